@@ -335,11 +335,12 @@ class Attempt:
                 content = outcome.values[key[1]]
             else:
                 content = outcome.writes[key][2] if key in outcome.writes else place.before
-            self._widen(place, content)
-            assert place.form is not None
-            left = at_end(content, outcome.writes) if isinstance(place.form, Grown) else content
-            place.end, place.end_form = content, self._form(place, content)
-            with trace.interpreting(outcome.builder):  # it tells which of several objects it is
+            # In the body: what a list holds is looked at, and which of several objects a name is.
+            with trace.interpreting(outcome.builder):
+                self._widen(place, content)
+                assert place.form is not None
+                left = at_end(content, outcome.writes) if isinstance(place.form, Grown) else content
+                place.end, place.end_form = content, self._form(place, content)
                 place.found.append([x for x, _ in leaves(place.form, left)])
                 for k in place.arrays:
                     self._arrays.which((place, k), place.found[-1][k])

@@ -420,7 +420,8 @@ class Consumer:
         self._body, self._test, self._state, self._trace = body, test, state, trace
         self._depth = len(trace.scopes)
         self.error: BaseException | None = None
-        self._slots = self._own_slots()
+        # What no cell holds (the state of `any`) is as new as this: nobody outside carries it.
+        self._slots = journal.fresh(self)._own_slots()
 
     def __ag_call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         (item,) = args

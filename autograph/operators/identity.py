@@ -1,4 +1,4 @@
-"""`is` of what the graph knows: numbers, and tuples and frozen objects that data chooses between.
+"""`is` of what the graph knows: arrays, numbers, and what data chooses (tuples, frozen objects).
 
 A number of a graph is no Python object. Whether two of them would be one object in Python is known
 of bools, of which there are two, and of small ints, which Python keeps; for others it is not asked.
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autograph.operators.captures import are_one_object, current_trace
-from autograph.operators.references import has_cell, is_reachable
+from autograph.operators.references import chosen, has_cell, is_reachable, reference_of, same
 from autograph.operators.templates import python_type_of
 from autograph.operators.values import NUMBERS, both_hold, is_changeable, type_of
 from runtime import ops
@@ -19,7 +19,14 @@ from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
-__all__ = ["are_one_number", "is_chosen_value", "is_one_of_chosen", "note_chosen_value", "unknown"]
+__all__ = [
+    "are_one_number",
+    "is_chosen_value",
+    "is_one_of_chosen",
+    "is_same_array",
+    "note_chosen_value",
+    "unknown",
+]
 
 # The ints that Python makes once.
 _KEPT = range(-5, 257)
@@ -32,6 +39,34 @@ def unknown(kind: str) -> StagingError:
         f"ask in each branch, or keep a number that tells which {kind} it is",
         origin=origin_of_caller(),
     )
+
+
+# ---- arrays --------------------------------------------------------------------------------------
+
+
+def is_same_array(a: Tensor, b: Tensor) -> Any:
+    """Whether two names are one array: known, or traced.
+
+    Two views are two arrays. What a staged statement gives for a view may be that view, or another
+    one that is taken in the same way.
+    """
+    one, two = reference_of(a), reference_of(b)
+    assert one is not None and two is not None
+    common = [n for n in one.parts if n in two.parts]
+    if any(one.parts[n].chain for n in common) and not (_was_taken(a) and _was_taken(b)):
+        raise unknown("array")
+    result: Any = False
+    for number in common:
+        if one.parts[number].chain:
+            continue
+        both = chosen(same(one.index, number), same(two.index, number), False)
+        result = chosen(both, True, result)
+    return result
+
+
+def _was_taken(x: Tensor) -> bool:
+    """Whether `x` is the very tensor that the taking of a view gave."""
+    return bool(x._chain) and x._value is not None and x._value.node is not None
 
 
 # ---- numbers -------------------------------------------------------------------------------------

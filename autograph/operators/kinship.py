@@ -28,6 +28,7 @@ from typing import Any, NamedTuple
 from autograph.generated import AG
 from autograph.operators.bodies import NO_NAMES, Outcome, State
 from autograph.operators.captures import current_trace
+from autograph.operators.heaps import Reference, heap_of
 from autograph.operators.one_of import OneOf, note_refused_choice
 from autograph.operators.pending import has_pending
 from autograph.operators.runs import LiveRun, OpenDeque, known_items
@@ -229,6 +230,10 @@ class Sight:
     def _parts(self, x: Any) -> Iterator[Any]:
         """What an object leads to."""
         if isinstance(x, ModuleType | str | bytes | int | float | complex):
+            return
+        if isinstance(x, Reference):  # to what the objects of its class hold
+            heap = heap_of(type(x))
+            yield from () if heap is None else heap.columns.values()
             return
         if isinstance(x, (list, tuple, dict, set, frozenset, deque)):
             if type(x) is tuple:  # an iterator may have one of its own, with holes in it

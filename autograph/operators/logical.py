@@ -28,10 +28,11 @@ from autograph.operators.identity import (
     are_one_number,
     is_chosen_value,
     is_one_of_chosen,
+    is_same_array,
     unknown,
 )
 from autograph.operators.one_of import OneOf, note_refused_choice
-from autograph.operators.references import has_cell, is_same_array
+from autograph.operators.references import has_cell
 from autograph.operators.runs import holds_runs
 from autograph.operators.values import both_hold, is_numeric, is_python_complex
 from autograph.operators.variables import Nullable, is_none

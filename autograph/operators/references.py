@@ -43,7 +43,6 @@ __all__ = [
     "is_older",
     "is_older_cell",
     "is_reachable",
-    "is_same_array",
     "known_older",
     "older_reference",
     "promised",
@@ -475,18 +474,6 @@ def fulfil(part: Part, content: Tensor) -> None:
 def same(a: Any, b: Any) -> Any:
     """Whether two numbers are equal: known, or traced."""
     return a == b if isinstance(a, int) and isinstance(b, int) else ops.equal(a, b)
-
-
-def is_same_array(a: Tensor, b: Tensor) -> Any:
-    """Whether two names are one array: known, or traced. Two views are two arrays."""
-    one, two = reference_of(a), reference_of(b)
-    assert one is not None and two is not None
-    common = [n for n, part in one.parts.items() if not part.chain and n in two.parts]
-    result: Any = False
-    for number in common:
-        both = chosen(same(one.index, number), same(two.index, number), False)
-        result = chosen(both, True, result)
-    return result
 
 
 def select(index: Any, numbers: dict[int, Any]) -> Any:

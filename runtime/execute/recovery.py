@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.devices import device_of, is_device_array, moved
 from runtime.errors import GraphLimit, StagingError
 from runtime.execute.kernels import to_form
 from runtime.graph.ir import Node
@@ -47,14 +48,16 @@ def recover(
 
 
 def _joined(raw: Any, type_: Type) -> Any:
-    """A value in the type that the places of all errors have in common."""
+    """A value in the type that the places of all errors have in common, and where that is."""
     if not isinstance(type_, TensorType) or raw is None:
         return raw
     if type_.weak:
         return _PYTHON[type_.dtype.kind](raw)
-    if getattr(raw, "dtype", None) == type_.dtype:
-        return to_form(raw, type_)
-    return to_form(np.asarray(raw, type_.dtype), type_)
+    if getattr(raw, "dtype", None) != type_.dtype:
+        raw = raw.astype(type_.dtype) if is_device_array(raw) else np.asarray(raw, type_.dtype)
+    if device_of(raw) != type_.device:
+        raw = moved(raw, type_.device)
+    return to_form(raw, type_)
 
 
 _PYTHON: dict[str, Callable[[Any], Any]] = {"b": bool, "i": int, "f": float, "c": complex}

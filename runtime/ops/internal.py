@@ -271,11 +271,11 @@ def stop_gradient(xp: Module, x: Array) -> Array:
 def missing(xp: Module, type: Type) -> Any:
     """A value of the given type that is never read, though it may be converted to another type.
 
-    It is zero where the shape is known, else None.
+    It is zero, with no elements along axes of unknown sizes; None where the rank is not known.
     """
-    if not isinstance(type, TensorType) or type.shape is None or None in type.shape:
+    if not isinstance(type, TensorType) or type.shape is None:
         return None
-    zeros = xp.zeros(type.shape, type.dtype)
+    zeros = xp.zeros(tuple(n or 0 for n in type.shape), type.dtype)
     if type.weak:
         return zeros.item()
     return zeros if zeros.ndim else zeros[()]

@@ -72,6 +72,14 @@ def named_tuples_and_tuples(x):
     return one is p, one is q, two is s, two is not t, two is one, one is None
 
 
+@samples("E2", (F,), (G,))
+def views(x):
+    one, other, whole = x[1:], x[:1], x
+    if x[0] > 0:
+        whole = other
+    return one is other, one is x[1:], one is x, one is whole, whole is x, x + 1
+
+
 test_sample = samples.test()
 
 
@@ -103,8 +111,34 @@ def one_that_a_branch_chose(x):
     return one is p  # refused
 
 
+def a_view_that_a_branch_chose(x):
+    one = now = x[1:]
+    if x[0] < 0:
+        now = x[:1]
+    return now is one, x + 1  # refused
+
+
+def a_view_of_each_round(x):
+    one = now = x[1:]
+    for v in x:
+        if v > 5:
+            now = x[1:]
+    return one is now, x + 1  # refused
+
+
+def a_view_or_none(x):
+    one = now = x[1:]
+    if x[0] < 0:
+        now = None
+    return now is one, x + 1  # refused
+
+
 @pytest.mark.parametrize(
-    "sample", [floats, large_ints, a_tuple_of_each_round, one_that_a_branch_chose]
-)
+    "sample",
+    [
+        floats, large_ints, a_tuple_of_each_round, one_that_a_branch_chose,
+        a_view_that_a_branch_chose, a_view_of_each_round, a_view_or_none,
+    ],
+)  # fmt: skip
 def test_what_no_graph_can_tell_is_refused(sample):
     refuse(sample, F, match="whether this is the same .* depends on data")

@@ -221,6 +221,34 @@ def parts_of_each_round(x):
     return good, bad
 
 
+@samples("E9", (X, np.int64(1)), (Y, np.int64(0)), (Z, np.int64(3)))
+def rows_that_a_function_holds(x, k):
+    try:
+        rows = [[x[0], x[1]], [x[1], x[2]]]
+        table = {"p": [x[0], 1.0], "q": [2.0, x[1]]}
+        rows[k][k] = x[3]
+        table[("p", "q")[k]][1 - k] = x[2]
+        both = lambda: rows[1][0] + table["q"][0]  # noqa: E731
+        x[k + 1] = both()
+    except IndexError:
+        x[0] += 1
+    return x
+
+
+@samples("E9", (X,), (Y,), (Z,))
+def asked_of_some_items(x):
+    y = 1.0
+    try:
+        if all(v for v in x if v != 7):
+            y += 1
+        if any(v > 1 for v in x if v < 7):
+            raise ValueError
+        y += 2
+    except ValueError:
+        y += 10
+    return y
+
+
 test_sample = samples.test()
 
 

@@ -863,3 +863,30 @@ def test_each_call_makes_objects_of_its_own():
 def test_what_was_made_is_of_the_class_of_the_user():
     checked = check(saved, (X,), (Y,))
     assert type(checked.outcomes[0].value) is Link
+
+
+class Holder:
+    def __init__(self, first):
+        self.first = first
+
+
+def renewed(held, limit):
+    if held.first["k"] > limit:
+        held.first = {"k": limit + 0.5, "m": 9.0}
+    held.first["m"] = 3.0
+
+
+def first_item(table, done):
+    return table["m"]
+
+
+def read_before_it_is_written(n):
+    held, total = Holder({"k": 4.0, "m": 5.0}), 0.0
+    for _ in range(n):
+        total = total + first_item(held.first, renewed(held, 4))  # refused
+    return total
+
+
+def test_a_dict_that_no_name_holds_is_not_left_out_of_a_write():
+    words = "`Holder.first` is a dict of 2 items before the loop"
+    refuse(read_before_it_is_written, np.int64(2), match=words)

@@ -190,6 +190,22 @@ def a_row_of_one_of_two_tables(x):
 
 
 @samples("E9", *CASES, joined=True)
+def a_row_of_one_of_two_constants(x):
+    one, other = np.arange(6.0).reshape(3, 2), np.arange(8.0).reshape(4, 2)
+    table, row, k = one, one[0], 0
+    while k < 3:
+        try:
+            row = table[k]
+            if x > k + 2:
+                raise ValueError
+            table = other
+        except ValueError:
+            row = row * 2
+        k += 1
+    return row
+
+
+@samples("E9", *CASES, joined=True)
 def functions_that_hold_a_row(x):
     table = np.arange(6.0).reshape(3, 2) + x
     try:

@@ -281,6 +281,20 @@ def groups_asked_first(k):
     return found, found.pop(1), found
 
 
+@samples("E4", (X,), (-X,), (np.array([2.0, 6.0, -1.0, 0.0, 1.0, 0.0, 1.0]),), (ENDS,))
+def given_back_from_a_loop_or_after_it(x):
+    rows = [[0.5], [0.5, 1.5]]
+    for v in x:
+        if v < 0:
+            break
+        rows = [[*row, float(v)] for row in rows]
+        for row in rows:
+            if v > 5:
+                return rows
+    rows.insert(0, [float(x[0]), float(x[1])])
+    return rows
+
+
 test_ragged_lists = samples.test()
 
 
