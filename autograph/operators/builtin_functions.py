@@ -55,7 +55,6 @@ from autograph.operators.rows import length
 from autograph.operators.runs import EntriesView, has_runs, python_class, refusal, settled
 from autograph.operators.sorting import sorted_
 from autograph.operators.templates import (
-    ChosenText,
     LazyString,
     class_name_of,
     has_traced,
@@ -63,6 +62,7 @@ from autograph.operators.templates import (
     shown,
     stands_for_other,
 )
+from autograph.operators.text_calls import by_letters
 from autograph.operators.variables import Nullable, there
 from runtime import journal, ops
 from runtime.building import building
@@ -179,9 +179,11 @@ _KINDS = {"__int__": "ib", "__index__": "ib", "__float__": "f", "__complex__": "
 
 def _scalar(kind: str, python: Callable[..., Any]) -> Callable[..., Any]:
     def convert(*args: Any, **kwargs: Any) -> Any:
-        if kind != "bool" and any(isinstance(x, LazyString | ChosenText) for x in args):
+        if kind in ("int", "float") and args and isinstance(args[0], LazyString):
+            return by_letters(kind, *args)
+        if kind == "complex" and any(isinstance(x, LazyString) for x in args):
             raise StagingError(
-                f"a text that is known only when the graph runs is read as a number by `{kind}`",
+                "a text that is known only when the graph runs is read as a number by `complex`",
                 "use the number itself; `round(x, 2)` rounds one",
                 origin=origin_of_caller(),
             )
@@ -622,6 +624,20 @@ def iter_(x: Any, *sentinel: Any) -> Any:
     return made if made is x else journal.fresh(made)
 
 
+def _digits(python: Callable[[Any], str], spec: str) -> Callable[[Any], Any]:
+    """`bin`, `oct` or `hex`, which write an integer as a format does."""
+
+    def digits(x: Any) -> Any:
+        x = _plain(x)
+        if not is_open(x):
+            return python(shown(x))
+        _check_is_index(x)
+        return format_(x, spec)
+
+    digits.__name__ = python.__name__
+    return digits
+
+
 def _chr(x: Any) -> Any:
     x = _plain(x)
     if not is_open(x):
@@ -677,6 +693,7 @@ HANDLERS: dict[Any, Callable[..., Any]] = {
     setattr: attributes.setattr_, delattr: attributes.delattr_, print: print_, str: str_,
     ascii: ascii_,
     repr: repr_, chr: _chr, ord: _ord,
+    bin: _digits(bin, "#b"), oct: _digits(oct, "#o"), hex: _digits(hex, "#x"),
     format: format_, np.ndenumerate: ndenumerate_, np.ndindex: ndindex_,
     operator.not_: not_, operator.truth: _scalar("bool", bool),
     operator.index: _index, operator.getitem: access.getitem, operator.setitem: access.setitem,

@@ -20,7 +20,8 @@ from autograph.operators.kinds import is_of_kinds
 from autograph.operators.methods import convert, is_marked
 from autograph.operators.one_of import OneOf, are_containers, read_apart
 from autograph.operators.runs import EntriesView, has_runs, opened, settled
-from autograph.operators.templates import fstring
+from autograph.operators.templates import LazyString, fstring
+from autograph.operators.text_calls import in_letters
 from autograph.operators.variables import Nullable
 from runtime import journal, tree
 from runtime.errors import StagingError
@@ -47,6 +48,8 @@ def items_of(x: Any) -> Any:
     """A list of the items of the object that it is; any other thing as it is."""
     if type(x) is EntriesView:
         return x.begin()
+    if isinstance(x, LazyString):
+        return in_letters(x)
     if not is_chosen_object(x):
         return x
     with read_apart():
