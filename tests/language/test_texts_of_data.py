@@ -152,7 +152,7 @@ def chosen_and_put_in_order(x):
 def keys_that_are_tuples(xs):
     last = {}
     for i, x in enumerate(xs):
-        last[str(x), x > 1] = i
+        last[str(x), int(x)] = i
     return last
 
 
