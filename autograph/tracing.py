@@ -33,7 +33,7 @@ from autograph.operators.recursion import Recursions, run_function
 from autograph.operators.runs import Run
 from autograph.operators.sealing import sealed
 from autograph.operators.settings import guard_held_decimals, note_settings
-from autograph.operators.variables import Nullable, OneOfKinds, _Unreadable
+from autograph.operators.variables import Nullable, _Unreadable
 from autograph.results import (
     choices_of,
     dig_result,
@@ -323,7 +323,7 @@ def _loaded(result: Any, lists: dict[int, Any] | None = None) -> Any:
         if id(result) not in lists:
             lists[id(result)] = listed(result)
         return lists[id(result)]
-    if isinstance(result, Nullable | OneOfKinds | Run):
+    if isinstance(result, Nullable | Run):
         return result
     if isinstance(result, _Unreadable):
         return result.load()

@@ -227,6 +227,8 @@ class Letters(Fillable):
 
     def fill(self, operands: Sequence[Any]) -> Any:
         given = fill(self.numbers, operands)
+        if given is None:  # of a path that was not taken, which nobody looks at
+            return ""
         on_host = given if isinstance(given, np.ndarray) else given.tolist()
         return text_of_letters(on_host)
 

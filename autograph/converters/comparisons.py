@@ -65,7 +65,8 @@ def convert_compare(node: Any, conversion: Conversion) -> gast.expr:
         template = IN if isinstance(node.ops[0], gast.In) else NOT_IN
         return template.expression(node, left=native.left, right=native.comparators[0])
     is_equality = len(node.ops) == 1 and isinstance(node.ops[0], gast.Eq | gast.NotEq)
-    are_clear = any(map(_is_no_list, (node.left, node.comparators[0])))
+    operands = (node.left, node.comparators[0])
+    are_clear = any(map(_is_no_list, operands)) and not any(map(_is_text, operands))
     if is_equality and not (are_clear and not _is_complex(node.left)):
         template = EQUAL if isinstance(node.ops[0], gast.Eq) else NOT_EQUAL
         return template.expression(node, left=native.left, right=native.comparators[0])
@@ -80,6 +81,17 @@ def convert_compare(node: Any, conversion: Conversion) -> gast.expr:
         return template.expression(node, left=native.left, right=native.comparators[0])
     kept: gast.expr = native
     return kept
+
+
+def _is_text(node: Any) -> bool:
+    """Whether an operand is written as a text: the other may be one that only the graph knows."""
+    if isinstance(node, gast.Call):
+        return isinstance(node.func, gast.Name) and node.func.id in _GIVING_TEXT
+    is_literal = isinstance(node, gast.Constant) and isinstance(node.value, str)
+    return is_literal or isinstance(node, gast.JoinedStr)
+
+
+_GIVING_TEXT = frozenset(("str", "repr", "ascii", "chr", "format", "bin", "oct", "hex"))
 
 
 def _is_complex(node: Any) -> bool:
@@ -98,11 +110,13 @@ def _is_no_list(node: Any) -> bool:
 
 
 def _may_be_lists(node: Any, conversion: Conversion) -> bool:
-    """Whether two lists may be put in order, which Python does without asking their items.
+    """Whether two lists or texts may be put in order, which Python does without asking more.
 
     Orderings of numbers are the tests of most loops, and stay as they are written.
     """
     operands = (node.left, node.comparators[0])
+    if any(map(_is_text, operands)):
+        return True
     if any(map(_is_no_list, operands)):
         return False
     if any(_is_list(operand, conversion.function) for operand in operands):

@@ -30,7 +30,7 @@ from autograph.operators.captures import (
 )
 from autograph.operators.caught import Caught, PartOfError
 from autograph.operators.caught_parts import part_of_caught
-from autograph.operators.chosen_text import method_of_each, of_each
+from autograph.operators.chosen_text import of_each
 from autograph.operators.conditionals import if_exp
 from autograph.operators.generators import made
 from autograph.operators.heap_objects import heap_item, set_heap_item
@@ -38,7 +38,8 @@ from autograph.operators.heaps import Reference, raise_refused
 from autograph.operators.host_values import HostValue, NumPyValue
 from autograph.operators.methods import ORIGINALS, attribute, convert, method
 from autograph.operators.one_of import OneOf
-from autograph.operators.templates import ChosenText, LazyString, python_type_of, stands_for_other
+from autograph.operators.templates import LazyString, python_type_of, stands_for_other
+from autograph.operators.text_calls import method_of
 from autograph.operators.variables import Maybe, Nullable, Undefined, _Unreadable, ld, ld_optional
 from runtime import journal, ops
 from runtime.building import building, origin_of_caller
@@ -82,8 +83,8 @@ def getattr_(thing: Any, name: str) -> Any:
                 return item[0]
         if isinstance(thing, PartOfError):
             return thing.part(name)
-        if type(thing) is ChosenText:
-            return method_of_each(thing, name)
+        if isinstance(thing, LazyString) and not name.startswith("__"):
+            return method_of(thing, name)
         if type(thing) is OneOf:
             return of_each(thing, lambda one: getattr_(one, name))
         if name == "__class__" and isinstance(thing, Tensor) and stands_for_other(thing):

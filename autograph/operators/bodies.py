@@ -12,6 +12,7 @@ from autograph.operators.references import Snapshot, cells_under, known_older
 from autograph.operators.rows import Packing, Rows
 from autograph.operators.runs import LiveRun
 from autograph.operators.scope import cells_of
+from autograph.operators.templates import Late
 from autograph.operators.values import has_parts, own_children
 from autograph.operators.variables import Maybe, Nullable, Poison, _Unreadable
 from runtime import control, journal, ops, trace
@@ -247,6 +248,9 @@ class Outcome:
             x.pin(self.builder)
         elif isinstance(x, (Maybe, Nullable)):
             self.keep(x.value, around)
+        elif isinstance(x, Late):
+            for thing in x.held():
+                self.keep(thing, around)
         elif has_parts(x) and id(x) not in around:
             parts = x if type(x) is list else [part for _, part in own_children(x)]
             for part in parts:

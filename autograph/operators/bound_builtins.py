@@ -46,6 +46,7 @@ from autograph.operators.runs import OpenSet, has_runs, settled
 from autograph.operators.sorting import has_own_order, sort
 from autograph.operators.tables import of_several
 from autograph.operators.templates import has_traced, is_late
+from autograph.operators.text_calls import is_by_letters, method_of
 from autograph.operators.unconverted import (
     ARRAYS,
     OURS,
@@ -203,6 +204,8 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         return call_host(function, args, kwargs)
     if isinstance(owner, str) and name == "join" and len(args) == 1 and not kwargs:
         args = (_items(args[0]),)
+    if isinstance(owner, str) and is_by_letters(*args):
+        return method_of(owner, name)(*args, **kwargs)
     if isinstance(owner, str) and (is_late(args) or is_late(kwargs)):
         return _on_text(owner, name, args)
     if isinstance(owner, _IMMUTABLE):

@@ -33,6 +33,7 @@ from autograph.operators.builtin_iterators import (
 )
 from autograph.operators.builtin_numbers import (
     chr_,
+    digits,
     divmod_,
     index_,
     number_of_kind,
@@ -42,7 +43,6 @@ from autograph.operators.builtin_numbers import (
 from autograph.operators.builtin_reductions import extremum, len_, quantifier, sum_
 from autograph.operators.captures import current_trace
 from autograph.operators.caught import Caught, KindOfError
-from autograph.operators.chosen_text import of_each
 from autograph.operators.conditionals import if_exp
 from autograph.operators.contents import content_slot
 from autograph.operators.expanding import expanded
@@ -52,7 +52,7 @@ from autograph.operators.iterables import Indexed
 from autograph.operators.logical import greater, less, not_
 from autograph.operators.loops import for_stmt
 from autograph.operators.membership import in_
-from autograph.operators.one_of import OneOf
+from autograph.operators.one_of import OneOf, one_of
 from autograph.operators.operands import is_array, plain
 from autograph.operators.parted_arrays import Parts
 from autograph.operators.printing import ascii_, format_, print_, repr_, str_
@@ -68,8 +68,6 @@ from autograph.operators.templates import (
 )
 from autograph.operators.variables import Nullable
 from runtime import journal, ops
-from runtime.errors import StagingError
-from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
 __all__ = ["HANDLERS", "WITH_CALLBACKS", "type_"]
@@ -147,9 +145,13 @@ def isinstance_(x: Any, kinds: Any) -> Any:
     if isinstance(x, OpenRange | Parts):
         return issubclass(x.stands_for, kinds)
     if type(x) is OneOf:
-        return x.is_any([isinstance(one, kinds) for one in x.things])
+        return x.is_any([isinstance_(one, kinds) for one in x.things])
     if type(x) is Nullable:
         own, of_none = isinstance_(x.value, kinds), isinstance(None, kinds)
+        if isinstance(own, Tensor):
+            combined = ops.logical_or if of_none else ops.logical_and
+            there = ops.logical_not(x.present) if of_none else x.present
+            return ops.as_weak(combined(there, own), kind="bool")
         return own if own == of_none else x.present if own else ops.logical_not(x.present)
     if isinstance(x, Reference):
         return issubclass(x.stands_for, kinds)
@@ -180,17 +182,15 @@ def type_(*args: Any, **kwargs: Any) -> Any:
     if len(args) == 1 and isinstance(args[0], OpenRange | Parts):
         return args[0].stands_for
     if len(args) == 1 and type(args[0]) is OneOf:
-        return of_each(args[0], type)
+        classes = tuple(map(type_, args[0].things))
+        return classes[0] if len(set(classes)) == 1 else one_of(args[0].index, classes)
     if len(args) == 1 and type(args[0]) is Caught:
         return args[0].kind()
     if len(args) == 1 and isinstance(args[0], HostValue):
         args[0].refuse()
     if len(args) == 1 and type(args[0]) is Nullable:
-        raise StagingError(
-            f"`{args[0].name}` is None or not, depending on data, and its type is asked for",
-            "ask `is None`, or `isinstance(...)`",
-            origin=origin_of_caller(),
-        )
+        there, one = args[0].present, args[0].value
+        return if_exp(there, lambda: type_(one), lambda: type(None), "type")
     if len(args) == 1 and isinstance(args[0], Tensor) and stands_for_other(args[0]):
         return python_type_of(args[0])
     if len(args) == 1:
@@ -237,6 +237,7 @@ HANDLERS: dict[Any, Callable[..., Any]] = {
     getattr: getattr_, hasattr: hasattr_, pow: pow_, divmod: divmod_,
     setattr: attributes.setattr_, delattr: attributes.delattr_, print: print_, str: str_,
     ascii: ascii_, repr: repr_, chr: chr_, ord: ord_, format: format_,
+    bin: digits(bin, "#b"), oct: digits(oct, "#o"), hex: digits(hex, "#x"),
     np.ndenumerate: ndenumerate_, np.ndindex: ndindex_,
     operator.not_: not_, operator.truth: number_of_kind("bool", bool),
     operator.index: index_, operator.getitem: access.getitem, operator.setitem: access.setitem,

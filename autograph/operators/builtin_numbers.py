@@ -18,14 +18,15 @@ from autograph.operators.iterables import is_open
 from autograph.operators.letters import letter_of, number_of_letter
 from autograph.operators.methods import method
 from autograph.operators.operands import plain
+from autograph.operators.printing import format_
 from autograph.operators.runs import has_runs
 from autograph.operators.templates import (
-    ChosenText,
     LazyString,
     class_name_of,
     python_type_of,
     shown,
 )
+from autograph.operators.text_calls import by_letters
 from runtime import ops
 from runtime.building import building
 from runtime.errors import StagingError
@@ -38,6 +39,7 @@ from runtime.variable import Variable
 __all__ = [
     "check_is_index",
     "chr_",
+    "digits",
     "divmod_",
     "index_",
     "number_of_kind",
@@ -88,9 +90,11 @@ def number_of_kind(kind: str, python: Callable[..., Any]) -> Callable[..., Any]:
     """`int`, `float`, `bool` or `complex`."""
 
     def convert(*args: Any, **kwargs: Any) -> Any:
-        if kind != "bool" and any(isinstance(x, LazyString | ChosenText) for x in args):
+        if kind in ("int", "float") and args and isinstance(args[0], LazyString):
+            return by_letters(kind, *args)
+        if kind == "complex" and any(isinstance(x, LazyString) for x in args):
             raise StagingError(
-                f"a text that is known only when the graph runs is read as a number by `{kind}`",
+                "a text that is known only when the graph runs is read as a number by `complex`",
                 "use the number itself; `round(x, 2)` rounds one",
                 origin=origin_of_caller(),
             )
@@ -201,6 +205,20 @@ def _float_divmod() -> ZeroDivisionError:
     except ZeroDivisionError as error:
         return error.with_traceback(None)
     raise AssertionError("divmod(1.0, 0.0) did not raise")
+
+
+def digits(python: Callable[[Any], str], spec: str) -> Callable[[Any], Any]:
+    """`bin`, `oct` or `hex`, which write an integer as a format does."""
+
+    def written(x: Any) -> Any:
+        x = plain(x)
+        if not is_open(x):
+            return python(shown(x))
+        check_is_index(x)
+        return format_(x, spec)
+
+    written.__name__ = python.__name__
+    return written
 
 
 def chr_(x: Any) -> Any:

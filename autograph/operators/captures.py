@@ -153,6 +153,8 @@ class Trace:
     chooses_by_number: bool = False
     # The names of those that were to be written and were not, as they were not told by a number.
     refused_choices: list[str] = field(default_factory=list)
+    # The tests of the branches that are being traced, and how they came out: see `told`.
+    told: list[tuple[Any, bool]] = field(default_factory=list)
     # Whether lists whose length depends on data hold objects themselves: one of them is written.
     refers_to_items: bool = False
     refused_items: list[Any] = field(default_factory=list)

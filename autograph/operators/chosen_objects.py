@@ -16,11 +16,13 @@ from typing import Any
 
 from autograph.operators.captures import current_trace
 from autograph.operators.chosen_text import of_each
+from autograph.operators.kinds import is_of_kinds
 from autograph.operators.methods import convert, is_marked
 from autograph.operators.one_of import OneOf, are_containers, read_apart
 from autograph.operators.runs import EntriesView, has_runs, opened, settled
-from autograph.operators.templates import fstring
-from autograph.operators.variables import Nullable, OneOfKinds
+from autograph.operators.templates import LazyString, fstring
+from autograph.operators.text_calls import in_letters
+from autograph.operators.variables import Nullable
 from runtime import journal, tree
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
@@ -38,14 +40,16 @@ __all__ = [
 
 
 def is_chosen_object(x: Any) -> bool:
-    """Whether `x` is one of several objects, lists or dicts."""
-    return type(x) is OneOf and are_containers(x.things)
+    """Whether `x` is one of several objects, lists or dicts, or of values of several kinds."""
+    return type(x) is OneOf and (x.of_kinds or are_containers(x.things))
 
 
 def items_of(x: Any) -> Any:
     """A list of the items of the object that it is; any other thing as it is."""
     if type(x) is EntriesView:
         return x.begin()
+    if isinstance(x, LazyString):
+        return in_letters(x)
     if not is_chosen_object(x):
         return x
     with read_apart():
@@ -145,7 +149,7 @@ def _as_choices(x: Any, made: dict[int, Any]) -> Any:
         return made[id(x)]
     facts = current_trace()
     assert facts is not None
-    if type(x) is OneOfKinds:
+    if is_of_kinds(x):
         return Choice((x.index, *(_as_choices(thing, made) for thing in x.things)))
     if type(x) is Nullable:
         value = _as_choices(x.value, made)
@@ -187,7 +191,7 @@ def _operator(name: str, own: Callable[..., Any]) -> Callable[..., Any]:
     sign = getattr(operator, f"__{name[3:-2]}__" if reflected else name)
 
     def method(self: OneOf, *others: Any) -> Any:
-        if not are_containers(self.things):
+        if not is_chosen_object(self):
             return own(self, *others)
         if reflected:
             return of_each(self, lambda one: sign(*others, one))
@@ -211,7 +215,7 @@ for _name in (*_TWO, *(f"r{name}" for name in _TWO), *_ONE, *_COMPARED):
 
 
 def _own_text(self: OneOf, conversion: int, spec: Any) -> Any:
-    if not are_containers(self.things):
+    if not is_chosen_object(self):
         return None
     return of_each(self, lambda one: fstring((one, conversion, spec)))
 

@@ -6,15 +6,15 @@ from collections.abc import Callable
 from typing import Any
 
 from autograph.operators.conditionals import if_exp, of_things
-from autograph.operators.one_of import OneOf
+from autograph.operators.one_of import OneOf, texts_of
 from autograph.operators.templates import ChosenText
 
 __all__ = ["is_chosen", "method_of_each", "of_each"]
 
 
 def is_chosen(x: Any) -> bool:
-    """Whether `x` is one of several texts or objects, depending on data."""
-    return type(x) is ChosenText or type(x) is OneOf
+    """Whether `x` is one of several texts or objects that are known, depending on data."""
+    return type(x) is OneOf or (type(x) is ChosenText and texts_of(x) is not None)
 
 
 def of_each(text: Any, function: Callable[[str], Any]) -> Any:

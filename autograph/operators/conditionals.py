@@ -30,6 +30,7 @@ from autograph.operators.ranges import OpenRange
 from autograph.operators.rows import length
 from autograph.operators.runs import OpenDeque, OpenSet, has_runs, opened, refusal
 from autograph.operators.templates import ChosenText, LazyString, class_name_of
+from autograph.operators.told import within
 from autograph.operators.values import NOTHING, split
 from autograph.operators.variables import RESULT, Nullable, Poison, Tested, _Unreadable
 from runtime import ops
@@ -158,10 +159,10 @@ def staged_if(
     state.read_captured()
 
     def traced() -> tuple[Outcome, Outcome]:
-        outcomes = (
-            run_body("true", parent, lambda b: body(), state),
-            run_body("false", parent, lambda b: orelse(), state),
-        )
+        with within(test, True):
+            first = run_body("true", parent, lambda b: body(), state)
+        with within(test, False):
+            outcomes = first, run_body("false", parent, lambda b: orelse(), state)
         _open_by_keys(outcomes)
         return outcomes
 
@@ -240,7 +241,11 @@ def if_exp(
 
     Graph meaning: a cond node whose sides are traced; side effects stay on their side.
     """
-    result = _chosen(cond, if_true, if_false, "the value of the conditional expression")
+    return _read(_chosen(cond, if_true, if_false, "the value of the conditional expression"))
+
+
+def _read(result: Any) -> Any:
+    """The value of an expression, checked where it is not there on some paths."""
     is_read = isinstance(result, _Unreadable) and not isinstance(result, Nullable)
     return result.load() if is_read else result
 
@@ -272,17 +277,23 @@ def _chosen(cond: Any, if_true: Callable[[], Any], if_false: Callable[[], Any], 
 
 
 def of_things(x: OneOf, function: Callable[[Any], Any]) -> Any:
-    """What `function` gives for the one of several objects that it is: each has a branch."""
+    """What `function` gives for the one of several objects that it is: each has a branch.
+
+    Of values of several kinds it may give such.
+    """
+    name = RESULT if x.of_kinds else "the value of the conditional expression"
 
     def of_some(first: int, end: int) -> Any:
         if end - first == 1:
             return function(x.things[first])
         middle = (first + end) // 2
-        return if_exp(
-            x.index < middle,
-            lambda: of_some(first, middle),
-            lambda: of_some(middle, end),
-            "one of several objects",
+        return _read(
+            _chosen(
+                x.index < middle,
+                lambda: of_some(first, middle),
+                lambda: of_some(middle, end),
+                name,
+            )
         )
 
     return of_some(0, len(x.things))

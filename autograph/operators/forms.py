@@ -11,8 +11,8 @@ from autograph.operators.values import KEEP_IN_LIST, advice, describe_both, is_s
 from runtime.cells import Cell
 from runtime.spec import TensorType, type_of_number
 
-__all__ = ["Among", "Branching", "Form", "Growing", "Leaf", "Optional", "OrNone", "Owning",
-           "Poisoned", "Ragged", "Referring", "Static", "Unbound", "Written", "changed",
+__all__ = ["Among", "Branching", "Form", "Growing", "Kinds", "Leaf", "Optional", "OrNone",
+           "Owning", "Poisoned", "Ragged", "Referring", "Static", "Unbound", "Written", "changed",
            "changed_length"]  # fmt: skip
 
 
@@ -147,6 +147,19 @@ class Among(Form):
 
     def __hash__(self) -> int:
         return len(self.things)
+
+    @property
+    def type(self) -> TensorType:
+        """The type of the number."""
+        return type_of_number(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Kinds(Form):
+    """One of several values of several kinds, by its number: all of them are carried."""
+
+    kinds: tuple[Any, ...]
+    parts: tuple[Form, ...]
 
     @property
     def type(self) -> TensorType:

@@ -93,7 +93,7 @@ def listed(x: Any) -> Any:
 def joined_text(separator: str, x: Any) -> Any:
     """`separator.join(x)` where only the graph knows how many texts there are; else None."""
     run = call_of(x)
-    x = items_of(x) if has_runs(x) else x
+    x = items_of(x) if has_runs(x) else begun(x) if isinstance(x, LazyString) else x
     if run is None and not (isinstance(x, Indexed) and x.known_length() is None):
         return None
     text: Any = ""

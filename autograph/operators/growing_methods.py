@@ -35,7 +35,7 @@ from autograph.operators.growing import (
     without,
     write,
 )
-from autograph.operators.grown_text import letters_of
+from autograph.operators.grown_text import GrownText, letters_of
 from autograph.operators.heaps import refuse_compared
 from autograph.operators.methods import method
 from autograph.operators.one_of import OneOf, can_be_referred_to, number_of, texts_of
@@ -165,7 +165,7 @@ def _equal(form: Form, rows: Iterator[Tensor], value: Any) -> Any:
             return _is_member(form, row, value)
         texts = texts_of(value)
         if texts is None:
-            return False
+            return _is_one_of_texts(form, row, value)
         found: Any = False
         for text in texts:
             if text in form.things:
@@ -192,7 +192,18 @@ def _equal(form: Form, rows: Iterator[Tensor], value: Any) -> Any:
         return False
     if can_be_referred_to(form.value):
         return _is_object((form.value,), None, value)
+    if isinstance(value, LazyString) and texts_of(value) is None:
+        return isinstance(form.value, str) and GrownText(letters_of(value)) == form.value
     return form.value == value
+
+
+def _is_one_of_texts(form: Among, row: Tensor, value: Any) -> Any:
+    """For each text that is an item, of several known ones, whether it is one that is not known."""
+    if not isinstance(value, LazyString):
+        return False
+    sought = GrownText(letters_of(value))
+    tests = [ops.logical_and(ops.equal(row, k), sought == one) for k, one in enumerate(form.things)]
+    return functools.reduce(ops.logical_or, tests)
 
 
 def _is_member(form: Among, row: Tensor, value: Any) -> Any:

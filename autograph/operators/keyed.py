@@ -16,9 +16,10 @@ from autograph.operators.bodies import stage_raise
 from autograph.operators.captures import current_trace, guard_content
 from autograph.operators.choosing import chosen, replaced
 from autograph.operators.conditionals import if_exp
+from autograph.operators.grown_text import GrownText, letters_of
 from autograph.operators.iterables import from_end
 from autograph.operators.one_of import texts_of
-from autograph.operators.templates import ChosenText
+from autograph.operators.templates import LazyString
 from autograph.operators.values import both_hold, is_numeric, type_of
 from runtime import ops
 from runtime.building import building
@@ -40,8 +41,8 @@ def is_open_key(key: Any) -> bool:
     """Whether only the graph knows a key."""
     if type(key) is tuple:
         return any(map(is_open_key, key))
-    if type(key) is ChosenText:
-        return texts_of(key) is not None
+    if isinstance(key, LazyString):
+        return True
     return isinstance(key, Tensor) and not key.is_known
 
 
@@ -155,10 +156,16 @@ def _is_key(key: Any, one: Any) -> Any:
         tests = [_is_key(a, b) for a, b in zip(key, one, strict=True)]
         return functools.reduce(both_hold, tests, True)
     if not isinstance(key, Tensor):
-        return key == one if type(key) is ChosenText else bool(key == one)
+        return _is_text(key, one) if isinstance(key, LazyString) else bool(key == one)
     if not is_numeric(one) or type_of(one).rank != 0:
         return False
     return ops.equal(_exact(key), one if isinstance(one, Tensor) else _exact_number(one))
+
+
+def _is_text(key: LazyString, one: Any) -> Any:
+    if not isinstance(one, str):
+        return False
+    return key == one if texts_of(key) is not None else GrownText(letters_of(key)) == one
 
 
 def _exact(key: Tensor) -> Tensor:

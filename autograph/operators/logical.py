@@ -34,6 +34,7 @@ from autograph.operators.identity import (
 from autograph.operators.one_of import OneOf, note_refused_choice
 from autograph.operators.references import has_cell
 from autograph.operators.runs import holds_runs
+from autograph.operators.text_calls import by_letters, is_by_letters
 from autograph.operators.values import both_hold, is_numeric, is_python_complex
 from autograph.operators.variables import Nullable, is_none
 from runtime import journal, ops
@@ -251,6 +252,8 @@ def _ordered(sign: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
         return of_each(left, lambda one: _ordered(sign, one, right))
     if is_chosen_object(right):
         return of_each(right, lambda one: _ordered(sign, left, one))
+    if _are_texts(left, right) and is_by_letters(left, right):
+        return by_letters(f"__{sign.__name__}__", left, right)
     is_nest = isinstance(left, (list, tuple)) and not isinstance(left, Reference)
     if is_nest and nests.is_by_data(left, right):
         return nests.ordered(sign, left, right)

@@ -41,7 +41,14 @@ from autograph.operators.nests import has_own_equality, items_of
 from autograph.operators.own_iterators import begun
 from autograph.operators.ranges import OpenRange
 from autograph.operators.runs import has_runs
-from autograph.operators.templates import is_late, python_type_of, shown, stands_for_other
+from autograph.operators.templates import (
+    LazyString,
+    is_late,
+    python_type_of,
+    shown,
+    stands_for_other,
+)
+from autograph.operators.text_calls import by_letters, is_by_letters
 from autograph.operators.variables import Nullable
 from runtime import ops
 from runtime.building import building
@@ -81,12 +88,14 @@ def in_(item: Any, container: Any) -> Any:
     if type(item) is Nullable and not isinstance(container, (list, tuple)):
         item = item.load()
     refuse_as_sequence(container, "argument of type {0!r} is not iterable")
+    if isinstance(container, str | LazyString) and is_by_letters(container, item):
+        return by_letters("__contains__", container, item)
     if is_chosen(container):
         return of_each(container, lambda text: in_(item, text))
     own = method(container, "__contains__")
     if own is not None:
         return _as_bool(own(item))
-    if is_chosen(item) and not has_runs(container):
+    if is_chosen(item) and not has_runs(container) and not is_by_letters(item):
         return of_each(item, lambda text: in_(text, container))
     if type(item) is KindOfError and isinstance(container, (list, tuple)):
         return item.is_one_of(tuple(container))

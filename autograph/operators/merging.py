@@ -19,6 +19,7 @@ from autograph.operators.host_values import HostValue
 from autograph.operators.identity import note_chosen_value
 from autograph.operators.item_forms import growing_form, parts_of
 from autograph.operators.joined_functions import FunctionJoins
+from autograph.operators.kinds import can_be_of_kinds, index_among, is_of_kinds, kinds_of, or_none
 from autograph.operators.kinship import Chosen, made_of
 from autograph.operators.merged_arrays import ArrayJoins, Rebuild, joined_type
 from autograph.operators.one_of import (
@@ -44,6 +45,7 @@ from autograph.operators.references import (
 from autograph.operators.rows import as_rows, row_types
 from autograph.operators.runs import OpenDeque, OpenSet, Run, has_runs
 from autograph.operators.templates import ChosenText, FilledText, LazyString, as_text, dig
+from autograph.operators.told import within
 from autograph.operators.values import (
     NOTHING,
     NUMBERS,
@@ -66,7 +68,6 @@ from autograph.operators.values import (
 from autograph.operators.variables import (
     Maybe,
     Nullable,
-    OneOfKinds,
     Poison,
     Tested,
     Undefined,
@@ -109,22 +110,25 @@ class Merger:
             return self.numeric(name, a, b)  # as mostly
         if isinstance(a, Maybe) or isinstance(b, Maybe) or is_unset(a) or is_unset(b):
             return self._optional(name, a, b)
-        if _is_poison(a) or _is_poison(b):
-            found = a if _is_poison(a) else b
+        if isinstance(a, Poison) or isinstance(b, Poison):
+            found = a if isinstance(a, Poison) else b
             poison = Poison(name, found.what, found.hint) if type(found) is Tested else found
             return lambda outputs: poison
         for x in (a, b):
             if isinstance(x, HostValue):
                 late = Poison(name, *x.on_one_path(name))
                 return lambda outputs: late
+        if is_of_kinds(a) or is_of_kinds(b):
+            left, right = self._told(a, 0), self._told(b, 1)
+            if left is not a or right is not b:
+                return self.plan(name, left, right, owner)
+            return self._of_kinds(name, a, b)
         if _is_nullable_place(a, b):
             return self._nullable(name, a, b)
         for x in (a, b):
             kept = x.value if type(x) is Nullable else None
-            if _is_poison(kept):
+            if isinstance(kept, Poison):
                 return lambda outputs: kept
-        if type(a) is OneOfKinds or type(b) is OneOfKinds:
-            return self._of_kinds(name, a, b)
         if _is_array_place(a, b):
             return self._arrays.add(name, a, b)
         if _is_text_place(a, b):
@@ -168,35 +172,43 @@ class Merger:
 
     def _conflict(self, name: str, a: Any, b: Any) -> Rebuild:
         """Two things of which no graph makes one: in a result they stay two."""
-        if is_in_result(name) and all(map(_can_be_given, (a, b))) and not are_told_by_number(a, b):
+        if (
+            is_in_result(name)
+            and all(map(can_be_of_kinds, (a, b)))
+            and not are_told_by_number(a, b)
+        ):
             return self._of_kinds(name, a, b)
         return _poison(name, a, b)
 
+    def _told(self, x: Any, side: int) -> Any:
+        """What the test leaves of the kinds that a path has in a place."""
+        if not is_of_kinds(x):
+            return x
+        with within(self.test, side == 0), trace.interpreting(self.outcomes[side].builder):
+            return x.load()
+
     def _of_kinds(self, name: str, a: Any, b: Any) -> Rebuild:
-        """A result that is of one kind on one path and of another on the other: both."""
-        plans: list[Rebuild] = []
-        indices: list[Any] = []
-        for side, x in enumerate((a, b)):
-            if x is NOTHING:
-                indices.append(NOTHING)
-                continue
-            index, things = (x.index, x.things) if type(x) is OneOfKinds else (0, (x,))
-            with trace.interpreting(self.outcomes[side].builder):
-                indices.append(index + len(plans))
-            for thing in things:
-                pair = on_side(thing, side)
-                plans.append(self.plan(name, *pair))
-        number = self.numeric(f"{name}_which", *indices)
-        told: list[Poison] = [x for x in (a, b) if type(x) is OneOfKinds] or [
-            _conflicting(name, a, b)
+        """What is of one kind on one path and of another on the other: both."""
+        found = [
+            kinds_of(x, outcome.writes) for x, outcome in zip((a, b), self.outcomes, strict=True)
         ]
+        kinds = list({**found[0], **found[1]})
+        if len(kinds) == 1 and not (is_of_kinds(a) or is_of_kinds(b)):
+            return _poison(name, a, b)
+        plans: list[Rebuild] = []
+        for kind in kinds:
+            one, other = (things.get(kind, NOTHING) for things in found)
+            plans.append(self.plan(name, one, other))
+        indices = []
+        for x, outcome in zip((a, b), self.outcomes, strict=True):
+            with trace.interpreting(outcome.builder):
+                indices.append(index_among(kinds, x, outcome.writes))
+        number = self.numeric(f"{name}_which", *indices)
 
         def build(outputs: Sequence[Any]) -> Any:
             made = tuple(plan(outputs) for plan in plans)
-            for x in made:
-                if isinstance(x, Poison):
-                    return x
-            return OneOfKinds(told[0], number(outputs), made)
+            poisoned = [x for x in made if isinstance(x, Poison)]
+            return poisoned[0] if poisoned else OneOf(number(outputs), made, of_kinds=True)
 
         return build
 
@@ -505,7 +517,9 @@ class Merger:
             if present is False:
                 return None
             found = value(outputs)
-            return found if present is True else Nullable(name, found, present, check_defined)
+            if present is True:
+                return found
+            return or_none(found, present, lambda x: Nullable(name, x, present, check_defined))
 
         return rebuild
 
@@ -551,25 +565,10 @@ def output_value(branch: Builder, x: Any, type_: TensorType) -> Value:
 def _poison(name: str, a: Any, b: Any) -> Rebuild:
     if are_told_by_number(a, b):
         note_refused_choice(name)
-    found = _conflicting(name, a, b)
-    return lambda outputs: found
-
-
-def _conflicting(name: str, a: Any, b: Any) -> Poison:
     one, other = describe_both(a, b)
     what = f"{subject(name)} is {one} on one path but {other} on the other"
     hint = advice(one, other) or "keep its kind the same on both paths, or use another name"
-    return Poison(name, what, hint)
-
-
-def _is_poison(x: Any) -> bool:
-    """Whether a place is an error wherever it is read, also in a result."""
-    return isinstance(x, Poison) and type(x) is not OneOfKinds
-
-
-def _can_be_given(x: Any) -> bool:
-    """Whether a result may be `x` on one path, and something else on another."""
-    return has_parts(x) or is_numeric(x) or isinstance(x, str | LazyString)
+    return lambda outputs: Poison(name, what, hint)
 
 
 def _values_in(x: Any) -> list[Any]:
@@ -614,7 +613,7 @@ def _is_nullable_place(a: Any, b: Any) -> bool:
     values = [split_none(x)[0] for x in (a, b)]
     if all(x is None or x is NOTHING for x in (a, b)):
         return False
-    return not any(isinstance(x, _Unreadable) and type(x) is not OneOfKinds for x in values)
+    return not any(isinstance(x, _Unreadable) for x in values)
 
 
 def _types_in_text(x: Any) -> list[Any]:

@@ -28,7 +28,8 @@ from autograph.operators.closures import is_same_function
 from autograph.operators.methods import attribute
 from autograph.operators.references import is_all_older, select
 from autograph.operators.runs import OpenDeque, OpenSet, python_class
-from autograph.operators.templates import ChosenText, Late
+from autograph.operators.templates import ChosenText, Late, dig
+from autograph.operators.told import possible
 from autograph.operators.values import (
     is_changeable,
     is_nest,
@@ -37,12 +38,13 @@ from autograph.operators.values import (
     tensor,
     type_of,
 )
+from autograph.operators.variables import Standing
 from runtime import journal, ops
 from runtime.building import Builder
 from runtime.errors import StagingError
 from runtime.ops.declare import Primitive
 from runtime.origins import origin_of_caller
-from runtime.templates import Hole, Selection
+from runtime.templates import Alternative, Hole, Selection
 from runtime.tensor import Tensor
 
 __all__ = [
@@ -72,18 +74,47 @@ __all__ = [
 _MANY = 32
 
 
-class OneOf(Late):
-    """One of `things`, the one at `index`."""
+class OneOf(Late, Standing):
+    """One of `things`, the one at `index`; `of_kinds` if these are values of several kinds."""
 
-    __slots__ = ("index", "things")
+    __slots__ = ("index", "of_kinds", "things")
 
-    def __init__(self, index: Tensor, things: tuple[Any, ...]) -> None:
-        self.index, self.things = index, things
+    def __init__(self, index: Tensor, things: tuple[Any, ...], *, of_kinds: bool = False) -> None:
+        self.index, self.things, self.of_kinds = index, things, of_kinds
 
-    def dug(self, operands: list[Tensor]) -> Selection:
-        """The objects, and a hole for the number, which is appended to `operands`."""
+    def dug(self, operands: list[Tensor]) -> Any:
+        """The objects, and a hole for the number, which is appended to `operands`.
+
+        Of values of several kinds each has holes of its own.
+        """
+        if self.of_kinds:
+            return self._dug_values(operands)
         operands.append(self.index)
         return Selection(Hole(len(operands) - 1), self.things)
+
+    def _dug_values(self, operands: list[Tensor]) -> Any:
+        found = dig(self.things[-1], operands)
+        for position in range(len(self.things) - 2, -1, -1):
+            operands.append(ops.equal(self.index, position))
+            which = Hole(len(operands) - 1)
+            found = Alternative(which, (dig(self.things[position], operands), found))
+        return found
+
+    def load(self) -> Any:
+        """What is read: of values of several kinds those that the branch leaves."""
+        if not self.of_kinds:
+            return self
+        left = possible(self.index, len(self.things))
+        if len(left) in (0, len(self.things)):  # none: the branch is never taken
+            return self
+        if len(left) == 1:
+            return self.things[left[0]]
+        index = select(self.index, {k: place for place, k in enumerate(left)})
+        return OneOf(index, tuple(self.things[k] for k in left), of_kinds=True)
+
+    def held(self) -> tuple[Any, ...]:
+        """The values of several kinds that it may be; other things are no values."""
+        return self.things if self.of_kinds else ()
 
     def described(self) -> str:
         """It in a few words, for messages."""
@@ -316,6 +347,8 @@ def things_of(x: Any, inner: Builder, *, objects: bool = False) -> tuple[Any, ..
     `objects` they may be of the user's classes: then they are themselves, not their parts.
     """
     if type(x) is OneOf:
+        if x.of_kinds:
+            return None
         is_old = not are_containers(x.things) or not any(map(inner.has_made, x.things))
         held = (part for thing in x.things for part in _held_by(thing))
         return x.things if is_old and all(is_all_older(part, inner) for part in held) else None

@@ -32,7 +32,6 @@ from autograph.operators.growing_methods import matches
 from autograph.operators.item_forms import growing_form, item_form
 from autograph.operators.keyed import is_open_key
 from autograph.operators.methods import called
-from autograph.operators.one_of import texts_of
 from autograph.operators.references import has_cell
 from autograph.operators.rows import (
     aligned,
@@ -44,7 +43,7 @@ from autograph.operators.rows import (
     with_row,
 )
 from autograph.operators.runs import LiveRun, Opened, Run, live, note_shared, opened, padded
-from autograph.operators.templates import ChosenText
+from autograph.operators.templates import LazyString
 from autograph.operators.values import is_numeric, type_of
 from autograph.operators.written_arrays import as_array_item
 from autograph.operators.written_items import as_item
@@ -97,11 +96,11 @@ def pairs_of(x: Any) -> list[Any] | None:
 
 
 def is_key(x: Any) -> bool:
-    """Whether a value can be a key: a number, a text that is known, or a tuple of such."""
+    """Whether a value can be a key: a number, a text, or a tuple of such."""
     if type(x) is tuple:
         return bool(x) and all(map(is_key, x))
-    if isinstance(x, str) or type(x) is ChosenText:
-        return texts_of(x) is not None
+    if isinstance(x, str | LazyString):
+        return True
     return is_numeric(x) and type_of(x).rank == 0 and type_of(x).dtype.kind in "biuf"
 
 
@@ -247,7 +246,7 @@ def refuse_unhashable(key: Any) -> None:
     elif isinstance(key, Tensor):
         if key.type.rank != 0:
             raise TypeError("unhashable type: 'numpy.ndarray'")
-    elif type(key) is not ChosenText:
+    elif not isinstance(key, LazyString):
         hash(key)
 
 
@@ -363,8 +362,9 @@ def _refuse_no_key(key: Any) -> None:
 def _refuse_other_kind(pairs: list[Any], key: Any, value: Any) -> None:
     """Refuse a number under a text where there may be numbers of another type under others."""
     keys, values, _, _ = _parts(pairs)
-    is_alone = isinstance(keys, Static) and keys.value == key
-    if type(key) is not str or not isinstance(values, Leaf) or is_alone:
+    if type(key) is not str or not isinstance(values, Leaf):
+        return
+    if isinstance(keys, Static) and keys.value == key:
         return
     kind = _kind_of(value)
     if kind is not None and kind != values.type.dtype:

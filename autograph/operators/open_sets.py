@@ -21,7 +21,7 @@ from autograph.operators.growing import looked_at, without, write
 from autograph.operators.growing_methods import matches, refuse_nan_sought
 from autograph.operators.keyed import is_open_key
 from autograph.operators.open_dicts import are_keys, held, is_key, made_where, refuse_unhashable
-from autograph.operators.rows import length, pack, size_of
+from autograph.operators.rows import aligned, length, number_leaves, pack, size_of, with_row
 from autograph.operators.runs import OpenSet, Run, has_runs, known_items, padded
 from runtime import journal, ops
 from runtime.building import building
@@ -169,11 +169,10 @@ def add(x: Any, item: Any) -> None:
         raise refused("one is added that is no number, nor a tuple of numbers")
     form, _ = looked_at(items, item)
     absorb([item])
-    rows = pack(form, items)
-    new = [ops.getitem(row, 0) for row in pack(form, [item])]
+    rows, alone = aligned(form, pack(form, items), pack(form, [item]))
 
     def appended() -> tuple[Tensor, ...]:
-        return tuple(ops.append_row(row, n) for row, n in zip(rows, new, strict=True))
+        return tuple(with_row(form, rows, alone))
 
     there = ops.any(matches(form, rows, item))
     write(items, form, list(if_exp(there, lambda: tuple(rows), appended, "the items of a set")))
@@ -238,6 +237,8 @@ def _rows_of_both(x: Any, y: Any, *, mixes: bool) -> tuple[Form, list[Tensor], l
         rows, other_rows = (pack(form, items) for items in lists)
     elif form != other and (mixes or len(rows) != len(other_rows) or type(form) is not type(other)):
         raise refused("items of another kind are compared with them")
+    if any(leaf.type.rank for leaf in number_leaves(form)):  # the letters of texts
+        raise refused("they are texts, and are put together or compared with those of another set")
     return form, rows, other_rows
 
 

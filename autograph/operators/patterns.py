@@ -23,8 +23,10 @@ from autograph.operators.builtin_functions import isinstance_
 from autograph.operators.builtin_reductions import len_
 from autograph.operators.conditionals import condition
 from autograph.operators.host_values import HostValue
+from autograph.operators.kinds import is_of_kinds
 from autograph.operators.logical import and_, equal, is_, or_
 from autograph.operators.membership import in_
+from autograph.operators.one_of import OneOf
 from autograph.operators.runs import refusal
 from autograph.operators.variables import Nullable, _Unreadable
 from runtime.building import building
@@ -81,6 +83,8 @@ class _Taking:
             return self.takes(parts[0], subject) and self._bind(parts[1], subject)
         if kind == "either":
             return self._takes_either(parts[0], subject)
+        if is_of_kinds(subject):
+            return self._takes_one_of(pattern, subject)
         if kind == "is":
             return self._holds(is_(subject, parts[0]))
         if kind == "equal":
@@ -114,19 +118,29 @@ class _Taking:
                     break
         if not options:
             return False
-        if len(options) > 1 and any(tried.bound for tried in options):
-            raise StagingError(
-                "which of several patterns with `|` a value has depends on data, and they bind "
-                "names",
-                "write a `case` for each of them",
-                origin=origin_of_caller(),
-            )
+        _check_names(options, "of several patterns with `|` a value has")
         self.bound |= options[0].bound
         if len(options) == 1:
             self._conditions += options[0]._conditions
         elif options[-1]._conditions:
             tests = [lambda tried=tried: tried.condition for tried in options]
             self._conditions.append(or_(*tests))
+        return True
+
+    def _takes_one_of(self, pattern: Pattern, subject: OneOf) -> bool:
+        """Whether one of several kinds has the structure of a pattern."""
+        tried = [_Taking() for _ in subject.things]
+        taken = [one.takes(pattern, x) for one, x in zip(tried, subject.things, strict=True)]
+        options = [one for one, is_taken in zip(tried, taken, strict=True) if is_taken]
+        if not options:
+            return False
+        _check_names(options, "of several kinds of values with the structure of a pattern this is")
+        self.bound |= options[0].bound
+        self._conditions.append(subject.is_any(taken))
+        for k, one in enumerate(tried):
+            if taken[k] and one._conditions:
+                others = (subject.is_any([n != k for n in range(len(tried))]), one.condition)
+                self._conditions.append(or_(*map(_given, others)))
         return True
 
     def _there(self, x: Any, kind: type) -> Any:
@@ -229,6 +243,20 @@ class _Taking:
         if rest is not None:
             self._bind(rest, {k: getitem(subject, k) for k in subject if k not in keys})
         return True
+
+
+def _given(x: Any) -> Callable[[], Any]:
+    return lambda: x
+
+
+def _check_names(options: list[_Taking], what: str) -> None:
+    """Refuse names that are bound to one thing or another."""
+    if len(options) > 1 and any(tried.bound for tried in options):
+        raise StagingError(
+            f"which {what} depends on data, and names are bound to parts of it",
+            "write a `case` for each of them",
+            origin=origin_of_caller(),
+        )
 
 
 def _positional(cls: type, count: int) -> tuple[tuple[str, ...], bool]:

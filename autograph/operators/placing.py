@@ -13,6 +13,7 @@ from autograph.operators.forms import (
     Branching,
     Form,
     Growing,
+    Kinds,
     Leaf,
     Optional,
     OrNone,
@@ -25,7 +26,8 @@ from autograph.operators.forms import (
 )
 from autograph.operators.grown_text import LETTERS, GrownText
 from autograph.operators.item_forms import parts_of
-from autograph.operators.one_of import index_of, number_of, one_of
+from autograph.operators.kinds import index_among, kinds_of
+from autograph.operators.one_of import OneOf, index_of, number_of, one_of
 from autograph.operators.references import refer, reference_of
 from autograph.operators.rows import as_rows, row_types
 from autograph.operators.runs import Run
@@ -64,6 +66,9 @@ def place(form: Form, name: str, makers: Makers) -> Any:
         return form.value
     if isinstance(form, Among):
         return one_of(makers.value(form.type, f"{name}_which"), form.things)
+    if isinstance(form, Kinds):
+        index = makers.value(form.type, f"{name}_which")
+        return OneOf(index, tuple(place(p, name, makers) for p in form.parts), of_kinds=True)
     if isinstance(form, Written):
         return GrownText(makers.value(LETTERS, name))
     if isinstance(form, Unbound):
@@ -117,6 +122,11 @@ def leaves(form: Form, x: Any) -> Iterator[tuple[Any, TensorType]]:
     elif isinstance(form, Among):
         is_there = x is not NOTHING and not is_unset(x)
         yield (index_of(x, form.things) if is_there else NOTHING), form.type
+    elif isinstance(form, Kinds):
+        yield index_among(form.kinds, x), form.type
+        things = kinds_of(x)
+        for kind, part in zip(form.kinds, form.parts, strict=True):
+            yield from leaves(part, things.get(kind, NOTHING))
     elif isinstance(form, Written):
         yield (NOTHING if is_unset(x) else x), LETTERS
     elif isinstance(form, Referring):
@@ -165,6 +175,10 @@ def containers(form: Form, x: Any, name: str) -> Iterator[tuple[int, str, Any]]:
     """Number, name and object of each container in `x` that is told from others of its kind."""
     if isinstance(form, Optional):
         yield from containers(form.part, split(x)[0], name)
+    elif isinstance(form, Kinds):
+        things = kinds_of(x)
+        for kind, part in zip(form.kinds, form.parts, strict=True):
+            yield from containers(part, things.get(kind, NOTHING), name)
     elif isinstance(form, Growing):
         if form.number:
             yield form.number, name, NOTHING if is_unset(x) else x
@@ -183,6 +197,6 @@ def statics(form: Form) -> Iterator[Any]:
         yield from form.things
     elif isinstance(form, Optional | OrNone):
         yield from statics(form.part)
-    elif isinstance(form, Branching):
+    elif isinstance(form, Branching | Kinds):
         for part in form.parts:
             yield from statics(part)

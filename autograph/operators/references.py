@@ -407,6 +407,8 @@ def _late_parts(x: Any) -> tuple[Any, ...]:
     values: list[Any] = []
     if isinstance(x, LazyString | Late):
         dig(x, values)
+    if isinstance(x, Late):
+        values += x.held()
     return tuple(values)
 
 

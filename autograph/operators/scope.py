@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 from autograph.operators.captures import Place, current_trace, read
 from autograph.operators.closures import check_joined
 from autograph.operators.guards import MISSING, Guard
+from autograph.operators.kinds import or_none
 from autograph.operators.values import subject
 from autograph.operators.variables import (
     Maybe,
     Nullable,
-    OneOfKinds,
     Poison,
     Undefined,
     UndefinedReturnValue,
@@ -178,9 +178,7 @@ class FunctionScope:
                 return None
             value = self._or_none(value)
             kind = type(value)
-        if kind is OneOfKinds and self._is_outermost():
-            return value
-        if kind is Poison or kind is OneOfKinds:
+        if kind is Poison:
             raise self._of_two_kinds(value)
         if kind is Nullable:  # the caller may ask whether it is None
             return value
@@ -195,9 +193,10 @@ class FunctionScope:
         value, present = result.value, result.defined
         if type(value) is Nullable:
             value, present = value.value, ops.logical_and(present, value.present)
-        if isinstance(value, Poison) and type(value) is not OneOfKinds:
+        if isinstance(value, Poison):
             return value
-        return Nullable(f"the result of `{self.function_name}`", value, present, result.check)
+        name = f"the result of `{self.function_name}`"
+        return or_none(value, present, lambda x: Nullable(name, x, present, result.check))
 
     def _of_two_kinds(self, result: Poison) -> StagingError:
         place = subject(result.name)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from autograph.operators.alternatives import Part, Reference
-from autograph.operators.forms import Branching, Form, Leaf, Optional, OrNone, Owning
+from autograph.operators.forms import Branching, Form, Kinds, Leaf, Optional, OrNone, Owning
 from autograph.operators.placing import Which
 from autograph.operators.references import (
     assume,
@@ -138,6 +138,6 @@ def _owning(form: Form) -> Iterator[Owning]:
         yield form
     elif isinstance(form, Optional | OrNone):
         yield from _owning(form.part)
-    elif isinstance(form, Branching):
+    elif isinstance(form, Branching | Kinds):
         for part in form.parts:
             yield from _owning(part)

@@ -20,6 +20,15 @@ from autograph.operators.forms import Form as ItemForm
 from autograph.operators.forms import Written as WrittenItem
 from autograph.operators.grown_text import LETTERS, GrownText
 from autograph.operators.item_forms import growing_form
+from autograph.operators.kinds import (
+    can_be_of_kinds,
+    index_among,
+    is_of_kinds,
+    kind_of,
+    kind_of_form,
+    kind_of_parts,
+    kinds_of,
+)
 from autograph.operators.kinship import made_of
 from autograph.operators.one_of import (
     OneOf,
@@ -55,7 +64,7 @@ from autograph.operators.values import (
     type_of,
     with_children,
 )
-from autograph.operators.variables import Maybe, Nullable, Poison, Undefined
+from autograph.operators.variables import Maybe, Nullable, Poison, Undefined, is_in_result
 from runtime.spec import TensorType, type_of_number
 
 __all__ = [
@@ -182,6 +191,13 @@ class OrNone(NamedTuple):
     part: Any
 
 
+class Kinds(NamedTuple):
+    """One of several values of several kinds, by its number: all of them are carried."""
+
+    kinds: tuple[Any, ...]
+    parts: tuple[Any, ...]
+
+
 class Conflict(NamedTuple):
     """Values that no graph can choose from: an error where the place is read."""
 
@@ -202,6 +218,7 @@ Form: TypeAlias = (
     | Written
     | Perhaps
     | OrNone
+    | Kinds
     | Conflict
 )
 
@@ -216,6 +233,9 @@ def form_of(x: Any, is_kept: Callable[[Any], bool]) -> Form:
         return Perhaps(form_of(x.value, is_kept))
     if isinstance(x, Nullable):
         return OrNone(form_of(x.value, is_kept))
+    if is_of_kinds(x):
+        found = kinds_of(x)
+        return Kinds(tuple(found), tuple(form_of(one, is_kept) for one in found.values()))
     if type(x) is OneOf:
         return _among(x, is_kept)
     if type(x) in FUNCTIONS:
@@ -331,6 +351,8 @@ def unite(a: Form, b: Form, name: str) -> Form:
         return a if isinstance(a, Conflict) else b
     if isinstance(a, Same) and isinstance(b, Same) and is_same(a.value, b.value):
         return a
+    if isinstance(a, Kinds) or isinstance(b, Kinds):
+        return _united_kinds(a, b, name)
     called = _united_functions(a, b, name)
     if called is not None:
         return called
@@ -356,6 +378,9 @@ def unite(a: Form, b: Form, name: str) -> Form:
     grown = _united(a, b, name)
     if grown is not None:
         return grown
+    is_free = is_in_result(name) and _may_be_of_kinds(a) and _may_be_of_kinds(b)
+    if is_free and _kind(a) != _kind(b):
+        return _united_kinds(a, b, name)
     values = [_value(x) for x in (a, b) if not _is_none(x)]
     if are_told_by_number(values[0], values[-1]):
         note_refused_choice(name)
@@ -367,6 +392,47 @@ def unite(a: Form, b: Form, name: str) -> Form:
         "raised",
         advice(*shown) or "let it be the same kind of value wherever the body may raise",
     )
+
+
+def _united_kinds(a: Form, b: Form, name: str) -> Form:
+    """The form of a place of all kinds that both have."""
+    found = dict(_kinds_in(a))
+    for kind, form in _kinds_in(b):
+        found[kind] = unite(found[kind], form, name) if kind in found else form
+    conflicts = [form for form in found.values() if isinstance(form, Conflict)]
+    return conflicts[0] if conflicts else Kinds(tuple(found), tuple(found.values()))
+
+
+def _kinds_in(form: Form) -> Iterator[tuple[Any, Form]]:
+    if isinstance(form, Kinds):
+        yield from zip(form.kinds, form.parts, strict=True)
+    elif isinstance(form, OrNone):
+        yield from _kinds_in(form.part)
+        yield kind_of(None), Same(None)
+    else:
+        yield _kind(form), form
+
+
+def _may_be_of_kinds(form: Form) -> bool:
+    """Whether another value may be of another kind than those of this form."""
+    if isinstance(form, Same):
+        return form.value is None or can_be_of_kinds(form.value)
+    return isinstance(form, Leaf | Nest | Grown | Written | OrNone)
+
+
+def _kind(form: Form) -> Any:
+    """The kind of the values of a form, as `kind_of` has it."""
+    if isinstance(form, Leaf):
+        return form.type.rank
+    if isinstance(form, Written):
+        return kind_of("")
+    if isinstance(form, OrNone):
+        return _kind(form.part)
+    if isinstance(form, Grown):
+        return kind_of_form(Growing(form.item, like=[] if form.like is None else form.like))
+    if isinstance(form, Nest):
+        return kind_of_parts(form.like, [_kind(part) for part in form.parts])
+    return kind_of(_value(form))
 
 
 def _or_made(a: Form, b: Form, name: str) -> OrMade | None:
@@ -471,6 +537,8 @@ def is_one_form(a: Form, b: Form) -> bool:
         return is_one and all(is_one_form(x, b.parts[k]) for k, x in a.parts.items())
     if isinstance(a, Perhaps | OrNone):
         return is_one_form(a.part, b.part)  # type: ignore[union-attr]
+    if isinstance(a, Kinds) and isinstance(b, Kinds):
+        return a.kinds == b.kinds and all(map(is_one_form, a.parts, b.parts))
     if isinstance(a, Among) and isinstance(b, Among):
         return are_same(a.things, b.things)
     if isinstance(a, OrMade) and isinstance(b, OrMade):
@@ -544,6 +612,11 @@ def leaves(form: Form, x: Any) -> Iterator[tuple[Any, TensorType]]:
         yield x, form.type
     elif isinstance(form, Among):
         yield NOTHING if x is NOTHING else index_of(x, form.things), type_of_number(0)
+    elif isinstance(form, Kinds):
+        yield index_among(form.kinds, x), type_of_number(0)
+        things = kinds_of(x)
+        for kind, part in zip(form.kinds, form.parts, strict=True):
+            yield from leaves(part, things.get(kind, NOTHING))
     elif isinstance(form, OrMade):
         made = NOTHING if x is NOTHING else form.made_among(x)
         yield NOTHING if x is NOTHING else form.index_of(x), type_of_number(0)
@@ -583,6 +656,9 @@ def grown_items(form: Form, x: Any) -> Iterator[Any]:
         yield from grown_items(form.part, split(x)[0])
     elif isinstance(form, OrNone):
         yield from grown_items(form.part, split_none(x)[0])
+    elif isinstance(form, Kinds):
+        for kind, one in kinds_of(x).items():
+            yield from grown_items(form.parts[form.kinds.index(kind)], one)
     elif isinstance(form, OrMade):
         for one in form.all_made(x):
             yield from grown_items(form.made, one)
@@ -605,6 +681,10 @@ def hold_arrays(form: Form) -> Iterator[bool]:
     elif isinstance(form, OrMade):
         yield False
         yield from hold_arrays(form.made)
+    elif isinstance(form, Kinds):
+        yield False
+        for part in form.parts:
+            yield from hold_arrays(part)
     elif isinstance(form, Perhaps | OrNone):
         yield from hold_arrays(form.part)
         yield False
@@ -622,6 +702,9 @@ def containers(form: Form, x: Any, name: str) -> Iterator[tuple[str, Any]]:
     elif isinstance(form, Grown):
         if isinstance(x, list) and form.like is not None:
             yield name, x
+    elif isinstance(form, Kinds):
+        for kind, one in kinds_of(x).items():
+            yield from containers(form.parts[form.kinds.index(kind)], one, name)
     elif isinstance(form, OrMade):
         for one in form.all_made(x):
             yield from containers(form.made, one, name)
@@ -654,6 +737,10 @@ def rebuild(form: Form, name: str, outputs: Iterator[Any]) -> Any:
         return GrownText(next(outputs))
     if isinstance(form, Among):
         return one_of(next(outputs), form.things)
+    if isinstance(form, Kinds):
+        index = next(outputs)
+        things = tuple(rebuild(part, name, outputs) for part in form.parts)
+        return OneOf(index, things, of_kinds=True)
     if isinstance(form, OrMade):
         index = next(outputs)
         return one_of(index, (*form.things, rebuild(form.made, name, outputs)))

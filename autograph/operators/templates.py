@@ -76,6 +76,10 @@ class Late:
         """It in a few words, for messages."""
         return "what is known only when the graph runs"
 
+    def held(self) -> tuple[Any, ...]:
+        """The values that it may be, of the graph or with such in them."""
+        return ()
+
     def own_text(self, conversion: int, spec: Any) -> Any:
         """What it is as text, made of what it stands for; None where it is made later."""
 

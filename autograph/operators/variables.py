@@ -18,8 +18,8 @@ __all__ = [
     "RESULT",
     "Maybe",
     "Nullable",
-    "OneOfKinds",
     "Poison",
+    "Standing",
     "Undefined",
     "UndefinedReturnValue",
     "in_words",
@@ -35,8 +35,22 @@ __all__ = [
 ]
 
 
-class _Unreadable:
-    """Base of what stands in a name's place; any use of it is a use of the unbound name."""
+class Standing:
+    """Base of what stands in a name's place for what is read there."""
+
+    __slots__ = ()
+
+    def load(self) -> Any:
+        """What is read."""
+        raise NotImplementedError
+
+    def is_(self, other: Any) -> Any:
+        """`self is other`, of what is read."""
+        return self is other
+
+
+class _Unreadable(Standing):
+    """What has no known value: any use of it is a use of the unbound name."""
 
     __slots__ = ("name",)
 
@@ -253,19 +267,6 @@ class Tested(Poison):
         self.truth = truth
 
 
-class OneOfKinds(Poison):
-    """A result that is of several kinds, depending on data: all `things` that it may be.
-
-    `index` tells which one it is. The caller of the graph gets that; an error where it is read.
-    """
-
-    __slots__ = ("index", "things")
-
-    def __init__(self, poison: Poison, index: Any, things: tuple[Any, ...]) -> None:
-        super().__init__(poison.name, poison.what, poison.hint)
-        self.index, self.things = index, things
-
-
 def is_in_result(name: str) -> bool:
     """Whether a place is what a function gives back, or a part of it."""
     return _RESULT.match(name) is not None
@@ -298,10 +299,13 @@ def ld(value: Any) -> Any:
     Python meaning and graph meaning are the same, except that a name bound on some paths only is
     checked when the graph runs.
     """
-    while issubclass(type(value), _Unreadable):  # isinstance would ask `value.__class__`
+    while issubclass(type(value), Standing):  # isinstance would ask `value.__class__`
         if type(value) is Nullable and not _is_in_try():
             return value
-        value = value.load()
+        found = value.load()
+        if found is value:
+            break
+        value = found
     return value
 
 
@@ -325,14 +329,18 @@ def is_none(value: Any) -> Any:
         value = value.load()
     if type(value) is Nullable:
         return ops.logical_not(value.present)
-    return _known(value) is None
+    found = _known(value)
+    return found.is_(None) if issubclass(type(found), Standing) else found is None
 
 
 def is_not_none(value: Any) -> Any:
     """`name is not None`, of a name that is not read yet."""
     if type(value) is Maybe:
         value = value.load()
-    return value.present if type(value) is Nullable else _known(value) is not None
+    if type(value) is Nullable:
+        return value.present
+    found = is_none(value)
+    return ops.logical_not(found) if isinstance(found, Tensor) else not found
 
 
 def _known(value: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +15,7 @@ from autograph.operators.forms import (
     Branching,
     Form,
     Growing,
+    Kinds,
     Leaf,
     Optional,
     OrNone,
@@ -33,6 +34,13 @@ from autograph.operators.item_forms import (
     item_of,
     of_length,
     parts_of,
+)
+from autograph.operators.kinds import (
+    can_be_of_kinds,
+    is_of_kinds,
+    kind_of,
+    kind_of_form,
+    kinds_of,
 )
 from autograph.operators.one_of import (
     OneOf,
@@ -73,7 +81,7 @@ from autograph.operators.values import (
     type_of,
     with_children,
 )
-from autograph.operators.variables import Maybe, Nullable, Poison
+from autograph.operators.variables import Maybe, Nullable, Poison, is_in_result
 from runtime import trace
 from runtime.building import Builder
 from runtime.errors import StagingError
@@ -99,7 +107,11 @@ def form_of(x: Any, *, bools: bool, body: Builder | None = None, made: bool = Fa
     if isinstance(x, Maybe):
         return Optional(form_of(x.value, bools=True, body=body, made=made))
     if isinstance(x, Nullable):
-        return OrNone(form_of(x.value, bools=True, body=body))
+        return OrNone(form_of(x.value, bools=True, body=body, made=made))
+    if is_of_kinds(x):
+        found = kinds_of(x)
+        parts = (form_of(one, bools=True, body=body, made=True) for one in found.values())
+        return Kinds(tuple(found), tuple(parts))
     if body is not None and type(x) in (OneOf, ChosenText):
         things = things_of(x, body)
         if things is not None:
@@ -160,6 +172,8 @@ def widen(
 
     `within` are the containers around the place, by identity: before the loop, and after a round.
     """
+    if _is_of_kinds(form, x, name):
+        return _widen_kinds(form, x, name, body)
     if type(form) is Leaf and type(x) is Tensor and x.type == form.type:
         return replace(form, either=True) if not form.either and is_either(x) else form
     if isinstance(form, Unbound | Optional) or is_unset(x) or isinstance(x, Maybe):
@@ -218,6 +232,52 @@ def widen(
         for part, (step, child) in zip(form.parts, children, strict=True)
     )
     return replace(form, parts=parts)
+
+
+def _is_of_kinds(form: Form, x: Any, name: str) -> bool:
+    """Whether a place is to hold values of several kinds: a result may be such."""
+    if is_unset(x) or isinstance(form, Unbound | Optional | Poisoned):
+        return False
+    if isinstance(x, Maybe | Poison | HostValue):
+        return False
+    if isinstance(form, Kinds) or is_of_kinds(x):
+        return True
+    value, part = split_none(x)[0], form.part if isinstance(form, OrNone) else form
+    if value is NOTHING or not is_in_result(name):
+        return False
+    return can_be_of_kinds(value) and _can_be_beside(part) and kind_of_form(part) != kind_of(value)
+
+
+def _can_be_beside(form: Form) -> bool:
+    """Whether another round may leave a value of another kind than this form has."""
+    if isinstance(form, Static):
+        return form.value is not None and can_be_of_kinds(form.value)
+    if isinstance(form, Branching):
+        return type(form.like) not in FUNCTIONS
+    return isinstance(form, Leaf | Referring | Written | Growing)
+
+
+def _widen_kinds(form: Form, x: Any, name: str, body: Builder) -> Form:
+    """The form of a place of the kinds of `form` and of those that `x` may be of."""
+    forms = dict(_kinds_in(form, body))
+    for kind, one in kinds_of(x).items():
+        part = forms.get(kind)
+        if part is None:
+            forms[kind] = form_of(one, bools=True, body=body, made=True)
+        else:
+            forms[kind] = widen(part, one, name, body)
+    poisoned = [part for part in forms.values() if isinstance(part, Poisoned)]
+    return poisoned[0] if poisoned else Kinds(tuple(forms), tuple(forms.values()))
+
+
+def _kinds_in(form: Form, body: Builder) -> Iterator[tuple[Any, Form]]:
+    if isinstance(form, Kinds):
+        yield from zip(form.kinds, form.parts, strict=True)
+    elif isinstance(form, OrNone):
+        yield from _kinds_in(form.part, body)
+        yield kind_of(None), Static(None)
+    else:
+        yield kind_of_form(form), _carried(form, body)
 
 
 def _widen_function(form: Branching, x: Any, name: str, body: Builder) -> Form:
@@ -303,38 +363,40 @@ def _widen_nullable(form: Form, x: Any, name: str, body: Builder) -> Form | None
     value = split_none(x)[0]
     if isinstance(value, Poison):
         return Poisoned(value.what, value.hint)
-    is_left = x is None or (isinstance(x, Nullable) and _may_be_absent(value))
+    is_result = is_in_result(name)
+    is_left = x is None or (isinstance(x, Nullable) and _may_be_absent(value, is_result))
     if isinstance(form, OrNone):
         if x is None:
             return form
-        if _may_be_absent(value):
+        if _may_be_absent(value, is_result):
             part = widen(form.part, value, name, body)
             return part if isinstance(part, Poisoned) else OrNone(part)
         return changed(name, "a value or None", describe(value))
     if isinstance(form, Static) and form.value is None:
-        is_value = x is not None and _may_be_absent(value)
-        return OrNone(form_of(value, bools=True, body=body)) if is_value else None
-    is_value = isinstance(form, Leaf | Referring | Among) or (
-        _may_be_absent(form.value if isinstance(form, Static) else getattr(form, "like", None))
-    )
-    if not is_left or not is_value:
+        is_value = x is not None and _may_be_absent(value, is_result)
+        made = form_of(value, bools=True, body=body, made=is_result) if is_value else None
+        return made if made is None or isinstance(made, Poisoned) else OrNone(made)
+    like = form.value if isinstance(form, Static) else getattr(form, "like", None)
+    is_value = isinstance(form, Leaf | Referring | Among | Written)
+    if not is_left or not (is_value or _may_be_absent(like, is_result)):
         return None
     part = _carried(form, body)
     part = part if x is None else widen(part, value, name, body)
     return part if isinstance(part, Poisoned) else OrNone(part)
 
 
-def _may_be_absent(x: Any) -> bool:
+def _may_be_absent(x: Any, is_result: bool) -> bool:
     """Whether a value may be None in some rounds: a number, array or text, or a tuple of these.
 
-    So may be an object that is told by a number.
+    So may be an object that is told by a number, and all that a function gives back.
     """
     by_number = chooses_by_number() and can_be_told_by_number(x)
     return (
         by_number
         or is_numeric(x)
         or can_be_chosen(x)
-        or (isinstance(x, tuple) and all(map(_may_be_absent, x)))
+        or (is_result and can_be_of_kinds(x))
+        or (isinstance(x, tuple) and all(_may_be_absent(part, is_result) for part in x))
     )
 
 

@@ -18,6 +18,7 @@ from runtime.ops import (
     numpy_forms,  # noqa: F401 - declares what NumPy's functions mean
     pooling,  # noqa: F401
     special,
+    texts,  # noqa: F401 - declares the methods of texts
     writing,  # noqa: F401 - declares NumPy's functions that write into their argument
 )
 from runtime.ops.arithmetic import (

@@ -24,6 +24,9 @@ def in_folder(folder, names, test):
 # Modules that are one subject with others, and are tested with them there.
 TESTED_IN = {
     "runtime/lowering/intervals.py": "runtime/lowering/test_ranges.py",
+    "autograph/operators/kinds.py": "language/test_kinds_within_the_graph.py",
+    "autograph/operators/text_calls.py": "language/test_texts_of_data.py",
+    "autograph/operators/told.py": "language/test_kinds_within_the_graph.py",
     "autograph/operators/merged_arrays.py": "autograph/operators/test_merging.py",
     "autograph/operators/written_items.py": "language/test_writes_to_items.py",
     "autograph/operators/heaps.py": "language/test_made_objects.py",

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from tests.language.harness import Samples, refuse
+from tests.language.harness import Samples
 
 samples = Samples()
 F = np.float64
@@ -186,10 +186,6 @@ def shortest_paths(graph, start):
 test_chosen_text = samples.test()
 
 
-def put_in_order(x):
-    return (f"{x}" if x > 0 else "h") < "k"  # refused
-
-
 def in_order_with_a_number(x):
     return named(x) < 3.0
 
@@ -197,10 +193,6 @@ def in_order_with_a_number(x):
 def test_text_and_number_have_no_order():
     with pytest.raises(TypeError, match="not supported between instances of"):
         ag.convert(in_order_with_a_number)(F(1))
-
-
-def test_what_needs_the_text_while_tracing_is_refused():
-    refuse(put_in_order, F(1), match="text that is known only when the graph runs")
 
 
 def test_text_of_tensors():

@@ -226,28 +226,3 @@ def chosen_in_a_list_by_data(x):
 
 def test_a_chosen_list_in_a_list_by_data_is_refused():
     refuse(chosen_in_a_list_by_data, A(1, 2), match="an item of it is one of several objects")
-
-
-def helper(x):
-    if x[0] > 0:
-        return x, 1
-    return x  # refused
-
-
-def used_within(x):
-    found = helper(x)
-    return found[0]
-
-
-def kinds_of_each_round(x):
-    for v in x:
-        if v > 2:
-            return v, "big"
-        if v > 1:
-            return v
-    return None  # refused
-
-
-def test_what_is_used_within_the_graph_has_one_kind():
-    refuse(used_within, A(1, 2), match="the result of `helper` is a tuple of 2 items on one path")
-    refuse(kinds_of_each_round, A(1, 2), match="tuple of 2 items")

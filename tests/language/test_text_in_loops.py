@@ -232,21 +232,6 @@ def test_a_loop_with_text_has_gradients(backend, capsys):
     assert capsys.readouterr().out == "1.0;-2.0;3.0;0.5;\n"
 
 
-def letters_looked_for(n):
-    text = ""
-    while n > 0:
-        text += str(n % 2)
-        n //= 2
-    return text.count("1")  # refused
-
-
-def a_text_as_a_key(x):
-    found = {}
-    for v in x:
-        found[f"{v}"] = v  # refused
-    return found
-
-
 def texts_in_order(x):
     found = []
     for v in x:
@@ -256,8 +241,6 @@ def texts_in_order(x):
 
 
 REFUSED = [
-    (letters_looked_for, (I(5),), "needed while tracing"),
-    (a_text_as_a_key, (X,), "needed while tracing"),
     (texts_in_order, (X,), "it is sorted, and its items are no numbers"),
 ]
 
