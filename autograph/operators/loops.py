@@ -17,6 +17,7 @@ from autograph.operators.generators import Again, Consumer, Run, call_of
 from autograph.operators.iterables import Indexed, as_indexed, numbers_left
 from autograph.operators.iterators import Taken, spend, taken
 from autograph.operators.progress import Progress
+from autograph.operators.repeated_rounds import Repeated
 from autograph.operators.rounds import Step
 from autograph.operators.runs import has_runs
 from autograph.operators.staged_loops import staged_loop
@@ -149,8 +150,8 @@ def for_stmt(
     """`for item in iterated: body(item)`, while `extra_test()` holds (no `break` was reached).
 
     Python meaning: exactly that. Graph meaning: a loop over rows of a tensor, or over a range with
-    traced bounds, is one while node; so is a Python range of more than 16 rounds whose body adds
-    nodes and does not need the index as a Python number. Other iterables are unrolled; once a
+    traced bounds, is one while node; so is a Python range of more than 16 rounds, or of large ones,
+    whose body adds nodes and does not need the index as a Python number. Other iterables are unrolled; once a
     `break` depends on data, what remains is staged or guarded.
     """
     if issubclass(type(iterated), _Unreadable):
@@ -418,6 +419,7 @@ class _For(NamedTuple):
     def over_range(self, whole: range, builder: Builder) -> None:
         long = len(whole) > _ROUNDS and _may_roll(self.opts)
         began, is_short = builder.mark(), not long
+        rounds = Repeated(builder, self.state, self.body, is_short and _may_roll(self.opts))
         for k, item in enumerate(whole):
             go = self.test()
             if isinstance(go, Tensor):
@@ -427,7 +429,11 @@ class _For(NamedTuple):
                 break
             mark = builder.mark()
             if not (long and len(whole) - k > _ROUNDS):
-                self.body(item)
+                if not rounds.run(item, len(whole) - k):
+                    tail = _tail(whole, k)
+                    if _roll(lambda tail=tail: self.staged(tail, 0), builder):  # type: ignore[misc]
+                        return
+                    rounds.go_on(item)
                 continue
             adds = self._adds_nodes(item, builder)
             if adds is None:
