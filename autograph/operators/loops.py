@@ -151,8 +151,8 @@ def for_stmt(
 
     Python meaning: exactly that. Graph meaning: a loop over rows of a tensor, or over a range with
     traced bounds, is one while node; so is a Python range of more than 16 rounds, or of large ones,
-    whose body adds nodes and does not need the index as a Python number. Other iterables are unrolled; once a
-    `break` depends on data, what remains is staged or guarded.
+    whose body adds nodes and does not need the index as a Python number. Other iterables are
+    unrolled; once a `break` depends on data, what remains is staged or guarded.
     """
     if issubclass(type(iterated), _Unreadable):
         iterated = iterated.load()
