@@ -31,6 +31,7 @@ from autograph.operators.chosen_text import is_chosen, of_each
 from autograph.operators.comprehensions import filtered, generator_exp
 from autograph.operators.conditionals import condition, if_exp
 from autograph.operators.contents import content_slot
+from autograph.operators.counts import counted_on
 from autograph.operators.expanding import expanded
 from autograph.operators.generators import call_of
 from autograph.operators.growing_arrays import arrays_to_add, as_array
@@ -607,6 +608,9 @@ def next_(iterator: Any, *default: Any) -> Any:
             "only while tracing",
             "call `next` outside and pass the item as an argument",
         )
+    number = counted_on(iterator)
+    if number is not None:
+        return number
     taken(iterator)
     return gathering.first_of(iterator, *default)
 
