@@ -17,7 +17,7 @@ from autograph.operators.captures import Captured, Guard, Place
 from autograph.operators.chosen_objects import chosen_in
 from autograph.operators.remaking import handing_out, objects
 from autograph.options import Binding
-from autograph.results import ResultHole
+from autograph.results import ResultHole, made_result, taken
 from autograph.signature import FLOAT, INT, is_input_key
 from autograph.tracebacks import shortened
 from autograph.traced import Traced, external_type
@@ -37,7 +37,6 @@ from runtime.graph.ir import Graph
 from runtime.host import hosting
 from runtime.ops.operands import type_of
 from runtime.spec import ObjectType, TensorType, is_compatible
-from runtime.templates import fill
 from runtime.tensor import Tensor
 
 __all__ = ["MISS", "ConcreteFunction", "ReadOnlyTarget"]
@@ -432,29 +431,14 @@ class ConcreteFunction(Described):
         self, inputs: list[Any], raws: list[Any], outputs: tuple[Any, ...], tensors: Any = None
     ) -> Any:
         traced = self._traced
-        results: list[Any] = []
-        for i, output in enumerate(outputs[: traced.outputs]):
-            if i in traced.identities and self._returns is None:
-                results.append(self._given_back(i, inputs, traced.identities[i], tensors))
-                continue
-            if i in traced.choices and self._returns is None:
-                which, positions = traced.choices[i]
-                position = positions.get(int(outputs[which]))
-                if position is not None:
-                    results.append(self._given_back(i, inputs, position, tensors))
-                    continue
-            if output is None:  # of a path that was not taken
-                results.append(None)
-                continue
-            tensor = None if tensors is None else tensors[i]
-            if i in traced.shared and self._returns is None:
-                results.append(self._shared(i, outputs, tensor))
-            else:
-                results.append(self._own(i, output, tensor))
+        results: list[Any] = [None] * traced.outputs
+        for i in self._taken:
+            results[i] = self._result(i, inputs, outputs, tensors)
         if tensors is not None:
             self._track(tensors)
         # Text is of the arrays as they were.
-        parts = [hole.fill(results, outputs) for hole in self._holes]
+        whole = traced.whole if self._returns is None else None
+        made = made_result(self._structure, self._holes, whole, results, outputs)
         for index, position in enumerate(traced.written, traced.outputs):
             self._check_alone(inputs, raws, position)
             if tensors is not None and isinstance(inputs[position], np.ndarray):
@@ -462,10 +446,28 @@ class ConcreteFunction(Described):
                 lose([inputs[i] for i in behind], tensors, self._lost(position))
             # Under tapes the tensor that they know.
             _write_back(inputs[position], outputs[index] if tensors is None else tensors[index])
-        if traced.whole is not None and self._returns is None:
-            return fill(traced.whole, parts)
-        made = parts[0] if self._structure.kind is None else tree.unflatten(self._structure, parts)
-        return made if traced.whole is None else chosen_in(made)
+        return chosen_in(made) if whole is not traced.whole else made
+
+    def _result(self, i: int, inputs: list[Any], outputs: tuple[Any, ...], tensors: Any) -> Any:
+        """Output `i` as what is given back; None of a path that was not taken."""
+        traced = self._traced
+        if i in traced.identities and self._returns is None:
+            return self._given_back(i, inputs, traced.identities[i], tensors)
+        if i in traced.choices and self._returns is None:
+            which, positions = traced.choices[i]
+            position = positions.get(int(outputs[which]))
+            if position is not None:
+                return self._given_back(i, inputs, position, tensors)
+        if outputs[i] is None:
+            return None
+        tensor = None if tensors is None else tensors[i]
+        if i in traced.shared and self._returns is None:
+            return self._shared(i, outputs, tensor)
+        return self._own(i, outputs[i], tensor)
+
+    @functools.cached_property
+    def _taken(self) -> list[int]:
+        return sorted(taken(self._holes))
 
     def _lost(self, position: int) -> StagingError:
         """The error for a gradient through an array that is written and plain code may read."""

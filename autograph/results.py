@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -42,11 +42,13 @@ __all__ = [
     "dig_result",
     "grown_arrays",
     "inputs_in",
+    "made_result",
     "refuse_iterators",
     "refuse_poison",
     "shared",
     "structures_of",
     "structures_of_lists",
+    "taken",
     "tracked",
 ]
 
@@ -246,6 +248,57 @@ class EntriesHole(NestHole):
             for position, (key, value) in pairs
             if position not in self.there or raws[self.there[position]]
         }
+
+
+def made_result(
+    structure: tree.Structure,
+    holes: list[Any],
+    whole: Any,
+    results: list[Any],
+    raws: tuple[Any, ...],
+) -> Any:
+    """The result of a call, of which `raws` are the outputs, and `results` what they become.
+
+    `whole` is its template, where containers in it are in two places, or data chooses between them.
+    """
+    if whole is not None:
+        return fill(whole, _Parts(holes, results, raws))
+    parts = [hole.fill(results, raws) for hole in holes]
+    return parts[0] if structure.kind is None else tree.unflatten(structure, parts)
+
+
+class _Parts(Sequence[Any]):
+    """Parts of a result, each made when it is asked for.
+
+    None is asked for that a path has which was not taken: there are no values for it.
+    """
+
+    __slots__ = ("_holes", "_made", "_raws", "_results")
+
+    def __init__(self, holes: list[Any], results: list[Any], raws: tuple[Any, ...]) -> None:
+        self._holes, self._results, self._raws = holes, results, raws
+        self._made: dict[int, Any] = {}
+
+    def __len__(self) -> int:
+        return len(self._holes)
+
+    def __getitem__(self, index: Any) -> Any:
+        if index not in self._made:
+            self._made[index] = self._holes[index].fill(self._results, self._raws)
+        return self._made[index]
+
+
+def taken(holes: list[Any]) -> frozenset[int]:
+    """The outputs that are results, or parts of them: text is made of what the graph gives."""
+    found: set[int] = set()
+    for hole in holes:
+        if isinstance(hole, NestHole):
+            found |= taken(hole.holes)
+        elif isinstance(hole, ListHole):
+            found.update(range(hole.first, hole.first + hole.count))
+        elif isinstance(hole, ResultHole):
+            found.add(hole.index)
+    return frozenset(found)
 
 
 def grown_arrays(holes: list[Any]) -> bool:

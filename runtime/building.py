@@ -29,7 +29,7 @@ from runtime.spec import (
 )
 from runtime.tensor import Tensor, constant_of, is_constant, link_view
 
-__all__ = ["Builder", "building", "origin_of_caller", "traced"]
+__all__ = ["Builder", "Mark", "building", "origin_of_caller", "traced"]
 
 _NUMBERS = (bool, int, float, complex)
 # Above this many elements a constant expression is left to the graph.

@@ -34,6 +34,7 @@ __all__ = [
     "is_frozen",
     "is_kin",
     "is_noted",
+    "is_older_than_body",
     "is_only_in",
     "is_spent",
     "item_of",
@@ -604,6 +605,16 @@ def is_fresh(thing: Any) -> bool:
     open_ = _transaction.get()
     while open_ is not None:
         if open_.has_made(thing):
+            return True
+        open_ = open_.parent
+    return False
+
+
+def is_older_than_body(thing: Any) -> bool:
+    """Whether the body of a staged statement is being traced that does not make `thing` itself."""
+    open_ = _transaction.get()
+    while open_ is not None and not open_.has_made(thing):
+        if open_.is_of_body:
             return True
         open_ = open_.parent
     return False

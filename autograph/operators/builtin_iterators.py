@@ -21,6 +21,7 @@ from autograph.operators.builtin_numbers import (
 )
 from autograph.operators.captures import current_trace
 from autograph.operators.comprehensions import filtered, generator_exp
+from autograph.operators.counts import counted_on
 from autograph.operators.generators import call_of
 from autograph.operators.host_values import HostValue
 from autograph.operators.iterables import IndexedIterator, is_open
@@ -136,6 +137,9 @@ def next_(iterator: Any, *default: Any) -> Any:
             "only while tracing",
             "call `next` outside and pass the item as an argument",
         )
+    number = counted_on(iterator)
+    if number is not None:
+        return number
     taken(iterator)
     return gathering.first_of(iterator, *default)
 

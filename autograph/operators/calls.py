@@ -383,7 +383,7 @@ _OF_ANY_ORDER = frozenset((sorted, min, max, any, all))
 
 # Built-ins that want the very object they are given.
 _IDENTITY = frozenset(
-    (len, isinstance, type, getattr, setattr, delattr, operator.getitem, operator.setitem,
+    (len, next, isinstance, type, getattr, setattr, delattr, operator.getitem, operator.setitem,
      operator.delitem, operator.contains, *(getattr(operator, name) for name in IN_PLACE))
 )  # fmt: skip
 

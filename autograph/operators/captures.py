@@ -178,6 +178,10 @@ class Trace:
     taken_items: dict[tuple[int, int], Any] = field(default_factory=dict)
     # Whether there is, or was, a list whose length depends on data.
     has_runs: bool = False
+    # Where each `itertools.count` is that the graph advances, by its id.
+    counts: dict[int, Any] = field(default_factory=dict)
+    # The code of the bodies of loops that were to be loops of the graph, and cannot be.
+    repeated_loops: set[Any] = field(default_factory=set)
     # Rows of lists with numbers behind them, by the builder and what they were made of: the class
     # of each tensor, and its value.
     packed: dict[Any, list[Any]] = field(default_factory=dict)

@@ -30,6 +30,7 @@ __all__ = [
     "of_rows",
     "positions",
     "reversed_",
+    "start_and_step",
     "with_indices",
     "zipped",
 ]
@@ -178,14 +179,19 @@ def as_indexed(x: Any) -> Indexed | None:
 
 def numbers_left(iterator: Any) -> Indexed | None:
     """What an `itertools.count` of ints goes on to give, as far as a graph counts; else None."""
-    if type(iterator) is not itertools.count:
-        return None
-    # It says where it is in its text only, once it cannot be pickled any more.
-    found = _COUNT.fullmatch(repr(iterator))
-    start, step = (0, 0) if found is None else (int(found[1]), int(found[2] or 1))
+    start, step = start_and_step(iterator)
     if step == 0:
         return None
     return as_indexed(range(start, _LARGEST if step > 0 else -_LARGEST, step))
+
+
+def start_and_step(iterator: Any) -> tuple[int, int]:
+    """What an `itertools.count` of ints gives next, and by how much more then; else a step of 0."""
+    if type(iterator) is not itertools.count:
+        return 0, 0
+    # It says where it is in its text only, once it cannot be pickled any more.
+    found = _COUNT.fullmatch(repr(iterator))
+    return (0, 0) if found is None else (int(found[1]), int(found[2] or 1))
 
 
 _COUNT = re.compile(r"count\((-?\d+)(?:, (-?\d+))?\)")

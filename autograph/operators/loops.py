@@ -17,6 +17,7 @@ from autograph.operators.generators import Again, Consumer, Run, call_of
 from autograph.operators.iterables import Indexed, as_indexed, numbers_left
 from autograph.operators.iterators import Taken, spend, taken
 from autograph.operators.progress import Progress
+from autograph.operators.repeated_rounds import Repeated
 from autograph.operators.rounds import Step
 from autograph.operators.runs import has_runs
 from autograph.operators.staged_loops import staged_loop
@@ -32,8 +33,6 @@ __all__ = ["NESTED_ITEMS", "for_stmt", "in_turn_or_place", "while_stmt"]
 
 # Python loops with more rounds than this that add nodes are traced once, with a traced index.
 _ROUNDS = 16
-# So are those that would add more nodes than this: in nests, rounds multiply.
-_NODES = 512
 # Items are unrolled, where the body needs that, up to this number.
 _UNROLLED_ITEMS = 1024
 # Where going on depends on data, the branches of so many items lie in each other.
@@ -54,7 +53,7 @@ def while_stmt(
 
     Python meaning: exactly that. Graph meaning, from the first round on whose test is known only at
     run time: one while node carries every name and object that the body writes. A Python loop that
-    has added nodes for 16 rounds, or many in less, is staged from there on, if its body allows.
+    has added nodes for 16 rounds is staged from there on, if its body allows.
     """
     builder = building()
     if builder is None:
@@ -73,8 +72,7 @@ def while_stmt(
             if rounds <= _ROUNDS or not _may_roll(opts):
                 _note_unrolled(builder, mark, _why_repeated(rounds, opts))
             return
-        is_large = 1 < rounds < patience == _ROUNDS and builder.size(mark) > _NODES
-        if rolls and (rounds == patience or is_large) and builder.mark() > mark:
+        if rolls and rounds == patience and builder.mark() > mark:
             if _roll(lambda: staged_loop(True, Step(body, test), state, opts), builder):
                 return
             patience *= 8
@@ -152,9 +150,9 @@ def for_stmt(
     """`for item in iterated: body(item)`, while `extra_test()` holds (no `break` was reached).
 
     Python meaning: exactly that. Graph meaning: a loop over rows of a tensor, or over a range with
-    traced bounds, is one while node; so is a Python range of more than 16 rounds, or of rounds that
-    add many nodes, whose body adds nodes and does not need the index as a Python number. Other
-    iterables are unrolled; once a `break` depends on data, what remains is staged or guarded.
+    traced bounds, is one while node; so is a Python range of more than 16 rounds, or of large ones,
+    whose body adds nodes and does not need the index as a Python number. Other iterables are
+    unrolled; once a `break` depends on data, what remains is staged or guarded.
     """
     if issubclass(type(iterated), _Unreadable):
         iterated = iterated.load()
@@ -419,9 +417,9 @@ class _For(NamedTuple):
             self.unrolled(_Items(items, length))
 
     def over_range(self, whole: range, builder: Builder) -> None:
-        may_roll = _may_roll(self.opts)
-        long = len(whole) > _ROUNDS and may_roll
-        began, is_short, is_large = builder.mark(), not long, False
+        long = len(whole) > _ROUNDS and _may_roll(self.opts)
+        began, is_short = builder.mark(), not long
+        rounds = Repeated(builder, self.state, self.body, is_short and _may_roll(self.opts))
         for k, item in enumerate(whole):
             go = self.test()
             if isinstance(go, Tensor):
@@ -429,16 +427,12 @@ class _For(NamedTuple):
                 return
             if not go:
                 break
-            if k == 1 and is_large:
-                if self._rolled(whole, 1, builder):
-                    return
-                is_short = False
             mark = builder.mark()
             if not (long and len(whole) - k > _ROUNDS):
-                if k == 0 and may_roll:
-                    is_large = self._is_large(item, len(whole) - 1, builder)
-                else:
-                    self.body(item)
+                if not rounds.run(item, len(whole) - k):
+                    if self._rolled(whole, k, builder):
+                        return
+                    rounds.go_on(item)
                 continue
             adds = self._adds_nodes(item, builder)
             if adds is None:
@@ -457,15 +451,6 @@ class _For(NamedTuple):
         """Whether the rounds from one on are staged."""
         tail = _tail(whole, k)
         return _roll(lambda: self.staged(tail, 0), builder)
-
-    def _is_large(self, item: Any, left: int, builder: Builder) -> bool:
-        """Run a round; whether as many more as are left would add too many nodes.
-
-        Not one that takes items of an older iterator, which a trace of the others would take again.
-        """
-        mark = builder.mark()
-        _, advanced = _watched(lambda: self.body(item))
-        return not advanced and left > 1 and left * builder.size(mark) > _NODES
 
     def _adds_nodes(self, item: Any, builder: Builder) -> bool | None:
         """Whether a round adds nodes; nothing that it did remains.

@@ -16,8 +16,9 @@ from runtime.tree import MADE_BY_CLASS_STATEMENT
 
 __all__ = ["RaisedKind", "Told", "content_now", "kinds_now", "raising"]
 
-# Classes that keep more than their arguments where no attribute of ours finds it.
-_OTHERS = (AttributeError, ImportError, NameError, OSError, StopIteration, SyntaxError, SystemExit,
+# Classes that keep more than their arguments where no attribute of ours finds it. OSError takes two
+# or more arguments for a number, a text and names of files.
+_OTHERS = (AttributeError, ImportError, NameError, StopIteration, SyntaxError, SystemExit,
            UnicodeError, BaseExceptionGroup)  # fmt: skip
 
 
@@ -57,7 +58,7 @@ def _told(error: BaseException) -> tuple[Told, ...]:
     if isinstance(error, Caught):
         return error.told
     kind = type(error)
-    if issubclass(kind, _OTHERS) or any(
+    if not _is_its_arguments(error) or any(
         name in vars(cls)
         for cls in kind.__mro__
         if cls.__flags__ & MADE_BY_CLASS_STATEMENT
@@ -67,6 +68,13 @@ def _told(error: BaseException) -> tuple[Told, ...]:
     held = {name: value for name, value in vars(error).items() if not _is_ours(name)}
     of = RaisedKind(kind, len(error.args), tuple(sorted(held)))
     return (Told(of, (*error.args, *(held[name] for name in of.names))),)
+
+
+def _is_its_arguments(error: BaseException) -> bool:
+    """Whether what Python's own class of `error` keeps is the arguments."""
+    if isinstance(error, OSError):
+        return len(error.args) < 2
+    return not isinstance(error, _OTHERS)
 
 
 def _is_ours(name: str) -> bool:

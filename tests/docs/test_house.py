@@ -54,6 +54,7 @@ TESTED_IN = {
     "autograph/generated.py": "autograph/test_conversion.py",
     "autograph/converters/raises.py": "language/test_orderings.py",
     "autograph/library/counters.py": "language/test_whole_dicts.py",
+    "autograph/operators/counts.py": "language/test_counts.py",
     "autograph/operators/chosen_errors.py": "language/test_orderings.py",
     "autograph/operators/compared_dicts.py": "language/test_whole_dicts.py",
     "autograph/operators/grown_text.py": "language/test_text_in_loops.py",

@@ -183,6 +183,15 @@ def shortest_paths(graph, start):
     return found
 
 
+@samples("B2.26", (np.int64(3), F(3)), (np.int64(1), F(-4)), (np.int64(9), F(1)))
+def text_where_no_handler_was_found(op, x):
+    handlers = {1: abs, 2: lambda a: a * 2, 3: lambda a: a - 1}
+    try:
+        return handlers[op](x)
+    except KeyError as missing:
+        return f"no handler {missing}"
+
+
 test_chosen_text = samples.test()
 
 

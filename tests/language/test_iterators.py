@@ -243,14 +243,6 @@ def of_a_generator(x):
     return y, next(it)  # refused
 
 
-def counted(x):
-    ids = itertools.count(1)
-    y = 0
-    if x > 0:
-        y = next(ids)
-    return y, next(ids)  # refused
-
-
 def left_by_a_break(x):
     it = iter([1.0, 2.0, 3.0])
     y = 0.0
@@ -278,7 +270,7 @@ def gone_through_twice(x):
     "sample",
     [
         after_an_if, in_both_branches, after_and, membership, looped_over, unpacked, starred,
-        appended, extended, wrapped, of_a_generator, counted, left_by_a_break, gone_through_twice,
+        appended, extended, wrapped, of_a_generator, left_by_a_break, gone_through_twice,
     ],
 )  # fmt: skip
 def test_what_is_left_depends_on_data(sample):
@@ -366,22 +358,19 @@ def asked_by_its_method(x):
     return it.__next__() + it.__next__(), step(), next(count), step(), list(it)
 
 
-test_next_by_its_method = samples_of_next.test()
-
-
+@samples_of_next("B3.10", (F(2),), (F(-2),))
 def advanced_by_its_method(x):
     count = itertools.count()
     y = -1
     if x > 0:
         y = count.__next__()
-    return y, next(count)  # refused
+    return y, next(count)
 
 
+@samples_of_next("B3.10", (X,), (np.array([1.0, 2.0, 1.0]),))
 def a_numbering_factory(x):
     number = collections.defaultdict(itertools.count().__next__)
-    return [number[v] for v in x]  # refused
+    return [number[v] for v in x]
 
 
-def test_next_by_its_method_is_next():
-    refuse(advanced_by_its_method, F(2), match=LEFT)
-    refuse(a_numbering_factory, X, match=LEFT)
+test_next_by_its_method = samples_of_next.test()

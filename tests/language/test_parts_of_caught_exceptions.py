@@ -181,6 +181,19 @@ def texts(x):
     return 0
 
 
+@samples("E9", *CASES, joined=True)
+def errors_of_the_system(x):
+    try:
+        if x > 3:
+            raise TimeoutError(x * 2)
+        if x > 1:
+            raise ConnectionError
+        y = x
+    except OSError as error:
+        return error.args[0] if error.args else len(error.args) + (error.errno is None)
+    return y
+
+
 test_sample = samples.test()
 
 
@@ -196,6 +209,19 @@ def test_gradient_flows_through_what_an_exception_holds():
 
     assert ag.grad(f)(0.5) == pytest.approx(3.0)
     assert ag.grad(f)(2.0) == pytest.approx(4.0)
+
+
+def test_what_an_error_of_the_system_takes_out_of_its_arguments_is_not_known():
+    def f(x):
+        try:
+            if x > 1:
+                raise OSError(x, "text")
+        except OSError as error:
+            return error.args[0] + 1
+        return x
+
+    with pytest.raises(ag.StagingError, match="a part of an exception that was caught is used"):
+        ag.convert(f)(np.float64(2.0))
 
 
 def test_what_an_operation_raised_is_not_known():

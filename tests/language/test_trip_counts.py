@@ -227,20 +227,6 @@ def first_small_sum(x):
     return total, i, j
 
 
-def in_whiles(x):
-    i = 0
-    while i < 12:
-        j = 0
-        while j < 12:
-            k = 0
-            while k < 8:
-                x = x * 0.999 + i - j * k
-                k += 1
-            j += 1
-        i += 1
-    return x, i
-
-
 def numbers(*shape):
     return np.random.default_rng(len(shape)).normal(size=shape)
 
@@ -252,7 +238,6 @@ NESTS = {
         (np.arange(12) * k % 4, numbers(5), numbers(5, 5), numbers(5, 4) * k) for k in (3, 7)
     ],
     first_small_sum: [(numbers(12) + k,) for k in (0.0, 1.0, -1.0)],
-    in_whiles: [(F(1.5),), (F(-30.0),)],
 }
 
 

@@ -81,57 +81,6 @@ def test_a_short_range_is_unrolled_and_a_long_one_is_a_node():
             assert kinds(facts).count("while") == expected
 
 
-def many(names, x):
-    for _ in range(loops._NODES // 8 + 1):
-        add(names, x)
-
-
-@pytest.mark.parametrize(("rounds", "expected"), [(2, 0), (8, 0), (9, 1), (16, 1)])
-def test_a_short_range_of_rounds_that_add_many_nodes_is_a_node_behind_the_first(rounds, expected):
-    with tracing() as facts:
-        x = placeholder()
-        opts = {}
-        run_for(range(rounds), lambda names, item: many(names, x), opts=opts, total=x)
-        assert kinds(facts).count("while") == expected
-        unrolled = 1 if expected else rounds
-        assert kinds(facts).count("add") == unrolled * (loops._NODES // 8 + 1)
-
-
-@pytest.mark.parametrize("opts", [{"unroll": True}, {"stage": False}])
-def test_the_directive_repeats_rounds_that_add_many_nodes(opts):
-    with tracing() as facts:
-        x = placeholder()
-        run_for(range(9), lambda names, item: many(names, x), opts=opts, total=x)
-        assert "while" not in kinds(facts)
-
-
-def test_rounds_that_add_many_nodes_and_need_the_index_are_repeated():
-    with tracing() as facts:
-        x = placeholder()
-
-        def body(names, item):
-            many(names, x * ["a", "b"].index("ab"[item % 2]))
-
-        run_for(range(9), body, total=x)
-        assert "while" not in kinds(facts)
-        (note,) = [note for note in facts.notes if note.kind == UNROLLED]
-        assert "the loop is unrolled" in note.text and "rounds" not in note.text
-
-
-def test_a_python_loop_that_has_added_many_nodes_is_a_node_from_there_on():
-    with tracing() as facts:
-        x = placeholder()
-
-        def body(names):
-            many(names, x)
-            names["n"] += 1
-
-        names = run_while(lambda names: names["n"] < 12, body, n=0, total=x)
-        assert kinds(facts).count("while") == 1
-        assert kinds(facts).count("add") == 8 * (loops._NODES // 8 + 1)
-        assert not names["total"].is_known
-
-
 def test_a_long_range_that_adds_no_node_runs_in_python():
     with tracing() as facts:
         assert run_for(range(1000), add, total=0)["total"] == 499500
