@@ -27,6 +27,7 @@ from runtime.spec import TensorType, shape_text
 __all__ = [
     "ArrayMethods",
     "FlatView",
+    "check_class",
     "check_in_place",
     "check_numbers",
     "item_of",
@@ -188,6 +189,16 @@ def check_numbers(type_: TensorType, name: str | None) -> None:
             "numbers",
             "turn it into numbers before the call, or mark the function that uses it with "
             "@ag.do_not_convert",
+        )
+
+
+def check_class(kind: type, name: str) -> None:
+    """Raise StagingError for arrays of a class that may give operators another meaning."""
+    if kind not in (np.ndarray, np.memmap):
+        raise StagingError(
+            f"{name} is a {kind.__module__}.{kind.__qualname__}, a subclass of ndarray, whose "
+            "operators may mean something else than those of an array",
+            "pass `np.asarray(...)` of it",
         )
 
 
