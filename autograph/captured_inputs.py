@@ -8,7 +8,6 @@ Native code reads most of them itself, and calls the function only where it find
 
 from __future__ import annotations
 
-import functools
 import keyword
 import weakref
 from collections import Counter, deque
@@ -43,7 +42,6 @@ from runtime.execute.native.reading import (
     Source,
     Variable,
 )
-from runtime.ops.operands import type_of
 
 __all__ = ["Given", "caller", "is_as_traced", "lone_caller", "reader", "reading"]
 
@@ -311,7 +309,7 @@ class _Source:
 
     def _differs(self, captured: Captured, name: str) -> str:
         """Whether what was read is not of the type that was traced."""
-        changed = f"not {self.bind(functools.partial(_fits, captured))}({name})"
+        changed = f"not {self.bind(captured.fits)}({name})"
         if captured.kind is np.ndarray:
             dtype, shape = self.bind(captured.type.dtype), self.bind(captured.type.shape)
             known = f"{name}.dtype is {dtype} and {name}.shape == {shape}"
@@ -381,16 +379,10 @@ def _inner(code: CodeType) -> CodeType:
     return next(x for x in code.co_consts if isinstance(x, CodeType))
 
 
-def _fits(captured: Captured, found: Any) -> bool:
-    if type(found) is not captured.kind or (type(found) is int and not may_be_input(found)):
-        return False
-    return bool(type_of(found) == captured.type)
-
-
 def is_as_traced(captured: Captured) -> bool:
     """Whether the place of a captured array still holds one of the type that was traced."""
     try:
         found = captured.place.fetch()
     except Exception:  # noqa: BLE001 - whatever the user's property raises: trace again, and see
         return False
-    return _fits(captured, found)
+    return captured.fits(found)

@@ -157,7 +157,7 @@ class ConcreteFunction(Described):
         broken = [g.explain() for g in self._traced.guards if not g.holds()]
         for c in self._traced.captured:
             if not is_as_traced(c):
-                broken.append(f"{c.place.name}: not a {c.type} any more")
+                broken.append(c.guard.explain())
         return broken
 
     def guards_of_values(self) -> list[Guard]:

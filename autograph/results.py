@@ -352,8 +352,8 @@ def _check_result(leaf: Any) -> None:
     facts = current_trace()
     if facts is None or facts.is_outside(leaf):
         return
-    if id(leaf) in facts.builder.root.rewritten:
-        raise facts.builder.root.rewritten[id(leaf)][1]
+    if isinstance(leaf, np.ndarray):
+        facts.builder.check_unwritten(leaf)
     fields = getattr(leaf, "__dict__", None)
     if fields and any(has_traced(v) for v in fields.values()):
         raise StagingError(

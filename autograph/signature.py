@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autograph.operators.captures import check_array
 from autograph.operators.open_numbers import Numbers
 from runtime import tree
+from runtime.array_methods import check_class
 from runtime.devices import device_of, in_use, is_device_array, placement
 from runtime.spec import TensorSpec, TensorType, bits, type_of_number
 from runtime.tensor import Tensor
@@ -120,7 +120,7 @@ def leaf_key(x: Any, path: str, policy: IntPolicy) -> Any:
     if isinstance(x, np.generic) and not isinstance(x, TEXT):
         return ("scalar", x.dtype)
     if isinstance(x, np.ndarray):
-        check_array(x, f"`{path}`")
+        check_class(type(x), f"`{path}`")
         return ("array of", kind, x.dtype, x.shape)
     if kind is float:
         return (float, repr(x), bits(x)) if policy.by_value else FLOAT

@@ -459,6 +459,9 @@ def _assemble(
             facts.array_writers[id(handle)].position = position[i]
     graph.inputs = [value for i, value in enumerate(graph.inputs) if i in needed]
     captured = [c for i, c in enumerate(facts.captured.values(), len(placeholders)) if i in needed]
+    for i, (key, c) in enumerate(facts.captured.items(), len(placeholders)):
+        if i not in needed:  # its size or dtype may have been looked at
+            facts.guards.setdefault(("type", key), c.guard)
     externals = [thing for i, (thing, _) in enumerate(things, len(handles)) if i in needed]
     variables = [x for x in externals if isinstance(x, Variable)]
     return Traced(

@@ -27,6 +27,7 @@ from runtime.spec import TensorType, shape_text
 __all__ = [
     "ArrayMethods",
     "FlatView",
+    "check_class",
     "check_in_place",
     "check_numbers",
     "item_of",
@@ -91,9 +92,20 @@ def _binary(function: Callable[..., Any], name: str, reflected: bool = False) ->
             names = [type_of(x).class_name(False) for x in (self, other)]
             one, two = reversed(names) if reflected else names
             raise TypeError(f"unsupported operand type(s) for @: '{one}' and '{two}'")
+        if self._value is not None and not reflected:
+            other = _beside_complex(self, other)
         return function(self, other)
 
     return method
+
+
+def _beside_complex(x: Any, other: Any) -> Any:
+    """`other` as the operator of `x` sees it: a Python complex takes float64 for a float."""
+    if not (x.type.weak and x.dtype.kind == "c"):
+        return other
+    if isinstance(other, ArrayMethods):
+        return ops.as_weak(cast(Any, other)) if _is_python_float(other) else other
+    return float(other) if isinstance(other, np.float64) else other
 
 
 def _equality(function: Callable[..., Any], name: str, otherwise: bool) -> Method:
@@ -188,6 +200,16 @@ def check_numbers(type_: TensorType, name: str | None) -> None:
             "numbers",
             "turn it into numbers before the call, or mark the function that uses it with "
             "@ag.do_not_convert",
+        )
+
+
+def check_class(kind: type, name: str) -> None:
+    """Raise StagingError for arrays of a class that may give operators another meaning."""
+    if kind not in (np.ndarray, np.memmap):
+        raise StagingError(
+            f"{name} is a {kind.__module__}.{kind.__qualname__}, a subclass of ndarray, whose "
+            "operators may mean something else than those of an array",
+            "pass `np.asarray(...)` of it",
         )
 
 

@@ -10,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 
 from runtime import ops, trace
-from runtime.array_methods import check_numbers
+from runtime.array_methods import check_class, check_numbers
 from runtime.devices import HOST, device_of, host_array, in_use, is_device_array, placement
 from runtime.eager import COPY_TO, compute, is_array
 from runtime.errors import DeviceError, LeakedTensorError
@@ -29,7 +29,7 @@ from runtime.spec import (
 )
 from runtime.tensor import Tensor, constant_of, is_constant, link_view
 
-__all__ = ["Builder", "Mark", "building", "origin_of_caller", "traced"]
+__all__ = ["Builder", "building", "memory_of", "origin_of_caller", "traced"]
 
 _NUMBERS = (bool, int, float, complex)
 # Above this many elements a constant expression is left to the graph.
@@ -258,8 +258,8 @@ class Builder:
                 return self.external(x, x.type)
             return self.constant(now._array)
         if isinstance(x, np.ndarray):
-            if id(x) in self.root.rewritten:
-                raise self.root.rewritten[id(x)][1]
+            check_class(type(x), "this")
+            self.check_unwritten(x)
             return self.external(x, TensorType(x.dtype, x.shape))
         if isinstance(x, (np.generic, *_NUMBERS)):
             return self.constant(x, origin)
@@ -274,6 +274,13 @@ class Builder:
         if hasattr(type(x), "load"):  # what stands for a value in the place of a name
             return self.value_of(x.load())
         return self.constant(np.asarray(x))
+
+    def check_unwritten(self, array: np.ndarray[Any, Any]) -> None:
+        """Raise the error for a use of an array that is no part of the graph and was written."""
+        if self.root.rewritten:
+            entry = self.root.rewritten.get(id(memory_of(array)))
+            if entry is not None:
+                raise entry[1]
 
     def watch(self, x: Tensor) -> None:
         """Keep `x`, if it is known, from being repeated as a constant: gradients reach for it."""
@@ -330,9 +337,7 @@ class Builder:
         inference = self.root.inference
         given = None if attrs else inference.find(op, values)
         if given is None:
-            for value in values:
-                if type(value.type) is TensorType and value.type.dtype.kind in "OSUV":
-                    check_numbers(value.type, value.name)
+            _check_numbers(inputs, values)
         folded = self._fold(op, values, attrs)
         if folded is not None:
             return self._known(op, inputs, attrs, folded)
@@ -358,9 +363,7 @@ class Builder:
             placed = place(op, facts)
         except DeviceError as error:
             raise DeviceError(error.what, error.hint, origin=origin_of_caller()) from None
-        for value in values:
-            if type(value.type) is TensorType and value.type.dtype.kind in "OSUV":
-                check_numbers(value.type, value.name)
+        _check_numbers(inputs, values)
         if placed is not None and any(placed.moved):
             copies = [
                 self.apply(COPY_TO, (x,), {"device": placed.name}) if moved else x
@@ -457,6 +460,20 @@ class Builder:
         }
 
 
+def memory_of(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The array in whose memory an array of NumPy's lies: itself, if it is no view."""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
+
+
+def _check_numbers(inputs: tuple[Any, ...], values: list[Value]) -> None:
+    """Raise StagingError where an operand has elements that a graph cannot compute with."""
+    for x, value in zip(inputs, values, strict=True):
+        if type(value.type) is TensorType and value.type.dtype.kind in "OSUV":
+            check_numbers(value.type, getattr(x, "_name", None) or value.name)
+
+
 def _leaked(value: Value) -> LeakedTensorError:
     made = value.node.origin if value.node is not None else None
     what = f"a value ({value.type}) made while tracing is used outside the graph it belongs to"
@@ -521,6 +538,8 @@ def constant(value: Any, dtype: Any = None, shape: Sequence[int] | None = None) 
         known = host_array(known)
     array = np.array(known, dtype=dtype)
     if array.dtype.kind not in "biufc":
+        if building() is not None:
+            check_numbers(TensorType(array.dtype, array.shape), None)
         raise TypeError(f"a tensor cannot hold {array.dtype} values: {value!r}")
     if shape is not None:
         array = np.full(shape, array) if array.size == 1 else array.reshape(shape)

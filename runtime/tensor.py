@@ -284,6 +284,7 @@ class Tensor(ArrayMethods):
     def __setitem__(self, key: Any, new: Any) -> None:
         if self._value is None and self._write_in_place(key, new):
             return
+        check_numbers(self.type, self._name)
         if self.type.rank == 0 and self.type.weak:
             kind = type(self._array).__name__ if self._value is None else str(self.type)
             raise TypeError(f"'{kind}' object does not support item assignment")

@@ -26,6 +26,7 @@ from autograph.operators.chosen_objects import is_chosen_object, items_of
 from autograph.operators.chosen_text import is_chosen, of_each
 from autograph.operators.contents import content_slot, is_plain_key, read_item
 from autograph.operators.expanding import expanded
+from autograph.operators.foreign_arrays import note_foreign
 from autograph.operators.glued_arrays import GLUES, glued, is_glued_by_ops
 from autograph.operators.growing_arrays import as_index
 from autograph.operators.heaps import refuse_as_sequence
@@ -46,6 +47,8 @@ from autograph.operators.tables import picked
 from autograph.operators.taken_items import is_from, note_origin
 from autograph.operators.templates import (
     class_name_of,
+    has_traced,
+    is_late,
     python_type_of,
     shown,
     stands_for_other,
@@ -54,7 +57,7 @@ from autograph.operators.variables import Nullable, _Unreadable, ld, there
 from autograph.operators.written_items import is_writable, written
 from runtime import journal, ops
 from runtime.array_methods import FlatView
-from runtime.building import building, constant, origin_of_caller
+from runtime.building import building, constant
 from runtime.errors import StagingError
 from runtime.templates import LazyString
 from runtime.tensor import Tensor
@@ -65,7 +68,6 @@ __all__ = [
     "delitem",
     "getitem",
     "iterate",
-    "note_foreign",
     "present",
     "refuse_traced",
     "setitem",
@@ -386,20 +388,6 @@ def _guard_position(thing: Any, key: Any) -> None:
             guard_length(thing, before)
 
 
-def note_foreign(thing: Any) -> None:
-    """Note the write of an array that is no part of the graph, which would not see it."""
-    builder = building()
-    if builder is None or not isinstance(thing, np.ndarray) or id(thing) in builder.root.rewritten:
-        return
-    error = StagingError(
-        "an array that code outside of the conversion made while tracing is written here, and the "
-        "graph that uses it would not see the write",
-        "copy it first (`a = np.array(a)`), or make the array in converted code",
-        origin=origin_of_caller(),
-    )
-    builder.root.rewritten[id(thing)] = (thing, error)
-
-
 def consumed(thing: Any) -> None:
     """Note that what was read of a container last was looked at in a way that we know."""
     trace = current_trace()
@@ -410,7 +398,7 @@ def consumed(thing: Any) -> None:
 def refuse_traced(thing: Any, key: Any, value: Any) -> None:
     """Refuse to write what only the graph knows into what is no part of it."""
     if isinstance(thing, np.ndarray):
-        if _has_open(key) or (isinstance(value, Tensor) and not value.is_known):
+        if _has_open(key) or has_traced(value) or is_late(value):
             raise StagingError(
                 "a value that is known only when the graph runs is written into an array that "
                 "code outside of the conversion made while tracing",

@@ -32,6 +32,7 @@ from autograph.operators.caught import Caught, PartOfError
 from autograph.operators.caught_parts import part_of_caught
 from autograph.operators.chosen_text import of_each
 from autograph.operators.conditionals import if_exp
+from autograph.operators.foreign_arrays import note_foreign
 from autograph.operators.generators import made
 from autograph.operators.heap_objects import heap_item, set_heap_item
 from autograph.operators.heaps import Reference, raise_refused
@@ -533,6 +534,7 @@ def setattr_(thing: Any, name: str, value: Any) -> None:
         if setter is not None:
             setter(value)
             return
+        note_foreign(thing)
     _note_attribute(thing, name)
     setattr(thing, name, value)
 

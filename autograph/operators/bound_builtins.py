@@ -33,6 +33,7 @@ from autograph.operators.chosen_objects import items_of
 from autograph.operators.chosen_text import is_chosen, of_each
 from autograph.operators.contents import container_base, content_slot
 from autograph.operators.counting import update
+from autograph.operators.foreign_arrays import note_method
 from autograph.operators.gathering import joined_known, joined_text, listed
 from autograph.operators.host_calls import call_host, shuffled
 from autograph.operators.host_results import uses_clock
@@ -213,6 +214,7 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
     trace = current_trace()
     if isinstance(owner, (np.ndarray, np.generic)):
         if trace is None or not trace.is_outside(owner):
+            note_method(owner, name)
             return as_fresh(function(*args, **kwargs))
         handle = read(("array", id(owner)), Place("an array", weak(owner)), owner)
         return getattr(handle, name)(*args, **kwargs)

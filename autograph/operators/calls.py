@@ -590,10 +590,10 @@ def frame_call(
         return _bound(names)
     if function is builtins.dir and not args:
         return sorted(_bound(names))
-    if (function is builtins.eval or function is builtins.exec) and building() is None:
+    if (function is builtins.eval or function is builtins.exec) and (
+        building() is None or (len(args) == 1 and not kwargs)
+    ):
         return execute(function, scope, args, kwargs, lambda: _bound(names))
-    if (function is builtins.eval or function is builtins.exec) and len(args) == 1 and not kwargs:
-        return function(args[0], scope.globals, _bound(names))
     return converted_call(function, args, kwargs, scope)
 
 

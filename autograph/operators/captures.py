@@ -8,6 +8,7 @@ float of which a second value comes is an input from then on, as one among the a
 from __future__ import annotations
 
 import functools
+import os
 import types
 import weakref
 from collections import deque
@@ -28,7 +29,9 @@ from autograph.operators.guards import (
     IdentityGuard,
     Place,
     SharingGuard,
+    TypeGuard,
     has_state,
+    is_of_library,
     marks,
     may_be_input,
     same_value,
@@ -36,6 +39,7 @@ from autograph.operators.guards import (
     weak,
 )
 from runtime import journal
+from runtime.array_methods import check_class
 from runtime.building import Builder, building
 from runtime.devices import is_device_array
 from runtime.errors import StagingError
@@ -52,7 +56,6 @@ __all__ = [
     "Trace",
     "are_one_object",
     "as_input",
-    "check_array",
     "content_before",
     "current_trace",
     "guard_absence",
@@ -60,6 +63,7 @@ __all__ = [
     "guard_apart",
     "guard_content",
     "guard_environment",
+    "guard_globals",
     "guard_length",
     "guard_object",
     "guard_state",
@@ -84,6 +88,17 @@ class Captured(NamedTuple):
     handle: Tensor
     # The array that the trace saw, weakly: a place may come to hold another one.
     initial: Callable[[], Any]
+
+    def fits(self, found: Any) -> bool:
+        """Whether what is found in the place is of the type that was traced."""
+        if type(found) is not self.kind or (type(found) is int and not may_be_input(found)):
+            return False
+        return bool(type_of(found) == self.type)
+
+    @property
+    def guard(self) -> TypeGuard:
+        """The same as a guard, for an array whose elements a graph does not read."""
+        return TypeGuard(self.place, str(self.type), self.fits)
 
 
 _BOUND = (types.MethodType, types.BuiltinMethodType, types.MethodWrapperType)
@@ -241,7 +256,9 @@ class Trace:
 
     def is_outside(self, thing: Any) -> bool:
         """Whether `thing` is known to have existed before the trace; modules outlive each call."""
-        return self.outside.get(id(thing)) is thing or isinstance(thing, types.ModuleType)
+        if self.outside.get(id(thing)) is thing or thing is os.environ:
+            return True
+        return isinstance(thing, types.ModuleType)
 
     def is_given(self, thing: Any) -> bool:
         """Whether `thing` stands for a container of the caller's."""
@@ -363,17 +380,6 @@ def _written(key: Any) -> bool:
     return False
 
 
-def check_array(x: np.ndarray[Any, Any], name: str) -> None:
-    """Refuse an array whose class may give operators another meaning than NumPy's own."""
-    kind = type(x)
-    if kind not in (np.ndarray, np.memmap):
-        raise StagingError(
-            f"{name} is a {kind.__module__}.{kind.__qualname__}, a subclass of ndarray, whose "
-            "operators may mean something else than those of an array",
-            "pass `np.asarray(...)` of it",
-        )
-
-
 def as_input(trace: Trace, key: Any, place: Place, value: Any) -> Tensor:
     """The placeholder of an array that was read in a place."""
     if isinstance(value, Tensor) and value.is_traced:
@@ -381,7 +387,7 @@ def as_input(trace: Trace, key: Any, place: Place, value: Any) -> Tensor:
     handle = trace.handle_of(key, value)
     if handle is None:
         if isinstance(value, np.ndarray):
-            check_array(value, place.name)
+            check_class(type(value), place.name)
         type_ = type_of(value)
         value_ = trace.builder.input(type_, _identifier(place.name))
         is_tensor = isinstance(value, Tensor)
@@ -449,8 +455,8 @@ def guard_absence(thing: Any, name: str, *, plainly: bool = False) -> None:
 
 
 def guard_object(thing: Any) -> None:
-    """`guard_state` of what is an object of the user's."""
-    if has_state(thing) and not is_fixed(type(thing).__module__):
+    """`guard_state` of what is an object of the user's, or one of a library that may change."""
+    if is_of_library(thing) or (has_state(thing) and not is_fixed(type(thing).__module__)):
         guard_state(thing)
 
 
@@ -568,16 +574,24 @@ def guard_environment(function: types.FunctionType) -> None:
     trace = current_trace()
     if trace is None:
         return
-    space, code = function.__globals__, function.__code__
-    for name in code.co_names:
-        if name in space and not isinstance(space[name], _FIXED_KINDS):
-            fetch = functools.partial(_global_state, space, name)
-            key: Any = ("global state", id(space), name)
-            _guard_marks(trace, key, Place(f"`{name}`", fetch), space[name])
+    code = function.__code__
+    guard_globals(function.__globals__, code.co_names)
     for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
         if not isinstance(cell.cell_contents, _FIXED_KINDS):
             place = Place(f"`{name}`", functools.partial(_cell_state, cell))
             _guard_marks(trace, ("cell state", id(cell)), place, cell.cell_contents)
+
+
+def guard_globals(space: dict[str, Any], names: Iterable[str]) -> None:
+    """Guard the globals of those names, which code that is not converted reads."""
+    trace = current_trace()
+    if trace is None:
+        return
+    for name in names:
+        if name in space and not isinstance(space[name], _FIXED_KINDS):
+            fetch = functools.partial(_global_state, space, name)
+            key: Any = ("global state", id(space), name)
+            _guard_marks(trace, key, Place(f"`{name}`", fetch), space[name])
 
 
 def _global_state(space: dict[str, Any], name: str) -> Any:

@@ -71,7 +71,7 @@ def _put_content(array: np.ndarray[Any, Any], content: Any) -> None:
     """Write an array that is no part of the graph: its content must be known."""
     builder = building()
     if isinstance(content, Tensor) and builder is not None:
-        raise builder.root.rewritten[id(array)][1]
+        builder.check_unwritten(array)
     np.copyto(array, content, casting="unsafe")
 
 

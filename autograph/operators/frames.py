@@ -9,6 +9,7 @@ This module has no `from __future__ import`: `exec`, `eval` and `compile` hand t
 import __future__
 
 import builtins
+import contextlib
 import functools
 import inspect
 import itertools
@@ -20,6 +21,7 @@ from collections.abc import Callable, Iterator
 from types import CodeType, FrameType
 from typing import Any
 
+from autograph.operators.captures import guard_globals
 from autograph.operators.scope import FunctionScope
 
 __all__ = ["LOOKERS", "execute"]
@@ -166,7 +168,20 @@ def execute(
     locals_ = given.get("locals")
     rest = {k: v for k, v in kwargs.items() if k not in ("globals", "locals")}
     names = own if locals_ is None else locals_
-    return function(_compiled(function, scope, args[0]), scope.globals, names, **rest)
+    code = _compiled(function, scope, args[0])
+    with contextlib.suppress(SyntaxError, TypeError, ValueError):  # raised by the call, too
+        mode = "eval" if function is builtins.eval else "exec"
+        read = compile(code, "<string>", mode, 0, True) if isinstance(code, (str, bytes)) else code
+        guard_globals(scope.globals, _names(read))
+    return function(code, scope.globals, names, **rest)
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    """The names that some code, and the functions in it, may read of globals."""
+    yield from code.co_names
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from _names(inner)
 
 
 def _compiled(function: Any, scope: FunctionScope, source: Any) -> Any:

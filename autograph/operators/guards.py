@@ -6,10 +6,13 @@ by identity, held weakly.
 
 from __future__ import annotations
 
+import array
+import ctypes
+import os
 import types
 import weakref
-from collections import deque
-from collections.abc import Callable
+from collections import ChainMap, UserDict, UserList, deque
+from collections.abc import Callable, ItemsView, Iterable, KeysView, ValuesView
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -18,8 +21,8 @@ from runtime.tensor import Tensor
 from runtime.variable import Variable
 
 __all__ = ["MISSING", "NUMBERS", "ApartGuard", "Guard", "Identity", "IdentityGuard", "Mark",
-           "Place", "SharingGuard", "marks", "may_be_input", "same_value", "state_marks",
-           "weak"]  # fmt: skip
+           "Place", "SharingGuard", "TypeGuard", "is_of_library", "marks", "may_be_input",
+           "same_value", "shown", "state_marks", "weak"]  # fmt: skip
 
 MISSING = object()
 NUMBERS = (int, float)
@@ -89,9 +92,16 @@ class Guard:
 
     def explain(self) -> str:
         """What changed, in words."""
-        found = self.found()
-        new = "unbound" if found is MISSING else _short(found)
-        return f"{self.place.name}: {_short(self.expected)} -> {new}"
+        return f"{self.place.name}: {_short(self.expected)} -> {shown(self.found())}"
+
+
+def shown(found: Any) -> str:
+    """What a place holds now, in words: of an array its dtype and shape."""
+    if found is MISSING:
+        return "unbound"
+    if isinstance(found, (np.ndarray, Tensor)):
+        return f"{found.dtype}{list(found.shape)}"
+    return _short(found)
 
 
 def _short(value: Any) -> str:
@@ -148,6 +158,27 @@ class IdentityGuard(Guard):
 
     def explain(self) -> str:
         return f"{self.place.name}: another object ({self.expected.described} before)"
+
+
+class TypeGuard(Guard):
+    """A captured array whose elements a graph does not read, but whose type the trace has seen.
+
+    `fits` tells whether what is found is of that type.
+    """
+
+    __slots__ = ("fits",)
+
+    def __init__(self, place: Place, seen: str, fits: Callable[[Any], bool]) -> None:
+        # Without a route: it is not compared with one object.
+        super().__init__(Place(place.name, place.fetch), seen, by_value=False)
+        self.fits = fits
+
+    def holds(self) -> bool:
+        found = self.found()
+        return found is not MISSING and self.fits(found)
+
+    def explain(self) -> str:
+        return f"{self.place.name}: {self.expected} -> {shown(self.found())}"
 
 
 class SharingGuard(Guard):
@@ -234,6 +265,23 @@ def has_state(thing: Any) -> bool:
     return isinstance(getattr(thing, "__dict__", None), dict)
 
 
+# Containers and numbers of Python's own that others may change: those that show what another object
+# holds, those that are memory, and those that are written in Python.
+_VIEWS = (types.MappingProxyType, KeysView, ValuesView, ItemsView)
+_BUFFERS = (array.array, bytearray, memoryview, ctypes.Array, ctypes.Structure, ctypes._SimpleCData)
+_OF_LIBRARIES = (*_VIEWS, *_BUFFERS, UserDict, UserList, ChainMap, type(os.environ), np.poly1d)
+
+
+def is_of_library(thing: Any) -> bool:
+    """Whether `thing` is an object of a library that holds what others may change."""
+    # NumPy imports its polynomials when they are asked for.
+    return isinstance(thing, _OF_LIBRARIES) or type(thing).__module__.startswith("numpy.polynomial")
+
+
+def _parts(view: Any) -> Iterable[Any]:
+    return view.items() if isinstance(view, types.MappingProxyType) else view
+
+
 def state_marks(thing: Any, read: Callable[[Any], Any], seen: frozenset[int] = frozenset()) -> Any:
     """All that code which is handed `thing` may find in it, arrays by content.
 
@@ -252,6 +300,10 @@ def state_marks(thing: Any, read: Callable[[Any], Any], seen: frozenset[int] = f
         return frozenset(thing)
     if isinstance(thing, dict):
         return tuple((k, state_marks(v, read, inside)) for k, v in read(thing).items())
+    if isinstance(thing, _VIEWS):
+        return (Mark(thing), *(state_marks(x, read, inside) for x in _parts(thing)))
+    if isinstance(thing, _BUFFERS):
+        return (Mark(thing), memoryview(thing).format, bytes(thing))
     if has_state(thing):
         fields = read(thing).items()
         return (Mark(thing), *((k, state_marks(v, read, inside)) for k, v in fields))

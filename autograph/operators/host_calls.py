@@ -161,7 +161,8 @@ class _Staged:
         """Make templates of the function and what it is given."""
         handouts, place = self.facts.handouts, _Given(self.name, self.origin)
         for x in (*args, *kwargs.values()):
-            taken(x)
+            if not isinstance(x, io.IOBase):  # each call of the graph reads and writes on in a file
+                taken(x)
             self._note_passed(x)
         self.as_arrays = as_arrays and self.facts.tensors
         with handouts.lending(lasting=self.is_once and self.keeps) as lent:

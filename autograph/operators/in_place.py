@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from autograph.operators import open_sets
-from autograph.operators.access import consumed, note_foreign, present, refuse_traced
+from autograph.operators.access import consumed, present, refuse_traced
 from autograph.operators.captures import guard_content
 from autograph.operators.chosen_objects import is_chosen_object
 from autograph.operators.chosen_text import of_each
 from autograph.operators.contents import content_slot
+from autograph.operators.foreign_arrays import note_foreign
 from autograph.operators.iterators import taken
 from autograph.operators.runs import has_runs, settled
 from autograph.operators.tables import of_several

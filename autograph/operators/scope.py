@@ -119,6 +119,9 @@ class FunctionScope:
                 "bind the name on every path, or to None before",
                 origin=origin_of_caller(),
             )
+        trace = current_trace()
+        if trace is not None:
+            trace.add_outside(self._globals)
         return self._globals
 
     def cell(self, name: str) -> CellType | None:

@@ -34,6 +34,7 @@ from autograph.operators.captures import (
 from autograph.operators.contents import content_slot
 from autograph.operators.counting import dict_of_pairs, is_dict_of_pairs, made_of_open_dict
 from autograph.operators.expanding import expanded
+from autograph.operators.foreign_arrays import check_made, note_call
 from autograph.operators.guards import Place
 from autograph.operators.heap_results import object_in
 from autograph.operators.heaps import raise_refused
@@ -400,6 +401,7 @@ def _call_numpy(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], tr
         if own is not None:
             return call_numpy(function, own, args, kwargs)
         return _call_without_op(function, args, kwargs)
+    note_call(function, args, kwargs)
     return as_fresh(function(*args, **kwargs))
 
 
@@ -583,6 +585,7 @@ def _numpy_name(function: Any) -> str:
 def as_fresh(result: Any) -> Any:
     """A new array made while tracing becomes a constant of the graph, with a cell of its own."""
     if isinstance(result, np.ndarray) and result.dtype.kind in "biufc":
+        check_made(result)
         builder = building()
         assert builder is not None
         value = builder.new_constant(result)

@@ -284,7 +284,7 @@ def test_captured_array_replaced():
         assert f(1.0) == 10.0 and f.trace_count == 1
         globals()["WEIGHTS"] = np.ones(3)
         assert f(1.0) == 3.0 and f.trace_count == 2
-        assert "`WEIGHTS`: not a float64[2] any more" in f.traces()[-1].reason
+        assert "`WEIGHTS`: float64[2] -> float64[3]" in f.traces()[-1].reason
         globals()["WEIGHTS"] = 7.0
         with pytest.raises(AttributeError):
             f(1.0)
@@ -895,3 +895,32 @@ def test_read_only_argument_written():
     with pytest.raises(ValueError, match="read-only"):
         f(x)
     assert x.tolist() == [0.0, 0.0]
+
+
+# ---- arrays of which only the type is read -------------------------------------------------------
+
+SIZED = np.zeros(3)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: SIZED.shape[0] * x,
+        lambda x: len(SIZED) * x,
+        lambda x: np.ones(SIZED.shape).sum() * x,
+        lambda x: [x * i for i in range(SIZED.size)],
+        lambda x: x if SIZED.dtype == np.float64 else -x,
+        lambda x: x if isinstance(SIZED, np.ndarray) and SIZED.ndim == 1 else -x,
+    ],
+    ids=["shape", "len", "made", "rounds", "dtype", "class"],
+)
+def test_e2_the_type_of_an_array_that_the_graph_does_not_read_is_guarded(function, monkeypatch):
+    f = ag.convert(function)
+    for array in (np.zeros(3), np.zeros(5), np.zeros(5, np.float32), np.ones((2, 1)), np.ones(3)):
+        monkeypatch.setitem(globals(), "SIZED", array)
+        assert f(2.0) == function(2.0)
+    assert f.trace_count == 5
+    monkeypatch.setitem(globals(), "SIZED", np.zeros(3))
+    assert f(2.0) == function(2.0)
+    assert f.trace_count == 5
+    assert "`SIZED`: float64[2, 1] -> float64[3]" in f.traces()[-1].reason

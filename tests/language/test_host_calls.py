@@ -927,6 +927,31 @@ def test_vmap_calls_item_by_item():
         assert f(rows).tolist() == expected
 
 
+def test_e7_a_file_is_given_to_plain_python_in_each_round():
+    files = io.StringIO(), io.StringIO()
+
+    def write(x, file):
+        for v in x:
+            if v > 0:
+                json.dump(float(v), file)
+        return x * 2
+
+    def plain(x):
+        return write(x, files[0])
+
+    @ag.convert
+    def f(x):
+        for v in x:
+            if v > 0:
+                json.dump(float(v), files[1])
+        return x * 2
+
+    for x in (np.array([1.0, -2.0, 3.0]), np.array([4.0, 5.0, -6.0])):
+        assert f(x).tolist() == plain(x).tolist()
+        assert files[0].getvalue() == files[1].getvalue() != ""
+    assert f.trace_count == 1
+
+
 # ---- progress bars -----------------------------------------------------------------------------
 
 _TQDM = """

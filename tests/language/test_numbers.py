@@ -624,3 +624,40 @@ def test_ufuncs_of_python_numbers_give_numbers_of_numpys(name, x):
     expected, found = OF_NUMBERS[name](x), ag.convert(OF_NUMBERS[name])(x)
     assert type(found) is type(expected) and found.dtype == expected.dtype
     assert np.array_equal(found, expected)
+
+
+# ---- complex numbers of Python beside those of NumPy ----------------------------------------------
+
+FACTOR = np.float64(2.5)
+
+
+@samples(
+    "S5",
+    (np.float64(0.7), np.float32(0.7)),
+    (np.float64(-1.5), np.float32(2.0)),
+    tensors=False,
+)
+def a_complex_takes_float64_for_a_float(t, small):
+    z = complex(float(t), 1.0)
+    return (
+        z + t,
+        z - t,
+        z * t,
+        z / t,
+        z**t,
+        t + z,
+        t - z,
+        z + FACTOR,
+        FACTOR * z,
+        z + small,
+        small / z,
+    )
+
+
+@samples("S5", (np.float64(-0.7),), (np.float64(0.3),), tensors=False)
+def a_complex_stays_one_in_a_loop(t):
+    z, n = complex(0, 0), 0
+    while abs(z) < 2 and n < 20:
+        z = z * z + t
+        n += 1
+    return z, n

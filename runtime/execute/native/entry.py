@@ -27,6 +27,7 @@ from runtime.execute.native.layout import (
     CONTENT,
     DATA,
     DESCR,
+    DICT_VERSION,
     DIMENSIONS,
     FLAGS,
     ITEMS,
@@ -36,6 +37,7 @@ from runtime.execute.native.layout import (
     VALUE,
     VERSION,
     WRITEABLE,
+    has_dict_versions,
 )
 from runtime.execute.native.signature import LARGE
 from runtime.execute.native.taking import TAKING
@@ -57,6 +59,8 @@ _CONSTANTS = {
     "TYPE": TYPE,
     "VALUE": VALUE,
     "VERSION": VERSION,
+    "DICT_VERSION": DICT_VERSION,
+    "NO_DICT_VERSION": 0 if has_dict_versions() else -1,
     "LARGE": LARGE,
     "PLAIN": C_CONTIGUOUS | ALIGNED,
     "WRITEABLE": C_CONTIGUOUS | ALIGNED | WRITEABLE,

@@ -9,9 +9,10 @@ GATHERING = """
 
 ; Fills the row of what a call reads, each thing held: what looks at a name may run code that binds
 ; others anew. The rows are (where, slot, thing or slot, name, what it is), and what is compared
-; when all is read (how, slot, with). 1 where all is as it was, 0 where something is not, -1 where
-; an exception is to be raised: then nothing is held. What a row names besides is compared at once,
-; and not held: it is of no other use.
+; when all is read (how, slot, with). A dict of the version that it had is not searched again: the
+; last words of a row are that version, and what was found. 1 where all is as it was, 0 where
+; something is not, -1 where an exception is to be raised: then nothing is held. What a row names
+; besides is compared at once, and not held: it is of no other use.
 define internal i64 @gather(ptr %ctx, ptr %table, ptr %slots, ptr %args) {
 entry:
   %find = word PyDict_GetItemWithError
@@ -53,7 +54,7 @@ head:
   %more = icmp slt i64 %number, %rows
   br i1 %more, label %place, label %compare
 place:
-  %row = mul i64 %number, 5
+  %row = mul i64 %number, 7
   %where.at = getelementptr i64, ptr %places, i64 %row
   %where = load i64, ptr %where.at
   %slot.at = getelementptr i64, ptr %where.at, i64 1
@@ -66,6 +67,8 @@ place:
   %wanted.at = getelementptr ptr, ptr %where.at, i64 4
   %wanted = load ptr, ptr %wanted.at
   %is.kept = icmp eq ptr %wanted, null
+  %tag.at = getelementptr i64, ptr %where.at, i64 5
+  %known.at = getelementptr ptr, ptr %where.at, i64 6
   %index = ptrtoint ptr %thing to i64
   %owner.at = getelementptr ptr, ptr %slots, i64 %index
   switch i64 %where, label %keep [ i64 0, label %cell
@@ -86,7 +89,19 @@ cell:
   %content = load ptr, ptr %content.at
   br label %found
 variable:
+  %tag = load i64, ptr %tag.at
+  %tag.now.at = getelementptr i8, ptr %thing, i64 $DICT_VERSION
+  %tag.now = load i64, ptr %tag.now.at
+  %is.unchanged = icmp eq i64 %tag, %tag.now
+  br i1 %is.unchanged, label %variable.known, label %variable.find
+variable.known:
+  %known = load ptr, ptr %known.at
+  br label %found
+variable.find:
   %value = call ptr %find(ptr %thing, ptr %name)
+  %tag.new = or i64 %tag.now, $NO_DICT_VERSION
+  store i64 %tag.new, ptr %tag.at
+  store ptr %value, ptr %known.at
   br label %found
 in.slot:
   %slotted = load ptr, ptr %owner.at
@@ -106,9 +121,23 @@ of.dict:
   %is.dict = icmp ne ptr %dict, null
   br i1 %is.dict, label %look.up, label %own
 look.up:
+  %held.tag = load i64, ptr %tag.at
+  %held.now.at = getelementptr i8, ptr %dict, i64 $DICT_VERSION
+  %held.now = load i64, ptr %held.now.at
+  %is.held.tag = icmp eq i64 %held.tag, %held.now
+  br i1 %is.held.tag, label %held.known, label %held.find
+held.known:
+  %held.before = load ptr, ptr %known.at
+  br label %found
+held.find:
   %held.value = call ptr %find(ptr %dict, ptr %name)
   %is.in.dict = icmp ne ptr %held.value, null
-  br i1 %is.in.dict, label %found, label %not.in.dict
+  br i1 %is.in.dict, label %held.found, label %not.in.dict
+held.found:
+  %held.new = or i64 %held.now, $NO_DICT_VERSION
+  store i64 %held.new, ptr %tag.at
+  store ptr %held.value, ptr %known.at
+  br label %found
 not.in.dict:
   %own.occurred = word PyErr_Occurred
   %own.error = call ptr %own.occurred()
@@ -123,8 +152,9 @@ weak:
   %is.dead = icmp eq ptr %referred, %dead
   br i1 %is.dead, label %changed, label %keep
 found:
-  %borrowed = phi ptr [ %content, %cell ], [ %value, %variable ], [ %member, %in.slot ],
-                      [ %held.value, %look.up ]
+  %borrowed = phi ptr [ %content, %cell ], [ %known, %variable.known ],
+                      [ %value, %variable.find ], [ %member, %in.slot ],
+                      [ %held.before, %held.known ], [ %held.value, %held.found ]
   %is.there = icmp ne ptr %borrowed, null
   br i1 %is.there, label %there, label %changed
 there:
@@ -181,6 +211,12 @@ its.dict:
   %is.its = icmp ne ptr %its, null
   br i1 %is.its, label %search, label %next.row
 search:
+  %its.tag = load i64, ptr %tag.at
+  %its.now.at = getelementptr i8, ptr %its, i64 $DICT_VERSION
+  %its.now = load i64, ptr %its.now.at
+  %is.its.tag = icmp eq i64 %its.tag, %its.now
+  br i1 %is.its.tag, label %next.row, label %search.find
+search.find:
   %hiding = call ptr %find(ptr %its, ptr %name)
   %is.free = icmp eq ptr %hiding, null
   br i1 %is.free, label %searched, label %changed
@@ -188,7 +224,11 @@ searched:
   %search.occurred = word PyErr_Occurred
   %search.error = call ptr %search.occurred()
   %is.searched = icmp eq ptr %search.error, null
-  br i1 %is.searched, label %next.row, label %changed
+  br i1 %is.searched, label %search.found, label %changed
+search.found:
+  %its.new = or i64 %its.now, $NO_DICT_VERSION
+  store i64 %its.new, ptr %tag.at
+  br label %next.row
 of.kind:
   %object = load ptr, ptr %kept.at
   %type.at = getelementptr i8, ptr %object, i64 $TYPE
@@ -252,7 +292,7 @@ done:
 changed:
   %gone.through = phi i64 [ %number, %weak ], [ %number, %found ], [ %number, %at.once ],
                           [ %number, %not.in.dict ], [ %number, %made ], [ %number, %forgotten ],
-                          [ %number, %search ], [ %number, %searched ], [ %number, %of.kind ],
+                          [ %number, %search.find ], [ %number, %searched ], [ %number, %of.kind ],
                           [ %number, %live ], [ %rows, %same ], [ %rows, %slots.two ],
                           [ %rows, %holds ], [ %rows, %answered ]
   %fetch = word PyErr_Fetch
@@ -268,7 +308,7 @@ back.head:
   br i1 %goes.back, label %back.row, label %released
 back.row:
   %back.next = add i64 %back, 1
-  %back.words = mul i64 %back, 5
+  %back.words = mul i64 %back, 7
   %back.at = getelementptr i64, ptr %places, i64 %back.words
   %back.where = load i64, ptr %back.at
   %back.wanted.at = getelementptr ptr, ptr %back.at, i64 4

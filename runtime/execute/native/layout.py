@@ -22,15 +22,18 @@ __all__ = [
     "C_CONTIGUOUS",
     "DATA",
     "DESCR",
+    "DICT_VERSION",
     "DIMENSIONS",
     "FLAGS",
     "ITEMS",
     "LENGTH",
+    "NO_VERSION",
     "RANK",
     "TYPE",
     "VALUE",
     "VERSION",
     "WRITEABLE",
+    "has_dict_versions",
     "offset_of_slot",
     "problem",
 ]
@@ -41,6 +44,8 @@ TYPE, VALUE = 8, 16
 ITEMS, LENGTH, CONTENT = 24, 16, 16
 # Of a class: the version of what its objects find in it, of 32 bits; 0 where it has none.
 VERSION = 384
+# Of a dict: its version, of 64 bits, which no two states of dicts share. Python 3.13 has none.
+DICT_VERSION, NO_VERSION = 24, 2**64 - 1
 # Of the descriptor of a member: where it is described, and there: what it is, which of a slot is a
 # reference that may be missing, and how far into an object it is.
 _MEMBER, _KIND, _OFFSET = 40, 8, 16
@@ -96,6 +101,42 @@ def _classes_agree() -> bool:
         and len(set(versions[1:5])) == 4
         and versions[4] == versions[5] == seen[5][0]
     )
+
+
+@cache
+def has_dict_versions() -> bool:
+    """Whether dicts have versions here, which tell all changes of what is found in them.
+
+    >>> import sys
+    >>> has_dict_versions() == (sys.version_info < (3, 13))
+    True
+    """
+
+    class Kind:
+        pass
+
+    names, thing = {"a": object(), "b": object()}, Kind()
+    own = vars(thing)
+
+    def write(k: object) -> None:
+        thing.a = k  # type: ignore[attr-defined]
+
+    changes: list[Any] = [
+        lambda: names.update(a=object()), lambda: names.pop("a"), lambda: names.update(c=object()),
+        lambda: names.setdefault("d", object()), names.popitem, names.clear,
+        *[lambda k=k: write([k]) for k in range(32)], lambda: delattr(thing, "a"),
+        lambda: setattr(thing, "b", []), lambda: own.update(b=[]), lambda: exec("e = []", names),
+    ]  # fmt: skip
+    seen = set()
+    for change in changes:
+        change()
+        versions = [ctypes.c_uint64.from_address(id(d) + DICT_VERSION).value for d in (names, own)]
+        names.get("a"), own.get("a"), getattr(thing, "b", None)
+        again = [ctypes.c_uint64.from_address(id(d) + DICT_VERSION).value for d in (names, own)]
+        if versions != again or tuple(versions) in seen or NO_VERSION in versions:
+            return False
+        seen.add(tuple(versions))
+    return sys.version_info < (3, 13)
 
 
 def offset_of_slot(descriptor: object) -> int | None:

@@ -17,6 +17,7 @@ from types import CellType
 from typing import Any, NamedTuple
 
 from runtime.execute.native.classes import Version
+from runtime.execute.native.layout import NO_VERSION
 
 __all__ = [
     "Absent",
@@ -178,9 +179,11 @@ def table(
     types.
     """
     slots = _Slots(reading)
+    # Behind each row, what the entry notes of a dict: its version, and what was found in it.
+    noted = [(*row, NO_VERSION, 0) for row in slots.rows]
     rows, checks, versions = (
         _words(word for row in part for word in row)
-        for part in (slots.rows, slots.checks, [(v.address,) for v in reading.classes])
+        for part in (noted, slots.checks, [(v.address,) for v in reading.classes])
     )
     asked = _words(
         word

@@ -68,6 +68,21 @@ def test_variables_and_cells_are_read_anew_at_each_call(summed):
     np.testing.assert_array_equal(read(X), X)
 
 
+def test_what_is_put_into_a_dict_again_is_found_again(summed):
+    names, zeros = {"y": X, "z": X}, np.zeros(3)
+    read = reader_of(summed, Variable(names, "y"), Variable(names, "z"))
+    for _ in range(2):
+        np.testing.assert_array_equal(read(X), 7 * X)
+        names["y"] = zeros
+        np.testing.assert_array_equal(read(X), 5 * X)
+        names.update(y=X, z=zeros)
+        np.testing.assert_array_equal(read(X), 3 * X)
+        del names["z"]
+        assert read(X) == ("otherwise", X)
+        names["z"] = X
+        np.testing.assert_array_equal(read(X), 7 * X)
+
+
 def test_constants_come_last(summed):
     read = reader_of(summed, types.CellType(np.zeros(3)), constants=[X])
     np.testing.assert_array_equal(read(X), 5 * X)
