@@ -374,6 +374,8 @@ def _first_infinite(dtype: np.dtype[Any]) -> float:
 def _holds(dtype: np.dtype[Any], given: Any) -> bool:
     """Whether numbers are numbers of `dtype`, or rounded to such."""
     numbers = np.asarray(given)
+    if numbers.dtype.kind == "b":  # which NumPy compares as a C long
+        return True
     if dtype.kind in "iu":
         bounds = np.iinfo(dtype)
         return bool(np.all((bounds.min <= numbers) & (numbers <= bounds.max)))

@@ -194,8 +194,16 @@ def dispatch_function(func: Any, args: tuple[Any, ...], kwargs: Any) -> Any:
         return func(*map(_array, args), **{name: _array(x) for name, x in kwargs.items()})
     if func in _REDUCING and not _OF_PARTS.isdisjoint(kwargs):
         return _of_parts(func, args, kwargs)
+    args = _strong_first(func, args)
     result = call_as_numpy(func, _meaning(func), args, kwargs)
     return _formed(func, result, args, kwargs) if _attention[0] else result
+
+
+def _strong_first(func: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments; of a Python number that is clipped NumPy makes an array first."""
+    if func is np.clip and args and type_of(args[0]).weak:
+        return (ops.strengthen(args[0]), *args[1:])
+    return args
 
 
 def _is_traced(x: Any) -> bool:
@@ -226,6 +234,7 @@ def call_numpy(func: Any, own: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     """
     if func in _REDUCING and not _OF_PARTS.isdisjoint(kwargs):
         return _of_parts(func, args, kwargs)
+    args = _strong_first(func, args)
     result = call_as_numpy(func, own, args, kwargs)
     return _formed(func, result, args, kwargs) if _attention[0] else result
 

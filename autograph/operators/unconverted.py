@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from autograph.operators import growing_arrays, open_dicts, open_sets
+from autograph.operators.bodies import stage_raise
 from autograph.operators.builtin_functions import HANDLERS
 from autograph.operators.captured_items import one_by_one, with_captured, with_inputs
 from autograph.operators.captures import (
@@ -494,6 +495,29 @@ def _ascontiguousarray(x: Any, dtype: Any = None, **others: Any) -> Any:
     return made
 
 
+def _asarray_chkfinite(x: Any, dtype: Any = None, order: Any = None) -> Any:
+    """`np.asarray_chkfinite` of something traced, which may raise when the graph runs."""
+    made = _asarray(x, dtype, **({} if order is None else {"order": order}))
+    if made.dtype.kind in "fc":
+        raised = ValueError("array must not contain infs or NaNs")
+        stage_raise(ops.logical_not(ops.all(ops.isfinite(made))), raised)
+    return made
+
+
+def _einsum_path(*operands: Any, **options: Any) -> Any:
+    """`np.einsum_path`, which depends on the shapes of arrays only."""
+    return np.einsum_path(*map(_of_its_shape, operands), **options)
+
+
+def _of_its_shape(x: Any) -> Any:
+    if not isinstance(x, Tensor) or x.is_known:
+        return x
+    sizes = [n for n in x.type.shape or () if n is not None]
+    if len(sizes) != x.type.rank:
+        raise no_tensor_form("np.einsum_path")
+    return np.broadcast_to(np.zeros((), x.dtype), sizes)
+
+
 def _from_iterable(iterable: Any, dtype: Any, count: int = -1, **options: Any) -> Any:
     """`np.fromiter`; its items may be known only when the graph runs, their number is not."""
     items = list(iterable if count < 0 else itertools.islice(iterable, count))
@@ -527,6 +551,7 @@ def _refuse_options(name: str, options: dict[str, Any]) -> None:
 # Functions that NumPy does not dispatch by their arguments.
 MAKERS: dict[Any, Callable[..., Any]] = {
     np.array: _array, np.asarray: _asarray, np.asanyarray: _asarray,
+    np.asarray_chkfinite: _asarray_chkfinite, np.einsum_path: _einsum_path,
     np.ascontiguousarray: _ascontiguousarray, np.full: ops.full, np.arange: ops.arange,
     np.zeros: ops.zeros, np.ones: ops.ones, np.empty: ops.empty, np.eye: ops.eye,
     np.identity: _identity, np.tri: ops.tri, np.isscalar: _is_scalar, np.indices: ops.indices,

@@ -35,7 +35,6 @@ _MEMORY = "refused: how an array lies in memory is not known while tracing"
 _VALUE = "refused: the dtype of the result depends on data"
 _DATE = "refused: a graph computes with numbers, not with dates"
 _CLASS = "refused: a graph has arrays, no subclass of them"
-_MISSING = "refused: no tensor form yet"
 _REASONS: dict[str, tuple[str, ...]] = {
     _FACTS: (
         "broadcast_shapes", "isdtype", "issubdtype", "iterable", "mintypecode", "promote_types",
@@ -64,7 +63,6 @@ _REASONS: dict[str, tuple[str, ...]] = {
         "isnat",
     ),
     _CLASS: ("asmatrix", "bmat"),
-    _MISSING: ("asarray_chkfinite", "einsum_path", "packbits", "unpackbits"),
     "a list of items becomes an array": ("fromiter",),
     "what it gives is called when the graph runs; `np.vectorize` is staged": ("frompyfunc",),
     "takes text: its result is a constant of the graph": ("fromstring",),

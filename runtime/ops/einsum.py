@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import operator
 import string
 from collections.abc import Sequence
 from typing import Any
 
-from runtime.errors import StagingError
 from runtime.ops.agreement import of_size
 from runtime.ops.axes import permute_dims
 from runtime.ops.broadcasting import broadcast_to, sum_to
@@ -152,8 +152,11 @@ def einsum_(xp: Module, *arrays: Array, terms: tuple[str, ...], result: str) -> 
         )
     ),
 )
-def einsum(subscripts: str, /, *operands: Operand, optimize: Any = False) -> Any:
+def einsum(subscripts: Any, /, *operands: Any, optimize: Any = False) -> Any:
     """Sum of products by Einstein's convention, as "ij,jk->ik" for the matrix product.
+
+    Each operand may be followed by a list of numbers instead, in the place of letters, and the last
+    of them by those of the result.
 
     Repeated letters of a term take a diagonal; "..." stands for further axes, broadcast. Raises
     ValueError when letters and axes do not fit.
@@ -162,10 +165,35 @@ def einsum(subscripts: str, /, *operands: Operand, optimize: Any = False) -> Any
     array([21, 43])
     """
     if not isinstance(subscripts, str):
-        raise StagingError("einsum: give the subscripts as text, as in 'ij,jk->ik'")
+        subscripts, operands = _of_lists((subscripts, *operands))
     terms, result = _explicit(subscripts, [rank_of(x) for x in operands])
     pairs = [_without_repeats(x, t) for x, t in zip(operands, terms, strict=True)]
     if len(pairs) == 1 and sorted(pairs[0][1]) == sorted(result):
         x, term = pairs[0]  # no sum: a view, as NumPy gives it
         return permute_dims(x, tuple(map(term.index, result)))
     return einsum_(*(x for x, _ in pairs), terms=tuple(t for _, t in pairs), result=result)
+
+
+def _of_lists(given: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
+    """The subscripts as text, and the operands, of operands each followed by a list of numbers."""
+    count = len(given) // 2
+    terms = list(map(_letters, given[1 : 2 * count : 2]))
+    result = f"->{_letters(given[-1])}" if len(given) % 2 else ""
+    return ",".join(terms) + result, given[: 2 * count : 2]
+
+
+def _letters(numbers: Any) -> str:
+    """Numbers as letters, of which the order is that of the numbers."""
+    found = []
+    for n in numbers:
+        if n is ...:
+            found.append("...")
+            continue
+        number = operator.index(n)
+        if not 0 <= number < len(_LETTERS):
+            raise ValueError(f"subscript is not within the valid range [0, {len(_LETTERS)})")
+        found.append(_LETTERS[number])
+    return "".join(found)
+
+
+_LETTERS = string.ascii_uppercase + string.ascii_lowercase

@@ -18,7 +18,7 @@ def nested(x):
     for v in x:
         if v > 1:
             for k in range(2):
-                total += np.packbits(v) * k
+                total += np.isfortran(v) * k
     return total
 
 

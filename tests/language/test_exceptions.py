@@ -504,7 +504,7 @@ def message_dict_key(x):
 
 
 def message_unknown_function(x):
-    return np.packbits(x)  # refused
+    return np.isfortran(x)  # refused
 
 
 def message_length(n):
@@ -693,7 +693,7 @@ def test_b5_01_traceback_of_an_error_while_tracing():
 def unsupported_at_trace(x):
     for k in range(2):
         if x > k:
-            x = np.packbits(x)
+            x = np.isfortran(x)
     return x
 
 
@@ -704,7 +704,7 @@ def test_b5_01_one_entry_per_function():
     rows = traceback.extract_tb(caught.value.__traceback__)
     names = [r.name for r in rows]
     assert names == ["test_b5_01_one_entry_per_function", "unsupported_at_trace"]
-    assert rows[-1].line == "x = np.packbits(x)"
+    assert rows[-1].line == "x = np.isfortran(x)"
 
 
 def test_b5_01_full_traceback_on_demand():

@@ -661,3 +661,23 @@ def a_complex_stays_one_in_a_loop(t):
         z = z * z + t
         n += 1
     return z, n
+
+
+# ---- numbers of Python that NumPy makes arrays of, or compares ------------------------------------
+
+
+@samples("S5", (np.array([1.0, 2.0], np.float32), np.float64(0.3), np.array([1, 2], np.uint8)))
+def a_number_that_is_clipped_keeps_its_dtype(x, t, n):
+    return (
+        np.clip(-7, x, x),
+        np.clip(float(t), x, x + 1),
+        np.clip(3, n, n),
+        np.clip(True, x, x),
+        np.clip(float(t), 0, 1),
+        np.clip(x, float(t), 1),
+    )
+
+
+@samples("S5", (np.uint64(100), True), (np.uint64(0), True))
+def a_bool_beside_unsigned_numbers(a, flag):
+    return float(a if a > flag else flag)
