@@ -201,13 +201,16 @@ def _select(thing: Any, key: Any) -> Any:
         _check_index(thing, key)
         key = as_position(key)
         what = "range object" if isinstance(thing, range) else type(thing).__name__
+        if not thing and not key.type.rank:  # as of a list to which no round has added an item yet
+            with_inputs(thing)
+            raise IndexError(f"{what} index out of range")
         outside = ops.logical_or(key < -len(thing), key >= len(thing))
         stage_raise(outside, IndexError(f"{what} index out of range"))
     if isinstance(thing, str):
         return _letter(thing, key)
     if isinstance(thing, range):
         return ops.as_weak(ops.getitem(constant(np.asarray(thing)), key), kind="int")
-    if isinstance(thing, (list, tuple)) and thing:
+    if isinstance(thing, (list, tuple)):
         things = [getitem(thing, k) for k in range(len(thing))]
         return _one_of(things, from_end(key, len(thing)), type(thing).__name__)
     if isinstance(thing, dict):

@@ -34,7 +34,7 @@ from autograph.operators.chosen_text import of_each
 from autograph.operators.conditionals import if_exp
 from autograph.operators.foreign_arrays import note_foreign
 from autograph.operators.generators import made
-from autograph.operators.heap_objects import heap_item, set_heap_item
+from autograph.operators.heap_objects import heap_item, heap_presence, set_heap_item
 from autograph.operators.heaps import Reference, raise_refused
 from autograph.operators.host_values import HostValue, NumPyValue
 from autograph.operators.methods import ORIGINALS, attribute, convert, method
@@ -140,6 +140,9 @@ def _check_all_there(thing: Any, held: Any) -> None:
 
 def presence(thing: Any, name: str) -> Tensor | None:
     """Whether an object has an attribute, where data decides that; else None."""
+    if isinstance(thing, Reference):
+        there = heap_presence(thing, name)
+        return there if isinstance(there, Tensor) else None
     held = _held(thing, name)
     return None if held is None or _is_found(_elsewhere(thing, name)) else held.defined
 
@@ -154,9 +157,14 @@ def getattr_or(thing: Any, name: str, default: Any) -> Any:
             lambda: getattr(None, name, default),
             "getattr",
         )
+    if type(thing) is OneOf:
+        return of_each(thing, lambda one: getattr_or(one, name, default))
     held = _held(thing, name)
     if held is not None and not _is_found(_elsewhere(thing, name)):
         return if_exp(held.defined, lambda: ld_optional(held.value), lambda: default, "getattr")
+    found = presence(thing, name) if isinstance(thing, Reference) else None
+    if found is not None:
+        return if_exp(found, lambda: getattr_(thing, name), lambda: default, "getattr")
     try:
         return getattr_(thing, name)
     except AttributeError:

@@ -209,6 +209,8 @@ def hasattr_(thing: Any, name: str) -> Any:
     if type(thing) is Nullable:
         there, one = thing.present, thing.value
         return if_exp(there, lambda: hasattr_(one, name), lambda: hasattr(None, name), "hasattr")
+    if type(thing) is OneOf:
+        return of_each(thing, lambda one: hasattr_(one, name))
     found = attributes.presence(thing, name)
     if found is not None:
         return ops.as_weak(found, kind="bool")

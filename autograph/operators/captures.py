@@ -186,7 +186,7 @@ class Trace:
     heaps: dict[type, Any] = field(default_factory=dict)
     made_classes: dict[type, tuple[str, ...]] = field(default_factory=dict)
     made_in_bodies: dict[type, tuple[str, ...]] = field(default_factory=dict)
-    found_attributes: dict[type, dict[str, None]] = field(default_factory=dict)
+    found_attributes: dict[type, dict[Any, None]] = field(default_factory=dict)
     # The dict and key of which an item was asked for last that must be there, and by which builder.
     required_key: Any = None
     # The items that were taken out at keys that depend on data: see `taken_items`.

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import FunctionType, MemberDescriptorType
 from typing import Any, NoReturn
 
 from autograph.operators.absorbing import note_held
 from autograph.operators.access import getitem, setitem
+from autograph.operators.bodies import stage_raise
 from autograph.operators.captures import current_trace
 from autograph.operators.contents import content_slot
 from autograph.operators.heaps import (
     Heap,
     Reference,
     Retired,
+    There,
     generates_equality,
     has_slots,
     heap_of,
@@ -23,25 +26,43 @@ from autograph.operators.heaps import (
 from autograph.operators.methods import attribute
 from autograph.operators.rows import length
 from autograph.operators.values import is_changeable, is_object
-from runtime import journal, tree
+from autograph.operators.variables import Maybe, Nullable
+from runtime import journal, ops, tree
 from runtime.building import origin_of_caller
 from runtime.errors import StagingError
+from runtime.tensor import Tensor
 
-__all__ = ["heap_item", "note_made", "placed", "set_heap_item"]
+__all__ = ["heap_item", "heap_presence", "note_made", "placed", "set_heap_item"]
 
 
 def placed(made: Any, heap: Heap) -> Reference:
     """What stands for a new object, whose `__init__` has run: the attributes go to the heap."""
     held = _held(made)
     _note_new(heap, [name for name in held if name not in heap.columns])
+    names = [name for name in heap.columns if type(name) is str]
+    held = {**_of_class(heap.cls, [name for name in names if name not in held]), **held}
+    _note_absent(heap, [n for n in names if n not in held or type(held[n]) is Maybe])
     reference: Reference = tuple.__new__(heap.plan.reference, (length(heap.first),))
     for name, column in heap.columns.items():
-        value = held[name] if name in held else _default(heap.cls, name)
+        if isinstance(name, There):
+            value = _is_there(held, name)
+        else:
+            value = _or_absent(held.get(name))
         journal.note(content_slot(column))
         column.append(reference if value is made else value)
         note_held(column)
     _retire(made)
     return reference
+
+
+def _or_absent(x: Any) -> Any:
+    """What an attribute is to be in its list: None where the object does not have it."""
+    return Nullable(x.name, x.value, x.defined, x.check) if type(x) is Maybe else x
+
+
+def _is_there(held: dict[str, Any], name: There) -> Any:
+    found = held.get(name.name)
+    return found.defined if type(found) is Maybe else name.name in held
 
 
 def _can_be_on_heap(cls: type, made: Any) -> bool:
@@ -107,10 +128,20 @@ _COUNT = ""
 
 def _note_new(heap: Heap, names: list[str]) -> None:
     """Begin anew where an object has attributes that others of its class did not have so far."""
+    _begin_anew(heap, names, [part for name in names for part in (name, There(name))])
+
+
+def _note_absent(heap: Heap, names: list[str]) -> None:
+    """Begin anew where an object lacks attributes that all of its class had so far."""
+    absent = [name for name in names if There(name) not in heap.columns]
+    _begin_anew(heap, absent, list(map(There, absent)))
+
+
+def _begin_anew(heap: Heap, names: list[str], parts: Sequence[str | There]) -> None:
     facts = current_trace()
     if not names or facts is None:
         return
-    facts.found_attributes.setdefault(heap.cls, {}).update(dict.fromkeys(names))
+    facts.found_attributes.setdefault(heap.cls, {}).update(dict.fromkeys(parts))
     raise StagingError(
         f"`{names[0]}` of {heap.cls.__name__} is an attribute of some of its objects only",
         "set it in `__init__`",
@@ -118,17 +149,10 @@ def _note_new(heap: Heap, names: list[str]) -> None:
     )
 
 
-def _default(cls: type, name: str) -> Any:
-    """What an object has from its class under a name that is set on others later."""
-    found = attribute(cls, name)
-    if found is None and not hasattr(cls, name) or hasattr(type(found), "__get__"):
-        raise StagingError(
-            f"data decides how many objects of {cls.__name__} there are, and `{name}` is an "
-            "attribute of some of them only",
-            "set it in `__init__`",
-            origin=origin_of_caller(),
-        )
-    return found
+def _of_class(cls: type, names: list[str]) -> dict[str, Any]:
+    """What an object has from its class under names that are set on others later."""
+    found = {name: attribute(cls, name) for name in names if hasattr(cls, name)}
+    return {name: x for name, x in found.items() if not hasattr(type(x), "__get__")}
 
 
 def _retire(made: Any) -> None:
@@ -171,6 +195,12 @@ def heap_item(thing: Reference, name: str) -> tuple[Any, ...]:
         return (cls,)
     column = _column(thing, name)
     if column is not None:
+        there = heap_presence(thing, name)
+        error = AttributeError(f"{cls.__name__!r} object has no attribute {name!r}")
+        if isinstance(there, Tensor):
+            stage_raise(ops.logical_not(there), error)
+        elif not there:
+            raise error
         return (getitem(column, number_of(thing)),)
     if name == "__dict__":
         raise_refused(cls, "asked for its `__dict__`")
@@ -180,11 +210,21 @@ def heap_item(thing: Reference, name: str) -> tuple[Any, ...]:
     return ()
 
 
+def heap_presence(thing: Reference, name: str) -> Any:
+    """Whether an object has an attribute of its heap: a bool, or a traced one."""
+    heap = heap_of(type(thing))
+    there = None if heap is None else heap.columns.get(There(name))
+    return True if there is None else getitem(there, number_of(thing))
+
+
 def set_heap_item(thing: Reference, name: str, value: Any) -> None:
     """`thing.name = value`."""
     column, heap = _column(thing, name), heap_of(type(thing))
     assert heap is not None
     if column is None:
         _note_new(heap, [name])
-    else:
-        setitem(column, number_of(thing), value)
+        return
+    setitem(column, number_of(thing), value)
+    there = heap.columns.get(There(name))
+    if there is not None:
+        setitem(there, number_of(thing), True)

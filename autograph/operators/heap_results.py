@@ -6,7 +6,7 @@ from typing import Any
 
 from autograph.operators.captures import current_trace
 from autograph.operators.forms import Branching, Form, OrNone, Ragged
-from autograph.operators.heaps import Plan, Reference, raise_refused
+from autograph.operators.heaps import Plan, Reference, There, raise_refused
 from autograph.operators.runs import Run, Sealed, SealedEntries, mark_of
 from autograph.operators.sealing import sealed
 from autograph.operators.variables import Nullable
@@ -101,10 +101,13 @@ class _Assembly(tree.Assembled):
             columns.append(own)
         put = _Put(objects)
         for plan, own in zip(cls.heaps, columns, strict=True):
-            made = objects[plan.reference]
-            for name, column in zip(plan.names, own, strict=True):
-                if name:
-                    for thing, value in zip(made, column, strict=True):
+            held = dict(zip(plan.names, own, strict=True))
+            for name, column in held.items():
+                if isinstance(name, There) or not name:
+                    continue
+                there = held.get(There(name), [True] * len(column))
+                for thing, value, has in zip(objects[plan.reference], column, there, strict=True):
+                    if has:
                         object.__setattr__(thing, name, put(value))
         return put(result)
 

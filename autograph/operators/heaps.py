@@ -27,6 +27,7 @@ __all__ = [
     "Plan",
     "Reference",
     "Retired",
+    "There",
     "generates_equality",
     "has_slots",
     "heap_of",
@@ -56,12 +57,21 @@ def number_of(thing: Reference) -> Any:
     return tuple.__getitem__(thing, 0)
 
 
+class There(NamedTuple):
+    """The name of the list that says of each object whether it has an attribute."""
+
+    name: str
+
+
 class Plan(NamedTuple):
-    """What a trace is told of a heap: the class, that of its references, and the attributes."""
+    """What a trace is told of a heap: the class, that of its references, and the attributes.
+
+    Those that some of the objects do not have, at times, have a list that says so beside them.
+    """
 
     cls: type
     reference: type
-    names: tuple[str, ...]
+    names: tuple[str | There, ...]
 
 
 class Heap:
@@ -71,7 +81,7 @@ class Heap:
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
-        self.columns: dict[str, list[Any]] = {name: [] for name in plan.names}
+        self.columns: dict[str | There, list[Any]] = {name: [] for name in plan.names}
 
     @property
     def cls(self) -> type:

@@ -27,6 +27,8 @@ from autograph.operators.runs import Run, has_runs
 from autograph.operators.templates import LazyString
 from autograph.operators.values import NOTHING, has_parts, is_numeric, is_unset, split_none, type_of
 from autograph.operators.variables import Nullable
+from runtime.errors import StagingError
+from runtime.origins import origin_of_caller
 
 __all__ = ["can_be_of_kinds", "index_among", "is_of_kinds", "kind_of", "kind_of_form",
            "kind_of_parts", "kinds_of", "or_none"]  # fmt: skip
@@ -116,7 +118,15 @@ def index_among(kinds: Sequence[Any], x: Any, writes: dict[Any, Any] | None = No
     if type(x) is Nullable:
         there = index_among(kinds, x.value, writes)
         return chosen(x.present, there, kinds.index(_NONE))
-    places = [kinds.index(kind) for kind in kinds_of(x, writes)]
+    found = list(kinds_of(x, writes))
+    if any(kind not in kinds for kind in found):
+        raise StagingError(
+            "what is of several kinds here is of ever more kinds, as of a result that is a part of "
+            "itself",
+            "return the same kind of value on every path",
+            origin=origin_of_caller(),
+        )
+    places = [kinds.index(kind) for kind in found]
     if not places:
         return NOTHING
     return select(x.index, dict(enumerate(places))) if is_of_kinds(x) else places[0]

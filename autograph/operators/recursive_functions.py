@@ -22,19 +22,23 @@ from autograph.operators.bodies import (
 )
 from autograph.operators.captures import current_trace
 from autograph.operators.decisions import RECURSION
+from autograph.operators.forms import Growing, Poisoned, Unbound
 from autograph.operators.given_arrays import Sharing, code_of, given, sharing_of
 from autograph.operators.iterators import refuse_in_call
 from autograph.operators.merging import output_value
 from autograph.operators.parameters import OtherCallError, initial_form, widened
 from autograph.operators.references import Snapshot, cells_under, has_cell
+from autograph.operators.rows import Rows
 from autograph.operators.snapshots import (
     Form,
+    Grown,
     Leaf,
     Nest,
     OrNone,
     Same,
     containers,
     form_of,
+    grown_form,
     hold_arrays,
     is_one_form,
     leaves,
@@ -87,8 +91,8 @@ class Recursion(Call):
         self.forms = mark.forms if may_begin else self._initial_forms()
         self.result: Form | None = mark.result if may_begin else None
         self.attempts = len(parent.root.attempts)
-        # What the function changes that is older than the call: each place, with its type.
-        self.carried: dict[Any, tuple[journal.Slot, TensorType]] = {}
+        # What the function changes that is older than the call: each place, with its form.
+        self.carried: dict[Any, tuple[journal.Slot, Form]] = {}
         # Of each array in the result, in the order of its leaves: which arrays it may be.
         self.sharing: list[Sharing] = []
         # Of the present attempt: whether the function called itself, and whether all calls fitted.
@@ -151,6 +155,8 @@ class Recursion(Call):
             )
         if not _are_one(forms, self.forms):
             self.forms, self.is_settled = forms, False
+        for key, (slot, form) in self.carried.items():
+            self._carry(key, slot, form, (slot_content(slot),))
         if self.result is None or not self.is_settled:
             raise _NotKnownYetError
         inputs, types = self._inputs(call, builder), self._result_types()
@@ -163,7 +169,11 @@ class Recursion(Call):
 
     def _inputs(self, call: Call, builder: Builder) -> list[Value]:
         self._refuse_shared(call)
-        places = [(slot_content(slot), type_) for slot, type_ in self.carried.values()]
+        places = [
+            (x.now() if isinstance(x, Rows) else x, type_)
+            for slot, form in self.carried.values()
+            for x, type_ in leaves(form, slot_content(slot))
+        ]
         return [output_value(builder, x, type_) for x, type_ in self._leaves(call) + places]
 
     def _refuse_shared(self, call: Call) -> None:
@@ -181,16 +191,16 @@ class Recursion(Call):
     def _result_types(self) -> list[TensorType]:
         """Of what the node gives: places, parts of the result, numbers that tell arrays."""
         assert self.result is not None
-        places = [type_ for _, type_ in self.carried.values()]
+        places = [t for _, form in self.carried.values() for _, t in leaves(form, NOTHING)]
         codes = [type_of_number(0) for sharing in self.sharing if sharing.has_code]
         return [*places, *(type_ for _, type_ in leaves(self.result, None)), *codes]
 
     def _finished(self, call: Call, outputs: list[Tensor]) -> Any:
         """The result of a call, after what it changes was written."""
-        count = len(self.carried)
-        for (slot, _), value in zip(self.carried.values(), outputs, strict=False):
-            apply_slot(slot, value)
-        return self._rebuilt(call, outputs[count:])
+        given_back = iter(outputs)
+        for slot, form in self.carried.values():
+            apply_slot(slot, rebuild(form, slot.name, given_back))
+        return self._rebuilt(call, list(given_back))
 
     def _rebuilt(self, call: Call, outputs: list[Tensor]) -> Any:
         """The result of a call, made of the values that the node gives."""
@@ -345,31 +355,45 @@ class Recursion(Call):
             own = isinstance(key, tuple) and key[0] == "cell" and key[1] in local
             if new is old or own:
                 continue
-            before = slot_content(slot)
-            if not _is_carried(slot, before) or not _is_carried(slot, new):
-                raise StagingError(
-                    f"`{self.name}` calls itself {UNTIL}, and changes {slot.name}, which is older "
-                    "than the call",
-                    "pass it as an argument, and give its new value back as a part of the result",
-                    origin=outcome.places.get(key),
-                )
-            known = self.carried.get(key, (slot, type_of(before)))[1]
-            type_ = merge_types(slot.name, known, type_of(new))
-            self.is_settled &= key in self.carried and type_ == known
-            self.carried[key] = slot, type_
+            known = self.carried[key][1] if key in self.carried else None
+            origin = outcome.places.get(key)
+            with trace.interpreting(outcome.builder):
+                self._carry(key, slot, known, (slot_content(slot), new), origin)
+
+    def _carry(
+        self,
+        key: Any,
+        slot: journal.Slot,
+        known: Form | None,
+        contents: tuple[Any, ...],
+        origin: Origin | None = None,
+    ) -> None:
+        """Carry a place in a form that covers what is in it, too."""
+        form = _carried_form(slot, known, contents)
+        if form is None:
+            raise StagingError(
+                f"`{self.name}` calls itself {UNTIL}, and changes {slot.name}, which is older "
+                "than the call",
+                "pass it as an argument, and give its new value back as a part of the result",
+                origin=origin or origin_of_caller(),
+            )
+        self.is_settled &= known is not None and is_one_form(form, known)
+        self.carried[key] = slot, form
 
     def _put(self, builder: Builder) -> None:
         """Put placeholders into the places that are carried."""
-        for slot, type_ in self.carried.values():
-            placed = traced(builder.input(type_, _identifier(slot.name)))
+        for slot, form in self.carried.values():
+            name = _identifier(slot.name)
+            parts = [traced(builder.input(type_, name)) for _, type_ in leaves(form, NOTHING)]
             journal.note_result(slot)
-            put_slot(slot, placed)
+            put_slot(slot, rebuild(form, slot.name, iter(parts)))
 
     def _places_after(self, outcome: Outcome) -> list[tuple[Any, TensorType]]:
         """What the function left in the places that are carried."""
         return [
-            (outcome.writes[key][2] if key in outcome.writes else NOTHING, type_)
-            for key, (_, type_) in self.carried.items()
+            x
+            for key, (_, form) in self.carried.items()
+            for x in leaves(form, outcome.writes[key][2] if key in outcome.writes else NOTHING)
         ]
 
     # ---- emission ----------------------------------------------------------------------------
@@ -416,14 +440,30 @@ def _sources(cell: Cell) -> set[Cell]:
     return set(cell.sources) if isinstance(cell, Snapshot) else {cell}
 
 
-def _is_carried(slot: journal.Slot, content: Any) -> bool:
-    """Whether a place can be handed on: the content of an array, or a number.
+def _carried_form(slot: journal.Slot, known: Form | None, contents: Any) -> Form | None:
+    """The form of a place that calls hand on, which covers what was in it; None if it cannot be.
 
-    A name or attribute that is bound to an array is one: other names may be that array, too.
+    It is the content of an array, a number, or what is in a list of numbers and texts. A name or
+    attribute that is bound to an array is none: other names may be that array, too.
     """
-    if isinstance(slot.owner, Cell):
-        return True
-    return not slot.is_content and is_numeric(content) and not is_array(content)
+    if slot.is_content and type(slot.owner) is list:
+        growing: Growing | Poisoned = Growing(known.item if isinstance(known, Grown) else Unbound())
+        for x in contents:
+            growing = (
+                growing if isinstance(growing, Poisoned) else grown_form(growing, x, slot.name)
+            )
+        if isinstance(growing, Poisoned) or growing.item.holds_nests:
+            return None
+        return Grown(growing.item)
+    is_number = not slot.is_content and not any(map(is_array, contents))
+    if not isinstance(slot.owner, Cell) and not (is_number and all(map(is_numeric, contents))):
+        return None
+    types = [] if known is None else [type_ for _, type_ in leaves(known, NOTHING)]
+    return Leaf(
+        functools.reduce(
+            functools.partial(merge_types, slot.name), [*types, *map(type_of, contents)]
+        )
+    )
 
 
 def _identifier(name: str) -> str:

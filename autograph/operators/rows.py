@@ -75,6 +75,10 @@ class Rows(NamedTuple):
     packing: Packing
     position: int
 
+    def now(self) -> Tensor:
+        """The rows of the items as they are now."""
+        return self.packing.rows(lambda x: x)[self.position]
+
 
 def length(x: list[Any]) -> Any:
     """How many items a list has, in which there may be runs."""

@@ -572,11 +572,7 @@ def _initial(x: Any, type_: TensorType) -> Any:
     """The value with which a carried place enters; a stand-in where it has none yet."""
     if x is NOTHING or x is None:
         return ops.missing(type=type_)
-    return x.packing.rows(_itself)[x.position] if isinstance(x, Rows) else x
-
-
-def _itself(x: Any) -> Any:
-    return x
+    return x.now() if isinstance(x, Rows) else x
 
 
 def _sharing(facts: Any) -> tuple[bool, ...]:

@@ -292,6 +292,12 @@ def a_part_of_several_kinds(x):
     return r * 2 if ok else r
 
 
+@samples("S1", *LISTS)
+def the_class_of_what_may_be_none(xs):
+    found = xs[0] if xs[1] > 1 else None
+    return type(found) is type(None), type(found) is type(xs[2]), isinstance(found, tuple)
+
+
 test_sample = samples.test()
 
 

@@ -655,16 +655,6 @@ def shared_array(x):
     return base
 
 
-def attribute_set_later(x):
-    found = []
-    for v in x:
-        if v > 0:  # refused
-            found.append(Link(v))
-    for link in found:
-        link.mark = 1.0
-    return len(found)
-
-
 class Counted:
     def __init__(self, value):
         self.value = value
@@ -792,7 +782,7 @@ def of_a_class_of_each_call(x):
 
 REFUSED = (
     of_a_class_of_each_call,
-    kept_by_init, copied, as_array, sorted_beside_numbers, shared_array, attribute_set_later,
+    kept_by_init, copied, as_array, sorted_beside_numbers, shared_array,
     with_a_length,
 )  # fmt: skip
 

@@ -295,6 +295,50 @@ def given_back_from_a_loop_or_after_it(x):
     return rows
 
 
+@samples("E4", (np.int64(0),), (np.int64(1),), (np.int64(6),))
+def pascals_triangle(n):
+    rows = []
+    for i in range(n):
+        row = [1] * (i + 1)
+        for j in range(1, i):
+            row[j] = rows[i - 1][j - 1] + rows[i - 1][j]
+        rows.append(row)
+    return rows
+
+
+@samples("E4", (np.int64(1),), (np.int64(6),))
+def rows_that_grow_of_the_last(n):
+    rows = []
+    for i in range(n):
+        row = [1]
+        for j in range(1, i):
+            row.append(rows[i - 1][j - 1] + rows[i - 1][j])
+        if i > 0:
+            row.append(1)
+        rows.append(row)
+    return rows[-1], sum(rows[n // 2])
+
+
+earlier: list[int] = []
+
+
+def of_a_captured_list(k):
+    try:
+        return earlier[k]
+    except IndexError:
+        return -1
+
+
+def test_a_captured_list_that_is_no_longer_empty_is_looked_at_again():
+    f = ag.convert(of_a_captured_list)
+    try:
+        assert f(np.int64(0)) == -1
+        earlier.append(5)
+        assert f(np.int64(0)) == 5
+    finally:
+        earlier.clear()
+
+
 test_ragged_lists = samples.test()
 
 

@@ -176,9 +176,9 @@ def array_as_a_key(x):
     return {x: 1}  # wrong
 
 
-@wrong(I(3), cause="text that is known only", hint="compare numbers", names=("str(n)",))
-def text_of_data_as_a_key(n):
-    return {"a1": 1, "a3": 3}["a" + str(n)]  # wrong
+@wrong(I(3), cause="text that is known only", hint="ask for its letters", names=("str(n)",))
+def text_of_data_taken_apart(n):
+    return f"{str(n)},{n}".split(",")  # wrong
 
 
 @wrong(I(3), cause=r"`\.tolist\(\)` makes lists of a number of items", hint="use the array",
