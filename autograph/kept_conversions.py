@@ -14,9 +14,8 @@ import os
 import sys
 from collections.abc import Iterable
 from functools import cache
+from importlib.util import find_spec
 from types import CodeType
-
-import gast
 
 from autograph.generated import Options
 from autograph.syntax.source import Source
@@ -28,7 +27,7 @@ __all__ = ["find", "keep", "key"]
 
 # What conversion is made of: it imports nothing else of this package.
 _FOLDERS = ("analysis", "converters", "syntax")
-_FILES = ("errors.py", "front_end.py", "generated.py")
+_FILES = ("errors.py", "front_end.py", "generated.py", "rewriting.py")
 
 
 def key(
@@ -51,7 +50,10 @@ def key(
 def _made_by() -> str | None:
     """What tells these converters and this Python from others; None where nothing does."""
     package = os.path.dirname(__file__)
-    folders = [*(os.path.join(package, name) for name in _FOLDERS), os.path.dirname(gast.__file__)]
+    found = find_spec("gast")
+    if found is None or found.origin is None:
+        return None
+    folders = [*(os.path.join(package, name) for name in _FOLDERS), os.path.dirname(found.origin)]
     try:
         files = [version(folder, _is_source) for folder in folders]
         files += [repr(_told(os.path.join(package, name))) for name in _FILES]

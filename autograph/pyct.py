@@ -38,7 +38,8 @@ import gast
 
 from autograph.analysis import Facts, Need, Scope, ScopeTree, analyze
 from autograph.syntax.anf import to_anf
-from autograph.syntax.load import compile_function, make_function
+from autograph.syntax.load import compile_function
+from autograph.syntax.make import make_function
 from autograph.syntax.names import Namer, QualifiedName, qualified_name
 from autograph.syntax.parse import parse_function, parse_module
 from autograph.syntax.print import unparse

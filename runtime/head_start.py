@@ -5,7 +5,8 @@ of all graphs, which takes longer than everything else that it needs. A thread b
 the first conversion on, while the program goes on; the first graph waits for what is left of it.
 Where that is LLVM, which loads and compiles without the interpreter's lock, who waits imports what
 lowers graphs meanwhile. Then the thread has LLVM compile what only large graphs need: until the
-first graph is lowered, nobody else uses the second processor.
+first graph is lowered, nobody else uses the second processor. Where another process kept the entry,
+there is no thread: what is left is Python's work, some milliseconds of it.
 
 The thread ends by itself, and before the process forks: a child would find modules half imported,
 by a thread that it does not have.
@@ -25,23 +26,20 @@ __all__ = ["begin", "finish", "wait"]
 
 # Whether what the first graph needs is there; whether a graph asked for it; whether to end.
 _is_ready, _is_asked, _is_ending = threading.Event(), threading.Event(), threading.Event()
-# Whether it is known if LLVM has to make any of it; whether it has to.
-_is_known, _compiles = threading.Event(), threading.Event()
 _KEPT, _LOWERING = "runtime.lowering.kept", "runtime.lowering.prepare"
 
 
 def begin() -> None:
     """Start, if native code is wanted; once in a process."""
     if config.backend.value == "native" and config.native.value:
-        _thread()
+        _begun()
 
 
 def wait() -> None:
     """Return when what the first graph needs is there, if it is being brought in."""
-    if _thread.cache_info().currsize and _thread() is not None:
+    if _begun.cache_info().currsize and _begun() is not None:
         _is_asked.set()
-        _is_known.wait()
-        if _compiles.is_set() and not _is_ready.is_set():
+        if not _is_ready.is_set():
             with suppress(Exception):  # as in the thread
                 import_module(_LOWERING)
         _is_ready.wait()
@@ -49,7 +47,7 @@ def wait() -> None:
 
 def finish() -> None:
     """Return when the thread, if there is one, has ended, with all that it can bring in."""
-    if _thread.cache_info().currsize and (thread := _thread()) is not None:
+    if _begun.cache_info().currsize and (thread := _begun()) is not None:
         thread.join()
 
 
@@ -60,6 +58,18 @@ def _end() -> None:
 
 
 @cache
+def _begun() -> threading.Thread | None:
+    """What brings in what LLVM has to make; None where there is no such thread."""
+    # What fails here fails again where it is needed, and is told there.
+    with suppress(Exception):
+        prepared = import_module("runtime.execute.native.prepared")
+        if prepared.needs_llvm():  # no graph is kept, either: the first will be lowered
+            return _thread()
+        prepared.bring_in()
+        import_module(_KEPT).bring_in()
+    return None
+
+
 def _thread() -> threading.Thread | None:
     """The thread, started; None where there can be none."""
     # Python waits for it at its end: a thread that is cut off inside LLVM could crash there.
@@ -79,22 +89,14 @@ def _is_over() -> bool:
 
 
 def _bring_in() -> None:
-    # What fails here fails again where it is needed, and is told there.
     with suppress(Exception):
+        prepared = import_module("runtime.execute.native.prepared")
         try:
-            prepared = import_module("runtime.execute.native.prepared")
-            if prepared.needs_llvm():  # no graph is kept, either: the first will be lowered
-                _compiles.set()
-            _is_known.set()
-            prepared.bring_in()
-            if not _compiles.is_set():
-                import_module(_KEPT).bring_in()
-        finally:
-            _is_known.set()
-            _is_ready.set()
-        if _compiles.is_set():
             # LLVM works without the interpreter's lock, so it goes first: the program goes on.
-            prepared.bring_in_more(_is_asked.is_set, _is_over)
-            if not _is_asked.is_set() and not _is_over():  # who asked imports it
-                import_module(_KEPT).bring_in()
-                import_module(_LOWERING)
+            prepared.bring_in()
+        finally:
+            _is_ready.set()
+        prepared.bring_in_more(_is_asked.is_set, _is_over)
+        if not _is_asked.is_set() and not _is_over():  # who asked imports it
+            import_module(_KEPT).bring_in()
+            import_module(_LOWERING)

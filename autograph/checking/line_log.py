@@ -19,7 +19,8 @@ import numpy as np
 
 from autograph.operators.host_calls import call_host
 from autograph.operators.host_results import NOTHING
-from autograph.syntax.load import compile_function, make_function
+from autograph.syntax.load import compile_function
+from autograph.syntax.make import make_function
 from autograph.syntax.parse import parse_function
 from autograph.syntax.print import unparse
 from autograph.syntax.source import Source, keep_source, source_of

@@ -43,7 +43,7 @@ def compile_function(
     flags: int = 0,
     prelude: Sequence[gast.stmt] = (),
 ) -> types.CodeType:
-    """Compiles a converted function; `make_function` makes functions of the code object.
+    """Compiles a converted function; `make.make_function` makes functions of the code object.
 
     `name` is the qualified name, `Model.step`; the functions inside get theirs from it. Inside
     `class_name`, Python mangles the `__x` that the tree still has. `flags` are the
@@ -63,22 +63,6 @@ def compile_function(
         code = compile(module, filename, "exec", flags=flags, dont_inherit=True)
     made = _renamed(_inner(code, _MAKE), name)
     return made if lambdas is None else _with_users_names(made, lambdas)
-
-
-def make_function(
-    code: types.CodeType, original: types.FunctionType, ag__: object
-) -> types.FunctionType:
-    """Makes the function that `compile_function` compiled, in the place of the original one.
-
-    It shares globals, closure cells, defaults and annotations with the original.
-    """
-    cells = dict(zip(original.__code__.co_freevars, original.__closure__ or (), strict=True))
-    cells[AG] = types.CellType(ag__)
-    closure = tuple(cells[name] for name in code.co_freevars)
-    make = types.FunctionType(code, original.__globals__, closure=closure)
-    function: types.FunctionType = make()
-    _dress(function, original)
-    return function
 
 
 def module_text(
@@ -301,16 +285,3 @@ def _with_inner(
         for each in code.co_consts
     )
     return code.replace(co_consts=constants)
-
-
-def _dress(function: Any, original: types.FunctionType) -> None:
-    function.__defaults__ = original.__defaults__
-    function.__kwdefaults__ = original.__kwdefaults__
-    function.__annotations__ = original.__annotations__
-    function.__doc__ = original.__doc__
-    function.__name__ = original.__name__
-    function.__qualname__ = original.__qualname__
-    function.__module__ = original.__module__
-    function.__dict__.update(original.__dict__)
-    if hasattr(original, "__type_params__"):  # from Python 3.12 on
-        function.__type_params__ = original.__type_params__

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph import front_end, kept_conversions
+from autograph import front_end, kept_conversions, rewriting
 from autograph.errors import UnsupportedSyntaxError
 from autograph.generated import Options
 from autograph.syntax import source as sources
@@ -36,13 +36,13 @@ def folder(tmp_path):
 def converted(monkeypatch):
     """The names of the functions whose trees are converted."""
     names = []
-    convert_tree = front_end.convert_tree
+    convert_tree = rewriting.convert_tree
 
     def counted(tree, context):
         names.append(context.function)
         return convert_tree(tree, context)
 
-    monkeypatch.setattr(front_end, "convert_tree", counted)
+    monkeypatch.setattr(rewriting, "convert_tree", counted)
     return names
 
 
@@ -261,12 +261,12 @@ def test_the_text_is_that_of_the_code_that_runs(folder, tmp_path):
 PROGRAM = """
 import numpy as np
 import autograph as ag
-from autograph import front_end
-convert_tree, count = front_end.convert_tree, []
+from autograph import rewriting
+convert_tree, count = rewriting.convert_tree, []
 def counted(tree, context):
     count.append(context.function)
     return convert_tree(tree, context)
-front_end.convert_tree = counted
+rewriting.convert_tree = counted
 def g(x):
     return x * 3 if x > 2 else x
 @ag.convert

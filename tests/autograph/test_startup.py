@@ -70,6 +70,22 @@ def test_the_front_end_waits_for_the_first_conversion():
     subprocess.run([sys.executable, "-c", program], check=True)
 
 
+def test_what_converts_waits_for_a_function_that_is_not_kept(tmp_path):
+    (tmp_path / "caller.py").write_text(
+        "import sys, autograph as ag\n"
+        "f = ag.convert(lambda x: x * 2 if x > 0 else -x)\n"
+        "print(f(-3.0), {'gast', 'astunparse', 'autograph.converters'} & {*sys.modules} or None)\n"
+    )
+    command = [sys.executable, str(tmp_path / "caller.py")]
+    environment = os.environ | {"AUTOGRAPH_CACHE_DIR": str(tmp_path / "kept")}
+    outputs = [
+        subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout
+        for _ in range(2)
+    ]
+    assert outputs[0].startswith("3.0 {") and "gast" in outputs[0]
+    assert outputs[1] == "3.0 None\n"
+
+
 def test_names_that_wait_are_found_and_listed():
     assert ag.save.__module__ == "autograph.saving"
     assert {*ag.__all__} <= {*dir(ag)}

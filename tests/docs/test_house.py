@@ -51,6 +51,8 @@ TESTED_IN = {
     ),
     # The front end is run by the conversion that needs it; what both agree on has no behaviour.
     "autograph/front_end.py": "autograph/test_conversion.py",
+    "autograph/rewriting.py": "autograph/test_conversion.py",
+    "autograph/syntax/make.py": "autograph/syntax/test_load.py",
     "autograph/generated.py": "autograph/test_conversion.py",
     "autograph/converters/raises.py": "language/test_orderings.py",
     "autograph/library/counters.py": "language/test_whole_dicts.py",

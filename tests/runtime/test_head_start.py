@@ -176,9 +176,9 @@ def test_a_thread_that_cannot_be_started_is_not_missed(monkeypatch):
         raise RuntimeError("can't start new thread")
 
     monkeypatch.setattr(threading.Thread, "start", start)
-    head_start._thread.cache_clear()
+    head_start._begun.cache_clear()
     try:
         head_start.begin()
         head_start.wait()
     finally:
-        head_start._thread.cache_clear()
+        head_start._begun.cache_clear()

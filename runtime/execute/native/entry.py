@@ -16,6 +16,8 @@ is set.
 
 from __future__ import annotations
 
+from functools import cache
+
 from runtime.execute.native import float_errors
 from runtime.execute.native.calling import CALLING
 from runtime.execute.native.failing import FAILING
@@ -70,6 +72,7 @@ _CONSTANTS = {
 }
 
 
+@cache
 def entry_text() -> str:
     """The module."""
     return module_of(TAKING, GIVING, CALLING, FAILING, _BUILTINS, GATHERING)

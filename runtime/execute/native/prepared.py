@@ -207,9 +207,9 @@ def bring_in_more(is_asked: Callable[[], bool], is_ending: Callable[[], bool]) -
 
     Once a graph was asked for, not where there is one processor, which that graph is to have.
     """
-    quickly = (partial(_quickly, text) for text in (pool.pool_text, blocks.blocks_text))
-    steps: tuple[Callable[[], None], ...] = (engine.warm_up, *quickly)
-    for make in steps:
+    tasks: list[Callable[[], None]] = [engine.warm_up]
+    tasks += [partial(_quickly, text) for text in (pool.pool_text, blocks.blocks_text)]
+    for make in tasks:
         if is_ending() or (is_asked() and cores() == 1):
             return
         make()

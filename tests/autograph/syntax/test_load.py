@@ -10,7 +10,8 @@ import warnings
 import gast
 import pytest
 
-from autograph.syntax.load import compile_function, make_function, module_text
+from autograph.syntax.load import compile_function, module_text
+from autograph.syntax.make import make_function
 from autograph.syntax.parse import parse_function, parse_module
 from autograph.syntax.source import source_of
 
