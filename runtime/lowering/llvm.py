@@ -190,7 +190,11 @@ class _Writer(Sums, Memory):
 
     def _block(self, block: Block) -> None:
         for statement in block:
+            around = self.given_in_test
+            if isinstance(statement, For | PairwiseSum):  # what they compare is no state
+                self.given_in_test = None
             getattr(self, f"_{type(statement).__name__.lower()}")(statement)
+            self.given_in_test = around
             self.known.clear()
 
     def _let(self, s: Let) -> None:
@@ -283,6 +287,7 @@ class _Writer(Sums, Memory):
         self.add(f"br label %{test}")
         self.begin(test)
         self.loops += 1
+        self.given_in_test = None
         if _has_several_reasons(s.test):
             self.given_in_test = {cell for x in s.test for cell in assigned(x)}
         self._block(s.test)

@@ -138,8 +138,7 @@ def lower(
     if watcher is not None:
         watcher.watch(b.program)
     keep(b.program)
-    prove(b.program)
-    pace(b.program)
+    pace(b.program, prove(b.program))
     return b.program
 
 

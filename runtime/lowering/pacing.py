@@ -1,12 +1,13 @@
 """Loops that count look for signals between runs of rounds, not in each round.
 
 A look in each round costs as much as a short round, and keeps LLVM from making vectors of it. So a
-loop of few rounds looks once, behind its last; a longer one goes in runs of as many rounds as are
-done between two looks anyway.
+loop of few rounds looks once, behind its last, also where data ends it before; a longer one goes in
+runs of as many rounds as are done between two looks anyway.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from runtime.lowering.kernel import (
@@ -31,7 +32,7 @@ from runtime.lowering.kernel import (
 from runtime.lowering.merging import renamed
 from runtime.lowering.scalar import Expr, call, const, index, limits, select
 
-__all__ = ["Counting", "counting", "goes_over_elements", "pace"]
+__all__ = ["Counting", "Limit", "counting", "goes_over_elements", "pace"]
 
 # Operations between two looks: a part of what is done in the time between two that ask Python.
 _RUN = 1 << 15
@@ -40,17 +41,25 @@ _FEW = 8
 _OTHER = (Call, CallOut, Poll, While)
 
 
-def pace(program: Program) -> None:
-    """Change the loops of a program, in place."""
-    _block(program.body)
+class Limit(NamedTuple):
+    """A loop that goes so many rounds at most, each of which adds `by` to a cell."""
+
+    cell: Cell
+    by: int
+    rounds: int
 
 
-def _block(block: Block) -> None:
+def pace(program: Program, limits: Mapping[While, Limit]) -> None:
+    """Change the loops of a program, in place; of some it is known how long they go at most."""
+    _block(program.body, limits)
+
+
+def _block(block: Block, limits: Mapping[While, Limit]) -> None:
     made: Block = []
     for s in block:
         for inner in inner_blocks(s):
-            _block(inner)
-        made += _paced(s, made) if isinstance(s, While) else [s]
+            _block(inner, limits)
+        made += _paced(s, made, limits.get(s)) if isinstance(s, While) else [s]
     block[:] = made
 
 
@@ -65,14 +74,15 @@ class Counting(NamedTuple):
     bound: Expr
 
 
-def counting(loop: While, condition: Expr | None = None) -> Counting | None:
+def counting(loop: While, condition: Expr | None = None, by: int = 1) -> Counting | None:
     """How the rounds of a loop are counted; None where data ends it, or a round may leave it.
 
     With one of the conditions that each round needs: how it counts those that there are at most.
+    With -1, it counts down, while the cell is more than the bound or the same.
     """
     given = {s.register: s.value for s in loop.test if isinstance(s, Let)}
     test = _value(loop.condition if condition is None else condition, given)
-    if test.function != "lt" or test.type != "b1":
+    if test.function not in (("lt",) if by == 1 else ("gt", "ge")):
         return None
     now, bound = test.args
     cell = _value(now, given).value
@@ -94,7 +104,7 @@ def counting(loop: While, condition: Expr | None = None) -> Counting | None:
     if one.function == "const":
         one, other = other, one
     is_next = one.function == "read" and one.value is cell and other.function == "const"
-    return Counting(cell, now.value, bound) if is_next and other.value == 1 else None
+    return Counting(cell, now.value, bound) if is_next and other.value == by else None
 
 
 def _summands(x: Expr) -> tuple[Expr, Expr]:
@@ -104,6 +114,8 @@ def _summands(x: Expr) -> tuple[Expr, Expr]:
     if x.function in ("add", "checked_add"):
         one, other = x.args
         return one, other
+    if x.function in ("sub", "checked_sub") and x.args[1].function == "const":
+        return x.args[0], const(-int(x.args[1].value), x.type)
     return x, index(0)
 
 
@@ -134,18 +146,21 @@ def _value(x: Expr, given: dict[Register, Expr]) -> Expr:
     return x
 
 
-def _paced(loop: While, before: Block) -> Block:
+def _paced(loop: While, before: Block, limit: Limit | None) -> Block:
     """A loop without a look in its rounds, and what stands around it; itself where it needs one."""
     found = counting(loop)
-    if found is None or not loop.body:
+    if not loop.body:
         return [loop]
     *body, last = loop.body
     if not isinstance(last, Poll) or last.cost.function != "const":
         return [loop]
-    is_plain = all(isinstance(s, Let | Assign) for s in loop.test)
-    if not is_plain or any(isinstance(s, _OTHER) for s in walk(body)):
-        return [loop]
     cost = max(int(last.cost.value), 1)
+    if any(isinstance(s, _OTHER) for s in walk([*loop.test, *body])):
+        return [loop]
+    if found is None:
+        return [loop] if limit is None else _looked_at_behind(loop, body, limit, last, cost)
+    if not all(isinstance(s, Let | Assign) for s in loop.test):
+        return [loop]
     first, bound = _first(found.cell, before), found.bound
     if first is not None and bound.function == "const":
         total = (bound.value - first) * cost
@@ -154,6 +169,19 @@ def _paced(loop: While, before: Block) -> Block:
     if cost * _FEW > _RUN:
         return [loop]
     return [_in_runs(loop, body, found, last, cost)]
+
+
+def _looked_at_behind(
+    loop: While, body: Block, limit: Limit, look: Poll, cost: int
+) -> list[Statement]:
+    """A loop of few rounds at most, with a look behind its last; itself where it may go on."""
+    if limit.rounds * cost > _RUN:
+        return [loop]
+    first, end = Register(f"{limit.cell.name}.first", "i8"), read(limit.cell)
+    rounds = (end, read(first)) if limit.by == 1 else (read(first), end)
+    work = call("mul", call("sub", *rounds), index(cost))
+    begin = Let(first, read(limit.cell))
+    return [begin, While(loop.test, loop.condition, body), Poll(look.site, work)]
 
 
 def _first(cell: Cell, before: Block) -> int | None:

@@ -32,7 +32,7 @@ from runtime.lowering.kernel import (
     walk,
 )
 from runtime.lowering.merging import Renaming, changed
-from runtime.lowering.pacing import Counting, counting
+from runtime.lowering.pacing import Counting, Limit, counting
 from runtime.lowering.scalar import (
     FALSE,
     TRUE,
@@ -55,14 +55,15 @@ _ROUNDS, _LONGEST = 5, 2000
 _OPPOSITE = {"lt": "ge", "ge": "lt", "le": "gt", "gt": "le"}
 
 
-def prove(program: Program) -> None:
-    """Change the statements of a program, in place."""
-    if not any(isinstance(s, While) for s in walk(program.body)):
-        return
+def prove(program: Program) -> dict[While, Limit]:
+    """Change the statements of a program, in place; how many rounds loops go at most."""
     known = _Known()
+    if not any(isinstance(s, While) for s in walk(program.body)):
+        return known.limits
     for register, _, _ in program.sizes:
         known.registers[register] = Range(0, _LARGEST_SIZE)
     known.block(program.body, {}, is_last=True)
+    return known.limits
 
 
 # ---- statements ----------------------------------------------------------------------------------
@@ -80,6 +81,7 @@ class _Known(Numbers):
         self._held: dict[Cell, Register] = {}
         # What holds where a truth does: one in a cell, and one that a register was given of it.
         self._reasons: dict[Cell | Register, tuple[Expr, ...]] = {}
+        self.limits: dict[While, Limit] = {}
 
     def block(self, block: Block, cells: _Cells, *, is_last: bool) -> _Cells:
         """What cells can be behind a block; if it `is_last`, what is proven is left out of it."""
@@ -185,11 +187,23 @@ class _Known(Numbers):
             changing.remove(found.cell)
         self._settle(s, found, begin, changing, state)
         within = {} if found is None else self._counted(s, found, begin, changing, start, state)
+        if is_last:
+            self._limit(s, start)
         outside = dict(self.registers)
         self._round(s, found, begin, state, within, is_last=is_last)
         tested = {x.register for x in s.test if isinstance(x, Let)}
         outside |= {x: self.registers[x] for x in tested if x in self.registers}
         self.registers, self.cells = outside, state
+
+    def _limit(self, s: While, start: _Cells) -> None:
+        """Find how many rounds a loop goes at most."""
+        for by in (1, -1):
+            found = _limited(s, by)
+            if found is not None:
+                first, bound = start.get(found.cell, all_of("i8")), self.range(found.bound)
+                ends = (first, bound) if by == 1 else (bound, first)
+                rounds = max(ends[1].greatest - ends[0].least + 1, 0)
+                self.limits[s] = Limit(found.cell, by, rounds)
 
     def _settle(
         self, s: While, found: Counting | None, begin: int, changing: list[Cell], state: _Cells
@@ -373,15 +387,15 @@ def _given_on_both(s: If) -> Iterator[tuple[Cell, Expr, Expr]]:
             yield cell, yes[cell], no[cell]
 
 
-def _limited(loop: While) -> Counting | None:
+def _limited(loop: While, by: int = 1) -> Counting | None:
     """How a loop counts its rounds, or those that there are at most, as where it has a `break`."""
-    found = counting(loop)
+    found = counting(loop, by=by)
     asked = {s.register: s.value.value for s in loop.test if isinstance(s, Let)}
     for s in loop.test if found is None else ():
         if isinstance(s, If):
             for cell, _, no in _given_on_both(s):
                 if asked.get(loop.condition.value) is cell and _is_false(no, s):
-                    found = counting(loop, s.condition)
+                    found = counting(loop, s.condition, by)
     return found
 
 

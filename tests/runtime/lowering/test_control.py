@@ -219,6 +219,35 @@ def test_a_loop_that_looks_at_the_last_index_of_another_ends(n):
         np.testing.assert_array_equal(one, other)
 
 
+def until_all_are_small(x, n):
+    k = n * 0
+    while np.any(x > k) and k < n and x[0] != 7:
+        x = np.where(x > 3, x - 2, x)
+        k += 1
+    return x, k
+
+
+@pytest.mark.parametrize("dtype", ["i8", "i4", "i1", "u2", "f4"])
+@pytest.mark.parametrize("size", [3, 40, 1003])
+def test_a_loop_that_ends_for_one_reason_or_another_over_elements(size, dtype):
+    x = np.arange(size).astype(dtype)
+    agrees(until_all_are_small, *[(x, np.int64(n)) for n in (0, 1, 4, 100)])
+
+
+def either_flag(n, m):
+    k, done, other = 0, False, m > 50
+    while (k < n or other) and not done:
+        k += 1
+        other = other and k < m
+        done = k == 7 * m
+    return k, done, other
+
+
+def test_a_loop_that_flags_end():
+    cases = [(0, 60), (9, 1), (3, 2), (300, 51), (20, 3), (0, 0)]
+    agrees(either_flag, *[tuple(map(np.int64, case)) for case in cases])
+
+
 def test_an_array_that_grows_in_a_loop():
     def grow(x, n):
         while n > 0:

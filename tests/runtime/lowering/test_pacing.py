@@ -35,6 +35,39 @@ def until(x, n):
     return i
 
 
+def first_above(x):
+    i = 0
+    while i < 300 and x[i] < 0.99:
+        i += 1
+    return i
+
+
+def first_pair(x):
+    found = -1
+    for i in range(299):
+        if x[i] + x[i + 1] > 1.9:
+            found = i
+            break
+    return found
+
+
+def back_to(x, n):
+    k = n % 300
+    while k > 2 and x[k] < 0.9:
+        x[k] = -1
+        k -= 1
+    return x, k
+
+
+def back_by_two(x, n):
+    k = n % 300
+    while k > 2 and x[k] < 0.9:
+        k -= 1
+        if x[k] < 0.5:
+            k -= 1
+    return k
+
+
 def halved(x, n):
     steps = 0
     while n > 1:
@@ -61,7 +94,22 @@ def test_many_rounds_go_in_runs():
     assert not any(isinstance(s, Poll) for s in inner.body)
 
 
-@pytest.mark.parametrize("f", [until, halved])
+@pytest.mark.parametrize(
+    ("f", "args"), [(first_above, ()), (first_pair, ()), (back_to, (np.int64(2777),))]
+)
+def test_few_rounds_that_data_ends_are_looked_at_behind_the_last(f, args):
+    (loop,) = whiles(f, X, *args)
+    assert counting(loop) is None and not any(isinstance(s, Poll) for s in walk(loop.body))
+    assert ag.convert(f).get_concrete_function(X, *args).lower("kernels").count("poll") == 1
+    for x in (X, X * 0.5, np.sort(X), np.ones(300), np.zeros(300)):
+        found, expected = ag.convert(f)(x.copy(), *args), f(x.copy(), *args)
+        if f is back_to:
+            np.testing.assert_array_equal(found[0], expected[0])
+            found, expected = found[1], expected[1]
+        assert found == expected
+
+
+@pytest.mark.parametrize("f", [until, halved, back_by_two])
 def test_what_data_ends_is_looked_at_in_each_round(f):
     (loop,) = whiles(f, X, np.int64(9))
     assert counting(loop) is None and isinstance(loop.body[-1], Poll)
