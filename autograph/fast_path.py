@@ -28,6 +28,8 @@ from autograph.signature import (
     Arguments,
     Identity,
     is_input_key,
+    is_within,
+    parameter_of,
 )
 from runtime import tree
 from runtime.devices import device_of, is_device_array
@@ -53,10 +55,12 @@ def call_key(
     inputs: Collection[str],
     names: Sequence[str],
     leaves: list[Any],
+    nests: Collection[str] = (),
 ) -> Any:
     """The key of a call; None where the short way does not serve. Leaves are added to `leaves`.
 
-    `inputs` has the parameters whose ints are run-time inputs, `names` those given by position.
+    `inputs` has the parameters whose ints are run-time inputs, `names` those given by position;
+    of those in `nests`, ints within a list, tuple or dict may be: an entry tells which.
     """
     parts: list[Any] = []
     try:
@@ -67,12 +71,17 @@ def call_key(
                 parts.append((x.dtype, x.shape))
             elif kind is int and i < len(names) and names[i] in inputs:
                 parts.append(_int_input(x, leaves))
+            elif nests and i < len(names) and names[i] in nests:
+                parts.append(_nest_part(x, kind, leaves))
             else:
                 parts.append(_part(x, kind, leaves))
         for name, x in kwargs.items():
             parts.append(name)
-            is_input = type(x) is int and name in inputs
-            parts.append(_int_input(x, leaves) if is_input else _part(x, type(x), leaves))
+            if type(x) is int and name in inputs:
+                parts.append(_int_input(x, leaves))
+            else:
+                part = _nest_part if name in nests else _part
+                parts.append(part(x, type(x), leaves))
     except _Unkeyed:
         return None
     return tuple(parts)
@@ -81,6 +90,19 @@ def call_key(
 def _int_input(x: int, leaves: list[Any]) -> Any:
     leaves.append(x)
     return INT if -INT_LIMIT <= x < INT_LIMIT else (int, x)
+
+
+def _nest_part(x: Any, kind: type, leaves: list[Any]) -> Any:
+    """The part of a key for an argument of which some ints within it are run-time inputs."""
+    if kind is tuple or kind is list:
+        parts = []
+        for y in x:
+            is_int = type(y) is int
+            parts.append(_int_input(y, leaves) if is_int else _nest_part(y, type(y), leaves))
+        return (kind, *parts)
+    if kind is dict:
+        return (dict, tuple(x), _nest_part([*x.values()], list, leaves))
+    return _part(x, kind, leaves)
 
 
 def _part(x: Any, kind: type, leaves: list[Any]) -> Any:
@@ -155,7 +177,9 @@ def _tensor_part(x: Tensor) -> Any:
 class Entry:
     """Where a way of writing a call leads: a graph, and which leaves are its inputs, in order."""
 
-    __slots__ = ("builtin", "concrete", "defaults", "direct", "is_of_one", "objects", "order")
+    __slots__ = (
+        "builtin", "concrete", "defaults", "direct", "is_of_one", "numbers", "objects", "order",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -163,6 +187,7 @@ class Entry:
         order: list[int] | None,
         defaults: list[Any],
         objects: list[tuple[int, Callable[[], Any]]],
+        numbers: list[tuple[int, int]],
         given: Given | None = None,
     ) -> None:
         self.concrete = concrete
@@ -171,6 +196,8 @@ class Entry:
         self.defaults = defaults
         # Leaves that are told by identity: another object may have got the same `id`.
         self.objects = objects
+        # Leaves that are constants of the graph, where the key does not tell their values.
+        self.numbers = numbers
         # The same as a builtin that looks at the arguments itself: for calls whose leaves are
         # their arguments, given by position.
         self.builtin = None if given is None else concrete.builtin(given)
@@ -199,6 +226,9 @@ class Entry:
         for i, reference in self.objects:
             if reference() is not leaves[i]:
                 return MISS
+        for i, number in self.numbers:
+            if leaves[i] != number:
+                return MISS
         if self.order is not None:
             given = leaves + self.defaults if self.defaults else leaves
             leaves = [given[i] for i in self.order]
@@ -218,6 +248,7 @@ def entry_of(
     binding: Binding,
     arguments: Arguments,
     concrete: ConcreteFunction,
+    nests: Collection[str] = (),
 ) -> Entry | None:
     """The entry of a call that was bound to `arguments`; None where the short way does not serve.
 
@@ -230,6 +261,7 @@ def entry_of(
     defaults: list[Any] = []
     objects: list[tuple[int, Callable[[], Any]]] = []
     things: list[tuple[int, Any]] = []
+    numbers: list[tuple[int, int]] = []
     constants: list[tuple[int, Any]] = []
     for leaf, path, key in zip(bound, arguments.paths, arguments.keys, strict=True):
         if not isinstance(leaf, _Mark):
@@ -239,11 +271,18 @@ def entry_of(
                 order.append(len(leaves) + len(defaults))
                 defaults.append(leaf)
             continue
+        in_nest = bool(nests) and is_within(path) and parameter_of(path) in nests
         if isinstance(key, Identity):
             objects.append((leaf.number, key.ref))
             things.append((leaf.number, leaves[leaf.number]))
-        elif not _tells(leaves[leaf.number], path, key, binding):
+        elif key == INT:
+            # Of what has attributes, a key has the ints themselves.
+            if path not in binding.signature.parameters and (not in_nest or "." in path):
+                return None
+        elif not _tells(leaves[leaf.number], key):
             return None
+        elif in_nest and type(leaves[leaf.number]) is int:
+            numbers.append((leaf.number, leaves[leaf.number]))
         if is_input_key(key):
             order.append(leaf.number)
         elif not isinstance(key, Identity):
@@ -251,15 +290,13 @@ def entry_of(
     every = order == list(range(len(leaves)))
     is_flat = not kwargs and len(args) == len(leaves) and all(map(operator.is_, args, leaves))
     given = Given(len(leaves), order, defaults, things, constants) if is_flat else None
-    return Entry(concrete, None if every else order, defaults, objects, given)
+    return Entry(concrete, None if every else order, defaults, objects, numbers, given)
 
 
-def _tells(x: Any, path: str, key: Any, binding: Binding) -> bool:
+def _tells(x: Any, key: Any) -> bool:
     """Whether calls with the same part of a key for `x` have the same `key` there."""
     if isinstance(key, tuple) and key[0] == OF_TYPE:
         return False
-    if key == INT:
-        return path in binding.signature.parameters
     try:
         return bool(_part(x, type(x), []) == key)
     except _Unkeyed:

@@ -270,8 +270,9 @@ class Function(Traces, Generic[P, R]):
                         if result is not MISS:
                             return result  # type: ignore[no-any-return]
                 leaves: list[Any] = []
-                inputs, names = self._policy.inputs, self._bind.positional
-                entry = self._fast.get(call_key(args, kwargs, inputs, names, leaves))
+                policy, names = self._policy, self._bind.positional
+                key = call_key(args, kwargs, policy.inputs, names, leaves, policy.nests)
+                entry = self._fast.get(key)
                 if entry is not None:
                     if entry.direct is not None:
                         entry.concrete.used = True
@@ -336,10 +337,12 @@ class Function(Traces, Generic[P, R]):
         """Take the short way from the next call on that is written like this one."""
         if not concrete.is_quick or concrete._traced.arguments.device is not None:
             return  # calls within a `with device(...)` do not come that way
-        key = call_key(args, kwargs, self._policy.inputs, self._bind.positional, [])
+        policy = self._policy
+        key = call_key(args, kwargs, policy.inputs, self._bind.positional, [], policy.nests)
         if key is None:
             return
-        entry = entry_of(args, kwargs, self._bind, classify(bound, self._policy), concrete)
+        arguments = classify(bound, policy)
+        entry = entry_of(args, kwargs, self._bind, arguments, concrete, policy.nests)
         if entry is not None:
             full = len(self._fast) >= 4 * config.cache_size.value
             self._fast = {key: entry} if full else {**self._fast, key: entry}

@@ -9,8 +9,9 @@ it comes; then it becomes a run-time input, unless the trace needs its value.
 from __future__ import annotations
 
 import enum
+import re
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -39,7 +40,9 @@ __all__ = [
     "describe_key",
     "differences",
     "is_input_key",
+    "is_within",
     "leaf_key",
+    "parameter_of",
     "paths_of",
     "type_of_key",
 ]
@@ -97,6 +100,38 @@ class IntPolicy:
     by_value: bool = False
     # Which captured ints and floats are run-time inputs, and which of them are written.
     numbers: Numbers = field(default_factory=Numbers)
+    # The parameters of which ints within a list, tuple or dict are run-time inputs.
+    nests: frozenset[str] = frozenset()
+
+    def take(self, paths: Collection[str]) -> None:
+        """Make run-time inputs of these."""
+        self.inputs.update(paths)
+        self.nests = frozenset(map(parameter_of, filter(is_within, self.inputs)))
+
+    def fix(self, paths: Collection[str]) -> None:
+        """Make constants of these, for good."""
+        self.inputs.difference_update(paths)
+        self.fixed.update(paths)
+        self.nests = frozenset(map(parameter_of, filter(is_within, self.inputs)))
+
+
+def parameter_of(path: str) -> str:
+    """The parameter of a path of an argument.
+
+    >>> parameter_of("model.layers[0]")
+    'model'
+    """
+    found = _PARAMETER.match(path)
+    assert found is not None, "any text begins with what has no dot or bracket"
+    return found[0]
+
+
+def is_within(path: str) -> bool:
+    """Whether a path leads into an argument."""
+    return parameter_of(path) != path
+
+
+_PARAMETER = re.compile(r"[^.\[]*")
 
 
 class ArraySpec(TensorSpec):

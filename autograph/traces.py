@@ -156,7 +156,7 @@ class Traces:
                 changed.append(path)
         if not changed:
             return arguments
-        policy.inputs.update(changed)
+        policy.take(changed)
         return self._classify(bound)
 
     def _open_numbers(self, arguments: Arguments) -> None:
@@ -187,8 +187,7 @@ class Traces:
         policy, ints = self._policy, [path for path, key in pairs if key == ("int",)]
         if not (policy.numbers.fix() or ints):
             return False
-        policy.inputs.difference_update(ints)
-        policy.fixed.update(ints)
+        policy.fix(ints)
         return True
 
     def _traced(self, arguments: Arguments, reason: Reason) -> ConcreteFunction:

@@ -144,6 +144,64 @@ def test_ints_become_inputs_and_stay_right():
         np.testing.assert_array_equal(f(X, n), X * n)
 
 
+def rows_and_sum(rows, scale):
+    total = 0
+    for row in rows:
+        for v in row["v"] if isinstance(row, dict) else row:
+            total = total * 3 + v
+    return total * scale
+
+
+NESTS = [
+    [[[1, 2], (3, 4)], [[5, 6], (7, 8)], [[-9, 2**40], (0, -1)]],
+    [[{"v": [1, 2]}, [3]], [{"v": [4, 2]}, [5]], [{"v": [0, 0]}, [7]]],
+]
+
+
+@pytest.mark.parametrize("calls", NESTS)
+def test_ints_within_lists_become_inputs_and_take_the_short_way(calls, no_long_way):
+    f = ag.convert(rows_and_sum)
+    for rows in (*calls, *calls):
+        assert f(rows, X[0]) == rows_and_sum(rows, X[0])
+        assert f(rows=rows, scale=X[0]) == rows_and_sum(rows, X[0])
+    no_long_way()
+    for rows in calls:
+        assert f(rows, X[0]) == rows_and_sum(rows, X[0])
+        assert f(rows=rows, scale=X[0]) == rows_and_sum(rows, X[0])
+
+
+def test_ints_within_lists_that_stay_constants_are_told_by_value():
+    f = ag.convert(rows_and_sum)
+    calls = [[[1, 2]], [[1, 3]], [[1, 4]], [[1, 5]], [[2, 5]], [[1, 3]], [[1, True]], [[1, 2.5]]]
+    for rows in (*calls, *reversed(calls)):
+        assert f(rows, X[0]) == rows_and_sum(rows, X[0])
+        assert f(rows=rows, scale=X[0]) == rows_and_sum(rows, X[0])
+
+
+def test_ints_within_lists_of_which_the_trace_needs_the_value():
+    def repeated(values, x):
+        return [x] * values[0], np.zeros(values[1:]).shape
+
+    f = ag.convert(repeated)
+    for values in [[1, 2, 3], [2, 2, 3], [3, 2, 4], [1, 2, 3], [2, 0, 1]]:
+        for _ in range(3):
+            assert f(values, 1.5) == repeated(values, 1.5)
+
+
+def test_ints_of_fields_are_told_by_value():
+    f = ag.convert(lambda box: box[0].one * box[0].other + box[1])
+    for kind in (Box, Pair):
+        for one, last in [(1, 2), (2, 2), (3, 5), (1, 2), (3, 7)]:
+            for _ in range(2):
+                assert f([kind(one, X[1]), last]) == one * X[1] + last
+
+
+def test_ints_beyond_those_of_a_graph_are_constants():
+    f = ag.convert(lambda values: values[0] + values[1])
+    for values in [[1, 2], [1, 3], [1, 2**70], [1, 4], [1, 2**70], [1, 2**71]]:
+        assert f(values) == sum(values)
+
+
 def test_a_default_is_an_input_too(no_long_way):
     def plus(x, y=2.5, *, z=1.5):
         return x + y * z
