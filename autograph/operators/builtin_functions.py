@@ -43,6 +43,7 @@ from autograph.operators.builtin_numbers import (
 from autograph.operators.builtin_reductions import extremum, len_, quantifier, sum_
 from autograph.operators.captures import current_trace
 from autograph.operators.caught import Caught, KindOfError
+from autograph.operators.chosen_text import of_each
 from autograph.operators.conditionals import if_exp
 from autograph.operators.contents import content_slot
 from autograph.operators.expanding import expanded
