@@ -64,6 +64,9 @@ def for_(s: Statements, place: Place) -> bool:
             s.scope.hold(name, kind)
             if kind.is_array:
                 s.scope.fixed.add(name)
+        if over is _over_items or over is _over_array:
+            # A list is written at no position by data while `zip` and its kin go through it.
+            s.scope.frozen |= {f"{name}[0]" for name in s.scope.shapes if name in iterable}
         s.block(f"for {target} in {iterable}:", place.below(loop=True))
     _otherwise(s, place)
     return True

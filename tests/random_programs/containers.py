@@ -34,6 +34,53 @@ def make(s: Statements, place: Place) -> bool:
     return True
 
 
+def table(s: Statements, place: Place) -> bool:
+    """A dict of lists, whose lists are gone through and written, by keys that are data at times."""
+    kind, name = s.random.choice(SCALARS), s.fresh("table")
+    row = sequence("list", *[kind] * 2)
+    shape = Shape("dict", tuple((f"['{key}']", row) for key in "pq"))
+    s.text(f"{name} = {s.write.made(shape, 1)}")
+    s.scope.hold(name, shape)
+    key = f"('p', 'q')[{s.write.index(2)}]"
+    form = s.random.random()
+    if form < 0.4:
+        at = s.write.index(2)
+        s.text(f"{name}[{key}][{at}] = {s.write.wrapped(kind, 1)}")
+        return True
+    each, label = s.fresh("row"), s.fresh("key")
+    over = (
+        f"for {each} in {name}.values():"
+        if form < 0.7
+        else f"for {label}, {each} in {name}.items():"
+    )
+    with s.text.block(over), s.scope.inner():
+        s.scope.hold(each, row)
+        s.text(f"{each}[{s.write.index(2)}] = {s.write.wrapped(kind, 1)}")
+        if s.chance(0.3):
+            s.text(f"if {s.write.condition(1)}: break")
+        if form >= 0.7 and not s.quiet:
+            s.text(f"print({label}, {each})")
+    return True
+
+
+def several(s: Statements, place: Place) -> bool:
+    """A list of objects, which a loop changes until data stops it."""
+    shapes = [shape for shape in s.scope.methods if shape.form == "object"]
+    if not shapes:
+        return False
+    shape, name, each = s.random.choice(shapes), s.fresh("boxes"), s.fresh("each")
+    s.text(f"{name} = [{s.write.made(shape, 1)}, {s.write.made(shape, 1)}]")
+    access, kind = s.random.choice([f for f in shape.fields if f[1] in SCALARS])
+    assert isinstance(kind, Kind)
+    with s.text.block(f"for {each} in {name}:"):
+        if s.chance(0.4):
+            s.text(f"if {s.write.condition(1)}: {s.random.choice(['break', 'continue'])}")
+        s.text(f"{each}{access} += {s.write.number(INT, 0).text}")
+        s.text(f"{each}{access} %= {kind.literal(19)}")
+    s.scope.hold(name, sequence("list", shape, shape))
+    return True
+
+
 def alias(s: Statements, place: Place) -> bool:
     """A second name of a container."""
     if not s.scope.shapes:

@@ -23,7 +23,7 @@ class Expressions:
             return self.leaf(kind)
         forms = [self.binary] * 5 + [self.reduced, self.divided, self.signed, self.extreme]
         forms += [self.conditional, self.chosen, self.called, self.called, self.looked_up]
-        forms += [self.walrus, self.consumed]
+        forms += [self.walrus, self.consumed, self.filtered, self.asked]
         forms += {INT: [self.as_int], FLOAT: [self.as_float], I8: [self.summed],
                   F8: [self.summed, self.function, self.function]}[kind]  # fmt: skip
         return self.random.choice(forms)(kind, depth - 1)
@@ -165,6 +165,37 @@ class Expressions:
         form = self.random.choice(forms)
         return Expression(form.format(value, items, start), LIMIT * (size + 1))
 
+    def filtered(self, kind: Kind, depth: int) -> Expression:
+        """A comprehension whose condition depends on data, handed to `sum`, `min`, `max` or `len`."""
+        groups = self.scope.groups(kind)
+        if not groups:
+            return self.leaf(kind)
+        items, size = self.random.choice(groups)
+        start, value = self.wrapped(kind, 0), self.of_each("v", kind, 0)
+        test = f"v {self.random.choice(['<', '>', '!='])} {self.constant(INT).text}"
+        forms = ["sum([{0} for v in {1} if {3}], {2})", "sum(({0} for v in {1} if {3}), {2})",
+                 "max([{0} for v in {1} if {3}], default={2})",
+                 "min(({0} for v in {1} if {3}), default={2})",
+                 "sum({{j: v for j, v in enumerate({1}) if {3}}}.values(), {2})"]  # fmt: skip
+        forms += ["len([v for v in {1} if {3}])", "sum(1 for v in {1} if {3})"] * (kind is INT)
+        text = self.random.choice(forms).format(value, items, start, test)
+        return Expression(text, LIMIT * (size + 1))
+
+    def asked(self, kind: Kind, depth: int) -> Expression:
+        """What a list or dict tells of its items."""
+        lists = [(n, s) for n, s in self.scope.shapes.items() if s.item == kind]
+        lists = [(n, s) for n, s in lists if s.form in ("list", "tuple", "dict")]
+        if not lists:
+            return self.leaf(kind)
+        name, shape = self.random.choice(lists)
+        if shape.form == "dict":
+            keys = ", ".join(access[1:-1] for access, _ in shape.fields)
+            key = f"({keys})[{self.index(len(shape.fields))}]"
+            return Expression(self.random.choice([f"{name}[{key}]", f"{name}.get({key})"]), LIMIT)
+        forms = [f"sorted({name})[{self.random.randrange(len(shape.fields))}]"]
+        forms += [f"{name}.count({self.leaf(kind).text})", f"len({name})"] * (kind is INT)
+        return Expression(self.random.choice(forms), LIMIT)
+
     def of_each(self, name: str, kind: Kind, depth: int) -> str:
         """An expression of the items of a comprehension."""
         with self.scope.inner():
@@ -299,6 +330,7 @@ class Expressions:
     def condition(self, depth: int) -> str:
         """A condition; mostly known only at run time."""
         forms = [self.comparison] * 5 + [self.chain, self.membership, self.of_array, self.parity]
+        forms += [self.of_items]
         forms += [self.flag] * bool(self.scope.flags)
         if depth > 0:
             forms += [self.junction] * 4 + [self.negation]
@@ -337,6 +369,18 @@ class Expressions:
             return self.comparison(depth)
         name, ends = self.random.choice(arrays), self.random.choice([".any()", ".all()"])
         return f"({name} {self.random.choice('<>')} {self.constant(INT).text}){ends}"
+
+    def of_items(self, depth: int) -> str:
+        """A condition on the items of a list, tuple or dict."""
+        kinds = [kind for kind in SCALARS if self.scope.groups(kind)]
+        if not kinds:
+            return self.comparison(depth)
+        items, _ = self.random.choice(self.scope.groups(self.random.choice(kinds)))
+        test = f"v {self.random.choice(['<', '>', '=='])} {self.operand(0)}"
+        asked = self.random.choice(["any", "all"])
+        form = self.random.choice(["{0}(v for v in {1} if v != 1)", "{0}([{2} for v in {1}])",
+                                   "{0}({2} for v in {1})", "{3} in list({1})"])  # fmt: skip
+        return form.format(asked, items, test, self.leaf(INT).text)
 
     def parity(self, depth: int) -> str:
         """An integer as a condition."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.random_programs import compound, containers, failures, functions, plain
+from tests.random_programs import compound, containers, failures, functions, plain, positions
 from tests.random_programs.statements import Form, Place, Statements
 
 
@@ -48,6 +48,9 @@ FORMS = (
     Form(plain.swap, 1),
     Form(plain.chained, 1),
     Form(plain.in_place, 1),
+    Form(plain.nested, 1),
+    Form(plain.optional, 1),
+    Form(plain.word, 1),
     Form(plain.bind, 1),
     Form(plain.flag, 1),
     Form(plain.view, 1),
@@ -67,6 +70,14 @@ FORMS = (
     Form(containers.listed, 1),
     Form(containers.chosen, 1),
     Form(containers.change, 1),
+    Form(containers.table, 1),
+    Form(containers.several, 1),
+    Form(positions.item, 2),
+    Form(positions.swapped, 1),
+    Form(positions.part, 1),
+    Form(positions.arranged, 1),
+    Form(positions.cell, 1),
+    Form(positions.stretch, 1),
     Form(failures.check, 1),
     Form(failures.attempt, 3, _protected),
     Form(failures.with_, 1, _protected),
@@ -77,5 +88,6 @@ FORMS = (
     Form(compound.best, 1, _loops),
     Form(functions.function, 1, _outside),
     Form(functions.closure, 1, _outside),
+    Form(functions.attempting, 1, _outside),
     Form(functions.accumulator, 1, _outside),
 )

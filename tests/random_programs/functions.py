@@ -43,6 +43,48 @@ def closure(s: Statements, place: Place) -> bool:
     return True
 
 
+def attempting(s: Statements, place: Place) -> bool:
+    """A nested function that writes a name of this one within `try`, at times in a loop."""
+    kind = s.random.choice(SCALARS)
+    shared = next((n for n in s.scope.targets(kind) if n.isidentifier()), None)
+    if shared is None:
+        return False
+    name, parameter, item = s.fresh("attempt"), s.fresh("p"), s.fresh("v")
+    groups = s.scope.groups(kind)
+    with (
+        s.scope.inner(),
+        s.text.block(f"def {name}({parameter}, {item}={s.write.wrapped(kind, 0)}):"),
+    ):
+        s.scope.names[parameter] = s.scope.names[item] = kind
+        s.scope.frozen |= (set(s.scope.names) | set(s.scope.flags)) - {shared, parameter}
+        s.text(f"{'global' if shared in s.scope.shared else 'nonlocal'} {shared}")
+        if groups and s.chance(0.6):
+            items = s.random.choice(groups)[0]
+            with s.text.block(f"for {item} in {items}:"):
+                _attempt(s, kind, shared, ["continue", "break", "pass", "return"])
+        else:
+            _attempt(s, kind, shared, ["pass", "return"])
+        s.text(f"return {s.write.wrapped(kind, 1)}")
+    s.scope.helpers[name] = ((kind,), kind)
+    return True
+
+
+def _attempt(s: Statements, kind: Kind, shared: str, jumps: list[str]) -> None:
+    with s.text.block("try:"):
+        s.text(f"{shared} = {s.write.wrapped(kind, 1)}")
+        with s.text.block(f"if {s.write.condition(1)}:"):
+            s.text('raise Odd("odd")')
+        s.text(f"{shared} = {s.write.wrapped(kind, 1)}")
+    with s.text.block(f"except {s.random.choice(['Odd', 'ValueError'])}:"):
+        if s.chance(0.6):
+            s.text(f"{shared} = {s.write.wrapped(kind, 1)}")
+        jump = s.random.choice(jumps)
+        s.text(f"return {s.write.wrapped(kind, 1)}" if jump == "return" else jump)
+    if s.chance(0.3):
+        with s.text.block("finally:"):
+            s.text(f"{shared} = {shared} % {kind.literal(19)}")
+
+
 def accumulator(s: Statements, place: Place) -> bool:
     """A nested function with a name of its own, which a function within it writes."""
     kind = s.random.choice(SCALARS)

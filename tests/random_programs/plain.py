@@ -80,6 +80,52 @@ def flag(s: Statements, place: Place) -> bool:
     return True
 
 
+def nested(s: Statements, place: Place) -> bool:
+    """`a, (b, c) = ...`, which may bind what it reads."""
+    kind = s.random.choice(SCALARS)
+    names = s.scope.targets(kind)
+    if len(names) < 3:
+        return False
+    a, b, c = s.random.sample(names, 3)
+    s.text(f"{a}, ({b}, {c}) = {s.write.wrapped(kind, 1)}, ({a}, {s.random.choice([a, b, c])})")
+    return True
+
+
+def optional(s: Statements, place: Place) -> bool:
+    """A name that is None on some paths, and what is done where it is not."""
+    kind, name = s.random.choice(SCALARS), s.fresh("maybe")
+    kept = s.target(kind)
+    if kept is None:
+        return False
+    s.text(f"{name} = None")
+    with s.text.block(f"if {s.write.condition(1)}:"):
+        s.text(f"{name} = {s.write.wrapped(kind, 1)}")
+    form = s.random.random()
+    if form < 0.4:
+        s.text(f"{kept} = {s.write.wrapped(kind, 0)} if {name} is None else {name}")
+    elif form < 0.7:
+        with s.text.block(f"if {name} is not None and {name} > {s.write.operand(0)}:"):
+            s.text(f"{kept} = {name}")
+    else:
+        with s.text.block(f"if {name} is None:"):
+            s.text("continue" if place.in_loop and s.chance(0.3) else f"{name} = {kept}")
+        s.text(f"{kept} = {name}")
+    return True
+
+
+def word(s: Statements, place: Place) -> bool:
+    """A text that data chooses is kept, and compared."""
+    name, kept = s.fresh("word"), s.fresh("flag")
+    s.text(f"{name} = 'low' if {s.write.condition(0)} else 'high'")
+    with s.text.block(f"if {s.write.condition(1)}:"):
+        s.text(f"{name} {s.random.choice(['=', '='])} {s.random.choice(['low', 'other'])!r}")
+    s.text(f"{kept} = {name} {s.random.choice(['==', '!='])} {s.random.choice(['low', 'high'])!r}")
+    s.scope.flags.append(kept)
+    if not s.quiet and s.chance(0.4):
+        s.text(f'print({name}, f"<{{{name}:>5}}>")')
+    return True
+
+
 # ---- arrays ----------------------------------------------------------------------------------
 
 
