@@ -63,7 +63,7 @@ def text_method(xp: Module, *operands: Array, method: str) -> Any:
     >>> ag.text_method(np.array([65, 66], np.int32), method="lower").numpy()
     array([97, 98], dtype=int32)
     """
-    given = [text_of_letters(x) if np.ndim(x) else int(x) for x in operands]
+    given = [text_of_letters(x.tolist()) if getattr(x, "ndim", 0) else int(x) for x in operands]
     found = _function(method)(*given)
     if type(found) is int and not -_LARGEST <= found < _LARGEST:
         raise LimitOverflowError(f"Python int {found} does not fit in 64 bits")
