@@ -13,9 +13,9 @@ import numpy as np
 from autograph import replay
 from autograph.captured_inputs import Given, caller, is_as_traced, lone_caller, reader, reading
 from autograph.described import Described
-from autograph.operators.captures import Captured, Guard, Place
-from autograph.operators.chosen_objects import chosen_in
-from autograph.operators.remaking import handing_out, objects
+from autograph.operators.branches.chosen_objects import chosen_in
+from autograph.operators.captured.captures import Captured, Guard, Place
+from autograph.operators.results.remaking import handing_out, objects
 from autograph.options import Binding
 from autograph.results import ResultHole, made_result, taken
 from autograph.signature import FLOAT, INT, is_input_key

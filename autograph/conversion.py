@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from autograph import rules
 from autograph.errors import AutographError, SourceUnavailableError
 from autograph.generated import AG, Options
-from autograph.operators import calls, methods
-from autograph.operators.methods import ORIGINAL
-from autograph.operators.plain_calls import UNCONVERTED
-from autograph.operators.scope import ConversionOptions, FunctionScope
+from autograph.operators.calls import calls
+from autograph.operators.calls.plain_calls import UNCONVERTED
+from autograph.operators.captured import methods
+from autograph.operators.captured.methods import ORIGINAL
+from autograph.operators.stand_ins.scope import ConversionOptions, FunctionScope
 from runtime import config, head_start
 from runtime.collector import rarely
 from runtime.frame_room import roomy

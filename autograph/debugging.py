@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograph.operators.conditionals import if_exp
-from autograph.operators.exceptions import assert_stmt
-from autograph.operators.printing import trace_print
+from autograph.operators.branches.conditionals import if_exp
+from autograph.operators.catching.exceptions import assert_stmt
+from autograph.operators.stand_ins.printing import trace_print
 from runtime import config, ops
 
 __all__ = [

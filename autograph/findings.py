@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from autograph.operators.captures import Trace
-from autograph.operators.heaps import Heap, Plan, reference_to
-from autograph.operators.one_of import can_be_referred_to
+from autograph.operators.captured.captures import Trace
+from autograph.operators.stand_ins.heaps import Heap, Plan, reference_to
+from autograph.operators.stand_ins.one_of import can_be_referred_to
 from runtime.errors import StagingError
 
 __all__ = ["Findings"]

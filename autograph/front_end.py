@@ -13,7 +13,7 @@ from typing import NamedTuple
 from autograph import kept_conversions, operators
 from autograph.errors import Location, SourceUnavailableError, UnsupportedSyntaxError
 from autograph.generated import AG, Options
-from autograph.operators import methods
+from autograph.operators.captured import methods
 from autograph.syntax.make import make_function
 from autograph.syntax.source import source_of
 

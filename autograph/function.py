@@ -14,8 +14,8 @@ from autograph import conversion, replay
 from autograph.concrete import MISS, ConcreteFunction, ReadOnlyTarget
 from autograph.fast_path import call_key, entry_of
 from autograph.kernel_profiling import KernelProfile, profiled_kernels
-from autograph.operators.recursion import run_function
-from autograph.operators.remaking import calling_with
+from autograph.operators.calls.recursion import run_function
+from autograph.operators.results.remaking import calling_with
 from autograph.options import FunctionOptions, check_options
 from autograph.profiling import Profile, profiled
 from autograph.signature import ArraySpec, classify, is_input_key

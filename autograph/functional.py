@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from autograph.operators.bodies import State, run_body
-from autograph.operators.calls import converted_call
-from autograph.operators.conditionals import if_exp
-from autograph.operators.iterables import Indexed
-from autograph.operators.logical import and_
-from autograph.operators.loops import for_stmt, while_stmt
-from autograph.operators.printing import graph_print as print
-from autograph.operators.scope import ConversionOptions, FunctionScope
+from autograph.operators.branches.conditionals import if_exp
+from autograph.operators.calls.calls import converted_call
+from autograph.operators.expressions.logical import and_
+from autograph.operators.loops.loops import for_stmt, while_stmt
+from autograph.operators.stand_ins.bodies import State, run_body
+from autograph.operators.stand_ins.iterables import Indexed
+from autograph.operators.stand_ins.printing import graph_print as print
+from autograph.operators.stand_ins.scope import ConversionOptions, FunctionScope
 from runtime import ops, trace, tree
 from runtime.building import Builder, building, traced
 from runtime.errors import StagingError

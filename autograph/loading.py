@@ -13,9 +13,15 @@ from collections.abc import Callable
 from typing import IO, Any
 
 from autograph.concrete import ConcreteFunction
-from autograph.operators.captures import Captured, Place
-from autograph.operators.remaking import ItemPart, LettersPart, OptionalPart, RaggedPart, TextPart
-from autograph.operators.runs import FACTORIES, KINDS, ContainerKind
+from autograph.operators.captured.captures import Captured, Place
+from autograph.operators.results.remaking import (
+    ItemPart,
+    LettersPart,
+    OptionalPart,
+    RaggedPart,
+    TextPart,
+)
+from autograph.operators.stand_ins.runs import FACTORIES, KINDS, ContainerKind
 from autograph.options import Binding
 from autograph.program import Program, Signature
 from autograph.replay import ArrayWriter, Writers

@@ -12,8 +12,8 @@ import numpy as np
 from autograph.concrete import MISS, ConcreteFunction, ReadOnlyTarget
 from autograph.fast_path import call_key
 from autograph.matching import conform_leaf, unknown_dimensions
-from autograph.operators.bodies import check_defined
-from autograph.operators.variables import Nullable
+from autograph.operators.captured.variables import Nullable
+from autograph.operators.stand_ins.bodies import check_defined
 from autograph.options import Binding
 from autograph.results import ListHole, ResultHole
 from autograph.signature import (

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from autograph.operators.captures import current_trace
-from autograph.operators.host_calls import call_host, title_of
-from autograph.operators.host_results import types_of
-from autograph.operators.host_runs import Declared, conform
+from autograph.operators.captured.captures import current_trace
+from autograph.operators.results.host_calls import call_host, title_of
+from autograph.operators.results.host_results import types_of
+from autograph.operators.results.host_runs import Declared, conform
 from runtime import trace, tree
 from runtime.autodiff import custom_gradient
 from runtime.autodiff.sweep import NoGradientError

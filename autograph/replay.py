@@ -17,15 +17,15 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from autograph.operators.attributes import attribute_slot
-from autograph.operators.captures import guard_content, weak
-from autograph.operators.contents import container_base, content_slot
-from autograph.operators.guards import same_value
-from autograph.operators.handouts import Place
-from autograph.operators.remaking import arguments_of, remembering
-from autograph.operators.runs import has_runs
-from autograph.operators.templates import dig, fill, has_traced, shown
-from autograph.operators.variables import Maybe, Nullable, Poison, Undefined, _Unreadable
+from autograph.operators.captured.captures import guard_content, weak
+from autograph.operators.captured.guards import same_value
+from autograph.operators.captured.variables import Maybe, Nullable, Poison, Undefined, _Unreadable
+from autograph.operators.expressions.attributes import attribute_slot
+from autograph.operators.results.handouts import Place
+from autograph.operators.results.remaking import arguments_of, remembering
+from autograph.operators.stand_ins.contents import container_base, content_slot
+from autograph.operators.stand_ins.runs import has_runs
+from autograph.operators.stand_ins.templates import dig, fill, has_traced, shown
 from runtime import control, journal, tree
 from runtime.autodiff.stored import lower_parts, note_change
 from runtime.building import Builder

@@ -9,19 +9,25 @@ from typing import Any
 
 import numpy as np
 
-from autograph.operators.alternatives import Part
-from autograph.operators.captured_items import with_inputs
-from autograph.operators.captures import Trace, current_trace
-from autograph.operators.handouts import Handouts, template_of
-from autograph.operators.host_values import HostValue
-from autograph.operators.iterators import is_iterator, title
-from autograph.operators.one_of import OneOf
-from autograph.operators.references import choice_of, has_cell, reference_of
-from autograph.operators.remaking import Array, ItemPart, OptionalPart, RaggedPart, items_of_rows
-from autograph.operators.rows import number_leaves
-from autograph.operators.runs import ContainerKind, Sealed, SealedEntries, as_users
-from autograph.operators.templates import LazyString, dig, fill, has_traced
-from autograph.operators.variables import Nullable, Poison
+from autograph.operators.captured.alternatives import Part
+from autograph.operators.captured.captures import Trace, current_trace
+from autograph.operators.captured.host_values import HostValue
+from autograph.operators.captured.variables import Nullable, Poison
+from autograph.operators.results.handouts import Handouts, template_of
+from autograph.operators.results.remaking import (
+    Array,
+    ItemPart,
+    OptionalPart,
+    RaggedPart,
+    items_of_rows,
+)
+from autograph.operators.stand_ins.captured_items import with_inputs
+from autograph.operators.stand_ins.iterators import is_iterator, title
+from autograph.operators.stand_ins.one_of import OneOf
+from autograph.operators.stand_ins.references import choice_of, has_cell, reference_of
+from autograph.operators.stand_ins.rows import number_leaves
+from autograph.operators.stand_ins.runs import ContainerKind, Sealed, SealedEntries, as_users
+from autograph.operators.stand_ins.templates import LazyString, dig, fill, has_traced
 from runtime import tree
 from runtime.building import Builder
 from runtime.devices import is_device_array

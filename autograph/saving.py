@@ -16,8 +16,14 @@ import numpy as np
 from autograph.concrete import ConcreteFunction
 from autograph.function import BoundFunction, Function, convert
 from autograph.loading import FORMAT, VERSION, WRITERS, program_of
-from autograph.operators.remaking import ItemPart, LettersPart, OptionalPart, RaggedPart, TextPart
-from autograph.operators.runs import FACTORIES, ContainerKind
+from autograph.operators.results.remaking import (
+    ItemPart,
+    LettersPart,
+    OptionalPart,
+    RaggedPart,
+    TextPart,
+)
+from autograph.operators.stand_ins.runs import FACTORIES, ContainerKind
 from autograph.program import Program, Signature
 from autograph.results import (
     ArrayHole,

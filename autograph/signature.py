@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autograph.operators.open_numbers import Numbers
+from autograph.operators.captured.open_numbers import Numbers
 from runtime import tree
 from runtime.array_methods import check_class
 from runtime.devices import device_of, in_use, is_device_array, placement

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from types import FrameType
 from typing import Any, NamedTuple
 
-from autograph.operators.calls import is_artifact
-from autograph.operators.scope import FunctionScope
+from autograph.operators.calls.calls import is_artifact
+from autograph.operators.stand_ins.scope import FunctionScope
 from runtime.building import building
 
 __all__ = [

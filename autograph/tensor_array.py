@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from autograph.operators.attributes import setattr_
-from autograph.operators.conditionals import if_exp
+from autograph.operators.branches.conditionals import if_exp
+from autograph.operators.expressions.attributes import setattr_
 from runtime import journal, ops, trace
 from runtime.building import Builder, building
 from runtime.errors import StagingError

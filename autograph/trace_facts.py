@@ -9,8 +9,8 @@ from types import ModuleType
 from typing import NamedTuple
 
 from autograph.concrete import ConcreteFunction
-from autograph.operators.decisions import PLAIN as LEFT_TO_PYTHON
-from autograph.operators.guards import PLAIN, Guard, IdentityGuard
+from autograph.operators.captured.decisions import PLAIN as LEFT_TO_PYTHON
+from autograph.operators.captured.guards import PLAIN, Guard, IdentityGuard
 from runtime.graph.ir import Node
 from runtime.variable import Variable
 

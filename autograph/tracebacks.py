@@ -14,7 +14,7 @@ from types import CodeType, TracebackType
 from typing import Any
 
 from autograph.generated import AG, SCOPES
-from autograph.operators.hints import add_hint
+from autograph.operators.captured.hints import add_hint
 from runtime import config
 from runtime.errors import StagingError
 from runtime.origins import Origin, is_user_code, origin_of_entry, origin_of_error

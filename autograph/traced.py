@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from autograph.operators.captures import Captured, Guard
-from autograph.operators.decisions import Decision
-from autograph.operators.remaking import Array
+from autograph.operators.captured.captures import Captured, Guard
+from autograph.operators.captured.decisions import Decision
+from autograph.operators.results.remaking import Array
 from autograph.signature import Arguments
 from runtime import journal
 from runtime.graph.ir import Graph

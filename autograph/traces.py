@@ -25,10 +25,10 @@ from autograph.matching import (
     merge_keys,
     unknown_dimensions,
 )
-from autograph.operators.calls import converted_call
-from autograph.operators.captures import current_trace
-from autograph.operators.open_numbers import WrittenNumber
-from autograph.operators.scope import ConversionOptions, FunctionScope
+from autograph.operators.calls.calls import converted_call
+from autograph.operators.captured.captures import current_trace
+from autograph.operators.captured.open_numbers import WrittenNumber
+from autograph.operators.stand_ins.scope import ConversionOptions, FunctionScope
 from autograph.options import Binding, FunctionOptions, without_partials
 from autograph.retracing import Reason
 from autograph.signature import Arguments, Identity, IntPolicy, classify, differences

@@ -12,28 +12,28 @@ import numpy as np
 from autograph import replay
 from autograph.errors import AutographError
 from autograph.findings import Findings
-from autograph.operators import open_deques
-from autograph.operators.absorbing import refuse_shared
-from autograph.operators.adoption import adopting
-from autograph.operators.attempts import emit_pending
-from autograph.operators.captures import Trace, guard_apart
-from autograph.operators.chosen_objects import as_choices
-from autograph.operators.class_guards import class_guards
-from autograph.operators.decisions import PLAIN, Decision
-from autograph.operators.gathering import listed
-from autograph.operators.generators import check_left
-from autograph.operators.handouts import Handouts
-from autograph.operators.heap_results import refuse_bare, with_heaps
-from autograph.operators.host_values import is_object
-from autograph.operators.logs import refuse_looks
-from autograph.operators.open_numbers import Numbers, opened
-from autograph.operators.parted_arrays import Parts
-from autograph.operators.raising import emit_raise
-from autograph.operators.recursion import Recursions, run_function
-from autograph.operators.runs import Run
-from autograph.operators.sealing import sealed
-from autograph.operators.settings import guard_held_decimals, note_settings
-from autograph.operators.variables import Nullable, _Unreadable
+from autograph.operators.branches.absorbing import refuse_shared
+from autograph.operators.branches.chosen_objects import as_choices
+from autograph.operators.builtins.gathering import listed
+from autograph.operators.calls.adoption import adopting
+from autograph.operators.calls.recursion import Recursions, run_function
+from autograph.operators.captured.captures import Trace, guard_apart
+from autograph.operators.captured.class_guards import class_guards
+from autograph.operators.captured.decisions import PLAIN, Decision
+from autograph.operators.captured.host_values import is_object
+from autograph.operators.captured.open_numbers import Numbers, opened
+from autograph.operators.captured.settings import guard_held_decimals, note_settings
+from autograph.operators.captured.variables import Nullable, _Unreadable
+from autograph.operators.catching.attempts import emit_pending
+from autograph.operators.containers import open_deques
+from autograph.operators.expressions.generators import check_left
+from autograph.operators.results.handouts import Handouts
+from autograph.operators.results.heap_results import refuse_bare, with_heaps
+from autograph.operators.results.logs import refuse_looks
+from autograph.operators.results.sealing import sealed
+from autograph.operators.stand_ins.parted_arrays import Parts
+from autograph.operators.stand_ins.raising import emit_raise
+from autograph.operators.stand_ins.runs import Run
 from autograph.results import (
     choices_of,
     dig_result,

@@ -8,9 +8,9 @@ from types import FunctionType, MethodType, TracebackType
 from typing import Any
 
 from autograph.function import convert
-from autograph.operators.bodies import State, run_body
-from autograph.operators.calls import converted_call
-from autograph.operators.scope import ConversionOptions, FunctionScope
+from autograph.operators.calls.calls import converted_call
+from autograph.operators.stand_ins.bodies import State, run_body
+from autograph.operators.stand_ins.scope import ConversionOptions, FunctionScope
 from runtime import ops, trace, tree
 from runtime.batching.lanes import Lane, full
 from runtime.batching.transform import batch

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 import gast
 import numpy as np
 
-from autograph.operators.host_calls import call_host
-from autograph.operators.host_results import NOTHING
+from autograph.operators.results.host_calls import call_host
+from autograph.operators.results.host_results import NOTHING
 from autograph.syntax.load import compile_function
 from autograph.syntax.make import make_function
 from autograph.syntax.parse import parse_function

@@ -1,30 +1,47 @@
 """What generated code calls as `ag__`: each operator with its Python and its graph meaning."""
 
-from autograph.operators.access import (
+from autograph.operators.branches.chosen_errors import raised
+from autograph.operators.branches.conditionals import if_exp, if_stmt, result_exp
+from autograph.operators.builtins.comprehensions import (
+    dict_comp,
+    generator_exp,
+    list_comp,
+    set_comp,
+)
+from autograph.operators.builtins.counting import dict_display, ior, union
+from autograph.operators.builtins.gathering import named, spread, unpack, unpack_ex
+from autograph.operators.builtins.membership import compare, in_, not_in
+from autograph.operators.calls.calls import (
+    autograph_artifact,
+    converted_call,
+    converted_lambda,
+    frame_call,
+)
+from autograph.operators.calls.contexts import context, with_stmt
+from autograph.operators.calls.decorators import decorator
+from autograph.operators.captured.variables import (
+    Undefined,
+    UndefinedReturnValue,
+    is_none,
+    is_not_none,
+    is_undefined,
+    ld,
+    ld_free,
+    read_or_undefined,
+)
+from autograph.operators.catching.exceptions import assert_stmt, try_body, try_stmt
+from autograph.operators.containers.joining import joined, repeated
+from autograph.operators.containers.open_sets import display, fresh
+from autograph.operators.expressions.access import (
     delitem,
     getitem,
     iterate,
     setitem,
     slice_,
 )
-from autograph.operators.attributes import delattr_, getattr_, imported, setattr_
-from autograph.operators.calls import (
-    autograph_artifact,
-    converted_call,
-    converted_lambda,
-    frame_call,
-)
-from autograph.operators.chosen_errors import raised
-from autograph.operators.comprehensions import dict_comp, generator_exp, list_comp, set_comp
-from autograph.operators.conditionals import if_exp, if_stmt, result_exp
-from autograph.operators.contexts import context, with_stmt
-from autograph.operators.counting import dict_display, ior, union
-from autograph.operators.decorators import decorator
-from autograph.operators.exceptions import assert_stmt, try_body, try_stmt
-from autograph.operators.expanding import fstring, modulo, percent
-from autograph.operators.gathering import named, spread, unpack, unpack_ex
-from autograph.operators.generators import GeneratorScope
-from autograph.operators.in_place import (
+from autograph.operators.expressions.attributes import delattr_, getattr_, imported, setattr_
+from autograph.operators.expressions.generators import GeneratorScope
+from autograph.operators.expressions.in_place import (
     iadd,
     iand,
     ifloordiv,
@@ -38,8 +55,7 @@ from autograph.operators.in_place import (
     itruediv,
     ixor,
 )
-from autograph.operators.joining import joined, repeated
-from autograph.operators.logical import (
+from autograph.operators.expressions.logical import (
     and_,
     both,
     either,
@@ -55,26 +71,15 @@ from autograph.operators.logical import (
     or_,
     truth,
 )
-from autograph.operators.loops import for_stmt, while_stmt
-from autograph.operators.membership import compare, in_, not_in
-from autograph.operators.open_sets import display, fresh
+from autograph.operators.loops.loops import for_stmt, while_stmt
 from autograph.operators.patterns import taken_apart
-from autograph.operators.printing import print_
-from autograph.operators.scope import (
+from autograph.operators.results.expanding import fstring, modulo, percent
+from autograph.operators.stand_ins.printing import print_
+from autograph.operators.stand_ins.scope import (
     ConversionOptions,
     FunctionScope,
     new_names,
     note_names,
-)
-from autograph.operators.variables import (
-    Undefined,
-    UndefinedReturnValue,
-    is_none,
-    is_not_none,
-    is_undefined,
-    ld,
-    ld_free,
-    read_or_undefined,
 )
 from runtime.errors import StagingError
 

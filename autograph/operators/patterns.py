@@ -16,19 +16,19 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from autograph.operators import open_dicts
-from autograph.operators.access import getitem
-from autograph.operators.attributes import getattr_
-from autograph.operators.builtin_functions import isinstance_
-from autograph.operators.builtin_reductions import len_
-from autograph.operators.conditionals import condition
-from autograph.operators.host_values import HostValue
-from autograph.operators.kinds import is_of_kinds
-from autograph.operators.logical import and_, equal, is_, or_
-from autograph.operators.membership import in_
-from autograph.operators.one_of import OneOf
-from autograph.operators.runs import refusal
-from autograph.operators.variables import Nullable, _Unreadable
+from autograph.operators.branches.conditionals import condition
+from autograph.operators.builtins.builtin_functions import isinstance_
+from autograph.operators.builtins.builtin_reductions import len_
+from autograph.operators.builtins.membership import in_
+from autograph.operators.captured.host_values import HostValue
+from autograph.operators.captured.variables import Nullable, _Unreadable
+from autograph.operators.containers import open_dicts
+from autograph.operators.expressions.access import getitem
+from autograph.operators.expressions.attributes import getattr_
+from autograph.operators.expressions.logical import and_, equal, is_, or_
+from autograph.operators.stand_ins.kinds import is_of_kinds
+from autograph.operators.stand_ins.one_of import OneOf
+from autograph.operators.stand_ins.runs import refusal
 from runtime.building import building
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from autograph.debugging import disable_check_numerics, enable_check_numerics
-from autograph.operators.conditionals import if_exp
-from autograph.operators.templates import lazy
+from autograph.operators.branches.conditionals import if_exp
+from autograph.operators.stand_ins.templates import lazy
 from autograph.tf.errors import InvalidArgumentError
 from autograph.tf.names import serve
 from autograph.tf.tensor_shape import TensorShape

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from autograph.operators.templates import LazyString, dig
+from autograph.operators.stand_ins.templates import LazyString, dig
 from autograph.tf.tensors import is_tensor
 from runtime import control
 from runtime.building import building

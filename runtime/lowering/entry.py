@@ -5,10 +5,10 @@ from __future__ import annotations
 from runtime.execute.native.engine import SCALAR, SCHEDULED
 from runtime.execute.native.outside import Called
 from runtime.execute.native.signature import Argument, Signature
-from runtime.lowering.elements import machine_type, tensor_type
-from runtime.lowering.kernel import Dim, Program, Register
-from runtime.lowering.llvm import function_text
-from runtime.lowering.llvm_types import llvm_type, memory_type
+from runtime.lowering.kernels.kernel import Dim, Program, Register
+from runtime.lowering.kernels.llvm_types import llvm_type, memory_type
+from runtime.lowering.llvm.programs import function_text
+from runtime.lowering.nodes.elements import machine_type, tensor_type
 from runtime.spec import TensorType, Type
 
 __all__ = ["module_text", "outside", "signature"]

@@ -7,38 +7,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from runtime.graph.ir import Graph, Node, Value
-from runtime.lowering.abreast import abreast
-from runtime.lowering.arrays import Array, Form, Joined, Rows, Stored, as_expr
-from runtime.lowering.builder import Builder, is_of_the_run
-from runtime.lowering.call_outs import call_out, has_effects
-from runtime.lowering.catching import attempt, reraise
-from runtime.lowering.collapsing import collapse
-from runtime.lowering.control import (
-    call_graph,
-    checked,
-    choose,
-    cond,
-    fail,
-    lower_inside,
-    while_loop,
-)
-from runtime.lowering.convolutions import (
-    convolution,
-    convolution_input,
-    convolution_kernel,
-)
-from runtime.lowering.creation import arange, array_form, full, linspace, missing, zeros_of
-from runtime.lowering.crosswise import crosswise
-from runtime.lowering.elements import machine_type, tensor_type
-from runtime.lowering.elementwise import as_weak, astype, elementwise, rounded, same
-from runtime.lowering.epilogues import join_epilogues
-from runtime.lowering.frames import accumulate, frame_of, frame_read, frame_take, frame_with
-from runtime.lowering.gathers import gather, not_negative
-from runtime.lowering.hoisting import hoist
-from runtime.lowering.joining import concat, flip, roll, stack
-from runtime.lowering.joints import settled_apart
-from runtime.lowering.keeping import keep
-from runtime.lowering.kernel import (
+from runtime.lowering.kernels.arrays import Array, Form, Joined, Rows, Stored, as_expr
+from runtime.lowering.kernels.builder import Builder, is_of_the_run
+from runtime.lowering.kernels.kernel import (
     Buffer,
     Dim,
     MakeArray,
@@ -50,12 +21,34 @@ from runtime.lowering.kernel import (
     product,
     read,
 )
-from runtime.lowering.laying_out import lay_out
-from runtime.lowering.masks import nonzero
-from runtime.lowering.merging import merge
-from runtime.lowering.overwriting import overwrite
-from runtime.lowering.pacing import pace
-from runtime.lowering.pooling import (
+from runtime.lowering.kernels.merging import merge
+from runtime.lowering.kernels.refusal import Refusal, TooLarge
+from runtime.lowering.kernels.scalar import Expr, call, const, index
+from runtime.lowering.nodes.call_outs import call_out, has_effects
+from runtime.lowering.nodes.catching import attempt, reraise
+from runtime.lowering.nodes.control import (
+    call_graph,
+    checked,
+    choose,
+    cond,
+    fail,
+    lower_inside,
+    while_loop,
+)
+from runtime.lowering.nodes.convolutions import (
+    convolution,
+    convolution_input,
+    convolution_kernel,
+)
+from runtime.lowering.nodes.creation import arange, array_form, full, linspace, missing, zeros_of
+from runtime.lowering.nodes.elements import machine_type, tensor_type
+from runtime.lowering.nodes.elementwise import as_weak, astype, elementwise, rounded, same
+from runtime.lowering.nodes.frames import accumulate, frame_of, frame_read, frame_take, frame_with
+from runtime.lowering.nodes.gathers import gather, not_negative
+from runtime.lowering.nodes.joining import concat, flip, roll, stack
+from runtime.lowering.nodes.joints import settled_apart
+from runtime.lowering.nodes.masks import nonzero
+from runtime.lowering.nodes.pooling import (
     window_argmax,
     window_max,
     window_pick,
@@ -63,13 +56,10 @@ from runtime.lowering.pooling import (
     window_spread,
     window_sum,
 )
-from runtime.lowering.products import matmul
-from runtime.lowering.ranges import prove
-from runtime.lowering.recursion import recur, recursion
-from runtime.lowering.reductions import count_nonzero, position, reduction, sum_to, variance
-from runtime.lowering.refusal import Refusal, TooLarge
-from runtime.lowering.reusing import reuse
-from runtime.lowering.rows import (
+from runtime.lowering.nodes.products import matmul
+from runtime.lowering.nodes.recursion import recur, recursion
+from runtime.lowering.nodes.reductions import count_nonzero, position, reduction, sum_to, variance
+from runtime.lowering.nodes.rows import (
     append_row,
     as_rows,
     items_first,
@@ -77,10 +67,9 @@ from runtime.lowering.rows import (
     part_of_rows,
     settled,
 )
-from runtime.lowering.scalar import Expr, call, const, index
-from runtime.lowering.scans import scan
-from runtime.lowering.searching import searchsorted
-from runtime.lowering.shaping import (
+from runtime.lowering.nodes.scans import scan
+from runtime.lowering.nodes.searching import searchsorted
+from runtime.lowering.nodes.shaping import (
     broadcast_to,
     diagonal,
     expand_dims,
@@ -91,12 +80,23 @@ from runtime.lowering.shaping import (
     size_of,
     squeeze,
 )
-from runtime.lowering.sinking import sink
-from runtime.lowering.stacks import empty, pop, push, take
-from runtime.lowering.tensor_products import einsum, tensordot, vecdot
-from runtime.lowering.tiling import tile
-from runtime.lowering.updates import index_add, index_update
-from runtime.lowering.widening import widen
+from runtime.lowering.nodes.stacks import empty, pop, push, take
+from runtime.lowering.nodes.tensor_products import einsum, tensordot, vecdot
+from runtime.lowering.nodes.updates import index_add, index_update
+from runtime.lowering.rewrites.abreast import abreast
+from runtime.lowering.rewrites.collapsing import collapse
+from runtime.lowering.rewrites.crosswise import crosswise
+from runtime.lowering.rewrites.epilogues import join_epilogues
+from runtime.lowering.rewrites.hoisting import hoist
+from runtime.lowering.rewrites.keeping import keep
+from runtime.lowering.rewrites.laying_out import lay_out
+from runtime.lowering.rewrites.overwriting import overwrite
+from runtime.lowering.rewrites.pacing import pace
+from runtime.lowering.rewrites.ranges import prove
+from runtime.lowering.rewrites.reusing import reuse
+from runtime.lowering.rewrites.sinking import sink
+from runtime.lowering.rewrites.tiling import tile
+from runtime.lowering.rewrites.widening import widen
 from runtime.ops.declare import REGISTRY
 from runtime.spec import TensorType
 

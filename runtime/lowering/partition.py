@@ -13,9 +13,9 @@ from typing import Any
 
 from runtime.graph.clone import Change, Copy, shared
 from runtime.graph.ir import Graph, Node, Op, Value
+from runtime.lowering.kernels.record import Record
+from runtime.lowering.kernels.refusal import Refusal
 from runtime.lowering.lower import lower
-from runtime.lowering.record import Record
-from runtime.lowering.refusal import Refusal
 from runtime.spec import TensorType, Type
 
 __all__ = ["Parted", "part"]

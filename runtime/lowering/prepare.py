@@ -13,11 +13,11 @@ from runtime.execute.native.prepared import Code, Made, Native, Place, problem
 from runtime.execute.native.stateful import Stateful, again
 from runtime.graph.ir import Graph
 from runtime.lowering.entry import module_text, outside, signature
-from runtime.lowering.kernel import Watcher
+from runtime.lowering.kernels.kernel import Watcher
+from runtime.lowering.kernels.refusal import Refusal, TooLarge
+from runtime.lowering.kernels.state import functional, has_variables, printing_once
 from runtime.lowering.lower import lower
 from runtime.lowering.partition import part
-from runtime.lowering.refusal import Refusal, TooLarge
-from runtime.lowering.state import functional, has_variables, printing_once
 
 __all__ = ["Planned", "prepare"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from runtime.execute.native import engine
 from runtime.graph.ir import Graph
 from runtime.lowering.entry import module_text
+from runtime.lowering.kernels.show import text
+from runtime.lowering.kernels.state import functional, has_variables
 from runtime.lowering.lower import lower
-from runtime.lowering.show import text
-from runtime.lowering.state import functional, has_variables
 
 __all__ = ["native_text"]
 

@@ -15,7 +15,7 @@ import numpy as np
 from runtime.execute import Executable
 from runtime.execute.native.cycles import Kernel, KernelTimes
 from runtime.graph.ir import Graph
-from runtime.lowering.kernel import (
+from runtime.lowering.kernels.kernel import (
     Assign,
     Block,
     Buffer,
@@ -37,8 +37,8 @@ from runtime.lowering.kernel import (
     inner_blocks,
     walk,
 )
+from runtime.lowering.kernels.show import size_text
 from runtime.lowering.prepare import prepare as prepare_native
-from runtime.lowering.show import size_text
 from runtime.origins import Origin
 
 __all__ = ["Timed", "prepare"]

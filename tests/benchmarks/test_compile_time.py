@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph.operators.alternatives import Reference
+from autograph.operators.captured.alternatives import Reference
 from benchmarks.compile_time import ON_ARRAYS, PROGRAMS, compile_costs
 from runtime.devices import in_use
 from runtime.execute import plan

@@ -2,8 +2,8 @@
 
 from contextlib import contextmanager
 
-from autograph.operators.captures import current_trace
-from autograph.operators.handouts import Handouts
+from autograph.operators.captured.captures import current_trace
+from autograph.operators.results.handouts import Handouts
 from autograph.tracing import FunctionBuilder
 from runtime import journal, trace
 from runtime.building import traced

@@ -30,11 +30,11 @@ def done(function, *args):
 
 
 def line_of(error):
-    """The line of a sample, which stands in a test beside this file, that an error comes from."""
+    """The line of a sample, which stands in a test below this folder, that an error comes from."""
     found = [
         t
         for t in iterate(error.__traceback__)
-        if Path(t.tb_frame.f_code.co_filename).parent == Path(__file__).parent
+        if Path(__file__).parent in Path(t.tb_frame.f_code.co_filename).parents
         and t.tb_frame.f_code.co_filename != __file__
     ]
     return found[-1].tb_lineno

@@ -5,9 +5,9 @@ import pytest
 
 import autograph as ag
 from runtime.execute.native.prepared import Native, problem
-from runtime.lowering.kernel import Tick, While, walk
+from runtime.lowering.kernels.kernel import Tick, While, walk
+from runtime.lowering.kernels.show import text
 from runtime.lowering.lower import lower
-from runtime.lowering.show import text
 from runtime.lowering.timed import Timed, prepare
 from runtime.passes import optimize
 

@@ -1,0 +1,1 @@
+"""`if` in the graph: two paths, and what is one thing or another after them."""

@@ -1,0 +1,59 @@
+"""Exceptions of which data chooses the class: `raise (ValueError if x else TypeError)("...")`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from autograph.operators.captured.methods import attribute
+from autograph.operators.captured.variables import _Unreadable
+from autograph.operators.stand_ins.bodies import stage_raise
+from autograph.operators.stand_ins.one_of import OneOf
+from runtime import ops
+from runtime.errors import StagingError
+from runtime.origins import origin_of_caller
+from runtime.tensor import Tensor
+
+__all__ = ["made_of_chosen", "raised"]
+
+
+class ChosenError(_Unreadable):
+    """One of several exceptions, by the number that the graph knows; it can only be raised."""
+
+    __slots__ = ("errors", "index")
+
+    def __init__(self, index: Tensor, errors: list[BaseException]) -> None:
+        super().__init__("an exception")
+        self.index, self.errors = index, errors
+
+    def load(self) -> NoReturn:
+        raise StagingError(
+            "the class of an exception depends on data, and it is used for more than to be raised",
+            "raise it where it is made (`raise kind(...)`), or write an `if`",
+            origin=origin_of_caller(),
+        )
+
+
+def made_of_chosen(kinds: OneOf, make: Callable[[Any], Any]) -> ChosenError | None:
+    """What calling one of several classes of exceptions gives; None where they are no such.
+
+    `make` calls one of them. Those with an `__init__` of the user's are none: it may do anything.
+    """
+    for kind in kinds.things:
+        if not (isinstance(kind, type) and issubclass(kind, BaseException)):
+            return None
+        if any(hasattr(attribute(kind, name), "__code__") for name in ("__init__", "__new__")):
+            return None
+    return ChosenError(kinds.index, [make(kind) for kind in kinds.things])
+
+
+def raised(error: Any) -> Any:
+    """What `raise error` raises: of one of several, all but the last are raised here."""
+    if type(error) is OneOf:
+        made = made_of_chosen(error, lambda kind: kind())
+        error = error if made is None else made
+    if type(error) is not ChosenError:
+        return error
+    for number, one in enumerate(error.errors[:-1]):
+        stage_raise(ops.equal(error.index, number), one)
+    return error.errors[-1]

@@ -1,0 +1,153 @@
+"""Joining the functions that the two branches of a staged `if` left in one place.
+
+Of two that come of one piece of code the parts are joined; others are told apart by a number. What
+a function holds that its path has made becomes a result of the branch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from types import CellType
+from typing import Any
+
+from autograph.operators.captured.captures import current_trace
+from autograph.operators.captured.closures import (
+    EMPTY,
+    FUNCTIONS,
+    Part,
+    are_twins,
+    note_joined,
+    parts_of_function,
+    refilled,
+)
+from autograph.operators.stand_ins.bodies import Outcome
+from autograph.operators.stand_ins.one_of import OneOf, joined, one_of
+from autograph.operators.stand_ins.references import is_all_older
+from autograph.operators.stand_ins.values import NOTHING, on_side
+
+__all__ = ["FunctionJoins"]
+
+Rebuild = Callable[[Sequence[Any]], Any]
+
+
+class FunctionJoins:
+    """The functions of one staged `if`; `plan` and `number` plan a place, and which thing it is."""
+
+    def __init__(
+        self,
+        outcomes: tuple[Outcome, Outcome],
+        plan: Callable[[str, Any, Any], Rebuild],
+        number: Callable[[str, Any, Any, tuple[Any, ...]], Rebuild],
+    ) -> None:
+        self._outcomes, self._plan, self._number = outcomes, plan, number
+        self._known: dict[tuple[int, int], Rebuild] = {}
+        self._cells: dict[tuple[int, int], CellType] = {}
+
+    def add(self, name: str, a: Any, b: Any) -> Rebuild | None:
+        """How a place goes on that holds functions; None where that is not for this to say."""
+        is_alone = a is NOTHING or b is NOTHING
+        if is_alone and OneOf not in (type(a), type(b)):
+            side = 0 if b is NOTHING else 1
+            only = (a, b)[side]
+            return self._alone(name, only, side) if type(only) in FUNCTIONS else None
+        if are_twins(a, b):
+            return self._twins(name, a, b)
+        sides = [_candidates(x) for x in (a, b)]
+        if not all(type(x) in FUNCTIONS for things in sides for x in things):
+            return None
+        things = sides[0] or sides[1] if is_alone else joined(*sides)
+        if things is None:
+            return None
+        number = self._number(name, a, b, things)
+        plans = [self._alone(name, x, 0 if any(x is y for y in sides[0]) else 1) for x in things]
+
+        def build(outputs: Sequence[Any]) -> Any:
+            found = [x if p is None else p(outputs) for x, p in zip(things, plans, strict=True)]
+            return one_of(number(outputs), tuple(found))
+
+        return build
+
+    def _alone(self, name: str, x: Any, side: int) -> Rebuild | None:
+        """A function that one path has made, if it holds what only that path has."""
+        inner = self._outcomes[side].builder
+        parts = parts_of_function(x)
+        late = [k for k, p in enumerate(parts) if p.value is not x and self._is_late(p, inner)]
+        if not late:
+            return None
+        late += [k for k, p in enumerate(parts) if p.value is x]  # it calls itself
+        held = [on_side(parts[k].value, side) for k in late]
+        return self._remade(name, x, on_side(x, side), late, held)
+
+    @staticmethod
+    def _is_late(part: Part, inner: Any) -> bool:
+        held = parts_of_function(part.value) if type(part.value) in FUNCTIONS else (part,)
+        return not all(is_all_older(p.value, inner) for p in held)
+
+    def _twins(self, name: str, a: Any, b: Any) -> Rebuild | None:
+        left, right = (
+            [self._after(part, outcome) for part in parts_of_function(x)]
+            for x, outcome in zip((a, b), self._outcomes, strict=True)
+        )
+        pairs = zip(parts_of_function(a), parts_of_function(b), strict=True)
+        differ = [k for k, (x, y) in enumerate(pairs) if not x.is_shared(y)]
+        held = [(left[k], right[k]) for k in differ]
+        if any(x is EMPTY for pair in held for x in pair):
+            return None
+        return self._remade(name, a, (a, b), differ, held)
+
+    @staticmethod
+    def _after(part: Part, outcome: Outcome) -> Any:
+        """What a function holds at the end of a path."""
+        found = None if part.cell is None else outcome.writes.get(("cell", id(part.cell)))
+        return part.value if found is None else found[2]
+
+    def _remade(
+        self,
+        name: str,
+        like: Any,
+        sides: tuple[Any, Any],
+        numbers: list[int],
+        held: list[tuple[Any, Any]],
+    ) -> Rebuild:
+        key = (id(sides[0]), id(sides[1]))
+        if key in self._known:
+            return self._known[key]
+        made: list[Any] = []
+        plans: dict[int, Rebuild] = {}
+
+        def build(outputs: Sequence[Any]) -> Any:
+            if not made:
+                refilled(
+                    like, plans.keys(), lambda k: plans[k](outputs), self._cell_for(sides), made
+                )
+                note_joined(made[0], [x for x in sides if x is not NOTHING])
+            return made[0]
+
+        self._known[key] = build
+        parts = parts_of_function(like)
+        for k, (x, y) in zip(numbers, held, strict=True):
+            plans[k] = self._plan(f"{parts[k].name} of `{name}`", x, y)
+        return build
+
+    def _cell_for(self, sides: tuple[Any, Any]) -> Callable[[int], CellType]:
+        """Gives the new cell of a part: functions that share one go on to."""
+        parts = [None if x is NOTHING else parts_of_function(x) for x in sides]
+
+        def cell(k: int) -> CellType:
+            found = [None if held is None else held[k].cell for held in parts]
+            key = (id(found[0]), id(found[1]))
+            if key not in self._cells:
+                self._cells[key] = CellType()
+                facts = current_trace()
+                if facts is not None:
+                    facts.keep.append(found)
+            return self._cells[key]
+
+        return cell
+
+
+def _candidates(x: Any) -> tuple[Any, ...]:
+    """The things of which a place holds one: none where a path has nothing there."""
+    if x is NOTHING:
+        return ()
+    return x.things if type(x) is OneOf else (x,)

@@ -1,0 +1,115 @@
+"""Methods, operators and items of texts of which only the graph knows the letters."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from autograph.operators.branches.chosen_text import method_of_each
+from autograph.operators.stand_ins.grown_text import LETTERS, GrownText, letters_of
+from autograph.operators.stand_ins.iterables import Indexed
+from autograph.operators.stand_ins.one_of import texts_of
+from autograph.operators.stand_ins.templates import ChosenText, LazyString
+from runtime import ops
+from runtime.errors import StagingError
+from runtime.ops.texts import RESULTS, text_method
+from runtime.origins import origin_of_caller
+from runtime.tensor import Tensor
+
+__all__ = ["by_letters", "in_letters", "is_by_letters", "method_of"]
+
+
+def is_by_letters(*texts: Any) -> bool:
+    """Whether some of these texts is known only when the graph runs, and not one of known ones."""
+    return any(isinstance(x, LazyString) and texts_of(x) is None for x in texts)
+
+
+def by_letters(method: str, *given: Any) -> Any:
+    """What a method of `str`, `int` or `float` gives for texts, some of which the graph knows.
+
+    Raises StagingError for methods that give several texts, and for other arguments than text and
+    whole numbers.
+    """
+    if method not in RESULTS:
+        raise StagingError(
+            f"`{method}` of a text that is known only when the graph runs",
+            "ask for its letters (`text[i]`, `for letter in text`), or keep its parts",
+            origin=origin_of_caller(),
+        )
+    if method in ("startswith", "endswith") and len(given) > 1 and type(given[1]) is tuple:
+        each = [by_letters(method, given[0], x, *given[2:]) for x in given[1]]
+        return ops.as_weak(functools.reduce(ops.logical_or, each), kind="bool") if each else False
+    _check(method, given)
+    found = text_method(*(letters_of(x) if _is_text(x) else x for x in given), method=method)
+    return GrownText(found) if RESULTS[method] == LETTERS else found
+
+
+def _is_text(x: Any) -> bool:
+    return isinstance(x, str | LazyString)
+
+
+def _check(method: str, given: tuple[Any, ...]) -> None:
+    """Raise what Python raises for these arguments; refuse those that no graph has."""
+    if all(_is_text(x) or isinstance(x, int | Tensor) for x in given):
+        kinds = ["a" if _is_text(x) else 1 for x in given]
+    else:
+        kinds = list(given)
+    if method in ("int", "float"):
+        if len(given) > 1:
+            raise StagingError(
+                f"`{method}` of a text that is known only when the graph runs is given a base",
+                "write the number in base 10",
+                origin=origin_of_caller(),
+            )
+        return
+    try:
+        getattr(str, method)(*kinds)
+    except ValueError:  # it is not in it
+        return
+
+
+def method_of(text: str | LazyString, name: str) -> Callable[..., Any]:
+    """The method of a text; AttributeError where `str` has none of that name."""
+    if isinstance(text, ChosenText) and texts_of(text) is not None:
+        return method_of_each(text, name)
+    function = getattr(str, name)
+    return lambda *args, **kwargs: by_letters(name, text, *_in_order(function, args, kwargs))
+
+
+def _in_order(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """Arguments by position: few methods of `str` have names for them."""
+    if not kwargs:
+        return args
+    bound = inspect.signature(function).bind("", *args, **kwargs)
+    bound.apply_defaults()
+    return bound.args[1:]
+
+
+def in_letters(text: Any) -> Indexed:
+    """The letters of a text, one after the other."""
+    letters = letters_of(text)
+    count = ops.as_weak(ops.dim(letters, axis=0), kind="int")
+    return Indexed("str", count, lambda i: GrownText(ops.reshape(ops.getitem(letters, i), (1,))))
+
+
+# ---- operators -----------------------------------------------------------------------------------
+
+
+def _operator(name: str, own: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """A comparison of texts: of known ones the `own` one, which tells them apart by a number."""
+
+    def method(self: LazyString, other: Any) -> Any:
+        if not _is_text(other):
+            return NotImplemented
+        return by_letters(name, self, other) if is_by_letters(self, other) else own(self, other)
+
+    method.__name__ = name
+    return method
+
+
+# A loaded program makes texts of the same class to print them, and compares none.
+for _class in (LazyString, ChosenText):
+    for _name in ("__lt__", "__le__", "__gt__", "__ge__", "__eq__", "__ne__"):
+        setattr(_class, _name, _operator(_name, getattr(_class, _name)))

@@ -1,0 +1,1 @@
+"""Python's built-in functions, `math`, and comprehensions."""

@@ -1,0 +1,304 @@
+"""Comprehensions and generator expressions: made by Python, or part by part where data decides."""
+
+from __future__ import annotations
+
+import functools
+from collections import deque
+from collections.abc import (
+    Callable,
+    ItemsView,
+    Iterable,
+    Iterator,
+    KeysView,
+    ValuesView,
+)
+from types import CodeType, GeneratorType
+from typing import Any
+
+from autograph.operators.branches.conditionals import condition, if_stmt
+from autograph.operators.captured.variables import Nullable, _Unreadable
+from autograph.operators.containers import growing, open_deques, open_dicts, open_sets
+from autograph.operators.expressions.access import iterate, setitem
+from autograph.operators.expressions.generators import Again, Consumer, Ending, call_of, placed
+from autograph.operators.expressions.logical import not_, truth
+from autograph.operators.loops.loops import for_stmt, in_turn_or_place
+from autograph.operators.loops.own_iterators import begun
+from autograph.operators.stand_ins.bodies import NO_NAMES, State
+from autograph.operators.stand_ins.contents import append_item, content_slot
+from autograph.operators.stand_ins.iterables import Indexed, IndexedIterator
+from autograph.operators.stand_ins.runs import has_runs
+from runtime import journal
+from runtime.building import building
+from runtime.errors import StagingError
+from runtime.origins import origin_of_caller
+from runtime.tensor import Tensor
+from runtime.variable import Variable
+
+__all__ = ["dict_comp", "filtered", "generator_exp", "list_comp", "set_comp", "values_of"]
+
+Plain = Callable[[Iterable[Any]], Any]
+Staged = Callable[[Iterable[Any], "Going"], Any]
+
+
+def list_comp(iterable: Any, plain: Plain, staged: Staged | None = None) -> Any:
+    """`[... for ... in iterable ...]`.
+
+    Python meaning: what `plain` makes of the items. Graph meaning, where only the graph knows how
+    many items there are or which pass a condition: a list whose length depends on data.
+    """
+    return _made(iterable, plain, staged, list, _appender)
+
+
+def set_comp(iterable: Any, plain: Plain, staged: Staged | None = None) -> Any:
+    """`{... for ... in iterable ...}`, as `list_comp`."""
+    return _made(iterable, plain, staged, set, _adder)
+
+
+def dict_comp(iterable: Any, plain: Plain, staged: Staged | None = None) -> Any:
+    """`{key: value for ... in iterable ...}`, as `list_comp`."""
+    return _made(iterable, plain, staged, dict, _setter)
+
+
+def _made(
+    iterable: Any,
+    plain: Plain,
+    staged: Staged | None,
+    kind: type,
+    putter: Callable[[Any], Callable[[Any], None]],
+) -> Any:
+    builder = building()
+    if builder is None:
+        return open_sets.fresh(plain(iterate(iterable)))
+    iterable = _readable(iterable)
+    if staged is None and not _has_open_length(iterable) and call_of(iterable) is None:
+        return open_sets.fresh(plain(iterate(iterable)))
+    made = open_sets.fresh(kind())
+    going = Going(putter(made), made=None if kind is list else made)
+    items = _step(plain, staged, going)
+    run = call_of(iterable)
+    if run is not None:
+        in_turn_or_place(
+            iterable, run, lambda: going.try_in_turn(lambda: items(iterable)),
+            lambda item: items((item,)), NO_NAMES,
+        )  # fmt: skip
+    else:
+        going.over(iterable, items, staged or plain)
+    return made
+
+
+def _step(plain: Plain, staged: Staged | None, going: Going) -> Plain:
+    """What is done with some items: all that is made of them is put where it belongs."""
+    if staged is not None:
+        return lambda given: staged(given, going)
+
+    def put_all(given: Iterable[Any]) -> None:
+        made = plain(given)
+        for item in made.items() if isinstance(made, dict) else made:
+            going.put(item)
+
+    return put_all
+
+
+def _appender(made: list[Any]) -> Callable[[Any], None]:
+    return functools.partial(append_item, made)
+
+
+def _adder(made: set[Any]) -> Callable[[Any], None]:
+    def put(item: Any) -> None:
+        if open_sets.items_of(made) is None:
+            journal.note(content_slot(made))
+        open_sets.add(made, item)
+
+    return put
+
+
+def _setter(made: dict[Any, Any]) -> Callable[[Any], None]:
+    return lambda pair: setitem(made, *pair)
+
+
+def _readable(iterable: Any) -> Any:
+    if isinstance(iterable, _Unreadable) or type(iterable) is Nullable:
+        iterable = iterable.load()
+    if isinstance(iterable, Variable):
+        iterable = iterable.read_value()
+    if open_dicts.is_open(iterable):
+        iterable = open_dicts.view(iterable)
+    iterable = begun(open_deques.going_through(iterable))
+    return growing.items_of(iterable) if has_runs(iterable) else iterable
+
+
+def _has_open_length(iterable: Any) -> bool:
+    if isinstance(iterable, Tensor):
+        shape = iterable.type.shape
+        return shape is None or (shape != () and shape[0] is None)
+    if isinstance(iterable, Indexed):
+        return iterable.known_length() is None
+    return False
+
+
+# ---- generator expressions ---------------------------------------------------------------------
+
+
+def generator_exp(iterable: Any, plain: Plain, staged: Staged | None = None) -> Any:
+    """`(... for ... in iterable ...)`: a generator; a loop may have it run in its place."""
+    if building() is None:
+        return plain(iterate(iterable))
+    iterable = _readable(iterable)
+    values = values_of(iterable)
+    if not isinstance(iterable, _REPEATED):
+        iterable = values = iter(values)
+
+    def run(source: Any, consumer: Consumer) -> None:
+        ending = Ending(consumer)
+        going = Going(ending.put, ending.state)
+        going.over(source, _step(plain, staged, going), staged or plain)
+
+    return placed(plain(values), "<genexpr>", iterable, run)
+
+
+# What can be gone through several times, and nobody sees it.
+_REPEATED = (
+    Tensor, Indexed, range, list, tuple, dict, set, frozenset, str, bytes, deque, KeysView,
+    ItemsView, ValuesView, GeneratorType,
+)  # fmt: skip
+
+
+def values_of(iterable: Any) -> Any:
+    """What Python goes through; where only the graph knows how much that is, refused when asked."""
+    return _refusing(iterable) if _has_open_length(iterable) else iterate(iterable)
+
+
+def _refusing(items: Any) -> Iterator[Any]:
+    yield from iterate(items)
+
+
+# ---- part by part ------------------------------------------------------------------------------
+
+
+def filtered(test: Callable[[Any], Any], iterable: Any) -> Any:
+    """`filter(test, iterable)`."""
+
+    def plain(items: Iterable[Any]) -> Any:
+        return (item for item in items if truth(test(item)))
+
+    def staged(items: Iterable[Any], going: Going) -> None:
+        for item in items:
+            going.when(functools.partial(test, item), functools.partial(going.put, item))
+
+    return generator_exp(iterable, plain, staged)
+
+
+class _ByData(BaseException):
+    """It has turned out that what a comprehension makes depends on data."""
+
+
+class Going:
+    """What the second form of a comprehension calls for its iterables, conditions and items.
+
+    `end`, if there is one, is the state that says whether no more items are wanted. `made` is the
+    dict or set that is made, if it is one.
+    """
+
+    def __init__(
+        self, put: Callable[[Any], None], end: State | None = None, made: Any = None
+    ) -> None:
+        self.put, self._made = put, made
+        self._state = NO_NAMES if end is None else end
+        self._goes_on = None if end is None else lambda: not_(*end.get())
+        # Whether Python goes through items of a known number, as long as no data decides.
+        self._is_trial = False
+
+    def over(self, iterable: Any, items: Plain, place: Any = None) -> None:
+        """Go through an iterable: `items` does what is to be done for each of some items.
+
+        `place` is the function of the user's code that it runs, if it is not that itself.
+        """
+        iterable = _readable(iterable)
+        if isinstance(iterable, IndexedIterator):
+            iterable = iterable.rest()
+        if _has_open_length(iterable):
+            self._note_data()
+        if self._is_trial:
+            items(iterate(iterable))
+        elif self._goes_on is not None or _has_open_length(iterable):
+            self._stage(iterable, items, place or items)
+        elif isinstance(iterable, Tensor | Indexed | range):
+            if not self._is_tried(lambda: items(iterate(iterable))):
+                self._stage(iterable, items, place or items)
+        elif isinstance(iterable, GeneratorType | Again):
+            self._stage(iterable, items, place or items)
+        else:
+            items(iterate(iterable))
+
+    def when(self, test: Callable[[], Any], then: Callable[[], None]) -> None:
+        """Do what is to be done for an item if a condition holds."""
+        found = condition(test())
+        if isinstance(found, Tensor):
+            self._note_data()
+        if_stmt(found, then, _nothing, *self._state, 0)
+
+    def _note_data(self) -> None:
+        """Data decides which items there are."""
+        if self._is_trial:
+            raise _ByData
+        if self._made is not None:
+            (open_dicts if isinstance(self._made, dict) else open_sets).opened_by(self._made)
+
+    def _is_tried(self, run: Callable[[], Any]) -> bool:
+        """Whether Python could go through items; if not, nothing is done."""
+        builder = building()
+        assert builder is not None
+        mark = builder.mark()
+        with journal.transaction() as trial:
+            self._is_trial = True
+            try:
+                run()
+            except _ByData:
+                if trial.advanced:
+                    raise _of_iterator() from None
+            except BaseException:
+                trial.commit()
+                raise
+            else:
+                trial.commit()
+                return True
+            finally:
+                self._is_trial = False
+        builder.truncate(mark)
+        return False
+
+    def try_in_turn(self, run: Callable[[], Any]) -> bool:
+        """Let Python go through a generator; refused where data decides."""
+        self._is_trial = True
+        try:
+            run()
+        except _ByData:
+            raise StagingError("what a comprehension makes depends on data") from None
+        finally:
+            self._is_trial = False
+        return True
+
+    def _stage(self, iterable: Any, items: Plain, place: Any) -> None:
+        for_stmt(iterable, self._goes_on, _Round(items, place.__code__), *self._state, {})
+
+
+class _Round:
+    """One round of a loop; its place in the program is that of the user's code."""
+
+    def __init__(self, items: Plain, code: CodeType) -> None:
+        self._items, self.__code__ = items, code
+
+    def __call__(self, item: Any) -> None:
+        self._items((item,))
+
+
+def _of_iterator() -> StagingError:
+    return StagingError(
+        "a condition on data in a comprehension takes items from an iterator that is older than it",
+        "write the loop out",
+        origin=origin_of_caller(),
+    )
+
+
+def _nothing() -> None:
+    pass

@@ -1,0 +1,125 @@
+"""Lists whose length depends on data put in order: by their items, or by a key of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from autograph.operators.containers.growing import items_of, looked_at, packed, raise_if, write
+from autograph.operators.containers.growing_methods import numbers_of
+from autograph.operators.loops.loops import for_stmt
+from autograph.operators.stand_ins.bodies import NO_NAMES, stage_raise
+from autograph.operators.stand_ins.contents import append_item
+from autograph.operators.stand_ins.forms import Among, Branching, Form, Leaf, OrNone, Static
+from autograph.operators.stand_ins.heaps import Reference
+from autograph.operators.stand_ins.rows import size_of
+from autograph.operators.stand_ins.runs import Run, note_shared
+from runtime import journal, ops
+from runtime.errors import LimitValueError
+from runtime.tensor import Tensor
+
+__all__ = ["put_in_order", "refuse_nan_sorted", "sort", "sorted_items"]
+
+
+def sort(x: list[Any], *, key: Callable[[Any], Any] | None = None, reverse: bool = False) -> None:
+    """`x.sort(key=key, reverse=reverse)`."""
+    form, rows = packed(x)
+    write(x, form, _sorted(x, form, rows, key, reverse))
+
+
+def sorted_items(
+    x: list[Any], *, key: Callable[[Any], Any] | None = None, reverse: bool = False
+) -> list[Any]:
+    """`sorted(x, key=key, reverse=reverse)`."""
+    form, rows = packed(x)
+    made: list[Any] = journal.fresh([Run(form, _sorted(x, form, rows, key, reverse))])
+    note_shared(made)
+    return made
+
+
+def put_in_order(x: list[Any], order: Any) -> None:
+    """Put the items of a list into an order that depends on data."""
+    form, rows = packed(x)
+    write(x, form, [ops.take(row, order, axis=0) for row in rows])
+
+
+def _sorted(
+    x: list[Any], form: Form, rows: list[Tensor], key: Callable[[Any], Any] | None, reverse: bool
+) -> list[Tensor]:
+    columns = _columns(form, rows) if key is None else _columns(*_keys(x, key))
+    if not columns:
+        return rows  # there is nothing to compare: no item, or only empty ones
+    refuse_nan_sorted(columns)
+    columns = [ops.flip(column) for column in columns] if reverse else columns
+    several = len(columns) > 1
+    order = ops.lexsort(columns[::-1]) if several else ops.argsort(columns[0], stable=True)
+    order = ops.flip(size_of(rows) - 1 - order) if reverse else order
+    return [ops.take(row, order, axis=0) for row in rows]
+
+
+def refuse_nan_sorted(columns: Iterable[Tensor]) -> None:
+    """Raise, when the graph runs, where nan is sorted: Python leaves it, and others, anywhere."""
+    what = (
+        "nan is sorted: where Python puts it, and others, depends on how they stood; use `np.sort`"
+    )
+    for column in columns:
+        if column.type.is_inexact:
+            stage_raise(ops.any(ops.isnan(column)), LimitValueError(what))
+
+
+def _keys(x: list[Any], key: Callable[[Any], Any]) -> tuple[Form, list[Tensor]]:
+    """The keys of the items, which are asked for one after the other, before any is compared."""
+    keys: list[Any] = journal.fresh([])
+    for_stmt(items_of(x), None, _Asking(keys, key), *NO_NAMES, {})
+    return looked_at(keys)
+
+
+class _Asking:
+    """A round of the loop that asks for keys; its place in the program is that of the key."""
+
+    def __init__(self, keys: list[Any], key: Callable[[Any], Any]) -> None:
+        self._keys, self._key = keys, key
+        self.__code__ = getattr(key, "__code__", _Asking.__call__.__code__)
+
+    def __call__(self, item: Any) -> None:
+        append_item(self._keys, self._key(item))
+
+
+def _columns(form: Form, rows: list[Tensor]) -> list[Tensor]:
+    """What is compared, the most important first: numbers and texts, or those in tuples."""
+    if isinstance(form, Leaf) or not _are_compared(form):
+        return numbers_of(form, rows, "it is sorted")
+    return list(_columns_of(form, iter(rows)))
+
+
+def _are_compared(form: Form) -> bool:
+    """Whether items are numbers or texts, or tuples or lists of them."""
+    if isinstance(form, Branching):
+        is_nest = isinstance(form.like, tuple | list) and not isinstance(form.like, Reference)
+        return is_nest and all(map(_are_compared, form.parts))
+    if isinstance(form, OrNone):
+        return _are_compared(form.part)
+    if isinstance(form, Static):
+        return isinstance(form.value, str)
+    if isinstance(form, Among):
+        return isinstance(form.things[0], str)
+    return isinstance(form, Leaf) and form.type.rank == 0
+
+
+def _columns_of(form: Form, rows: Iterator[Tensor]) -> Iterator[Tensor]:
+    if isinstance(form, Branching):
+        for part in form.parts:
+            yield from _columns_of(part, rows)
+    elif isinstance(form, OrNone):
+        yield from _columns_of(form.part, rows)
+        present = next(rows)
+        is_compared = ops.logical_and(size_of([present]) > 1, ops.logical_not(ops.all(present)))
+        what = "'<' not supported between instances of 'NoneType' and another type"
+        raise_if(is_compared, TypeError(what))
+    elif isinstance(form, Among):
+        ranked = sorted(form.things)
+        yield ops.getitem(np.array([ranked.index(text) for text in form.things]), next(rows))
+    elif isinstance(form, Leaf):
+        yield next(rows)

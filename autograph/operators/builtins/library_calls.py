@@ -1,0 +1,105 @@
+"""Functions of Python's library that are written in C, and what is converted in their place."""
+
+from __future__ import annotations
+
+import bisect
+import functools
+import heapq
+import itertools
+import math
+from collections.abc import Callable
+from enum import EnumMeta, Flag
+from typing import Any
+
+import numpy as np
+
+from autograph.library import (
+    array_iterators,
+    asking,
+    collecting,
+    filtering,
+    grids,
+    grouping,
+    heaps,
+    members,
+    searching,
+)
+from autograph.operators.captured.iterated_arrays import check_iteration
+from autograph.operators.expressions.attributes import is_computed
+from autograph.operators.expressions.generators import call_of
+from autograph.operators.stand_ins.runs import holds_runs
+from autograph.operators.stand_ins.templates import has_traced
+from runtime.errors import StagingError
+from runtime.origins import origin_of_caller
+
+__all__ = ["in_python"]
+
+_ASKING: dict[Any, Callable[..., Any]] = {
+    hasattr: asking.has_attribute, getattr: asking.attribute_or,
+}  # fmt: skip
+_ALWAYS: dict[Any, Callable[..., Any]] = {
+    heapq.heappush: heaps.heappush, heapq.heappop: heaps.heappop,
+    heapq.heapify: heaps.heapify, heapq.heapreplace: heaps.heapreplace,
+    heapq.heappushpop: heaps.heappushpop, heapq.nsmallest: heaps.nsmallest,
+    heapq.nlargest: heaps.nlargest, itertools.takewhile: filtering.takewhile,
+    itertools.dropwhile: filtering.dropwhile, itertools.filterfalse: filtering.filterfalse,
+    np.fromfunction: grids.fromfunction, np.mask_indices: grids.mask_indices,
+}  # fmt: skip
+_OF_DATA: dict[Any, Callable[..., Any]] = {
+    bisect.bisect_left: searching.bisect_left, bisect.bisect_right: searching.bisect_right,
+    itertools.groupby: grouping.groupby, itertools.compress: grouping.compress,
+    bisect.insort_left: searching.insort_left,
+    bisect.insort_right: searching.insort_right,
+    np.nditer: array_iterators.ArrayIterator,
+}  # fmt: skip
+
+
+# Where data decides how many items there are.
+_OF_OPEN: dict[Any, Callable[..., Any]] = {
+    itertools.chain: grouping.chain,
+    itertools.islice: grouping.islice, itertools.accumulate: grouping.accumulate,
+    math.fsum: collecting.fsum, math.prod: collecting.prod,
+    np.fromiter: collecting.fromiter, functools.reduce: collecting.reduce,
+}  # fmt: skip
+
+
+def in_python(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What is converted in the place of a function; None where that is called itself."""
+    if function in _ASKING:
+        is_asked = not kwargs and len(args) == 2 + (function is getattr) and is_computed(*args[:2])
+        return _ASKING[function] if is_asked else None
+    found = _ALWAYS.get(function)
+    if found is not None:
+        return found
+    given = (*args, *kwargs.values())
+    if isinstance(function, EnumMeta):
+        if len(given) != 1 or not has_traced(args):
+            return None
+        if not _is_plain(function):
+            raise StagingError(
+                f"`{function.__name__}` finds members by more than their values, and is asked for "
+                "one whose value is known only when the graph runs",
+                "compare the value with those of its members",
+                origin=origin_of_caller(),
+            )
+        return functools.partial(members.member_of, function)
+    if function in _OF_DATA and (has_traced(given) or _is_open(given)):
+        if function is np.nditer:
+            check_iteration(args, kwargs)
+        return _OF_DATA[function]
+    if function is np.fromiter and len(given) > 2:  # which counts the items that it takes
+        return None
+    if function is itertools.islice and has_traced(args[1:]):
+        return grouping.islice
+    return _OF_OPEN[function] if function in _OF_OPEN and _is_open(given) else None
+
+
+def _is_plain(kind: EnumMeta) -> bool:
+    """Whether the members of an enum are found by nothing but their values."""
+    has_own = any("_missing_" in vars(base) for base in kind.__mro__ if base.__module__ != "enum")
+    return not has_own and not issubclass(kind, Flag)
+
+
+def _is_open(given: tuple[Any, ...]) -> bool:
+    """Whether data may decide how many items there are in one of them."""
+    return holds_runs(given) or any(call_of(x) is not None for x in given)

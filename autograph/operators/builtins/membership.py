@@ -1,0 +1,200 @@
+"""`in`, and chains of comparisons."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autograph.operators.branches.chosen_text import is_chosen, of_each
+from autograph.operators.branches.conditionals import condition, if_exp
+from autograph.operators.branches.text_calls import by_letters, is_by_letters
+from autograph.operators.builtins.gathering import quantified
+from autograph.operators.captured.caught import KindOfError
+from autograph.operators.captured.methods import attribute, method
+from autograph.operators.captured.variables import Nullable
+from autograph.operators.containers import (
+    growing_methods,
+    keyed,
+    open_deques,
+    open_dicts,
+    open_sets,
+)
+from autograph.operators.expressions.logical import (
+    Thunk,
+    and_,
+    equal,
+    greater,
+    greater_equal,
+    is_,
+    is_not,
+    less,
+    less_equal,
+    not_,
+    not_equal,
+    or_,
+)
+from autograph.operators.expressions.nests import has_own_equality, items_of
+from autograph.operators.loops.own_iterators import begun
+from autograph.operators.stand_ins.captured_items import with_captured
+from autograph.operators.stand_ins.heaps import refuse_as_sequence
+from autograph.operators.stand_ins.iterators import is_iterator
+from autograph.operators.stand_ins.ranges import OpenRange
+from autograph.operators.stand_ins.runs import has_runs
+from autograph.operators.stand_ins.templates import (
+    LazyString,
+    is_late,
+    python_type_of,
+    shown,
+    stands_for_other,
+)
+from runtime import ops
+from runtime.building import building
+from runtime.tensor import Tensor
+
+__all__ = ["compare", "in_", "not_in"]
+
+
+def compare(left: Any, *rest: tuple[str, Thunk]) -> Any:
+    """A chain `a < b < c`: each operand once, and none after a comparison that is false."""
+    for count, (symbol, thunk) in enumerate(rest, 1):
+        right = thunk()
+        result = _COMPARISONS[symbol](left, right)
+        if count == len(rest):
+            return result
+        test = condition(result)
+        if isinstance(test, Tensor):
+            break
+        if not test:
+            return result
+        left = right
+    return if_exp(test, lambda: compare(right, *rest[count:]), lambda: result, "and")
+
+
+def in_(item: Any, container: Any) -> Any:
+    """`item in container`.
+
+    Graph meaning: for a traced container, whether any element is equal; for a traced item, whether
+    it equals one element after the other.
+    """
+    if building() is None and not issubclass(type(container), Tensor):
+        if isinstance(item, Tensor) and isinstance(container, (dict, set, frozenset)):
+            item = shown(item)
+        return item in container
+    if type(container) is Nullable:
+        container = container.load()
+    if type(item) is Nullable and not isinstance(container, (list, tuple)):
+        item = item.load()
+    refuse_as_sequence(container, "argument of type {0!r} is not iterable")
+    if isinstance(container, str | LazyString) and is_by_letters(container, item):
+        return by_letters("__contains__", container, item)
+    if is_chosen(container):
+        return of_each(container, lambda text: in_(item, text))
+    own = method(container, "__contains__")
+    if own is not None:
+        return _as_bool(own(item))
+    if is_chosen(item) and not has_runs(container) and not is_by_letters(item):
+        return of_each(item, lambda text: in_(text, container))
+    if type(item) is KindOfError and isinstance(container, (list, tuple)):
+        return item.is_one_of(tuple(container))
+    if has_runs(container):
+        return growing_methods.contains(container, item)
+    if isinstance(container, Tensor):
+        if container.type.rank == 0 and not container.is_array and stands_for_other(container):
+            kind = python_type_of(container)
+            name = f"numpy.{kind.__name__}" if issubclass(kind, np.generic) else kind.__name__
+            raise TypeError(f"argument of type {name!r} is not iterable")
+        if container.is_known and not (isinstance(item, Tensor) and not item.is_known):
+            return item in container
+        return ops.as_weak(ops.any(container == item), kind="bool")
+    if isinstance(container, np.ndarray) and _is_open(item):
+        return ops.as_weak(ops.any(item == container), kind="bool")
+    elements = _elements(container)
+    if elements is not None and _is_searched(item, elements):
+        return _as_bool(or_(*(_equality(item, element) for element in elements), lambda: False))
+    if isinstance(container, range) and _is_open(item):
+        if not container:
+            return False
+        least, greatest = sorted((container[0], container[-1]))
+        return _as_bool(
+            and_(lambda: item >= least, lambda: item <= greatest,
+                 lambda: (item - container.start) % container.step == 0)
+        )  # fmt: skip
+    if open_dicts.is_open(container):
+        return open_dicts.contains(container, item)
+    if open_deques.items_of(container) is not None:
+        return open_deques.contains(container, item)
+    if open_sets.items_of(container) is not None:
+        return open_sets.contains(container, item)
+    if isinstance(container, OpenRange):
+        return container.contains(item)
+    if isinstance(container, (dict, set, frozenset)) and keyed.is_open_key(item):
+        return keyed.contains(container, item)
+    if is_iterator(container) or _is_only_gone_through(container):
+        return quantified("any", begun(container), lambda element: _equality(item, element)())
+    known = with_captured(container)
+    if known is not container:
+        return in_(item, known)
+    return item in container
+
+
+def _elements(x: Any) -> list[Any] | None:
+    """What is in a list, tuple or deque of known length; None for any other thing."""
+    if isinstance(x, (list, tuple)):
+        return items_of(with_captured(x))
+    if isinstance(x, deque) and open_deques.items_of(x) is None:
+        return list(deque.__iter__(with_captured(x)))
+    return None
+
+
+def _is_only_gone_through(x: Any) -> bool:
+    """Whether an object of the user's has items, but no class of its says by itself what is in."""
+    if attribute(type(x), "__contains__") is not None:
+        return False
+    return any(method(x, name) is not None for name in ("__iter__", "__getitem__"))
+
+
+def _as_bool(x: Any) -> Any:
+    test = condition(x)
+    return ops.as_weak(test, kind="bool") if isinstance(test, Tensor) else test
+
+
+def _is_traced(x: Any) -> bool:
+    """Whether comparing with it may give a value of the graph, also where it is known itself."""
+    return isinstance(x, Tensor)
+
+
+def _is_open(x: Any) -> bool:
+    return isinstance(x, Tensor) and not x.is_known
+
+
+def _is_searched(item: Any, elements: list[Any]) -> bool:
+    """Whether the items are gone through here, since Python does not know what is equal."""
+    if isinstance(item, (list, tuple, dict, Nullable)) or Nullable in map(type, elements):
+        return True
+    return any(_is_traced(x) or is_late(x) or has_own_equality(x) for x in (item, *elements))
+
+
+def _equality(item: Any, element: Any) -> Thunk:
+    return lambda: True if item is element else equal(element, item)
+
+
+def not_in(item: Any, container: Any) -> Any:
+    """`item not in container`."""
+    return not_(in_(item, container))
+
+
+_COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+    "<": less,
+    "<=": less_equal,
+    ">": greater,
+    ">=": greater_equal,
+    "==": equal,
+    "!=": not_equal,
+    "is": is_,
+    "is not": is_not,
+    "in": in_,
+    "not in": not_in,
+}

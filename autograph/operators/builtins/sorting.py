@@ -1,0 +1,261 @@
+"""`sorted` of what is known only when the graph runs."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+
+from autograph.operators.branches.choosing import chosen
+from autograph.operators.branches.conditionals import condition
+from autograph.operators.builtins import growing_sorts
+from autograph.operators.builtins.gathering import listed
+from autograph.operators.captured.variables import there
+from autograph.operators.expressions import access
+from autograph.operators.stand_ins.bodies import stage_raise
+from autograph.operators.stand_ins.contents import content_slot
+from autograph.operators.stand_ins.heaps import Reference
+from autograph.operators.stand_ins.iterables import Indexed
+from autograph.operators.stand_ins.runs import has_runs
+from autograph.operators.stand_ins.templates import has_traced
+from autograph.operators.stand_ins.values import (
+    is_numeric,
+    is_python_complex,
+    type_of,
+    with_children,
+)
+from runtime import journal, ops
+from runtime.building import building
+from runtime.errors import StagingError
+from runtime.origins import origin_of_caller
+from runtime.spec import promote
+from runtime.tensor import Tensor
+from runtime.tree import MADE_BY_CLASS_STATEMENT
+from runtime.variable import Variable
+
+__all__ = ["has_own_order", "sort", "sorted_"]
+
+
+def sorted_(x: Any, *, key: Any = None, reverse: bool = False) -> Any:
+    """`sorted`: a list; of a traced array, whose length must be known, by a sort in the graph.
+
+    Of tuples of numbers, too: they are ordered by their items, or by the key.
+    """
+    return journal.fresh(_sorted(x, key, reverse))
+
+
+def sort(x: list[Any], *, key: Any = None, reverse: bool = False) -> None:
+    """`x.sort(key=key, reverse=reverse)`."""
+    if has_runs(x):
+        growing_sorts.sort(x, key=key, reverse=reverse)
+        return
+    made = _sorted([access.getitem(x, k) for k in range(len(x))], key, reverse)
+    journal.note(content_slot(x))
+    list.__setitem__(x, slice(None), made)
+
+
+def _sorted(x: Any, key: Any, reverse: bool) -> list[Any]:
+    x = x.read_value() if isinstance(x, Variable) else x
+    x = listed(x)
+    if has_runs(x):
+        return growing_sorts.sorted_items(x, key=key, reverse=reverse)
+    items = list(access.iterate(x))
+    if not isinstance(x, (Tensor, Indexed)) or building() is None:
+        keys: Any = there(items if key is None else [key(item) for item in items])
+        if building() is not None and any(map(has_own_order, keys)):
+            keys = _ranks(keys)
+        if not has_traced(keys):
+            order = sorted(range(len(items)), key=keys.__getitem__, reverse=reverse)
+            return [items[k] for k in order]
+    elif key is not None:
+        keys = [key(item) for item in items]
+    else:
+        keys = x if isinstance(x, Tensor) else items
+    known = None if isinstance(keys, Tensor) else _known_order(keys, reverse=reverse)
+    if known is not None:
+        return [items[k] for k in known]
+    if not isinstance(x, Tensor) and any(isinstance(i, Tensor) and i.is_array for i in items):
+        _refuse_arrays_of_rank_0(items)
+    columns = _columns(keys)
+    if any(column.ndim != 1 for column in columns):
+        raise ValueError(
+            "The truth value of an array with more than one element is ambiguous. "
+            "Use a.any() or a.all()"
+        )
+    growing_sorts.refuse_nan_sorted(column for column in columns if isinstance(column, Tensor))
+    order = _order(columns, len(items), reverse)
+    if isinstance(x, Tensor) and key is None:
+        return list(ops.take(x, order, axis=0))
+    if len(items) > _FEW and all(type(item) is list for item in items):
+        made: list[Any] = journal.fresh(items)
+        growing_sorts.put_in_order(made, order)
+        return made
+    return _permuted(items, order)
+
+
+def _refuse_arrays_of_rank_0(items: list[Any]) -> None:
+    if any(isinstance(x, Tensor) and x.is_array and x.type.rank == 0 for x in items):
+        raise StagingError(
+            "arrays of rank 0 are sorted, which a graph cannot put into another order",
+            "sort numbers: take `x[()]` of each",
+            origin=origin_of_caller(),
+        )
+
+
+def has_own_order(x: Any) -> bool:
+    """Whether what is sorted is of a class of the user's, which says what is less."""
+    is_object = type(x).__flags__ & MADE_BY_CLASS_STATEMENT and not isinstance(x, tuple | Tensor)
+    return bool(is_object) and not is_numeric(x)
+
+
+def _ranks(keys: list[Any]) -> list[Any]:
+    """How many of a few keys are less than each of them, as their class says.
+
+    All are compared with all: which ones Python compares depends on what it finds.
+    """
+    builder = building()
+    if builder is None or len(keys) > _FEW:
+        return keys
+    before = len(builder.graph.nodes)
+    with journal.transaction() as asked:
+        tests = [[condition(b < a) for b in keys if b is not a] for a in keys]
+        has_written = bool(asked.slots)
+    has_effect = any(node.has_effect for node in builder.graph.nodes[before:])
+    is_open = any(isinstance(test, Tensor) for row in tests for test in row)
+    if has_effect or (is_open and has_written):
+        raise StagingError(
+            f"`{type(keys[0]).__name__}.__lt__` changes or prints something, and how often sorting "
+            "calls it is known only when the graph runs",
+            "let it only compare",
+            origin=origin_of_caller(),
+        )
+    if not is_open:
+        return keys
+    ranks = [sum(map(_as_int, row)) for row in tests]
+    others = [[b for k, b in enumerate(ranks) if k != i] for i in range(len(ranks))]
+    pairs = [
+        ops.not_equal(test, b < a)
+        for a, row, around in zip(ranks, tests, others, strict=True)
+        for test, b in zip(row, around, strict=True)
+    ]
+    stage_raise(ops.any(ops.stack(pairs)), ValueError(_NO_ORDER))
+    return ranks
+
+
+_NO_ORDER = (
+    "objects are sorted of which none is the least, as with nan: what Python makes of them depends "
+    "on how they stood"
+)
+
+
+def _as_int(test: Any) -> Any:
+    return ops.astype(test, int) if isinstance(test, Tensor) else int(test)
+
+
+def _known_order(keys: list[Any], *, reverse: bool) -> list[int] | None:
+    """The order of tuples that differ before the first item that the graph computes."""
+    if not all(type(key) is tuple for key in keys):
+        return None
+    count = next((k for k, column in enumerate(zip(*keys, strict=False)) if has_traced(column)), 0)
+    starts = [key[:count] for key in keys]
+    order = sorted(range(len(keys)), key=starts.__getitem__, reverse=reverse)
+    is_clear = all(starts[a] != starts[b] for a, b in itertools.pairwise(order))
+    return order if is_clear else None
+
+
+def _columns(keys: Any) -> list[Any]:
+    """What is sorted by, the most important first: an array for each part of the keys."""
+    if isinstance(keys, Tensor):
+        return [keys]
+    if len(keys) > 1 and any(map(is_python_complex, keys)):
+        raise TypeError("'<' not supported between instances of 'complex' and 'complex'")
+    kind = next((k for k in (tuple, list) if all(isinstance(key, k) for key in keys)), None)
+    if kind is None:
+        return [ops.stack([_as_tensor(key) for key in keys])]
+    if len({len(key) for key in keys}) != 1:
+        raise StagingError(
+            f"{kind.__name__}s of several lengths are sorted by what is known only when the graph "
+            "runs",
+            "give them one length, or sort by a number (`key=`)",
+            origin=origin_of_caller(),
+        )
+    return [part for column in zip(*keys, strict=True) for part in _parts(column)]
+
+
+def _parts(column: tuple[Any, ...]) -> list[Any]:
+    """What is sorted by at one place of all keys, which may be tuples or lists again."""
+    are_nests = any(all(isinstance(x, kind) for x in column) for kind in (tuple, list))
+    return _columns(list(column)) if are_nests else [_column(column)]
+
+
+def _column(values: tuple[Any, ...]) -> Any:
+    """An array to sort by: of texts and the like, which are known, their ranks."""
+    if has_traced(values) or all(map(is_numeric, values)):
+        return ops.stack(list(map(_as_tensor, values)))
+    ranked = sorted(values)
+    return np.array([ranked.index(value) for value in values])
+
+
+def _order(columns: list[Any], length: int, reverse: bool) -> Any:
+    """The positions of the sorted items; equal ones keep their order, as in Python."""
+    flipped = [ops.flip(column) if reverse else column for column in columns]
+    if len(flipped) == 1:
+        order = ops.argsort(flipped[0], stable=True)
+    else:
+        order = ops.lexsort(flipped[::-1])
+    return ops.flip(length - 1 - order) if reverse else order
+
+
+# Up to so many texts or objects are put in order by branches: each may come to each place.
+_FEW = 16
+
+
+def _permuted(items: list[Any], order: Any) -> list[Any]:
+    """Items in another order, which is known only when the graph runs."""
+    if items and _are_alike(items):
+        columns = [_permuted(list(column), order) for column in zip(*items, strict=True)]
+        return [with_children(items[0], list(parts)) for parts in zip(*columns, strict=True)]
+    wrong = next((item for item in items if not is_numeric(item)), None)
+    lengths = {len(item) for item in items if isinstance(item, tuple)}
+    if wrong is not None and len(items) <= _FEW and not (type(wrong) is tuple and len(lengths) > 1):
+        return [chosen(items, order[k], "list") for k in range(len(items))]
+    if wrong is not None:
+        raise StagingError(
+            f"a {type(wrong).__name__} is sorted by what is known only when the graph runs",
+            "sort tuples (`sorted(map(tuple, rows))`), or an array of indices (`np.argsort`)"
+            if isinstance(wrong, list)
+            else "sort numbers, or an array of indices (`np.argsort`)",
+            origin=origin_of_caller(),
+        )
+    if any(map(_is_array, items)):  # which stay those very arrays
+        return [chosen(items, order[k], "list") for k in range(len(items))]
+    made = list(ops.take(ops.stack(list(map(_as_tensor, items))), order, axis=0))
+    types = [type_of(item) for item in items]
+    if not all(type_.weak for type_ in types):
+        return made
+    kind = _WEAK_KINDS[promote(*types).dtype.kind]
+    return [ops.as_weak(item, kind=kind) for item in made]
+
+
+def _are_alike(items: list[Any]) -> bool:
+    """Whether items are tuples, or namedtuples of one class, of one length."""
+    kind, length = type(items[0]), len(items[0]) if isinstance(items[0], tuple) else 0
+    is_record = kind is tuple or (hasattr(kind, "_fields") and not hasattr(items[0], "__dict__"))
+    return (
+        issubclass(kind, tuple)
+        and not issubclass(kind, Reference)
+        and is_record
+        and all(type(item) is kind and len(item) == length for item in items)
+    )
+
+
+def _is_array(x: Any) -> bool:
+    return type_of(x).rank != 0
+
+
+_WEAK_KINDS = {"b": "bool", "i": "int", "f": "float", "c": "complex"}
+
+
+def _as_tensor(x: Any) -> Any:
+    return x if isinstance(x, Tensor) else np.asarray(x)

@@ -1,0 +1,1 @@
+"""Calls in converted code: of functions, methods, classes and managers."""

@@ -1,0 +1,74 @@
+"""Defaults of parameters that can change: Python makes them once, so they are older than the trace.
+
+A list, dict, array or object that stands as a default is the same one in all calls. A call that
+leaves it out is given it as what a captured name holds: its arrays are inputs of the graph, what
+was read of it is guarded, and what is written into it is there in the next call.
+"""
+
+from __future__ import annotations
+
+from types import BuiltinFunctionType, FunctionType, ModuleType
+from typing import Any
+
+from autograph.operators.captured.captures import Place, Trace, current_trace, read, weak
+from autograph.operators.captured.guards import PLAIN
+from autograph.operators.captured.methods import ORIGINALS, is_marked
+
+__all__ = ["with_defaults"]
+
+_FIXED = (*PLAIN, FunctionType, BuiltinFunctionType, ModuleType, type)
+
+
+def with_defaults(
+    function: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments of a call, with those defaults that can change."""
+    function = ORIGINALS.get(function, function)
+    if not (function.__defaults__ or function.__kwdefaults__):
+        return args, kwargs
+    trace = current_trace()
+    if trace is None or not _is_older(function, args, trace):
+        return args, kwargs
+    code = function.__code__
+    names, defaults = code.co_varnames[: code.co_argcount], function.__defaults__ or ()
+    first = len(names) - len(defaults)
+    for position in range(max(first, len(args)), len(names)):
+        name, default = names[position], defaults[position - first]
+        if position < code.co_posonlyargcount:
+            args = (*args, _read(function, name, default, position - first))
+        elif name not in kwargs and not isinstance(default, _FIXED):
+            kwargs = {**kwargs, name: _read(function, name, default, position - first)}
+    for name, default in (function.__kwdefaults__ or {}).items():
+        if name not in kwargs and not isinstance(default, _FIXED):
+            kwargs = {**kwargs, name: _read(function, name, default, name)}
+    return args, kwargs
+
+
+def _is_older(function: FunctionType, args: tuple[Any, ...], trace: Trace) -> bool:
+    """Whether the function, and so its defaults, existed before the trace."""
+    if is_marked(function):
+        return False
+    if "<locals>" not in function.__qualname__ or trace.is_outside(function):
+        return True
+    owner = args[0] if args and isinstance(args[0], type) else type(args[0]) if args else object
+    return any(trace.is_outside(cls) and _is_method(function, cls) for cls in owner.__mro__)
+
+
+def _is_method(function: FunctionType, cls: type) -> bool:
+    """Whether a class has that function under its own name, or what stands for it there."""
+    found = vars(cls).get(function.__name__)
+    found = getattr(found, "__func__", found)
+    return isinstance(found, FunctionType) and ORIGINALS.get(found, found) is function
+
+
+def _read(function: FunctionType, name: str, default: Any, which: int | str) -> Any:
+    if isinstance(default, _FIXED):
+        return default
+    fetch = weak(function)
+
+    def fetched() -> Any:
+        defaults = fetch().__kwdefaults__ if isinstance(which, str) else fetch().__defaults__
+        return defaults[which]
+
+    place = Place(f"`{name}`, a default of `{function.__qualname__}`", fetched)
+    return read(("default", id(function), which), place, default)

@@ -1,0 +1,166 @@
+"""The converted methods of the user's classes, for those that Python calls by itself."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from collections.abc import Callable
+from importlib import import_module
+from types import FunctionType
+from typing import Any, NamedTuple, TypeVar
+
+from autograph.generated import AG
+from autograph.operators.captured.captures import current_trace
+from runtime.tree import MADE_BY_CLASS_STATEMENT
+
+__all__ = [
+    "ORIGINAL",
+    "ORIGINALS",
+    "attribute",
+    "called",
+    "convert",
+    "for_consumer",
+    "for_context",
+    "is_marked",
+    "looked_up",
+    "mark",
+    "method",
+    "use_converters",
+    "why_left",
+]
+
+Function = Callable[..., Any]
+T = TypeVar("T")
+
+# Of a function that runs converted code: this code, as `functools.wraps` copies attributes.
+ARTIFACT = "__ag_artifact__"
+# Of a converted function: a weak reference to the user's.
+ORIGINAL = "__ag_original__"
+
+
+class _Converters(NamedTuple):
+    """What gives the converted twins of functions."""
+
+    convert: Callable[[Any], Function | None]
+    for_consumer: Callable[[Any, bool], Function | None]
+    why_left: Callable[[Any], str | None]
+    called: Callable[[Any], Any]
+
+
+_installed: _Converters | None = None
+
+# What stands in a class for a method of the user's now, and that method: see `adoption`.
+ORIGINALS: dict[Any, FunctionType] = {}
+
+
+def use_converters(
+    function: Callable[[Any], Function | None],
+    for_consumer: Callable[[Any, bool], Function | None],
+    why_left: Callable[[Any], str | None],
+    called: Callable[[Any], Any],
+) -> None:
+    """Install what gives the converted twins of a function, and what calls one without arguments.
+
+    Called once, by `conversion`.
+    """
+    global _installed
+    _installed = _Converters(function, for_consumer, why_left, called)
+
+
+def _converters() -> _Converters:
+    if _installed is None:  # a file of converted text imports the operators alone
+        import_module("autograph.conversion")
+    assert _installed is not None
+    return _installed
+
+
+def mark(function: T) -> T:
+    """Say that a Python function runs converted code; gives it back."""
+    setattr(function, ARTIFACT, function.__code__)  # type: ignore[attr-defined]
+    return function
+
+
+def is_marked(function: FunctionType) -> bool:
+    """Whether a Python function runs converted code."""
+    held, code = function.__dict__.get(ARTIFACT), function.__code__
+    if held is None or held is code:
+        return held is not None
+    return AG in code.co_freevars or AG in code.co_names  # it has the attributes of another one
+
+
+def convert(function: Any) -> Function | None:
+    """The converted twin of a function, None for one that is left alone."""
+    return _converters().convert(ORIGINALS.get(function, function))
+
+
+def called(function: Any) -> Any:
+    """What a function gives that Python itself would call, without arguments: converted."""
+    return _converters().called(function)
+
+
+def why_left(function: Any) -> str:
+    """Why a Python function is called as it is, in words; empty for what is none."""
+    function = getattr(function, "__func__", function)
+    if not isinstance(function, FunctionType):
+        return ""
+    return _converters().why_left(function) or "its source is not to be had"
+
+
+def for_consumer(function: FunctionType) -> Function | None:
+    """A converted generator function as one that calls its first argument for each item.
+
+    None where it cannot be one.
+    """
+    return _converters().for_consumer(function, False)
+
+
+def for_context(function: FunctionType) -> Function | None:
+    """A converted generator function with one `yield` as one that calls its first argument there.
+
+    What that raises is what the `yield` raises. None where it cannot be one.
+    """
+    return _converters().for_consumer(function, True)
+
+
+def method(thing: Any, name: str) -> Function | None:
+    """The converted method that Python would call, bound; None where it is not the user's."""
+    kind = type(thing)
+    if not kind.__flags__ & MADE_BY_CLASS_STATEMENT:
+        return None
+    trace = current_trace()
+    if trace is not None:
+        trace.meet(thing)
+    function = attribute(kind, name)
+    if not isinstance(function, FunctionType):
+        return None
+    if function in _TRIVIAL:
+        return functools.partial(_TRIVIAL[function], thing)
+    twin = convert(function)
+    return None if twin is None else functools.partial(twin, thing)
+
+
+def attribute(kind: type, name: str) -> Any:
+    """What a class has under a name, without the class being asked; guarded while tracing."""
+    trace = current_trace()
+    if trace is not None:
+        trace.ask(kind, name)
+    return _held(kind, name)
+
+
+def looked_up(kind: type, name: str) -> Any:
+    """What a class of the user's has under a name, whatever stands for it while tracing."""
+    found = _held(kind, name)
+    return ORIGINALS.get(found, found) if isinstance(found, FunctionType) else found
+
+
+def _held(kind: type, name: str) -> Any:
+    for cls in kind.__mro__:
+        if name in cls.__dict__:
+            return cls.__dict__[name]
+    return None
+
+
+_TRIVIAL: dict[Any, Function] = {
+    contextlib.AbstractContextManager.__enter__: lambda manager: manager,
+    contextlib.AbstractContextManager.__exit__: lambda manager, *details: None,
+}

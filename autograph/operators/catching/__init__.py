@@ -1,0 +1,1 @@
+"""`try` and `assert` in the graph."""

@@ -1,0 +1,759 @@
+"""What a `try` carries in one place: a form that covers all values that were found in it."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, TypeAlias
+
+from autograph.operators.branches.kinship import made_of
+from autograph.operators.captured.closures import (
+    EMPTY,
+    FUNCTIONS,
+    ITSELF,
+    are_twins,
+    parts_of_function,
+    remade,
+)
+from autograph.operators.captured.variables import Maybe, Nullable, Poison, Undefined, is_in_result
+from autograph.operators.stand_ins.bodies import check_defined
+from autograph.operators.stand_ins.forms import Branching, Growing, Poisoned, Unbound
+from autograph.operators.stand_ins.forms import Form as ItemForm
+from autograph.operators.stand_ins.forms import Written as WrittenItem
+from autograph.operators.stand_ins.grown_text import LETTERS, GrownText
+from autograph.operators.stand_ins.item_forms import growing_form
+from autograph.operators.stand_ins.kinds import (
+    can_be_of_kinds,
+    index_among,
+    is_of_kinds,
+    kind_of,
+    kind_of_form,
+    kind_of_parts,
+    kinds_of,
+)
+from autograph.operators.stand_ins.one_of import (
+    OneOf,
+    are_same,
+    are_told_by_number,
+    can_be_told_by_number,
+    chooses_by_number,
+    index_of,
+    joined,
+    note_refused_choice,
+    one_of,
+)
+from autograph.operators.stand_ins.references import select
+from autograph.operators.stand_ins.rows import as_rows, number_leaves, row_types
+from autograph.operators.stand_ins.runs import Run, has_runs
+from autograph.operators.stand_ins.templates import LazyString
+from autograph.operators.stand_ins.values import (
+    NOTHING,
+    advice,
+    describe,
+    has_parts,
+    is_array,
+    is_changeable,
+    is_container,
+    is_numeric,
+    is_same,
+    is_unset,
+    merge_types,
+    own_children,
+    split,
+    split_none,
+    subject,
+    type_of,
+    with_children,
+)
+from runtime.spec import TensorType, type_of_number
+
+__all__ = [
+    "Among",
+    "Form",
+    "Grown",
+    "Leaf",
+    "Nest",
+    "OrNone",
+    "Same",
+    "Written",
+    "containers",
+    "form_of",
+    "form_of_content",
+    "grown_form",
+    "grown_items",
+    "hold_arrays",
+    "is_one_form",
+    "leaves",
+    "rebuild",
+    "unite",
+]
+
+
+class Same(NamedTuple):
+    """One Python value, or one array that is older than the `try`."""
+
+    value: Any
+
+
+class Unset(NamedTuple):
+    """No value."""
+
+
+class Leaf(NamedTuple):
+    """A graph value; `is_array` if it is the content of an array, which may be an older one."""
+
+    type: TensorType
+    is_array: bool = False
+
+
+class Nest(NamedTuple):
+    """A container that the body made."""
+
+    like: Any
+    parts: tuple[Any, ...]
+
+
+class Grown(NamedTuple):
+    """What is in a list of which data decides how many items it has: the form of each.
+
+    `like` is an empty list or tuple where the body made it, None for what is in an older list.
+    """
+
+    item: ItemForm
+    like: Any = None
+
+
+class Among(NamedTuple):
+    """One of several objects that are there after the `try`, by its number."""
+
+    things: tuple[Any, ...]
+
+
+class OrMade(NamedTuple):
+    """One of several older objects or containers, by its number, or one that the body made."""
+
+    things: tuple[Any, ...]
+    made: Nest | Grown
+
+    def made_among(self, x: Any) -> Any:
+        """What the body made of what `x` is, or may be; one of several if it may be several."""
+        if type(x) is not OneOf:
+            return NOTHING if self._is_older(x) else x
+        made = self.all_made(x)
+        if len(made) < 2:
+            return made[0] if made else NOTHING
+        places = [k for k, one in enumerate(x.things) if not self._is_older(one)]
+        return OneOf(select(x.index, {k: places.index(k) for k in places}), made)
+
+    def all_made(self, x: Any) -> tuple[Any, ...]:
+        """All that the body made of what `x` may be."""
+        ones = x.things if type(x) is OneOf else (x,)
+        return tuple(one for one in ones if not self._is_older(one))
+
+    def index_of(self, x: Any) -> Any:
+        """The number of what `x` is: of an older one, or the one after all for what was made."""
+        if type(x) is OneOf:
+            return select(x.index, {k: self.index_of(one) for k, one in enumerate(x.things)})
+        return index_of(x, self.things) if self._is_older(x) else len(self.things)
+
+    def _is_older(self, x: Any) -> bool:
+        return any(x is thing for thing in self.things)
+
+
+class Called(NamedTuple):
+    """A function, by those parts that the body made or by which it differs, under their numbers.
+
+    `others` are the functions of which it may be one.
+    """
+
+    like: Any
+    parts: dict[int, Any]
+    others: tuple[Any, ...]
+
+
+class Itself(NamedTuple):
+    """What a function holds that is that function."""
+
+
+class Written(NamedTuple):
+    """A text, by its letters."""
+
+
+class Perhaps(NamedTuple):
+    """A value and a bool that says whether there is one."""
+
+    part: Any
+
+
+class OrNone(NamedTuple):
+    """A number or an array, and a bool that says whether it is there: else it is None."""
+
+    part: Any
+
+
+class Kinds(NamedTuple):
+    """One of several values of several kinds, by its number: all of them are carried."""
+
+    kinds: tuple[Any, ...]
+    parts: tuple[Any, ...]
+
+
+class Conflict(NamedTuple):
+    """Values that no graph can choose from: an error where the place is read."""
+
+    what: str
+    hint: str
+
+
+Form: TypeAlias = (
+    Same
+    | Unset
+    | Leaf
+    | Nest
+    | Grown
+    | Among
+    | OrMade
+    | Called
+    | Itself
+    | Written
+    | Perhaps
+    | OrNone
+    | Kinds
+    | Conflict
+)
+
+
+def form_of(x: Any, is_kept: Callable[[Any], bool]) -> Form:
+    """The form of one value; `is_kept` says of a value whether it is there after the `try`."""
+    if isinstance(x, Poison):
+        return Conflict(x.what, x.hint)
+    if is_unset(x):
+        return Unset()
+    if isinstance(x, Maybe):
+        return Perhaps(form_of(x.value, is_kept))
+    if isinstance(x, Nullable):
+        return OrNone(form_of(x.value, is_kept))
+    if is_of_kinds(x):
+        found = kinds_of(x)
+        return Kinds(tuple(found), tuple(form_of(one, is_kept) for one in found.values()))
+    if type(x) is OneOf:
+        return _among(x, is_kept)
+    if type(x) in FUNCTIONS:
+        return _called(x, is_kept)
+    if is_kept(x):
+        return Same(x)
+    if isinstance(x, LazyString):
+        return Written()
+    if is_numeric(x):
+        return Leaf(type_of(x), is_array(x))
+    if has_runs(x):
+        return _grown([x], "a list") or Same(x)
+    if has_parts(x):
+        children = own_children(x)
+        # The body may go on to change what it made.
+        like = with_children(x, [part for _, part in children]) if is_changeable(x) else x
+        return Nest(like, tuple(form_of(part, is_kept) for _, part in children))
+    return Same(x)
+
+
+def _called(x: Any, is_kept: Callable[[Any], bool]) -> Same | Called:
+    """The form of a function; what is in cells of the names around the `try` is carried by them."""
+    parts: dict[int, Any] = {}
+    for k, part in enumerate(parts_of_function(x)):
+        if part.cell is not None and is_kept(part.cell):
+            continue
+        if part.value is x:
+            parts[k] = Itself()
+        elif not is_kept(part):
+            parts[k] = form_of(part.value, is_kept)
+    is_made = any(not isinstance(part, Itself) for part in parts.values())
+    return Called(x, parts, (x,)) if is_made else Same(x)
+
+
+def _among(x: OneOf, is_kept: Callable[[Any], bool]) -> Form:
+    older = tuple(thing for thing in x.things if is_kept(thing))
+    found = [form_of(thing, is_kept) for thing in x.things if not is_kept(thing)]
+    if not found:
+        return Among(older)
+    made = functools.reduce(lambda a, b: unite(a, b, "this"), found)
+    is_carried = len(found) == 1 or _holds_numbers(made)
+    if is_carried and isinstance(made, Nest | Grown) and _is_made(made):
+        return OrMade(older, made) if older else made
+    return Conflict(
+        f"{x.described()}, is left by a `try` in which one of them was made",
+        "make all of them before the `try`, or take a copy of the one",
+    )
+
+
+def _holds_numbers(form: Form) -> bool:
+    """Whether what data decides in it are numbers only, and containers of such."""
+    if isinstance(form, Nest):
+        return all(map(_holds_numbers, form.parts))
+    return isinstance(form, Same) or (isinstance(form, Leaf) and form.type.rank == 0)
+
+
+def form_of_content(x: Any, is_kept: Callable[[Any], bool]) -> Form:
+    """The form of what is in a container, of which `x` is a copy."""
+    if not is_container(x):
+        return form_of(x, is_kept)
+    return Nest(x, tuple(form_of(part, is_kept) for _, part in own_children(x)))
+
+
+def grown_form(growing: Growing, x: Any, name: str) -> Growing | Poisoned:
+    """`growing`, widened by what is in a list; poisoned where it is more than numbers and text."""
+    form = growing_form(growing, x, name)
+    if isinstance(form, Growing) and _has_arrays(form.item):
+        what = f"{subject(name)} has a length that depends on data, and its items are arrays"
+        return Poisoned(what, "append them after the `try`")
+    return form
+
+
+def _has_arrays(item: ItemForm) -> bool:
+    """Whether there are arrays in an item, or lists of a length of their own; letters are none."""
+    if isinstance(item, Branching):
+        return any(map(_has_arrays, item.parts))
+    is_text = isinstance(item, WrittenItem)
+    return not is_text and any(leaf.type.rank != 0 for leaf in number_leaves(item))
+
+
+def _grown(lists: list[Any], name: str) -> Grown | Conflict | None:
+    """The form that covers lists of the body's, or tuples, of any length; None for other things."""
+    kind = type(lists[0])
+    if kind not in (list, tuple) or any(type(x) is not kind for x in lists):
+        return None
+    form: Growing | Poisoned = Growing(Unbound(), like=kind())
+    for x in lists:
+        if isinstance(form, Growing):
+            form = grown_form(form, x, name)
+    if isinstance(form, Poisoned):
+        return Conflict(form.what, form.hint)
+    return Grown(form.item, kind())
+
+
+def _united(a: Form, b: Form, name: str) -> Grown | None:
+    """The form of two lists of the body's that are of several lengths, if there is one."""
+    lists = []
+    for form in (a, b):
+        if isinstance(form, Grown):
+            run = Run(form.item, [])
+            lists.append(None if form.like is None else type(form.like)([run]))
+        else:
+            lists.append(_value(form) if isinstance(form, Same | Nest) else None)
+    found = _grown(lists, name)
+    return found if isinstance(found, Grown) else None
+
+
+def unite(a: Form, b: Form, name: str) -> Form:
+    """The smallest form that covers two forms."""
+    if isinstance(a, Unset | Perhaps) or isinstance(b, Unset | Perhaps):
+        return _optional(a, b, name)
+    if isinstance(a, Conflict) or isinstance(b, Conflict):
+        return a if isinstance(a, Conflict) else b
+    if isinstance(a, Same) and isinstance(b, Same) and is_same(a.value, b.value):
+        return a
+    if isinstance(a, Kinds) or isinstance(b, Kinds):
+        return _united_kinds(a, b, name)
+    called = _united_functions(a, b, name)
+    if called is not None:
+        return called
+    is_made = isinstance(a, OrMade) or isinstance(b, OrMade)
+    things = None if is_made else joined(_things(a), _things(b))
+    is_called = things is not None and all(type(x) in FUNCTIONS for x in things)
+    if things is not None and (chooses_by_number() or is_called or Among in (type(a), type(b))):
+        return Among(things)
+    if _is_or_none(a, b):
+        return _or_none(a, b, name)
+    one, other = _type(a), _type(b)
+    if one is not None and other is not None:
+        return Leaf(merge_types(name, one, other), _is_array(a) and _is_array(b))
+    either = _or_made(a, b, name)
+    if either is not None:
+        return either
+    left, right = _nest(a), _nest(b)
+    if left is not None and right is not None and _steps(left) == _steps(right):
+        pairs = zip(_steps(left)[1:], left.parts, right.parts, strict=True)
+        return Nest(left.like, tuple(unite(x, y, f"{name}{step}") for step, x, y in pairs))
+    if _is_text(a) and _is_text(b):
+        return Written()
+    grown = _united(a, b, name)
+    if grown is not None:
+        return grown
+    is_free = is_in_result(name) and _may_be_of_kinds(a) and _may_be_of_kinds(b)
+    if is_free and _kind(a) != _kind(b):
+        return _united_kinds(a, b, name)
+    values = [_value(x) for x in (a, b) if not _is_none(x)]
+    if are_told_by_number(values[0], values[-1]):
+        note_refused_choice(name)
+    shown = _shown(a), _shown(b)
+    if shown[0] == shown[1] and isinstance(b, Same | Nest):
+        shown = shown[0], f"another {type(_value(b)).__name__}"
+    return Conflict(
+        f"{subject(name)} is {shown[0]} or {shown[1]} after the `try`, depending on where it "
+        "raised",
+        advice(*shown) or "let it be the same kind of value wherever the body may raise",
+    )
+
+
+def _united_kinds(a: Form, b: Form, name: str) -> Form:
+    """The form of a place of all kinds that both have."""
+    found = dict(_kinds_in(a))
+    for kind, form in _kinds_in(b):
+        found[kind] = unite(found[kind], form, name) if kind in found else form
+    conflicts = [form for form in found.values() if isinstance(form, Conflict)]
+    return conflicts[0] if conflicts else Kinds(tuple(found), tuple(found.values()))
+
+
+def _kinds_in(form: Form) -> Iterator[tuple[Any, Form]]:
+    if isinstance(form, Kinds):
+        yield from zip(form.kinds, form.parts, strict=True)
+    elif isinstance(form, OrNone):
+        yield from _kinds_in(form.part)
+        yield kind_of(None), Same(None)
+    else:
+        yield _kind(form), form
+
+
+def _may_be_of_kinds(form: Form) -> bool:
+    """Whether another value may be of another kind than those of this form."""
+    if isinstance(form, Same):
+        return form.value is None or can_be_of_kinds(form.value)
+    return isinstance(form, Leaf | Nest | Grown | Written | OrNone)
+
+
+def _kind(form: Form) -> Any:
+    """The kind of the values of a form, as `kind_of` has it."""
+    if isinstance(form, Leaf):
+        return form.type.rank
+    if isinstance(form, Written):
+        return kind_of("")
+    if isinstance(form, OrNone):
+        return _kind(form.part)
+    if isinstance(form, Grown):
+        return kind_of_form(Growing(form.item, like=[] if form.like is None else form.like))
+    if isinstance(form, Nest):
+        return kind_of_parts(form.like, [_kind(part) for part in form.parts])
+    return kind_of(_value(form))
+
+
+def _or_made(a: Form, b: Form, name: str) -> OrMade | None:
+    """The form of a place that holds an older object or container, or one that the body made."""
+    if not chooses_by_number() or (isinstance(a, Nest | Grown) and isinstance(b, Nest | Grown)):
+        return None
+    things: tuple[Any, ...] | None = ()
+    made: Form | None = None
+    for form in (a, b):
+        is_made = _is_made(form)
+        one: Form | None = form if is_made else form.made if isinstance(form, OrMade) else None
+        older = () if is_made else _things(form)
+        if older is None:
+            return None
+        things = joined(things, older) if things and older else things or older
+        made = unite(made, one, name) if made is not None and one is not None else made or one
+    if (
+        not things
+        or not isinstance(made, Nest | Grown)
+        or not are_told_by_number(things[0], made.like)
+    ):
+        return None
+    return OrMade(things, made)
+
+
+def _is_made(form: Form) -> bool:
+    """Whether it is that of a list, dict or object that the body made."""
+    if isinstance(form, Nest | Grown) and form.like is not None:
+        return is_changeable(form.like)
+    return False
+
+
+def _united_functions(a: Form, b: Form, name: str) -> Called | None:
+    """The form of two functions of one piece of code."""
+    if not (isinstance(a, Same | Called) and isinstance(b, Same | Called)):
+        return None
+    if not are_twins(_value(a), _value(b)):
+        return None
+    parts: dict[int, Any] = {}
+    pairs = zip(parts_of_function(_value(a)), parts_of_function(_value(b)), strict=True)
+    for k, (x, y) in enumerate(pairs):
+        one, other = (
+            form.parts[k] if isinstance(form, Called) and k in form.parts else Same(part.value)
+            for form, part in ((a, x), (b, y))
+        )
+        if EMPTY in (x.value, y.value):
+            return None
+        if x.is_shared(y) and not any(isinstance(f, Called) and k in f.parts for f in (a, b)):
+            continue
+        if x.value is _value(a) and y.value is _value(b):
+            parts[k] = Itself()
+        else:
+            parts[k] = unite(one, other, f"{x.name} of `{name}`")
+    others = {id(x): x for x in (*_functions(a), *_functions(b))}
+    return Called(_value(a), parts, tuple(others.values()))
+
+
+def _functions(form: Same | Called) -> tuple[Any, ...]:
+    return form.others if isinstance(form, Called) else (form.value,)
+
+
+def _held(form: Called, x: Any) -> list[Any]:
+    """The parts of a function that the form carries; NOTHING where it lacks one."""
+    if x is NOTHING:
+        return [NOTHING for _ in form.parts]
+    held = parts_of_function(x)
+    return [held[k].value for k in form.parts]
+
+
+def _things(form: Form) -> tuple[Any, ...] | None:
+    """The objects of which a place holds one, if they are such as are told by a number."""
+    if isinstance(form, Among | OrMade):
+        return form.things
+    is_told = isinstance(form, Same) and (
+        can_be_told_by_number(form.value) or type(form.value) in FUNCTIONS
+    )
+    return (_value(form),) if is_told else None
+
+
+def _is_text(form: Form) -> bool:
+    return isinstance(form, Written) or isinstance(_value(form), str | LazyString)
+
+
+def _optional(a: Form, b: Form, name: str) -> Form:
+    if isinstance(a, Unset) and isinstance(b, Unset):
+        return a
+    parts = [x.part if isinstance(x, Perhaps) else x for x in (a, b) if not isinstance(x, Unset)]
+    return Perhaps(parts[0] if len(parts) == 1 else unite(parts[0], parts[1], name))
+
+
+def is_one_form(a: Form, b: Form) -> bool:
+    """Whether two forms say the same."""
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, Same):
+        return is_same(a.value, b.value)  # type: ignore[union-attr]
+    if isinstance(a, Nest) and isinstance(b, Nest):
+        pairs = zip(a.parts, b.parts, strict=False)
+        return _steps(a) == _steps(b) and all(is_one_form(x, y) for x, y in pairs)
+    if isinstance(a, Called) and isinstance(b, Called):
+        is_one = are_twins(a.like, b.like) and a.parts.keys() == b.parts.keys()
+        return is_one and all(is_one_form(x, b.parts[k]) for k, x in a.parts.items())
+    if isinstance(a, Perhaps | OrNone):
+        return is_one_form(a.part, b.part)  # type: ignore[union-attr]
+    if isinstance(a, Kinds) and isinstance(b, Kinds):
+        return a.kinds == b.kinds and all(map(is_one_form, a.parts, b.parts))
+    if isinstance(a, Among) and isinstance(b, Among):
+        return are_same(a.things, b.things)
+    if isinstance(a, OrMade) and isinstance(b, OrMade):
+        return are_same(a.things, b.things) and is_one_form(a.made, b.made)
+    return a == b
+
+
+def _is_or_none(a: Form, b: Form) -> bool:
+    """Whether a place is None, or may be, and else a number or an array."""
+    optional = [isinstance(x, OrNone) or _is_none(x) for x in (a, b)]
+    return any(optional) and all(
+        is_none or _may_be_absent(x) for is_none, x in zip(optional, (a, b), strict=True)
+    )
+
+
+def _may_be_absent(form: Form) -> bool:
+    """Whether a place may hold None instead: of a number, an array, what is told by a number."""
+    if not chooses_by_number() or _type(form) is not None:
+        return _type(form) is not None
+    return _is_made(form) or _things(form) is not None
+
+
+def _is_none(form: Form) -> bool:
+    return isinstance(form, Same) and form.value is None
+
+
+def _or_none(a: Form, b: Form, name: str) -> Form:
+    parts = [x.part if isinstance(x, OrNone) else x for x in (a, b) if not _is_none(x)]
+    return OrNone(parts[0] if len(parts) == 1 else unite(parts[0], parts[1], name))
+
+
+def _type(form: Form) -> TensorType | None:
+    if isinstance(form, Leaf):
+        return form.type
+    return type_of(form.value) if isinstance(form, Same) and is_numeric(form.value) else None
+
+
+def _is_array(form: Form) -> bool:
+    return form.is_array if isinstance(form, Leaf) else is_array(getattr(form, "value", None))
+
+
+def _nest(form: Form) -> Nest | None:
+    """The form as a container of forms."""
+    if isinstance(form, Same) and has_parts(form.value):
+        return Nest(form.value, tuple(Same(part) for _, part in own_children(form.value)))
+    return form if isinstance(form, Nest) else None
+
+
+def _steps(form: Nest) -> tuple[Any, ...]:
+    """The class of a container, and the steps to its parts."""
+    return type(form.like), *(step for step, _ in own_children(form.like))
+
+
+def _shown(form: Form) -> str:
+    if isinstance(form, Leaf):
+        return f"a {form.type}"
+    if isinstance(form, Among | OrMade):
+        return "one of several objects"
+    if isinstance(form, Called):
+        return describe(form.like)
+    return "a str" if isinstance(form, Written) else describe(_value(form))
+
+
+def _value(form: Form) -> Any:
+    return form.value if isinstance(form, Same) else getattr(form, "like", None)
+
+
+def leaves(form: Form, x: Any) -> Iterator[tuple[Any, TensorType]]:
+    """The graph values that `x` has for a form, with their types; NOTHING where it lacks one."""
+    if isinstance(form, Leaf):
+        yield x, form.type
+    elif isinstance(form, Among):
+        yield NOTHING if x is NOTHING else index_of(x, form.things), type_of_number(0)
+    elif isinstance(form, Kinds):
+        yield index_among(form.kinds, x), type_of_number(0)
+        things = kinds_of(x)
+        for kind, part in zip(form.kinds, form.parts, strict=True):
+            yield from leaves(part, things.get(kind, NOTHING))
+    elif isinstance(form, OrMade):
+        made = NOTHING if x is NOTHING else form.made_among(x)
+        yield NOTHING if x is NOTHING else form.index_of(x), type_of_number(0)
+        yield from leaves(form.made, made)
+    elif isinstance(form, Called):
+        for part, value in zip(form.parts.values(), _held(form, x), strict=True):
+            yield from leaves(part, value)
+    elif isinstance(form, Written):
+        yield x, LETTERS
+    elif isinstance(form, Grown):
+        if x is NOTHING:
+            yield from ((NOTHING, type_) for type_ in row_types(form.item))
+        else:
+            yield from as_rows(form.item, x)
+    elif isinstance(form, Perhaps):
+        value, bit = split(x)
+        yield from leaves(form.part, value)
+        yield bit, type_of_number(True)
+    elif isinstance(form, OrNone):
+        value, bit = split_none(x)
+        yield from leaves(form.part, value)
+        yield bit, type_of_number(True)
+    elif isinstance(form, Nest) and type(x) is OneOf:  # one of several that the body made
+        for column in zip(*(leaves(form, thing) for thing in x.things), strict=True):
+            yield x.chosen([number for number, _ in column]), column[0][1]
+    elif isinstance(form, Nest):
+        parts = [part for _, part in own_children(x)] if has_parts(x) else None
+        for i, part in enumerate(form.parts):
+            yield from leaves(part, NOTHING if parts is None else parts[i])
+
+
+def grown_items(form: Form, x: Any) -> Iterator[Any]:
+    """The items of the lists in `x` of which the form carries the content, not the lists' own."""
+    if isinstance(form, Grown):
+        yield from (item for item in (x if isinstance(x, list | tuple) else ()))
+    elif isinstance(form, Perhaps):
+        yield from grown_items(form.part, split(x)[0])
+    elif isinstance(form, OrNone):
+        yield from grown_items(form.part, split_none(x)[0])
+    elif isinstance(form, Kinds):
+        for kind, one in kinds_of(x).items():
+            yield from grown_items(form.parts[form.kinds.index(kind)], one)
+    elif isinstance(form, OrMade):
+        for one in form.all_made(x):
+            yield from grown_items(form.made, one)
+    elif isinstance(form, Called):
+        for part, value in zip(form.parts.values(), _held(form, x), strict=True):
+            yield from grown_items(part, value)
+    elif isinstance(form, Nest) and has_parts(x):
+        for part, (_, child) in zip(form.parts, own_children(x), strict=True):
+            yield from grown_items(part, child)
+
+
+def hold_arrays(form: Form) -> Iterator[bool]:
+    """Of each leaf whether it holds an array."""
+    if isinstance(form, Leaf):
+        yield form.is_array
+    elif isinstance(form, Written | Among):
+        yield False
+    elif isinstance(form, Grown):
+        yield from (False for _ in row_types(form.item))
+    elif isinstance(form, OrMade):
+        yield False
+        yield from hold_arrays(form.made)
+    elif isinstance(form, Kinds):
+        yield False
+        for part in form.parts:
+            yield from hold_arrays(part)
+    elif isinstance(form, Perhaps | OrNone):
+        yield from hold_arrays(form.part)
+        yield False
+    elif isinstance(form, Nest | Called):
+        for part in form.parts.values() if isinstance(form, Called) else form.parts:
+            yield from hold_arrays(part)
+
+
+def containers(form: Form, x: Any, name: str) -> Iterator[tuple[str, Any]]:
+    """The containers in `x` of which the form carries the parts, and that can be changed."""
+    if isinstance(form, Perhaps):
+        yield from containers(form.part, split(x)[0], name)
+    elif isinstance(form, OrNone):
+        yield from containers(form.part, split_none(x)[0], name)
+    elif isinstance(form, Grown):
+        if isinstance(x, list) and form.like is not None:
+            yield name, x
+    elif isinstance(form, Kinds):
+        for kind, one in kinds_of(x).items():
+            yield from containers(form.parts[form.kinds.index(kind)], one, name)
+    elif isinstance(form, OrMade):
+        for one in form.all_made(x):
+            yield from containers(form.made, one, name)
+    elif isinstance(form, Called):
+        for k, value in zip(form.parts, _held(form, x), strict=True):
+            yield from containers(form.parts[k], value, f"part {k} of `{name}`")
+    elif isinstance(form, Nest) and type(x) is OneOf:
+        for thing in x.things:
+            yield from containers(form, thing, name)
+    elif isinstance(form, Nest) and has_parts(x):
+        if is_changeable(x):
+            yield name, x
+        for part, (step, child) in zip(form.parts, own_children(x), strict=True):
+            yield from containers(part, child, f"{name}{step}")
+
+
+def rebuild(form: Form, name: str, outputs: Iterator[Any]) -> Any:
+    """The value of a form, made of graph values in the order of `leaves`."""
+    if isinstance(form, Same):
+        return form.value
+    if isinstance(form, Unset):
+        return Undefined(name)
+    if isinstance(form, Itself):
+        return ITSELF
+    if isinstance(form, Conflict):
+        return Poison(name, form.what, form.hint)
+    if isinstance(form, Leaf):
+        return next(outputs)
+    if isinstance(form, Written):
+        return GrownText(next(outputs))
+    if isinstance(form, Among):
+        return one_of(next(outputs), form.things)
+    if isinstance(form, Kinds):
+        index = next(outputs)
+        things = tuple(rebuild(part, name, outputs) for part in form.parts)
+        return OneOf(index, things, of_kinds=True)
+    if isinstance(form, OrMade):
+        index = next(outputs)
+        return one_of(index, (*form.things, rebuild(form.made, name, outputs)))
+    if isinstance(form, Perhaps):
+        value = rebuild(form.part, name, outputs)
+        return Maybe(name, value, next(outputs), check_defined)
+    if isinstance(form, OrNone):
+        value = rebuild(form.part, name, outputs)
+        return Nullable(name, value, next(outputs), check_defined)
+    if isinstance(form, Grown):
+        run = Run(form.item, [next(outputs) for _ in row_types(form.item)])
+        return (run,) if type(form.like) is tuple else made_of([], [run])
+    if isinstance(form, Called):
+        parts = {k: rebuild(part, name, outputs) for k, part in form.parts.items()}
+        return remade(form.like, parts, form.others)
+    return made_of(form.like, [rebuild(part, name, outputs) for part in form.parts])

@@ -1,0 +1,1 @@
+"""Lists, dicts, sets and deques of which data decides what is in them."""

@@ -1,0 +1,470 @@
+"""Lists whose length depends on data: their items, one by one and one after the other.
+
+Each function has the meaning that Python gives it, errors included; where that needs the items,
+they are taken from the rows of the runs in the list.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from autograph.operators.branches.absorbing import absorb, lists
+from autograph.operators.branches.written_items import as_item
+from autograph.operators.captured.captures import current_trace
+from autograph.operators.captured.variables import Nullable
+from autograph.operators.containers.written_arrays import as_array_item
+from autograph.operators.stand_ins.bodies import check_defined, stage_raise
+from autograph.operators.stand_ins.contents import content_slot
+from autograph.operators.stand_ins.forms import (
+    Among,
+    Branching,
+    Form,
+    Growing,
+    Leaf,
+    OrNone,
+    Poisoned,
+    Ragged,
+    Unbound,
+    Written,
+)
+from autograph.operators.stand_ins.grown_text import GrownText
+from autograph.operators.stand_ins.identity import note_chosen_value
+from autograph.operators.stand_ins.item_forms import growing_form
+from autograph.operators.stand_ins.iterables import Indexed, as_position, from_end
+from autograph.operators.stand_ins.one_of import one_of
+from autograph.operators.stand_ins.references import snapshot
+from autograph.operators.stand_ins.rows import aligned, length, number_leaves, pack, size_of
+from autograph.operators.stand_ins.runs import (
+    Run,
+    has_runs,
+    live,
+    note_shared,
+    padded,
+    refusal,
+    settled,
+)
+from autograph.operators.stand_ins.templates import lazy
+from autograph.operators.stand_ins.values import is_changeable, with_children
+from runtime import journal, ops
+from runtime.errors import StagingError
+from runtime.origins import Origin, origin_of_caller
+from runtime.spec import type_of_number
+from runtime.tensor import Tensor
+
+__all__ = [
+    "ListItems",
+    "check_item",
+    "checked",
+    "delete",
+    "is_at_unknown",
+    "item",
+    "item_at",
+    "items_of",
+    "looked_at",
+    "packed",
+    "position_of",
+    "put",
+    "raise_if",
+    "rest_of",
+    "unpack",
+    "unpack_ex",
+    "without",
+    "write",
+]
+
+_OUT_OF_RANGE = "{} index out of range"
+
+
+# ---- reading -----------------------------------------------------------------------------------
+
+
+def item(x: Any, key: Any) -> Any:
+    """`x[key]`, of a list or tuple."""
+    if isinstance(key, slice):
+        return slice_of(x, key)
+    run = live(x)
+    if run is not None:
+        return run.get(key)
+    position = position_of(x, key)
+    if position is not None:
+        return x[position]
+    form, rows = packed(x)
+    count = size_of(rows)
+    key = checked(key, count, _OUT_OF_RANGE.format(_kind(x).__name__))
+    return _item_within(x, form, rows, from_end(key, count))
+
+
+def _item_in_turn(x: Any, position: Any) -> Any:
+    """The item whose turn it is in a loop: the position is in range."""
+    if not isinstance(position, Tensor) or position.is_known or live(x) is not None:
+        return item(x, position)
+    return _item_within(x, *packed(x), position)
+
+
+def _item_within(x: Any, form: Form, rows: list[Tensor], position: Any) -> Any:
+    """The item at a position that is in range, as long as the list is as it is now."""
+
+    def get() -> Any:
+        return item_at(*packed(x), position)
+
+    if type(x) is list and isinstance(form, Leaf) and form.type.rank != 0:
+        made = item_at(form, rows, position)
+        return as_array_item(made, get, x, lambda content: _put_content(x, position, content))
+    return as_item(get, x, lambda value: put(x, position, value))
+
+
+def _put_content(x: list[Any], position: Any, content: Tensor) -> None:
+    """Set what is in an array that is an item."""
+    form, (row,) = packed(x)
+    write(x, form, [ops.index_update(row, content, position)])
+
+
+def _kind(x: Any) -> type:
+    return tuple if isinstance(x, tuple) else list
+
+
+def position_of(x: Any, key: Any) -> int | None:
+    """Where in `x` the item is that `key` says, if only items that stand alone come before it."""
+    if isinstance(key, Tensor):
+        if not key.is_known:
+            return None
+        key = key.item()
+    key = operator.index(key)
+    base: Any = _kind(x)
+    size = base.__len__(x)
+    step, wanted = (1, key) if key >= 0 else (-1, -1 - key)
+    for count in range(size):
+        position = count if step > 0 else size - 1 - count
+        if isinstance(base.__getitem__(x, position), Run):
+            return None
+        if count == wanted:
+            return position
+    return None
+
+
+def is_at_unknown(x: Any, key: Any = None) -> bool:
+    """Whether an item of a list that the function made is meant whose index depends on data."""
+    trace = current_trace()
+    if trace is None or type(x) is not list or not _is_open(key):
+        return False
+    return not trace.is_outside(x) and not trace.is_given(x)
+
+
+def _is_open(key: Any) -> bool:
+    if isinstance(key, slice):
+        return any(map(_is_open, (key.start, key.stop, key.step)))
+    return isinstance(key, Tensor) and not key.is_known
+
+
+def checked(key: Any, count: Any, message: str) -> Any:
+    """An index, which raises when the graph runs if it is out of range."""
+    if not isinstance(key, Tensor):
+        key = operator.index(key)
+        outside = count <= key if key >= 0 else count < -key
+    else:
+        if key.dtype.kind not in "iub" or key.type.rank != 0:
+            raise TypeError(f"list indices must be integers or slices, not {key.describe()}")
+        key = as_position(key)
+        outside = ops.logical_or(key < -count, key >= count)
+    raise_if(outside, IndexError(message))
+    return key
+
+
+def raise_if(condition: Any, error: BaseException) -> None:
+    """Raise an error if a condition holds: now where it is known, else when the graph runs."""
+    if isinstance(condition, Tensor) and not condition.is_known:
+        stage_raise(condition, error)
+    elif condition:
+        raise error
+
+
+def packed(x: Iterable[Any], *more: Any, origin: Origin | None = None) -> tuple[Form, list[Tensor]]:
+    """As `looked_at`, for a list that goes on as these rows."""
+    absorb((part for part in x if not isinstance(part, Run)), x)
+    return looked_at(x, *more, origin=origin)
+
+
+def looked_at(x: Any, *more: Any, origin: Origin | None = None) -> tuple[Form, list[Tensor]]:
+    """The form of the items of a list, and of `more`, and the rows of the list.
+
+    What is refused is refused at `origin`, or else in the user's line that is run.
+    """
+    live(x)
+    form = growing_form(Growing(Unbound()), [*x, *more], "the list")
+    if isinstance(form, Poisoned):
+        raise StagingError(form.what, form.hint, origin=origin or origin_of_caller())
+    return form.item, pack(form.item, x, _content)
+
+
+def _content(x: Any) -> Any:
+    return x.current() if isinstance(x, Tensor) else x
+
+
+def item_at(form: Form, rows: list[Tensor], index: Any) -> Any:
+    """The item of which the number is known to be in range."""
+    given = iter(rows)
+
+    def leaf(part: Leaf) -> Any:
+        row = ops.getitem(next(given), index)
+        return ops.as_weak(row) if part.type.weak else row
+
+    return _built(form, leaf)
+
+
+def _built(form: Form, leaf: Callable[[Leaf], Any]) -> Any:
+    if isinstance(form, Leaf):
+        made = leaf(form)
+        return _kept(made) if form.type.rank else made
+    if isinstance(form, OrNone):
+        value = _built(form.part, leaf)
+        present = leaf(Leaf(type_of_number(True)))
+        return Nullable("an item", value, present, check_defined)
+    if isinstance(form, Among):
+        return one_of(leaf(Leaf(form.type)), form.things)
+    if isinstance(form, Branching):
+        return _frozen(with_children(form.like, [_built(part, leaf) for part in form.parts]))
+    if isinstance(form, Ragged):
+        return _frozen(_list_of(form, leaf))
+    if isinstance(form, Written):
+        count, letters = [leaf(part) for part in number_leaves(form)]
+        return GrownText(ops.getitem(letters, slice(None, count)))
+    return form.value  # type: ignore[attr-defined]
+
+
+def _list_of(form: Ragged, leaf: Callable[[Leaf], Any]) -> list[Any]:
+    """A list with a length of its own that is an item."""
+    count, *inner = [leaf(part) for part in number_leaves(form)]
+    made: list[Any] = journal.fresh([])
+    if inner:
+        rows = [ops.getitem(row, slice(None, count)) for row in inner]
+        made[:] = padded([Run(form.item, rows)], made)
+    return made
+
+
+def _frozen(nest: Any) -> Any:
+    """A list, dict or tuple that is an item: a write of it would have to reach the list."""
+    if is_changeable(nest):
+        journal.note_frozen(journal.fresh(nest), whole=False)
+    else:
+        note_chosen_value(nest)
+    return nest
+
+
+def _kept(x: Tensor) -> Tensor:
+    """An array that is an item: it may be read, and a write would have to reach the list."""
+    return snapshot(ops.copy(x), [lists()], "an item of a list")
+
+
+# More items than this are gone through in a loop of the graph, where there is a choice.
+_MANY = 64
+
+
+class ListItems(Indexed):
+    """The items of a list from `first` on, as they are when it is their turn."""
+
+    __slots__ = ("_count", "_first", "_list", "_source")
+
+    def __init__(self, x: list[Any], first: int = 0) -> None:
+        super().__init__("a list", None, lambda index: _item_in_turn(x, index + first))
+        self._list, self._first = x, first
+        run = live(x)
+        self._source = None if run is None else run.source()
+        self._count = None if self._source is None else length(self._source)
+
+    @property
+    def length(self) -> Any:
+        """The length as it is now: that of a dict must not change meanwhile."""
+        if self._source is not None:
+            now = length(self._source)
+            error = RuntimeError("dictionary changed size during iteration")
+            raise_if(now is not self._count and ops.not_equal(now, self._count), error)
+        return length(self._list) - self._first
+
+    @length.setter
+    def length(self, value: Any) -> None:
+        pass
+
+    def known_length(self) -> int | None:
+        """The length, if it is known and the items are few: the graph holds many as one array."""
+        found = super().known_length()
+        return None if found is not None and found > _MANY else found
+
+    def unrolled(self) -> Iterator[Any]:
+        """The items one after the other; the length must be known."""
+        known = super().known_length()
+        return super().unrolled() if known is None else map(self.item, range(known))
+
+    def as_they_are(self) -> Indexed:
+        """These items; refused where the list is changed before an iterator comes to its end."""
+        source = self._list if self._source is None else self._source
+        before = list(source)
+
+        def item_at(index: Any) -> Any:
+            if len(before) != len(source) or any(
+                a is not b for a, b in zip(before, source, strict=True)
+            ):
+                raise refusal(
+                    "it is changed while `zip`, `enumerate`, `map` or `reversed` goes through it",
+                    "go through the list itself, or a copy of it",
+                )
+            return self.item(index)
+
+        return Indexed("a list", self.length, item_at)
+
+
+def rest_of(iterator: Any) -> ListItems | None:
+    """What an iterator of a list has left, if the length of the list has come to depend on data."""
+    if type(iterator) is not _LIST_ITERATOR:
+        return None
+    state: Any = iterator.__reduce__()
+    source, first = state[1][0], state[2] if len(state) > 2 else 0
+    return ListItems(source, first) if type(source) is list and has_runs(source) else None
+
+
+_LIST_ITERATOR: type[Any] = type(iter([]))
+
+
+def check_item(x: Any) -> None:
+    """Refuse what an iterator of a list gives that has runs by now."""
+    if has_runs((x,)) or (type(x) is tuple and has_runs(x)):
+        raise refusal("it is changed while something goes through it", "go through a copy of it")
+
+
+def items_of(x: Any) -> ListItems:
+    """A list whose length depends on data, to be gone through."""
+    if type(x) not in (list, tuple):
+        raise refusal(f"its items are in a {type(x).__name__}")
+    return ListItems(x)
+
+
+def slice_of(x: Any, key: slice) -> Any:
+    """`x[key]`, a new list or tuple."""
+    form, rows = packed(x)
+    run = Run(form, [ops.getitem(row, key) for row in rows])
+    note_shared([run])
+    return (run,) if type(x) is tuple else journal.fresh([run])
+
+
+# ---- changing ----------------------------------------------------------------------------------
+
+
+def write(x: list[Any], form: Form, rows: list[Tensor]) -> None:
+    """Make the items of `x` those of the rows."""
+    journal.note(content_slot(x))
+    x[:] = padded([Run(form, rows)], x)
+
+
+def put(x: Any, key: Any, value: Any) -> None:
+    """`x[key] = value`."""
+    if type(x) is tuple:
+        raise TypeError("'tuple' object does not support item assignment")
+    if isinstance(key, slice):
+        put_slice(x, key, value)
+        return
+    run = live(x)
+    if run is not None and run.put(key, value):
+        return
+    position = position_of(x, key)
+    if position is not None:
+        journal.note(content_slot(x))
+        x[position] = value
+        return
+    form, rows = packed(x, value)
+    key = checked(key, size_of(rows), "list assignment index out of range")
+    absorb([value])
+    pairs = zip(*aligned(form, rows, pack(form, [value], _content)), strict=True)
+    write(x, form, [ops.index_update(row, ops.getitem(n, 0), key) for row, n in pairs])
+
+
+def delete(x: Any, key: Any) -> None:
+    """`del x[key]`."""
+    if type(x) is tuple:
+        raise TypeError("'tuple' object doesn't support item deletion")
+    if isinstance(key, slice):
+        delete_slice(x, key)
+        return
+    position = position_of(x, key)
+    if position is not None:
+        journal.note(content_slot(x))
+        del x[position]
+        return
+    form, rows = packed(x)
+    count = size_of(rows)
+    key = checked(key, count, "list assignment index out of range")
+    write(x, form, [without(row, key, count) for row in rows])
+
+
+def put_slice(x: list[Any], key: slice, value: Any) -> None:
+    """`x[key] = value`, of what a list is made of already: `value` is a list."""
+    if key.step not in (None, 1):
+        raise refusal("a slice of it with a step is set", "set its items one by one")
+    form, rows = packed(x, *value)
+    start, stop = _bounds(key, size_of(rows))
+    first, rest = (
+        Run(form, [ops.getitem(row, part) for row in rows])
+        for part in (slice(None, start), slice(stop, None))
+    )
+    journal.note(content_slot(x))
+    x[:] = padded([first, *settled(value), rest], x)
+
+
+def delete_slice(x: list[Any], key: slice) -> None:
+    """`del x[key]`."""
+    if key.step in (None, 1):
+        put_slice(x, key, [])
+        return
+    form, rows = packed(x)
+    count = size_of(rows)
+    gone = ops.getitem(ops.arange(count), key)
+    kept = ops.index_update(ops.full(count, True, dtype=bool), False, gone)
+    write(x, form, [ops.getitem(row, kept) for row in rows])
+
+
+def _bounds(key: slice, count: Any) -> tuple[Any, Any]:
+    """Where a slice starts and ends, both in range, the end not before the start."""
+    start = 0 if key.start is None else _clamped(key.start, count)
+    stop = count if key.stop is None else _clamped(key.stop, count)
+    return start, ops.maximum(start, stop)
+
+
+def _clamped(index: Any, count: Any) -> Any:
+    if not isinstance(index, Tensor):
+        index = operator.index(index)
+    elif index.dtype.kind not in "iub" or index.type.rank != 0:
+        raise TypeError("slice indices must be integers or None or have an __index__ method")
+    index = from_end(index, count)
+    return ops.minimum(ops.maximum(index, 0), count)
+
+
+def without(row: Tensor, key: Any, count: Any) -> Tensor:
+    """Rows without one of them."""
+    if not isinstance(key, Tensor) and key in (-1, 0):
+        result: Tensor = ops.getitem(row, slice(1, None) if key == 0 else slice(None, -1))
+        return result
+    key = from_end(key, count)
+    rest = ops.getitem(row, slice(None, key)), ops.getitem(row, slice(key + 1, None))
+    joined: Tensor = ops.concat(list(rest))
+    return joined
+
+
+def unpack(x: Any, count: int) -> list[Any]:
+    """The items of `x`, which must be `count`."""
+    now = length(x)
+    many = f"too many values to unpack (expected {count})"
+    few = lazy((f"not enough values to unpack (expected {count}, got ", (now, -1, None), ")"))
+    raise_if(now > count, ValueError(many))
+    raise_if(now < count, ValueError(few))
+    return [item(x, k) for k in range(count)]
+
+
+def unpack_ex(x: Any, before: int, after: int) -> list[Any]:
+    """What `a, *b, c = x` unpacks: a list of which Python takes the first and the last items."""
+    now, least = length(x), before + after
+    text = f"not enough values to unpack (expected at least {least}, got "
+    raise_if(now < least, ValueError(lazy((text, (now, -1, None), ")"))))
+    first = [item(x, k) for k in range(before)]
+    last = [item(x, k - after) for k in range(after)]
+    rest = slice_of(x, slice(before, -after if after else None))
+    return [*first, *rest, *last]

@@ -1,0 +1,180 @@
+"""Arrays made of lists whose length depends on data: what NumPy makes of a list of that kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autograph.operators.containers.growing import looked_at
+from autograph.operators.stand_ins.bodies import stage_raise
+from autograph.operators.stand_ins.forms import Branching, Leaf, OrNone, Unbound
+from autograph.operators.stand_ins.rows import in_numbers
+from autograph.operators.stand_ins.runs import has_runs, refusal
+from runtime import ops
+from runtime.errors import LimitValueError
+from runtime.ops.internal import checked
+from runtime.ops.packing import must_fit
+from runtime.tensor import Tensor
+
+__all__ = ["arrays_to_add", "as_array", "as_index", "call_on_arrays", "in_sequences"]
+
+
+def as_array(x: list[Any]) -> Any:
+    """What `np.array(x)` holds."""
+    rows = _as_rows(x)
+    if len(rows.shape) == 1:
+        return rows
+    what = "an empty list gives an array of one axis, and this list gives more: no graph knows both"
+    return _not_empty(rows, what, LimitValueError)
+
+
+def arrays_to_add(x: list[Any]) -> Tensor | None:
+    """The arrays in a list as the rows of one, for `sum(x)`; None where it holds other things."""
+    form, _ = looked_at(x)
+    if not isinstance(form, Leaf) or not form.type.rank:
+        return None
+    what = "the sum of no arrays is a number, and that of others an array: no graph knows both"
+    return _not_empty(_as_rows(x), what, LimitValueError)
+
+
+def as_index(key: Any) -> Any:
+    """An index of an array, lists in it whose length depends on data as arrays."""
+    if type(key) is tuple and any(map(has_runs, key)):
+        return tuple(as_index(part) if has_runs(part) else part for part in key)
+    if not has_runs(key):
+        return key
+    form, rows = looked_at(key)
+    if isinstance(form, Unbound):
+        return ops.zeros(0, dtype=np.dtype(np.int64))
+    if not isinstance(form, Leaf) or form.type.rank != 0 or form.type.dtype.kind not in "biu":
+        raise refusal(
+            "it is the index of an array, and its items are no integers or bools",
+            "make an array of it first (`np.array(...)`)",
+        )
+    return rows[0]
+
+
+def _as_rows(x: list[Any]) -> Tensor:
+    """The items of a list as the rows of an array."""
+    form, rows = looked_at(x)
+    if isinstance(form, OrNone):
+        error = LimitValueError("an item of a list is None: NumPy makes an array of objects of it")
+        stage_raise(ops.logical_not(ops.all(rows[-1])), error)
+        form, rows = form.part, rows[:-1]
+    numbers = in_numbers(form, rows)
+    if numbers is not None:
+        return numbers
+    if (
+        isinstance(form, Branching)
+        and type(form.like) is not dict
+        and all(isinstance(part, Leaf) and part.type.rank == 0 for part in form.parts)
+    ):
+        result: Tensor = ops.stack(rows, axis=1)
+        return result
+    raise refusal("its items are no numbers, arrays or tuples of numbers")
+
+
+def _not_empty(rows: Tensor, message: str, error: type[ValueError] = ValueError) -> Tensor:
+    """Rows, of which there must be one when the graph runs."""
+    stage_raise(ops.equal(ops.dim(rows, axis=0), 0), error(message))
+    return rows
+
+
+def _stack(x: Any, axis: int = 0) -> Any:
+    rows = _not_empty(_as_rows(x), "need at least one array to stack")
+    return ops.moveaxis(rows, 0, axis) if axis else rows
+
+
+def _concatenate(x: Any, axis: int | None = 0) -> Any:
+    rows = _not_empty(_as_rows(x), "need at least one array to concatenate")
+    rank = len(rows.shape)
+    if rank == 1:
+        raise ValueError("zero-dimensional arrays cannot be concatenated")
+    if axis is None:
+        return ops.ravel(rows)
+    axis = axis + rank - 1 if axis < 0 else axis
+    rows = ops.moveaxis(rows, 0, axis)
+    shape = ops.shape(rows)
+    return ops.reshape(rows, (*shape[:axis], shape[axis] * shape[axis + 1], *shape[axis + 2 :]))
+
+
+def _vstack(x: Any) -> Any:
+    rows = _not_empty(_as_rows(x), "need at least one array to concatenate")
+    if len(rows.shape) > 2:
+        return _concatenate(x)
+    return rows if len(rows.shape) == 2 else ops.expand_dims(rows, 1)
+
+
+def _hstack(x: Any) -> Any:
+    rows = _not_empty(_as_rows(x), "need at least one array to concatenate")
+    if len(rows.shape) == 1:
+        return rows
+    return _concatenate(x, 0 if len(rows.shape) == 2 else 1)
+
+
+# What takes a sequence of arrays.
+_OF_SEQUENCES: dict[str, Callable[..., Any]] = {
+    "stack": _stack, "concatenate": _concatenate, "concat": _concatenate, "vstack": _vstack,
+    "row_stack": _vstack, "hstack": _hstack,
+}  # fmt: skip
+_NOT_OF_LISTS = frozenset(("dstack", "column_stack", "block", "select", "choose", "lexsort"))
+
+
+def call_on_arrays(
+    call: Callable[..., Any], function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """Call a function of arrays, given a list whose length depends on data."""
+    name = getattr(function, "__name__", "")
+    own = _OF_SEQUENCES.get(name)
+    if own is not None and len(args) <= 2 and kwargs.keys() <= {"axis"} and has_runs(args[0]):
+        return own(*args, **kwargs)
+    if name in _NOT_OF_LISTS or name in _OF_SEQUENCES:
+        raise refusal(f"`{name}` is given it", "give it an array (`np.array(...)` of the list)")
+    if function in _MAKE_ARRAYS and args and has_runs(args[0]):
+        args = (_fitting(args[0], *args[1:2], **kwargs), *args[1:])
+    args = tuple(as_array(x) if has_runs(x) else x for x in args)
+    kwargs = {key: as_array(x) if has_runs(x) else x for key, x in kwargs.items()}
+    return call(function, args, kwargs)
+
+
+def in_sequences(function: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Arguments in which lists are arrays where the first one is a sequence of arrays."""
+    if getattr(function, "__name__", "") not in _OF_SEQUENCES or not args or has_runs(args[0]):
+        return args
+    if type(args[0]) not in (list, tuple) or not any(map(has_runs, args[0])):
+        return args
+    return ([as_array(x) if has_runs(x) else x for x in args[0]], *args[1:])
+
+
+_MAKE_ARRAYS = (np.array, np.asarray, np.asanyarray, np.ascontiguousarray)
+
+
+def _fitting(x: list[Any], dtype: Any = None, **others: Any) -> Any:
+    """The items as an array, Python's numbers among them such that they fit into integers."""
+    made, (form, rows) = as_array(x), looked_at(x)
+    target = None if dtype is None else np.dtype(dtype)
+    parts = form.parts if isinstance(form, Branching) else (form,)
+    if target is None or not any(isinstance(p, Leaf) and must_fit(p.type, target) for p in parts):
+        return made
+    columns = [
+        _whole(row, target)
+        if isinstance(part, Leaf) and must_fit(part.type, target)
+        else ops.astype(row, target)
+        for part, row in zip(parts, rows, strict=True)
+    ]
+    return ops.stack(columns, axis=1) if isinstance(form, Branching) else columns[0]
+
+
+def _whole(x: Tensor, dtype: np.dtype[Any]) -> Any:
+    """A vector of Python's ints or floats as integers, all of which must fit."""
+    limits = np.iinfo(dtype)
+    whole = ops.concat([ops.trunc(x), ops.zeros(1, x.dtype)])  # none but that may be there
+    if x.dtype.kind == "f":
+        fits = (whole >= float(limits.min)) & (whole < float(limits.max + 1))
+    else:
+        fits = (whole >= limits.min) & (whole <= min(limits.max, np.iinfo(np.int64).max))
+    first = ops.as_weak(whole[ops.argmin(ops.astype(fits, np.int8))], kind="int")
+    what = f"Python integer {{0}} out of bounds for {dtype}"
+    return checked(ops.astype(x, dtype), ops.all(fits), first, what=what, error="OverflowError")

@@ -1,0 +1,71 @@
+"""`*` and `+` of lists that are written as such: what they make is new."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograph.operators.stand_ins.forms import Growing, Poisoned, Unbound
+from autograph.operators.stand_ins.item_forms import growing_form
+from autograph.operators.stand_ins.rows import number_leaves, pack
+from autograph.operators.stand_ins.runs import Run, has_runs, settled
+from autograph.operators.stand_ins.templates import RepeatedText
+from runtime import journal, ops
+from runtime.building import building
+from runtime.errors import StagingError
+from runtime.tensor import Tensor
+
+__all__ = ["joined", "repeated"]
+
+
+def repeated(left: Any, right: Any) -> Any:
+    """`left * right` of which one is a list or text.
+
+    Graph meaning, for a number that only the graph knows: a list whose length depends on data.
+    """
+    if building() is not None:
+        for items, count in ((left, right), (right, left)):
+            if type(items) is list and _is_open_number(count):
+                return _repeated(items, count)
+            if type(items) is str and _is_open_number(count):
+                return RepeatedText(items, count)
+    return _new(left * right)
+
+
+def joined(left: Any, right: Any) -> Any:
+    """`left + right` of which one is a list."""
+    if building() is not None and type(left) is list and type(right) is list:
+        left, right = (settled(x) if has_runs(x) else x for x in (left, right))
+    return _new(left + right)
+
+
+def _new(x: Any) -> Any:
+    return journal.fresh(x) if type(x) is list else x
+
+
+def _is_open_number(x: Any) -> bool:
+    """Whether a sequence may be repeated as often: by no array, and no `bool` of NumPy's."""
+    if not isinstance(x, Tensor) or x.is_known or x.type.rank != 0 or x.is_array:
+        return False
+    return x.dtype.kind in ("biu" if x.type.weak else "iu")
+
+
+def _repeated(items: list[Any], count: Tensor) -> list[Any]:
+    form = growing_form(Growing(Unbound()), items, "the list")
+    if isinstance(form, Poisoned):
+        raise StagingError(form.what, form.hint)
+    leaves = list(number_leaves(form.item))
+    if any(leaf.type.rank for leaf in leaves) or any(isinstance(x, list | dict) for x in items):
+        raise StagingError(
+            "a list is repeated as often as only the graph knows, and arrays, lists or dicts in it "
+            "would be there several times",
+            "make each of them anew (`[[0, 0] for _ in range(n)]`)",
+        )
+    if not items:
+        made: list[Any] = journal.fresh([])
+        return made
+    count = ops.maximum(count, 0)
+    rows = pack(form.item, items)
+    total = ops.as_weak(ops.astype(count, int) * len(items), kind="int")
+    which = ops.arange(total) % len(items)
+    made = journal.fresh([Run(form.item, [ops.take(row, which, axis=0) for row in rows])])
+    return made

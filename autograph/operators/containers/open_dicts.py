@@ -1,0 +1,619 @@
+"""Dicts whose keys depend on data: what a list that grows is to lists.
+
+A dict that the function made is still the user's own dict object, so that all of its names see what
+is done to it. Once a key is put into it that only the graph knows, its items are in a list of pairs
+of a key and a value, in the order of their insertion; a key is looked up by comparing it with all.
+In the dict there is that list only, under a mark that nothing but this module understands.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter, OrderedDict, defaultdict
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from autograph.operators.branches.absorbing import absorb
+from autograph.operators.branches.conditionals import if_exp
+from autograph.operators.branches.written_items import as_item
+from autograph.operators.captured.captures import current_trace
+from autograph.operators.captured.methods import called
+from autograph.operators.containers import partial_dicts
+from autograph.operators.containers.growing import (
+    checked,
+    item_at,
+    looked_at,
+    raise_if,
+    without,
+    write,
+)
+from autograph.operators.containers.growing_methods import matches
+from autograph.operators.containers.keyed import is_open_key
+from autograph.operators.containers.written_arrays import as_array_item
+from autograph.operators.stand_ins.bodies import OPENERS, Restart, is_of_this_body, stage_raise
+from autograph.operators.stand_ins.contents import container_base, content_slot
+from autograph.operators.stand_ins.forms import (
+    Among,
+    Branching,
+    Form,
+    Growing,
+    Leaf,
+    Static,
+    Unbound,
+)
+from autograph.operators.stand_ins.item_forms import growing_form, item_form
+from autograph.operators.stand_ins.references import has_cell
+from autograph.operators.stand_ins.rows import (
+    aligned,
+    holds_arrays,
+    length,
+    number_leaves,
+    pack,
+    size_of,
+    with_row,
+)
+from autograph.operators.stand_ins.runs import (
+    LiveRun,
+    Opened,
+    Run,
+    live,
+    note_shared,
+    opened,
+    padded,
+)
+from autograph.operators.stand_ins.templates import LazyString
+from autograph.operators.stand_ins.values import is_numeric, type_of
+from runtime import journal, ops
+from runtime.errors import StagingError
+from runtime.origins import origin_of_caller
+from runtime.tensor import Tensor
+
+__all__ = [
+    "METHODS",
+    "are_keys",
+    "call",
+    "can_be_opened",
+    "contains",
+    "copied",
+    "delete",
+    "get",
+    "is_key",
+    "is_open",
+    "item",
+    "name_of_view",
+    "opened_by",
+    "pairs_of",
+    "put",
+    "refuse_unhashable",
+    "refused",
+    "size",
+    "view",
+]
+
+# Those that make an item that is missing.
+_MAKING = (defaultdict, Counter)
+_KINDS = (dict, OrderedDict, *_MAKING)
+
+
+def is_open(x: Any) -> bool:
+    """Whether this is a dict whose keys depend on data."""
+    return opened(x) is not None
+
+
+def pairs_of(x: Any) -> list[Any] | None:
+    """The list of the items of a dict whose keys depend on data; None for any other thing."""
+    found = opened(x)
+    if isinstance(found, dict):
+        raise partial_dicts.refused(x, "used as a whole")
+    return found
+
+
+# ---- opening a dict ------------------------------------------------------------------------------
+
+
+def is_key(x: Any) -> bool:
+    """Whether a value can be a key: a number, a text, or a tuple of such."""
+    if type(x) is tuple:
+        return bool(x) and all(map(is_key, x))
+    if isinstance(x, str | LazyString):
+        return True
+    return is_numeric(x) and type_of(x).rank == 0 and type_of(x).dtype.kind in "biuf"
+
+
+def are_keys(x: Iterable[Any]) -> bool:
+    """Whether values can be the keys of one dict, or the items of one set."""
+    keys = list(x)
+    is_one_kind = isinstance(growing_form(Growing(Unbound()), keys, "it"), Growing)
+    return is_one_kind and all(map(is_key, keys))
+
+
+def can_be_opened(x: Any, key: Any, *value: Any) -> bool:
+    """Whether a dict may get a key that only the graph knows, with this value."""
+    if type(x) not in _KINDS or not journal.is_fresh(x) or not all(map(is_key, (*x, key))):
+        return False
+    if type(x) not in _MAKING and any(holds_arrays(item_form(v)) for v in dict.values(x)):
+        return False  # at known keys, an array stays the very array that it is
+    items = [*dict.items(x), *((key, v) for v in value)]
+    form = growing_form(Growing(Unbound()), items, "it")
+    return isinstance(form, Growing) and _are_of_one_kind(items)
+
+
+def _are_of_one_kind(items: list[tuple[Any, Any]]) -> bool:
+    """Whether numbers under texts are all of one type, as each is what stands under its text."""
+    kinds = {key: _kind_of(value) for key, value in items if type(key) is str}
+    return len({kind for kind in kinds.values() if kind is not None}) <= 1
+
+
+def _kind_of(x: Any) -> Any:
+    """The dtype of a number, which of Python's and NumPy's may be one; None for other values."""
+    return type_of(x).dtype if is_numeric(x) else None
+
+
+def opened_by(x: dict[Any, Any], *item: Any) -> list[Any]:
+    """The list of the items of a dict from now on; refused where `item` is none for it.
+
+    It is made where the dict was, so that a body that is traced again finds it.
+    """
+    found = pairs_of(x)
+    if found is not None:
+        return found
+    if item and not can_be_opened(x, *item):
+        raise refused("it has, or is to have, items that are not of one kind")
+
+    def make() -> list[Any]:
+        base = container_base(x)  # of an OrderedDict, dict knows neither the order nor the end
+        pairs = held([(key, value) for key, value in base.items(x)], "dict")
+        journal.note(content_slot(x))
+        base.clear(x)
+        base.__setitem__(x, Opened(x), pairs)
+        return pairs
+
+    return made_where(x, "dict", make)
+
+
+def held(items: list[Any], kind: str) -> list[Any]:
+    """A list of what is in a dict or set, of which the graph holds the items."""
+    absorb(items)
+    form = growing_form(Growing(Unbound()), items, f"the {kind}")
+    assert isinstance(form, Growing)
+    made: list[Any] = journal.fresh([])
+    made[:] = padded([Run(form.item, pack(form.item, items))], made)
+    return made
+
+
+def made_where(x: Any, kind: str, make: Callable[[], list[Any]]) -> list[Any]:
+    """What `make` gives in the body that made the dict or set, which is traced anew for that."""
+    if is_of_this_body(x):
+        return make()
+    raise Restart(
+        lambda: is_of_this_body(x),
+        make,
+        f"a key that is known only when the graph runs is put into a {kind} here, in a part of the "
+        "graph that cannot be traced again",
+        f"use an array with a place for each key (`np.full(n + 1, -1)`), or make the {kind} in the "
+        "function that writes it",
+    )
+
+
+def _opener(x: Any, contents: list[Any]) -> Callable[[], Any] | None:
+    """How a dict is opened that may have any of these contents, if it can be."""
+    facts = current_trace()
+    if type(x) not in _KINDS or is_open(x) or not journal.is_fresh(x):
+        return None
+    if facts is not None and facts.keeps_entries and type(x) is dict:
+        return None
+    items = [item for content in contents for item in container_base(content).items(content)]
+    if not all(is_key(key) for key, _ in items):
+        return None
+    form = growing_form(Growing(Unbound()), items, "it")
+    can_be = isinstance(form, Growing) and _are_of_one_kind(items)
+    return functools.partial(opened_by, x) if can_be else None
+
+
+OPENERS.append(_opener)
+OPENERS.append(partial_dicts.opener)
+
+
+# ---- asking --------------------------------------------------------------------------------------
+
+
+def _is_partial(x: Any) -> bool:
+    """Whether the keys that a dict may have are known, but not which it has."""
+    return partial_dicts.entries_of(x) is not None
+
+
+def _parts(pairs: list[Any], *more: Any) -> tuple[Form, Form, list[Tensor], list[Tensor]]:
+    """The forms of keys and values, and their rows; the forms cover the pairs of `more`, too."""
+    form, rows = looked_at(pairs, *more)
+    if not isinstance(form, Branching):
+        return Unbound(), Unbound(), rows, []
+    key, value = form.parts
+    count = len(list(number_leaves(key)))
+    return key, value, rows[: count or 1], rows[count:]
+
+
+def _where(pairs: list[Any], key: Any) -> tuple[Any, Callable[[], Any]]:
+    """Whether a key is there, and what gives its position where it is."""
+    form, _, rows, _ = _parts(pairs)
+    found = matches(form, rows, key)
+    return ops.any(found), lambda: ops.as_weak(ops.argmax(found), kind="int")
+
+
+def _value_at(pairs: list[Any], position: Callable[[], Any]) -> Any:
+    _, form, _, rows = _parts(pairs)
+    return item_at(form, rows, position())
+
+
+def contains(x: dict[Any, Any], key: Any) -> Any:
+    """`key in x`."""
+    if _is_partial(x):
+        return partial_dicts.contains(x, key)
+    pairs = pairs_of(x)
+    assert pairs is not None
+    refuse_unhashable(key)
+    return ops.as_weak(_where(pairs, key)[0], kind="bool")
+
+
+def refuse_unhashable(key: Any) -> None:
+    """Raise the TypeError of Python for what can be no key."""
+    if type(key) is tuple:
+        for part in key:
+            refuse_unhashable(part)
+    elif isinstance(key, Tensor):
+        if key.type.rank != 0:
+            raise TypeError("unhashable type: 'numpy.ndarray'")
+    elif not isinstance(key, LazyString):
+        hash(key)
+
+
+def item(x: dict[Any, Any], key: Any) -> Any:
+    """`x[key]`: of a dict that makes what is missing, too."""
+    if _is_partial(x):
+        return partial_dicts.item(x, key)
+    pairs = pairs_of(x)
+    pairs = opened_by(x) if pairs is None else pairs
+    if type(x) is Counter:
+        return get(x, key, 0)
+    if type(x) is defaultdict and x.default_factory is not None:
+        return _setdefault(x, key, functools.partial(called, x.default_factory))
+    refuse_unhashable(key)
+    stage_raise(ops.logical_not(_where(pairs, key)[0]), KeyError(key))
+    return _as_item(x, key)
+
+
+def _as_item(x: dict[Any, Any], key: Any) -> Any:
+    """The value of a key that is there."""
+    pairs = pairs_of(x)
+    assert pairs is not None
+
+    if _holds_arrays_only(pairs):
+        return _array_item(pairs, _where(pairs, key)[1]())
+
+    def found() -> Any:
+        return _value_at(pairs, _where(pairs, key)[1])
+
+    return as_item(found, pairs, lambda value: put(x, key, value))
+
+
+def _holds_arrays_only(pairs: list[Any]) -> bool:
+    form = _parts(pairs)[1]
+    return isinstance(form, Leaf) and form.type.rank != 0
+
+
+def _array_item(pairs: list[Any], position: Any) -> Any:
+    """The array at a position, which may be written in place."""
+
+    def put_content(content: Tensor) -> None:
+        form, rows = looked_at(pairs)
+        changed = ops.index_update(rows[-1], content, position)
+        write(pairs, form, [*rows[:-1], changed])
+
+    def found() -> Any:
+        return _value_at(pairs, lambda: position)
+
+    return as_array_item(found(), found, pairs, put_content)
+
+
+def get(x: dict[Any, Any], key: Any, default: Any = None) -> Any:
+    """`x.get(key, default)`."""
+    pairs = pairs_of(x)
+    assert pairs is not None
+    if isinstance(_parts(pairs)[1], Unbound):
+        return default
+    refuse_unhashable(key)
+    if _is_never(pairs, key):  # not in the type that is joined with the values
+        return default
+    there, position = _where(pairs, key)
+    return if_exp(there, lambda: _value_at(pairs, position), lambda: default, "get")
+
+
+def _is_never(pairs: list[Any], key: Any) -> bool:
+    """Whether a text is none of those that the keys may be."""
+    form = _parts(pairs)[0]
+    if type(key) is not str or not isinstance(form, Among | Static):
+        return False
+    return key not in (form.things if isinstance(form, Among) else (form.value,))
+
+
+def size(x: dict[Any, Any]) -> Any:
+    """`len(x)`."""
+    if _is_partial(x):
+        return partial_dicts.size(x)
+    pairs = pairs_of(x)
+    assert pairs is not None
+    return length(pairs)
+
+
+# ---- changing ------------------------------------------------------------------------------------
+
+
+def put(x: dict[Any, Any], key: Any, value: Any) -> None:
+    """`x[key] = value`."""
+    if _is_partial(x):
+        partial_dicts.put(x, key, value)
+        return
+    pairs = opened_by(x)
+    _refuse_no_key(key)
+    facts = current_trace()
+    assert facts is not None
+    try:
+        _refuse_other_kind(pairs, key, value)
+        _put(pairs, key, value)
+    except StagingError:
+        facts.found_kinds |= not is_open_key(key)
+        raise
+
+
+def _refuse_no_key(key: Any) -> None:
+    refuse_unhashable(key)
+    if not is_key(key):
+        raise StagingError(
+            "the keys of a dict depend on data, and one is put into it that is no number, nor a "
+            "tuple of numbers",
+            "keep it in a dict of its own, or make a list of pairs",
+            origin=origin_of_caller(),
+        )
+
+
+def _refuse_other_kind(pairs: list[Any], key: Any, value: Any) -> None:
+    """Refuse a number under a text where there may be numbers of another type under others."""
+    keys, values, _, _ = _parts(pairs)
+    if type(key) is not str or not isinstance(values, Leaf):
+        return
+    if isinstance(keys, Static) and keys.value == key:
+        return
+    kind = _kind_of(value)
+    if kind is not None and kind != values.type.dtype:
+        raise StagingError(
+            f"which keys a dict has depends on data, and the item of {key!r} is a number of "
+            "another type than the others",
+            "give the dict all its keys before (`d[key] = None`), or let its values be numbers of "
+            "one type",
+            origin=origin_of_caller(),
+        )
+
+
+def _put(pairs: list[Any], key: Any, value: Any) -> None:
+    form, _ = looked_at(pairs, (key, value))
+    assert isinstance(form, Branching)
+    keys = len(list(number_leaves(form.parts[0])))
+    absorb([value])
+    rows, new = aligned(form, pack(form, pairs), pack(form, [(key, value)], _content))
+    found = matches(form.parts[0], rows[: keys or 1], key)
+
+    def replaced() -> tuple[Tensor, ...]:
+        where = ops.argmax(found)
+        pairs = zip(rows, new, strict=True)
+        changed = [ops.index_update(row, ops.getitem(n, 0), where) for row, n in pairs]
+        return (*rows[:keys], *changed[keys:])
+
+    def appended() -> tuple[Tensor, ...]:
+        return tuple(with_row(form, rows, new))
+
+    write(pairs, form, list(if_exp(ops.any(found), replaced, appended, "the items of a dict")))
+
+
+def _content(x: Any) -> Any:
+    return x.current() if isinstance(x, Tensor) else x
+
+
+def delete(x: dict[Any, Any], key: Any) -> None:
+    """`del x[key]`; a Counter does not miss a key that is not there."""
+    if _is_partial(x):
+        partial_dicts.delete(x, key)
+        return
+    _pop(x, key, *((0,) if type(x) is Counter else ()))
+
+
+def _setdefault(x: dict[Any, Any], key: Any, make: Callable[[], Any]) -> Any:
+    pairs = pairs_of(x)
+    assert pairs is not None
+    if isinstance(_parts(pairs)[1], Unbound):
+        value = make()
+    else:
+        there, position = _where(pairs, key)
+        if _parts(pairs)[1].holds_nests or _holds_arrays_only(pairs):
+            if_exp(there, lambda: None, lambda: put(x, key, make()), "setdefault")
+            return _as_item(x, key)
+        value = if_exp(there, lambda: _value_at(pairs, position), make, "setdefault")
+    _refuse_no_key(key)
+    _put(pairs, key, value)
+    return _as_item(x, key) if type(value) in (list, dict) or has_cell(value) else value
+
+
+def _pop(x: dict[Any, Any], key: Any, *default: Any) -> Any:
+    pairs = pairs_of(x)
+    assert pairs is not None
+    refuse_unhashable(key)
+    form, rows = looked_at(pairs)
+    if isinstance(form, Unbound):
+        if default:
+            return default[0]
+        raise KeyError(key)
+    there, position = _where(pairs, key)
+    if not default:
+        stage_raise(ops.logical_not(there), KeyError(key))
+    value = if_exp(there, lambda: _value_at(pairs, position), lambda: _of(default), "pop")
+    count = size_of(rows)
+
+    def shortened() -> tuple[Tensor, ...]:
+        where = position()
+        return tuple(without(row, where, count) for row in rows)
+
+    kept = if_exp(there, shortened, lambda: tuple(rows), "the items of a dict")
+    write(pairs, form, list(kept))
+    return value
+
+
+def _of(default: tuple[Any, ...]) -> Any:
+    if not default:
+        raise KeyError
+    return default[0]
+
+
+def _popitem(x: dict[Any, Any], last: bool = True) -> Any:
+    pairs = pairs_of(x)
+    assert pairs is not None
+    form, rows = looked_at(pairs)
+    message = (
+        "popitem(): dictionary is empty" if type(x) is not OrderedDict else "dictionary is empty"
+    )
+    raise_if(ops.equal(size_of(rows), 0), KeyError(message))
+    position = -1 if last else 0
+    taken = item_at(form, rows, position)
+    write(pairs, form, [without(row, position, size_of(rows)) for row in rows])
+    return taken
+
+
+def _move_to_end(x: Any, key: Any, last: Any = True) -> None:
+    """`x.move_to_end(key, last)` of an OrderedDict."""
+    pairs = pairs_of(x)
+    assert pairs is not None
+    refuse_unhashable(key)
+    there, position = _where(pairs, key)
+    stage_raise(ops.logical_not(there), KeyError(key))
+    form, rows = looked_at(pairs)
+    where, count = position(), size_of(rows)
+
+    def ends(row: Tensor) -> list[Tensor]:
+        rest, one = without(row, where, count), ops.getitem(row, ops.reshape(where, (1,)))
+        return [rest, one] if last else [one, rest]
+
+    write(pairs, form, [ops.concat(ends(row)) for row in rows])
+
+
+def _clear(x: dict[Any, Any]) -> None:
+    pairs = pairs_of(x)
+    assert pairs is not None
+    form, rows = looked_at(pairs)
+    write(pairs, form, [ops.getitem(row, slice(0, 0)) for row in rows])
+
+
+def copied(x: dict[Any, Any], kind: Any = None, *factory: Any) -> dict[Any, Any]:
+    if _is_partial(x) and kind in (None, dict):
+        return partial_dicts.copied(x)
+    pairs = pairs_of(x)
+    assert pairs is not None
+    if isinstance(x, defaultdict) and kind is None:
+        factory = (x.default_factory,)
+    made: dict[Any, Any] = (kind or type(x))(*factory)
+    own: list[Any] = journal.fresh([])
+    own[:] = padded([Run(*looked_at(pairs))], own)
+    note_shared(own)
+    container_base(made).__setitem__(made, Opened(made), own)
+    return journal.fresh(made)  # type: ignore[no-any-return]
+
+
+# ---- going through -------------------------------------------------------------------------------
+
+
+def view(x: dict[Any, Any], name: str = "keys") -> Any:
+    """What `x.keys()`, `x.values()` or `x.items()` gives: a list that follows the dict."""
+    if _is_partial(x):
+        return partial_dicts.view(x, name)
+    pairs = pairs_of(x)
+    assert pairs is not None
+    made: list[Any] = journal.fresh([])
+    made[:] = padded([_View(made, pairs, name)], made)
+    journal.note_kin(made, "a view of a dict")
+    return made
+
+
+def name_of_view(x: Any) -> str | None:
+    """Of which of `keys`, `values` and `items` a list is a view; None for any other thing."""
+    run = live(x) if type(x) is list else None
+    return run.name if isinstance(run, _View) else None
+
+
+class _View(LiveRun):
+    """The keys, values or items of a dict."""
+
+    __slots__ = ("name", "pairs")
+    kind = "view of a dict"
+
+    def __init__(self, owner: list[Any], pairs: list[Any], name: str) -> None:
+        super().__init__(owner)
+        self.pairs, self.name = pairs, name
+
+    def frozen(self) -> Run:
+        """What is there now."""
+        if self.name == "items":
+            return Run(*looked_at(self.pairs))
+        key, value, keys, values = _parts(self.pairs)
+        return Run(key, keys) if self.name == "keys" else Run(value, values or keys)
+
+    def get(self, key: Any) -> Any:
+        """The item of an index."""
+        run = self.frozen_then()
+        key = checked(key, size_of(run.rows), "list index out of range")
+        return item_at(run.item, run.rows, key)
+
+    def put(self, key: Any, value: Any) -> bool:
+        """Nothing is set by way of a view."""
+        raise TypeError(f"'dict_{self.name}' object does not support item assignment")
+
+    def source(self) -> list[Any]:
+        """The list of the items of the dict."""
+        return self.pairs
+
+    def cells(self) -> list[Any]:
+        """None: what is written is in a list."""
+        return []
+
+
+# ---- methods -------------------------------------------------------------------------------------
+
+
+def call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A method of a dict whose keys depend on data."""
+    owner, name = function.__self__, function.__name__
+    if _is_partial(owner) and name in partial_dicts.METHODS:
+        return partial_dicts.METHODS[name](owner, *args, **kwargs)
+    own = METHODS.get(name)
+    if own is None:
+        raise refused(f"`{name}` of it is called")
+    return own(owner, *args, **kwargs)
+
+
+def refused(what: str) -> StagingError:
+    """The error for a use of a dict whose keys depend on data."""
+    return StagingError(
+        f"the keys of a dict depend on data, and {what}",
+        "go through its items, ask for keys one by one, or use an array",
+        origin=origin_of_caller(),
+    )
+
+
+def _default_of(value: Any) -> Callable[[], Any]:
+    return lambda: value
+
+
+METHODS: dict[str, Callable[..., Any]] = {
+    "move_to_end": _move_to_end,
+    "get": get, "__contains__": contains, "__getitem__": item, "__setitem__": put,
+    "__delitem__": delete, "pop": _pop, "popitem": _popitem, "clear": _clear, "copy": copied,
+    "setdefault": lambda x, key, value=None: _setdefault(x, key, _default_of(value)),
+    "keys": functools.partial(view, name="keys"), "__len__": size, "__iter__": view,
+    "values": functools.partial(view, name="values"),
+    "items": functools.partial(view, name="items"),
+}  # fmt: skip

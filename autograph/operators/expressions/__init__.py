@@ -1,0 +1,1 @@
+"""Items, attributes, in-place operators, logic, and generators."""

@@ -1,0 +1,350 @@
+"""`and`, `or`, `not`, comparison chains and membership."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autograph.operators.branches.absorbing import is_item
+from autograph.operators.branches.chosen_objects import is_chosen_object
+from autograph.operators.branches.chosen_text import of_each
+from autograph.operators.branches.conditionals import condition, if_exp, tested_exp
+from autograph.operators.branches.text_calls import by_letters, is_by_letters
+from autograph.operators.captured.captures import are_one_object
+from autograph.operators.captured.caught import KindOfError
+from autograph.operators.captured.closures import may_be_twins
+from autograph.operators.captured.host_values import HostValue
+from autograph.operators.captured.variables import Nullable, is_none
+from autograph.operators.containers import compared_dicts, growing_methods
+from autograph.operators.expressions import nests
+from autograph.operators.stand_ins.grown_text import GrownText, letters_of
+from autograph.operators.stand_ins.heaps import (
+    Reference,
+    is_same_reference,
+    refuse_compared,
+    refuse_retired,
+)
+from autograph.operators.stand_ins.identity import (
+    are_one_number,
+    is_chosen_value,
+    is_one_of_chosen,
+    is_same_array,
+    unknown,
+)
+from autograph.operators.stand_ins.one_of import OneOf, note_refused_choice
+from autograph.operators.stand_ins.references import has_cell
+from autograph.operators.stand_ins.runs import holds_runs
+from autograph.operators.stand_ins.values import both_hold, is_numeric, is_python_complex
+from runtime import journal, ops
+from runtime.building import building
+from runtime.errors import StagingError
+from runtime.templates import LazyString
+from runtime.tensor import Tensor
+
+__all__ = [
+    "Thunk",
+    "and_",
+    "both",
+    "either",
+    "equal",
+    "greater",
+    "greater_equal",
+    "is_",
+    "is_not",
+    "less",
+    "less_equal",
+    "not_",
+    "not_equal",
+    "or_",
+    "truth",
+]
+
+Thunk = Callable[[], Any]
+
+
+def and_(*operands: Thunk) -> Any:
+    """`a and b and ...`: the first operand that is false, else the last; the rest is not run.
+
+    Graph meaning: the operands after one that is known only at run time are in its true branch.
+    """
+    *first, last = operands
+    for count, operand in enumerate(first, 1):
+        value = operand()
+        test = condition(value)
+        if isinstance(test, Tensor):
+            rest = functools.partial(and_, *operands[count:])
+            choose = if_exp if _is_number(value) else tested_exp
+            return choose(test, rest, functools.partial(_given, value), "and")
+        if not test:
+            return value
+    return last()
+
+
+def both(*operands: Thunk) -> Any:
+    """`a and b and ...`, of which only the truth is asked for."""
+    *first, last = operands
+    for count, operand in enumerate(first, 1):
+        test = condition(operand())
+        if isinstance(test, Tensor):
+            rest = functools.partial(both, *operands[count:])
+            return if_exp(test, rest, lambda: False, "and")
+        if not test:
+            return False
+    return condition(last())
+
+
+def either(*operands: Thunk) -> Any:
+    """`a or b or ...`, of which only the truth is asked for."""
+    *first, last = operands
+    for count, operand in enumerate(first, 1):
+        test = condition(operand())
+        if isinstance(test, Tensor):
+            rest = functools.partial(either, *operands[count:])
+            return if_exp(test, lambda: True, rest, "or")
+        if test:
+            return True
+    return condition(last())
+
+
+def _is_number(value: Any) -> bool:
+    """Whether a value is of the kind that tests are of."""
+    return is_numeric(value) or type(value) is Nullable
+
+
+def _given(value: Any) -> Any:
+    return value
+
+
+def _there(value: Any) -> Any:
+    """An operand on the path where it is true: it is not None there."""
+    return value.value if type(value) is Nullable else value
+
+
+def or_(*operands: Thunk) -> Any:
+    """`a or b or ...`: the first operand that is true, else the last; the rest is not run.
+
+    Graph meaning: the operands after one that is known only at run time are in its false branch.
+    """
+    *first, last = operands
+    for count, operand in enumerate(first, 1):
+        value = operand()
+        test = condition(value)
+        if isinstance(test, Tensor):
+            rest = functools.partial(or_, *operands[count:])
+            choose = if_exp if _is_number(value) else tested_exp
+            return choose(test, functools.partial(_there, value), rest, "or")
+        if test:
+            return value
+    return last()
+
+
+def not_(operand: Any) -> Any:
+    """`not operand`, a Python bool; a traced one where it is known only at run time."""
+    test = condition(operand)
+    if not isinstance(test, Tensor):
+        return not test
+    return ops.as_weak(ops.logical_not(test), kind="bool")
+
+
+def truth(x: Any) -> Any:
+    """A condition of a generator expression whose items are taken one by one: known by now."""
+    test = condition(x)
+    if isinstance(test, Tensor):
+        raise StagingError(
+            f"which items a generator expression gives depends on data ({test.describe()}), and "
+            "they are taken one by one here",
+            "make a list of them first (`[...]`), or write the loop out",
+        )
+    return test
+
+
+def equal(left: Any, right: Any) -> Any:
+    """`left == right`."""
+    if is_chosen_object(left):
+        return of_each(left, lambda one: equal(one, right))
+    if is_chosen_object(right):
+        return of_each(right, lambda one: equal(left, one))
+    if compared_dicts.are_compared(left, right):
+        return compared_dicts.equal(left, right)
+    if _are_growing(left, right):
+        return growing_methods.equal(left, right)
+    if nests.is_by_data(left, right):
+        refuse_compared(left, right)
+        return nests.equal(left, right)
+    if may_be_twins(left, right):
+        raise unknown("function")
+    if _are_texts(left, right):
+        return GrownText(letters_of(left)) == right
+    refuse_compared(left, right)
+    return _of_complex(left, right, left == right)
+
+
+def not_equal(left: Any, right: Any) -> Any:
+    """`left != right`."""
+    if is_chosen_object(left):
+        return of_each(left, lambda one: not_equal(one, right))
+    if is_chosen_object(right):
+        return of_each(right, lambda one: not_equal(left, one))
+    if compared_dicts.are_compared(left, right):
+        return not_(compared_dicts.equal(left, right))
+    if _are_growing(left, right):
+        return not_(growing_methods.equal(left, right))
+    if nests.is_by_data(left, right):
+        refuse_compared(left, right)
+        return not_(nests.equal(left, right))
+    if may_be_twins(left, right):
+        raise unknown("function")
+    if _are_texts(left, right):
+        return GrownText(letters_of(left)) != right
+    refuse_compared(left, right)
+    return _of_complex(left, right, left != right)
+
+
+def _are_texts(left: Any, right: Any) -> bool:
+    """Whether two texts are compared of which only the graph knows one."""
+    is_late = isinstance(left, LazyString) or isinstance(right, LazyString)
+    both = isinstance(left, str | LazyString) and isinstance(right, str | LazyString)
+    return is_late and both and building() is not None
+
+
+def _of_complex(left: Any, right: Any, result: Any) -> Any:
+    """Python's `complex` compares itself with a `float64`, which is a `float`: it gives a bool."""
+    if isinstance(result, Tensor) and isinstance(right, Tensor) and is_python_complex(left):
+        type_ = right.type
+        if type_.rank == 0 and not right.is_array and not type_.weak and type_.dtype == np.float64:
+            return ops.as_weak(result, kind="bool")
+    return result
+
+
+def less(left: Any, right: Any) -> Any:
+    """`left < right`, where an operand may be a list."""
+    if _are_growing(left, right):
+        return growing_methods.less(left, right)
+    return _ordered(operator.lt, left, right)
+
+
+def less_equal(left: Any, right: Any) -> Any:
+    """`left <= right`, where an operand may be a list."""
+    if _are_growing(left, right):
+        return not_(growing_methods.less(right, left))
+    return _ordered(operator.le, left, right)
+
+
+def greater(left: Any, right: Any) -> Any:
+    """`left > right`, where an operand may be a list."""
+    if _are_growing(left, right):
+        return growing_methods.less(right, left)
+    return _ordered(operator.gt, left, right)
+
+
+def greater_equal(left: Any, right: Any) -> Any:
+    """`left >= right`, where an operand may be a list."""
+    if _are_growing(left, right):
+        return not_(growing_methods.less(left, right))
+    return _ordered(operator.ge, left, right)
+
+
+def _ordered(sign: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+    left, right = (x.load() if type(x) is Nullable else x for x in (left, right))
+    if is_chosen_object(left):
+        return of_each(left, lambda one: _ordered(sign, one, right))
+    if is_chosen_object(right):
+        return of_each(right, lambda one: _ordered(sign, left, one))
+    if _are_texts(left, right) and is_by_letters(left, right):
+        return by_letters(f"__{sign.__name__}__", left, right)
+    is_nest = isinstance(left, (list, tuple)) and not isinstance(left, Reference)
+    if is_nest and nests.is_by_data(left, right):
+        return nests.ordered(sign, left, right)
+    return sign(left, right)
+
+
+def _are_growing(left: Any, right: Any) -> bool:
+    """Whether two lists are compared and the length of what is in them depends on data."""
+    return type(left) in _NESTS and type(right) is type(left) and holds_runs((left, right))
+
+
+_NESTS = frozenset((list, tuple, dict))
+
+
+def is_(left: Any, right: Any) -> Any:
+    """`left is right`; traced for the class of an exception that the graph caught.
+
+    Traced, too, where it depends on data which array a name is.
+    """
+    if building() is None and not issubclass(type(left), Tensor):
+        return left is right  # nothing is asked of an object, not even what its class is
+    refuse_retired(left, right)
+    for x, other in ((left, right), (right, left)):
+        if type(x) is Nullable and other is None:
+            return is_none(x)
+        if type(x) is Nullable and x is not other:
+            return _is_there_and(x, other)
+    if type(right) is KindOfError:
+        left, right = right, left
+    if left is not right and type(left) is type(right) and is_item(left) and is_item(right):
+        raise unknown("array" if has_cell(left) else type(left).__name__)
+    if left is not right and has_cell(left) and has_cell(right):
+        return is_same_array(left, right)
+    if type(left) is KindOfError:
+        return left.is_one_of(right)
+    if left is right:
+        return True
+    for x, other in ((left, right), (right, left)):
+        if type(x) is OneOf:
+            _refuse_kin(x, other)
+            return x.is_(other)
+    same = are_one_number(left, right)
+    if same is not None:
+        return same
+    if isinstance(left, Reference) or isinstance(right, Reference):
+        return is_same_reference(left, right)
+    if is_chosen_value(left) or is_chosen_value(right):
+        return is_one_of_chosen(left, right)
+    if isinstance(left, Tensor) and isinstance(right, Tensor):
+        return bool(are_one_object(left, right))
+    if may_be_twins(left, right):
+        raise unknown("function")
+    if _may_be_one(left, right):
+        note_refused_choice("it")
+        raise unknown(type(left).__name__)
+    for x in (left, right):
+        if left is not right and isinstance(x, HostValue):
+            x.refuse()
+    return left is right
+
+
+def _refuse_kin(x: OneOf, other: Any) -> None:
+    """Refuse to tell one of several objects from another one where some may be one."""
+    others = other.things if type(other) is OneOf else (other,)
+    if any(_may_be_one(one, another) for one in x.things for another in others):
+        raise unknown("object")
+
+
+def _may_be_one(left: Any, right: Any) -> bool:
+    """Whether two objects may be one, depending on data."""
+    if left is right or not (journal.is_kin(left) or journal.is_kin(right)):
+        return False
+    if journal.is_kin(left) and journal.is_kin(right):
+        return True
+    return any(one is other for one in journal.may_be(left) for other in journal.may_be(right))
+
+
+def _is_there_and(x: Nullable, other: Any) -> Any:
+    """Whether what is None at times is there, and is another object."""
+    if type(other) is Nullable:
+        if not isinstance(x.value, Reference):
+            raise unknown("object")
+        same = both_hold(other.present, is_(x.value, other.value))
+        neither = ops.logical_not(ops.logical_or(x.present, other.present))
+        return ops.logical_or(neither, both_hold(x.present, same))
+    same = is_(x.value, other)
+    return ops.logical_and(x.present, same) if isinstance(same, Tensor) or same else False
+
+
+def is_not(left: Any, right: Any) -> Any:
+    """`left is not right`."""
+    return not_(is_(left, right))

@@ -1,0 +1,1 @@
+"""`while` and `for`: by Python, or as one node of the graph."""

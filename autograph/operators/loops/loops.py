@@ -1,0 +1,522 @@
+"""`while` and `for` statements."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from autograph.operators.branches.chosen_objects import items_of
+from autograph.operators.branches.conditionals import condition, if_stmt
+from autograph.operators.captured.captures import current_trace
+from autograph.operators.captured.decisions import UNROLLED
+from autograph.operators.captured.variables import _Unreadable
+from autograph.operators.containers import growing, open_deques, open_dicts
+from autograph.operators.expressions.generators import Again, Consumer, Run, call_of
+from autograph.operators.loops.progress import Progress
+from autograph.operators.loops.repeated_rounds import Repeated
+from autograph.operators.loops.rounds import Step
+from autograph.operators.loops.staged_loops import staged_loop
+from autograph.operators.stand_ins.bodies import Restart, State
+from autograph.operators.stand_ins.captured_items import one_by_one
+from autograph.operators.stand_ins.iterables import Indexed, as_indexed, numbers_left
+from autograph.operators.stand_ins.iterators import Taken, spend, taken
+from autograph.operators.stand_ins.runs import has_runs
+from runtime import journal
+from runtime.building import Builder, building
+from runtime.errors import StagingError
+from runtime.origins import origin_of_caller, origin_of_error
+from runtime.tensor import Tensor
+from runtime.variable import Variable
+
+__all__ = ["NESTED_ITEMS", "for_stmt", "in_turn_or_place", "while_stmt"]
+
+# Python loops with more rounds than this that add nodes are traced once, with a traced index.
+_ROUNDS = 16
+# Items are unrolled, where the body needs that, up to this number.
+_UNROLLED_ITEMS = 1024
+# Where going on depends on data, the branches of so many items lie in each other.
+NESTED_ITEMS = 32
+
+Thunk = Callable[[], Any]
+
+
+def while_stmt(
+    test: Thunk,
+    body: Callable[[], None],
+    get_state: Callable[[], tuple[Any, ...]],
+    set_state: Callable[[tuple[Any, ...]], None],
+    symbol_names: tuple[str, ...],
+    opts: dict[str, Any],
+) -> None:
+    """`while test(): body()`.
+
+    Python meaning: exactly that. Graph meaning, from the first round on whose test is known only at
+    run time: one while node carries every name and object that the body writes. A Python loop that
+    has added nodes for 16 rounds is staged from there on, if its body allows.
+    """
+    builder = building()
+    if builder is None:
+        while test():
+            body()
+        return
+    state = State(get_state, set_state, symbol_names)
+    rounds, patience, mark, rolls = 0, _ROUNDS, builder.mark(), _may_roll(opts)
+    while True:
+        go, first = _watched(test) if rolls else (test(), False)
+        go = condition(go)
+        if isinstance(go, Tensor):
+            staged_loop(go, Step(body, test), state, opts)
+            return
+        if not go:
+            if rounds <= _ROUNDS or not _may_roll(opts):
+                _note_unrolled(builder, mark, _why_repeated(rounds, opts))
+            return
+        if rolls and rounds == patience and builder.mark() > mark:
+            if _roll(lambda: staged_loop(True, Step(body, test), state, opts), builder):
+                return
+            patience *= 8
+        if rolls:
+            _, second = _watched(body)
+            rolls = not first and not second
+        else:
+            body()
+        rounds += 1
+
+
+def _watched(run: Thunk) -> tuple[Any, bool]:
+    """Run a part of a round; whether it took items of an older iterator, which a trace of the
+    whole loop would take again.
+    """
+    with journal.transaction() as part:
+        try:
+            return run(), bool(part.advanced)
+        finally:
+            part.commit()
+
+
+def _may_roll(opts: dict[str, Any]) -> bool:
+    return opts.get("unroll") is not True and opts.get("stage") is not False
+
+
+def _roll(stage: Thunk, builder: Builder) -> bool:
+    """Try to stage a Python loop; what needs Python values stays unrolled."""
+    mark = builder.mark()
+    with journal.transaction() as attempt:
+        try:
+            stage()
+        except Restart:
+            raise
+        except StagingError as error:
+            failure = error
+        except BaseException:
+            attempt.commit()
+            raise
+        else:
+            attempt.commit()
+            return True
+    builder.truncate(mark)
+    facts = current_trace()
+    if facts is not None:
+        cause = failure.origin or origin_of_error(failure)
+        place = "" if cause is None else f"line {cause.lineno}: "
+        why = f"the loop is unrolled: {place}{failure.what}"
+        facts.decided(origin_of_caller(), UNROLLED, why)
+    return False
+
+
+def _note_unrolled(builder: Builder, mark: int, why: str) -> None:
+    """Keep for `explain` why a loop that has added nodes since `mark` is no loop of the graph."""
+    facts = current_trace()
+    if facts is not None and builder.mark() > mark:
+        facts.decided(origin_of_caller(), UNROLLED, f"the loop is unrolled: {why}")
+
+
+def _why_repeated(rounds: int, opts: dict[str, Any]) -> str:
+    if opts.get("unroll") is True:
+        return "`set_loop_options(unroll=True)`"
+    return f"{rounds} rounds, and up to {_ROUNDS} are repeated"
+
+
+def for_stmt(
+    iterated: Any,
+    extra_test: Thunk | None,
+    body: Callable[[Any], None],
+    get_state: Callable[[], tuple[Any, ...]],
+    set_state: Callable[[tuple[Any, ...]], None],
+    symbol_names: tuple[str, ...],
+    opts: dict[str, Any],
+) -> None:
+    """`for item in iterated: body(item)`, while `extra_test()` holds (no `break` was reached).
+
+    Python meaning: exactly that. Graph meaning: a loop over rows of a tensor, or over a range with
+    traced bounds, is one while node; so is a Python range of more than 16 rounds, or of large ones,
+    whose body adds nodes and does not need the index as a Python number. Other iterables are
+    unrolled; once a `break` depends on data, what remains is staged or guarded.
+    """
+    if issubclass(type(iterated), _Unreadable):
+        iterated = iterated.load()
+    if issubclass(type(iterated), Variable):
+        iterated = iterated.read_value()
+    if issubclass(type(iterated), Progress):
+        run = iterated.around(body)
+        for_stmt(iterated.iterable, extra_test, run, get_state, set_state, symbol_names, opts)
+        iterated.end(True if extra_test is None else extra_test())
+        return
+    builder = building()
+    if builder is None:
+        try:
+            _as_python(iterated, extra_test, body)
+        finally:
+            del iterated  # a generator that nobody else holds ends here, also after an error
+        return
+    if open_dicts.is_open(iterated):
+        iterated = open_dicts.view(iterated)
+    if has_runs(iterated):
+        iterated = growing.items_of(iterated)
+    iterated = open_deques.going_through(items_of(iterated))
+    loop = _For(extra_test, body, State(get_state, set_state, symbol_names), opts)
+    if type(iterated) is Again:
+        loop.in_place(iterated.generator, iterated.run)
+        return
+    if isinstance(iterated, (Indexed, Tensor)):
+        indexed = as_indexed(iterated)
+        assert indexed is not None
+        if indexed.known_length() != 0:
+            loop.over_items(indexed, builder)
+    elif isinstance(iterated, range):
+        loop.over_range(iterated, builder)
+    else:
+        try:
+            loop.over_iterable(iterated, builder)
+        finally:
+            del iterated
+
+
+def _as_python(iterated: Any, extra_test: Thunk | None, body: Callable[[Any], None]) -> None:
+    iterator = iter(iterated)
+    del iterated
+    try:
+        while extra_test is None or extra_test():
+            try:
+                item = next(iterator)
+            except StopIteration:
+                return
+            body(item)
+    finally:
+        del iterator
+
+
+def _iterator(iterated: Any) -> Iterator[Any]:
+    return iter(one_by_one(iterated))
+
+
+def in_turn_or_place(
+    generator: Any, run: Run, in_turn: Callable[[], Any], body: Callable[[Any], None], state: State,
+    test: Thunk | None = None,
+) -> Any:  # fmt: skip
+    """What `in_turn` makes of a generator, item by item; None, where that cannot be.
+
+    There its code is run in the place of a loop that runs `body`, while `test` holds.
+    """
+    builder = building()
+    assert builder is not None
+    taken(generator)
+    if run.is_once:
+        _For(test, body, state, {}).in_place(generator, run)
+        return None
+    mark = builder.mark()
+    with journal.transaction() as attempt:
+        try:
+            found = in_turn()
+        except StagingError as error:
+            if not run.begins_again(attempt.advanced) or error.is_final:
+                raise
+        except BaseException:
+            attempt.commit()
+            raise
+        else:
+            attempt.commit()
+            return found
+    generator.close()
+    builder.truncate(mark)
+    try:
+        _For(test, body, state, {}).in_place(generator, run)
+    except StagingError as error:
+        error.is_final = True
+        raise
+    return None
+
+
+class _For(NamedTuple):
+    extra_test: Thunk | None
+    body: Callable[[Any], None]
+    state: State
+    opts: dict[str, Any]
+
+    def test(self) -> Any:
+        return True if self.extra_test is None else condition(self.extra_test())
+
+    def over_iterable(self, iterable: Any, builder: Builder) -> None:
+        """Item by item; a generator of the user's may be run in the place of the loop instead."""
+        iterator = _iterator(iterable)
+        if isinstance(iterator, Indexed):  # of an `__iter__` of the user's
+            items = as_indexed(iterator)
+            assert items is not None
+            self.over_items(items, builder)
+            return
+        found, mark = call_of(iterator), builder.mark()
+        try:
+            if found is None:
+                self.unrolled(iterator)
+                kind = type(iterable).__name__
+                _note_unrolled(builder, mark, f"it goes over a {kind}, item by item")
+            else:
+                self.over_generator(iterator, found, builder)
+        finally:
+            del iterator, iterable
+
+    def over_generator(self, generator: Any, run: Run, builder: Builder) -> None:
+        """Run a generator in the place of the loop, or go through it item by item.
+
+        In its place, its own loops and branches are staged. A loop that may be left goes through
+        the items if it can: somebody may hold the generator, and take the rest of them.
+        """
+
+        def in_place() -> None:
+            self.in_place(generator, run)
+
+        def one_by_one() -> None:
+            self.unrolled(generator)
+
+        if run.is_once:
+            in_place()
+            return
+
+        goes_to_end = self.extra_test is None
+        first, second = (in_place, one_by_one) if goes_to_end else (one_by_one, in_place)
+        before, mark = self.state.get(), builder.mark()
+        with journal.transaction() as attempt:
+            try:
+                first()
+            except StagingError as error:
+                if not run.begins_again(attempt.advanced) or error.is_final:
+                    raise
+                if not goes_to_end:
+                    generator.close()
+            except BaseException:
+                attempt.commit()
+                raise
+            else:
+                attempt.commit()
+                return
+        self.state.set(before)
+        builder.truncate(mark)
+        try:
+            second()
+        except StagingError as error:
+            error.is_final = True
+            raise
+
+    def in_place(self, generator: Any, run: Run) -> None:
+        """Run a generator's code, which runs the body for each item."""
+        goes_to_end = self.extra_test is None
+        consumer = Consumer(self.body, self.test, self.state, goes_to_end=goes_to_end)
+        journal.note_spent(generator)  # nobody else can take its items meanwhile
+        with journal.transaction() as changes:
+            consumer.note_names()
+            try:
+                if_stmt(
+                    self.test(), lambda: run(consumer), _nothing,
+                    self.state.get, self.state.set, self.state.names, 0,
+                )  # fmt: skip
+            except StagingError:
+                journal.note_unspent(generator)
+                raise
+            except BaseException:
+                consumer.forget_names(changes)
+                changes.commit()
+                spend([generator])
+                raise
+            consumer.forget_names(changes)
+            changes.commit()
+        if self.extra_test is None:
+            generator.close()
+            journal.note_unspent(generator)
+        else:
+            spend([generator])
+
+    def unrolled(self, iterator: Iterator[Any]) -> None:
+        try:
+            while True:
+                go = self.test()
+                if not isinstance(go, Tensor) and not go:
+                    return
+                items = growing.rest_of(iterator)
+                if items is not None:
+                    self.staged(items, 0, go)
+                    return
+                if isinstance(go, Tensor):
+                    numbers = numbers_left(iterator)
+                    if numbers is None:
+                        self.guarded(go, iterator)
+                        return
+                    spend([iterator])
+                    self.staged(numbers, 0, go)
+                    return
+                try:
+                    item = next(iterator)
+                except StopIteration:
+                    return
+                growing.check_item(item)
+                self.body(item)
+        finally:
+            del iterator
+
+    def guarded(self, go: Tensor, iterator: Iterator[Any]) -> None:
+        """The rest of an unrolled loop once going on depends on data: a branch per item."""
+        if hasattr(iterator, "gi_code"):
+            raise StagingError(
+                "a loop over a generator is left by a `break` that depends on data",
+                "make a list of it first",
+            )
+        spend([iterator])
+        limit = max(_UNROLLED_ITEMS, operator.length_hint(iterator))
+        items = Taken(iterator, iterator.ahead if isinstance(iterator, _Items) else None)
+        begin: int | None = 0
+
+        def rest(go: Any, k: int) -> None:
+            if_stmt(
+                go, lambda: run(k), _nothing, self.state.get, self.state.set, self.state.names, 0
+            )
+
+        def run(k: int) -> None:
+            # What is next, and whether anything is, is known on the way that comes here. A branch
+            # may be traced more than once.
+            nonlocal begin
+            if not items.reaches(k):
+                return
+            if k == limit:
+                raise _endless(limit)
+            self.body(items.item(k))
+            if (k + 1) % NESTED_ITEMS:
+                rest(self.test(), k + 1)
+            else:
+                begin = k + 1
+
+        while begin is not None:
+            first, begin = begin, None
+            rest(self.test() if first else go, first)
+
+    def over_items(self, items: Indexed, builder: Builder) -> None:
+        """One while node; unrolled, if the number of items is known and the body needs them so."""
+        length = items.known_length()
+        if length is None or length > _UNROLLED_ITEMS or self.opts.get("stage") is True:
+            self.staged(items, 0)
+        elif self.opts.get("unroll") is True or not _roll(lambda: self.staged(items, 0), builder):
+            self.unrolled(_Items(items, length))
+
+    def over_range(self, whole: range, builder: Builder) -> None:
+        long = len(whole) > _ROUNDS and _may_roll(self.opts)
+        began, is_short = builder.mark(), not long
+        rounds = Repeated(builder, self.state, self.body, is_short and _may_roll(self.opts))
+        for k, item in enumerate(whole):
+            go = self.test()
+            if isinstance(go, Tensor):
+                self.staged(_tail(whole, k), 0, go)
+                return
+            if not go:
+                break
+            mark = builder.mark()
+            if not (long and len(whole) - k > _ROUNDS):
+                if not rounds.run(item, len(whole) - k):
+                    if self._rolled(whole, k, builder):
+                        return
+                    rounds.go_on(item)
+                continue
+            adds = self._adds_nodes(item, builder)
+            if adds is None:
+                long = False
+                continue
+            if adds:
+                builder.truncate(mark)
+                if self._rolled(whole, k, builder):
+                    return
+                long = False
+            self.body(item)
+        if is_short:
+            _note_unrolled(builder, began, _why_repeated(len(whole), self.opts))
+
+    def _rolled(self, whole: range, k: int, builder: Builder) -> bool:
+        """Whether the rounds from one on are staged."""
+        tail = _tail(whole, k)
+        return _roll(lambda: self.staged(tail, 0), builder)
+
+    def _adds_nodes(self, item: Any, builder: Builder) -> bool | None:
+        """Whether a round adds nodes; nothing that it did remains.
+
+        None for a round that takes items of an older iterator: it has been run for good.
+        """
+        before, mark = self.state.get(), builder.mark()
+        with journal.transaction() as trial:
+            try:
+                self.body(item)
+            except Exception:
+                if trial.advanced:
+                    trial.commit()
+                    raise
+                added = True
+            else:
+                added = builder.mark() > mark
+            if trial.advanced:
+                trial.commit()
+                return None
+            self.state.set(before)
+            builder.truncate(mark)
+        return added
+
+    def staged(self, items: Indexed, first: int, go: Any = None) -> None:
+        """One while node over the items from `first` on."""
+        if go is None:
+            go = self.test()
+            if not isinstance(go, Tensor) and not go:
+                return
+        step = Step(self.body, self.test if self.extra_test is not None else None, items)
+        staged_loop(go, step, self.state, self.opts)
+
+
+class _Items(Iterator[Any]):
+    """Items of a known number, each read when it is its turn: the loop may write them."""
+
+    def __init__(self, items: Indexed, length: int) -> None:
+        self._items, self._length, self._next = items, length, 0
+
+    def __len__(self) -> int:
+        return self._length - self._next
+
+    def __next__(self) -> Any:
+        if not len(self):
+            raise StopIteration
+        self._next += 1
+        return self._items.item(self._next - 1)
+
+    def ahead(self, k: int) -> Any:
+        """The item that is `k` places ahead, which is not taken."""
+        return self._items.item(self._next + k)
+
+
+def _tail(whole: range, k: int) -> Indexed:
+    indexed = as_indexed(whole[k:])
+    assert indexed is not None
+    return indexed
+
+
+def _endless(items: int) -> StagingError:
+    return StagingError(
+        f"whether a loop goes on depends on data, and there may be more than {items} items",
+        "go over an array, or count in a `while` loop",
+    )
+
+
+def _nothing() -> None:
+    pass

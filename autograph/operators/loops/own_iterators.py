@@ -1,0 +1,58 @@
+"""What goes through an object of the user's, or a progress bar: the number of items may be open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from autograph.operators.branches.chosen_objects import items_of
+from autograph.operators.captured.methods import method
+from autograph.operators.expressions.generators import Consumer, Ending, call_of, placed
+from autograph.operators.expressions.logical import not_
+from autograph.operators.loops.loops import for_stmt
+from autograph.operators.loops.progress import Progress
+from autograph.operators.stand_ins.bodies import NO_NAMES
+from autograph.operators.stand_ins.iterables import Indexed
+from runtime.building import building
+
+__all__ = ["begun"]
+
+
+def begun(x: Any) -> Any:
+    """The iterator that an object of the user's, or a bar, gives; any other thing itself.
+
+    How many items it has may be known only when the graph runs.
+    """
+    if building() is None:
+        return x
+    x = items_of(x)
+    if type(x) is Progress:
+        return _through(x)
+    if method(x, "__iter__") is None:
+        return x
+    found = iter(x)
+    return found if isinstance(found, Indexed) or call_of(found) is not None else _Started(x, found)
+
+
+def _through(bar: Progress) -> Any:
+    """A generator of what a bar is around: a loop that uses it up goes through the bar itself."""
+
+    def run(source: Any, consumer: Consumer) -> None:
+        ending = Ending(consumer)
+        state = ending.state or NO_NAMES
+        goes_on = None if ending.state is None else lambda: not_(ending.is_left)
+        for_stmt(source, goes_on, ending.put, *state, {})
+
+    return placed(bar.one_by_one(), bar.name, bar, run)
+
+
+class _Started:
+    """What goes through an iterator that an object gave already."""
+
+    __slots__ = ("_iterator", "_owner")
+
+    def __init__(self, owner: Any, iterator: Iterator[Any]) -> None:
+        self._owner, self._iterator = owner, iterator
+
+    def __iter__(self) -> Iterator[Any]:
+        return self._iterator

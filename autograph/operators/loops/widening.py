@@ -1,0 +1,462 @@
+"""How what a loop carries in one place widens from round to round."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from autograph.operators.captured.alternatives import Part, Reference
+from autograph.operators.captured.closures import (
+    EMPTY,
+    FUNCTIONS,
+    ITSELF,
+    are_twins,
+    parts_of_function,
+)
+from autograph.operators.captured.host_values import HostValue
+from autograph.operators.captured.variables import Maybe, Nullable, Poison, is_in_result
+from autograph.operators.stand_ins.forms import (
+    Among,
+    Branching,
+    Form,
+    Growing,
+    Kinds,
+    Leaf,
+    Optional,
+    OrNone,
+    Owning,
+    Poisoned,
+    Referring,
+    Static,
+    Unbound,
+    Written,
+    changed,
+)
+from autograph.operators.stand_ins.item_forms import (
+    all_joined,
+    growing_form,
+    item_of,
+    of_length,
+    parts_of,
+)
+from autograph.operators.stand_ins.kinds import (
+    can_be_of_kinds,
+    is_of_kinds,
+    kind_of,
+    kind_of_form,
+    kinds_of,
+)
+from autograph.operators.stand_ins.one_of import (
+    OneOf,
+    are_numbers,
+    are_told_by_number,
+    can_be_chosen,
+    can_be_told_by_number,
+    chooses_by_number,
+    is_number_of_class,
+    joined,
+    note_refused_choice,
+    number_of,
+    things_of,
+)
+from autograph.operators.stand_ins.references import (
+    is_all_older,
+    is_older,
+    is_older_cell,
+    reference_of,
+    reserve,
+    seen_by,
+)
+from autograph.operators.stand_ins.runs import has_runs, known_length
+from autograph.operators.stand_ins.templates import ChosenText, LazyString
+from autograph.operators.stand_ins.values import (
+    NOTHING,
+    describe,
+    describe_both,
+    has_parts,
+    is_array,
+    is_changeable,
+    is_either,
+    is_numeric,
+    is_same,
+    is_unset,
+    merge_types,
+    split_none,
+    type_of,
+    with_children,
+)
+from runtime import trace
+from runtime.building import Builder
+from runtime.errors import StagingError
+from runtime.spec import TensorType
+from runtime.tensor import Tensor
+
+__all__ = ["form_of", "form_of_parts", "widen"]
+
+_numbers = itertools.count(1)
+
+
+def form_of(x: Any, *, bools: bool, body: Builder | None = None, made: bool = False) -> Form:
+    """Form of a value; Python bools are carried only with `bools` (flags mostly stay constant).
+
+    So are names of arrays only with the `body` that left them: mostly the array changes, through
+    its cell, not which array it is. And so are containers only where a round `made` them: mostly
+    what is in one changes, by writes that the journal knows.
+    """
+    if isinstance(x, Poison):
+        return Poisoned(x.what, x.hint)
+    if is_unset(x):
+        return Unbound()
+    if isinstance(x, Maybe):
+        return Optional(form_of(x.value, bools=True, body=body, made=made))
+    if isinstance(x, Nullable):
+        return OrNone(form_of(x.value, bools=True, body=body, made=made))
+    if is_of_kinds(x):
+        found = kinds_of(x)
+        parts = (form_of(one, bools=True, body=body, made=True) for one in found.values())
+        return Kinds(tuple(found), tuple(parts))
+    if body is not None and type(x) in (OneOf, ChosenText):
+        things = things_of(x, body)
+        if things is not None:
+            return Among(things)
+        if type(x) is OneOf:
+            return Poisoned(
+                f"this is {x.described()}, and it is left by a loop or `try` in which one of them "
+                "was made",
+                "make all of them before it, or take a copy of the one",
+            )
+        return Static(x)
+    if body is not None and isinstance(x, LazyString):
+        return Written()
+    if is_array(x):
+        return Static(x) if body is None else _referring(_no_array(x), x, "", body)
+    if isinstance(x, bool) and not bools:
+        return Static(x)
+    if is_numeric(x) and not is_number_of_class(x):
+        return Leaf(type_of(x))
+    if has_parts(x) and not (is_changeable(x) and (not made or _is_older(x, body))):
+        return form_of_parts(x, bools=bools, body=body, made=made)
+    return Static(x)
+
+
+def _is_older(x: Any, body: Builder | None) -> bool:
+    """Whether a container that a round left was there before the loop: it stays what it is."""
+    return body is not None and is_all_older(x, body)
+
+
+def form_of_parts(
+    x: Any,
+    *,
+    bools: bool,
+    body: Builder | None = None,
+    made: bool = False,
+    is_content: bool = False,
+) -> Branching | Growing | Poisoned:
+    """Form of a container whose parts are carried; `is_content`: it is only what is in one."""
+    number = next(_numbers) if is_changeable(x) and not is_content else 0
+    if has_runs(x):
+        like: list[Any] | tuple[Any, ...] = () if type(x) is tuple else []
+        form = growing_form(Growing(Unbound(), number, like), x, f"a {type(x).__name__}")
+        return form if isinstance(form, Poisoned) else replace(form, length=known_length(x) or None)
+    children = parts_of(x)
+    parts = tuple(form_of(part, bools=bools, body=body, made=made) for _, part in children)
+    like = with_children(x, [part for _, part in children])
+    return Branching(like, tuple(step for step, _ in children), parts, number)
+
+
+def _no_array(x: Any) -> Referring:
+    return Referring(type_of(x), (), ())
+
+
+def widen(
+    form: Form, x: Any, name: str, body: Builder, within: tuple[tuple[int, int], ...] = ()
+) -> Form:
+    """The smallest form that covers `form` and the value `x` that a round of `body` left.
+
+    `within` are the containers around the place, by identity: before the loop, and after a round.
+    """
+    if _is_of_kinds(form, x, name):
+        return _widen_kinds(form, x, name, body)
+    if type(form) is Leaf and type(x) is Tensor and x.type == form.type:
+        return replace(form, either=True) if not form.either and is_either(x) else form
+    if isinstance(form, Unbound | Optional) or is_unset(x) or isinstance(x, Maybe):
+        return _widen_optional(form, x, name, body, within)
+    if isinstance(form, Poisoned):
+        return form
+    if isinstance(x, Poison):
+        return Poisoned(x.what, x.hint)
+    if isinstance(x, HostValue) and not (isinstance(form, Static) and form.value is x):
+        return Poisoned(*x.on_one_path(name))
+    nullable = _widen_nullable(form, x, name, body)
+    if nullable is not None:
+        return nullable
+    if isinstance(form, Static):
+        return _widen_static(form, x, name, body, within)
+    if isinstance(form, Written):
+        is_text = isinstance(x, str | LazyString)
+        return form if is_text else changed(name, "a str", describe(x))
+    if isinstance(form, Leaf | Referring):
+        x = number_of(x)
+        if is_numeric(x) and isinstance(form, Referring) and is_array(x):
+            return _referring(form, x, name, body)
+        if is_numeric(x):
+            either = isinstance(form, Leaf) and form.either or is_either(x)
+            return Leaf(_widen_type(form.type, type_of(x), name), either)
+        return changed(name, f"a {form.type}", describe(x))
+    if isinstance(form, Among):
+        things = joined(form.things, things_of(x, body, objects=True))
+        if things is None and is_numeric(x) and are_numbers(form.things):
+            types = map(type_of, form.things)
+            return Leaf(
+                functools.reduce(lambda t, one: _widen_type(t, one, name), types, type_of(x))
+            )
+        if things is None and isinstance(x, str | LazyString) and isinstance(form.things[0], str):
+            return Written()
+        return Among(things) if things else changed(name, *describe_both(form.things[0], x))
+    if isinstance(form, Growing):
+        return of_length(growing_form(form, x, name), form.length, x)
+    assert isinstance(form, Branching)
+    if type(form.like) in FUNCTIONS:
+        return _widen_function(form, x, name, body)
+    if not has_parts(x) or type(x) is not type(form.like):
+        return changed(name, *describe_both(form.like, x))
+    if type(x) in (list, tuple) and (has_runs(x) or len(x) != len(form.parts)):
+        items = [item_of(part) for part in form.parts]
+        like: list[Any] | tuple[Any, ...] = () if type(x) is tuple else []
+        grown = growing_form(Growing(all_joined(items, name), form.number, like), x, name)
+        if isinstance(grown, Poisoned) and type(x) is tuple and not has_runs(x):
+            return changed(name, *describe_both(form.like, x))
+        return of_length(grown, len(form.parts) or None, x)
+    children = parts_of(x)
+    if tuple(step for step, _ in children) != form.steps:
+        return changed(name, *describe_both(form.like, x))
+    parts = tuple(
+        widen(part, child, f"{name}{step}", body, within)
+        for part, (step, child) in zip(form.parts, children, strict=True)
+    )
+    return replace(form, parts=parts)
+
+
+def _is_of_kinds(form: Form, x: Any, name: str) -> bool:
+    """Whether a place is to hold values of several kinds: a result may be such."""
+    if is_unset(x) or isinstance(form, Unbound | Optional | Poisoned):
+        return False
+    if isinstance(x, Maybe | Poison | HostValue):
+        return False
+    if isinstance(form, Kinds) or is_of_kinds(x):
+        return True
+    value, part = split_none(x)[0], form.part if isinstance(form, OrNone) else form
+    if value is NOTHING or not is_in_result(name):
+        return False
+    return can_be_of_kinds(value) and _can_be_beside(part) and kind_of_form(part) != kind_of(value)
+
+
+def _can_be_beside(form: Form) -> bool:
+    """Whether another round may leave a value of another kind than this form has."""
+    if isinstance(form, Static):
+        return form.value is not None and can_be_of_kinds(form.value)
+    if isinstance(form, Branching):
+        return type(form.like) not in FUNCTIONS
+    return isinstance(form, Leaf | Referring | Written | Growing)
+
+
+def _widen_kinds(form: Form, x: Any, name: str, body: Builder) -> Form:
+    """The form of a place of the kinds of `form` and of those that `x` may be of."""
+    forms = dict(_kinds_in(form, body))
+    for kind, one in kinds_of(x).items():
+        part = forms.get(kind)
+        if part is None:
+            forms[kind] = form_of(one, bools=True, body=body, made=True)
+        else:
+            forms[kind] = widen(part, one, name, body)
+    poisoned = [part for part in forms.values() if isinstance(part, Poisoned)]
+    return poisoned[0] if poisoned else Kinds(tuple(forms), tuple(forms.values()))
+
+
+def _kinds_in(form: Form, body: Builder) -> Iterator[tuple[Any, Form]]:
+    if isinstance(form, Kinds):
+        yield from zip(form.kinds, form.parts, strict=True)
+    elif isinstance(form, OrNone):
+        yield from _kinds_in(form.part, body)
+        yield kind_of(None), Static(None)
+    else:
+        yield kind_of_form(form), _carried(form, body)
+
+
+def _widen_function(form: Branching, x: Any, name: str, body: Builder) -> Form:
+    """The form of functions of one piece of code, by what they hold."""
+    if not are_twins(form.like, x):
+        return changed(name, *describe_both(form.like, x))
+    known = dict(zip(form.steps, form.parts, strict=True))
+    parts: dict[str, Form] = {}
+    held = zip(parts_of_function(form.like), parts_of_function(x), strict=True)
+    for k, (before, after) in enumerate(held):
+        if before.is_shared(after):
+            continue
+        if EMPTY in (before.value, after.value):
+            return changed(name, *describe_both(form.like, x))
+        if before.value is form.like and after.value is x:  # it calls itself
+            parts[str(k)] = Static(ITSELF)
+            continue
+        part = known.get(str(k)) or form_of(before.value, bools=True, body=body)
+        parts[str(k)] = widen(part, after.value, f"{before.name} of `{name}`", body)
+    return replace(form, steps=tuple(parts), parts=tuple(parts.values()))
+
+
+def _widen_static(
+    form: Static, x: Any, name: str, body: Builder, within: tuple[tuple[int, int], ...]
+) -> Form:
+    if is_same(form.value, x):
+        return form
+    carried = _carried(form, body)
+    if isinstance(carried, Referring) and is_numeric(x):
+        found = widen(carried, x, name, body)
+        is_leaf = isinstance(found, Leaf) and is_either(form.value)
+        return replace(found, either=True) if is_leaf else found  # type: ignore[call-arg]
+    things = joined(things_of(form.value, body), things_of(x, body))
+    if things is not None:
+        return Among(things)
+    if isinstance(form.value, str | LazyString) and isinstance(x, str | LazyString):
+        return Written()
+    if are_twins(form.value, x):
+        return _widen_function(Branching(form.value, (), ()), x, name, body)
+    number = number_of(x)
+    if is_numeric(form.value) and is_numeric(number):
+        return Leaf(_widen_type(type_of(form.value), type_of(number), name))
+    before, after = describe_both(form.value, x)
+    of_users = (things_of(one, body, objects=True) for one in (form.value, x))
+    things = joined(*of_users)
+    if things is not None and chooses_by_number():
+        return Among(things)
+    if has_parts(form.value) and has_parts(x) and type(x) is type(form.value):
+        pair = id(form.value), id(x)
+        if pair in within:
+            note_refused_choice(name)
+            return changed(name, before, f"{describe(x)} that leads to itself")
+        spread: Form = form_of_parts(form.value, bools=False)
+        return widen(spread, x, name, body, (*within, pair))
+    if things is not None:
+        return Among(things)
+    found = split_none(x)[0]  # None, too, is told by a number from what can be
+    if are_told_by_number(form.value, form.value if found is NOTHING else found):
+        note_refused_choice(name)
+    return changed(name, before, after)
+
+
+def _widen_optional(
+    form: Form, x: Any, name: str, body: Builder, within: tuple[tuple[int, int], ...]
+) -> Form:
+    """The form of a place that may be empty; whether it is, is known of what no graph holds, too.
+
+    A dict is asked for that of its keys.
+    """
+    if is_unset(x):
+        return form if isinstance(form, Unbound | Optional) else Optional(_carried(form, body))
+    value = x.value if isinstance(x, Maybe) else x
+    if isinstance(form, Unbound):
+        if isinstance(value, HostValue):
+            return Optional(Poisoned(*value.on_one_path(name)))
+        return Optional(form_of(value, bools=True, body=body, made=True))
+    part = form.part if isinstance(form, Optional) else _carried(form, body)
+    return Optional(widen(part, value, name, body, within))
+
+
+def _widen_nullable(form: Form, x: Any, name: str, body: Builder) -> Form | None:
+    """The form of a place that is None at times, if it is such a one."""
+    value = split_none(x)[0]
+    if isinstance(value, Poison):
+        return Poisoned(value.what, value.hint)
+    is_result = is_in_result(name)
+    is_left = x is None or (isinstance(x, Nullable) and _may_be_absent(value, is_result))
+    if isinstance(form, OrNone):
+        if x is None:
+            return form
+        if _may_be_absent(value, is_result):
+            part = widen(form.part, value, name, body)
+            return part if isinstance(part, Poisoned) else OrNone(part)
+        return changed(name, "a value or None", describe(value))
+    if isinstance(form, Static) and form.value is None:
+        is_value = x is not None and _may_be_absent(value, is_result)
+        made = form_of(value, bools=True, body=body, made=is_result) if is_value else None
+        return made if made is None or isinstance(made, Poisoned) else OrNone(made)
+    like = form.value if isinstance(form, Static) else getattr(form, "like", None)
+    is_value = isinstance(form, Leaf | Referring | Among | Written)
+    if not is_left or not (is_value or _may_be_absent(like, is_result)):
+        return None
+    part = _carried(form, body)
+    part = part if x is None else widen(part, value, name, body)
+    return part if isinstance(part, Poisoned) else OrNone(part)
+
+
+def _may_be_absent(x: Any, is_result: bool) -> bool:
+    """Whether a value may be None in some rounds: a number, array or text, or a tuple of these.
+
+    So may be an object that is told by a number, and all that a function gives back.
+    """
+    by_number = chooses_by_number() and can_be_told_by_number(x)
+    return (
+        by_number
+        or is_numeric(x)
+        or can_be_chosen(x)
+        or (is_result and can_be_of_kinds(x))
+        or (isinstance(x, tuple) and all(_may_be_absent(part, is_result) for part in x))
+    )
+
+
+def _carried(form: Form, body: Builder) -> Form:
+    return form_of(form.value, bools=True, body=body) if isinstance(form, Static) else form
+
+
+def _referring(form: Referring, x: Any, name: str, body: Builder) -> Referring:
+    """The form of a name that is an array of `form` or one that `x` may be."""
+    with trace.interpreting(body):
+        found = reference_of(x) or Reference(0, {})
+    older = {n: part for n, part in found.parts.items() if is_older(part, body)}
+    parts = {part.number: part for part in form.parts} | older
+    types = {part.number: operands for part, operands in zip(form.parts, form.types, strict=True)}
+    for number, part in older.items():
+        own = tuple(map(type_of, part.operands))
+        joined = map(merge_types, ["an index"] * len(own), own, types.get(number, own))
+        types[number] = tuple(joined)
+    numbers = sorted(parts)
+    type_ = _widen_type(form.type, type_of(x), name)
+    of_parts = tuple(parts[n] for n in numbers), tuple(types[n] for n in numbers)
+    made = [part for n, part in found.parts.items() if n not in older]
+    seen = [c for part in made for c in seen_by(part) if is_older_cell(c, body)]
+    if _grows(form, older.values()) or form.sources or seen:
+        number = form.own if isinstance(form, Owning) else reserve()
+        cells = (*(part.cell for part in (*form.parts, *parts.values())), *seen)
+        sources = tuple(dict.fromkeys((*form.sources, *cells)))
+        return Owning(type_, (), (), number, name, sources=sources)
+    if isinstance(form, Owning):
+        return Owning(type_, *of_parts, form.own, name)
+    is_made = not found.parts or len(older) < len(found.parts)
+    if is_made or any(part.type != type_ for part in parts.values()):
+        return Owning(type_, *of_parts, reserve(), name)
+    return Referring(type_, *of_parts)
+
+
+def _grows(form: Referring, found: Iterable[Part]) -> bool:
+    """Whether each round takes a view of the view of the last one: there is no end of them."""
+    return any(
+        new.cell is old.cell
+        and 0 < len(old.chain) < len(new.chain)
+        and Part(old.cell, old.chain, new.type).is_alike(
+            Part(new.cell, new.chain[: len(old.chain)], new.type)
+        )
+        for new in found
+        for old in form.parts
+    )
+
+
+def _widen_type(a: TensorType, b: TensorType, name: str) -> TensorType:
+    joined = merge_types(name, a, b)
+    if joined.shape is None and a.shape is not None and b.shape is not None:
+        raise StagingError(
+            f"`{name}` has shape {a.shape} before the loop but {b.shape} after one iteration",
+            "a loop variable must keep its number of axes",
+        )
+    return joined

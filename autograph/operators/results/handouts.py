@@ -1,0 +1,717 @@
+"""What a trace hands out: the arrays and objects that it stores, or gives back, as templates."""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+import functools
+import itertools
+from collections import Counter, OrderedDict, defaultdict, deque
+from collections.abc import Hashable, Iterator, Mapping
+from types import (
+    BuiltinFunctionType,
+    FunctionType,
+    MappingProxyType,
+    MemberDescriptorType,
+    MethodType,
+    ModuleType,
+    SimpleNamespace,
+)
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from autograph.operators.branches.chosen_objects import Choice, is_chosen_object
+from autograph.operators.captured.alternatives import Part
+from autograph.operators.captured.caught import Caught, PartOfError
+from autograph.operators.captured.host_values import HostValue
+from autograph.operators.captured.variables import Nullable, Poison, _Unreadable
+from autograph.operators.containers.growing import packed
+from autograph.operators.results.heap_results import refuse_references_in
+from autograph.operators.results.remaking import (
+    AnyOf,
+    Argument,
+    Array,
+    Form,
+    IfPresent,
+    ItemPart,
+    Items,
+    LettersPart,
+    Made,
+    Once,
+    OptionalPart,
+    RaggedPart,
+    Same,
+    Scalar,
+    TextPart,
+    Tuple,
+    View,
+)
+from autograph.operators.results.sealing import refuse_objects, refuse_views
+from autograph.operators.stand_ins import templates
+from autograph.operators.stand_ins.contents import container_base
+from autograph.operators.stand_ins.forms import Among, Branching, Leaf, Ragged, Static, Written
+from autograph.operators.stand_ins.forms import Form as ItemForm
+from autograph.operators.stand_ins.forms import OrNone as ItemOrNone
+from autograph.operators.stand_ins.heaps import refuse_reference, refuse_retired
+from autograph.operators.stand_ins.iterables import Indexed
+from autograph.operators.stand_ins.iterators import is_iterator, title
+from autograph.operators.stand_ins.one_of import OneOf, note_refused_choice
+from autograph.operators.stand_ins.references import Snapshot, has_cell, reference_of
+from autograph.operators.stand_ins.rows import inner_types
+from autograph.operators.stand_ins.runs import (
+    OpenDeque,
+    OpenSet,
+    Run,
+    Sealed,
+    has_runs,
+    known_items,
+    opened,
+    python_class,
+)
+from autograph.operators.stand_ins.templates import has_traced, shown
+from autograph.operators.stand_ins.values import describe, with_children
+from runtime import journal, tree
+from runtime.building import building
+from runtime.errors import StagingError
+from runtime.origins import Origin
+from runtime.templates import Fillable, Hole, LazyString, OrNone
+from runtime.tensor import Tensor
+from runtime.tree import MADE_BY_CLASS_STATEMENT
+from runtime.variable import Variable
+
+__all__ = ["Handouts", "Place", "template_of"]
+
+
+_NONE: Mapping[int, tuple[Any, Any]] = MappingProxyType({})
+
+
+class Place(NamedTuple):
+    """A place that something is stored in: the user's spelling of it, and the line."""
+
+    name: str
+    origin: Origin | None
+
+    def __str__(self) -> str:
+        return f"stored in `{self.name}`" if self.name else "in the result"
+
+
+def _holds_nests(structure: tree.Structure) -> bool:
+    """Whether there are lists or dicts in an item."""
+    if structure.kind is None:
+        return False
+    return structure.kind in (list, dict) or any(map(_holds_nests, structure.children))
+
+
+def _kept_as_rows(form: ItemForm) -> str:
+    """What an item of a list by data has that such a list shares with other places; else empty."""
+    if isinstance(form, Ragged):
+        return "lists that are of several lengths"
+    if isinstance(form, Leaf):
+        return "arrays" if form.type.rank != 0 else ""
+    if isinstance(form, ItemOrNone):
+        return _kept_as_rows(form.part)
+    parts = form.parts if isinstance(form, Branching) else ()
+    return next(filter(None, map(_kept_as_rows, parts)), "")
+
+
+class Handouts:
+    """What one trace hands out: makes the templates for it."""
+
+    def __init__(self, facts: Any, containers: dict[int, tuple[tuple[Any, ...], Any]]) -> None:
+        self.facts, self.containers = facts, containers
+        self.form = Form(facts.tensors)
+        # How many places hand out what has a key.
+        self.uses: Counter[Hashable] = Counter()
+        # The caller's arrays that are handed out: their placeholders by number.
+        self.given: dict[int, Tensor] = {}
+        # The arrays and numbers of the function's own that are stored, by key.
+        self.stored: dict[Hashable, Tensor] = {}
+        # Whether a container among the arguments is handed out.
+        self.with_arguments = False
+        self._place = Place("", None)
+        self._snapshots: list[tuple[Snapshot, Place]] = []
+        # What has a key by its id must live as long as the trace.
+        self._keep: list[Any] = []
+        self._open: set[int] = set()
+        # What is handed out for each container that is chosen by data, or among those chosen from.
+        self._chosen: dict[int, Any] = {}
+        self._is_special = False
+        # The items of lists whose length depends on data that are handed out, and where.
+        self.grown: list[tuple[tree.Structure, Place]] = []
+        # What stands in the result for containers that hold lists whose length depends on data.
+        self._stands_for = _NONE
+        # While what Python code gets is made: the cells and objects of the function's own in it.
+        self._lent: list[Any] = []
+
+    @property
+    def are_shared(self) -> bool:
+        """Whether two places get the same, so that a call must remember what it handed out."""
+        return bool(self.given) or any(count > 1 for count in self.uses.values())
+
+    def part(self, x: Any, operands: list[Tensor], place: Place) -> Any:
+        """`x` with templates for what the graph must make; operands for these are appended."""
+        self._place = place
+        return self._part(x, operands)
+
+    def items(self, x: Any, operands: list[Tensor], place: Place) -> Any:
+        """Likewise for what is written into a container: nobody gets hold of `x` itself."""
+        if type(x) is tuple:
+            return tuple(self.items(item, operands, place) for item in x)
+        if has_runs(x):
+            self._place = place
+            return self._grown(x, operands)
+        if type(x) is list:
+            return [self.part(item, operands, place) for item in x]
+        if type(x) is dict:
+            return {key: self.part(item, operands, place) for key, item in x.items()}
+        return x if python_class(type(x)) is set else self.part(x, operands, place)
+
+    def result(self, x: Any, stands_for: Mapping[int, tuple[Any, Any]] = _NONE) -> Any:
+        """The result with its leaves for operands; None where that is the same as to build it anew.
+
+        It is not where a container in it is in another place, too, or is an object of its own.
+        `stands_for` is what `sealed` gives beside `x`.
+        """
+        self._stands_for = stands_for
+        self._place = Place("", self.facts.returned)
+        self._is_special = False
+        found = self._nest(x, itertools.count())
+        return found if self._is_special else None
+
+    def refuse_repeated(self, structures: list[tree.Structure]) -> None:
+        """Refuse to hand out a list by data with one list or dict in it that is elsewhere, too.
+
+        `structures` are those of the items of such lists in the result.
+        """
+        result = Place("", self.facts.returned)
+        grown = [*self.grown, *((structure, result) for structure in structures)]
+        of_nests = [place for structure, place in grown if _holds_nests(structure)]
+        known = self.facts.repeated_items.values()
+        others = (x for x in journal.frozen_wholly() if self.uses["object", id(x)])
+        again = next(itertools.chain(known, others), None)
+        if of_nests and again is not None:
+            self._place = of_nests[0]
+            name = type(again).__name__
+            raise self._refusal(
+                f"a list whose length depends on data is {self._place}, and a {name} is in it that "
+                "is, or may be, in another place too",
+                f"put copies into the list (`.append({name}(x))`)",
+            )
+
+    @contextlib.contextmanager
+    def in_case_of_an_error(self) -> Iterator[None]:
+        """What is stored in here is so only if the call ends in an error."""
+        stored, snapshots = dict(self.stored), list(self._snapshots)
+        try:
+            yield
+        finally:
+            self.stored, self._snapshots = stored, snapshots
+
+    def refuse_unknown_views(self) -> None:
+        """Refuse to store what is a view, in a place unknown, of an array that is handed out."""
+        for cell, place in self._snapshots:
+            for source in cell.sources:
+                part = Part(source, (), source.root.type)
+                if self.given_array(part) is not None or self.uses[part.number]:
+                    raise cell.refusal(f"it is {place}", place.origin)
+
+    @contextlib.contextmanager
+    def lending(self, *, lasting: bool) -> Iterator[list[Any]]:
+        """For what Python code gets that the graph calls before it ends.
+
+        Gives the cells and objects of the function's own that are in it, as they are found. They
+        are `lasting` if each call has one of each: what a loop makes is another one each time.
+        """
+        before = self.uses.copy(), dict(self.stored), list(self._snapshots)
+        self._lent = []
+        try:
+            yield self._lent
+        finally:
+            self._lent = []
+            if not lasting:
+                self.uses, self.stored, self._snapshots = before
+
+    def _nest(self, x: Any, leaves: Iterator[int]) -> Any:
+        if type(x) is Nullable:
+            own = self._nest(x.value, itertools.count())
+            return IfPresent(next(leaves), tree.structure_of(x.value), own)
+        entries = tree.entries(x)
+        if entries is None:
+            return self._leaf(x, Hole(next(leaves)))
+        keys, children, extra = entries
+        parts = [self._nest(child, leaves) for child in children]
+        if type(x) is Choice:
+            self._is_special = True
+            return AnyOf(parts[0], parts[1:])
+        _, x = self._stands_for.get(id(x), (None, x))
+        if isinstance(x, tuple):
+            found = self._tuple(x, parts)
+            self._is_special |= self.uses["object", id(x)] > 1
+            return found
+        if self.facts.is_outside(x):
+            self._is_special = True
+            return Same(x)
+        self._refuse_chosen(x)
+        self._keep.append(x)
+        key = ("object", id(x))
+        self.uses[key] += 1
+        made = Made(key, type(x), extra)
+        if isinstance(x, (dict, list)):
+            made.items = dict(zip(keys, parts, strict=True)) if isinstance(x, dict) else parts
+        else:
+            made.fields = dict(zip(keys, parts, strict=True))
+        self._is_special |= self.uses[key] > 1 or id(x) in self.containers
+        return self._argument(x, made)
+
+    def _leaf(self, x: Any, hole: Hole) -> Any:
+        """A leaf of the result: an object that the trace made is made anew by each call."""
+        self._check_is_known(x)
+        if isinstance(x, OneOf):
+            self._refuse_one_of(x)
+            return hole
+        if isinstance(x, Sealed):
+            return self._grown_whole(x.whole, hole)
+        known = (Tensor, _Unreadable, HostValue, LazyString, np.ndarray, *_CHANGELESS)
+        if isinstance(x, known) or is_iterator(x):
+            return hole
+        if isinstance(x, _FUNCTIONS):
+            if not self.facts.is_outside(x):
+                self._check_function(x)
+            return hole
+        if isinstance(x, (Caught, PartOfError)):
+            raise self._refusal(
+                f"{describe(x)} is in the result, and it is known only when the graph runs",
+                "give back its text (`str(e)`, `type(e).__name__`), or raise it",
+            )
+        operands: list[Tensor] = []
+        found = self._part(x, operands)
+        if operands:
+            raise self._refusal(
+                f"the function returns a {type(x).__name__} that it made, and what is in it is "
+                "known only when the graph runs",
+                "return its items in a tuple, list or dict instead",
+            )
+        if isinstance(found, Fillable) and not isinstance(found, Same):
+            self._is_special = True
+            return found
+        return hole
+
+    def _grown_whole(self, x: Any, hole: Hole) -> Any:
+        """A list, dict or set in the result of which the graph knows what is in it."""
+        self._refuse_chosen(x)
+        if self.facts.is_outside(x):
+            self._is_special = True
+            return Same(x)
+        self._keep.append(x)
+        key = ("object", id(x))
+        self.uses[key] += 1
+        self._is_special |= self.uses[key] > 1 or id(x) in self.containers
+        return self._argument(x, Once(key, hole))
+
+    def given_array(self, part: Part) -> Tensor | None:
+        """The placeholder of the caller's array that a cell is; None for any other cell."""
+        for handle in (*self.facts.writable, *(c.handle for c in self.facts.captured.values())):
+            if handle._cell is part.cell and handle.is_array:
+                found: Tensor = handle
+                return found
+        return None
+
+    # ---- any part ----------------------------------------------------------------------------
+
+    def _check_is_known(self, x: Any) -> None:
+        if isinstance(x, Indexed):
+            raise self._refusal(
+                f"`{x.name}` of what is known only when the graph runs is {self._place}",
+                "give a list of its items",
+            )
+
+    def _part(self, x: Any, operands: list[Tensor]) -> Any:
+        if isinstance(x, Run):
+            raise self._refusal(
+                f"a list whose length depends on data is {self._place}",
+                "return it, or store an array (`np.array(...)`)",
+            )
+        if isinstance(x, Tensor):
+            return self._number_or_array(x, operands)
+        if is_chosen_object(x):
+            which = Hole(_appended(operands, x.index))
+            return AnyOf(which, [self._part(one, operands) for one in x.things])
+        if isinstance(x, OneOf):
+            self._refuse_one_of(x)
+        if isinstance(x, _Unreadable):
+            return self._of_some_paths(x, operands)
+        if isinstance(x, (LazyString, Caught, PartOfError, templates.Late, slice)):
+            return templates.dig(x, operands)
+        self._check_is_known(x)
+        refuse_reference((x,), str(self._place))
+        refuse_retired(x)
+        if type(x) is tuple or (isinstance(x, tuple) and hasattr(x, "_fields")):
+            return self._tuple(x, [self._part(item, operands) for item in x])
+        if self.facts.is_outside(x) or _is_from_outside(x):
+            return Same(x)
+        if isinstance(x, (*_FUNCTIONS, *_BUILTINS)):
+            self._check_function(x)
+            return x
+        return x if isinstance(x, _CHANGELESS) else self._object(x, operands)
+
+    def _of_some_paths(self, x: _Unreadable, operands: list[Tensor]) -> OrNone:
+        """The template of what some paths left there: a value or None, and nothing else."""
+        if isinstance(x, Poison):
+            raise StagingError(x.what, x.hint, origin=self._place.origin)
+        if not isinstance(x, Nullable):
+            raise self._refusal(
+                f"a value that some paths give only is {self._place}", "give it one on each path"
+            )
+        present = Hole(_appended(operands, x.present))
+        return OrNone(present, self._part(x.value, operands))
+
+    def _tuple(self, x: Any, parts: list[Any]) -> Any:
+        if not any(isinstance(part, (Fillable, Hole)) for part in parts):
+            is_itself = all(part is item for part, item in zip(parts, x, strict=True))
+            return x if is_itself else tuple.__new__(type(x), parts)
+        self._keep.append(x)
+        key = ("object", id(x))
+        self.uses[key] += 1
+        return Tuple(key, type(x), parts)
+
+    def check_called(self, function: Any, place: Place) -> None:
+        """Refuse to have Python code call a function that refers to what each call has anew."""
+        self._place = place
+        if isinstance(function, _FUNCTIONS) and not self.facts.is_outside(function):
+            self._check_function(function)
+
+    def _check_function(self, x: Any) -> None:
+        """Refuse a function made in the trace that refers to what is known only later."""
+        held = list(_held_through(x, set()))
+        if any(map(has_traced, held)):
+            raise self._refusal(
+                f"a function made in the function is {self._place}, and it refers to what is "
+                "known only when the graph runs",
+                "use the values in its place, or make the function outside",
+            )
+        own = next(filter(self._is_of_call, held), None)
+        if own is not None:
+            kind = type(own).__name__
+            raise self._refusal(
+                f"a function made in the function is {self._place}, and it refers to a {kind} that "
+                "is another one in each call",
+                f"pass the {kind} to it as an argument, or change it in the converted function",
+            )
+
+    def _is_of_call(self, x: Any) -> bool:
+        """Whether `x` is a container that each call has anew: an argument, or made by the call."""
+        if id(x) in self.containers:
+            return True
+        is_own = isinstance(x, (list, dict, set, deque)) and journal.is_fresh(x)
+        return is_own and not self.facts.is_outside(x)
+
+    # ---- numbers and arrays ------------------------------------------------------------------
+
+    def _number_or_array(self, x: Tensor, operands: list[Tensor]) -> Any:
+        if has_cell(x):
+            return self.array(x, operands)
+        if x.is_known:
+            return shown(x)
+        self._keep.append(x)
+        key = ("number", id(x))
+        self.stored[key] = x
+        return Scalar(_appended(operands, x.current()), self.form, key)
+
+    def array(self, x: Tensor, operands: list[Tensor]) -> Array:
+        """The template of a traced array."""
+        reference = reference_of(x)
+        assert reference is not None
+        made = Array(self.form, x.type.rank == 0)
+        if isinstance(reference.index, int):
+            made.number = reference.index
+        else:
+            made.which = _appended(operands, reference.index)
+        for number, part in reference.parts.items():
+            if part.chain:
+                made.views[number] = self._view(x, part, operands)
+            else:
+                self._add(made, x, number, part, operands)
+        return made
+
+    def _add(self, made: Array, x: Tensor, number: int, part: Part, operands: list[Tensor]) -> None:
+        """An array that `x` may be, and which is no view."""
+        self.uses[number] += 1
+        if isinstance(part.cell, Snapshot):
+            self._snapshots.append((part.cell, self._place))
+        if self._add_given(made, number, part, operands):
+            return
+        self._lent.append(part.cell)
+        if made.which is None:
+            self.stored[number] = x
+        root = part.cell.root
+        if root.type != x.type:
+            made.contents[number] = _appended(operands, root)
+        elif made.content is None:
+            made.content = _appended(operands, x.current())
+
+    def _add_given(self, made: Array, number: int, part: Part, operands: list[Tensor]) -> bool:
+        handle = self.given_array(part)
+        if handle is None:
+            return False
+        self.given[number] = handle
+        made.given.add(number)
+        made.contents[number] = _appended(operands, Tensor(None, handle._value))
+        return True
+
+    def _view(self, x: Tensor, part: Part, operands: list[Tensor]) -> View:
+        self._keep.append(x)
+        key = ("view", part.number, id(x))
+        whole = Part(part.cell, (), part.cell.root.type)
+        base = Array(self.form, False)
+        base.number = number = whole.number
+        self.uses.update((key, number))
+        if not self._add_given(base, number, whole, operands):
+            self._lent.append(part.cell)
+            base.content = _appended(operands, part.cell.root)
+        steps = [(step, [_operand(o, operands) for o in step.operands]) for step in part.chain]
+        return View(base, key, steps)
+
+    # ---- objects -----------------------------------------------------------------------------
+
+    def _object(self, x: Any, operands: list[Tensor]) -> Any:
+        kind = type(x)
+        self._refuse_chosen(x)
+        is_plain = kind in (list, dict, np.ndarray)
+        if not is_plain and not journal.is_fresh(x) and not has_traced(x):
+            return x if id(x) not in self.containers else self._made(x, operands)
+        if is_iterator(x):
+            raise self._refusal(
+                f"{title(x)} made in the function is {self._place}, and every call would store "
+                "the same one",
+                "store a list of its items",
+            )
+        if not _can_be_made(kind):
+            return self._as_it_is(x)
+        return self._made(x, operands)
+
+    def _made(self, x: Any, operands: list[Tensor]) -> Any:
+        if opened(x) is not None:
+            raise self._refusal(
+                f"a dict whose keys depend on data is {self._place}",
+                "return it, or store arrays of its keys and values",
+            )
+        if isinstance(x, OpenSet) and x.opened is not None:
+            raise self._refusal(
+                f"a set whose items depend on data is {self._place}",
+                "return it, or store an array (`np.array(sorted(...))`)",
+            )
+        if isinstance(x, OpenDeque) and x.opened is not None:
+            raise self._refusal(
+                f"a deque whose length depends on data is {self._place}",
+                "return it, or store an array (`np.array(...)`)",
+            )
+        key = ("object", id(x))
+        self.uses[key] += 1
+        made = Made(key, python_class(type(x)), _extra(x))
+        if id(x) in self._open:
+            return made
+        self._keep.append(x)
+        self._lent.append(x)
+        self._open.add(id(x))
+        try:
+            if isinstance(x, dict):
+                entries = container_base(x).items(x)
+                made.items = {k: self._part(v, operands) for k, v in entries}
+            elif has_runs(x):
+                made.items = self._grown(x, operands)
+            elif isinstance(x, (list, deque)):
+                made.items = [self._part(v, operands) for v in container_base(x).__iter__(x)]
+            elif isinstance(x, set):
+                made.items = set(known_items(x))
+            made.fields = {name: self._part(value, operands) for name, value in _fields(x)}
+        finally:
+            self._open.discard(id(x))
+        return self._argument(x, made)
+
+    def _grown(self, x: list[Any], operands: list[Tensor]) -> Items:
+        """What is in a list whose length depends on data."""
+        refuse_views(x, str(self._place), self._place.origin)
+        item, rows = self._rows_of(x)
+        refuse_references_in(item, str(self._place))
+        shared = _kept_as_rows(item)
+        if shared:
+            raise self._refusal(
+                f"a list of {shared}, whose own length depends on data, is {self._place}",
+                "return it, or store an array (`np.array(...)`)",
+            )
+        parts, structure = template_of(item)
+        self.grown.append((structure, self._place))
+        return Items(structure, parts, [_appended(operands, row) for row in rows], self.form)
+
+    @staticmethod
+    def _rows_of(x: list[Any]) -> tuple[ItemForm, list[Tensor]]:
+        """The rows of a list, which are made for no error of the user's."""
+        builder = building()
+        assert builder is not None
+        root = builder.root
+        notice, root.before_raising = root.before_raising, None
+        try:
+            return packed(x)
+        finally:
+            root.before_raising = notice
+
+    def _argument(self, x: Any, made: Made | Once) -> Any:
+        """A container among the arguments is that of the call."""
+        found = self.containers.get(id(x))
+        if found is None:
+            return made
+        self.with_arguments = True
+        return Argument(found[0], made)
+
+    def _refuse_chosen(self, x: Any) -> None:
+        """Refuse a container that is one or another by data, where the caller sees which one.
+
+        It does if one of them is the caller's, or is handed out, too, as something else.
+        """
+        if not journal.is_kin(x):
+            return
+        for one in journal.may_be(x):
+            self._keep.append(one)
+            known = one is not x and (self.facts.is_outside(one) or id(one) in self.containers)
+            if known or self._chosen.setdefault(id(one), x) is not x:
+                kind = type(x).__name__
+                note_refused_choice(kind)
+                raise self._refusal(
+                    f"which {kind} is {self._place} depends on data",
+                    f"do it in each branch, or take a copy of the {kind}",
+                )
+
+    def _refuse_one_of(self, x: OneOf) -> None:
+        """Refuse to hand out one of several objects of which each call has others."""
+        for thing in x.things:
+            if isinstance(thing, _FUNCTIONS) and not self.facts.is_outside(thing):
+                self._check_function(thing)
+            of_call = not isinstance(thing, (*_CHANGELESS, *_FUNCTIONS, *_BUILTINS))
+            if of_call and (self.facts.is_given(thing) or not self.facts.is_outside(thing)):
+                raise self._refusal(
+                    f"which {type(thing).__name__} is {self._place} depends on data",
+                    "do it in each branch",
+                )
+
+    def _as_it_is(self, x: Any) -> Any:
+        """An object of a class of which we cannot make another: it must hold no traced values."""
+        held = [value for _, value in _fields(x)]
+        if any(map(has_traced, (x, held, getattr(x, "args", ())))):
+            raise self._refusal(
+                f"a {type(x).__name__} made in the function, whose attributes are known only when "
+                f"the graph runs, is {self._place}",
+                "store its values in a tuple, list or dict instead",
+            )
+        return x
+
+    def _refusal(self, what: str, hint: str) -> StagingError:
+        return StagingError(what, hint, origin=self._place.origin)
+
+
+def template_of(item: ItemForm) -> tuple[list[Any], tree.Structure]:
+    """The leaves of an item, an ItemPart for each number, and its structure."""
+    numbers = itertools.count()
+
+    def part(form: ItemForm) -> Any:
+        refuse_objects(form, "made into text, stored or given to Python code")
+        if isinstance(form, Leaf):
+            return ItemPart(next(numbers), form.type.weak)
+        if isinstance(form, ItemOrNone):
+            leaves, structure = tree.flatten(part(form.part))
+            return OptionalPart(structure, leaves, next(numbers))
+        if isinstance(form, Among):
+            return TextPart(next(numbers), form.things)
+        if isinstance(form, Branching):
+            return with_children(form.like, list(map(part, form.parts)))
+        if isinstance(form, Written):
+            return LettersPart(next(numbers), next(numbers))
+        if isinstance(form, Ragged):
+            count, rows = next(numbers), [next(numbers) for _ in inner_types(form)]
+            parts, structure = template_of(form.item)
+            return RaggedPart(count, rows, structure, parts)
+        return form.value if isinstance(form, Static) else None
+
+    return tree.flatten(part(item))
+
+
+def _appended(operands: list[Tensor], x: Tensor) -> int:
+    operands.append(x)
+    return len(operands) - 1
+
+
+def _operand(x: Any, operands: list[Tensor]) -> Any:
+    return Hole(_appended(operands, x.current())) if isinstance(x, Tensor) else x
+
+
+_CHANGELESS = (bool, int, float, complex, str, bytes, type(None), np.generic, type, ModuleType,
+               enum.Enum, Variable, frozenset, range, slice)  # fmt: skip
+_FUNCTIONS = (FunctionType, MethodType, functools.partial)
+_BUILTINS = (BuiltinFunctionType, np.ufunc, type(np.sum))
+_CONTAINERS = (list, dict, set, deque, OrderedDict, defaultdict, Counter, SimpleNamespace,
+               np.ndarray)  # fmt: skip
+
+
+def _is_from_outside(x: Any) -> bool:
+    """Whether an array is one that nobody looked at: what the trace makes are tensors."""
+    return isinstance(x, np.ndarray) and x.dtype.kind in "biufc"
+
+
+def _held_through(function: Any, known: set[int]) -> Iterator[Any]:
+    """What a function refers to, also by way of other functions."""
+    known.add(id(function))
+    for part in _held_by(function):
+        yield part
+        if isinstance(part, (*_FUNCTIONS, *_BUILTINS)) and id(part) not in known:
+            yield from _held_through(part, known)
+
+
+def _held_by(function: Any) -> Iterator[Any]:
+    """What a function refers to."""
+    if isinstance(function, functools.partial):
+        yield from (*function.args, *function.keywords.values())
+        yield from _held_by(function.func)
+    elif isinstance(function, MethodType):
+        yield from (value for _, value in _fields(function.__self__))
+    elif isinstance(function, FunctionType):
+        yield from function.__defaults__ or ()
+        yield from (function.__kwdefaults__ or {}).values()
+        for cell in function.__closure__ or ():
+            with contextlib.suppress(ValueError):  # an empty cell
+                yield cell.cell_contents
+    elif isinstance(function, BuiltinFunctionType):
+        yield function.__self__
+
+
+def _can_be_made(kind: type) -> bool:
+    """Whether another object of a class can be made without its `__init__`."""
+    return _solid_base(kind) in (object, *_CONTAINERS)
+
+
+def _solid_base(kind: type) -> type:
+    """The first class of the line of bases that no class statement made, or a container's."""
+    base: Any = kind
+    while base.__flags__ & MADE_BY_CLASS_STATEMENT and base not in _CONTAINERS:
+        base = base.__base__
+    return base  # type: ignore[no-any-return]
+
+
+def _extra(x: Any) -> Any:
+    if isinstance(x, np.ndarray):
+        return x
+    if isinstance(x, deque):
+        return x.maxlen
+    return x.default_factory if isinstance(x, defaultdict) else None
+
+
+def _fields(x: Any) -> Iterator[tuple[str, Any]]:
+    """The attributes that an object holds, in its `__dict__` or in slots."""
+    kind = type(x)
+    fields = getattr(x, "__dict__", None)
+    if kind in (defaultdict, OrderedDict, Counter, OpenSet) or isinstance(x, type):
+        return
+    yield from fields.items() if isinstance(fields, dict) else ()
+    for base in kind.__mro__:
+        for name, member in vars(base).items():
+            if type(member) is MemberDescriptorType and name != "__dict__" and hasattr(x, name):
+                yield name, getattr(x, name)

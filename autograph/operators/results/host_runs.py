@@ -1,0 +1,347 @@
+"""What a graph does at its place for a call of Python code, each time it runs."""
+
+from __future__ import annotations
+
+import contextlib
+from collections import deque
+from collections.abc import Callable, Iterator
+from types import FunctionType, TracebackType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from autograph.operators.captured.guards import Guard, same_value
+from autograph.operators.captured.variables import Undefined
+from autograph.operators.results.remaking import arguments_of, handing_out, objects, outside
+from runtime import tree
+from runtime.errors import StagingError, located
+from runtime.host import Lending, hosting, lending
+from runtime.origins import Origin
+from runtime.spec import TensorType, is_compatible, promote, type_of_number
+from runtime.templates import Fillable, fill
+from runtime.tensor import Tensor
+
+__all__ = ["Attribute", "Declared", "Flush", "HostCall", "Watch", "caller_at", "conform"]
+
+_PYTHON: dict[str, type] = {"b": bool, "i": int, "f": float, "c": complex}
+_CONTAINERS = (list, dict, set, deque)
+
+
+class Attribute(Fillable):
+    """An attribute of what another part gives."""
+
+    __slots__ = ("name", "owner")
+
+    def __init__(self, owner: Any, name: str) -> None:
+        self.owner, self.name = owner, name
+
+    def fill(self, operands: Any) -> Any:
+        return getattr(fill(self.owner, operands), self.name)
+
+
+class Watch:
+    """What the trace read, or wrote, and Python code must leave as it is.
+
+    Reads before the call do not count, unless a loop brings the call before them.
+    """
+
+    def __init__(self, facts: Any, number: int | None, looks: list[Callable[[], Any]]) -> None:
+        self._guards: dict[Any, Guard] = facts.guards
+        self._captured: dict[Any, Any] = facts.captured
+        self._reads: dict[Any, int] = facts.reads_at
+        self._number, self._looks = number, looks
+        self._chosen: tuple[list[Guard], list[Any]] | None = None
+
+    def look(self) -> tuple[list[Any], list[Any], list[Any]]:
+        """What is in all of the places."""
+        if self._chosen is None:  # the trace is over by now
+            guards = [guard for key, guard in self._guards.items() if self._matters(key)]
+            self._chosen = guards, [c for k, c in self._captured.items() if self._matters(k)]
+        guards, captured = self._chosen
+        arrays = [c.place.fetch() for c in captured]
+        return [g.found() for g in guards], arrays, [look() for look in self._looks]
+
+    def _matters(self, key: Any) -> bool:
+        return self._number is None or self._reads.get(key, self._number) >= self._number
+
+    def changed(self, before: tuple[list[Any], list[Any], list[Any]]) -> str | None:
+        """In words, what is another than before; None where nothing is."""
+        values, arrays, written = before
+        now, arrays_now, written_now = self.look()
+        assert self._chosen is not None
+        guards, captured = self._chosen
+        for guard, a, b in zip(guards, values, now, strict=True):
+            if a is not b and not (guard.by_value and same_value(a, b)):
+                return f"`{guard.place.name}`".replace("``", "`")
+        for c, a, b in zip(captured, arrays, arrays_now, strict=True):
+            if a is not b:
+                return f"`{c.place.name}`"
+        for one, other in zip(written, written_now, strict=True):
+            if not _is_one(one, other):
+                return "an object"
+        return None
+
+
+def _is_one(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
+    """Whether two looks found the same parts, which may be pairs."""
+    return len(one) == len(other) and all(map(_is_same, one, other))
+
+
+def _is_same(a: Any, b: Any) -> bool:
+    if type(a) is not type(b):
+        return False
+    return a is b or type(a) is Undefined or (type(a) is tuple and _is_one(a, b))
+
+
+class Flush:
+    """Writes what was written so far into objects, before Python code runs."""
+
+    __slots__ = ("lasting", "looks", "write")
+
+    def __init__(
+        self, write: Callable[..., None], looks: dict[Any, Callable[[], Any]], lasting: bool
+    ) -> None:
+        self.write, self.looks, self.lasting = write, looks, lasting
+
+    def __call__(self, *raws: Any) -> None:
+        lent = lending()
+        for key, look in self.looks.items():
+            if lent is not None and key[0] != "content" and key not in lent.memory:
+                (lent.memory[key],) = look()
+        with _handing(self.lasting):
+            self.write(*raws)
+
+    def __repr__(self) -> str:
+        return "write"
+
+
+@contextlib.contextmanager
+def _handing(lasting: bool) -> Iterator[dict[Any, Any]]:
+    """What is made in here for a key is kept for the rest of the call, if it is `lasting`."""
+    known = objects()
+    here = dict(known)
+    with handing_out(here):
+        yield here
+    if lasting:
+        known.update(here)
+
+
+class Declared(NamedTuple):
+    """The nest of types that a call was said to give."""
+
+    structure: Any
+    types: tuple[TensorType, ...]
+    # Whether nobody else holds an array that it gives.
+    is_new: bool
+
+    @property
+    def is_single(self) -> bool:
+        """Whether it is one number or array."""
+        return self.structure.kind is None
+
+
+class HostCall:
+    """Calls `callee(*args, **kwargs)`, parts with holes, with the run-time values."""
+
+    __slots__ = (
+        "args", "as_arrays", "callee", "declared", "given", "keeps", "kwargs", "lasting", "lends",
+        "name",
+        "origin", "run", "watch",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        name: str,
+        origin: Origin | None,
+        run: Callable[..., Any],
+        parts: tuple[Any, list[Any], dict[str, Any]],
+        declared: Declared | None,
+        *,
+        watch: Watch | None,
+        lasting: bool,
+        given: list[tuple[Any, ...]],
+        as_arrays: bool,
+        lends: bool,
+        keeps: bool,
+    ) -> None:
+        self.name, self.origin, self.run = name, origin, run
+        self.callee, self.args, self.kwargs = parts
+        self.declared, self.watch, self.lasting = declared, watch, lasting
+        # Paths to the containers among the arguments of the graph's own call.
+        self.given = given
+        # Whether it may see, or keep, more than numbers.
+        self.as_arrays, self.lends = as_arrays, lends
+        # Whether arrays that it is given may be seen after it.
+        self.keeps = keeps or any(map(callable, [*self.args, *self.kwargs.values()]))
+
+    def __repr__(self) -> str:
+        return self.name
+
+    def __call__(self, *operands: Any) -> tuple[Any, ...]:
+        if self.watch is not None:
+            return self._checked(self._watched(operands, self.watch))
+        if not self.lends:
+            callee, args, kwargs = self._filled(operands)
+            return self._checked(self._called(callee, args, kwargs))
+        return self._checked(self._guarded(operands))
+
+    def _watched(self, operands: tuple[Any, ...], watch: Watch) -> Any:
+        before = watch.look()
+        result = self._guarded(operands)
+        self._refuse_change(watch.changed(before), "reads or writes as well")
+        return result
+
+    def _guarded(self, operands: tuple[Any, ...]) -> Any:
+        """The result of the call, which can change nothing that the graph has."""
+        known = objects()
+        before = set(known)
+        with _handing(self.lasting) as here:
+            callee, args, kwargs = self._filled(operands)
+        made = [x for key, x in here.items() if key not in before]
+        content = _contents([*here.values(), *self._given()])
+        with _lent() as lent, lent.closed(made), outside():
+            result = self._called(callee, args, kwargs)
+        for thing, old in content:
+            if not _is_one(old, _content(thing)):
+                self._refuse_change(f"a {type(thing).__name__}", "gave to it")
+        return result
+
+    def _filled(self, operands: tuple[Any, ...]) -> tuple[Any, list[Any], dict[str, Any]]:
+        """The function and what it is given."""
+        args = [fill(part, operands) for part in self.args]
+        kwargs = {key: fill(part, operands) for key, part in self.kwargs.items()}
+        if self.as_arrays:
+            args, kwargs = tree.map_structure(_as_array, (args, kwargs))
+        return fill(self.callee, operands), args, kwargs
+
+    def _given(self) -> list[Any]:
+        bound = arguments_of()
+        return [] if bound is None else [tree.part_at(bound, path) for path in self.given]
+
+    def _called(self, callee: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        try:
+            return self.run(callee, args, kwargs)
+        except ValueError as error:
+            if "read-only" not in str(error):
+                raise _without_first(error)  # noqa: B904 - it is the same error
+            raise StagingError(
+                f"`{self.name}` writes into an array of the converted function, which a graph "
+                "does not see",
+                "give it a copy (`x.copy()`), or let it give back a new array, by `ag.py_call`",
+                origin=self.origin,
+            ) from error
+        except BaseException as error:  # noqa: BLE001 - it goes on
+            raise _without_first(error)  # noqa: B904 - it is the same error
+
+    def _refuse_change(self, what: str | None, why: str) -> None:
+        if what is not None:
+            raise StagingError(
+                f"`{self.name}` changed {what}, which the converted function {why}: a graph does "
+                "not see that",
+                "let it give back the new value, by `ag.py_call`, or call it outside of the "
+                "converted function",
+                origin=self.origin,
+            )
+
+    def _checked(self, result: Any) -> tuple[Any, ...]:
+        if self.declared is None:
+            return (result,)
+        if not self.declared.types:
+            return ()  # None
+        if self.declared.is_single:
+            (type_,) = self.declared.types
+            return (conform(result, type_, self._refuse_result, self.declared.is_new),)
+        leaves, structure = tree.flatten(result)
+        if structure != self.declared.structure:
+            self._refuse_result(f"gave {_title(result)}, which is not the structure")
+        return tuple(
+            conform(leaf, type_, self._refuse_result, self.declared.is_new)
+            for leaf, type_ in zip(leaves, self.declared.types, strict=True)
+        )
+
+    def _refuse_result(self, what: str) -> None:
+        raise TypeError(
+            located(self.origin, f"`{self.name}` {what} that was declared as its result")
+        )
+
+
+def _as_array(x: Any) -> Any:
+    return x.numpy() if isinstance(x, Tensor) else x
+
+
+def _lent() -> contextlib.AbstractContextManager[Lending]:
+    found = lending()
+    return hosting() if found is None else contextlib.nullcontext(found)
+
+
+def _contents(things: list[Any]) -> list[tuple[Any, tuple[Any, ...]]]:
+    return [(x, _content(x)) for x in things if isinstance(x, _CONTAINERS) or _has_fields(x)]
+
+
+def _has_fields(x: Any) -> bool:
+    return isinstance(getattr(x, "__dict__", None), dict) and not isinstance(x, (type, Tensor))
+
+
+def _content(x: Any) -> tuple[Any, ...]:
+    if isinstance(x, dict):
+        return tuple(dict.items(x))
+    return tuple(x) if isinstance(x, _CONTAINERS) else tuple(vars(x).items())
+
+
+def _title(x: Any) -> str:
+    array = isinstance(x, (np.ndarray, np.generic))
+    return f"{x.dtype}{list(x.shape)}" if array else f"a {type(x).__name__}"
+
+
+def conform(x: Any, type_: TensorType, refuse: Callable[[str], None], is_new: bool = False) -> Any:
+    """What a graph has for `x`, which Python code gave where `type_` was declared.
+
+    `refuse` is told what is wrong.
+    """
+    given = x.numpy() if isinstance(x, Tensor) else x
+    if type_.weak:
+        if type(given) is not _PYTHON[type_.dtype.kind]:
+            refuse(f"gave {_title(x)}, which is not the {type_}")
+        type_of_number(given)
+        return given
+    if type(given) in _PYTHON.values():
+        number = type_of_number(given)
+        if type_.shape == () and promote(number, type_).dtype == type_.dtype:
+            return np.asarray(given, type_.dtype)[()]
+        refuse(f"gave {_title(x)}, which is not the {type_}")
+    if not isinstance(given, (np.ndarray, np.generic)):
+        refuse(f"gave {_title(x)}, which is not the {type_}")
+    if not is_compatible(type_, TensorType(given.dtype, given.shape)):
+        refuse(f"gave {_title(x)}, which is not the {type_}")
+    array = np.asarray(given)
+    if array.ndim == 0:
+        return array[()]
+    return array if is_new else array.copy()
+
+
+# ---- the frame that calls -----------------------------------------------------------------------
+
+
+def _call(function, args, kwargs):  # type: ignore[no-untyped-def]
+    return function(*args, **kwargs)
+
+
+def caller_at(origin: Origin | None, space: dict[str, Any]) -> Callable[..., Any]:
+    """What calls a function from a frame at the user's line: code that looks there finds it."""
+    code = _call.__code__
+    if origin is not None:
+        code = code.replace(
+            co_filename=origin.filename,
+            co_firstlineno=max(origin.lineno - 1, 1),
+            co_name=origin.function,
+            co_qualname=origin.function,
+        )
+    return FunctionType(code, space)
+
+
+def _without_first(error: BaseException) -> BaseException:
+    """The error, from the code that was called on."""
+    traceback: TracebackType | None = error.__traceback__
+    for _ in range(2):  # ours, and the frame at the user's line, which the graph puts there itself
+        traceback = traceback and traceback.tb_next
+    return error.with_traceback(traceback)

@@ -1,0 +1,143 @@
+"""What is in a list, dict, set or deque: a place of the write journal, read as the program does.
+
+What was there before the trace is read as such: guarded, an array as an input of the graph.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autograph.operators.captured.captures import (
+    Place,
+    Trace,
+    content_before,
+    current_trace,
+    guard_content,
+    guard_length,
+    read,
+)
+from autograph.operators.captured.variables import _Unreadable
+from autograph.operators.stand_ins.captured_items import captured_from
+from autograph.operators.stand_ins.iterators import taken
+from autograph.operators.stand_ins.runs import OpenSet, has_runs, known_items, padded, unpadded
+from runtime import journal
+from runtime.building import building
+from runtime.tensor import Tensor
+
+__all__ = ["append_item", "container_base", "content_slot", "is_plain_key", "read_item"]
+
+_ABSENT = object()
+
+
+def append_item(made: list[Any], item: Any) -> None:
+    """Put an item at the end of a list that was made while tracing."""
+    taken(item)
+    journal.note(content_slot(made))
+    made.append(item)
+
+
+def container_base(thing: Any) -> Any:
+    """The built-in class of a container, past methods that a class of the user's overrides."""
+    bases = (list, OrderedDict, dict, OpenSet, set, deque)
+    return next(base for base in bases if isinstance(thing, base))
+
+
+def content_slot(thing: Any) -> journal.Slot:
+    """The whole content of a list, dict, set, deque or ndarray as a place of the journal."""
+    if isinstance(thing, np.ndarray):
+        return journal.Slot(
+            ("content", id(thing)), thing, "an array", thing.copy,
+            lambda old: _put_content(thing, old),
+        )  # fmt: skip
+
+    def write(old: Any) -> None:
+        base = container_base(thing)
+        old = padded(old, thing) if base is list and has_runs(old) else old
+        base.clear(thing)
+        (base.extend if base in (list, deque) else base.update)(thing, old)
+
+    kind = type(thing).__name__
+    return journal.Slot(
+        ("content", id(thing)), thing, f"a {kind}", lambda: _copy(thing), write,
+        lambda: _loaded_content(thing),
+    )  # fmt: skip
+
+
+def _put_content(array: np.ndarray[Any, Any], content: Any) -> None:
+    """Write an array that is no part of the graph: its content must be known."""
+    builder = building()
+    if isinstance(content, Tensor) and builder is not None:
+        builder.check_unwritten(array)
+    np.copyto(array, content, casting="unsafe")
+
+
+def _loaded_content(thing: Any) -> Any:
+    content, trace = _copy(thing), current_trace()
+    if trace is None or isinstance(thing, set) or not trace.is_outside(thing):
+        return content
+    if isinstance(thing, dict):
+        return {key: _loaded_item(trace, thing, key, item) for key, item in content.items()}
+    return [_loaded_item(trace, thing, i, item) for i, item in enumerate(content)]
+
+
+def _loaded_item(trace: Trace, thing: Any, key: Any, item: Any) -> Any:
+    if isinstance(item, _Unreadable):
+        return item
+    if is_plain_key(key):
+        return read_item(trace, thing, key, item)
+    guard_content(thing, f"a {type(thing).__name__}")
+    return captured_from(thing, item)
+
+
+def _copy(thing: Any) -> Any:
+    if isinstance(thing, (list, deque)):
+        items = list(container_base(thing).__iter__(thing))
+        return unpadded(items) if has_runs(items) else items
+    if isinstance(thing, dict):
+        return dict(container_base(thing).items(thing))
+    return frozenset(known_items(thing))
+
+
+def is_plain_key(key: Any) -> bool:
+    return isinstance(key, (int, str, bytes, float, bool, type(None)))
+
+
+def read_item(trace: Trace, thing: Any, key: Any, value: Any) -> Any:
+    """An item of a container from outside: what the trace itself wrote there is no captured one."""
+    before = content_before(thing)
+    if before is not thing and isinstance(thing, list) and key < 0:
+        guard_length(thing, len(before))
+        key += len(thing)
+    if before is not thing and not _is_in_place(thing, key, value, before):
+        # Found by identity: the trace changed in which places the others are.
+        found = before.items() if isinstance(before, dict) else enumerate(before)
+        key = next((k for k, v in found if v is value), _ABSENT)
+        if key is _ABSENT:
+            return value
+        guard_content(thing, f"a {type(thing).__name__}")
+    shown = f"item [{key!r}] of a {type(thing).__name__}"
+    own = _own_getitem(thing)
+    route = ("item", thing, key) if own is None else None
+    place = Place(shown, lambda: thing[key] if own is None else own(thing, key), route)
+    return read(("item", id(thing), key), place, value)
+
+
+def _own_getitem(thing: Any) -> Callable[[Any, Any], Any] | None:
+    """How what a container holds is read past a method of the user's, if its class has one."""
+    if not isinstance(thing, (list, dict, deque)):
+        return None
+    plain: Any = container_base(thing).__getitem__
+    return None if type(thing).__getitem__ is plain else plain
+
+
+def _is_in_place(thing: Any, key: Any, value: Any, before: Any) -> bool:
+    """Whether a written container still has in a place what it had there before the trace."""
+    if isinstance(thing, dict):
+        return key in before and before[key] is value
+    # What is appended to a deque may push out its first items.
+    is_fixed = not isinstance(thing, deque)
+    return is_fixed and key < len(before) and before[key] is value

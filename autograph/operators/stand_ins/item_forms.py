@@ -1,0 +1,315 @@
+"""The forms of the items of lists whose length depends on data."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from autograph.operators.captured.captures import Place, current_trace, guard_content, read, weak
+from autograph.operators.captured.variables import Nullable, Poison
+from autograph.operators.stand_ins.captured_items import captured_from
+from autograph.operators.stand_ins.forms import (
+    Among,
+    Branching,
+    Form,
+    Growing,
+    Leaf,
+    Optional,
+    OrNone,
+    Poisoned,
+    Ragged,
+    Referring,
+    Static,
+    Unbound,
+    Written,
+    changed,
+)
+from autograph.operators.stand_ins.one_of import (
+    OneOf,
+    can_be_referred_to,
+    is_number_of_class,
+    joined,
+    note_refused_choice,
+    referred,
+    texts_of,
+)
+from autograph.operators.stand_ins.runs import Run, has_runs, known_length, unpadded
+from autograph.operators.stand_ins.templates import ChosenText, LazyString
+from autograph.operators.stand_ins.values import (
+    attributes_of,
+    children_after,
+    describe,
+    is_array,
+    is_nest,
+    is_numeric,
+    merge_types,
+    own_children,
+    subject,
+    type_of,
+)
+from runtime.spec import TensorType
+
+__all__ = ["all_joined", "growing_form", "item_form", "item_of", "of_length", "parts_of"]
+
+
+def growing_form(form: Growing, x: Any, name: str) -> Growing | Poisoned:
+    """`form`, widened by the items of the list `x`; poisoned where these are of two kinds."""
+    if type(x) is not type(form.like):
+        kind = type(form.like).__name__
+        return changed(name, f"a {kind} whose length depends on data", describe(x))
+    items = [part.item if isinstance(part, Run) else item_form(part) for part in unpadded(x)]
+    item = all_joined([form.item, *items], name)
+    return item if isinstance(item, Poisoned) else replace(form, item=item)
+
+
+def of_length(form: Growing | Poisoned, length: int | None, x: Any) -> Growing | Poisoned:
+    """`form`, of that length if it is that of the list `x`, too."""
+    if isinstance(form, Poisoned):
+        return form
+    return replace(form, length=length if length == known_length(x) else None)
+
+
+def item_form(x: Any) -> Form:
+    """The form of an item of a list whose length depends on data."""
+    if isinstance(x, Poison):
+        return Poisoned(x.what, x.hint)
+    if type(x) is Nullable:
+        part = item_form(x.value)
+        if isinstance(part, Static) and part.value is not None:
+            part = Among((part.value,))
+        return OrNone(part) if _may_be_none(part) else _no_item(describe(x))
+    things = referred(x)
+    if things is not None:
+        return Among(things) if len(things) > 1 else Static(things[0])
+    if is_number_of_class(x):
+        return Static(x)
+    if type(x) is OneOf and all(map(is_number_of_class, x.things)):
+        return Among(x.things)
+    if is_numeric(x):
+        if is_array(x) and type_of(x).rank == 0:
+            return _no_item("an array without axes", "take the number that is in it (`x[()]`)")
+        return Leaf(type_of(x))
+    if type(x) is list and has_runs(x) and known_length(x) is not None:
+        return _item_of_length(x, known_length(x) or 0)
+    if type(x) is list and has_runs(x):
+        form = growing_form(Growing(Unbound()), x, "the list")
+        return form if isinstance(form, Poisoned) else Ragged(form.item)
+    facts = current_trace()
+    is_written = facts is not None and type(x) in facts.written_items
+    if is_nest(x) and not has_runs(x) and not is_written:
+        children = parts_of(x)
+        parts = tuple(item_form(part) for _, part in children)
+        bad = next((part for part in parts if isinstance(part, Poisoned)), None)
+        return bad or Branching(x, tuple(step for step, _ in children), parts)
+    if x is None or type(x) in (str, bytes):
+        return Static(x)
+    if type(x) is ChosenText:
+        texts = texts_of(x)
+        if texts is not None:
+            return Among(texts)
+    if isinstance(x, LazyString):
+        return Written()
+    if can_be_referred_to(x):
+        note_refused_choice("it")
+    return _no_item(describe(x))
+
+
+def _item_of_length(x: list[Any], length: int) -> Form:
+    """The form of an item that is a list with runs, but of a known length."""
+    form = growing_form(Growing(Unbound()), x, "the list")
+    if isinstance(form, Poisoned):
+        return form
+    steps = tuple(f"[{k}]" for k in range(length))
+    return Branching([None] * length, steps, (form.item,) * length)
+
+
+def _no_item(what: str, hint: str = "") -> Poisoned:
+    return Poisoned(
+        f"the length of a list depends on data, and an item of it is {what}",
+        hint
+        or "such a list can hold numbers, arrays of one shape, lists of them, and tuples, dicts "
+        "and dataclass objects of them that are of one length",
+    )
+
+
+def item_of(form: Form) -> Form:
+    """The form of an item of a list that was one of fixed length so far."""
+    if isinstance(form, Static):
+        return item_form(form.value)
+    if isinstance(form, Referring):
+        return Leaf(form.type)
+    if isinstance(form, Branching) and is_nest(form.like):
+        return replace(form, parts=tuple(map(item_of, form.parts)))
+    if isinstance(form, Leaf | Poisoned | Among | Written):
+        return form
+    if isinstance(form, OrNone) and _may_be_none(form.part):
+        return form
+    return _no_item("one that is unbound or None at times")
+
+
+def all_joined(forms: list[Form], name: str) -> Form:
+    """The form that covers all these items; poisoned where there is none."""
+    joined: Form = Unbound()
+    for form in forms:
+        joined = _joined(joined, form, name)
+    return joined
+
+
+def _joined(a: Form, b: Form, name: str) -> Form:
+    if isinstance(a, Unbound | Poisoned):
+        return a if isinstance(a, Poisoned) else b
+    if isinstance(b, Unbound | Poisoned):
+        return b if isinstance(b, Poisoned) else a
+    if a == b:
+        return a
+    if isinstance(a, Leaf) and isinstance(b, Leaf) and a.type.rank == b.type.rank:
+        type_ = merge_types(name, a.type, b.type)
+        if _have_one_shape(a.type, b.type):
+            return Leaf(type_)
+    if any(isinstance(x, OrNone) or (isinstance(x, Static) and x.value is None) for x in (a, b)):
+        part = _joined(_value_or_none(a), _value_or_none(b), name)
+        if _may_be_none(part):
+            return OrNone(part)
+    texts = joined(_texts_in(a), _texts_in(b))
+    if texts is not None:
+        return Among(texts)
+    if _hold_objects(a) and _hold_objects(b):
+        return Poisoned(
+            f"{subject(name)} has a length that depends on data, and it has more than 32 objects",
+            "keep numbers of them in it (`[i for i, p in enumerate(particles) if p.x > 0]`)",
+        )
+    if _is_text(a) and _is_text(b):
+        return Written()
+    if isinstance(a, Branching) and isinstance(b, Branching) and _are_alike(a, b):
+        parts = tuple(_joined(x, y, name) for x, y in zip(a.parts, b.parts, strict=True))
+        bad = next((part for part in parts if isinstance(part, Poisoned)), None)
+        return bad or replace(a, parts=parts)
+    one, other = _ragged(a), _ragged(b)
+    if one is not None and other is not None:
+        item = _joined(one.item, other.item, name)
+        return item if isinstance(item, Poisoned) else _within(item, name)
+    return Poisoned(
+        f"{subject(name)} has a length that depends on data, and its items are not of one kind: "
+        f"{_described(a)} and {_described(b)}",
+        "let all items have one type and shape, or keep those of another kind in a list of their "
+        "own",
+    )
+
+
+# Lists in lists that are deeper are taken for such as each round puts into another list.
+_DEEPEST = 6
+
+
+def _within(item: Form, name: str) -> Ragged | Poisoned:
+    """The form of lists of such items; poisoned where they are lists in lists without end."""
+    depth, inner = 0, item
+    while isinstance(inner, Ragged):
+        depth, inner = depth + 1, inner.item
+    if depth < _DEEPEST:
+        return Ragged(item)
+    return Poisoned(
+        f"{subject(name)} holds lists in lists, {depth + 2} deep or more",
+        "keep the items in one list, and how deep each of them is beside it",
+    )
+
+
+def _ragged(form: Form) -> Ragged | None:
+    """The form of a list among others of other lengths; None where it is none, or of several kinds.
+
+    Ints and floats in a list of one length stay what they are: they are no items of one kind.
+    """
+    if isinstance(form, Ragged):
+        return form
+    if not isinstance(form, Branching) or type(form.like) is not list:
+        return None
+    kinds = {part.type.dtype.kind if isinstance(part, Leaf) else "" for part in form.parts}
+    item = all_joined(list(form.parts), "the list")
+    return None if len(kinds) > 1 or isinstance(item, Poisoned) else Ragged(item)
+
+
+def _value_or_none(form: Form) -> Form:
+    """The form of an item where it is not None; a text is one of several."""
+    if isinstance(form, OrNone):
+        return form.part
+    if not isinstance(form, Static):
+        return form
+    return Unbound() if form.value is None else Among((form.value,))
+
+
+def _may_be_none(form: Form) -> bool:
+    """Whether an item of that form may be None at times: a number, a text, or a tuple of such."""
+    if isinstance(form, Branching):
+        parts = [part for part in form.parts if not isinstance(part, Static)]
+        return isinstance(form.like, tuple) and all(map(_may_be_none, parts))
+    if isinstance(form, OrNone):
+        return True
+    return isinstance(form, Among) or (isinstance(form, Leaf) and form.type.rank == 0)
+
+
+def _texts_in(form: Form) -> tuple[Any, ...] | None:
+    """The texts that an item may be, if it is one."""
+    if isinstance(form, Among):
+        return form.things
+    if not isinstance(form, Static):
+        return None
+    x = form.value
+    is_one = type(x) is str or is_number_of_class(x) or can_be_referred_to(x)
+    return (form.value,) if is_one else None
+
+
+def _hold_objects(form: Form) -> bool:
+    """Whether an item is one of some objects of the user's."""
+    return any(map(can_be_referred_to, _texts_in(form) or ()))
+
+
+def _is_text(form: Form) -> bool:
+    """Whether an item is a text."""
+    return isinstance(form, Written) or isinstance((_texts_in(form) or (None,))[0], str)
+
+
+def _are_alike(a: Branching, b: Branching) -> bool:
+    return type(a.like) is type(b.like) and a.steps == b.steps
+
+
+def _have_one_shape(a: TensorType, b: TensorType) -> bool:
+    sizes = zip(a.shape or (), b.shape or (), strict=True)
+    return all(m is None or n is None or m == n for m, n in sizes)
+
+
+def _described(form: Form) -> str:
+    if isinstance(form, Leaf):
+        return f"a {form.type}"
+    if isinstance(form, Ragged | Written):
+        return "a list" if isinstance(form, Ragged) else "a str"
+    if isinstance(form, Optional | OrNone):
+        return f"{_described(form.part)} or None"
+    if isinstance(form, Among):
+        return describe(form.things[0])
+    return describe(form.value if isinstance(form, Static) else getattr(form, "like", form))
+
+
+def parts_of(x: Any, writes: dict[Any, Any] | None = None) -> list[tuple[str, Any]]:
+    """Steps and parts of a container or object, after the `writes` of a body that was rolled back.
+
+    What was there before the trace is read as such.
+    """
+    children = own_children(x) if writes is None else children_after(x, writes)
+    facts = current_trace()
+    if facts is None or not facts.is_outside(x):
+        return children
+    if isinstance(x, (list, dict)) and ("content", id(x)) in (writes or ()):
+        return children
+    if isinstance(x, (list, tuple, dict)):
+        guard_content(x, f"a {type(x).__name__}")
+        return [(step, captured_from(x, part)) for step, part in children]
+    held = attributes_of(x)
+    return [
+        (step, _read_attribute(x, step[1:], part) if held.get(step[1:]) is part else part)
+        for step, part in children
+    ]
+
+
+def _read_attribute(x: Any, name: str, value: Any) -> Any:
+    fetch = weak(x)
+    place = Place(f"{type(x).__name__}.{name}", lambda: getattr(fetch(), name))
+    return read(("attr", id(x), name), place, value)

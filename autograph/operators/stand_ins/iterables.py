@@ -1,0 +1,305 @@
+"""What a staged `for` can go over: things with a length and an item per index, both traceable."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+import operator
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from autograph.operators.stand_ins.bodies import stage_raise
+from autograph.operators.stand_ins.iterators import spend, taken
+from runtime import journal, ops
+from runtime.errors import StagingError
+from runtime.tensor import Tensor
+
+__all__ = [
+    "Indexed",
+    "IndexedIterator",
+    "as_position",
+    "enumerated",
+    "from_end",
+    "is_open",
+    "mapped",
+    "numbers_left",
+    "of_rows",
+    "positions",
+    "reversed_",
+    "start_and_step",
+    "with_indices",
+    "zipped",
+]
+
+
+class Indexed:
+    """`length` items, the one at `index` given by `item`; iterates in Python when it is short."""
+
+    __slots__ = ("_item", "length", "name")
+
+    def __init__(
+        self,
+        name: str,
+        length: Any,
+        item: Callable[[Any], Any],
+    ) -> None:
+        self.name, self.length, self._item = name, length, item
+
+    def item(self, index: Any) -> Any:
+        """Item number `index`, which is in range."""
+        return self._item(index)
+
+    def as_they_are(self) -> Indexed:
+        """These items, their number taken now: for an iterator that goes through them later."""
+        return self
+
+    def known_length(self) -> int | None:
+        """The length, if it is known while tracing."""
+        if isinstance(self.length, Tensor):
+            return self.length.item() if self.length.is_known else None
+        return int(self.length)
+
+    def begin(self) -> None:
+        """Note that the items are gone through now: from the first to the last, any time."""
+
+    def unrolled(self) -> Iterator[Any]:
+        """The items one after the other; the length must be known."""
+        self.begin()
+        length = self.known_length()
+        if length is None:
+            raise StagingError(
+                f"`{self.name}` is gone through in a place that cannot be staged, and its length "
+                "is known only when the graph runs",
+                "use a `for` statement",
+            )
+        return (self.item(i) for i in range(length))
+
+    def __iter__(self) -> Iterator[Any]:
+        return self.unrolled()
+
+    def __len__(self) -> int:
+        length = self.known_length()
+        if length is None:
+            raise StagingError(
+                f"len() of `{self.name}` outside converted code", "its length is a tensor"
+            )
+        return length
+
+
+class IndexedIterator(Indexed):
+    """What `zip`, `enumerate`, `map` and `reversed` give: it can be gone through once."""
+
+    __slots__ = ()
+
+    def begin(self) -> None:
+        """Note that the items are gone through now; refused if they may have been before."""
+        taken(self)
+        spend([self])
+
+    def rest(self) -> Indexed:
+        """The items that are left, which are all gone through: none is left then."""
+        taken(self)
+        items = Indexed(self.name, self.length, self._item)
+        self.length = 0
+        return items
+
+    def copy(self) -> IndexedIterator:
+        """Another one, over the items that are left."""
+        made: IndexedIterator = journal.fresh(type(self)(self.name, self.length, self._item))
+        return made
+
+    def unrolled(self) -> Iterator[Any]:
+        """The items one after the other: those that nobody asks for remain, as in Python."""
+        if self.known_length() is None:
+            return super().unrolled()
+        taken(self)
+        return _one_by_one(self)
+
+    def __next__(self) -> Any:
+        length = self.known_length()
+        if length is None:
+            raise StagingError(
+                f"`next` of `{self.name}` over what is known only when the graph runs",
+                "use a `for` statement, or index the arrays",
+            )
+        if length == 0:
+            raise StopIteration
+        item_at = self._item
+        self.length, self._item = length - 1, lambda index: item_at(index + 1)
+        return item_at(0)
+
+    def __len__(self) -> int:
+        raise TypeError(f"object of type '{self.name}' has no len()")
+
+
+def is_open(x: Any) -> bool:
+    """Whether `x` is a tensor that is known only when the graph runs."""
+    return isinstance(x, Tensor) and not x.is_known
+
+
+def as_position(index: Any) -> Any:
+    """An index of what is no array: a small dtype may not hold a length that is added to it."""
+    if not isinstance(index, Tensor) or index.dtype.kind not in "iu" or index.dtype.itemsize == 8:
+        return index
+    return ops.astype(index, np.int64)
+
+
+def from_end(index: Any, length: Any) -> Any:
+    """An index that may count from the end, as one from the start."""
+    index = as_position(index)
+    return ops.where(index < 0, index + length, index)
+
+
+def of_rows(x: Tensor) -> Indexed:
+    """The rows of an array, views of it."""
+    shape = x.type.shape
+    if shape == ():
+        raise TypeError("iteration over a 0-d array")
+    return Indexed("rows of an array", x.shape[0], lambda i: x[i])
+
+
+def as_indexed(x: Any) -> Indexed | None:
+    """The indexed form of something that can be staged, None for other iterables."""
+    if isinstance(x, Indexed):
+        x.begin()
+        return x
+    if isinstance(x, Tensor):
+        return of_rows(x)
+    if isinstance(x, range):
+        start, step = x.start, x.step
+        if (start, step) == (0, 1):
+            return Indexed("range", len(x), lambda i: i)
+        return Indexed("range", len(x), lambda i: start + i * step)
+    return None
+
+
+def numbers_left(iterator: Any) -> Indexed | None:
+    """What an `itertools.count` of ints goes on to give, as far as a graph counts; else None."""
+    start, step = start_and_step(iterator)
+    if step == 0:
+        return None
+    return as_indexed(range(start, _LARGEST if step > 0 else -_LARGEST, step))
+
+
+def start_and_step(iterator: Any) -> tuple[int, int]:
+    """What an `itertools.count` of ints gives next, and by how much more then; else a step of 0."""
+    if type(iterator) is not itertools.count:
+        return 0, 0
+    # It says where it is in its text only, once it cannot be pickled any more.
+    found = _COUNT.fullmatch(repr(iterator))
+    return (0, 0) if found is None else (int(found[1]), int(found[2] or 1))
+
+
+_COUNT = re.compile(r"count\((-?\d+)(?:, (-?\d+))?\)")
+# Far below the largest int of a graph, and more than anyone counts to.
+_LARGEST = 2**62
+
+
+def zipped(parts: tuple[Any, ...], strict: bool = False) -> Any:
+    """`zip` of which some part is traced; parts of a Python sequence make it a Python list."""
+    if not all(isinstance(p, Indexed | Tensor | range) for p in parts):
+        return zip(*(_in_python(p) for p in parts), strict=strict)
+    known = [part.as_they_are() for part in map(as_indexed, parts) if part is not None]
+    lengths = [part.length for part in known]
+    shortest = functools.reduce(_smaller, lengths)
+    if not strict or not any(map(is_open, lengths)) and len(set(map(int, lengths))) == 1:
+        return IndexedIterator("zip", shortest, lambda i: tuple(part.item(i) for part in known))
+
+    def row(index: Any) -> tuple[Any, ...]:
+        _check_lengths(lengths, shortest, index)
+        return tuple(part.item(index) for part in known)
+
+    # The round after the last one is that in which Python finds out.
+    uneven = functools.reduce(operator.or_, (length != lengths[0] for length in lengths[1:]))
+    more = ops.as_weak(uneven, kind="int") if is_open(uneven) else int(uneven)
+    return IndexedIterator("zip", shortest + more, row)
+
+
+def _check_lengths(lengths: list[Any], shortest: Any, index: Any) -> None:
+    """Raise, now or when the graph runs, as `zip` does when an argument ends before another."""
+    all_go_on = all_end = index == shortest
+    for k, length in enumerate(lengths):
+        before = "argument 1" if k == 1 else f"arguments 1-{k}"
+        goes_on = length > shortest
+        ends = ops.logical_not(goes_on) if is_open(goes_on) else not goes_on
+        if k:
+            _raise_where(all_go_on & ends, f"zip() argument {k + 1} is shorter than {before}")
+            _raise_where(all_end & goes_on, f"zip() argument {k + 1} is longer than {before}")
+        all_go_on, all_end = all_go_on & goes_on, all_end & ends
+
+
+def _raise_where(test: Any, text: str) -> None:
+    if is_open(test):
+        stage_raise(test, ValueError(text))
+    elif test:
+        raise ValueError(text)
+
+
+def _smaller(a: Any, b: Any) -> Any:
+    if not is_open(a) and not is_open(b):
+        return min(int(a), int(b))
+    return ops.as_weak(ops.minimum(a, b), kind="int")
+
+
+def _in_python(x: Any) -> Any:
+    if isinstance(x, Indexed):
+        return x.unrolled()
+    if isinstance(x, Tensor):
+        return iter(x)
+    return x
+
+
+def _one_by_one(x: IndexedIterator) -> Iterator[Any]:
+    """Items that are taken when they are asked for: what is not remains there, as in Python."""
+    while x.known_length():
+        yield next(x)
+
+
+def positions(
+    name: str, sizes: list[Any], change: Callable[[Any], Any] = lambda at: at
+) -> IndexedIterator:
+    """The indices of the elements of an array of these sizes, changed, in the order of rows."""
+
+    def item(number: Any) -> Any:
+        indices: list[Any] = []
+        for size in reversed(sizes):
+            indices.insert(0, number % size)
+            number = number // size
+        return change(tuple(indices))
+
+    return IndexedIterator(name, math.prod(sizes), item)
+
+
+def with_indices(x: Tensor) -> IndexedIterator:
+    """What `np.ndenumerate(x)` goes through: the indices of each element, and the element."""
+    return positions("ndenumerate", [*x.shape], lambda at: (at, x[at]))
+
+
+def enumerated(x: Any, start: Any = 0) -> Any:
+    """`enumerate` of something traced."""
+    part = as_indexed(x)
+    if part is None:
+        return zip(map(start.__add__, itertools.count()), x, strict=False)
+    part = part.as_they_are()
+    return IndexedIterator("enumerate", part.length, lambda i: (start + i, part.item(i)))
+
+
+def reversed_(x: Any) -> Any:
+    """`reversed` of something traced."""
+    part = as_indexed(x)
+    assert part is not None
+    part = part.as_they_are()
+    return IndexedIterator("reversed", part.length, lambda i: part.item(part.length - 1 - i))
+
+
+def mapped(call: Callable[..., Any], parts: tuple[Any, ...]) -> Any:
+    """`map` over something traced."""
+    together = zipped(parts)
+    if not isinstance(together, Indexed):
+        return itertools.starmap(call, together)
+    together.begin()
+    return IndexedIterator("map", together.length, lambda i: call(*together.item(i)))

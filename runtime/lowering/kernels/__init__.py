@@ -1,0 +1,1 @@
+"""Programs of kernels: scalar expressions, statements, arrays and memory, before any machine."""

@@ -1,0 +1,553 @@
+"""Kernels: a graph as statements on registers and buffers, loops and all, before any machine.
+
+A `Program` is what `.lower("kernels")` prints, and what is rendered as LLVM IR.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import field
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+
+from runtime.graph.ir import Node
+from runtime.lowering.kernels.record import Record
+from runtime.lowering.kernels.scalar import Expr
+from runtime.origins import Origin
+from runtime.spec import TensorType
+
+__all__ = [
+    "Allocate",
+    "Assign",
+    "Attempt",
+    "Axis",
+    "Block",
+    "Buffer",
+    "Call",
+    "CallOut",
+    "Cell",
+    "Check",
+    "Contract",
+    "Copy",
+    "Dim",
+    "Escape",
+    "For",
+    "Function",
+    "Handed",
+    "If",
+    "Let",
+    "MakeArray",
+    "Move",
+    "Outside",
+    "PairwiseSum",
+    "Parameter",
+    "Poll",
+    "Program",
+    "Register",
+    "Reserve",
+    "Result",
+    "Site",
+    "Statement",
+    "Store",
+    "Swap",
+    "Tick",
+    "Watcher",
+    "While",
+    "allocated_in",
+    "assigned",
+    "expressions",
+    "inner_blocks",
+    "load",
+    "product",
+    "read",
+    "walk",
+    "written",
+]
+
+
+# The size of an axis: a number, or an expression in the sizes of the parameters.
+Dim: TypeAlias = int | Expr
+
+
+class Register(Record):
+    """A scalar that gets its value once."""
+
+    name: str
+    type: str
+
+
+class Cell(Record):
+    """A scalar that is assigned to, as the state of a loop is."""
+
+    name: str
+    type: str
+
+
+class Buffer(Record):
+    """Memory for an array, its last axis contiguous.
+
+    `role` is "input", "result", "constant", "counters" (of a `Tick`), "own": memory of the call,
+    which two buffers may exchange (`Swap`), or "stack": memory of the call that grows (`Reserve`).
+    """
+
+    name: str
+    type: str
+    shape: tuple[Dim, ...]
+    role: str = "own"
+    value: Any = None
+    # How many elements there is memory for, where the shape is not known before the program runs.
+    room: Dim | None = None
+
+
+class Let(Record):
+    """Give a register its value."""
+
+    register: Register
+    value: Expr
+
+
+class Assign(Record):
+    """Give a cell a value."""
+
+    cell: Cell
+    value: Expr
+
+
+class Allocate(Record):
+    """Here begins the use of a buffer of its own memory."""
+
+    buffer: Buffer
+
+
+class Store(Record):
+    """Write one element."""
+
+    buffer: Buffer
+    offset: Expr
+    value: Expr
+
+
+class Reserve(Record):
+    """Make sure that a stack has room for so many elements."""
+
+    buffer: Buffer
+    size: Expr
+
+
+class Copy(Record):
+    """Copy all elements of a buffer to another of the same shape."""
+
+    target: Buffer
+    source: Buffer
+
+
+class Move(Record):
+    """Copy so many elements from a place in one buffer to one in another, or apart in the same."""
+
+    target: Buffer
+    to: Expr
+    source: Buffer
+    begin: Expr
+    size: Dim
+
+
+class Swap(Record):
+    """Let two buffers exchange their memory."""
+
+    one: Buffer
+    other: Buffer
+
+
+class For(Record):
+    """Run the body for each index from 0 to `size` less 1.
+
+    The rounds are independent unless the loop is `serial`. `most` is a limit of a size that is not
+    known, where there is one.
+    """
+
+    index: Register
+    size: Dim
+    body: Block
+    serial: bool = False
+    most: int | None = None
+
+
+class PairwiseSum(Record):
+    """Sum `element` over an index, in the order in which NumPy sums contiguous elements.
+
+    With `how` = "ge" or "le", the largest or least of at least one element, in any order.
+    """
+
+    cell: Cell
+    index: Register
+    size: Dim
+    body: Block
+    element: Expr
+    how: str = "sum"
+
+
+class Axis(Record):
+    """An axis of a contraction: its size, and how far apart in memory its elements are.
+
+    The steps are those of both operands and of the result; 0 where one does not have the axis.
+    """
+
+    size: Dim
+    x: Dim
+    y: Dim
+    out: Dim
+
+
+class Contract(Record):
+    """Sums of products: `target[outer, row, column] = sum of x[...] * y[...] over inner axes`.
+
+    All steps are in elements; columns lie side by side in `target`. `starts` are the positions of
+    the first elements of `x`, `y` and `target`. Floats are added in any order that depends on
+    the sizes alone.
+    """
+
+    target: Buffer
+    x: Buffer
+    y: Buffer
+    outer: Sequence[Axis]
+    row: Axis
+    column: Axis
+    inner: Sequence[Axis]
+    starts: tuple[Dim, Dim, Dim] = (0, 0, 0)
+
+
+class If(Record):
+    """Run one of two blocks."""
+
+    condition: Expr
+    yes: Block
+    no: Block
+
+
+class Attempt(Record):
+    """Run the body to its end, or until one of its `Escape`."""
+
+    name: str
+    body: Block
+
+
+class Escape(Record):
+    """Go on behind the `Attempt` of that name. Nothing is moved past it."""
+
+    name: str
+
+
+class While(Record):
+    """Run `test`, which gives `condition`, and the body as long as that is true."""
+
+    test: Block
+    condition: Expr
+    body: Block
+
+
+class Poll(Record):
+    """Look for signals once in a while: `cost` is about how many operations were done."""
+
+    site: int
+    cost: Expr
+
+
+class Check(Record):
+    """Give up at a site where `failed` is true, with the operands for the message."""
+
+    site: int
+    failed: Expr
+    operands: Sequence[Expr] = ()
+
+
+class Handed(Record):
+    """What Python is handed, or gives: a scalar, which a cell takes, or an array of some shape."""
+
+    type: TensorType
+    value: Expr | None = None
+    cell: Cell | None = None
+    buffer: Buffer | None = None
+    shape: tuple[Dim, ...] = ()
+
+
+class CallOut(Record):
+    """Have Python compute what `Program.outside` has at `number`, of copies of the operands.
+
+    It may do anything that Python code does, so nothing is moved past it. Where it raises, the call
+    ends with that exception.
+    """
+
+    number: int
+    operands: Sequence[Handed]
+    results: Sequence[Handed]
+
+
+class MakeArray(Record):
+    """Make an array, a result whose size only the run tells, of what is in memory from a place on.
+
+    Nothing that may fail comes behind these.
+    """
+
+    result: int
+    buffer: Buffer
+    begin: Expr
+    shape: tuple[Dim, ...]
+
+
+class Function(Record):
+    """A function that calls itself: scalars in, scalars out; the first says how deep the call is.
+
+    What else it reads, it has of the program around. `values` are its results, in terms of `body`.
+    """
+
+    name: str
+    parameters: list[Register]
+    body: Block
+    values: list[Expr]
+
+
+class Call(Record):
+    """Call a function; where that fails, so does what is around.
+
+    The call from outside `holds` the function: it stands there.
+    """
+
+    function: Function
+    operands: Sequence[Expr]
+    results: Sequence[Cell]
+    holds: bool = False
+
+
+class Tick(Record):
+    """Here a kernel that is timed begins or ends: its row in `counters` is cycles and calls."""
+
+    counters: Buffer
+    row: int
+    begins: bool
+
+
+Statement: TypeAlias = (
+    Let
+    | Assign
+    | Allocate
+    | Store
+    | Reserve
+    | Copy
+    | Move
+    | Swap
+    | For
+    | PairwiseSum
+    | Contract
+    | If
+    | Attempt
+    | Escape
+    | While
+    | Poll
+    | Check
+    | CallOut
+    | Call
+    | MakeArray
+    | Tick
+)
+Block: TypeAlias = list[Statement]
+
+
+class Site(Record):
+    """A place that can fail: the node, and the user's positions of it."""
+
+    node: Node
+    origins: tuple[Origin, ...]
+    # Whether the operands given are all that the node needs in order to raise its error.
+    is_complete: bool = True
+
+
+class Outside(Record):
+    """A node that Python computes, and the user's positions of it.
+
+    The first operands are its own; those behind are what `pending` writes if it raises. `kept` are
+    the outputs that native code takes. Where it `fails`, native code knows that it raises.
+    """
+
+    node: Node
+    origins: tuple[Origin, ...]
+    operands: tuple[TensorType, ...]
+    kept: tuple[int, ...] = ()
+    pending: Node | None = None
+    fails: bool = False
+    # Whether its kernel is one of ours without effects, which may look at the memory of the call.
+    sees: bool = False
+    # Whether it runs code of the user's, that is to change no settings.
+    is_users: bool = False
+
+
+class Parameter(Record):
+    """One input: a register for a scalar, a buffer for an array; its sizes by axis."""
+
+    type: TensorType
+    register: Register | None = None
+    buffer: Buffer | None = None
+
+
+class Result(Record):
+    """One output: a scalar, or the buffer that it is written into, or neither: see `MakeArray`."""
+
+    type: TensorType
+    value: Expr | None = None
+    buffer: Buffer | None = None
+
+    @property
+    def is_given(self) -> bool:
+        """Whether its array is made when its size is known."""
+        return self.value is None and self.buffer is None
+
+
+class Program(Record):
+    """A graph as kernels."""
+
+    name: str
+    parameters: list[Parameter] = field(default_factory=list)
+    results: list[Result] = field(default_factory=list)
+    body: Block = field(default_factory=list)
+    sites: list[Site] = field(default_factory=list)
+    # Sizes of parameters that must be equal at run time.
+    equal: list[tuple[Expr, Expr]] = field(default_factory=list)
+    # What sizes must be at least at run time.
+    least: list[tuple[Expr, int]] = field(default_factory=list)
+    # Constants too large for the text: the kernel finds them by number in the context.
+    constants: list[np.ndarray[Any, Any]] = field(default_factory=list)
+    # Buffers in the memory of others.
+    shared: dict[Buffer, Buffer] = field(default_factory=dict)
+    # Parameters, by position, into which new contents are written: those are no results.
+    overwritten: list[int] = field(default_factory=list)
+    # Registers that hold sizes: those of the parameters' axes that are not known.
+    sizes: list[tuple[Register, int, int]] = field(default_factory=list)
+    # What Python computes, by number, and whether any of it may be done only once.
+    outside: list[Outside] = field(default_factory=list)
+    has_effects: bool = False
+
+
+class Watcher(Protocol):
+    """Who is told where statements come from, and may change the program that they make."""
+
+    def note(self, statements: Sequence[Statement], origins: Sequence[Origin]) -> None:
+        """These statements, of those not noted yet, come from a node at the user's positions."""
+
+    def watch(self, program: Program) -> None:
+        """Nothing but this changes the program any more."""
+
+
+def inner_blocks(statement: Statement) -> list[Block]:
+    """The blocks that a statement holds."""
+    if isinstance(statement, For | PairwiseSum):
+        return [statement.body]
+    if isinstance(statement, If):
+        return [statement.yes, statement.no]
+    if isinstance(statement, Attempt):
+        return [statement.body]
+    if isinstance(statement, While):
+        return [statement.test, statement.body]
+    if isinstance(statement, Call) and statement.holds:
+        return [statement.function.body]
+    return []
+
+
+def walk(block: Block) -> Iterator[Statement]:
+    """All statements, those in loops and branches included."""
+    for statement in block:
+        yield statement
+        for inner in inner_blocks(statement):
+            yield from walk(inner)
+
+
+def written(statements: Iterable[Statement]) -> set[Buffer]:
+    """The buffers whose content statements themselves may change; blocks that they hold aside."""
+    found: set[Buffer] = set()
+    for s in statements:
+        if isinstance(s, Store | Reserve | Allocate):
+            found.add(s.buffer)
+        elif isinstance(s, Copy | Move | Contract):
+            found.add(s.target)
+        elif isinstance(s, Swap):
+            found |= {s.one, s.other}
+        elif isinstance(s, CallOut):
+            found |= {handed.buffer for handed in s.results if handed.buffer is not None}
+    return found
+
+
+def assigned(statement: Statement) -> Iterator[Cell]:
+    """The cells that a statement, or one that it holds, gives values."""
+    for s in walk([statement]):
+        if isinstance(s, Assign | PairwiseSum):
+            yield s.cell
+        elif isinstance(s, CallOut):
+            yield from (handed.cell for handed in s.results if handed.cell is not None)
+        elif isinstance(s, Call):
+            yield from s.results
+
+
+def allocated_in(function: Function) -> list[Buffer]:
+    """The arrays that each call of a function has for itself."""
+    return [s.buffer for s in walk(function.body) if isinstance(s, Allocate)]
+
+
+def expressions(statement: Statement) -> list[Expr]:
+    """What a statement itself computes; blocks that it holds aside."""
+    if isinstance(statement, Let | Assign):
+        return [statement.value]
+    if isinstance(statement, Store):
+        return [statement.offset, statement.value]
+    if isinstance(statement, PairwiseSum):
+        return [statement.element, *_computed([statement.size])]
+    if isinstance(statement, For):
+        return _computed([statement.size])
+    if isinstance(statement, If | While):
+        return [statement.condition]
+    if isinstance(statement, Poll):
+        return [statement.cost]
+    if isinstance(statement, Reserve):
+        return [statement.size]
+    if isinstance(statement, Check):
+        return [statement.failed, *statement.operands]
+    if isinstance(statement, CallOut):
+        values = [h.value for h in statement.operands if h.value is not None]
+        handed = (*statement.operands, *statement.results)
+        return [*values, *_computed([n for h in handed for n in h.shape])]
+    if isinstance(statement, Call):
+        return [*statement.operands, *(statement.function.values if statement.holds else ())]
+    if isinstance(statement, Move):
+        return [statement.to, statement.begin, *_computed([statement.size])]
+    if isinstance(statement, MakeArray):
+        return [statement.begin, *_computed(statement.shape)]
+    if isinstance(statement, Contract):
+        axes = (*statement.outer, statement.row, statement.column, *statement.inner)
+        return _computed([*statement.starts, *(n for a in axes for n in (a.size, a.x, a.y, a.out))])
+    return []
+
+
+def _computed(sizes: Sequence[Dim]) -> list[Expr]:
+    return [n for n in sizes if isinstance(n, Expr)]
+
+
+def read(place: Register | Cell) -> Expr:
+    """The value of a register or cell."""
+    return Expr("read", place.type, (), place)
+
+
+def load(buffer: Buffer, offset: Expr) -> Expr:
+    """An element of a buffer."""
+    return Expr("load", buffer.type, (offset,), buffer)
+
+
+def product(sizes: Sequence[Dim]) -> Dim:
+    """A product of sizes."""
+    known = 1
+    unknown: Expr | None = None
+    for size in sizes:
+        if isinstance(size, int):
+            known *= size
+        else:
+            unknown = size if unknown is None else Expr("mul", "i8", (unknown, size))
+    if unknown is None or known == 0:
+        return known
+    return unknown if known == 1 else Expr("mul", "i8", (unknown, Expr("const", "i8", (), known)))

@@ -1,0 +1,1 @@
+"""Programs of kernels as LLVM IR text."""

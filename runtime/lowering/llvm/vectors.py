@@ -1,0 +1,196 @@
+"""Vectors of a function of LLVM IR: masked, loaded and stored, multiplied and added."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from runtime.lowering.kernels.scalar import is_float
+from runtime.lowering.llvm.lines import FunctionLines, is_number
+from runtime.lowering.rewrites.narrow import halved
+
+__all__ = ["Vectors"]
+
+# Lines of a loop before its body, without the index.
+_HEAD = 3
+_KINDS = {"f4": "float", "f8": "double", "b1": "i8"}
+
+
+class Vectors(FunctionLines):
+    """Lines of a function whose loops go over numbers and vectors of one type.
+
+    `type_` is that of the elements, as kernels tell it; `lanes` is how many a vector has. `fixed`:
+    all sizes and steps are known. Of integers, if they are `is_narrow`, the lower halves are
+    multiplied.
+    """
+
+    def __init__(
+        self, type_: str, lanes: int, *, fixed: bool = False, is_narrow: bool = False
+    ) -> None:
+        super().__init__()
+        self.fixed, self.is_narrow = fixed, is_narrow
+        self.type = type_
+        self.kind = _KINDS.get(type_) or f"i{8 * int(type_[1:])}"
+        self.lanes = lanes
+        self.vector = f"<{lanes} x {self.kind}>"
+
+    def alloca(self, kind: str) -> str:
+        """Room on the stack."""
+        self.count += 1
+        name = f"%a{self.count}"
+        self.first.append(f"  {name} = alloca {kind}, align 64")
+        return name
+
+    @contextmanager
+    def loop(self, first: str, end: str, step: int = 1) -> Iterator[str]:
+        """A loop over `range(first, end, step)`, if it is more than the first round."""
+        if first == "0" and end == "1":
+            yield "0"
+            return
+        with self.counted(first, end, step) as i:
+            yield i
+
+    @contextmanager
+    def walk(self, end: str, *walks: tuple[str, int]) -> Iterator[list[str]]:
+        """A loop of so many rounds, in which pointers go on by so many elements each."""
+        if end == "1":
+            yield [start for start, _ in walks]
+            return
+        here = [self.name() for _ in walks]
+        before = self.label
+        with self.counted("0", end):
+            at = len(self.lines) - _HEAD
+            yield here
+            there = [
+                self._unseen("ptr", self.do(f"getelementptr {self.kind}, ptr {p}, i64 {step}"))
+                for p, (_, step) in zip(here, walks, strict=True)
+            ]
+            self.lines[at:at] = [
+                f"  {p} = phi ptr [{start}, %{before}], [{following}, %{self.label}]"
+                for p, (start, _), following in zip(here, walks, there, strict=True)
+            ]
+
+    def following(self, i: str, step: int) -> str:
+        """The index of the next round."""
+        index = super().following(i, step)
+        return self._unseen("i64", index) if self.fixed else index
+
+    def _unseen(self, kind: str, value: str) -> str:
+        """A value of which LLVM does not know where it is from.
+
+        It would look for other ways to count addresses, for a third of its time, and find none that
+        is better.
+        """
+        if kind == "ptr":
+            self.intrinsic("ptr @llvm.strip.invariant.group.p0(ptr)")
+            return self.do(f"call ptr @llvm.strip.invariant.group.p0(ptr {value})")
+        self.intrinsic("i64 @llvm.expect.i64(i64, i64)")
+        return self.do(f"call i64 @llvm.expect.i64(i64 {value}, i64 1)")
+
+    @property
+    def all(self) -> str:
+        """The mask of all lanes."""
+        return f"<{', '.join(['i1 true'] * self.lanes)}>"
+
+    @property
+    def align(self) -> int:
+        """How many bytes an element has."""
+        return int(self.type[1:])
+
+    @property
+    def _suffix(self) -> str:
+        kind = {"float": "f32", "double": "f64"}.get(self.kind, self.kind)
+        return f"v{self.lanes}{kind}"
+
+    def mask(self, v: int, left: str | None) -> str | None:
+        """Which lanes of vector `v` of a row are among its `left` elements; None: all."""
+        if left is None:
+            return None
+        start = v * self.lanes
+        if is_number(left):
+            there = int(left) - start
+            if there >= self.lanes:
+                return None
+            return (
+                f"<{', '.join('i1 true' if k < there else 'i1 false' for k in range(self.lanes))}>"
+            )
+        return self._lanes_below(self.plus(left, str(-start)))
+
+    def _lanes_below(self, count: str) -> str:
+        """The mask of the first lanes."""
+        lanes = self.lanes
+        one = self.do(f"insertelement <{lanes} x i64> poison, i64 {count}, i64 0")
+        all_ = self.do(
+            f"shufflevector <{lanes} x i64> {one}, <{lanes} x i64> poison, "
+            f"<{lanes} x i32> zeroinitializer"
+        )
+        numbers = ", ".join(f"i64 {k}" for k in range(lanes))
+        return self.do(f"icmp slt <{lanes} x i64> <{numbers}>, {all_}")
+
+    def load(self, at: str, mask: str | None) -> str:
+        """A vector from memory, 0 where the mask is not."""
+        if mask is None:
+            return self.do(f"load {self.vector}, ptr {at}, align {self.align}")
+        name, bits = f"@llvm.masked.load.{self._suffix}.p0", f"<{self.lanes} x i1>"
+        self.intrinsic(f"{self.vector} {name}(ptr, i32, {bits}, {self.vector})")
+        return self.do(
+            f"call {self.vector} {name}(ptr {at}, i32 {self.align}, {bits} {mask}, "
+            f"{self.vector} zeroinitializer)"
+        )
+
+    def splat(self, value: str) -> str:
+        """A vector of one value."""
+        one = self.do(f"insertelement {self.vector} poison, {self.kind} {value}, i64 0")
+        return self.do(
+            f"shufflevector {self.vector} {one}, {self.vector} poison, "
+            f"<{self.lanes} x i32> zeroinitializer"
+        )
+
+    def add_product(self, place: str, one: str, other: str) -> None:
+        """Add a product of two vectors to the one in a place on the stack."""
+        times = "fmul contract" if is_float(self.type) else "and" if self.type == "b1" else "mul"
+        if self.is_narrow:
+            one, other = self._halved(one), self._halved(other)
+        product = self.do(f"{times} {self.vector} {one}, {other}")
+        old = self.do(f"load {self.vector}, ptr {place}")
+        self.add(f"store {self.vector} {self.added(old, product)}, ptr {place}")
+
+    def _halved(self, value: str) -> str:
+        """A vector of numbers of which the lower halves tell all, so that LLVM knows that."""
+        up, down = halved(self.type, self.lanes, value)
+        return self.do(down.replace("%up", self.do(up)))
+
+    def added(self, a: str, b: str) -> str:
+        """The sum of two vectors; of truth values, whether one is true."""
+        plus = "fadd contract" if is_float(self.type) else "or" if self.type == "b1" else "add"
+        return self.do(f"{plus} {self.vector} {a}, {b}")
+
+    def store(self, at: str, value: str, mask: str | None) -> None:
+        """Write a vector to memory, but for where the mask is not."""
+        bits = f"<{self.lanes} x i1>"
+        if mask is None:
+            self.add(f"store {self.vector} {value}, ptr {at}, align {self.align}")
+            return
+        name = f"@llvm.masked.store.{self._suffix}.p0"
+        self.intrinsic(f"void {name}({self.vector}, ptr, i32, {bits})")
+        self.add(
+            f"call void {name}({self.vector} {value}, ptr {at}, i32 {self.align}, {bits} {mask})"
+        )
+
+    def over_lanes(self, value: str) -> str:
+        """The sum of the lanes, in halves."""
+        lanes, vector = self.lanes, self.vector
+        plus = "fadd" if is_float(self.type) else "or" if self.type == "b1" else "add"
+        while lanes > 1:
+            lanes //= 2
+            low = ", ".join(f"i32 {k}" for k in range(lanes))
+            high = ", ".join(f"i32 {k}" for k in range(lanes, 2 * lanes))
+            halves = [
+                self.do(
+                    f"shufflevector {vector} {value}, {vector} poison, <{lanes} x i32> <{part}>"
+                )
+                for part in (low, high)
+            ]
+            vector = f"<{lanes} x {self.kind}>"
+            value = self.do(f"{plus} {vector} {halves[0]}, {halves[1]}")
+        return self.do(f"extractelement {vector} {value}, i64 0")

@@ -1,0 +1,1 @@
+"""How each kind of node of a graph is written as kernels."""

@@ -1,0 +1,223 @@
+"""Lowering of convolution: loops over windows, without copies of patches.
+
+A convolution is a contraction whose first operand is read in steps that overlap. Its adjoint in the
+kernel is another, which sums over the windows. The adjoint in the input is one for each remainder
+of positions by the strides: the elements of the kernel that meet such a position.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from runtime.graph.ir import Node
+from runtime.lowering.kernels.arrays import Array, Form, Stored
+from runtime.lowering.kernels.builder import Builder
+from runtime.lowering.kernels.kernel import Axis, Buffer, Store
+from runtime.lowering.kernels.refusal import Refusal
+from runtime.lowering.kernels.scalar import Expr, call, const, index
+from runtime.lowering.kernels.strides import Strided, plus, times
+from runtime.lowering.nodes.elements import machine_type, tensor_type
+from runtime.lowering.nodes.elementwise import converted, mapped
+from runtime.lowering.nodes.products import contract, placed
+from runtime.lowering.nodes.windows import (
+    Remainder,
+    check_shape,
+    known,
+    remainders,
+    static_result,
+    windows_of,
+)
+from runtime.ops.windows import Windows
+
+__all__ = ["convolution", "convolution_input", "convolution_kernel"]
+
+
+def convolution(b: Builder, node: Node) -> list[Form]:
+    """Sums of the products of a kernel with the windows of an array."""
+    kind = machine_type(tensor_type(node.outputs[0].type).dtype)
+    (x, x_shape), (kernel, k_shape) = (known(b.forms[v]) for v in node.inputs)
+    windows = windows_of(node, x_shape[1:-1], k_shape[:-2])
+    shape = (x_shape[0], *windows.counts, k_shape[-1])
+    _check_groups(node, k_shape)
+    target = b.buffer("convolved", kind, shape)
+    source = _padded(b, x, windows.before, windows.needed, kind)
+    _correlate(b, target, source, placed(b, kernel, kind), k_shape, windows, node.attrs["groups"])
+    return [Stored(target, shape, kind)]
+
+
+def _check_groups(node: Node, k_shape: tuple[int, ...]) -> None:
+    if node.attrs["groups"] > 1 and k_shape[-2] == 1:
+        raise Refusal("a convolution of each channel by itself")
+
+
+def _correlate(
+    b: Builder,
+    target: Buffer,
+    x: Strided,
+    kernel: Strided,
+    k_shape: tuple[int, ...],
+    windows: Windows,
+    groups: int,
+) -> None:
+    """Write a convolution of a padded array."""
+    *size, channels, features = k_shape
+    each = features // groups
+    out = _steps((int(target.shape[0]), *windows.counts, features))  # type: ignore[arg-type]
+    batch, *spatial, channel = x.steps
+    rows = [Axis(target.shape[0], batch, 0, out[0])]
+    rows += [
+        Axis(n, times(stride, step), 0, to)
+        for n, stride, step, to in zip(
+            windows.counts, windows.strides, spatial, out[1:-1], strict=True
+        )
+    ]
+    *k_spatial, k_channel, k_feature = kernel.steps
+    inner = [
+        Axis(n, times(dilation, step), k_step, 0)
+        for n, dilation, step, k_step in zip(
+            size, windows.dilations, spatial, k_spatial, strict=True
+        )
+    ]
+    inner.append(Axis(channels, channel, k_channel, 0))
+    groups_axis = Axis(groups, times(channels, channel), times(each, k_feature), each)
+    *around, row = rows
+    column = Axis(each, 0, k_feature, 1)
+    contract(b, target, x, kernel, ([groups_axis, *around], row, column, inner))
+
+
+def convolution_kernel(b: Builder, node: Node) -> list[Form]:
+    """The adjoint of a convolution in its kernel."""
+    kind, k_shape = static_result(node)
+    (x, x_shape), (g, g_shape) = (known(b.forms[v]) for v in node.inputs[:2])
+    groups = node.attrs["groups"]
+    windows = windows_of(node, x_shape[1:-1], k_shape[:-2])
+    check_shape(g_shape, (x_shape[0], *windows.counts, k_shape[-1]))
+    _check_groups(node, k_shape)
+    source = _padded(b, x, windows.before, windows.needed, kind)
+    given = _in_order(b, g, kind)
+    target = b.buffer("slopes", kind, k_shape)
+    *size, channels, features = k_shape
+    each = features // groups
+    out = _steps(k_shape)
+    batch, *spatial, channel = source.steps
+    g_batch, *g_spatial, g_feature = given.steps
+    rows = [
+        Axis(n, times(dilation, step), 0, to)
+        for n, dilation, step, to in zip(size, windows.dilations, spatial, out, strict=False)
+    ]
+    rows.append(Axis(channels, channel, 0, features))
+    inner = [Axis(x_shape[0], batch, g_batch, 0)]
+    inner += [
+        Axis(n, times(stride, step), g_step, 0)
+        for n, stride, step, g_step in zip(
+            windows.counts, windows.strides, spatial, g_spatial, strict=True
+        )
+    ]
+    groups_axis = Axis(groups, times(channels, channel), times(each, g_feature), each)
+    *around, row = rows
+    column = Axis(each, 0, g_feature, 1)
+    contract(b, target, source, given, ([groups_axis, *around], row, column, inner))
+    return [Stored(target, k_shape, kind)]
+
+
+def convolution_input(b: Builder, node: Node) -> list[Form]:
+    """The adjoint of a convolution in its input."""
+    kind, shape = static_result(node)
+    (g, g_shape), (kernel, k_shape) = (known(b.forms[v]) for v in node.inputs[:2])
+    windows = windows_of(node, shape[1:-1], k_shape[:-2])
+    check_shape(g_shape, (shape[0], *windows.counts, k_shape[-1]))
+    _check_groups(node, k_shape)
+    target = b.buffer("slopes", kind, shape)
+    weights = placed(b, kernel, kind)
+    plans = remainders(windows)
+    # Zeros around, so that windows that do not exist give nothing.
+    before = tuple(max(p[axis].reach for p in plans) for axis in range(len(shape) - 2))
+    sizes = tuple(
+        pad + max(max(p[axis].end for p in plans), count)
+        for axis, (pad, count) in enumerate(zip(before, windows.counts, strict=True))
+    )
+    given = _padded(b, g, before, sizes, kind)
+    groups = node.attrs["groups"]
+    for plan in plans:
+        _scatter(b, target, given, weights, shape, (k_shape[-1] // groups, groups), plan, before)
+    return [Stored(target, shape, kind)]
+
+
+def _scatter(
+    b: Builder,
+    target: Buffer,
+    g: Strided,
+    kernel: Strided,
+    shape: tuple[int, ...],
+    features: tuple[int, int],
+    plan: Sequence[Remainder],
+    before: tuple[int, ...],
+) -> None:
+    """Write the shares of all windows in positions of one remainder by the strides."""
+    each, groups = features
+    channels = shape[-1] // groups
+    out = _steps(shape)
+    g_batch, *g_spatial, g_feature = g.steps
+    *k_spatial, k_channel, k_feature = kernel.steps
+    g_start, k_start, start = g.start, kernel.start, 0
+    rows, inner = [Axis(shape[0], g_batch, 0, out[0])], []
+    for part, pad, g_step, k_step, to in zip(
+        plan, before, g_spatial, k_spatial, out[1:-1], strict=True
+    ):
+        rows.append(Axis(part.number, g_step, 0, part.stride * to))
+        inner.append(Axis(part.taps, times(-part.back, g_step), times(part.step, k_step), 0))
+        g_start = plus(g_start, times(pad + part.shift, g_step))
+        k_start = plus(k_start, times(part.first, k_step))
+        start += part.start * to
+    inner.append(Axis(each, g_feature, k_feature, 0))
+    group = Axis(groups, times(each, g_feature), times(each, k_feature), channels)
+    *around, row = rows
+    x, y = Strided(g.buffer, g_start, g.steps), Strided(kernel.buffer, k_start, kernel.steps)
+    column = Axis(channels, 0, k_channel, 1)
+    contract(b, target, x, y, ([group, *around], row, column, inner), start)
+
+
+def _steps(shape: Sequence[int]) -> list[int]:
+    """The steps of an array in the order of memory."""
+    return [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
+
+
+def _padded(
+    b: Builder, x: Array, before: tuple[int, ...], sizes: tuple[int, ...], kind: str
+) -> Strided:
+    """An array moved by `before` into zeros of the spatial `sizes`; what sticks out is cut off.
+
+    Where nothing is added, it is the array itself.
+    """
+    shape = [n for n in x.shape if isinstance(n, int)]
+    if not any(before) and all(n >= size for n, size in zip(shape[1:-1], sizes, strict=True)):
+        return _in_order(b, x, kind)
+    x = x if x.type == kind else mapped(b, [x], kind, lambda args: converted(args[0], kind))
+    target = b.buffer("padded", kind, (shape[0], *sizes, shape[-1]))
+    place = Stored(target, target.shape, kind)
+    zero = const(0, kind)
+    b.nest([math.prod(map(int, target.shape))], lambda i: b.emit(Store(target, i[0], zero)))  # type: ignore[arg-type]
+    inside = [
+        max(min(n, size - pad), 0) for n, pad, size in zip(shape[1:-1], before, sizes, strict=True)
+    ]
+
+    def write(indices: list[Expr]) -> None:
+        image, *spatial, channel = indices
+        moved = [
+            i if pad == 0 else call("add", i, index(pad))
+            for i, pad in zip(spatial, before, strict=True)
+        ]
+        offset = place.at([image, *moved, channel]).args[0]
+        b.emit(Store(target, offset, b.at(x, indices)))
+
+    b.nest([shape[0], *inside, shape[-1]], write)
+    return placed(b, place, kind)
+
+
+def _in_order(b: Builder, x: Array, kind: str) -> Strided:
+    """An operand in memory, its last axis side by side."""
+    found = placed(b, x, kind)
+    if found.steps[-1] == 1 or x.shape[-1] == 1:
+        return found
+    return placed(b, b.stored(x), kind)

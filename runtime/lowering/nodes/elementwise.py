@@ -1,0 +1,216 @@
+"""Lowering of elementwise nodes: on scalars at once, on arrays where elements are read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from runtime.graph.ir import Node
+from runtime.lowering.kernels.arrays import (
+    Array,
+    Computed,
+    Form,
+    Stored,
+    Turned,
+    Uniform,
+    is_memory,
+    stays_in_order,
+    turned,
+    uniform,
+)
+from runtime.lowering.kernels.builder import Builder
+from runtime.lowering.kernels.refusal import Refusal
+from runtime.lowering.kernels.scalar import (
+    Expr,
+    both,
+    call,
+    cast,
+    const,
+    invert,
+    is_float,
+    is_int,
+    limits,
+    select,
+)
+from runtime.lowering.nodes.call_outs import fails
+from runtime.lowering.nodes.elements import convert, element, loop_types, machine_type, tensor_type
+from runtime.lowering.nodes.joints import by_part
+from runtime.lowering.scalars.meaning import truth
+
+__all__ = ["as_weak", "astype", "converted", "elementwise", "mapped", "rounded", "same"]
+
+
+# Powers of ten up to here are exact.
+_PLACES = 10
+
+
+def elementwise(b: Builder, node: Node) -> list[Form]:
+    """The result of a node that computes element by element."""
+    kinds = loop_types(node)
+    fail = fails(b, node)
+    operands: list[Form] = []
+    for value, kind in zip(node.inputs, kinds, strict=True):
+        form = b.forms[value]
+        if isinstance(form, Expr):
+            form = b.let(convert(form, tensor_type(value.type), kind, fail))
+        operands.append(form)
+    if all(isinstance(x, Expr) for x in operands):
+        return [element(node, [x for x in operands if isinstance(x, Expr)], fail)]
+    result = machine_type(tensor_type(node.outputs[0].type).dtype)
+
+    def compute(args: Sequence[Expr]) -> Expr:
+        pairs = zip(args, kinds, strict=True)
+        return element(node, [_to_loop(x, kind) for x, kind in pairs], _never)
+
+    return [mapped(b, operands, result, compute)]
+
+
+def _to_loop(x: Expr, kind: str) -> Expr:
+    if is_float(x.type) and is_int(kind):
+        raise Refusal("a conversion of floats to integers")
+    return cast(x, kind)
+
+
+def _never(failed: Expr, kind: type[BaseException] | None = None) -> None:
+    raise Refusal("an operation on elements that can fail")
+
+
+def mapped(b: Builder, operands: Sequence[Form], type_: str, compute: object) -> Array:
+    """The array whose elements are `compute` of a list of elements of the operands, broadcast.
+
+    Where all that are as large have their axes in one other order, so has it.
+    """
+    assert callable(compute)
+    arrays = [x for x in operands if not isinstance(x, Expr)]
+    shape = b.broadcast([x.shape for x in arrays])
+    apart = by_part(b, operands, shape, lambda part: mapped(b, part, type_, compute))
+    if apart is not None:
+        return apart
+    order = _common_order(b, arrays, shape)
+    if order is not None:
+        bases = [x if isinstance(x, Expr) else in_order(b, x, order) for x in operands]
+        return turned(b.at, mapped(b, bases, type_, compute), order)
+
+    def at(indices: Sequence[Expr]) -> Expr:
+        made: Expr = compute(
+            [x if isinstance(x, Expr) else b.at(x, b.project(indices, x.shape)) for x in operands]
+        )
+        return made
+
+    def flat(position: Expr) -> Expr:
+        made: Expr = compute(
+            [x if isinstance(x, Expr) else b.flat_at(x, position) for x in operands]
+        )
+        return made
+
+    is_flat = all(b.has_flat(x) and _is_whole(b, x, shape) for x in arrays)
+    depth = 1 + max((x.depth for x in arrays if isinstance(x, Computed)), default=0)
+    return Computed(at, shape, type_, flat if is_flat else None, depth=depth)
+
+
+def _is_whole(b: Builder, array: Array, shape: Sequence[object]) -> bool:
+    own = [b.size(n) for n in array.shape]
+    return len(own) == len(shape) and all(x is y or x == y for x, y in zip(own, shape, strict=True))
+
+
+def _common_order(
+    b: Builder, arrays: Sequence[Array], shape: Sequence[object]
+) -> tuple[int, ...] | None:
+    """The order in which all arrays of a shape have their axes; None: that of the indices."""
+    whole = [x for x in arrays if _is_whole(b, x, shape) and not isinstance(x, Uniform)]
+    orders = {x.order if isinstance(x, Turned) else None for x in whole}
+    return orders.pop() if len(orders) == 1 else None
+
+
+def in_order(b: Builder, x: Array, order: Sequence[int]) -> Array:
+    """An operand that is broadcast, with the axes of all in another order."""
+    if isinstance(x, Turned) and x.order == tuple(order):
+        return x.base
+    lead = len(order) - len(x.shape)
+    whole = (*[1] * lead, *x.shape)
+    shape = tuple(whole[a] for a in order)
+    if isinstance(x, Uniform):
+        return uniform(x.number, shape)
+    if isinstance(x, Stored) and stays_in_order(whole, order):
+        return Stored(x.buffer, shape, x.type)
+
+    def at(indices: Sequence[Expr]) -> Expr:
+        own = [indices[order.index(a)] for a in range(lead, len(order))]
+        return b.at(x, own)
+
+    depth = x.depth if isinstance(x, Computed) else 1
+    return Computed(at, shape, x.type, is_view=is_memory(x), depth=depth)
+
+
+# ---- changes of type -----------------------------------------------------------------------------
+
+
+def astype(b: Builder, node: Node) -> list[Form]:
+    """`x.astype(dtype)` as NumPy does on this kind of machine, also beyond the range."""
+    form = b.forms[node.inputs[0]]
+    target = machine_type(tensor_type(node.outputs[0].type).dtype)
+    if isinstance(form, Expr):
+        return [converted(form, target)]
+    return [mapped(b, [form], target, lambda args: converted(args[0], target))]
+
+
+def converted(x: Expr, target: str) -> Expr:
+    """`x` in another type as C's conversion of it on machines of the x86 kind gives it."""
+    if target == "b1":
+        return truth(x)
+    if not is_float(x.type) or not is_int(target):
+        return cast(x, target)
+    if target in ("u4", "u8"):
+        raise Refusal(f"a conversion of {x.type} to {target}")
+    width = "i8" if target == "i8" else "i4"
+    least, greatest = limits(width)
+    low, high = const(float(least), x.type), const(float(greatest + 1), x.type)
+    limit = call("ge" if x.type == "f4" or width == "i8" else "gt", x, low)
+    if width == "i4" and x.type == "f8":
+        limit = call("gt", x, const(float(least - 1), x.type))
+    inside = both(limit, call("lt", x, high))
+    whole = cast(select(inside, x, const(0.0, x.type)), width)
+    return cast(select(inside, whole, const(least, width)), target)
+
+
+def rounded(b: Builder, node: Node) -> list[Form]:
+    """Rounded to decimal places, as NumPy does: to whole numbers of the last place."""
+    form, places = b.forms[node.inputs[0]], node.attrs["decimals"]
+    kind = machine_type(tensor_type(node.outputs[0].type).dtype)
+    if not is_float(kind) or form.type != kind or abs(places) > _PLACES:
+        raise Refusal("integers that are rounded, or many decimal places")
+    power = const(10.0 ** abs(places), kind)
+
+    def compute(args: Sequence[Expr]) -> Expr:
+        if not places:
+            return call("rint", args[0])
+        into, back = ("mul", "div") if places > 0 else ("div", "mul")
+        return call(back, call("rint", call(into, args[0], power)), power)
+
+    return [compute([form]) if isinstance(form, Expr) else mapped(b, [form], kind, compute)]
+
+
+def as_weak(b: Builder, node: Node) -> list[Form]:
+    """A scalar as Python's bool, int or float; an int that 64 bits do not hold fails."""
+    form = b.forms[node.inputs[0]]
+    assert isinstance(form, Expr)
+    target = machine_type(tensor_type(node.outputs[0].type).dtype)
+    if target == "b1":
+        return [truth(form)]
+    if target == "f8" or form.type == "b1":
+        return [cast(form, target)]
+    if is_float(form.type):
+        low, high = const(-(2.0**63), form.type), const(2.0**63, form.type)
+        inside = both(call("ge", form, low), call("lt", form, high))
+        fails(b, node)(invert(inside))
+        return [cast(form, "i8")]
+    if form.type == "u8":
+        fails(b, node)(call("gt", form, const(limits("i8")[1], "u8")))
+    return [cast(form, target)]
+
+
+def same(b: Builder, node: Node) -> list[Form]:
+    """The operand as it is: as a strong value, or as a copy of it."""
+    form = b.forms[node.inputs[0]]
+    if isinstance(form, Expr):
+        return [form]
+    return [mapped(b, [form], form.type, lambda args: args[0])]

@@ -1,0 +1,293 @@
+"""Lowering of extremes and sums of windows, and of their adjoints: the elements of a window are
+written out, in the order of the plan, so that sums have the same bits.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from runtime.graph.ir import Node
+from runtime.lowering.kernels.arrays import Array, Computed, Form, Stored
+from runtime.lowering.kernels.builder import Builder
+from runtime.lowering.kernels.kernel import Store
+from runtime.lowering.kernels.refusal import Refusal
+from runtime.lowering.kernels.scalar import (
+    TRUE,
+    Expr,
+    both,
+    call,
+    const,
+    either,
+    index,
+    is_float,
+    is_int,
+    limits,
+    select,
+)
+from runtime.lowering.nodes.elements import machine_type, tensor_type
+from runtime.lowering.nodes.elementwise import converted
+from runtime.lowering.nodes.reductions import monoid
+from runtime.lowering.nodes.windows import (
+    Remainder,
+    check_shape,
+    known,
+    remainders,
+    static_result,
+    windows_of,
+)
+
+__all__ = [
+    "window_argmax",
+    "window_max",
+    "window_pick",
+    "window_place",
+    "window_spread",
+    "window_sum",
+]
+
+# Windows of more elements are no loops here.
+_MOST_TAPS = 64
+
+
+class _Axis(NamedTuple):
+    """How windows lie along one axis."""
+
+    length: int
+    number: int
+    stride: int
+    dilation: int
+    before: int
+
+
+class _Pool:
+    """The windows of a node over an array, and its elements."""
+
+    def __init__(self, b: Builder, node: Node, sizes: Sequence[int]) -> None:
+        self.b = b
+        self.size: tuple[int, ...] = node.attrs["size"]
+        if math.prod(self.size) > _MOST_TAPS:
+            raise Refusal("windows of many elements")
+        self.windows = windows_of(node, sizes, self.size)
+        w = self.windows
+        self.axes = [
+            _Axis(*row)
+            for row in zip(w.shape, w.counts, w.strides, w.dilations, w.before, strict=True)
+        ]
+
+    def taps(self) -> list[tuple[int, ...]]:
+        """The positions in a window, in C order."""
+        return list(itertools.product(*map(range, self.size)))
+
+    def position(self, axis: int, window: Expr, tap: int) -> tuple[Expr, Expr]:
+        """Where an element of a window is on one axis, and whether it is one of the array."""
+        a = self.axes[axis]
+        shift = tap * a.dilation - a.before
+        place = call("mul", window, index(a.stride)) if a.stride != 1 else window
+        if shift:
+            place = call("add", place, const(shift, "i8"))
+        return _within(place, shift, shift + (a.number - 1) * a.stride, a.length)
+
+    def element(self, x: Array, indices: Sequence[Expr], tap: Sequence[int]) -> tuple[Expr, Expr]:
+        """An element of a window, and whether there is one."""
+        image, *spatial, channel = indices
+        places, truth = [], TRUE
+        for axis, (window, t) in enumerate(zip(spatial, tap, strict=True)):
+            place, inside = self.position(axis, window, t)
+            places.append(place)
+            truth = both(truth, inside)
+        return self.b.at(x, [image, *places, channel]), truth
+
+
+def _within(place: Expr, least: int, most: int, length: int) -> tuple[Expr, Expr]:
+    """A position moved into an axis if it is not in it, and whether it is."""
+    truth = TRUE
+    if least < 0:
+        truth = both(truth, call("ge", place, index(0)))
+    if most >= length:
+        truth = both(truth, call("lt", place, const(length, "i8")))
+    return select(truth, place, index(0)), truth
+
+
+def _pooled(b: Builder, node: Node) -> tuple[Array, _Pool, tuple[int, ...]]:
+    x, shape = known(b.forms[node.inputs[0]])
+    if any(n == 0 for n in shape):
+        raise Refusal("windows over nothing")
+    pool = _Pool(b, node, shape[1:-1])
+    return _ready(b, x), pool, (shape[0], *pool.windows.counts, shape[-1])
+
+
+def _ready(b: Builder, x: Array) -> Array:
+    """An array whose elements are not computed anew for each window."""
+    return b.stored(x) if isinstance(x, Computed) and not x.is_view else x
+
+
+def window_max(b: Builder, node: Node) -> list[Form]:
+    """The largest element of each window."""
+    x, pool, shape = _pooled(b, node)
+    larger, _ = monoid("max", x.type)
+    lowest = -math.inf if is_float(x.type) else limits(x.type)[0] if is_int(x.type) else False
+
+    def at(indices: Sequence[Expr]) -> Expr:
+        total = const(lowest, x.type)
+        # Along the first axis first, as the plan does: that decides between zeros of both signs.
+        for tap in sorted(pool.taps(), key=lambda tap: tap[::-1]):
+            value, inside = pool.element(x, indices, tap)
+            total = select(inside, larger(total, value), total)
+        return total
+
+    return [Computed(at, shape, x.type)]
+
+
+def window_sum(b: Builder, node: Node) -> list[Form]:
+    """The sum of each window, along the first axis first."""
+    x, pool, shape = _pooled(b, node)
+    kind = machine_type(tensor_type(node.outputs[0].type).dtype)
+
+    def along(indices: Sequence[Expr], tap: tuple[int, ...]) -> Expr:
+        """The sum over the axes before those of which `tap` tells the positions."""
+        axis = len(pool.size) - len(tap) - 1
+        total = const(0, kind)
+        for t in range(pool.size[axis]):
+            _, inside = pool.position(axis, indices[axis + 1], t)
+            if axis:
+                value = along(indices, (t, *tap))
+            else:
+                value = converted(pool.element(x, indices, (t, *tap))[0], kind)
+            total = select(inside, call("add", total, value), total)
+        return total
+
+    return [Computed(lambda indices: along(indices, ()), shape, kind)]
+
+
+def window_argmax(b: Builder, node: Node) -> list[Form]:
+    """The number of the first element of each window that is as large as the result."""
+    x, pool, shape = _pooled(b, node)
+    largest = _ready(b, known(b.forms[node.inputs[1]])[0])
+    kind = machine_type(tensor_type(node.outputs[0].type).dtype)
+    check_shape(tuple(largest.shape), shape)  # type: ignore[arg-type]
+
+    def at(indices: Sequence[Expr]) -> Expr:
+        most = b.at(largest, indices)
+        found = const(math.prod(pool.size), kind)
+        for number, tap in reversed(list(enumerate(pool.taps()))):
+            value, inside = pool.element(x, indices, tap)
+            wins = call("eq", value, most)
+            if is_float(x.type):
+                no_numbers = both(call("ne", value, value), call("ne", most, most))
+                wins = either(wins, no_numbers)
+            found = select(both(inside, wins), const(number, kind), found)
+        return found
+
+    return [Computed(at, shape, kind)]
+
+
+def window_pick(b: Builder, node: Node) -> list[Form]:
+    """The element of each window whose number is given."""
+    x, pool, shape = _pooled(b, node)
+    winners = _ready(b, known(b.forms[node.inputs[1]])[0])
+    check_shape(tuple(winners.shape), shape)  # type: ignore[arg-type]
+
+    def at(indices: Sequence[Expr]) -> Expr:
+        winner = b.at(winners, indices)
+        found = const(0, x.type)
+        for number, tap in enumerate(pool.taps()):
+            value, inside = pool.element(x, indices, tap)
+            is_it = call("eq", winner, const(number, winners.type))
+            found = select(both(inside, is_it), value, found)
+        return found
+
+    return [Computed(at, shape, x.type)]
+
+
+def window_place(b: Builder, node: Node) -> list[Form]:
+    """Each element of `g` added to the element of its window whose number is given."""
+    (g, shape), (winners, _) = (known(b.forms[v]) for v in node.inputs[:2])
+    g, winners = _ready(b, g), _ready(b, winners)
+
+    def share(indices: Sequence[Expr], tap: tuple[int, ...], pool: _Pool, total: Expr) -> Expr:
+        number = sum(t * math.prod(pool.size[k + 1 :]) for k, t in enumerate(tap))
+        is_it = call("eq", b.at(winners, indices), const(number, winners.type))
+        return select(is_it, call("add", total, b.at(g, indices)), total)
+
+    check_shape(tuple(winners.shape), shape)  # type: ignore[arg-type]
+    return _given_back(b, node, shape, share, is_nested=False)
+
+
+def window_spread(b: Builder, node: Node) -> list[Form]:
+    """Each element of `g` added to all elements of its window."""
+    g, shape = known(b.forms[node.inputs[0]])
+    g = _ready(b, g)
+
+    def share(indices: Sequence[Expr], tap: tuple[int, ...], pool: _Pool, total: Expr) -> Expr:
+        return call("add", total, b.at(g, indices))
+
+    return _given_back(b, node, shape, share, is_nested=True)
+
+
+Share = Callable[[Sequence[Expr], "tuple[int, ...]", _Pool, Expr], Expr]
+
+
+def _given_back(
+    b: Builder, node: Node, g_shape: tuple[int, ...], share: Share, is_nested: bool
+) -> list[Form]:
+    """The sum of what windows give to each position: `is_nested`, over the last axis first."""
+    kind, shape = static_result(node)
+    if any(n == 0 for n in g_shape):
+        raise Refusal("windows over nothing")
+    pool = _Pool(b, node, shape[1:-1])
+    check_shape(g_shape, (shape[0], *pool.windows.counts, shape[-1]))
+    target = b.buffer("slopes", kind, shape)
+    place = Stored(target, shape, kind)
+    for plan in remainders(pool.windows):
+        _give_back(b, place, plan, pool, share, is_nested)
+    return [place]
+
+
+def _give_back(
+    b: Builder,
+    place: Stored,
+    plan: tuple[Remainder, ...],
+    pool: _Pool,
+    share: Share,
+    is_nested: bool,
+) -> None:
+    """Write the positions of one remainder."""
+    kind = place.type
+
+    def window(axis: int, i: Expr, j: int) -> tuple[Expr, Expr]:
+        part = plan[axis]
+        move = part.shift - j * part.back
+        moved = call("add", i, const(move, "i8")) if move else i
+        return _within(moved, move, move + part.number - 1, pool.axes[axis].number)
+
+    def total(image: Expr, spatial: Sequence[Expr], channel: Expr) -> Expr:
+        def add(done: tuple[int, ...], windows: tuple[Expr, ...], truth: Expr, sum_: Expr) -> Expr:
+            axis = len(done)
+            if axis == len(plan):
+                tap = tuple(p.first + j * p.step for p, j in zip(plan, done, strict=True))
+                added = share([image, *windows, channel], tap, pool, sum_)
+                return select(truth, added, sum_)
+            is_part = is_nested and axis > 0
+            found = const(0, kind) if is_part else sum_
+            for j in range(plan[axis].taps):
+                number, inside = window(axis, spatial[axis], j)
+                known = inside if is_part else both(truth, inside)
+                found = add((*done, j), (*windows, number), known, found)
+            return select(truth, call("add", sum_, found), sum_) if is_part else found
+
+        return add((), (), TRUE, const(0, kind))
+
+    def write(indices: list[Expr]) -> None:
+        image, *spatial, channel = indices
+        places = []
+        for i, part in zip(spatial, plan, strict=True):
+            moved = call("mul", i, index(part.stride)) if part.stride != 1 else i
+            places.append(call("add", moved, index(part.start)) if part.start else moved)
+        offset = place.at([image, *places, channel]).args[0]
+        b.emit(Store(place.buffer, offset, total(image, spatial, channel)))
+
+    batch, *_, channels = place.shape
+    b.nest([batch, *(part.number for part in plan), channels], write)

@@ -1,0 +1,1 @@
+"""Programs of kernels made faster: each module is one rewrite."""

@@ -1,0 +1,1 @@
+"""What ops mean on scalars, and elementary functions composed of what machines compute."""

@@ -1,0 +1,50 @@
+"""The functions of the notation of scalars, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from runtime.lowering.kernels.scalar import Expr, call
+from runtime.lowering.scalars import exponentials, mathematics, trigonometry
+from runtime.lowering.scalars.powers import power
+
+__all__ = ["FUNCTIONS"]
+
+FUNCTIONS: dict[str, Callable[..., Expr]] = {
+    "exp": mathematics.exp,
+    "exp2": exponentials.exp2,
+    "expm1": exponentials.expm1,
+    "log": mathematics.log,
+    "log1p": exponentials.log1p,
+    "log2": exponentials.log2,
+    "log10": exponentials.log10,
+    "pow": power,
+    "sqrt": mathematics.sqrt,
+    "cbrt": exponentials.cbrt,
+    "hypot": exponentials.hypot,
+    "sin": trigonometry.sin,
+    "cos": trigonometry.cos,
+    "tan": trigonometry.tan,
+    "asin": trigonometry.asin,
+    "acos": trigonometry.acos,
+    "atan": trigonometry.atan,
+    "atan2": trigonometry.atan2,
+    "erf": exponentials.erf,
+    "sigmoid": exponentials.sigmoid,
+    "sinh": exponentials.sinh,
+    "cosh": exponentials.cosh,
+    "tanh": mathematics.tanh,
+    "asinh": exponentials.asinh,
+    "acosh": exponentials.acosh,
+    "atanh": exponentials.atanh,
+    "fmod": lambda x, y: call("fmod", x, y),
+    "floor": lambda x: call("floor", x),
+    "ceil": lambda x: call("ceil", x),
+    "trunc": lambda x: call("trunc", x),
+    "rint": lambda x: call("rint", x),
+    "copysign": lambda x, y: call("copysign", x, y),
+    "isnan": mathematics.is_nan,
+    "isfinite": mathematics.is_finite,
+    "isinf": mathematics.is_infinite,
+    "signbit": mathematics.has_sign,
+}

@@ -1,0 +1,120 @@
+"""`sorted`: arrays, numbers and tuples of numbers by a sort in the graph."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from autograph.operators.builtins.sorting import sorted_
+from runtime import ops
+from tests.autograph.operators.tracing_by_hand import placeholder, tracing
+
+
+def test_what_python_knows_it_sorts_itself():
+    with tracing() as facts:
+        assert sorted_([3, 1, 2], reverse=True) == [3, 2, 1]
+        assert sorted_([("b", 1), ("a", 2)], key=lambda row: row[1]) == [("b", 1), ("a", 2)]
+        assert facts.builder.graph.nodes == []
+
+
+def test_numbers_stay_python_numbers():
+    with tracing():
+        x = ops.as_weak(placeholder(), kind="float")
+        assert [y.type.weak for y in sorted_([x, 2, 0.5])] == [True] * 3
+        assert [y.type.weak for y in sorted_([placeholder(), 2.0])] == [False] * 2
+
+
+def test_tuples_of_numbers_stay_together():
+    with tracing():
+        rows = sorted_([(placeholder(), 1), (2.0, 2)], key=lambda row: -row[0])
+        assert [len(row) for row in rows] == [2, 2] and rows[0][1].dtype.kind == "i"
+
+
+def test_other_things_are_not_moved_by_data():
+    with tracing():
+        x = placeholder()
+        with pytest.raises(ag.StagingError, match="a str is sorted by what is known only"):
+            sorted_([(x, "a"), *[(2.0, "b")] * 16], key=lambda row: row[0])
+        with pytest.raises(ag.StagingError, match="tuples of several lengths"):
+            sorted_([(x,), (2.0, 1)])
+
+
+def test_arrays_have_no_order():
+    with tracing(), pytest.raises(ValueError, match="truth value of an array"):
+        sorted_([ops.full((2,), 1.0) + placeholder(), ops.full((2,), 2.0)])
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        sorted,
+        lambda x: sorted(list(x), reverse=True),
+        lambda x: sorted((1, v) for v in x),
+        lambda x: sorted([(v, 1.0) for v in x if v != 7]),
+        lambda x: sorted(list(x), key=lambda v: (v, -v)),
+        lambda x: sorted([v for v in x if v != 7], key=lambda v: -v),
+    ],
+)
+@pytest.mark.parametrize("native", [True, False])
+def test_nan_has_no_place_that_only_numbers_tell(function, native):
+    staged = ag.convert(function, native=native)
+    x = np.array([3.0, 1.0, 2.0])
+    assert staged(x) == function(x) and staged.trace_count == 1
+    with pytest.raises(ValueError, match="nan is sorted"):
+        staged(np.array([3.0, np.nan, 1.0]))
+    assert staged(x) == function(x) and staged.trace_count == 1
+
+
+def test_single_operations_are_sorted_by_python():
+    x = np.array([3.0, np.nan, 1.0])
+    with ag.eager():
+        np.testing.assert_array_equal(ag.convert(sorted)(x), sorted(x))
+        np.testing.assert_array_equal(ag.convert(lambda x: sorted(x))(x), sorted(x))
+
+
+class Point(NamedTuple):
+    x: float
+    name: str
+
+
+class Spot(Point):
+    def shifted(self):
+        return self.x + 1
+
+
+class Pair(tuple):
+    """A tuple of a class of its own."""
+
+
+@pytest.mark.parametrize("kind", [Point, Spot])
+def test_records_stay_records(kind):
+    def ranked(x):
+        points = [kind(x, "a"), kind(2.0, "b"), kind(0.5, "c")]
+        points.sort(key=lambda p: -p.x)
+        return (
+            sorted(points, key=lambda p: p.x),
+            points,
+            [p.name for p in points],
+            type(points[0]).__name__,
+        )
+
+    staged = ag.convert(ranked)
+    for x in (1.0, 3.0, 0.0):
+        found = staged(x)
+        assert found == ranked(x)
+        assert [type(p) for p in found[0] + found[1]] == [kind] * 6
+    assert staged.trace_count == 1
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda x: [(x, 1), (2.0, 1, 5), (3.0,)],
+        lambda x: [Pair((x, 1.0)), Pair((2.0, 2.0))],
+        lambda x: [Point(x, "a"), (2.0, "b")],
+    ],
+)
+def test_tuples_that_differ_are_not_mixed(make):
+    with pytest.raises(ag.StagingError, match="known only when the graph runs"):
+        ag.convert(lambda x: sorted(make(x), key=lambda t: t[0]))(1.0)

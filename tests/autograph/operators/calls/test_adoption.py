@@ -1,0 +1,151 @@
+"""Special methods of the user's classes, while a trace is open."""
+
+import dataclasses
+import functools
+import sys
+
+import pytest
+
+import autograph as ag
+from autograph.operators.calls.adoption import adopting
+from autograph.operators.captured.methods import ORIGINALS
+from runtime import journal
+from tests.autograph.operators.tracing_by_hand import placeholder, tracing
+
+
+def magnitude(x):
+    if x > 0:
+        return x
+    return -x
+
+
+class Money:
+    def __init__(self, amount):
+        self.amount = amount
+
+    def __add__(self, other):
+        return magnitude(self.amount) + other
+
+    def __eq__(self, other):
+        return self.amount == other
+
+    __hash__ = None
+
+    def __len__(self):
+        return magnitude(self.amount)
+
+    def plain(self):
+        return 1
+
+
+class Cents(Money):
+    pass
+
+
+@dataclasses.dataclass
+class Point:
+    x: float
+    y: float
+    name: str = dataclasses.field(default="", compare=False)
+
+
+class Countdown:
+    def __init__(self, start):
+        self.left = start
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.left <= 0:
+            raise StopIteration
+        self.left = self.left - 1
+        return self.left
+
+
+@pytest.fixture
+def adopted():
+    """Adopts the classes of the objects that it is given, in an open trace."""
+    with tracing() as facts, adopting(facts):
+
+        def adopt(kind, *args):
+            facts.adopt(kind)
+            return journal.fresh(kind(*args))
+
+        yield adopt
+
+
+def test_operators_run_converted(adopted):
+    assert not (adopted(Money, placeholder()) + 1).is_known
+
+
+def test_methods_of_a_base_class_are_found(adopted):
+    assert not (adopted(Cents, placeholder()) + 1).is_known
+
+
+def test_a_comparison_may_be_traced_and_its_negation(adopted):
+    money = adopted(Money, placeholder())
+    assert (money == 1).dtype == bool and (money != 1).dtype == bool
+
+
+def test_where_python_needs_the_value_it_must_be_known(adopted):
+    assert len(adopted(Money, -3)) == 3
+    with pytest.raises(ag.StagingError, match="`Money.__len__` gives what is known only when"):
+        len(adopted(Money, placeholder(dtype="int64", weak=True)))
+
+
+def test_the_equality_of_a_dataclass_is_field_by_field(adopted):
+    x = placeholder()
+    unequal = adopted(Point, x, 1.0, "a") == adopted(Point, x, 2.0, "a")
+    # From 3.13 on, Python asks whether `x == x` first, which nan is not.
+    assert unequal.dtype == bool if sys.version_info >= (3, 13) else unequal is False
+    result = adopted(Point, x, 1.0, "a") == adopted(Point, x + 1, 1.0, "b")
+    assert result.dtype == bool and result.type.weak == (sys.version_info < (3, 13))
+    assert (adopted(Point, x, 1.0) == 3) is False
+
+
+def test_whether_there_is_a_next_item_must_be_known(adopted):
+    assert list(adopted(Countdown, 3)) == [2, 1, 0]
+    with pytest.raises(ag.StagingError, match="whether a Countdown has a next item"):
+        next(adopted(Countdown, placeholder()))
+
+
+def test_classes_are_as_before_after_the_trace():
+    before = [dict(vars(kind)) for kind in (Money, Cents, Point)]
+    with tracing() as facts, adopting(facts):
+        for kind in (Money, Cents, Point):
+            assert facts.adopt(kind)
+        assert Money.__add__ is not before[0]["__add__"]
+        assert Money.__add__ in ORIGINALS and Money.plain is before[0]["plain"]
+    assert [dict(vars(kind)) for kind in (Money, Cents, Point)] == before
+    assert not any(f.__qualname__.startswith("Money") for f in ORIGINALS)
+
+
+def test_an_error_gives_the_classes_back_too():
+    add = Money.__add__
+    with pytest.raises(KeyError), tracing() as facts, adopting(facts):
+        facts.adopt(Money)
+        raise KeyError
+    assert Money.__add__ is add
+
+
+def test_a_trace_in_a_trace_leaves_the_stand_ins_of_the_outer_one():
+    with tracing() as outer, adopting(outer):
+        outer.adopt(Money)
+        stand_in = Money.__add__
+        with tracing() as inner, adopting(inner):
+            assert inner.adopt(Money)
+        assert Money.__add__ is stand_in
+
+
+def test_others_get_the_original_methods_meanwhile():
+    with tracing() as facts, adopting(facts):
+        facts.adopt(Money)
+        with ag.eager():
+            assert Money(-2) + 1 == 3
+
+
+@pytest.mark.parametrize("kind", [int, list, functools.partial, ag.Tensor])
+def test_what_is_not_the_users_has_no_stand_ins(kind):
+    with tracing() as facts, adopting(facts):
+        assert not facts.adopt(kind)

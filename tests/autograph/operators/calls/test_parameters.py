@@ -1,0 +1,88 @@
+"""The form of what a function that calls itself is given, and how further calls widen it."""
+
+import numpy as np
+import pytest
+
+from autograph.operators.calls.parameters import OtherCallError, initial_form, known_number, widened
+from autograph.operators.catching.snapshots import Leaf, Nest, Same
+from runtime.building import building, traced
+from runtime.spec import TensorType, type_of_number
+from tests.autograph.operators.tracing_by_hand import tracing
+
+INT, FLOAT = type_of_number(1), type_of_number(1.0)
+VECTOR = TensorType(np.dtype("f8"), (3,))
+
+
+def never(path):
+    return False
+
+
+def always(path):
+    return True
+
+
+@pytest.fixture
+def make():
+    """Makes traced tensors, in an open trace."""
+    with tracing():
+        yield lambda type_: traced(building().input(type_))
+
+
+def test_numbers_stay_unless_they_may_differ():
+    assert initial_form(2, "n", never) == Same(2)
+    assert initial_form(2, "n", always) == Leaf(INT)
+    assert initial_form("text", "n", always) == Same("text")
+
+
+def test_tensors_are_parameters(make):
+    x = make(VECTOR)
+    assert initial_form(x, "x", never) == Leaf(VECTOR, True)
+    form = initial_form((x, 2), "x", never)
+    assert isinstance(form, Nest) and form.parts == (Leaf(VECTOR, True), Same(2))
+
+
+def test_a_list_is_taken_apart_only_when_another_one_comes(make):
+    first, second = [make(FLOAT), 1], [make(FLOAT), 1]
+    form = initial_form(first, "items", never)
+    assert form == Same(first)
+    assert widened(form, first, "items", never) is form
+    wider = widened(form, second, "items", never)
+    assert isinstance(wider, Nest) and wider.parts == (Leaf(FLOAT), Same(1))
+
+
+def test_types_and_shapes_are_joined(make):
+    form = Leaf(VECTOR, True)
+    assert widened(form, make(TensorType(np.dtype("f4"), (5,))), "x", never) == Leaf(
+        TensorType(np.dtype("f8"), (None,)), True
+    )
+    assert widened(Leaf(INT), 2.5, "x", never) == Leaf(FLOAT)
+
+
+@pytest.mark.parametrize(
+    ("form", "value"),
+    [
+        (Same(1), 2),
+        (Same(True), False),
+        (Same("a"), "b"),
+        (Same(None), 1),
+        (Leaf(VECTOR, True), 1.0),
+        (Leaf(INT), "text"),
+        (Same((1, 2)), (1, 2, 3)),
+        (Same([1]), (1,)),
+    ],
+)
+def test_another_call(form, value):
+    with tracing(), pytest.raises(OtherCallError):
+        widened(form, value, "x", never)
+
+
+def test_a_number_that_may_differ_becomes_a_parameter():
+    assert widened(Same(1), 2, "n", always) == Leaf(INT)
+    with pytest.raises(OtherCallError):  # a flag is no number
+        widened(Same(True), False, "n", always)
+
+
+def test_which_numbers_are_known(make):
+    assert known_number(2) == ("int", "2") != known_number(2.0)
+    assert known_number(np.float64(0.0)) != known_number(np.float64(-0.0))
+    assert known_number(make(FLOAT)) is None and known_number("2") is None

@@ -1,0 +1,58 @@
+"""What stands for an exception that the graph catches."""
+
+import pytest
+
+import autograph as ag
+from autograph.operators.captured.caught import Caught, PartOfError
+from runtime import control
+from runtime.building import building, traced
+from runtime.spec import ErrorType
+from tests.autograph.operators.tracing_by_hand import tracing
+
+
+def caught(*kinds):
+    """An exception of one of the classes, as the input of a graph."""
+    return Caught(traced(building().input(ErrorType(), "e")), kinds)
+
+
+def test_the_class_is_asked_in_the_graph_only_where_it_is_not_known():
+    with tracing() as facts:
+        error = caught(KeyError, IndexError)
+        assert error.is_a(LookupError) is True
+        assert error.is_a((ValueError, (KeyError, IndexError))) is True
+        assert not facts.builder.graph.nodes
+        bit = error.is_a((KeyError, (OSError,)))
+        assert not bit.is_known and bit.dtype == bool
+        (node,) = facts.builder.graph.nodes
+        assert node.op is control.IS_ERROR and node.attrs["kinds"] == (KeyError, OSError)
+
+
+def test_a_broader_class_of_the_clause_is_not_known_to_be_the_narrow_one():
+    with tracing():
+        assert not caught(Exception).is_a(KeyError).is_known
+
+
+def test_parts_are_read_in_the_graph():
+    with tracing() as facts:
+        part = caught(KeyError).part("args")[0]
+        assert isinstance(part, PartOfError)
+        read = [(node.attrs["name"], node.attrs["key"]) for node in facts.builder.graph.nodes]
+        assert read == [("args", None), (None, 0)]
+
+
+@pytest.mark.parametrize("use", [
+    bool, len, iter, int, float, abs, lambda p: p + 1, lambda p: 1 + p, lambda p: p == 1,
+    lambda p: p < 1, lambda p: p(), lambda p: p["key"], lambda p: p[1:], lambda p: 1 in p,
+    lambda p: p.attribute, lambda p: p / 2, lambda p: -p,
+])  # fmt: skip
+def test_no_other_use_of_a_part_is_possible(use):
+    with tracing():
+        part = caught(ValueError).part("args")
+        with pytest.raises(ag.StagingError, match="part of an exception that was caught"):
+            use(part)
+
+
+def test_python_may_look_for_special_methods():
+    with tracing():
+        part = caught(ValueError).part("args")
+        assert not hasattr(part, "__array__") and isinstance(hash(part), int)

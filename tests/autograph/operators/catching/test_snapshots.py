@@ -1,0 +1,104 @@
+"""Forms that cover what was found in one place of a `try`."""
+
+import numpy as np
+import pytest
+
+from autograph.operators.captured.variables import Maybe, Nullable, Poison, Undefined
+from autograph.operators.catching.snapshots import (
+    Form,
+    Grown,
+    Leaf,
+    Same,
+    Written,
+    form_of,
+    is_one_form,
+    leaves,
+    rebuild,
+    unite,
+)
+from autograph.operators.stand_ins.grown_text import LETTERS, GrownText
+from autograph.operators.stand_ins.runs import Run
+from autograph.operators.stand_ins.values import NOTHING
+from runtime.building import Builder, traced
+from runtime.spec import TensorType, type_of_number
+from runtime.tensor import Tensor
+
+F8 = TensorType(np.dtype("f8"), (3,))
+
+
+def made(type_):
+    """A traced value of a body."""
+    return traced(Builder().input(type_))
+
+
+def covering(*values):
+    """The form of several values, of which no tensor is older than the `try`."""
+    form: Form | None = None
+    for x in values:
+        new = form_of(x, lambda x: not isinstance(x, (Tensor, list)))
+        form = new if form is None else unite(form, new, "x")
+    return form
+
+
+def test_one_value_is_no_graph_value():
+    assert covering("a", "a") == Same("a") and covering(3, 3) == Same(3)
+
+
+def test_numbers_that_differ_are_joined():
+    assert covering(3, 2.5) == Leaf(type_of_number(1.0))
+    assert covering(3, made(F8)) == Leaf(TensorType(np.dtype("f8"), None))
+
+
+@pytest.mark.parametrize("values", [(Undefined("x"), 1, 2), (1, Undefined("x"), 2)])
+def test_a_name_that_may_be_unbound_has_a_bit(values):
+    form = covering(*values)
+    assert [type_ for _, type_ in leaves(form, 1)] == [type_of_number(1), type_of_number(True)]
+    assert list(leaves(form, Undefined("x"))) == [
+        (NOTHING, type_of_number(1)),
+        (False, type_of_number(True)),
+    ]
+    built = rebuild(form, "x", iter([7, made(type_of_number(True))]))
+    assert isinstance(built, Maybe) and built.value == 7
+
+
+def test_parts_of_a_container_are_joined_one_by_one():
+    form = covering([1, "a"], [2, "a"])
+    assert rebuild(form, "x", iter([9])) == [9, "a"]
+
+
+@pytest.mark.parametrize(("one", "other"), [("a", 1), ([1], ["a", 2]), (None, [1]), ([1], 1)])
+def test_kinds_that_differ_are_an_error_where_they_are_read(one, other):
+    built = rebuild(covering(one, other), "x", iter([]))
+    assert isinstance(built, Poison) and "depending on where it raised" in built.what
+    assert isinstance(rebuild(covering(one, other, one), "x", iter([])), Poison)
+
+
+def test_texts_that_differ_are_letters():
+    form = covering("a", "b")
+    assert isinstance(form, Written) and list(leaves(form, "a")) == [("a", LETTERS)]
+    assert isinstance(rebuild(form, "x", iter([made(LETTERS)])), GrownText)
+
+
+@pytest.mark.parametrize("kind", [list, tuple])
+def test_lists_of_several_lengths_are_rows(kind):
+    form = covering(kind([1]), kind([1, 2.5]))
+    assert isinstance(form, Grown) and form.like == kind()
+    built = rebuild(form, "x", iter([made(F8)]))
+    assert type(built) is kind and isinstance(built[0], Run)
+
+
+def test_none_or_a_number_is_the_number_and_whether_it_is_there():
+    form = covering(None, 1, 2)
+    built = rebuild(form, "x", iter([7, True]))
+    assert isinstance(built, Nullable) and (built.value, built.present) == (7, True)
+    assert [x for x, _ in leaves(form, None)] == [NOTHING, False]
+    assert [x for x, _ in leaves(form, 3)] == [3, True]
+    assert not is_one_form(form, covering(2.0, None, 1.0)) and is_one_form(
+        form, covering(4, None, 5)
+    )
+
+
+def test_forms_are_one_where_they_say_the_same():
+    assert is_one_form(covering([1, "a"], [2, "a"]), covering([3, "a"], [4, "a"]))
+    assert not is_one_form(covering([1, "a"], [2, "a"]), covering([1, "b"], [2, "b"]))
+    assert not is_one_form(covering(1, 2), covering("a"))

@@ -1,0 +1,113 @@
+"""The place of a loop, and what was found there the last time."""
+
+import pytest
+
+from autograph.operators.captured.variables import Undefined
+from autograph.operators.loops.sites import Site
+from autograph.operators.stand_ins.forms import (
+    Branching,
+    Leaf,
+    Optional,
+    Owning,
+    Referring,
+    Static,
+    Unbound,
+)
+from autograph.operators.stand_ins.references import reference_of, reserve
+from runtime import ops
+from runtime.building import building
+from runtime.spec import type_of_number
+from tests.autograph.operators.tracing_by_hand import tracing
+
+CODE, OTHER = (compile(text, "f", "exec") for text in ("x", "y"))
+INT, FLOAT = type_of_number(1), type_of_number(1.0)
+
+
+def array(first):
+    return ops.full((3,), float(first)).as_array()
+
+
+def site(x, code=CODE):
+    return Site(code, {"x": x}, building())
+
+
+def recalled(form, x, again=None, code=CODE):
+    """The form that a place gives for `x`, after it was `form` the last time."""
+    site(x).remember({"x": form}, [], {})
+    return site(x if again is None else again, code).recall().forms.get("x")
+
+
+@pytest.mark.parametrize(("form", "x"), [
+    (Leaf(INT), 3), (Leaf(FLOAT), 3), (Static("a"), "a"), (Unbound(), Undefined("x")),
+    (Optional(Leaf(INT)), Undefined("x")), (Optional(Leaf(INT)), 2),
+])  # fmt: skip
+def test_a_form_that_covers_the_value_serves_again(form, x):
+    with tracing():
+        assert recalled(form, x) == form
+
+
+def test_nothing_is_recalled_at_another_place_or_in_another_trace():
+    with tracing():
+        assert recalled(Leaf(INT), 3, code=OTHER) is None
+    with tracing():
+        assert site(3).recall().forms == {}
+
+
+def test_other_types_are_another_place():
+    with tracing():
+        assert recalled(Leaf(FLOAT), 3, again=2.5) is None
+
+
+@pytest.mark.parametrize(("form", "x"), [
+    (Static("a"), "b"), (Unbound(), 3), (Leaf(INT), "a"),
+    (Branching([1, 2], ("[0]", "[1]"), (Leaf(INT), Leaf(INT))), [1]),
+    (Branching([1], ("[0]",), (Leaf(INT),)), (1,)),
+])  # fmt: skip
+def test_a_form_that_does_not_cover_the_value_is_forgotten(form, x):
+    with tracing():
+        assert recalled(form, x) is None
+
+
+def test_parts_of_a_container_are_recalled():
+    form = Branching([1, "a"], ("[0]", "[1]"), (Leaf(FLOAT), Static("a")))
+    with tracing():
+        assert recalled(form, [1, "a"]) == form
+
+
+def test_an_array_is_the_one_of_this_time():
+    with tracing():
+        x, y, older = array(1), array(2), array(3)
+        parts = [next(iter(reference_of(a).parts.values())) for a in (x, older)]
+        form = Referring(parts[0].type, tuple(parts), ((), ()))
+        moved = recalled(form, x, again=y)
+        assert {part.cell for part in moved.parts} == {y.cell(), older.cell()}
+
+
+def test_an_array_that_rounds_make_has_a_number_of_its_own_again():
+    with tracing():
+        x = array(1)
+        (part,) = reference_of(x).parts.values()
+        form = Owning(part.type, (part,), ((),), reserve(), "x")
+        moved = recalled(form, x)
+        assert isinstance(moved, Owning) and moved.own != form.own and moved.name == "x"
+
+
+def test_who_shares_what_is_told_in_the_new_numbers():
+    with tracing():
+        x = array(1)
+        (part,) = reference_of(x).parts.values()
+        forms = {k: Owning(part.type, (part,), ((),), reserve(), k) for k in "xy"}
+        initials = {"x": x, "y": x}
+        others = {forms["y"].own: {forms["x"].own}}
+        Site(CODE, initials, building()).remember(forms, [], others)
+        found = Site(CODE, initials, building()).recall()
+        assert found.others == {found.forms["y"].own: {found.forms["x"].own}}
+
+
+def test_written_arrays_are_those_in_the_same_names():
+    with tracing():
+        x, y, older = array(1), array(2), array(3)
+        site(x).remember({}, [x.cell(), older.cell()], {})
+        assert site(y).recall().written == [y.cell(), older.cell()]
+        older.cell().locked = "it is a view"
+        assert site(y).recall().written == [y.cell()]

@@ -1,0 +1,97 @@
+"""Which places of a trace hand out the same."""
+
+from __future__ import annotations
+
+from collections import deque
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from autograph.operators.captured.captures import current_trace
+from autograph.operators.results.handouts import Place
+from autograph.operators.results.remaking import Array, Made, Same, Tuple
+
+PLACE = Place("o.a", None)
+
+
+def seen(f, *arguments):
+    """What `f(handouts, ...)` notes while it is traced."""
+    notes = []
+
+    @ag.do_not_convert
+    def look(*parts):
+        notes.append(f(current_trace().handouts, *parts))
+
+    def body(*args):
+        look(*args)
+        return args[0] * 2
+
+    ag.convert(lambda x: body(x))(*arguments)
+    return notes[0]
+
+
+X = np.ones(3)
+
+
+def test_two_names_of_an_array_have_one_number():
+    def note(handouts, x):
+        y = x + 1
+        one, two = (handouts.part(a, [], PLACE) for a in (y, y))
+        view = handouts.part(y[1:], [], PLACE)
+        (step,) = view.views.values()
+        return type(one), one.number == two.number, step.base.number == one.number
+
+    assert seen(note, X) == (Array, True, True)
+
+
+def test_the_callers_array_is_given():
+    def note(handouts, x):
+        made = handouts.part(x, [], PLACE)
+        return made.given == {made.number}, list(handouts.given) == [made.number]
+
+    assert seen(note, X) == (True, True)
+
+
+def test_objects():
+    outside = [1]
+
+    def note(handouts, x):
+        own = [x + 1, 2]
+        handouts.facts.add_outside(outside)
+        kinds = [type(handouts.part(p, [], PLACE)) for p in (own, outside, (own, 1), (1, 2), 3)]
+        return kinds, handouts.are_shared
+
+    assert seen(note, X) == ([Made, Same, Tuple, tuple, int], True)
+
+
+def test_what_is_told_for_an_error_only_is_forgotten():
+    def note(handouts, x):
+        with handouts.in_case_of_an_error():
+            handouts.part(x + 1, [], PLACE)
+            told = len(handouts.stored)
+        return told, len(handouts.stored)
+
+    assert seen(note, X) == (1, 0)
+
+
+def test_a_plain_result_needs_no_template():
+    def note(handouts, x):
+        y = x + 1
+        one = [1]
+        return [handouts.result(r) is None for r in (y, (y, 1), {"a": [y]}, (one, one), deque([1]))]
+
+    assert seen(note, X) == [True, True, True, False, True]
+
+
+def test_what_cannot_be_made_anew_is_refused_at_its_place():
+    def note(handouts, x):
+        y = x + 1
+        messages = []
+        for thing in (lambda: y, ValueError(y)):
+            with pytest.raises(ag.StagingError) as caught:
+                handouts.part(thing, [], PLACE)
+            messages.append("stored in `o.a`" in str(caught.value))
+        return messages
+
+    assert seen(note, X) == [True, True]

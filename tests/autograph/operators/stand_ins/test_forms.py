@@ -1,0 +1,47 @@
+"""When two forms are one, and what is said of a place whose kind changed."""
+
+from autograph.operators.stand_ins.forms import (
+    Among,
+    Branching,
+    Growing,
+    Leaf,
+    Ragged,
+    Static,
+    changed,
+    changed_length,
+)
+from runtime.spec import type_of_number
+
+INT, FLOAT = map(type_of_number, (1, 1.0))
+
+
+def test_python_values_are_told_apart_by_type_and_containers_by_identity():
+    held = [1]
+    assert Static(1) == Static(1) and Static(1) != Static(1.0) and Static(True) != Static(1)
+    assert Static(held) == Static(held) and Static(held) != Static([1])
+
+
+def test_containers_are_one_form_by_class_steps_and_parts():
+    steps, parts = ("[0]",), (Leaf(INT),)
+    assert Branching([0], steps, parts, 1) == Branching([5], steps, parts, 2)
+    assert Branching([0], steps, parts) != Branching((0,), steps, parts)
+    assert Branching([0], steps, parts) != Branching([0], steps, (Leaf(FLOAT),))
+
+
+def test_lists_of_open_length_are_one_form_by_items_and_length():
+    assert Growing(Leaf(INT), 1) == Growing(Leaf(INT), 2)
+    assert Growing(Leaf(INT), length=2) != Growing(Leaf(INT))
+    assert Ragged(Leaf(INT)) != Leaf(INT) and Ragged(Leaf(INT)) == Ragged(Leaf(INT))
+
+
+def test_one_of_several_things_is_a_number():
+    assert Among(("a", "b")).type == INT and Among(("a", "b")) != Among(("a", "b", "c"))
+
+
+def test_what_changed_is_told_with_a_way_out():
+    found = changed("x", "a str", "a float")
+    assert found.what == "`x` is a str before the loop but a float after one iteration"
+    assert "must keep the kind" in found.hint
+    deeper = changed("x", "a Node", "a Node that leads to itself")
+    assert "keep the objects in a list" in deeper.hint
+    assert "a list of 2 items" in changed_length("x", [1], [1, 2]).what
