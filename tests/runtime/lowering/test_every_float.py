@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from runtime.ops.declare import REGISTRY
-from tests.runtime.lowering.test_mathematics import ONE, exactly, needs_extended
+from tests.runtime.lowering.scalars.test_mathematics import ONE, exactly, needs_extended
 
 COMPOSED = ["erf", "sigmoid", "softplus"]
 # Ends of the ranges where functions are computed in different ways, and their neighbours.
