@@ -45,7 +45,9 @@ class Recursions:
         self.marks: dict[Any, Mark] = {}
         # By the code of the function, outermost first.
         self.under_way: dict[CodeType, list[Call]] = {}
+        # Calls in calls of the same function on branches: those that are alike, and others.
         self.counts: Counter[CodeType] = Counter()
+        self.unlike: Counter[CodeType] = Counter()
         self._is_news = False
 
     def learn(self, key: Any, numbers: frozenset[str]) -> None:
@@ -66,6 +68,7 @@ class Recursions:
         is_news, self._is_news = self._is_news, False
         self.under_way.clear()
         self.counts.clear()
+        self.unlike.clear()
         return is_news
 
     @property

@@ -24,8 +24,9 @@ __all__ = ["Recursions", "run_function"]
 # Calls that differ in Python numbers or shapes are traced into each other so deep, and so often.
 _DEEPEST = 24
 _MOST = 128
-# And so deep where they cannot be a node.
+# And so deep where they cannot be a node, and so often: calls on two branches double at each level.
 _LAST = 31
+_TOO_MANY = 30
 # So many calls around are looked at that are in the same graph.
 _NEAR = 4
 
@@ -110,9 +111,12 @@ def _detect(known: Recursions, under_way: list[Call], call: Call) -> None:
     """Begin anew where calls in each other would not come to an end."""
     around = [(x, x.differences(call)) for x in _staged(under_way, call)]
     alike: list[_Alike] = [(x, numbers) for x, numbers in around if numbers is not None]
-    if not alike:
-        return
     code = code_of(call.function)
+    if not alike:
+        known.unlike[code] += bool(around)
+        if known.unlike[code] > _TOO_MANY:
+            raise _too_many(call)
+        return
     known.counts[code] += 1
     first, numbers = alike[0]
     last = _last_covering(alike, call)
@@ -133,6 +137,15 @@ def _detect(known: Recursions, under_way: list[Call], call: Call) -> None:
         f"`{call.name}` calls itself {UNTIL}, and its arguments do not tell these calls from each "
         "other in a way that a graph can hold",
         "write the recursion as a loop, or pass the depth as a Python number",
+        origin=origin_of_caller(),
+    )
+
+
+def _too_many(call: Call) -> StagingError:
+    return StagingError(
+        f"`{call.name}` calls itself {UNTIL}, and was traced {_TOO_MANY} times: its arguments are "
+        "others each time, not numbers and arrays that a graph could hand on",
+        "write it as a loop that walks along the objects (`while node is not None: ...`)",
         origin=origin_of_caller(),
     )
 
