@@ -15,6 +15,7 @@ import autograph as ag
 
 X = np.array([1.0, 2.0])
 NUMBERS = array.array("d", [1.0, 2.0])
+SAME = array.array("d", [1.0, 2.0])
 BYTES = bytearray(b"\x01\x02")
 WINDOW = memoryview(BYTES)
 FIXED = (ctypes.c_double * 2)(1.0, 2.0)
@@ -51,6 +52,11 @@ CASES = {
     "sum of array": (lambda x: sum(NUMBERS) * x, bigger(NUMBERS)),
     "items of array": (lambda x: [v * x for v in NUMBERS], bigger(NUMBERS)),
     "in array": (lambda x: (9.0 in NUMBERS) * x, lambda: NUMBERS.append(9.0)),
+    "== of array": (lambda x: x if NUMBERS == SAME else -x, bigger(NUMBERS)),
+    "+ of array": (lambda x: len(NUMBERS + SAME) * x, lambda: NUMBERS.append(1.0)),
+    "== of bytearray": (lambda x: x if BYTES == b"\x01\x02" else -x, bigger(BYTES)),
+    "< of list of the user": (lambda x: x if USER_LIST < [2.0] else -x, bigger(USER_LIST)),
+    "== of dict of the user": (lambda x: x if USER_DICT == {"a": 1.0} else -x, bigger(USER_DICT, "a")),
     "np.array of array": (lambda x: np.array(NUMBERS).sum() * x, bigger(NUMBERS)),
     "bytearray": (lambda x: BYTES[0] * x, bigger(BYTES)),
     "text of bytearray": (lambda x: (str(BYTES), x * 2), bigger(BYTES)),

@@ -277,7 +277,8 @@ class Trace:
                 self.add_outside(part)
         kind: Any = type(thing)
         self.outside.setdefault(id(kind), kind)
-        if not self.adopt(kind) and has_state(thing) and _has_operators(kind):
+        is_opaque = not self.adopt(kind) and has_state(thing) and _has_operators(kind)
+        if is_opaque or is_of_library(thing):  # Python's operators look into it by themselves
             _guard_state(self, thing)
 
     def ask(self, kind: type, name: str) -> None:
