@@ -105,7 +105,8 @@ def _unlike(one: Sequence[int], other: Sequence[int]) -> Exception:
     """The error of rows that a list in Python could hold beside each other."""
     return LimitValueError(
         f"the items of a list or dict whose length depends on data are arrays of shapes {one} and "
-        f"{other}: they must be of one shape"
+        f"{other}: they must be of one shape; fill them up to one, or keep what is in them in one "
+        "array, and where each begins in another"
     )
 
 
