@@ -515,6 +515,22 @@ def an_index_that_is_empty(x):
     return x[found], x[x > 100]
 
 
+@samples("E4", (X,), (-X,))
+def tuples_that_grew_in_lists_that_are_gone_through(x):
+    above, total = (), 0.0
+    for v in x:
+        if v > 0:
+            above = (*above, v)
+    pairs = [(1, above), (2, above)]
+    for one in [above, above]:
+        total += len(one)
+    for i, (n, one) in enumerate(pairs):
+        total += i * n * len(one)
+    for n, one in zip([3, 4], [above, above], strict=True):
+        total += n * len(one)
+    return total
+
+
 test_sample = samples.test()
 
 
@@ -839,6 +855,13 @@ def changed_while_something_goes_through_it(n):
     return out
 
 
+def changed_while_two_iterators_go_through_it(x, k):
+    sums = [0.0, 1.0, 2.0, 3.0]
+    for _i, (old, new) in enumerate(zip(sums, x, strict=True)):  # refused
+        sums[k] = sums[k] + old * new
+    return sums
+
+
 REFUSED = [
     (items_of_two_kinds, (I(2),), "its items are not of one kind: a int and the str 'a'"),
     (items_of_two_kinds_at_the_end, (X,), "a float64.. and a tuple of 2 items"),
@@ -849,6 +872,7 @@ REFUSED = [
     ),
     (set_with_a_step, (I(2),), "a slice of it with a step is set"),
     (changed_while_something_goes_through_it, (I(3),), "it is changed while"),
+    (changed_while_two_iterators_go_through_it, (X, I(1)), "it is changed while"),
 ]
 
 

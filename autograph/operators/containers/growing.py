@@ -55,7 +55,6 @@ from runtime.tensor import Tensor
 
 __all__ = [
     "ListItems",
-    "check_item",
     "checked",
     "delete",
     "is_at_unknown",
@@ -68,6 +67,7 @@ __all__ = [
     "put",
     "raise_if",
     "rest_of",
+    "taken_from",
     "unpack",
     "unpack_ex",
     "without",
@@ -326,10 +326,34 @@ def rest_of(iterator: Any) -> ListItems | None:
 _LIST_ITERATOR: type[Any] = type(iter([]))
 
 
-def check_item(x: Any) -> None:
-    """Refuse what an iterator of a list gives that has runs by now."""
-    if has_runs((x,)) or (type(x) is tuple and has_runs(x)):
-        raise refusal("it is changed while something goes through it", "go through a copy of it")
+def taken_from(iterator: Iterator[Any]) -> Any:
+    """`next(iterator)`; refused where it goes through a list that has runs by now."""
+    if any(map(has_runs, _lists_under(iterator))):
+        raise _refused_change()
+    item = next(iterator)
+    # Of the library's other iterators it is not known what they go through.
+    is_made = type(item) is tuple and type(iterator) not in _TRANSPARENT
+    if has_runs((item,)) or (is_made and has_runs(item)):
+        raise _refused_change()
+    return item
+
+
+def _refused_change() -> StagingError:
+    return refusal("it is changed while something goes through it", "go through a copy of it")
+
+
+# Iterators that tell what they go through; a tuple that those of lists give was in the list.
+_TRANSPARENT: tuple[type[Any], ...] = (_LIST_ITERATOR, zip, enumerate, map, type(reversed([])))
+
+
+def _lists_under(iterator: Any) -> Iterator[list[Any]]:
+    """The lists that an iterator takes its items from."""
+    if type(iterator) in _TRANSPARENT:
+        for part in iterator.__reduce__()[1]:
+            if type(part) is list:
+                yield part
+            else:
+                yield from _lists_under(part)
 
 
 def items_of(x: Any) -> ListItems:

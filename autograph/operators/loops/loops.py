@@ -365,10 +365,9 @@ class _For(NamedTuple):
                     self.staged(numbers, 0, go)
                     return
                 try:
-                    item = next(iterator)
+                    item = growing.taken_from(iterator)
                 except StopIteration:
                     return
-                growing.check_item(item)
                 self.body(item)
         finally:
             del iterator
