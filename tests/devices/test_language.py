@@ -16,6 +16,7 @@ def far_devices():
 
 # Which of the caller's arrays a result is depends on data there: it comes back as a copy.
 _COPIES = (
+    "kinds_within_the_graph-S1-of_loops",
     "keys_on_one_path-E2-in_an_order_by_data",
     "objects_chosen_by_data-E2-one_or_none",
     "permuted_arrays-S7-out_of_range",

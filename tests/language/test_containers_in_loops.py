@@ -275,6 +275,15 @@ def a_return_from_a_loop(x, n):
     return -a.x - a.n
 
 
+@samples("S8", (F(1.0), I(3)), (F(1.0), I(0)))
+def other_attributes_of_each_round(x, n):
+    p = Plain(x)
+    for _ in range(n):
+        p = Plain(x)
+        p.more = 1.0
+    return p.x, hasattr(p, "more")
+
+
 test_containers_in_loops = samples.test()
 
 
@@ -530,14 +539,6 @@ def another_class_of_each_round(x, n):
     return x
 
 
-def other_attributes_of_each_round(x, n):
-    p = Plain(x)
-    for _ in range(n):
-        p = Plain(x)
-        p.more = 1.0
-    return p.x  # refused
-
-
 def a_list_made_by_an_operator(x, n):
     a = [x, 0.0]
     for _ in range(n):
@@ -551,7 +552,6 @@ REFUSED = [
     (a_set_grows, "a graph holds no set whose items depend on data"),
     (another_set_of_each_round, "another set after one iteration\n(.*\n)*change the one from"),
     (another_class_of_each_round, "`p` is a Plain before the loop but a Pair of 2 items after"),
-    (other_attributes_of_each_round, "a Plain with other attributes after one iteration"),
 ]
 
 

@@ -298,6 +298,33 @@ def the_class_of_what_may_be_none(xs):
     return type(found) is type(None), type(found) is type(xs[2]), isinstance(found, tuple)
 
 
+@samples("S1", *((A(1.75, 2.75, -1.75), np.float64(y)) for y in (-1.0, 2.0, -5.0)))
+def lists_empty_at_first_are_of_the_kind_of_others(xs, y):
+    rows = [0.5, 1.5]
+    for _ in range(2):
+        rows = rows[1:]
+    for x in xs:
+        for _ in range(3):
+            if y >= x:
+                return y, rows
+            rows.append(x)
+        rows = [v * 2 for v in rows if v > 0.5]
+    return y, rows
+
+
+@samples("S1", (A(1.5, 2.5, 3.5),), (A(1.5, -2.5, 3.5),), (A(1.5, 0.5, 1.0),), (A(2.5, 0.0, 1.0),))
+def lists_of_numbers_or_of_texts(xs):
+    numbers, words = [], []
+    for x in xs:
+        if x > 2:
+            return numbers
+        if x < -1:
+            return words
+        numbers.append(x)
+        words.append(["b"])
+    return []
+
+
 test_sample = samples.test()
 
 

@@ -622,12 +622,9 @@ def test_s1_what_python_refuses_stays_refused():
         ag.convert(no_int)(Weird(), 1.0)
 
 
-def joined(p, x):
-    return str(p).upper()  # refused
-
-
-def test_s9_text_that_must_be_known_is_refused():
-    refuse(joined, Point(F(6.0)), F(1.0), match="known only when the graph runs")
+@samples("S9", (Point(F(6.0)), F(1.0)))
+def text_of_an_object_changed(p, x):
+    return str(p).upper(), x
 
 
 def test_s18_classes_are_as_before_after_a_trace_and_for_other_threads():

@@ -31,7 +31,9 @@ from autograph.operators.stand_ins.grown_text import GrownText, is_grown, letter
 from autograph.operators.stand_ins.identity import note_chosen_value
 from autograph.operators.stand_ins.item_forms import growing_form, parts_of
 from autograph.operators.stand_ins.kinds import (
+    ByKind,
     can_be_of_kinds,
+    in_places,
     index_among,
     is_of_kinds,
     kinds_of,
@@ -195,16 +197,16 @@ class Merger:
 
     def _of_kinds(self, name: str, a: Any, b: Any) -> Rebuild:
         """What is of one kind on one path and of another on the other: both."""
-        found = [
-            kinds_of(x, outcome.writes) for x, outcome in zip((a, b), self.outcomes, strict=True)
-        ]
-        kinds = list({**found[0], **found[1]})
+        sides = [(x, outcome.writes) for x, outcome in zip((a, b), self.outcomes, strict=True)]
+        found: ByKind[None] = ByKind()
+        for side in sides:
+            for kind, _ in kinds_of(*side):
+                found.add(kind, None, lambda one, other: None)
+        kinds = found.kinds
         if len(kinds) == 1 and not (is_of_kinds(a) or is_of_kinds(b)):
             return _poison(name, a, b)
-        plans: list[Rebuild] = []
-        for kind in kinds:
-            one, other = (things.get(kind, NOTHING) for things in found)
-            plans.append(self.plan(name, one, other))
+        pairs = zip(*(in_places(kinds, *side) for side in sides), strict=True)
+        plans = [self.plan(name, one, other) for one, other in pairs]
         indices = []
         for x, outcome in zip((a, b), self.outcomes, strict=True):
             with trace.interpreting(outcome.builder):

@@ -23,7 +23,10 @@ from autograph.operators.stand_ins.forms import Written as WrittenItem
 from autograph.operators.stand_ins.grown_text import LETTERS, GrownText
 from autograph.operators.stand_ins.item_forms import growing_form
 from autograph.operators.stand_ins.kinds import (
+    ByKind,
+    are_apart,
     can_be_of_kinds,
+    in_places,
     index_among,
     is_of_kinds,
     kind_of,
@@ -235,7 +238,8 @@ def form_of(x: Any, is_kept: Callable[[Any], bool]) -> Form:
         return OrNone(form_of(x.value, is_kept))
     if is_of_kinds(x):
         found = kinds_of(x)
-        return Kinds(tuple(found), tuple(form_of(one, is_kept) for one in found.values()))
+        parts = (form_of(one, is_kept) for _, one in found)
+        return Kinds(tuple(kind for kind, _ in found), tuple(parts))
     if type(x) is OneOf:
         return _among(x, is_kept)
     if type(x) in FUNCTIONS:
@@ -379,7 +383,7 @@ def unite(a: Form, b: Form, name: str) -> Form:
     if grown is not None:
         return grown
     is_free = is_in_result(name) and _may_be_of_kinds(a) and _may_be_of_kinds(b)
-    if is_free and _kind(a) != _kind(b):
+    if is_free and are_apart(_kind(a), _kind(b)):
         return _united_kinds(a, b, name)
     values = [_value(x) for x in (a, b) if not _is_none(x)]
     if are_told_by_number(values[0], values[-1]):
@@ -396,11 +400,11 @@ def unite(a: Form, b: Form, name: str) -> Form:
 
 def _united_kinds(a: Form, b: Form, name: str) -> Form:
     """The form of a place of all kinds that both have."""
-    found = dict(_kinds_in(a))
+    found = ByKind(_kinds_in(a))
     for kind, form in _kinds_in(b):
-        found[kind] = unite(found[kind], form, name) if kind in found else form
-    conflicts = [form for form in found.values() if isinstance(form, Conflict)]
-    return conflicts[0] if conflicts else Kinds(tuple(found), tuple(found.values()))
+        found.add(kind, form, lambda one, other: unite(one, other, name))
+    conflicts = [form for form in found.things if isinstance(form, Conflict)]
+    return conflicts[0] if conflicts else Kinds(tuple(found.kinds), tuple(found.things))
 
 
 def _kinds_in(form: Form) -> Iterator[tuple[Any, Form]]:
@@ -614,9 +618,8 @@ def leaves(form: Form, x: Any) -> Iterator[tuple[Any, TensorType]]:
         yield NOTHING if x is NOTHING else index_of(x, form.things), type_of_number(0)
     elif isinstance(form, Kinds):
         yield index_among(form.kinds, x), type_of_number(0)
-        things = kinds_of(x)
-        for kind, part in zip(form.kinds, form.parts, strict=True):
-            yield from leaves(part, things.get(kind, NOTHING))
+        for part, one in zip(form.parts, in_places(form.kinds, x), strict=True):
+            yield from leaves(part, one)
     elif isinstance(form, OrMade):
         made = NOTHING if x is NOTHING else form.made_among(x)
         yield NOTHING if x is NOTHING else form.index_of(x), type_of_number(0)
@@ -657,8 +660,8 @@ def grown_items(form: Form, x: Any) -> Iterator[Any]:
     elif isinstance(form, OrNone):
         yield from grown_items(form.part, split_none(x)[0])
     elif isinstance(form, Kinds):
-        for kind, one in kinds_of(x).items():
-            yield from grown_items(form.parts[form.kinds.index(kind)], one)
+        for part, one in zip(form.parts, in_places(form.kinds, x), strict=True):
+            yield from grown_items(part, one) if one is not NOTHING else ()
     elif isinstance(form, OrMade):
         for one in form.all_made(x):
             yield from grown_items(form.made, one)
@@ -703,8 +706,8 @@ def containers(form: Form, x: Any, name: str) -> Iterator[tuple[str, Any]]:
         if isinstance(x, list) and form.like is not None:
             yield name, x
     elif isinstance(form, Kinds):
-        for kind, one in kinds_of(x).items():
-            yield from containers(form.parts[form.kinds.index(kind)], one, name)
+        for part, one in zip(form.parts, in_places(form.kinds, x), strict=True):
+            yield from containers(part, one, name) if one is not NOTHING else ()
     elif isinstance(form, OrMade):
         for one in form.all_made(x):
             yield from containers(form.made, one, name)

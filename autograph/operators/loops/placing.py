@@ -27,7 +27,7 @@ from autograph.operators.stand_ins.forms import (
 )
 from autograph.operators.stand_ins.grown_text import LETTERS, GrownText
 from autograph.operators.stand_ins.item_forms import parts_of
-from autograph.operators.stand_ins.kinds import index_among, kinds_of
+from autograph.operators.stand_ins.kinds import in_places, index_among
 from autograph.operators.stand_ins.one_of import OneOf, index_of, number_of, one_of
 from autograph.operators.stand_ins.references import refer, reference_of
 from autograph.operators.stand_ins.rows import as_rows, row_types
@@ -124,9 +124,8 @@ def leaves(form: Form, x: Any) -> Iterator[tuple[Any, TensorType]]:
         yield (index_of(x, form.things) if is_there else NOTHING), form.type
     elif isinstance(form, Kinds):
         yield index_among(form.kinds, x), form.type
-        things = kinds_of(x)
-        for kind, part in zip(form.kinds, form.parts, strict=True):
-            yield from leaves(part, things.get(kind, NOTHING))
+        for part, one in zip(form.parts, in_places(form.kinds, x), strict=True):
+            yield from leaves(part, one)
     elif isinstance(form, Written):
         yield (NOTHING if is_unset(x) else x), LETTERS
     elif isinstance(form, Referring):
@@ -176,9 +175,8 @@ def containers(form: Form, x: Any, name: str) -> Iterator[tuple[int, str, Any]]:
     if isinstance(form, Optional):
         yield from containers(form.part, split(x)[0], name)
     elif isinstance(form, Kinds):
-        things = kinds_of(x)
-        for kind, part in zip(form.kinds, form.parts, strict=True):
-            yield from containers(part, things.get(kind, NOTHING), name)
+        for part, one in zip(form.parts, in_places(form.kinds, x), strict=True):
+            yield from containers(part, one, name)
     elif isinstance(form, Growing):
         if form.number:
             yield form.number, name, NOTHING if is_unset(x) else x

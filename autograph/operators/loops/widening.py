@@ -43,6 +43,8 @@ from autograph.operators.stand_ins.item_forms import (
     parts_of,
 )
 from autograph.operators.stand_ins.kinds import (
+    ByKind,
+    are_apart,
     can_be_of_kinds,
     is_of_kinds,
     kind_of,
@@ -116,8 +118,8 @@ def form_of(x: Any, *, bools: bool, body: Builder | None = None, made: bool = Fa
         return OrNone(form_of(x.value, bools=True, body=body, made=made))
     if is_of_kinds(x):
         found = kinds_of(x)
-        parts = (form_of(one, bools=True, body=body, made=True) for one in found.values())
-        return Kinds(tuple(found), tuple(parts))
+        parts = (form_of(one, bools=True, body=body, made=True) for _, one in found)
+        return Kinds(tuple(kind for kind, _ in found), tuple(parts))
     if body is not None and type(x) in (OneOf, ChosenText):
         things = things_of(x, body)
         if things is not None:
@@ -251,7 +253,8 @@ def _is_of_kinds(form: Form, x: Any, name: str) -> bool:
     value, part = split_none(x)[0], form.part if isinstance(form, OrNone) else form
     if value is NOTHING or not is_in_result(name):
         return False
-    return can_be_of_kinds(value) and _can_be_beside(part) and kind_of_form(part) != kind_of(value)
+    can_be = can_be_of_kinds(value) and _can_be_beside(part)
+    return can_be and are_apart(kind_of_form(part), kind_of(value))
 
 
 def _can_be_beside(form: Form) -> bool:
@@ -265,15 +268,12 @@ def _can_be_beside(form: Form) -> bool:
 
 def _widen_kinds(form: Form, x: Any, name: str, body: Builder) -> Form:
     """The form of a place of the kinds of `form` and of those that `x` may be of."""
-    forms = dict(_kinds_in(form, body))
-    for kind, one in kinds_of(x).items():
-        part = forms.get(kind)
-        if part is None:
-            forms[kind] = form_of(one, bools=True, body=body, made=True)
-        else:
-            forms[kind] = widen(part, one, name, body)
-    poisoned = [part for part in forms.values() if isinstance(part, Poisoned)]
-    return poisoned[0] if poisoned else Kinds(tuple(forms), tuple(forms.values()))
+    found = ByKind(_kinds_in(form, body))
+    for kind, one in kinds_of(x):
+        own = form_of(one, bools=True, body=body, made=True)
+        found.add(kind, own, lambda part, _, one=one: widen(part, one, name, body))
+    poisoned = [part for part in found.things if isinstance(part, Poisoned)]
+    return poisoned[0] if poisoned else Kinds(tuple(found.kinds), tuple(found.things))
 
 
 def _kinds_in(form: Form, body: Builder) -> Iterator[tuple[Any, Form]]:

@@ -7,8 +7,8 @@ number that tells which it is. Whoever uses it asks each of them on a branch of 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Generic, TypeVar
 
 from autograph.operators.captured.variables import Nullable
 from autograph.operators.stand_ins.forms import (
@@ -37,10 +37,13 @@ from autograph.operators.stand_ins.values import (
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 
-__all__ = ["can_be_of_kinds", "index_among", "is_of_kinds", "kind_of", "kind_of_form",
-           "kind_of_parts", "kinds_of", "or_none"]  # fmt: skip
+__all__ = ["ByKind", "are_apart", "can_be_of_kinds", "in_places", "index_among", "is_of_kinds",
+           "kind_of", "kind_of_form", "kind_of_parts", "kinds_of", "or_none"]  # fmt: skip
 
 _TEXT = "text"
+_APART = object()
+
+_T = TypeVar("_T")
 
 
 def is_of_kinds(x: Any) -> bool:
@@ -101,39 +104,98 @@ def kind_of_parts(like: Any, kinds: Sequence[Any]) -> Any:
 
 def _kind_of_list(kinds: Sequence[Any]) -> Any:
     common = _common(kinds)
-    return list, len(kinds) if common is None and kinds else common
+    return list, ("items", len(kinds)) if common is None and kinds else common
 
 
 def _common(kinds: Sequence[Any]) -> Any:
-    """The one kind of all items; None where there is none."""
-    found = set(kinds)
-    return found.pop() if len(found) == 1 else None
+    """The one kind of all items; None where there is none, or no item."""
+    common = kinds[0] if kinds else None
+    for kind in kinds:
+        common = _joined(common, kind)
+    return None if common is _APART else common
 
 
-def kinds_of(x: Any, writes: dict[Any, Any] | None = None) -> dict[Any, Any]:
-    """What `x` may be, by kind; nothing where it is not there."""
+def _joined(a: Any, b: Any) -> Any:
+    """The kind of what is of either, if a graph may make one of them: an empty list is any list."""
+    if a == b:
+        return a
+    if not all(isinstance(kind, tuple) and kind[0] is list for kind in (a, b)):
+        return _APART
+    items = b[1] if a[1] is None else a[1] if b[1] is None else _joined(a[1], b[1])
+    return _APART if items is _APART else (list, items)
+
+
+def are_apart(a: Any, b: Any) -> bool:
+    """Whether no graph makes one value of these kinds."""
+    return _joined(a, b) is _APART
+
+
+class ByKind(Generic[_T]):
+    """Things of several kinds: one of each, in the order in which the kinds were found."""
+
+    def __init__(self, things: Iterable[tuple[Any, _T]] = ()) -> None:
+        self.kinds: list[Any] = []
+        self.things: list[_T] = []
+        for kind, thing in things:
+            self.kinds.append(kind)
+            self.things.append(thing)
+
+    def add(self, kind: Any, thing: _T, join: Callable[[_T, _T], _T]) -> None:
+        """Put a thing beside those of other kinds, or join it with the one of its kind."""
+        place = _place(self.kinds, kind)
+        if place is None:
+            self.kinds.append(kind)
+            self.things.append(thing)
+        else:
+            self.kinds[place] = _joined(self.kinds[place], kind)
+            self.things[place] = join(self.things[place], thing)
+
+
+def _place(kinds: Sequence[Any], kind: Any) -> int | None:
+    """The first of the kinds that this one is, or that it becomes as items are added."""
+    return next((k for k, known in enumerate(kinds) if not are_apart(known, kind)), None)
+
+
+def kinds_of(x: Any, writes: dict[Any, Any] | None = None) -> list[tuple[Any, Any]]:
+    """What `x` may be, each with its kind; nothing where it is not there."""
     if x is NOTHING or is_unset(x):
-        return {}
+        return []
     if type(x) is Nullable:
-        return {**kinds_of(x.value, writes), _NONE: None}
+        return [*kinds_of(x.value, writes), (_NONE, None)]
     things = x.things if is_of_kinds(x) else (x,)
-    return {kind_of(one, writes): one for one in things}
+    return [(kind_of(one, writes), one) for one in things]
+
+
+def in_places(kinds: Sequence[Any], x: Any, writes: dict[Any, Any] | None = None) -> list[Any]:
+    """What `x` may be of each of the kinds; NOTHING of those that it is not."""
+    found: list[Any] = [NOTHING] * len(kinds)
+    for (_, one), place in zip(kinds_of(x, writes), _places(kinds, x, writes), strict=True):
+        found[place] = one
+    return found
+
+
+def _places(kinds: Sequence[Any], x: Any, writes: dict[Any, Any] | None) -> list[int]:
+    """The place among the kinds of each thing that `x` may be."""
+    places: list[int] = []
+    for kind, _ in kinds_of(x, writes):
+        place = _place(kinds, kind)
+        if place is None or place in places:  # it changed since it was chosen
+            raise StagingError(
+                "what is of several kinds here is of other kinds later, as of a result that is a "
+                "part of itself or a list that is added to after it was chosen",
+                "return the same kind of value on every path",
+                origin=origin_of_caller(),
+            )
+        places.append(place)
+    return places
 
 
 def index_among(kinds: Sequence[Any], x: Any, writes: dict[Any, Any] | None = None) -> Any:
     """The place of what `x` is among all kinds: known, or traced; NOTHING where it is not there."""
     if type(x) is Nullable:
         there = index_among(kinds, x.value, writes)
-        return chosen(x.present, there, kinds.index(_NONE))
-    found = list(kinds_of(x, writes))
-    if any(kind not in kinds for kind in found):
-        raise StagingError(
-            "what is of several kinds here is of ever more kinds, as of a result that is a part of "
-            "itself",
-            "return the same kind of value on every path",
-            origin=origin_of_caller(),
-        )
-    places = [kinds.index(kind) for kind in found]
+        return chosen(x.present, there, _place(kinds, _NONE))
+    places = _places(kinds, x, writes)
     if not places:
         return NOTHING
     return select(x.index, dict(enumerate(places))) if is_of_kinds(x) else places[0]
@@ -146,10 +208,9 @@ def or_none(x: Any, present: Any, otherwise: Any) -> Any:
     """
     if not is_of_kinds(x):
         return otherwise(x)
-    known = list(kinds_of(x))
-    kinds = known if _NONE in known else [*known, _NONE]
-    things = x.things if _NONE in known else (*x.things, None)
-    return OneOf(chosen(present, x.index, kinds.index(_NONE)), things, of_kinds=True)
+    things = x.things if any(one is None for one in x.things) else (*x.things, None)
+    place = next(k for k, one in enumerate(things) if one is None)
+    return OneOf(chosen(present, x.index, place), things, of_kinds=True)
 
 
 _NONE = type(None)

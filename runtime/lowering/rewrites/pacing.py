@@ -16,6 +16,8 @@ from runtime.lowering.kernels.kernel import (
     Call,
     CallOut,
     Cell,
+    Contract,
+    For,
     Let,
     Poll,
     Program,
@@ -122,14 +124,15 @@ def _summands(x: Expr) -> tuple[Expr, Expr]:
 def goes_over_elements(block: Block) -> bool:
     """Whether one of the innermost loops writes arrays, or counts, and reads arrays.
 
-    What lists have is no array here: they have many loops of few rounds.
+    What lists have is no array here: they have many loops of few rounds. Nor are the rounds those
+    of an operation on whole arrays, which are written as vectors without LLVM's help.
     """
     return any(isinstance(s, While) and _is_over_elements(s) for s in walk(block))
 
 
 def _is_over_elements(loop: While) -> bool:
     inside = list(walk(loop.body))
-    if any(isinstance(s, Call | CallOut | While) for s in inside):
+    if any(isinstance(s, Call | CallOut | Contract | For | While) for s in inside):
         return False
     if any(isinstance(s, Store) and s.buffer.role != "stack" for s in inside):
         return True

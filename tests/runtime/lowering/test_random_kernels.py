@@ -22,7 +22,7 @@ from runtime.passes import optimize
 from runtime.spec import TensorType
 from tests.last_bits import SUMS, WITHIN_TWO_UNITS
 from tests.runtime.lowering.conftest import assert_same_bits
-from tests.runtime.lowering.kernels import laid_out, random_program
+from tests.runtime.lowering.kernel_programs import laid_out, random_program
 from tests.runtime.lowering.scalars.test_mathematics import NUMPY, exactly
 from tests.runtime.lowering.test_every_float import largest_error
 
