@@ -270,10 +270,15 @@ def _widen_kinds(form: Form, x: Any, name: str, body: Builder) -> Form:
     """The form of a place of the kinds of `form` and of those that `x` may be of."""
     found = ByKind(_kinds_in(form, body))
     for kind, one in kinds_of(x):
-        own = form_of(one, bools=True, body=body, made=True)
-        found.add(kind, own, lambda part, _, one=one: widen(part, one, name, body))
+        widened = functools.partial(_widened, one, name, body)
+        found.add(kind, form_of(one, bools=True, body=body, made=True), widened)
     poisoned = [part for part in found.things if isinstance(part, Poisoned)]
     return poisoned[0] if poisoned else Kinds(tuple(found.kinds), tuple(found.things))
+
+
+def _widened(x: Any, name: str, body: Builder, part: Form, own: Form) -> Form:
+    """The form of a kind that covers one more value, whose own form this is."""
+    return widen(part, x, name, body)
 
 
 def _kinds_in(form: Form, body: Builder) -> Iterator[tuple[Any, Form]]:
