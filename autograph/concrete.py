@@ -302,7 +302,7 @@ class ConcreteFunction(Described):
         self.used = True
         if self._reading is not None and self._gives is not None:
             outputs = self._reading(*leaves)
-            return MISS if outputs[0] is MISS else self._gives(outputs)
+            return MISS if outputs and outputs[0] is MISS else self._gives(outputs)
         inputs = self._reader(leaves) if self._reads_outside else leaves
         if inputs is None:
             return MISS

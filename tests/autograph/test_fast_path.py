@@ -409,3 +409,18 @@ class TestBuiltins:
     def test_it_is_an_option(self):
         f = ag.convert(lambda x: x * x, native=False)
         assert served_natively(f, X) == 0
+
+    def test_results_that_are_known_are_given_each_time(self, capsys):
+        f = ag.convert(tells)
+        assert [f(X), f(X), f(X), f(-X)] == [[], [], [], []]
+        assert capsys.readouterr().out == "positive\n" * 3
+
+
+def total(x):
+    return x.sum()
+
+
+def tells(x):
+    if total(x) > 0:
+        print("positive")
+    return []

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import array
 import ctypes
+import functools
 import os
 import types
 import weakref
@@ -274,8 +275,13 @@ _OF_LIBRARIES = (*_VIEWS, *_BUFFERS, UserDict, UserList, ChainMap, type(os.envir
 
 def is_of_library(thing: Any) -> bool:
     """Whether `thing` is an object of a library that holds what others may change."""
+    return _is_class_of_library(type(thing))
+
+
+@functools.lru_cache(maxsize=256)  # some of the classes are abstract: asking takes a while
+def _is_class_of_library(kind: type) -> bool:
     # NumPy imports its polynomials when they are asked for.
-    return isinstance(thing, _OF_LIBRARIES) or type(thing).__module__.startswith("numpy.polynomial")
+    return issubclass(kind, _OF_LIBRARIES) or kind.__module__.startswith("numpy.polynomial")
 
 
 def _parts(view: Any) -> Iterable[Any]:

@@ -8,7 +8,7 @@ number that tells which it is. Whoever uses it asks each of them on a branch of 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NoReturn, TypeVar
 
 from autograph.operators.captured.variables import Nullable
 from autograph.operators.stand_ins.forms import (
@@ -179,15 +179,20 @@ def _places(kinds: Sequence[Any], x: Any, writes: dict[Any, Any] | None) -> list
     places: list[int] = []
     for kind, _ in kinds_of(x, writes):
         place = _place(kinds, kind)
-        if place is None or place in places:  # it changed since it was chosen
-            raise StagingError(
-                "what is of several kinds here is of other kinds later, as of a result that is a "
-                "part of itself or a list that is added to after it was chosen",
-                "return the same kind of value on every path",
-                origin=origin_of_caller(),
-            )
+        if place is None:
+            _refuse("is of ever more kinds, as of a result that is a part of itself")
+        if place in places:
+            _refuse("was of two kinds and is of one since, as of lists that are added to")
         places.append(place)
     return places
+
+
+def _refuse(what: str) -> NoReturn:
+    raise StagingError(
+        f"what is of several kinds here {what}",
+        "return the same kind of value on every path",
+        origin=origin_of_caller(),
+    )
 
 
 def index_among(kinds: Sequence[Any], x: Any, writes: dict[Any, Any] | None = None) -> Any:

@@ -51,7 +51,7 @@ def _computed(value: Value, known: dict[Value, Any]) -> Any:
     if value in known:
         return known[value]
     if is_constant(value):
-        return constant_of(value)
+        return constant_of(value) if value.type.shape == () else None
     node = value.node
     if node is None:
         outer = _outer(value)
