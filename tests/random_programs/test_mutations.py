@@ -1,5 +1,7 @@
 """A converter with a deliberate mistake is caught by the random programs."""
 
+import re
+
 import pytest
 
 from autograph.converters.pipeline import PIPELINE
@@ -8,12 +10,16 @@ from tests.random_programs.programs import make_program
 from tests.random_programs.running import check, limited
 
 PROGRAMS = 300
+# What a mistake is about that few programs have: the others need not be run.
+RARE = {"managers-others-lost": r"with .+, .+:"}
 
 
 @pytest.mark.parametrize("name", MUTATIONS)
 def test_mutation_is_caught(name):
     with MUTATIONS[name]():
-        caught = next((seed for seed in range(PROGRAMS) if _is_caught(seed)), None)
+        about = re.compile(RARE.get(name, ""))
+        seeds = (seed for seed in range(PROGRAMS) if about.search(make_program(seed).source))
+        caught = next(filter(_is_caught, seeds), None)
     assert caught is not None, f"{PROGRAMS} programs pass with the mistake {name}"
     assert not _is_caught(caught), f"program {caught} fails without the mistake too"
 
