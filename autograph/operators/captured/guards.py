@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import array
 import ctypes
-import functools
 import os
 import types
 import weakref
@@ -275,13 +274,10 @@ _OF_LIBRARIES = (*_VIEWS, *_BUFFERS, UserDict, UserList, ChainMap, type(os.envir
 
 def is_of_library(thing: Any) -> bool:
     """Whether `thing` is an object of a library that holds what others may change."""
-    return _is_class_of_library(type(thing))
-
-
-@functools.lru_cache(maxsize=256)  # some of the classes are abstract: asking takes a while
-def _is_class_of_library(kind: type) -> bool:
+    if isinstance(thing, _STATELESS):  # most are, and to ask the abstract classes takes a while
+        return False
     # NumPy imports its polynomials when they are asked for.
-    return issubclass(kind, _OF_LIBRARIES) or kind.__module__.startswith("numpy.polynomial")
+    return isinstance(thing, _OF_LIBRARIES) or type(thing).__module__.startswith("numpy.polynomial")
 
 
 def _parts(view: Any) -> Iterable[Any]:
