@@ -37,6 +37,7 @@ from autograph.operators.stand_ins.values import NOTHING, split
 from runtime import ops
 from runtime.building import Builder, building
 from runtime.cells import Cell
+from runtime.ops.inference import size_of
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
@@ -95,14 +96,14 @@ def condition(x: Any) -> Any:
 
 def _truth_of_array(x: Tensor, shape: tuple[int | None, ...] | None) -> Any:
     """The truth value of an array that may have axes: that of its only element."""
-    if shape is None or None in shape:
+    size = None if shape is None else size_of(shape)
+    if size is None:
         x = ops.reshape(x, (-1,))
-        for is_so, size in ((x.size == 0, 0), (x.size > 1, 2)):
-            answer = _numpys_truth(size)
+        for is_so, count in ((x.size == 0, 0), (x.size > 1, 2)):
+            answer = _numpys_truth(count)
             if isinstance(answer, ValueError):
                 stage_raise(is_so, answer)
         return ops.any(x)
-    size = np.prod(shape, dtype=int)
     if size == 1:
         return ops.reshape(x, ())
     answer = _numpys_truth(min(size, 2))
@@ -111,10 +112,10 @@ def _truth_of_array(x: Tensor, shape: tuple[int | None, ...] | None) -> Any:
     return answer
 
 
-def _numpys_truth(size: int) -> bool | ValueError:
+def _numpys_truth(count: int) -> bool | ValueError:
     """What NumPy says of the truth value of an array of so many elements, none or several."""
     try:
-        return bool(np.zeros(size))
+        return bool(np.zeros(count))
     except ValueError as error:
         return error.with_traceback(None)
 
