@@ -395,6 +395,33 @@ def as_long_as_items_by_data(x):
     return list(zip([1.0, 2.0, 3.0], large, strict=True))
 
 
+@samples_in_step("B2.10", (X, I(1)), (X - 2, I(0)), (X - 4, I(-1)), joined=True)
+def set_while_it_is_gone_through(x, n):
+    found, total = [x[0], x[1], 3.0], 0.0
+    found[n] = found[1]
+    for v in reversed(found):
+        total, found[1] = total * 2 + v, total
+    for i, (u, v) in enumerate(zip(found, reversed(found), strict=True)):
+        found[n] += u
+        found[i] -= v
+        total = total * 3 + u * v
+    return total, found
+
+
+@samples_in_step("B2.10", (F(-0.5), I(2)), (F(1.5), I(1)), (F(0.5), I(1)), joined=True)
+def set_by_data_before_a_break_by_data(x, n):
+    found, seen = [2, 1, 2], []
+    for v in found:
+        seen.append(v)
+        if found[0] != 2:
+            found[n] = 37
+        else:
+            found[:] = [7, found[0], min(found[1], v)]
+            if n + x > 2:
+                break
+    return found, seen, x
+
+
 test_lists_go_in_step = samples_in_step.test()
 
 
