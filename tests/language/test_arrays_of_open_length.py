@@ -260,3 +260,26 @@ def test_the_gradient_of_what_is_padded_and_other_modes():
     np.testing.assert_array_equal(ag.grad(padded)(np.ones(3), np.int64(2)), np.full(3, 8.0))
     with pytest.raises(ag.StagingError, match=r"`np.pad` with the mode 'edge' is known only"):
         ag.convert(lambda x, n: np.pad(x, n, mode="edge"))(np.ones(3), np.int64(2))
+
+
+def asked_for_its_truth(x):
+    large = x[x > 2]
+    if large:
+        return 1
+    return 0
+
+
+def asked_in_a_try(x):
+    large, count = x[x > 2], 0
+    try:
+        while large:
+            large, count = large - 1, count + 1
+    except ValueError as error:
+        return str(error)
+    return count
+
+
+@pytest.mark.parametrize("sample", [asked_for_its_truth, asked_in_a_try])
+def test_only_an_array_of_one_element_has_a_truth_value(sample):
+    """The error of others has NumPy's words, which differ for arrays without elements."""
+    check(sample, (X,), (Y,), (Y - 10,), (Y - 1,))

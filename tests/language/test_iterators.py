@@ -11,7 +11,7 @@ import pytest
 import autograph as ag
 from tests.language.harness import Samples, check, refuse
 
-samples, samples_of_next = Samples(), Samples()
+samples, samples_of_next, samples_in_step = Samples(), Samples(), Samples()
 I = np.int64
 F = np.float64
 X = np.array([1.0, 2.0, 3.0])
@@ -374,3 +374,63 @@ def a_numbering_factory(x):
 
 
 test_next_by_its_method = samples_of_next.test()
+
+
+# ---- lists beside what only the graph knows the length of ------------------------------------------
+
+
+@samples_in_step("B2.10", (X,), (X - 2,), (X - 4,), joined=True)
+def a_list_beside_items_by_data(x):
+    large, factors, total = [v for v in x if v > 0], [x[0], 4.0, x[0] + 1], 0.0
+    for factor, v in zip(factors, large, strict=False):
+        total += factor * v
+    for v, factor in zip(large, (1, 2), strict=False):
+        total -= factor * v
+    return total, list(map(lambda v, k: v * k, large, [2.0, 3.0]))
+
+
+@samples_in_step("B2.10", (X,), (X - 2,))
+def as_long_as_items_by_data(x):
+    large = [v for v in x if v > 0]
+    return list(zip([1.0, 2.0, 3.0], large, strict=True))
+
+
+@samples_in_step("B2.10", (X, I(1)), (X - 2, I(0)), (X - 4, I(-1)), joined=True)
+def set_while_it_is_gone_through(x, n):
+    found, total = [x[0], x[1], 3.0], 0.0
+    found[n] = found[1]
+    for v in reversed(found):
+        total, found[1] = total * 2 + v, total
+    for i, (u, v) in enumerate(zip(found, reversed(found), strict=True)):
+        found[n] += u
+        found[i] -= v
+        total = total * 3 + u * v
+    return total, found
+
+
+@samples_in_step("B2.10", (F(-0.5), I(2)), (F(1.5), I(1)), (F(0.5), I(1)), joined=True)
+def set_by_data_before_a_break_by_data(x, n):
+    found, seen = [2, 1, 2], []
+    for v in found:
+        seen.append(v)
+        if found[0] != 2:
+            found[n] = 37
+        else:
+            found[:] = [7, found[0], min(found[1], v)]
+            if n + x > 2:
+                break
+    return found, seen, x
+
+
+test_lists_go_in_step = samples_in_step.test()
+
+
+def changed_beside_items_by_data(x):
+    large, factors = [v for v in x if v > 0], [x[0], 4.0, x[0] + 1]
+    for factor, v in zip(factors, large, strict=False):  # refused
+        factors.append(factor * v)
+    return factors
+
+
+def test_a_list_that_is_changed_beside_items_by_data_is_refused():
+    refuse(changed_beside_items_by_data, X, match="it is changed while `zip`")

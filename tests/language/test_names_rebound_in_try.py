@@ -220,4 +220,25 @@ def functions_that_hold_a_row(x):
     return last(), table
 
 
+@samples("E9", *CASES, joined=True)
+def given_back_where_it_was_none(x):
+    found, rounds = 2, 4
+    while rounds > 0:
+        rounds -= 1
+        try:
+            if x > 1:
+                raise ValueError
+            if x > 0.5:
+                return x, found
+        except ValueError:
+            if found < 1:
+                return x, found
+            other = None
+            if x > 3:
+                other = found + 1
+            found = 4 if other is None else other
+            x = x - 1
+    return x, found
+
+
 test_sample = samples.test()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from tests.language.harness import Samples, innermost_line, refuse
+from tests.language.harness import Samples, check, innermost_line, refuse
 
 samples = Samples()
 I, F = np.int64, np.float64
@@ -581,3 +581,27 @@ def test_gradient_through_optional_values():
     steps = np.eye(20) * 1e-6
     expected = [(largest_gap(xs + d) - largest_gap(xs - d)) / 2e-6 for d in steps]
     np.testing.assert_allclose(ag.grad(ag.convert(largest_gap))(xs), expected, atol=1e-6)
+
+
+def _array_or_none(x):
+    return None if x[0] > 0 else x
+
+
+def compared_with_text(x):
+    found, k = _array_or_none(x), 0
+    if found == "t":
+        k += 1
+    if "t" != found:
+        k += 2
+    return k
+
+
+def compared_with_a_number(x, y):
+    found = _array_or_none(x)
+    return found == y, y != found, found
+
+
+def test_what_is_an_array_or_none_is_compared_as_what_it_is():
+    """NumPy compares an array element by element, and asking that for its truth is an error."""
+    check(compared_with_text, (A(1, 2),), (A(-1, 2),))
+    check(compared_with_a_number, (A(1, 2), F(2)), (A(-1, 2), F(2)), joined=True)

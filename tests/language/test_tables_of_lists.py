@@ -423,9 +423,21 @@ def test_what_a_table_cannot_do_is_refused_at_its_line(sample, args, match):
     refuse(sample, *args, match=match)
 
 
+def held_by_a_function_of_one_path(i, j):
+    if j > 0:
+        rows = {"p": [-i, i], "q": [i, j]}
+        rows[("p", "q")[i]][-2] = rows["p"][1]
+
+        def read():
+            return sum(rows["p"]) * 10 + sum(rows["q"])
+
+    return read() if j > 0 else i
+
+
 @pytest.mark.parametrize(
     ("sample", "cases"),
     [
+        (held_by_a_function_of_one_path, ((I(1), I(2)), (I(0), I(2)), (I(0), I(-2)), (I(2), I(1)))),
         (a_row_is_made_shorter, ((I(1),), (I(0),))),
         (one_of_the_callers, (([[1, 2], [3, 4]], I(1)), ([[1, 2], [3, 4]], I(0)))),
     ],

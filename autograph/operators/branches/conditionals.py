@@ -22,6 +22,7 @@ from autograph.operators.stand_ins.bodies import (
     restarting,
     run_body,
     slot_content,
+    stage_raise,
 )
 from autograph.operators.stand_ins.captured_items import with_inputs
 from autograph.operators.stand_ins.grown_text import has_letters
@@ -36,6 +37,7 @@ from autograph.operators.stand_ins.values import NOTHING, split
 from runtime import ops
 from runtime.building import Builder, building
 from runtime.cells import Cell
+from runtime.ops.inference import size_of
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
@@ -70,7 +72,7 @@ def if_stmt(
 def condition(x: Any) -> Any:
     """The truth value of `x`: a traced scalar when it is known only at run time, else a bool.
 
-    Raises ValueError, as NumPy does, for an array of several elements.
+    Raises ValueError, as NumPy does, for an array of several elements or of none.
     """
     kind = type(x)
     if kind is bool:
@@ -89,14 +91,33 @@ def condition(x: Any) -> Any:
     if x.is_known:
         return bool(x)
     shape = x.type.shape
-    if shape == ():
-        return x
-    if shape is not None and None not in shape and np.prod(shape, dtype=int) != 1:
-        raise ValueError(
-            "The truth value of an array with more than one element is ambiguous. "
-            "Use a.any() or a.all()"
-        )
-    return ops.reshape(x, ())
+    return x if shape == () else _truth_of_array(x, shape)
+
+
+def _truth_of_array(x: Tensor, shape: tuple[int | None, ...] | None) -> Any:
+    """The truth value of an array that may have axes: that of its only element."""
+    size = None if shape is None else size_of(shape)
+    if size is None:
+        x = ops.reshape(x, (-1,))
+        for is_so, count in ((x.size == 0, 0), (x.size > 1, 2)):
+            answer = _numpys_truth(count)
+            if isinstance(answer, ValueError):
+                stage_raise(is_so, answer)
+        return ops.any(x)
+    if size == 1:
+        return ops.reshape(x, ())
+    answer = _numpys_truth(min(size, 2))
+    if isinstance(answer, ValueError):
+        raise answer
+    return answer
+
+
+def _numpys_truth(count: int) -> bool | ValueError:
+    """What NumPy says of the truth value of an array of so many elements, none or several."""
+    try:
+        return bool(np.zeros(count))
+    except ValueError as error:
+        return error.with_traceback(None)
 
 
 def _any_of(bits: Iterable[Any]) -> Any:

@@ -23,7 +23,7 @@ from autograph.operators.expressions.generators import call_of
 from autograph.operators.expressions.operands import is_array, plain
 from autograph.operators.stand_ins import iterables
 from autograph.operators.stand_ins.bodies import stage_raise
-from autograph.operators.stand_ins.iterables import IndexedIterator, is_open
+from autograph.operators.stand_ins.iterables import Indexed, IndexedIterator, is_open
 from autograph.operators.stand_ins.iterators import taken
 from autograph.operators.stand_ins.listed import is_of_open_length
 from autograph.operators.stand_ins.ranges import OpenRange
@@ -101,8 +101,18 @@ def zip_(*parts: Any, strict: bool = False) -> Any:
         together = gathering.zipped(parts)
         if together is not None:
             return together
+    parts = _in_step(parts)
     traced = any(map(is_array, parts))
     return journal.fresh(iterables.zipped(parts, strict) if traced else zip(*parts, strict=strict))
+
+
+def _in_step(parts: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What is gone through together: beside what only the graph knows the length of, by indices."""
+    if not any(isinstance(part, Indexed) and is_open(part.length) for part in parts):
+        return parts
+    return tuple(
+        growing.items_of(part) if type(part) in (list, tuple) and part else part for part in parts
+    )
 
 
 def reversed_(x: Any) -> Any:
@@ -114,6 +124,7 @@ def map_(function: Any, *parts: Any) -> Any:
     parts = tuple(map(plain, parts))
     if len(parts) == 1 and call_of(parts[0]) is not None:
         return generator_exp(parts[0], lambda items: (function(item) for item in items))
+    parts = _in_step(parts)
     traced = any(map(is_array, parts))
     return journal.fresh(iterables.mapped(function, parts) if traced else map(function, *parts))
 

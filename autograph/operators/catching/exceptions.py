@@ -12,6 +12,7 @@ from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.caught import Caught
 from autograph.operators.catching.attempts import Attempt, refuse_advanced
 from autograph.operators.stand_ins.bodies import NO_NAMES, Outcome, State, restarting
+from autograph.operators.stand_ins.own_mistakes import refuse_own
 from runtime import journal
 from runtime.building import Builder, Mark, building
 from runtime.errors import GraphLimit, StagingError
@@ -100,6 +101,7 @@ def with_handlers(
     except StagingError:
         raise
     except BaseException as error:
+        refuse_own(error)
         handler = _taking(handlers, error)
         if handler is None:
             raise

@@ -587,7 +587,8 @@ def _is_array(form: Form) -> bool:
 def _nest(form: Form) -> Nest | None:
     """The form as a container of forms."""
     if isinstance(form, Same) and has_parts(form.value):
-        return Nest(form.value, tuple(Same(part) for _, part in own_children(form.value)))
+        parts = (form_of(part, lambda _: True) for _, part in own_children(form.value))
+        return Nest(form.value, tuple(parts))
     return form if isinstance(form, Nest) else None
 
 

@@ -39,6 +39,7 @@ from autograph.operators.stand_ins.rows import aligned, length, number_leaves, p
 from autograph.operators.stand_ins.runs import (
     Run,
     has_runs,
+    known_length,
     live,
     note_shared,
     padded,
@@ -297,14 +298,17 @@ class ListItems(Indexed):
         return super().unrolled() if known is None else map(self.item, range(known))
 
     def as_they_are(self) -> Indexed:
-        """These items; refused where the list is changed before an iterator comes to its end."""
+        """These items; refused where an iterator may find more or fewer of them.
+
+        What is set in their places is seen, as in Python.
+        """
         source = self._list if self._source is None else self._source
         before = list(source)
+        count = known_length(before) if self._source is None else None
 
         def item_at(index: Any) -> Any:
-            if len(before) != len(source) or any(
-                a is not b for a, b in zip(before, source, strict=True)
-            ):
+            is_same = len(before) == len(source) and all(map(operator.is_, before, source))
+            if not is_same and (count is None or known_length(source) != count):
                 raise refusal(
                     "it is changed while `zip`, `enumerate`, `map` or `reversed` goes through it",
                     "go through the list itself, or a copy of it",
@@ -316,11 +320,15 @@ class ListItems(Indexed):
 
 def rest_of(iterator: Any) -> ListItems | None:
     """What an iterator of a list has left, if the length of the list has come to depend on data."""
-    if type(iterator) is not _LIST_ITERATOR:
-        return None
-    state: Any = iterator.__reduce__()
-    source, first = state[1][0], state[2] if len(state) > 2 else 0
-    return ListItems(source, first) if type(source) is list and has_runs(source) else None
+    source, first = place_in_list(iterator)
+    return ListItems(source, first) if has_runs(source) else None
+
+
+def place_in_list(iterator: Any) -> tuple[list[Any], int]:
+    """The list that an iterator goes through, and where it is in it; of others, an empty list."""
+    state: Any = iterator.__reduce__() if type(iterator) is _LIST_ITERATOR else (iter, ((),))
+    source = state[1][0]
+    return (source, state[2] if len(state) > 2 else 0) if type(source) is list else ([], 0)
 
 
 _LIST_ITERATOR: type[Any] = type(iter([]))

@@ -576,6 +576,10 @@ class _View(LiveRun):
         """The list of the items of the dict."""
         return self.pairs
 
+    def held(self) -> list[Any]:
+        """The list of the items of the dict."""
+        return [self.pairs]
+
     def cells(self) -> list[Any]:
         """None: what is written is in a list."""
         return []

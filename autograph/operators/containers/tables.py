@@ -152,6 +152,10 @@ class Picked(LiveRun):
         """Those of which it is one."""
         return self.things
 
+    def held(self) -> list[Any]:
+        """Those lists, and which it is."""
+        return [*self.things, self.position]
+
     def cells(self) -> list[Cell]:
         """What is written where one of the lists is."""
         return [cell for run in map(live, self.things) if run is not None for cell in run.cells()]

@@ -45,6 +45,7 @@ from autograph.operators.stand_ins.one_of import (
     one_of,
     texts_of,
 )
+from autograph.operators.stand_ins.own_mistakes import as_written
 from autograph.operators.stand_ins.ranges import OpenRange
 from autograph.operators.stand_ins.references import has_cell
 from autograph.operators.stand_ins.runs import OpenDeque, has_runs, refusal
@@ -83,6 +84,7 @@ slice_ = slice
 # ---- items -----------------------------------------------------------------------------------
 
 
+@as_written
 def getitem(thing: Any, key: Any) -> Any:
     """`thing[key]`.
 
@@ -272,6 +274,7 @@ def _has_open(key: Any) -> bool:
     return isinstance(key, Tensor) and not key.is_known
 
 
+@as_written
 def setitem(thing: Any, key: Any, value: Any) -> None:
     """`thing[key] = value`; an array is written in place, all views and names see it."""
     if building() is not None:
@@ -423,6 +426,7 @@ def _unjournaled(thing: Any, what: str) -> StagingError:
     )
 
 
+@as_written
 def delitem(thing: Any, key: Any) -> None:
     """`del thing[key]`."""
     thing, key = present(thing), there(key)

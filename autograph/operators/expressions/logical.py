@@ -12,7 +12,12 @@ import numpy as np
 from autograph.operators.branches.absorbing import is_item
 from autograph.operators.branches.chosen_objects import is_chosen_object
 from autograph.operators.branches.chosen_text import of_each
-from autograph.operators.branches.conditionals import condition, if_exp, tested_exp
+from autograph.operators.branches.conditionals import (
+    condition,
+    if_exp,
+    result_exp,
+    tested_exp,
+)
 from autograph.operators.branches.text_calls import by_letters, is_by_letters
 from autograph.operators.captured.captures import are_one_object
 from autograph.operators.captured.caught import KindOfError
@@ -168,6 +173,10 @@ def equal(left: Any, right: Any) -> Any:
         return of_each(left, lambda one: equal(one, right))
     if is_chosen_object(right):
         return of_each(right, lambda one: equal(left, one))
+    if _is_array_or_none(left):
+        return _of_both(left, lambda one: equal(one, right))
+    if _is_array_or_none(right):
+        return _of_both(right, lambda one: equal(left, one))
     if compared_dicts.are_compared(left, right):
         return compared_dicts.equal(left, right)
     if _are_growing(left, right):
@@ -189,6 +198,10 @@ def not_equal(left: Any, right: Any) -> Any:
         return of_each(left, lambda one: not_equal(one, right))
     if is_chosen_object(right):
         return of_each(right, lambda one: not_equal(left, one))
+    if _is_array_or_none(left):
+        return _of_both(left, lambda one: not_equal(one, right))
+    if _is_array_or_none(right):
+        return _of_both(right, lambda one: not_equal(left, one))
     if compared_dicts.are_compared(left, right):
         return not_(compared_dicts.equal(left, right))
     if _are_growing(left, right):
@@ -202,6 +215,16 @@ def not_equal(left: Any, right: Any) -> Any:
         return GrownText(letters_of(left)) != right
     refuse_compared(left, right)
     return _of_complex(left, right, left != right)
+
+
+def _is_array_or_none(x: Any) -> bool:
+    """Whether NumPy compares `x` on one path, element by element, and Python None on the other."""
+    return type(x) is Nullable and isinstance(x.value, Tensor) and x.value.type.rank != 0
+
+
+def _of_both(x: Nullable, compare: Callable[[Any], Any]) -> Any:
+    """What a comparison gives for a value, and for None on the path where it is that."""
+    return result_exp(x.present, lambda: compare(x.value), lambda: compare(None), "==")
 
 
 def _are_texts(left: Any, right: Any) -> bool:

@@ -382,6 +382,7 @@ class _For(NamedTuple):
         spend([iterator])
         limit = max(_UNROLLED_ITEMS, operator.length_hint(iterator))
         items = Taken(iterator, iterator.ahead if isinstance(iterator, _Items) else None)
+        source, position = growing.place_in_list(iterator)
         begin: int | None = 0
 
         def rest(go: Any, k: int) -> None:
@@ -393,6 +394,9 @@ class _For(NamedTuple):
             # What is next, and whether anything is, is known on the way that comes here. A branch
             # may be traced more than once.
             nonlocal begin
+            if has_runs(source):
+                self.staged(growing.ListItems(source, position + k), 0)
+                return
             if not items.reaches(k):
                 return
             if k == limit:

@@ -17,7 +17,7 @@ from autograph.operators.captured.alternatives import Part, Reference, handle_of
 from autograph.operators.captured.host_values import HostValue
 from autograph.operators.captured.variables import Maybe, Nullable
 from autograph.operators.stand_ins.raising import emit_raise
-from autograph.operators.stand_ins.runs import Run
+from autograph.operators.stand_ins.runs import LiveRun, Run
 from autograph.operators.stand_ins.templates import Late, LazyString, dig
 from autograph.operators.stand_ins.values import (
     has_parts,
@@ -378,6 +378,8 @@ def is_all_older(
     """
     if isinstance(x, Tensor):
         return _is_older_array(x, inner)
+    if isinstance(x, LiveRun) and not all(is_older_cell(cell, inner) for cell in x.cells()):
+        return False
     if has_parts(x):
         inside = () if id(x) in around else tuple(part for _, part in children(x))
     else:
@@ -408,6 +410,8 @@ def _late_parts(x: Any) -> tuple[Any, ...]:
         return x.value, x.present
     if isinstance(x, HostValue):
         return (x.value,)
+    if isinstance(x, LiveRun):
+        return tuple(x.held())
     if isinstance(x, Run):
         return tuple(x.rows)
     values: list[Any] = []

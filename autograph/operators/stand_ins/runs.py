@@ -137,6 +137,10 @@ class LiveRun(Run):
         """The lists that may be written by way of it."""
         return []
 
+    def held(self) -> list[Any]:
+        """What says where the items are: lists, and what the graph knows."""
+        return self.lists()
+
     def cells(self) -> list[Any]:
         """The cells of the arrays that are written where the items are."""
         raise NotImplementedError

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
 from autograph.operators.captured.captures import current_trace
 from runtime.building import building
 from runtime.graph.ir import Node, Value
@@ -51,7 +53,8 @@ def _computed(value: Value, known: dict[Value, Any]) -> Any:
     if value in known:
         return known[value]
     if is_constant(value):
-        return constant_of(value) if value.type.shape == () else None
+        found = constant_of(value)
+        return found if np.ndim(found) == 0 else None
     node = value.node
     if node is None:
         outer = _outer(value)

@@ -1,0 +1,68 @@
+"""Exceptions that come of mistakes of the compiler's, told from those of the user's function.
+
+What an operator raises for the user it raises by `raise`, or by calling what the user called. An
+`assert` that does not hold, an item, an attribute or a name that is not there, and an unpacking
+that fails in the code of an operator are mistakes of ours: no `except` of the user's may take them.
+Operators that do themselves what the user wrote, like `thing[key]`, are marked `as_written`.
+"""
+
+from __future__ import annotations
+
+import dis
+import linecache
+import os
+from collections.abc import Callable
+from types import CodeType, TracebackType
+from typing import Any, TypeVar
+
+import runtime
+from runtime.errors import StagingError
+from runtime.origins import origin_of_error
+
+__all__ = ["as_written", "refuse_own"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_OPERATORS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_OURS = (os.path.dirname(os.path.dirname(_OPERATORS)) + os.sep,
+         os.path.dirname(os.path.abspath(runtime.__file__)) + os.sep)  # fmt: skip
+# How the names of instructions begin that take or set an item, an attribute or a name, or unpack.
+_NO_CALLS = ("BINARY_S", "STORE_", "DELETE_", "LOAD_", "UNPACK_")
+_as_written: set[CodeType] = set()
+
+
+def as_written(function: F) -> F:
+    """Mark an operator that does itself what the user wrote: what it raises is the user's."""
+    _as_written.add(function.__code__)
+    return function
+
+
+def refuse_own(error: BaseException) -> None:
+    """Raise a StagingError for an exception that is a mistake of ours."""
+    step = error.__traceback__
+    if step is None:
+        return
+    while step.tb_next is not None:
+        step = step.tb_next
+    code = step.tb_frame.f_code
+    if not code.co_filename.startswith(_OURS):
+        return
+    statement = linecache.getline(code.co_filename, step.tb_lineno).strip()
+    if _is_failed_assertion(error, statement) or _is_mistake(code, step):
+        raise StagingError(
+            f"the compiler does not know how to stage this (`{code.co_name}`: {statement})",
+            "please report it with the function; until then, mark the function with "
+            "@ag.do_not_convert, or write the statement another way",
+            origin=origin_of_error(error),
+        ) from error
+
+
+def _is_failed_assertion(error: BaseException, statement: str) -> bool:
+    return type(error) is AssertionError and statement.startswith("assert ")
+
+
+def _is_mistake(code: CodeType, step: TracebackType) -> bool:
+    """Whether the code of an operator failed at what is neither a call nor a `raise`."""
+    if not code.co_filename.startswith(_OPERATORS) or code in _as_written:
+        return False
+    return dis.opname[code.co_code[step.tb_lasti]].startswith(_NO_CALLS)
