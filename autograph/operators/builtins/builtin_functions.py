@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections import Counter, deque
 from collections.abc import Callable
@@ -231,6 +232,15 @@ def getattr_(thing: Any, name: Any, *default: Any) -> Any:
     return attributes.getattr_or(thing, name, *default)
 
 
+def _by_name(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The built-in function for a name of an attribute that may be one of several, by data."""
+
+    def asked(thing: Any, name: Any, *rest: Any) -> Any:
+        return of_each(name, lambda one: function(thing, one, *rest))
+
+    return functools.wraps(function)(asked)
+
+
 HANDLERS: dict[Any, Callable[..., Any]] = {
     Counter: _counter, deque: _deque, **counting.METHODS,
     len: len_, int: number_of_kind("int", int), float: number_of_kind("float", float),
@@ -240,8 +250,9 @@ HANDLERS: dict[Any, Callable[..., Any]] = {
     any: quantifier("any"), all: quantifier("all"), sorted: sorted_, list: _collected(list),
     tuple: _collected(tuple), set: _set, frozenset: _collected(frozenset),
     isinstance: isinstance_, issubclass: issubclass_, type: type_, next: next_, iter: iter_,
-    getattr: getattr_, hasattr: hasattr_, pow: pow_, divmod: divmod_,
-    setattr: attributes.setattr_, delattr: attributes.delattr_, print: _print, str: str_,
+    getattr: _by_name(getattr_), hasattr: _by_name(hasattr_), pow: pow_, divmod: divmod_,
+    setattr: _by_name(attributes.setattr_), delattr: _by_name(attributes.delattr_), print: _print,
+    str: str_,
     ascii: ascii_, repr: repr_, chr: chr_, ord: ord_, format: format_,
     bin: digits(bin, "#b"), oct: digits(oct, "#o"), hex: digits(hex, "#x"),
     np.ndenumerate: ndenumerate_, np.ndindex: ndindex_,
