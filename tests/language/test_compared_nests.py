@@ -243,6 +243,27 @@ def dicts_with_keys_by_data_in_nests(x):
     return same, {"a": one} == {"a": other}
 
 
+class Held:
+    def __init__(self, items):
+        self.items = items
+
+    def __lt__(self, other):
+        return self.items < other.items
+
+
+def comes_first(one, other):
+    return one < other
+
+
+@samples("B2.13", (F(0.0),), (F(3.0),), (F(1.0),))
+def lists_that_functions_and_methods_put_in_order(x):
+    found = []
+    for i in range(int(x)):
+        found.append(x * i)
+    tests = comes_first([], found), comes_first(found, []), Held([]) < Held(found)
+    return [bool(test) for test in (*tests, comes_first((x, 1.0), (x, 2.0)))]
+
+
 @dataclass(order=True)
 class Track:
     start: float
