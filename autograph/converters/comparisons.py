@@ -5,7 +5,7 @@ a == 1          a == 1
 a == b          ag__.equal(a, b)
 1j == b         ag__.equal(1j, b)
 a < []          ag__.less(a, []), also for tuples, and where a name is bound to a list somewhere
-a < b           ag__.less(a, b), where both names may be lists and are not used as numbers; so attributes
+a < b           ag__.less(a, b), where both may be lists: names, not used as numbers, and attributes
 a not in b      ag__.not_in(a, b)
 a is None       ag__.is_none(a)
 a is b          ag__.is_(a, b)

@@ -228,7 +228,13 @@ def lists_that_grow_are_looked_for(x):
     same = multiples(x, 5.0)[:-1] + [short[-1]]
     rest = [long, same]
     rest.remove(long)
-    return [short, long, same].count(same), same in [short], len(rest), rest[0] == same
+    places = [short, long].index(long), [long, short].index(same)
+    return [short, long, same].count(same), same in [short], len(rest), rest[0] == same, places
+
+
+@samples("B2.13", *THREE_OR_FOUR, joined=True)
+def a_list_that_grows_is_not_found(x):
+    return [multiples(x, 5.0), [1.0]].index(multiples(x, 8.0))
 
 
 @samples("B2.13", *THREE_OR_FOUR)

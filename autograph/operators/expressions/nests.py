@@ -17,6 +17,7 @@ from autograph.operators.branches.conditionals import condition, if_exp
 from autograph.operators.captured.methods import method
 from autograph.operators.containers import compared_dicts, growing, growing_methods
 from autograph.operators.expressions.access import delitem
+from autograph.operators.results.expanding import shown_in_text
 from autograph.operators.stand_ins.bodies import stage_raise
 from autograph.operators.stand_ins.captured_items import with_captured
 from autograph.operators.stand_ins.heaps import Reference, refuse_compared
@@ -174,7 +175,7 @@ def has_own_equality(x: Any) -> bool:
 
 def _index(x: Any, value: Any, start: int = 0, stop: int = sys.maxsize) -> Any:
     if type(x) is list:
-        text = growing_methods.not_in_list(value)
+        text = growing_methods.not_in_list(shown_in_text(value))
     else:
         text = "tuple.index(x): x not in tuple"
     return _found(x, value, text, range(*slice(start, stop).indices(len(x))))
