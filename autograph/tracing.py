@@ -23,7 +23,7 @@ from autograph.operators.captured.decisions import PLAIN, Decision
 from autograph.operators.captured.host_values import is_object
 from autograph.operators.captured.open_numbers import Numbers, opened
 from autograph.operators.captured.settings import guard_held_decimals, note_settings
-from autograph.operators.captured.variables import Nullable, _Unreadable
+from autograph.operators.captured.variables import Nullable, Poison, _Unreadable
 from autograph.operators.catching.attempts import emit_pending
 from autograph.operators.containers import open_deques
 from autograph.operators.expressions.generators import check_left
@@ -325,6 +325,8 @@ def _loaded(result: Any, lists: dict[int, Any] | None = None) -> Any:
         return lists[id(result)]
     if isinstance(result, Nullable | Run):
         return result
+    if isinstance(result, Poison):  # at the line that gives it, which is no more under way
+        raise StagingError(result.what, result.hint)
     if isinstance(result, _Unreadable):
         return result.load()
     if type(result) in (tuple, list):

@@ -5,7 +5,7 @@ a == 1          a == 1
 a == b          ag__.equal(a, b)
 1j == b         ag__.equal(1j, b)
 a < []          ag__.less(a, []), also for tuples, and where a name is bound to a list somewhere
-a < b           ag__.less(a, b), where both names are used as lists and not as numbers
+a < b           ag__.less(a, b), where both may be lists: names, not used as numbers, and attributes
 a not in b      ag__.not_in(a, b)
 a is None       ag__.is_none(a)
 a is b          ag__.is_(a, b)
@@ -128,15 +128,22 @@ def _are_used_as_lists(operands: Sequence[Any], scope: Scope) -> bool:
     """Whether two names are used as what is indexed, measured, gone through or equal to another.
 
     Of one of them it is enough that a loop takes it from somewhere. Neither is used as a number.
+    Nothing tells what attributes are, nor parameters that are used for nothing else.
     """
     uses = []
     for node in operands:
+        if isinstance(node, gast.Attribute):
+            uses.append(True)
+            continue
         if not isinstance(node, gast.Name):
             return False
         holder = _holder(node.id, scope)
-        if node.id in holder.numbers or node.id not in holder.sequences | holder.items:
+        is_unused = node.id in holder.parameters and node.id not in holder.writes
+        if node.id in holder.numbers:
             return False
-        uses.append(node.id in holder.sequences)
+        if not is_unused and node.id not in holder.sequences | holder.items:
+            return False
+        uses.append(is_unused or node.id in holder.sequences)
     return any(uses)
 
 

@@ -18,7 +18,7 @@ from runtime import tree
 from runtime.building import building
 from runtime.tensor import Tensor
 
-__all__ = ["Stored", "lower_parts", "note_change", "note_made"]
+__all__ = ["Stored", "is_derivative_of_arrays", "lower_parts", "note_change", "note_made"]
 
 Plain = Callable[[Any], Any]
 _open: ContextVar[Stored | None] = ContextVar("stored", default=None)
@@ -34,6 +34,8 @@ class Stored:
     def __init__(self, plain: Plain, is_asked: bool) -> None:
         self._plain, self._is_asked = plain, is_asked
         self._made: dict[int, Any] = {}
+        # By identity, the tensors of arguments, and the arguments.
+        self._given: dict[int, tuple[Tensor, Any]] = {}
         self._changes: list[Callable[[Plain], None]] = []
         # By identity, what was made plain, and what it is now.
         self._known: dict[int, tuple[Any, Any]] = {}
@@ -51,9 +53,16 @@ class Stored:
         for change in self._changes:
             change(self.lowered)
 
+    def note_given(self, x: Tensor, original: Any) -> None:
+        """`x` stands for an argument: where it is stored as it was given, that is stored."""
+        self._given[id(x)] = x, original
+
     def lowered(self, x: Any) -> Any:
         """`x` without the tensors that were stored; containers that were made are changed."""
         if id(x) in self._known:
+            return self._known[id(x)][1]
+        if id(x) in self._given:
+            self._known[id(x)] = x, self._given_back(*self._given[id(x)])
             return self._known[id(x)][1]
         is_made = id(x) in self._made
         if isinstance(x, tuple):
@@ -68,6 +77,14 @@ class Stored:
         self._known[id(x)] = x, x
         lower_parts(x, self.lowered)
         return x
+
+    def _given_back(self, x: Tensor, original: Any) -> Any:
+        """The argument itself, or what it was made by writes, which do not reach the argument."""
+        plain = self._plain(x)
+        if isinstance(plain, Tensor):
+            return plain
+        is_written = isinstance(original, np.ndarray) and not np.shares_memory(x.array, original)
+        return plain if is_written else original
 
     def _value(self, x: Tensor) -> Any:
         cell = x._cell
@@ -116,6 +133,11 @@ def _note(stored: Stored, x: Any) -> None:
     for part in parts:
         if isinstance(part, Tensor) or type(part) in (list, tuple, dict):
             _note(stored, part)
+
+
+def is_derivative_of_arrays() -> bool:
+    """Whether a derivative by ndarrays is under way: plain Python is given arrays and numbers."""
+    return _open.get() is not None
 
 
 def note_change(change: Callable[[Plain], None]) -> None:

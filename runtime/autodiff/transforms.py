@@ -15,7 +15,7 @@ import numpy as np
 
 from runtime import ops, tree
 from runtime.autodiff.cotangents import is_differentiable
-from runtime.autodiff.stored import Stored
+from runtime.autodiff.stored import Stored, note_made
 from runtime.autodiff.tape import GradientTape, UnconnectedGradients, opaque, watching
 from runtime.building import building, traced
 from runtime.devices import copied, is_device_array, placing_on
@@ -311,6 +311,10 @@ class _Lifted:
         self.args = tuple(changed)
         # What the function stores in objects is plain afterwards, where all arguments are.
         self.storing = Stored(_plain, not self._keeps_tensors)
+        if self._keeps_tensors:
+            tree.map_structure(note_made, lifted)
+        else:
+            tree.map_structure(self.storing.note_given, lifted, self._originals)
         self.tensors: Any = lifted[0] if self._one else lifted
 
     def lower(self, gradients: Any) -> Any:

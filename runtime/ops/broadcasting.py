@@ -15,8 +15,7 @@ from runtime.ops.operands import (
     type_of,
 )
 from runtime.ops.samples import array, calls
-from runtime.ops.shapes import shape_text
-from runtime.spec import Dim, TensorType, broadcast_shapes
+from runtime.spec import Dim, TensorType, broadcast_shapes, shape_text
 
 __all__ = [
     "broadcast_arrays",
@@ -31,7 +30,11 @@ def _broadcast(x: TensorType, *dims: TensorType, shape: tuple[Dim, ...]) -> Tens
         raise ValueError("input operand has more dimensions than allowed by the axis remapping")
     for n, m in zip(reversed(x.shape or ()), reversed(shape), strict=False):
         if n not in (1, None) and m not in (n, None):
-            raise ValueError(f"cannot broadcast shape {shape_text(x.shape)} to {shape_text(shape)}")
+            raise ValueError(
+                "operands could not be broadcast together with remapped shapes "
+                f"[original->remapped]: {shape_text(x.shape)}  and requested shape "
+                f"{shape_text(shape)}"
+            )
     return TensorType(x.dtype, shape)
 
 

@@ -53,8 +53,14 @@ def _joined(*types: TensorType, axis: int) -> TensorType:
     if not shapes:
         return TensorType(dtype, None)
     rank = len(shapes[0])
-    if rank == 0 or any(len(s) != rank for s in shapes):
-        raise ValueError(f"arrays to concatenate must have the same number (> 0) of axes: {shapes}")
+    if rank == 0:
+        raise ValueError("zero-dimensional arrays cannot be concatenated")
+    for i, other in enumerate(shapes):
+        if len(other) != rank:
+            raise ValueError(
+                "all the input arrays must have same number of dimensions, but the array at index 0 "
+                f"has {rank} dimension(s) and the array at index {i} has {len(other)} dimension(s)"
+            )
     refuse_bool_axis(axis)
     at = normal_axis(axis, rank)
     shape = [_same_size(i, shapes) for i in range(rank)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from runtime import trace
+from runtime import spec, trace
 from runtime.errors import StagingError
 from runtime.ops.axes import permute_dims
 from runtime.ops.declare import implements, op
@@ -123,7 +123,8 @@ def _reshaped(x: TensorType, *dims: TensorType, shape: tuple[Dim, ...]) -> Tenso
     rest = size_of(tuple(n for n in shape if n != -1)) or 0
     fits = rest == size if -1 not in shape else rest > 0 and size % rest == 0
     if not fits:
-        raise ValueError(f"cannot reshape array of size {size} into shape {shape}")
+        wanted = spec.shape_text(shape).replace("-1", "newaxis")
+        raise ValueError(f"cannot reshape array of size {size} into shape {wanted}")
     return TensorType(x.dtype, tuple(size // rest if n == -1 else n for n in shape))
 
 

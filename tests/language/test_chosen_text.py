@@ -192,6 +192,19 @@ def text_where_no_handler_was_found(op, x):
         return f"no handler {missing}"
 
 
+class Two:
+    def __init__(self):
+        self.low, self.high = 1.0, 2.0
+
+
+@samples("B2.26", (X,), (-X,), joined=True)
+def names_of_attributes(x):
+    two, name = Two(), "high" if x[0] > 0 else "low"
+    setattr(two, name, getattr(np, "sum" if x[0] > 0 else "max")(x))
+    other = "none" if x[0] > 0 else "low"
+    return getattr(two, name), two.low, two.high, hasattr(two, other), getattr(two, other, -1.0)
+
+
 test_chosen_text = samples.test()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -199,6 +200,90 @@ def test_what_captured_containers_hold_is_compared_at_each_call(compare):
     for x in (F(1.0), F(3.0), F(1.0), F(1.0)):
         expected = bool(compare(copy.deepcopy(held), {"a": [1.0], "b": (2.0, 1)}))
         assert f(x) == expected
+
+
+def multiples(x, limit):
+    """Multiples of `x` up to a limit: how many depends on data."""
+    found = []
+    while len(found) * x <= limit:
+        found.append(len(found) * x)
+    return found
+
+
+THREE_OR_FOUR = ((F(2.0),), (F(3.0),), (F(9.0),))
+
+
+@samples("B2.13", *THREE_OR_FOUR)
+def nests_with_lists_that_grow(x):
+    short, long = multiples(x, 5.0), multiples(x, 8.0)
+    same = multiples(x, 5.0)[:-1] + [short[-1]]
+    are = [short] == [same], (x, short) == (x, long), {"a": same} == {"a": short}
+    before = (x, short) < (x, long), (x, same) <= (x, short), [[long], x] > [[short], x]
+    return are, [short] != [long], Pair(short) == Pair(same), [bool(test) for test in before]
+
+
+@samples("B2.13", *THREE_OR_FOUR)
+def lists_that_grow_are_looked_for(x):
+    short, long = multiples(x, 5.0), multiples(x, 8.0)
+    same = multiples(x, 5.0)[:-1] + [short[-1]]
+    rest = [long, same]
+    rest.remove(long)
+    places = [short, long].index(long), [long, short].index(same)
+    return [short, long, same].count(same), same in [short], len(rest), rest[0] == same, places
+
+
+@samples("B2.13", *THREE_OR_FOUR, joined=True)
+def a_list_that_grows_is_not_found(x):
+    return [multiples(x, 5.0), [1.0]].index(multiples(x, 8.0))
+
+
+@samples("B2.13", *THREE_OR_FOUR)
+def dicts_with_keys_by_data_in_nests(x):
+    one, other = {}, {}
+    for v in np.arange(4.0):
+        one[v % x] = v
+        if v < 3:
+            other[v % x] = v
+    same = [one] == [dict(one)], (x, one) == (x, other)
+    other[3.0 % x] = 3.0
+    return same, {"a": one} == {"a": other}
+
+
+class Held:
+    def __init__(self, items):
+        self.items = items
+
+    def __lt__(self, other):
+        return self.items < other.items
+
+
+def comes_first(one, other):
+    return one < other
+
+
+@samples("B2.13", (F(0.0),), (F(3.0),), (F(1.0),))
+def lists_that_functions_and_methods_put_in_order(x):
+    found = []
+    for i in range(int(x)):
+        found.append(x * i)
+    tests = comes_first([], found), comes_first(found, []), Held([]) < Held(found)
+    return [bool(test) for test in (*tests, comes_first((x, 1.0), (x, 2.0)))]
+
+
+@dataclass(order=True)
+class Track:
+    start: float
+    points: list
+
+
+@samples("E2", *THREE_OR_FOUR)
+def dataclasses_with_lists_that_grow(x):
+    short, long = multiples(x, 5.0), multiples(x, 8.0)
+    same = multiples(x, 5.0)[:-1] + [short[-1]]
+    track = Track(x, short)
+    are = track == Track(x, same), track != Track(x, long), Track(x, []) == track
+    listed = [track].count(Track(x, same)), Track(x, same) in [track]
+    return are, listed, bool(track <= Track(x, long)), bool(Track(x, long) < track)
 
 
 def shorter_or_the_callers(x, given):

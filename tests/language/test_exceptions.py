@@ -388,6 +388,34 @@ def test_s17_what_is_raised_while_a_trace_is_made_anew_has_no_context_of_ours():
     assert caught.value.__context__ is None and caught.value.__cause__ is None
 
 
+# What NumPy says of shapes.
+
+
+@samples("S11", (A(1, 2, 3),), (A(4, 5, 6),), traces=0)
+def a_shape_of_another_size(x):
+    return x.reshape(2, 2)
+
+
+@samples("S11", (A(1, 2, 3),), (A(4, 5, 6),), traces=0)
+def a_shape_with_a_size_left_open(x):
+    return np.reshape(x, (2, -1))
+
+
+@samples("S11", (A(1, 2, 3),), (A(4, 5, 6),), traces=0)
+def arrays_of_other_ranks_in_a_row(x):
+    return np.concatenate([np.ones((2, 3)), x * 2])
+
+
+@samples("S11", (F(2),), (F(3),), traces=0)
+def numbers_in_a_row(x):
+    return np.concatenate([x, x])
+
+
+@samples("S11", (A(1, 2, 3),), (A(4, 5, 6),), traces=0)
+def a_shape_that_it_does_not_fill(x):
+    return np.broadcast_to(x, (2, 2))
+
+
 test_exceptions = samples.test()
 
 

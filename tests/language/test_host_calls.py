@@ -734,6 +734,20 @@ def writes_a_file(x, n, path):
     return x
 
 
+def prints_into_a_file(x, n, path):
+    with open(path, "a") as file:
+        print("from", x, x.dtype, file=file)
+        for i in range(n):
+            print(i, float(x), file=file, sep=": ", end=";", flush=True)
+            x = x * 2
+        if x > 5:
+            print(f"{x:.1f}", file=file)
+    other = open(path, "a")
+    print(file=other)
+    other.close()
+    return x
+
+
 def fails_with_a_file(x, path):
     with open(path, "a") as file:
         file.write("begun ")
@@ -742,13 +756,17 @@ def fails_with_a_file(x, path):
     return x
 
 
-def test_e7_files(tmp_path):
+@pytest.mark.parametrize("write", [writes_a_file, prints_into_a_file])
+def test_e7_what_is_in_files(write, tmp_path):
     texts = []
-    for name, f in (("plain", writes_a_file), ("graph", ag.convert(writes_a_file))):
+    for name, f in (("plain", write), ("graph", ag.convert(write))):
         for n in (2, 3):
             f(F(1), I(n), str(tmp_path / name))
         texts.append((tmp_path / name).read_text())
     assert texts[0] == texts[1] and texts[0].count("\n") == 5
+
+
+def test_e7_files(tmp_path):
     f = ag.convert(fails_with_a_file)
     path = tmp_path / "failed"
     f(F(0), str(path))

@@ -226,3 +226,16 @@ def chosen_in_a_list_by_data(x):
 
 def test_a_chosen_list_in_a_list_by_data_is_refused():
     refuse(chosen_in_a_list_by_data, A(1, 2), match="an item of it is one of several objects")
+
+
+def items_of_two_kinds(x):
+    found = []
+    if x[0] > 1:
+        found.append(x)
+    else:
+        found.append("none")
+    return found  # refused
+
+
+def test_items_of_two_kinds_are_refused_where_they_are_given():
+    refuse(items_of_two_kinds, A(1, 2), match="is a float64.2. tensor on one path but the str")

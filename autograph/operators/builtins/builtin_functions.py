@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections import Counter, deque
 from collections.abc import Callable
@@ -46,6 +47,8 @@ from autograph.operators.expressions.logical import greater, less, not_
 from autograph.operators.expressions.operands import is_array, plain
 from autograph.operators.loops.loops import for_stmt
 from autograph.operators.results.expanding import expanded
+from autograph.operators.results.host_calls import call_host
+from autograph.operators.results.host_results import NOTHING
 from autograph.operators.stand_ins.contents import content_slot
 from autograph.operators.stand_ins.heaps import Reference, own_class
 from autograph.operators.stand_ins.iterables import Indexed
@@ -65,6 +68,14 @@ from runtime import journal, ops
 from runtime.tensor import Tensor
 
 __all__ = ["HANDLERS", "WITH_CALLBACKS", "type_"]
+
+
+def _print(*values: Any, file: Any = None, **options: Any) -> None:
+    """`print`, also into a file that the graph itself opens."""
+    if isinstance(file, HostValue):
+        call_host(print, values, {"file": file, **options}, NOTHING, as_arrays=True)
+    else:
+        print_(*values, file=file, **options)
 
 
 def _collected(python: type) -> Callable[..., Any]:
@@ -221,6 +232,15 @@ def getattr_(thing: Any, name: Any, *default: Any) -> Any:
     return attributes.getattr_or(thing, name, *default)
 
 
+def _by_name(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The built-in function for a name of an attribute that may be one of several, by data."""
+
+    def asked(thing: Any, name: Any, *rest: Any) -> Any:
+        return of_each(name, lambda one: function(thing, one, *rest))
+
+    return functools.wraps(function)(asked)
+
+
 HANDLERS: dict[Any, Callable[..., Any]] = {
     Counter: _counter, deque: _deque, **counting.METHODS,
     len: len_, int: number_of_kind("int", int), float: number_of_kind("float", float),
@@ -230,8 +250,9 @@ HANDLERS: dict[Any, Callable[..., Any]] = {
     any: quantifier("any"), all: quantifier("all"), sorted: sorted_, list: _collected(list),
     tuple: _collected(tuple), set: _set, frozenset: _collected(frozenset),
     isinstance: isinstance_, issubclass: issubclass_, type: type_, next: next_, iter: iter_,
-    getattr: getattr_, hasattr: hasattr_, pow: pow_, divmod: divmod_,
-    setattr: attributes.setattr_, delattr: attributes.delattr_, print: print_, str: str_,
+    getattr: _by_name(getattr_), hasattr: _by_name(hasattr_), pow: pow_, divmod: divmod_,
+    setattr: _by_name(attributes.setattr_), delattr: _by_name(attributes.delattr_), print: _print,
+    str: str_,
     ascii: ascii_, repr: repr_, chr: chr_, ord: ord_, format: format_,
     bin: digits(bin, "#b"), oct: digits(oct, "#o"), hex: digits(hex, "#x"),
     np.ndenumerate: ndenumerate_, np.ndindex: ndindex_,

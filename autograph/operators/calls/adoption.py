@@ -36,6 +36,7 @@ from autograph.operators.expressions import orderings
 from autograph.operators.expressions.attributes import getattr_
 from autograph.operators.expressions.generators import made
 from autograph.operators.expressions.logical import and_, is_, not_
+from autograph.operators.expressions.logical import equal as equals
 from autograph.operators.stand_ins.iterators import ends
 from autograph.operators.stand_ins.one_of import note_refused_choice
 from autograph.operators.stand_ins.templates import LazyString, shown
@@ -289,7 +290,7 @@ def _equality_of(cls: type, original: FunctionType) -> Function:
         result: Any = True
         for name in names:
             a, b = getattr_(self, name), getattr_(other, name)
-            test = True if a is b else condition(a == b)
+            test = True if a is b else condition(equals(a, b))
             if isinstance(test, Tensor):
                 result = test if result is True else ops.logical_and(result, test)
             elif not test:
@@ -330,4 +331,4 @@ def _is_init(cls: type, init: Any) -> bool:
 
 
 def _comparison(one: Any, other: Any, name: str) -> Function:
-    return lambda: getattr_(one, name) == getattr_(other, name)
+    return lambda: equals(getattr_(one, name), getattr_(other, name))

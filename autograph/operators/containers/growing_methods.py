@@ -53,6 +53,7 @@ __all__ = [
     "call",
     "contains",
     "equal",
+    "in_order",
     "matches",
     "not_in_list",
     "numbers_of",
@@ -347,8 +348,19 @@ def _is_none(form: Form) -> bool:
     return isinstance(form, Static) and form.value is None
 
 
-def less(x: Any, y: Any) -> Any:
-    """`x < y` of two lists of which one has a length that depends on data.
+def in_order(sign: Callable[[Any, Any], Any], x: Any, y: Any) -> Any:
+    """`x < y` and its kin of two lists of which one has a length that depends on data."""
+    is_swapped = sign in (operator.gt, operator.le)
+    result = _less(y, x) if is_swapped else _less(x, y)
+    if sign in (operator.lt, operator.gt):
+        return result
+    if not isinstance(result, Tensor):
+        return not result
+    return ops.as_weak(ops.logical_not(result), kind="bool")
+
+
+def _less(x: Any, y: Any) -> Any:
+    """`x < y` of two such lists.
 
     The first items that differ decide; where there are none, the shorter list comes first.
     """

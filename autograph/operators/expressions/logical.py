@@ -24,7 +24,7 @@ from autograph.operators.captured.caught import KindOfError
 from autograph.operators.captured.closures import may_be_twins
 from autograph.operators.captured.host_values import HostValue
 from autograph.operators.captured.variables import Nullable, is_none
-from autograph.operators.containers import compared_dicts, growing_methods
+from autograph.operators.containers import compared_dicts
 from autograph.operators.expressions import nests
 from autograph.operators.stand_ins.grown_text import GrownText, letters_of
 from autograph.operators.stand_ins.heaps import (
@@ -42,7 +42,6 @@ from autograph.operators.stand_ins.identity import (
 )
 from autograph.operators.stand_ins.one_of import OneOf, note_refused_choice
 from autograph.operators.stand_ins.references import has_cell
-from autograph.operators.stand_ins.runs import holds_runs
 from autograph.operators.stand_ins.values import both_hold, is_numeric, is_python_complex
 from runtime import journal, ops
 from runtime.building import building
@@ -179,8 +178,6 @@ def equal(left: Any, right: Any) -> Any:
         return _of_both(right, lambda one: equal(left, one))
     if compared_dicts.are_compared(left, right):
         return compared_dicts.equal(left, right)
-    if _are_growing(left, right):
-        return growing_methods.equal(left, right)
     if nests.is_by_data(left, right):
         refuse_compared(left, right)
         return nests.equal(left, right)
@@ -204,8 +201,6 @@ def not_equal(left: Any, right: Any) -> Any:
         return _of_both(right, lambda one: not_equal(left, one))
     if compared_dicts.are_compared(left, right):
         return not_(compared_dicts.equal(left, right))
-    if _are_growing(left, right):
-        return not_(growing_methods.equal(left, right))
     if nests.is_by_data(left, right):
         refuse_compared(left, right)
         return not_(nests.equal(left, right))
@@ -245,29 +240,21 @@ def _of_complex(left: Any, right: Any, result: Any) -> Any:
 
 def less(left: Any, right: Any) -> Any:
     """`left < right`, where an operand may be a list."""
-    if _are_growing(left, right):
-        return growing_methods.less(left, right)
     return _ordered(operator.lt, left, right)
 
 
 def less_equal(left: Any, right: Any) -> Any:
     """`left <= right`, where an operand may be a list."""
-    if _are_growing(left, right):
-        return not_(growing_methods.less(right, left))
     return _ordered(operator.le, left, right)
 
 
 def greater(left: Any, right: Any) -> Any:
     """`left > right`, where an operand may be a list."""
-    if _are_growing(left, right):
-        return growing_methods.less(right, left)
     return _ordered(operator.gt, left, right)
 
 
 def greater_equal(left: Any, right: Any) -> Any:
     """`left >= right`, where an operand may be a list."""
-    if _are_growing(left, right):
-        return not_(growing_methods.less(left, right))
     return _ordered(operator.ge, left, right)
 
 
@@ -283,14 +270,6 @@ def _ordered(sign: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
     if is_nest and nests.is_by_data(left, right):
         return nests.ordered(sign, left, right)
     return sign(left, right)
-
-
-def _are_growing(left: Any, right: Any) -> bool:
-    """Whether two lists are compared and the length of what is in them depends on data."""
-    return type(left) in _NESTS and type(right) is type(left) and holds_runs((left, right))
-
-
-_NESTS = frozenset((list, tuple, dict))
 
 
 def is_(left: Any, right: Any) -> Any:

@@ -15,12 +15,13 @@ import numpy as np
 
 from autograph.operators.branches.conditionals import condition, if_exp
 from autograph.operators.captured.methods import method
-from autograph.operators.containers import growing, growing_methods
+from autograph.operators.containers import compared_dicts, growing, growing_methods
 from autograph.operators.expressions.access import delitem
+from autograph.operators.results.expanding import shown_in_text
 from autograph.operators.stand_ins.bodies import stage_raise
 from autograph.operators.stand_ins.captured_items import with_captured
 from autograph.operators.stand_ins.heaps import Reference, refuse_compared
-from autograph.operators.stand_ins.runs import has_runs
+from autograph.operators.stand_ins.runs import has_runs, holds_runs
 from autograph.operators.stand_ins.templates import is_late
 from runtime import ops
 from runtime.building import building
@@ -47,7 +48,9 @@ def is_by_data(left: Any, right: Any) -> bool:
     kind = _kind_of(left)
     if kind is None or kind is not _kind_of(right):
         return False
-    return is_late((with_captured(left), with_captured(right)))
+    pair = with_captured(left), with_captured(right)
+    are_plain = type(left) in _KINDS and type(right) is type(left)
+    return is_late(pair) or (are_plain and holds_runs(pair))
 
 
 def _kind_of(x: Any) -> type | None:
@@ -60,6 +63,10 @@ def _kind_of(x: Any) -> type | None:
 def equal(left: Any, right: Any) -> Any:
     """`left == right` of two nests of one kind."""
     left, right = with_captured(left), with_captured(right)
+    if compared_dicts.are_compared(left, right):
+        return compared_dicts.equal(left, right)
+    if has_runs(left) or has_runs(right):
+        return growing_methods.equal(left, right)
     if isinstance(left, dict):
         if dict.keys(left) != dict.keys(right):
             return False
@@ -121,7 +128,10 @@ def ordered(sign: Order, left: Any, right: Any) -> Any:
 
     As in Python, it is what comparing the first items that differ gives: of NumPy's, NumPy's bool.
     """
-    return _in_order(sign, items_of(with_captured(left)), items_of(with_captured(right)))
+    left, right = with_captured(left), with_captured(right)
+    if has_runs(left) or has_runs(right):
+        return growing_methods.in_order(sign, left, right)
+    return _in_order(sign, items_of(left), items_of(right))
 
 
 def _in_order(sign: Order, left: list[Any], right: list[Any]) -> Any:
@@ -151,7 +161,11 @@ def is_searched_by_data(x: Any, value: Any) -> bool:
     if type(x) not in (list, tuple) or has_runs(x):
         return False
     content = with_captured(x)
-    return is_late((content, value)) or any(map(has_own_equality, (value, *content)))
+    return (
+        is_late((content, value))
+        or holds_runs((content, value))
+        or any(map(has_own_equality, (value, *content)))
+    )
 
 
 def has_own_equality(x: Any) -> bool:
@@ -161,7 +175,7 @@ def has_own_equality(x: Any) -> bool:
 
 def _index(x: Any, value: Any, start: int = 0, stop: int = sys.maxsize) -> Any:
     if type(x) is list:
-        text = growing_methods.not_in_list(value)
+        text = growing_methods.not_in_list(shown_in_text(value))
     else:
         text = "tuple.index(x): x not in tuple"
     return _found(x, value, text, range(*slice(start, stop).indices(len(x))))

@@ -14,6 +14,7 @@ from autograph.operators.captured.guards import Guard, same_value
 from autograph.operators.captured.variables import Undefined
 from autograph.operators.results.remaking import arguments_of, handing_out, objects, outside
 from runtime import tree
+from runtime.autodiff.stored import is_derivative_of_arrays
 from runtime.errors import StagingError, located
 from runtime.host import Lending, hosting, lending
 from runtime.origins import Origin
@@ -210,7 +211,7 @@ class HostCall:
         """The function and what it is given."""
         args = [fill(part, operands) for part in self.args]
         kwargs = {key: fill(part, operands) for key, part in self.kwargs.items()}
-        if self.as_arrays:
+        if self.as_arrays or is_derivative_of_arrays():
             args, kwargs = tree.map_structure(_as_array, (args, kwargs))
         return fill(self.callee, operands), args, kwargs
 

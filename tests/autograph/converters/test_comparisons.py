@@ -6,8 +6,16 @@ from tests.autograph.converters.running import converted_by
 
 CASES = {
     "single": (
+        "x < y + 1",
+        "x < y + 1",
+    ),
+    "of which nothing is known": (
         "x < y",
-        "x < y",
+        "ag__.less(x, y)",
+    ),
+    "of attributes": (
+        "x.a < y.a",
+        "ag__.less(x.a, y.a)",
     ),
     "equality": (
         "x == y",

@@ -1,5 +1,6 @@
 """Tests of `runtime.autodiff.stored`: what a differentiated function leaves in objects."""
 
+import csv
 from typing import NamedTuple
 
 import numpy as np
@@ -124,6 +125,59 @@ def test_a_result_that_is_stored_is_one_object_with_it():
 
     (_, given), _ = ag.value_and_grad(f, has_aux=True)(X)
     assert given is model.hidden and type(given) is np.ndarray
+
+
+@pytest.mark.parametrize("name", derivatives(X))
+def test_an_argument_that_is_stored_is_the_callers(name):
+    kept = []
+    x = np.array([1.0, 2.0])
+
+    @ag.convert
+    def f(x):
+        kept.append((x, x[:1]))
+        return (x * x).sum()
+
+    derivatives(x)[name](f)
+    whole, part = kept[0]
+    assert type(whole) is type(part) is np.ndarray
+    assert whole is x or name == "hessian"  # the inner derivative is that of a copy
+
+
+def test_an_argument_that_is_written_and_stored_is_a_copy():
+    kept = []
+    x = np.array([1.0, 2.0])
+
+    @ag.convert
+    def f(x):
+        x[0] = 7.0
+        kept.append(x)
+        return (x * x).sum()
+
+    assert ag.grad(f)(x).tolist() == [0.0, 4.0]
+    assert type(kept[0]) is np.ndarray and kept[0].tolist() == [7.0, 2.0]
+
+
+@pytest.mark.parametrize("name", derivatives(X))
+def test_plain_python_is_given_arrays_and_numbers(name, tmp_path):
+    def written(f, x):
+        with open(tmp_path / "log", "w+", newline="") as file:
+            f(csv.writer(file), file, x)
+            file.seek(0)
+            return file.read()
+
+    def logged(writer, file, x):
+        writer.writerow([x.sum(), x[0]])
+        writer.writerow(x * 2)
+        print("first", x[0], file=file)
+        return (x * x).sum()
+
+    def derived(writer, file, x):
+        derivatives(x)[name](lambda v: converted(writer, file, v))
+
+    converted = ag.convert(logged)
+    expected = written(logged, X)
+    assert written(derived, X)[: len(expected)] == expected
+    assert converted.trace_count
 
 
 def test_a_function_that_raises_leaves_plain_state():
