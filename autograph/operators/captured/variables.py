@@ -9,7 +9,6 @@ from typing import Any, NoReturn
 
 from autograph.operators.captured.host_values import HostValue
 from runtime import ops
-from runtime.building import building
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
@@ -29,7 +28,6 @@ __all__ = [
     "is_undefined",
     "ld",
     "ld_free",
-    "ld_optional",
     "read_or_undefined",
     "there",
 ]
@@ -297,27 +295,14 @@ def ld(value: Any) -> Any:
     """Read a name: its value, or UnboundLocalError.
 
     Python meaning and graph meaning are the same, except that a name bound on some paths only is
-    checked when the graph runs.
+    checked when the graph runs. What may be None stays so, until it is used.
     """
     while issubclass(type(value), Standing):  # isinstance would ask `value.__class__`
-        if type(value) is Nullable and not _is_in_try():
-            return value
-        found = value.load()
+        found = value if type(value) is Nullable else value.load()
         if found is value:
             break
         value = found
     return value
-
-
-def ld_optional(value: Any) -> Any:
-    """`ld`, where None has a meaning: what may be None stays so."""
-    return value if type(value) is Nullable else ld(value)
-
-
-def _is_in_try() -> bool:
-    """Whether the body of a staged `try` is traced: what it carries must be there, or never be."""
-    builder = building()
-    return builder is not None and bool(builder.root.attempts)
 
 
 def is_none(value: Any) -> Any:
