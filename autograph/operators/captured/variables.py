@@ -14,6 +14,7 @@ from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
 __all__ = [
+    "CONDITIONAL",
     "RESULT",
     "Maybe",
     "Nullable",
@@ -26,6 +27,7 @@ __all__ = [
     "is_none",
     "is_not_none",
     "is_undefined",
+    "is_whole",
     "ld",
     "ld_free",
     "read_or_undefined",
@@ -200,6 +202,8 @@ def in_words(name: str) -> str:
     return f"`{name[found.end() :]}` of the result" if found.end() < len(name) else "the result"
 
 
+# What the value of `a if c else b` is called, which has no name.
+CONDITIONAL = "the value of the conditional expression"
 # What the result of a function is called where it has no name in the generated code.
 RESULT = "retval_"
 _RESULT = re.compile(rf"{RESULT}(?:\d+)?")
@@ -268,6 +272,11 @@ class Tested(Poison):
 def is_in_result(name: str) -> bool:
     """Whether a place is what a function gives back, or a part of it."""
     return _RESULT.match(name) is not None
+
+
+def is_whole(name: str) -> bool:
+    """Whether a place is a name, the value of an expression, or in a result: in no object."""
+    return name == CONDITIONAL or name.isidentifier() or is_in_result(name)
 
 
 def there(x: Any) -> Any:
