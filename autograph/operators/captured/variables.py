@@ -276,7 +276,7 @@ def is_in_result(name: str) -> bool:
 
 def is_whole(name: str) -> bool:
     """Whether a place is a name, the value of an expression, or in a result: in no object."""
-    return name == CONDITIONAL or name.isidentifier() or is_in_result(name)
+    return name.startswith(CONDITIONAL) or name.isidentifier() or is_in_result(name)
 
 
 def there(x: Any) -> Any:
