@@ -351,8 +351,8 @@ def _target(slot: journal.Slot, path: tuple[Any, ...] | None) -> Callable[[], An
         return weak(slot.owner)
 
     def among_arguments() -> Any:
-        bound = arguments_of()
-        return None if bound is None else tree.part_at(bound, path)
+        given = arguments_of()
+        return None if given is None else given.at(path)
 
     return among_arguments
 

@@ -12,6 +12,7 @@ import math
 import re
 import sys
 import traceback
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -149,14 +150,6 @@ def item_of_a_number(x):
     return x[0]  # wrong
 
 
-@wrong(
-    I(3), cause="data does not choose between its items", hint="that are alike", names=("steps",)
-)
-def list_of_a_dict_and_a_tuple_indexed_by_data(i):
-    steps = [{"sin": np.sin}, (np.cos, 2)]
-    return len(steps[i % 2])  # wrong
-
-
 @wrong(I(3), cause="text that is known only when the graph runs", hint="compare numbers",
        names=("names",))  # fmt: skip
 def text_in_a_dict_indexed_by_data(i):
@@ -215,23 +208,23 @@ def range_with_a_float_step(x, h):
 # ---- branches and loops ----------------------------------------------------------------------
 
 
-@wrong(F(2), cause="is the str 'positive' on one path but a float64", hint="keep its kind",
+@wrong(F(2), cause="is a bytes on one path but a float64", hint="keep its kind",
        names=("`y`",))  # fmt: skip
-def text_on_one_path_and_a_number_on_the_other(x):
+def bytes_on_one_path_and_a_number_on_the_other(x):
     if x > 0:
-        y = "positive"
+        y = b"positive"
     else:
         y = x
     return y * 2  # wrong
 
 
-@wrong(F(2), cause="is a tuple of 2 items on one path", hint="use another name", names=("`y`",))
+@wrong(F(2), cause="is a tuple of 2 items on one path", hint="use another name",
+       names=("`SimpleNamespace.y`",))  # fmt: skip
 def tuple_on_one_path(x):
-    if x > 0:
-        y = (x, x)
-    else:
-        y = x
-    return y  # wrong
+    box = SimpleNamespace(y=x)
+    if x > 0:  # wrong
+        box.y = (x, x)
+    return box.y
 
 
 @wrong(F(-1), error=UnboundLocalError, cause="'y'", hint="bind `y` on every path", names=("y",))

@@ -13,7 +13,14 @@ from autograph.operators.branches.absorbing import freeze_again
 from autograph.operators.branches.kinship import note_kin
 from autograph.operators.branches.merging import Merger
 from autograph.operators.captured.methods import method
-from autograph.operators.captured.variables import RESULT, Nullable, Poison, Tested, _Unreadable
+from autograph.operators.captured.variables import (
+    CONDITIONAL,
+    RESULT,
+    Nullable,
+    Poison,
+    Tested,
+    _Unreadable,
+)
 from autograph.operators.stand_ins.bodies import (
     Outcome,
     State,
@@ -262,7 +269,7 @@ def if_exp(
 
     Graph meaning: a cond node whose sides are traced; side effects stay on their side.
     """
-    return _read(_chosen(cond, if_true, if_false, "the value of the conditional expression"))
+    return _read(_chosen(cond, if_true, if_false, CONDITIONAL))
 
 
 def _read(result: Any) -> Any:
@@ -302,7 +309,7 @@ def of_things(x: OneOf, function: Callable[[Any], Any]) -> Any:
 
     Of values of several kinds it may give such.
     """
-    name = RESULT if x.of_kinds else "the value of the conditional expression"
+    name = RESULT if x.of_kinds else CONDITIONAL
 
     def of_some(first: int, end: int) -> Any:
         if end - first == 1:
@@ -325,7 +332,7 @@ def tested_exp(
 ) -> Any:
     """As `if_exp`, for what may be asked for its truth only: both sides need not be alike."""
     values: list[Any] = [None, False]
-    names = ("the value of the conditional expression", "its truth")
+    names = (CONDITIONAL, "its truth")
 
     def put(found: tuple[Any, ...]) -> None:
         values[:] = found

@@ -22,7 +22,7 @@ from autograph.operators.captured.variables import (
     Tested,
     Undefined,
     _Unreadable,
-    is_in_result,
+    is_whole,
 )
 from autograph.operators.stand_ins.bodies import Outcome, check_defined
 from autograph.operators.stand_ins.contents import container_base
@@ -36,7 +36,9 @@ from autograph.operators.stand_ins.kinds import (
     in_places,
     index_among,
     is_of_kinds,
+    kind_of,
     kinds_of,
+    may_be_both,
     or_none,
 )
 from autograph.operators.stand_ins.one_of import (
@@ -179,13 +181,12 @@ class Merger:
         return self._functions.add(name, a, b) or self._conflict(name, a, b)
 
     def _conflict(self, name: str, a: Any, b: Any) -> Rebuild:
-        """Two things of which no graph makes one: in a result they stay two."""
-        if (
-            is_in_result(name)
-            and all(map(can_be_of_kinds, (a, b)))
-            and not are_told_by_number(a, b)
-        ):
-            return self._of_kinds(name, a, b)
+        """Two things of which no graph makes one: in names and results they stay two."""
+        if all(map(can_be_of_kinds, (a, b))) and not are_told_by_number(a, b):
+            sides = zip((a, b), self.outcomes, strict=True)
+            kinds = [kind_of(x, outcome.writes) for x, outcome in sides]
+            if may_be_both(name, *kinds):
+                return self._of_kinds(name, a, b)
         return _poison(name, a, b)
 
     def _told(self, x: Any, side: int) -> Any:
@@ -402,7 +403,7 @@ class Merger:
                     if x is not NOTHING and isinstance(form, Growing):
                         form = growing_form(form, x, name)
             is_known = not any(map(has_runs, left)) and like == ()
-            if isinstance(form, Poisoned) and (is_known or is_in_result(name)):
+            if isinstance(form, Poisoned) and (is_known or is_whole(name)):
                 return self._conflict(name, a, b)
             if isinstance(form, Poisoned):
                 poisoned = Poison(name, form.what, form.hint)

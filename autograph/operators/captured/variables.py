@@ -9,12 +9,12 @@ from typing import Any, NoReturn
 
 from autograph.operators.captured.host_values import HostValue
 from runtime import ops
-from runtime.building import building
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
 __all__ = [
+    "CONDITIONAL",
     "RESULT",
     "Maybe",
     "Nullable",
@@ -27,9 +27,9 @@ __all__ = [
     "is_none",
     "is_not_none",
     "is_undefined",
+    "is_whole",
     "ld",
     "ld_free",
-    "ld_optional",
     "read_or_undefined",
     "there",
 ]
@@ -202,6 +202,8 @@ def in_words(name: str) -> str:
     return f"`{name[found.end() :]}` of the result" if found.end() < len(name) else "the result"
 
 
+# What the value of `a if c else b` is called, which has no name.
+CONDITIONAL = "the value of the conditional expression"
 # What the result of a function is called where it has no name in the generated code.
 RESULT = "retval_"
 _RESULT = re.compile(rf"{RESULT}(?:\d+)?")
@@ -272,6 +274,11 @@ def is_in_result(name: str) -> bool:
     return _RESULT.match(name) is not None
 
 
+def is_whole(name: str) -> bool:
+    """Whether a place is a name, the value of an expression, or in a result: in no object."""
+    return name.startswith(CONDITIONAL) or name.isidentifier() or is_in_result(name)
+
+
 def there(x: Any) -> Any:
     """What is used where None has no meaning: each part that may be None is checked.
 
@@ -297,27 +304,14 @@ def ld(value: Any) -> Any:
     """Read a name: its value, or UnboundLocalError.
 
     Python meaning and graph meaning are the same, except that a name bound on some paths only is
-    checked when the graph runs.
+    checked when the graph runs. What may be None stays so, until it is used.
     """
     while issubclass(type(value), Standing):  # isinstance would ask `value.__class__`
-        if type(value) is Nullable and not _is_in_try():
-            return value
-        found = value.load()
+        found = value if type(value) is Nullable else value.load()
         if found is value:
             break
         value = found
     return value
-
-
-def ld_optional(value: Any) -> Any:
-    """`ld`, where None has a meaning: what may be None stays so."""
-    return value if type(value) is Nullable else ld(value)
-
-
-def _is_in_try() -> bool:
-    """Whether the body of a staged `try` is traced: what it carries must be there, or never be."""
-    builder = building()
-    return builder is not None and bool(builder.root.attempts)
 
 
 def is_none(value: Any) -> Any:

@@ -15,7 +15,7 @@ from autograph.operators.captured.closures import (
     parts_of_function,
     remade,
 )
-from autograph.operators.captured.variables import Maybe, Nullable, Poison, Undefined, is_in_result
+from autograph.operators.captured.variables import Maybe, Nullable, Poison, Undefined
 from autograph.operators.stand_ins.bodies import check_defined
 from autograph.operators.stand_ins.forms import Branching, Growing, Poisoned, Unbound
 from autograph.operators.stand_ins.forms import Form as ItemForm
@@ -24,7 +24,6 @@ from autograph.operators.stand_ins.grown_text import LETTERS, GrownText
 from autograph.operators.stand_ins.item_forms import growing_form
 from autograph.operators.stand_ins.kinds import (
     ByKind,
-    are_apart,
     can_be_of_kinds,
     in_places,
     index_among,
@@ -33,6 +32,7 @@ from autograph.operators.stand_ins.kinds import (
     kind_of_form,
     kind_of_parts,
     kinds_of,
+    may_be_both,
 )
 from autograph.operators.stand_ins.one_of import (
     OneOf,
@@ -382,8 +382,8 @@ def unite(a: Form, b: Form, name: str) -> Form:
     grown = _united(a, b, name)
     if grown is not None:
         return grown
-    is_free = is_in_result(name) and _may_be_of_kinds(a) and _may_be_of_kinds(b)
-    if is_free and are_apart(_kind(a), _kind(b)):
+    may_differ = _may_be_of_kinds(a) and _may_be_of_kinds(b)
+    if may_differ and may_be_both(name, _kind(a), _kind(b)):
         return _united_kinds(a, b, name)
     values = [_value(x) for x in (a, b) if not _is_none(x)]
     if are_told_by_number(values[0], values[-1]):

@@ -15,7 +15,7 @@ from typing import Any
 from autograph.library.entries import VIEWS
 from autograph.operators.branches.conditionals import if_exp
 from autograph.operators.captured.methods import called
-from autograph.operators.captured.variables import Undefined, ld_optional
+from autograph.operators.captured.variables import Undefined, ld
 from autograph.operators.containers.keyed import is_open_key
 from autograph.operators.stand_ins.bodies import (
     Restart,
@@ -136,7 +136,7 @@ def item(x: dict[Any, Any], key: Any) -> Any:
         raise KeyError(key)
     if there is not True:
         stage_raise(ops.logical_not(there), KeyError(key))
-    return ld_optional(value)
+    return ld(value)
 
 
 def get(x: dict[Any, Any], key: Any, default: Any = None) -> Any:
@@ -146,8 +146,8 @@ def get(x: dict[Any, Any], key: Any, default: Any = None) -> Any:
     if there is NOTHING or there is False:
         return default
     if there is True:
-        return ld_optional(value)
-    return if_exp(there, lambda: ld_optional(value), lambda: default, "get")
+        return ld(value)
+    return if_exp(there, lambda: ld(value), lambda: default, "get")
 
 
 def size(x: dict[Any, Any]) -> Any:

@@ -17,7 +17,7 @@ from autograph.operators.captured.closures import (
     parts_of_function,
 )
 from autograph.operators.captured.host_values import HostValue
-from autograph.operators.captured.variables import Maybe, Nullable, Poison, is_in_result
+from autograph.operators.captured.variables import Maybe, Nullable, Poison, is_in_result, is_whole
 from autograph.operators.stand_ins.forms import (
     Among,
     Branching,
@@ -44,12 +44,12 @@ from autograph.operators.stand_ins.item_forms import (
 )
 from autograph.operators.stand_ins.kinds import (
     ByKind,
-    are_apart,
     can_be_of_kinds,
     is_of_kinds,
     kind_of,
     kind_of_form,
     kinds_of,
+    may_be_both,
 )
 from autograph.operators.stand_ins.one_of import (
     OneOf,
@@ -243,7 +243,11 @@ def widen(
 
 
 def _is_of_kinds(form: Form, x: Any, name: str) -> bool:
-    """Whether a place is to hold values of several kinds: a result may be such."""
+    """Whether a place is to hold values of several kinds.
+
+    A result may be such, and a name of numbers and texts: one that is `(name, x)` after each round
+    would be of ever more kinds.
+    """
     if is_unset(x) or isinstance(form, Unbound | Optional | Poisoned):
         return False
     if isinstance(x, Maybe | Poison | HostValue):
@@ -251,10 +255,11 @@ def _is_of_kinds(form: Form, x: Any, name: str) -> bool:
     if isinstance(form, Kinds) or is_of_kinds(x):
         return True
     value, part = split_none(x)[0], form.part if isinstance(form, OrNone) else form
-    if value is NOTHING or not is_in_result(name):
+    if value is NOTHING or not (can_be_of_kinds(value) and _can_be_beside(part)):
         return False
-    can_be = can_be_of_kinds(value) and _can_be_beside(part)
-    return can_be and are_apart(kind_of_form(part), kind_of(value))
+    if has_parts(value) and not is_in_result(name):
+        return False
+    return may_be_both(name, kind_of_form(part), kind_of(value))
 
 
 def _can_be_beside(form: Form) -> bool:
@@ -374,40 +379,40 @@ def _widen_nullable(form: Form, x: Any, name: str, body: Builder) -> Form | None
     value = split_none(x)[0]
     if isinstance(value, Poison):
         return Poisoned(value.what, value.hint)
-    is_result = is_in_result(name)
-    is_left = x is None or (isinstance(x, Nullable) and _may_be_absent(value, is_result))
+    is_whole_place = is_whole(name)
+    is_left = x is None or (isinstance(x, Nullable) and _may_be_absent(value, is_whole_place))
     if isinstance(form, OrNone):
         if x is None:
             return form
-        if _may_be_absent(value, is_result):
+        if _may_be_absent(value, is_whole_place):
             part = widen(form.part, value, name, body)
             return part if isinstance(part, Poisoned) else OrNone(part)
         return changed(name, "a value or None", describe(value))
     if isinstance(form, Static) and form.value is None:
-        is_value = x is not None and _may_be_absent(value, is_result)
-        made = form_of(value, bools=True, body=body, made=is_result) if is_value else None
+        is_value = x is not None and _may_be_absent(value, is_whole_place)
+        made = form_of(value, bools=True, body=body, made=is_whole_place) if is_value else None
         return made if made is None or isinstance(made, Poisoned) else OrNone(made)
     like = form.value if isinstance(form, Static) else getattr(form, "like", None)
     is_value = isinstance(form, Leaf | Referring | Among | Written)
-    if not is_left or not (is_value or _may_be_absent(like, is_result)):
+    if not is_left or not (is_value or _may_be_absent(like, is_whole_place)):
         return None
     part = _carried(form, body)
     part = part if x is None else widen(part, value, name, body)
     return part if isinstance(part, Poisoned) else OrNone(part)
 
 
-def _may_be_absent(x: Any, is_result: bool) -> bool:
+def _may_be_absent(x: Any, is_whole_place: bool) -> bool:
     """Whether a value may be None in some rounds: a number, array or text, or a tuple of these.
 
-    So may be an object that is told by a number, and all that a function gives back.
+    So may be an object that is told by a number, and in names and results all else.
     """
     by_number = chooses_by_number() and can_be_told_by_number(x)
     return (
         by_number
         or is_numeric(x)
         or can_be_chosen(x)
-        or (is_result and can_be_of_kinds(x))
-        or (isinstance(x, tuple) and all(_may_be_absent(part, is_result) for part in x))
+        or (is_whole_place and can_be_of_kinds(x))
+        or (isinstance(x, tuple) and all(_may_be_absent(part, is_whole_place) for part in x))
     )
 
 

@@ -216,8 +216,8 @@ class HostCall:
         return fill(self.callee, operands), args, kwargs
 
     def _given(self) -> list[Any]:
-        bound = arguments_of()
-        return [] if bound is None else [tree.part_at(bound, path) for path in self.given]
+        given = arguments_of()
+        return [] if given is None else list(map(given.at, self.given))
 
     def _called(self, callee: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
         try:

@@ -31,6 +31,7 @@ __all__ = [
     "Argument",
     "Array",
     "Form",
+    "GivenContainers",
     "GrownContent",
     "IfPresent",
     "ItemPart",
@@ -56,7 +57,7 @@ __all__ = [
 
 # What the call that runs has handed out, by key.
 _objects: ContextVar[dict[Hashable, Any] | None] = ContextVar("objects", default=None)
-_arguments: ContextVar[Any] = ContextVar("arguments", default=None)
+_arguments: ContextVar[GivenContainers | None] = ContextVar("arguments", default=None)
 
 
 @contextmanager
@@ -96,18 +97,38 @@ def objects() -> dict[Hashable, Any]:
     return {} if known is None else known
 
 
+class GivenContainers:
+    """The containers among the arguments of a call, each by its path when the call began.
+
+    A call may move them: after `rows[0], rows[1] = rows[1], rows[0]` the list that was found at
+    `rows[0]` still is the one that the program means. All are looked up before the first write.
+    """
+
+    __slots__ = ("_at", "_bound")
+
+    def __init__(self, bound: dict[str, Any]) -> None:
+        self._bound = bound
+        self._at: dict[tuple[Any, ...], Any] | None = None
+
+    def at(self, path: tuple[Any, ...]) -> Any:
+        """The container that was at the end of a path."""
+        if self._at is None:
+            self._at = dict(tree.mutable_parts(self._bound))
+        return self._at[path]
+
+
 @contextmanager
 def calling_with(bound: dict[str, Any]) -> Iterator[None]:
     """Make these the arguments whose containers a running graph writes into and hands out."""
-    token = _arguments.set(bound)
+    token = _arguments.set(GivenContainers(bound))
     try:
         yield
     finally:
         _arguments.reset(token)
 
 
-def arguments_of() -> Any:
-    """The arguments of the call that runs; None where it does not say."""
+def arguments_of() -> GivenContainers | None:
+    """The containers that the call that runs was given; None where it does not say."""
     return _arguments.get()
 
 
@@ -466,7 +487,7 @@ class GrownContent(Fillable):
 
 
 class Argument(Fillable):
-    """A container among the arguments, at the end of a path; made of parts where there is none."""
+    """A container among the arguments, by its path; made of parts where there is none."""
 
     __slots__ = ("parts", "path")
 
@@ -474,8 +495,8 @@ class Argument(Fillable):
         self.path, self.parts = path, parts
 
     def fill(self, operands: Sequence[Any]) -> Any:
-        bound = _arguments.get()
-        return self.parts.fill(operands) if bound is None else tree.part_at(bound, self.path)
+        given = _arguments.get()
+        return self.parts.fill(operands) if given is None else given.at(self.path)
 
 
 class Made(Fillable):

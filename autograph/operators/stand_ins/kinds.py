@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Generic, NoReturn, TypeVar
 
-from autograph.operators.captured.variables import Nullable
+from autograph.operators.captured.variables import Nullable, is_in_result, is_whole
 from autograph.operators.stand_ins.forms import (
     Branching,
     Form,
@@ -38,7 +38,8 @@ from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 
 __all__ = ["ByKind", "are_apart", "can_be_of_kinds", "in_places", "index_among", "is_of_kinds",
-           "kind_of", "kind_of_form", "kind_of_parts", "kinds_of", "or_none"]  # fmt: skip
+           "kind_of", "kind_of_form", "kind_of_parts", "kinds_of", "may_be_both",
+           "or_none"]  # fmt: skip
 
 _TEXT = "text"
 _APART = object()
@@ -128,6 +129,16 @@ def _joined(a: Any, b: Any) -> Any:
 def are_apart(a: Any, b: Any) -> bool:
     """Whether no graph makes one value of these kinds."""
     return _joined(a, b) is _APART
+
+
+def may_be_both(name: str, a: Any, b: Any) -> bool:
+    """Whether a place of that name may hold values of these two kinds, of which no graph makes one.
+
+    A name is no number on one path and an array on the other, or an array of other axes: that is
+    a mistake more often than not. A result may be.
+    """
+    are_numeric = isinstance(a, int) and isinstance(b, int)
+    return are_apart(a, b) and (is_in_result(name) if are_numeric else is_whole(name))
 
 
 class ByKind(Generic[_T]):

@@ -18,7 +18,6 @@ from autograph.operators.captured.variables import (
     UndefinedReturnValue,
     _Unreadable,
     ld,
-    ld_optional,
 )
 from autograph.operators.stand_ins.kinds import or_none
 from autograph.operators.stand_ins.values import subject
@@ -160,7 +159,7 @@ class FunctionScope:
         text = f"{what} in enclosing scope" if self.cell(name) else f"name '{name}' is not defined"
         if type(value) is Maybe:
             value.check(value.defined, value.name, NameError(text))
-            return ld_optional(value.value)
+            return ld(value.value)
         try:
             return ld(value)
         except UnboundLocalError:

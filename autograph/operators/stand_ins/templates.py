@@ -14,7 +14,7 @@ from autograph.operators.captured.caught import Caught, PartOfError
 from autograph.operators.captured.host_values import HostValue
 from autograph.operators.captured.methods import attribute, method
 from autograph.operators.captured.settings import guard_print_options
-from autograph.operators.captured.variables import Nullable, ld, ld_optional
+from autograph.operators.captured.variables import Nullable, ld
 from autograph.operators.stand_ins.heaps import refuse_reference
 from autograph.operators.stand_ins.other_containers import apart
 from autograph.operators.stand_ins.runs import OpenSet, Run
@@ -493,7 +493,7 @@ def fstring(*parts: Any) -> Any:
     Python meaning: the formatted text, a tensor shown as the array or number it stands for.
     Graph meaning: with a value that is known only at run time, text that is formatted there.
     """
-    parts = tuple(p if isinstance(p, str) else (ld_optional(p[0]), *p[1:]) for p in parts)
+    parts = tuple(p if isinstance(p, str) else (ld(p[0]), *p[1:]) for p in parts)
     if building() is not None:
         parts = tuple(p if isinstance(p, str) else with_own_text(*p) for p in parts)
     if building() is not None and any(is_late(p) for p in parts if not isinstance(p, str)):
@@ -543,7 +543,7 @@ def _says_otherwise(value: Any) -> bool:
 
 def percent(text: Any, values: Any) -> Any:
     """`text % values`; formatted when the graph runs if a value is known only there."""
-    text, values = ld(text), ld_optional(values)
+    text, values = ld(text), ld(values)
     if not isinstance(text, str) or building() is None or not is_late(values):
         guard_print_options(values)
         return text % _shown_all(values) if isinstance(text, str) else text % values

@@ -7,6 +7,7 @@ import autograph as ag
 from autograph.operators.branches.merging import Merger, output_value
 from autograph.operators.captured.variables import Maybe, Nullable, Poison, Undefined, ld
 from autograph.operators.stand_ins.bodies import State, run_body
+from autograph.operators.stand_ins.kinds import is_of_kinds
 from autograph.operators.stand_ins.references import choice_of
 from autograph.operators.stand_ins.templates import ChosenText
 from autograph.operators.stand_ins.values import NOTHING
@@ -64,13 +65,20 @@ def test_containers_are_joined_part_by_part():
         assert joined["k"][1] == "a" and not joined["k"][0].is_known and len(node.outputs) == 1
 
 
-@pytest.mark.parametrize(("a", "b"), [(b"a", b"b"), ("a", 1), ({"a": 1}, {"b": 1})])
+@pytest.mark.parametrize(("a", "b"), [(b"a", b"b"), (b"a", 1), (int, "a")])
 def test_kinds_that_differ_are_an_error_where_they_are_read(a, b):
     with tracing():
         joined, _ = join(lambda: a, lambda: b)
         assert isinstance(joined, Poison)
         with pytest.raises(ag.StagingError, match="`x` is .* on one path but .* on the other"):
             ld(joined)
+
+
+@pytest.mark.parametrize(("a", "b"), [("a", 1), ((1, 2), "a"), ([1], 2.0)])
+def test_kinds_that_differ_are_kept_side_by_side(a, b):
+    with tracing():
+        joined, _ = join(lambda: a, lambda: b)
+        assert is_of_kinds(joined) and joined.things == (a, b)
 
 
 def test_a_name_bound_on_one_path_may_be_unbound():

@@ -7,6 +7,7 @@ from autograph.operators.captured.variables import Maybe, Nullable, Poison, Unde
 from autograph.operators.catching.snapshots import (
     Form,
     Grown,
+    Kinds,
     Leaf,
     Same,
     Written,
@@ -31,12 +32,12 @@ def made(type_):
     return traced(Builder().input(type_))
 
 
-def covering(*values):
+def covering(*values, name="x"):
     """The form of several values, of which no tensor is older than the `try`."""
     form: Form | None = None
     for x in values:
         new = form_of(x, lambda x: not isinstance(x, (Tensor, list)))
-        form = new if form is None else unite(form, new, "x")
+        form = new if form is None else unite(form, new, name)
     return form
 
 
@@ -68,9 +69,16 @@ def test_parts_of_a_container_are_joined_one_by_one():
 
 @pytest.mark.parametrize(("one", "other"), [("a", 1), ([1], ["a", 2]), (None, [1]), ([1], 1)])
 def test_kinds_that_differ_are_an_error_where_they_are_read(one, other):
-    built = rebuild(covering(one, other), "x", iter([]))
+    built = rebuild(covering(one, other, name="p.x"), "p.x", iter([]))
     assert isinstance(built, Poison) and "depending on where it raised" in built.what
-    assert isinstance(rebuild(covering(one, other, one), "x", iter([])), Poison)
+    assert isinstance(rebuild(covering(one, other, one, name="p.x"), "p.x", iter([])), Poison)
+
+
+@pytest.mark.parametrize(("one", "other"), [("a", 1), ([1], 1), ((1, 2), "a")])
+def test_kinds_that_differ_are_carried_in_a_name(one, other):
+    form = covering(one, other)
+    assert isinstance(form, Kinds) and len(form.parts) == 2
+    assert covering(one, other, one).kinds == form.kinds
 
 
 def test_texts_that_differ_are_letters():

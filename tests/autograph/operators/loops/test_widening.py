@@ -8,6 +8,7 @@ from autograph.operators.captured.variables import Undefined
 from autograph.operators.loops.widening import form_of, form_of_parts, widen
 from autograph.operators.stand_ins.forms import (
     Branching,
+    Kinds,
     Leaf,
     Optional,
     OrNone,
@@ -148,9 +149,16 @@ def test_widening_twice_changes_nothing(inner):
 
 @pytest.mark.parametrize(("before", "after"), [([1], 1), (1, "a")])
 def test_a_kind_that_changes_is_an_error_where_it_is_read(inner, before, after):
-    form = widen(form_of(before, bools=False), after, "x", inner)
+    form = widen(form_of(before, bools=False), after, "p.x", inner)
     assert isinstance(form, Poisoned)
-    assert "`x` is" in form.what and "before the loop but" in form.what and form.hint
+    assert "`p.x` is" in form.what and "before the loop but" in form.what and form.hint
+
+
+def test_a_name_is_a_number_after_one_round_and_text_after_another(inner):
+    form = widen(form_of(1, bools=False), "a", "x", inner)
+    assert isinstance(form, Kinds) and form.kinds == (0, "text")
+    assert widen(form, 2.5, "x", inner).kinds == form.kinds
+    assert isinstance(widen(form_of(1, bools=False), (1, 2), "x", inner), Poisoned)
 
 
 def test_texts_that_differ_are_one_of_both(inner):

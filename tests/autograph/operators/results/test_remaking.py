@@ -150,8 +150,11 @@ def test_tuples_and_objects_from_outside():
 def test_containers_among_the_arguments():
     parts = Made("key", list)
     parts.items = [Hole(0)]
-    given = {"x": [[1]]}
+    given = {"x": [[1], [2]]}
     with calling_with(given):
-        assert fill(Argument(("x", 0), parts), (5,)) is given["x"][0]
-        assert arguments_of() is given
+        first = given["x"][0]
+        assert fill(Argument(("x", 0), parts), (5,)) is first
+        given["x"].reverse()
+        assert fill(Argument(("x", 0), parts), (5,)) is first
+        assert arguments_of().at(("x",)) is given["x"]
     assert fill(Argument(("x", 0), parts), (5,)) == [5]
