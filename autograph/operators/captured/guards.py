@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import array
 import ctypes
-import functools
 import os
 import types
 import weakref
@@ -273,16 +272,19 @@ _BUFFERS = (array.array, bytearray, memoryview, ctypes.Array, ctypes.Structure, 
 _OF_LIBRARIES = (*_VIEWS, *_BUFFERS, UserDict, UserList, ChainMap, type(os.environ), np.poly1d)
 
 
+# Some of the classes above are abstract: asking takes a while. An answer keeps no class alive.
+_known_classes: weakref.WeakKeyDictionary[type, bool] = weakref.WeakKeyDictionary()
+
+
 def is_of_library(thing: Any) -> bool:
     """Whether `thing` is an object of a library that holds what others may change."""
-    # mypy asks a class for the `__hash__` of its instances.
-    return _is_class_of_library(type(thing))  # type: ignore[arg-type]
-
-
-@functools.lru_cache(maxsize=256)  # some of the classes are abstract: asking takes a while
-def _is_class_of_library(kind: type) -> bool:
-    # NumPy imports its polynomials when they are asked for.
-    return issubclass(kind, _OF_LIBRARIES) or kind.__module__.startswith("numpy.polynomial")
+    kind = type(thing)
+    found = _known_classes.get(kind)
+    if found is None:
+        # NumPy imports its polynomials when they are asked for.
+        found = issubclass(kind, _OF_LIBRARIES) or kind.__module__.startswith("numpy.polynomial")
+        _known_classes[kind] = found
+    return found
 
 
 def _parts(view: Any) -> Iterable[Any]:
