@@ -411,6 +411,9 @@ def set_while_it_is_gone_through(x, n):
 @samples_in_step("B2.10", (F(-0.5), I(2)), (F(1.5), I(1)), (F(0.5), I(1)), joined=True)
 def set_by_data_before_a_break_by_data(x, n):
     found, seen = [2, 1, 2], []
+    for v in reversed(found):
+        seen.append(v)
+        found[:] = [found[-1], *found[:-1]]
     for v in found:
         seen.append(v)
         if found[0] != 2:

@@ -241,4 +241,21 @@ def given_back_where_it_was_none(x):
     return x, found
 
 
+@samples("E9", *CASES, joined=True)
+def a_list_as_long_as_before(x):
+    held, total = [1, 1], 0
+    while x < 5:
+        x = x + 1
+        try:
+            if x > 3:
+                raise ValueError
+            held[0] += 2
+        except ValueError:
+            held[held[1]] += 3
+        for v in reversed(held):
+            held[:] = [held[1], 1]
+            total = total * 2 + v
+    return held, total
+
+
 test_sample = samples.test()

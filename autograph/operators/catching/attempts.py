@@ -52,10 +52,11 @@ from autograph.operators.stand_ins.bodies import (
 )
 from autograph.operators.stand_ins.forms import Growing, Poisoned, Unbound
 from autograph.operators.stand_ins.grown_text import letters_of
+from autograph.operators.stand_ins.item_forms import of_length
 from autograph.operators.stand_ins.raising import emit_raise
 from autograph.operators.stand_ins.references import is_all_older
 from autograph.operators.stand_ins.rows import Rows
-from autograph.operators.stand_ins.runs import OpenDeque, OpenSet, Run, has_runs
+from autograph.operators.stand_ins.runs import OpenDeque, OpenSet, Run, has_runs, known_length
 from autograph.operators.stand_ins.scope import cells_of
 from autograph.operators.stand_ins.templates import LazyString
 from autograph.operators.stand_ins.values import (
@@ -350,7 +351,7 @@ class Attempt:
         if place.slot is not None and isinstance(place.slot.owner, Cell):
             return Leaf(type_of(content))
         if place.is_list and has_runs(content) and isinstance(place.items, Growing):
-            return Grown(place.items.item)
+            return Grown(place.items.item, length=place.items.length)
         if place.is_content:
             return form_of_content(content, lambda x: self._is_kept(place, x))
         return form_of(content, lambda x: self._is_kept(place, x))
@@ -383,12 +384,17 @@ class Attempt:
         """The form of what is in a list, where it has another length elsewhere."""
         if not place.is_list or isinstance(place.items, Poisoned):
             return None
-        place.items = grown_form(place.items, content, place.name)
+        count = known_length(content) if place.form is None else place.items.length
+        place.items = of_length(
+            grown_form(place.items, content, place.name), count or None, content
+        )
         is_one_length = isinstance(place.form, Nest) and len(place.form.parts) == len(content)
         is_needed = isinstance(place.form, Grown) or has_runs(content)
         if not is_needed and (place.form is None or is_one_length):
             return None
-        return None if isinstance(place.items, Poisoned) else Grown(place.items.item)
+        if isinstance(place.items, Poisoned):
+            return None
+        return Grown(place.items.item, length=place.items.length)
 
     def _is_kept(self, place: _Place, x: Any) -> bool:
         """Whether a value is there after the `try` too: as it was before, or older than it.

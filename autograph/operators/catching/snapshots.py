@@ -119,11 +119,13 @@ class Nest(NamedTuple):
 class Grown(NamedTuple):
     """What is in a list of which data decides how many items it has: the form of each.
 
-    `like` is an empty list or tuple where the body made it, None for what is in an older list.
+    `like` is an empty list or tuple where the body made it, None for what is in an older list;
+    `length` is how many items there are, where that is the same wherever the body may raise.
     """
 
     item: ItemForm
     like: Any = None
+    length: int | None = None
 
 
 class Among(NamedTuple):
@@ -632,9 +634,9 @@ def leaves(form: Form, x: Any) -> Iterator[tuple[Any, TensorType]]:
         yield x, LETTERS
     elif isinstance(form, Grown):
         if x is NOTHING:
-            yield from ((NOTHING, type_) for type_ in row_types(form.item))
+            yield from ((NOTHING, type_) for type_ in row_types(form.item, form.length))
         else:
-            yield from as_rows(form.item, x)
+            yield from as_rows(form.item, x, form.length)
     elif isinstance(form, Perhaps):
         value, bit = split(x)
         yield from leaves(form.part, value)

@@ -456,6 +456,9 @@ def delete_slice(x: list[Any], key: slice) -> None:
 
 def _bounds(key: slice, count: Any) -> tuple[Any, Any]:
     """Where a slice starts and ends, both in range, the end not before the start."""
+    if not any(isinstance(x, Tensor) for x in (key.start, key.stop, count)):
+        first, end, _ = slice(key.start, key.stop).indices(count)
+        return first, max(first, end)
     start = 0 if key.start is None else _clamped(key.start, count)
     stop = count if key.stop is None else _clamped(key.stop, count)
     return start, ops.maximum(start, stop)
