@@ -275,7 +275,8 @@ _OF_LIBRARIES = (*_VIEWS, *_BUFFERS, UserDict, UserList, ChainMap, type(os.envir
 
 def is_of_library(thing: Any) -> bool:
     """Whether `thing` is an object of a library that holds what others may change."""
-    return _is_class_of_library(type(thing))
+    kind: Any = type(thing)
+    return _is_class_of_library(kind)
 
 
 @functools.lru_cache(maxsize=256)  # some of the classes are abstract: asking takes a while
