@@ -32,7 +32,7 @@ def _broadcast(x: TensorType, *dims: TensorType, shape: tuple[Dim, ...]) -> Tens
         if n not in (1, None) and m not in (n, None):
             raise ValueError(
                 "operands could not be broadcast together with remapped shapes "
-                f"[original->remapped]: {shape_text(x.shape)}  and requested shape "
+                f"[original->remapped]: {shape_text(x.shape or ())}  and requested shape "
                 f"{shape_text(shape)}"
             )
     return TensorType(x.dtype, shape)

@@ -55,11 +55,13 @@ def _joined(*types: TensorType, axis: int) -> TensorType:
     rank = len(shapes[0])
     if rank == 0:
         raise ValueError("zero-dimensional arrays cannot be concatenated")
-    for i, other in enumerate(shapes):
+    places = [i for i, t in enumerate(types) if t.shape is not None]
+    for i, other in zip(places, shapes, strict=True):
         if len(other) != rank:
             raise ValueError(
-                "all the input arrays must have same number of dimensions, but the array at index 0 "
-                f"has {rank} dimension(s) and the array at index {i} has {len(other)} dimension(s)"
+                "all the input arrays must have same number of dimensions, but the array at index "
+                f"{places[0]} has {rank} dimension(s) and the array at index {i} has {len(other)} "
+                "dimension(s)"
             )
     refuse_bool_axis(axis)
     at = normal_axis(axis, rank)

@@ -18,6 +18,7 @@ from runtime.ops.operands import (
     content,
     decode_shape,
     encode_shape,
+    is_tensor,
     normal_axes,
     normal_axis,
     rank_of,
@@ -389,7 +390,7 @@ def _atleast(name: str, count: int) -> Any:
 def _padded(x: Operand, count: int) -> Any:
     rank = rank_of(x)
     if rank >= count:
-        return identity(x)
+        return x if is_tensor(x) else identity(x)
     # NumPy makes an (n,) array (1, n, 1) and an (m, n) array (m, n, 1).
     places: tuple[int, ...] = tuple(range(count - rank))
     if count == 3 and rank:

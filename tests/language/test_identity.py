@@ -32,6 +32,13 @@ def small_ints(x):
     return a is b, b is a, b is not a, b is c, b is d, b is None
 
 
+@samples("E1", (F,), (G,))
+def arrays_that_have_as_many_axes(x):
+    same = np.atleast_1d(x)
+    same[0] = 3.0
+    return same is x, np.atleast_2d(x) is x, same
+
+
 @samples("E2", (F,), (G,), tensors=False)
 def bools_of_numpy_and_of_python(x):
     positive, small = x[0] > 0, x[1] < 5
