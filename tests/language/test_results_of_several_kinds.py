@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from tests.language.harness import Samples, refuse
+from tests.language.harness import Samples, check, refuse
 
 samples = Samples()
 
@@ -226,3 +226,26 @@ def chosen_in_a_list_by_data(x):
 
 def test_a_chosen_list_in_a_list_by_data_is_refused():
     refuse(chosen_in_a_list_by_data, A(1, 2), match="an item of it is one of several objects")
+
+
+def as_a_sequence(x, y):
+    texts = []
+    for value in (x, y, x > 1.0):
+        try:
+            texts.append(str(len(value)))
+        except TypeError as error:
+            texts.append(str(error))
+        try:
+            first, last = value
+        except TypeError as error:
+            texts.append(str(error))
+        try:
+            for _ in value:
+                pass
+        except TypeError as error:
+            texts.append(str(error))
+    return texts, x + y
+
+
+def test_what_is_no_sequence_is_named_as_python_names_it():
+    check(as_a_sequence, (2.0, np.float64(3)), (0.5, np.float64(-1)), tensors=False)

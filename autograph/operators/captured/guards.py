@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import array
 import ctypes
-import functools
 import os
 import types
 import weakref
@@ -275,10 +274,17 @@ _OF_LIBRARIES = (*_VIEWS, *_BUFFERS, UserDict, UserList, ChainMap, type(os.envir
 
 def is_of_library(thing: Any) -> bool:
     """Whether `thing` is an object of a library that holds what others may change."""
-    return _is_class_of_library(type(thing))
+    kind = type(thing)
+    found = _ASKED.get(kind)
+    if found is None:
+        found = _ASKED[kind] = _is_class_of_library(kind)
+    return found
 
 
-@functools.lru_cache(maxsize=256)  # some of the classes are abstract: asking takes a while
+# Some of the classes are abstract: asking takes a while. No class is kept alive for it.
+_ASKED: weakref.WeakKeyDictionary[type, bool] = weakref.WeakKeyDictionary()
+
+
 def _is_class_of_library(kind: type) -> bool:
     # NumPy imports its polynomials when they are asked for.
     return issubclass(kind, _OF_LIBRARIES) or kind.__module__.startswith("numpy.polynomial")

@@ -14,6 +14,7 @@ from typing import Any
 from autograph.operators.captured.captures import current_trace
 from runtime.building import building
 from runtime.graph.ir import Node, Value
+from runtime.spec import TensorType
 from runtime.tensor import Tensor, constant_of, is_constant
 
 __all__ = ["possible", "within"]
@@ -51,7 +52,8 @@ def _computed(value: Value, known: dict[Value, Any]) -> Any:
     if value in known:
         return known[value]
     if is_constant(value):
-        return constant_of(value) if value.type.shape == () else None
+        is_number = isinstance(value.type, TensorType) and value.type.shape == ()
+        return constant_of(value) if is_number else None
     node = value.node
     if node is None:
         outer = _outer(value)
