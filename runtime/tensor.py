@@ -195,6 +195,17 @@ class Tensor(ArrayMethods):
             return True
         return bool(self._zero_dimensional) or self.type.rank != 0
 
+    def is_no(self, ability: str, of_array: str) -> TypeError:
+        """What Python raises for a number; of an array without axes NumPy says `of_array`.
+
+        `ability` is Python's text, with `{}` for the class of the number.
+        """
+        if self.is_array or self.may_be_array:
+            return TypeError(of_array)
+        kind = self.type.dtype.type
+        name = type(kind().item()).__name__ if self.type.weak else f"numpy.{kind.__name__}"
+        return TypeError(ability.format(name))
+
     @property
     def may_be_array(self) -> bool:
         """Whether it is an array of rank 0 from outside at times, and a number at other times."""
@@ -554,7 +565,7 @@ class Tensor(ArrayMethods):
     def __len__(self) -> int:
         shape = self.type.shape
         if shape == ():
-            raise TypeError("len() of unsized object")
+            raise self.is_no("object of type '{}' has no len()", "len() of unsized object")
         if shape is None or shape[0] is None:
             return cast(int, self._known("`len()` in code that is not converted").__len__())
         return shape[0]
@@ -562,7 +573,7 @@ class Tensor(ArrayMethods):
     def __iter__(self) -> Iterator[Tensor]:
         shape = self.type.shape
         if shape == ():
-            raise TypeError("iteration over a 0-d array")
+            raise self.is_no("'{}' object is not iterable", "iteration over a 0-d array")
         if shape is None or shape[0] is None:
             self._known("iteration in code that is not converted")
         return (self[i] for i in range(len(self)))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from tests.language.harness import Samples, refuse
+from tests.language.harness import Samples, check, refuse
 
 samples = Samples()
 
@@ -239,3 +239,26 @@ def items_of_two_kinds(x):
 
 def test_items_of_two_kinds_are_refused_where_they_are_given():
     refuse(items_of_two_kinds, A(1, 2), match="is a float64.2. tensor on one path but the str")
+
+
+def as_a_sequence(x, y):
+    texts = []
+    for value in (x, y, x > 1.0):
+        try:
+            texts.append(str(len(value)))
+        except TypeError as error:
+            texts.append(str(error))
+        try:
+            first, last = value
+        except TypeError as error:
+            texts.append(str(error))
+        try:
+            for _ in value:
+                pass
+        except TypeError as error:
+            texts.append(str(error))
+    return texts, x + y
+
+
+def test_what_is_no_sequence_is_named_as_python_names_it():
+    check(as_a_sequence, (2.0, np.float64(3)), (0.5, np.float64(-1)), tensors=False)

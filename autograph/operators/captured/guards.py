@@ -272,10 +272,6 @@ _BUFFERS = (array.array, bytearray, memoryview, ctypes.Array, ctypes.Structure, 
 _OF_LIBRARIES = (*_VIEWS, *_BUFFERS, UserDict, UserList, ChainMap, type(os.environ), np.poly1d)
 
 
-# Some of the classes above are abstract: asking takes a while. An answer keeps no class alive.
-_known_classes: weakref.WeakKeyDictionary[type, bool] = weakref.WeakKeyDictionary()
-
-
 def is_of_library(thing: Any) -> bool:
     """Whether `thing` is an object of a library that holds what others may change."""
     if isinstance(thing, _STATELESS):  # most are, and to ask the abstract classes takes a while

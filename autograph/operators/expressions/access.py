@@ -503,7 +503,7 @@ def _rows(value: Any) -> Any:
 def _static_length(x: Tensor, what: str) -> int:
     shape = x.type.shape
     if shape == ():
-        raise TypeError("iteration over a 0-d array")
+        raise x.is_no("cannot unpack non-iterable {} object", "iteration over a 0-d array")
     if shape is None or shape[0] is None:
         raise StagingError(
             f"{what} needs the length of {x.describe()}, which is known only when the graph runs",

@@ -158,7 +158,7 @@ def of_rows(x: Tensor) -> Indexed:
     """The rows of an array, views of it."""
     shape = x.type.shape
     if shape == ():
-        raise TypeError("iteration over a 0-d array")
+        raise x.is_no("'{}' object is not iterable", "iteration over a 0-d array")
     return Indexed("rows of an array", x.shape[0], lambda i: x[i])
 
 

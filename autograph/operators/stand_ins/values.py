@@ -245,7 +245,7 @@ def advice(one: str, other: str) -> str:
     """What to do where a place is one thing or another; empty when nothing special is known."""
     if one.startswith("a list of ") and other.startswith("a list of "):
         return (
-            "after a `try` a graph holds a list whose length depends on data only of numbers and "
+            "here a graph holds a list whose length depends on data only of numbers and "
             "texts, and no list of an own class or deque that is older than the call; use a list "
             "of numbers, or an array of the full length"
         )
