@@ -68,16 +68,16 @@ class StagingError(Exception):
     >>> import autograph as ag
     >>> @ag.convert
     ... def powers(x):
-    ...     if x > 0:
-    ...         found = [x]
-    ...     else:
-    ...         found = {"x": x}
+    ...     found = [x]
+    ...     while x < 100:
+    ...         x = x * x
+    ...         found = {"last": x}
     ...     return found
     >>> try:
-    ...     powers(1.0)
+    ...     powers(2.0)
     ... except ag.StagingError as error:
     ...     print(error.what)
-    `found` is a list of 1 item on one path but a dict of 1 item on the other
+    `found` is a list of 1 item before the loop but a dict of 1 item after one iteration
     """
 
     # Whether every way to stage the statement has been tried.

@@ -491,8 +491,9 @@ def test_b6_14_host_calls():
 
 def message_kind_of_name(x):
     y = [x]
-    if x > 0:
-        y = "none"
+    while x > 0:
+        x = x - 1
+        y = {0: x}
     return y[0]  # refused
 
 
@@ -503,10 +504,9 @@ def message_rank(x, n):
 
 
 def message_kind_in_loop(x, n):
-    state = None
-    for i in range(n):
-        state = x + i if state is None else state + i  # refused
-        state = [i]
+    state = x
+    for _ in range(n):
+        state = {"before": state}  # refused
     return state
 
 

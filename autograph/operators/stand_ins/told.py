@@ -16,7 +16,6 @@ import numpy as np
 from autograph.operators.captured.captures import current_trace
 from runtime.building import building
 from runtime.graph.ir import Node, Value
-from runtime.spec import TensorType
 from runtime.tensor import Tensor, constant_of, is_constant
 
 __all__ = ["possible", "within"]
