@@ -46,6 +46,7 @@ class Scope:
     sequences: set[str] = field(default_factory=set)
     items: set[str] = field(default_factory=set)
     numbers: set[str] = field(default_factory=set)
+    given: set[str] = field(default_factory=set)
     globals: set[str] = field(default_factory=set)
     nonlocals: set[str] = field(default_factory=set)
     free: set[str] = field(default_factory=set)
@@ -259,7 +260,17 @@ class _Builder(Visitor):
     def visit_Assign(self, node: gast.Assign) -> None:
         for target in node.targets:
             self._note_lists(target, node.value)
+            self._note_given(target, node.value)
         self.generic_visit(node)
+
+    def _note_given(self, target: gast.expr, value: gast.expr) -> None:
+        """Note the names that are bound to what a function gives."""
+        if isinstance(value, gast.Call):
+            parts = target.elts if isinstance(target, gast.Tuple) else [target]
+            self._note(self._holder().given, *parts)
+        elif isinstance(target, gast.Tuple) and isinstance(value, gast.Tuple):
+            for part, item in zip(target.elts, value.elts, strict=False):
+                self._note_given(part, item)
 
     def visit_For(self, node: gast.For) -> None:
         self._note_nests(node.target, node.iter)

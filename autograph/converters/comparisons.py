@@ -14,12 +14,13 @@ a < b <= c      ag__.compare(a, ('<', lambda: b), ('<=', lambda: c))
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import builtins
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import gast
 
-from autograph.analysis import Scope
+from autograph.analysis import Kind, Scope
 from autograph.converters.conversion import Conversion
 from autograph.syntax.template import Template, constant, tuple_of
 from autograph.syntax.walk import transform_children
@@ -128,17 +129,19 @@ def _are_used_as_lists(operands: Sequence[Any], scope: Scope) -> bool:
     """Whether two names are used as what is indexed, measured, gone through or equal to another.
 
     Of one of them it is enough that a loop takes it from somewhere. Neither is used as a number.
-    Nothing tells what attributes are, nor parameters that are used for nothing else.
+    Nothing tells what attributes are, what functions of the user's give, nor parameters and names
+    of what was given that are used for nothing else.
     """
     uses = []
     for node in operands:
-        if isinstance(node, gast.Attribute):
+        if isinstance(node, gast.Attribute) or _is_given(node):
             uses.append(True)
             continue
         if not isinstance(node, gast.Name):
             return False
         holder = _holder(node.id, scope)
-        is_unused = node.id in holder.parameters and node.id not in holder.writes
+        is_parameter = node.id in holder.parameters and node.id not in holder.writes
+        is_unused = is_parameter or node.id in holder.given or _is_gone_through(node.id, scope)
         if node.id in holder.numbers:
             return False
         if not is_unused and node.id not in holder.sequences | holder.items:
@@ -147,9 +150,32 @@ def _are_used_as_lists(operands: Sequence[Any], scope: Scope) -> bool:
     return any(uses)
 
 
+def _is_given(node: Any) -> bool:
+    """Whether an operand is what a function gives that is none of Python's own."""
+    is_call = isinstance(node, gast.Call) and isinstance(node.func, gast.Name)
+    return is_call and not hasattr(builtins, node.func.id)
+
+
 def _holder(name: str, scope: Scope) -> Scope:
     """Where what a name is bound to is noted; of comprehensions it is noted around them."""
-    return (scope if name in scope.bound else scope.owner(name)) or scope
+    if name in scope.bound:
+        return scope
+    lambdas = (inner for inner in _inside(scope) if inner.kind is Kind.LAMBDA)
+    return next((inner for inner in lambdas if name in inner.bound), scope.owner(name)) or scope
+
+
+def _is_gone_through(name: str, scope: Scope) -> bool:
+    """Whether a comprehension takes the name from somewhere."""
+    inner = (inner for inner in _inside(scope) if inner.kind is Kind.COMPREHENSION)
+    return name not in scope.bound and any(name in one.bound for one in inner)
+
+
+def _inside(scope: Scope) -> Iterator[Scope]:
+    """The lambdas and comprehensions in a function."""
+    for child in scope.children:
+        if child.kind in (Kind.LAMBDA, Kind.COMPREHENSION):
+            yield child
+            yield from _inside(child)
 
 
 def _is_list(node: Any, scope: Scope) -> bool:

@@ -276,6 +276,22 @@ class Track:
     points: list
 
 
+def nothing():
+    return []
+
+
+@samples("E2", (np.array([-1.0, -2.0]),), (np.array([1.0, -2.0]),))
+def lists_that_functions_give_in_order(x):
+    def positive():
+        return [v for v in x if v > 0]
+
+    found, none = positive(), nothing()
+    first, second = nothing(), positive()
+    before = lambda a, b: a < b  # noqa: E731 - of a lambda's parameters nothing is known
+    kept = none < found, found > none, first < second, nothing() < found, before([], found)
+    return kept, [row < found for row in ([], [5.0])], 1 if first < found else 2
+
+
 @samples("E2", *THREE_OR_FOUR)
 def dataclasses_with_lists_that_grow(x):
     short, long = multiples(x, 5.0), multiples(x, 8.0)
