@@ -68,16 +68,15 @@ def test_errors_that_lead_to_each_other_end():
     assert one.__traceback__ is None
 
 
-def kept_in_a_branch(x):
-    if x > 0:
-        found = [x]
-    else:
-        found = {"x": x}
+def kept_in_a_loop(x):
+    found = [x]
+    while x < 9:
+        x, found = x * 2, {"x": x}
     return found
 
 
 def of_each(x):
-    return [kept_in_a_branch(v) for v in (x, x)]
+    return [kept_in_a_loop(v) for v in (x, x)]
 
 
 def in_a_loop(x):
@@ -88,7 +87,7 @@ def in_a_loop(x):
 
 def until(n, x):
     if n == 0:
-        return kept_in_a_branch(x)
+        return kept_in_a_loop(x)
     return until(n - 1, x)
 
 
@@ -102,9 +101,9 @@ def test_the_message_names_the_calls_that_led_there():
     seen = [re.sub(r"^:\d+", "", row) for row in rows(ag.convert(in_a_loop), 1.0)]
     assert seen[:2] == [
         ", in `in_a_loop`: total = of_each(x)",
-        ", in `of_each`: return [kept_in_a_branch(v) for v in (x, x)]",
+        ", in `of_each`: return [kept_in_a_loop(v) for v in (x, x)]",
     ]
-    assert seen[2].startswith(", in `kept_in_a_branch`: `found` is a list")
+    assert seen[2].startswith(", in `kept_in_a_loop`: `found` is a list")
     assert seen[3].endswith("| return found") and len(seen) == 6
 
 
@@ -113,14 +112,14 @@ def test_converted_functions_that_call_each_other_are_one_chain():
     outer = ag.convert(lambda x: inner(x) + 1)
     seen = rows(outer, 1.0)
     assert "outer = ag.convert(lambda x: inner(x) + 1)" in seen[0]
-    assert "in `of_each`" in seen[1] and "in `kept_in_a_branch`" in seen[2] and len(seen) == 6
+    assert "in `of_each`" in seen[1] and "in `kept_in_a_loop`" in seen[2] and len(seen) == 6
 
 
 def test_calls_of_a_recursion_are_one_line():
     seen = rows(ag.convert(until), 5, 1.0)
     assert [row.split(": ")[1] for row in seen[:2]] == [
         "return until(n - 1, x)",
-        "return kept_in_a_branch(x)",
+        "return kept_in_a_loop(x)",
     ]
 
 
@@ -147,7 +146,9 @@ def test_what_is_traced_twice_is_one_line_and_no_private_kind_of_error():
 
 def test_of_many_calls_the_first_and_last_are_shown():
     calls = [f"def call{i}(x):\n    return call{i - 1}(x)\n" for i in range(1, 20)]
-    first = "def call0(x):\n    y = 1 if x > 0 else [x]\n    return y\n"
+    first = (
+        "def call0(x):\n    y = [x]\n    while x < 9:\n        x, y = x * 2, {0: x}\n    return y\n"
+    )
     seen = rows(ag.convert(ag.convert_source(first + "".join(calls)).call19), 1.0)
     assert len(seen) == 12
     assert "in `call19`" in seen[0] and "in `call1`" in seen[7] and "in `call0`" in seen[8]

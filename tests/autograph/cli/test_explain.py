@@ -13,8 +13,10 @@ def shifted(x, n=1):
     return x
 
 def refused(x):
-    y = x if x > 0 else "negative"
-    return y + x
+    y = [x]
+    while x < 9:
+        x, y = x * 2, {"a": x}
+    return y
 """
 
 
@@ -35,6 +37,6 @@ def test_each_line_is_told(capsys):
 
 def test_what_is_refused_and_what_is_saved(capsys):
     assert main(["explain", "explained_a:refused", "--input", "f64[]"]) == 1
-    assert "explained_a.py:8" in capsys.readouterr().err
+    assert "explained_a.py:11" in capsys.readouterr().err
     assert main(["explain", "explained_a:shifted", "--input", "y=1"]) == 2
     assert main(["explain", "missing.agz"]) == 2

@@ -112,7 +112,6 @@ def test_records_stay_records(kind):
     [
         lambda x: [(x, 1), (2.0, 1, 5), (3.0,)],
         lambda x: [Pair((x, 1.0)), Pair((2.0, 2.0))],
-        lambda x: [Point(x, "a"), (2.0, "b")],
     ],
 )
 def test_tuples_that_differ_are_not_mixed(make):
