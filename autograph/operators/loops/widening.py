@@ -17,7 +17,7 @@ from autograph.operators.captured.closures import (
     parts_of_function,
 )
 from autograph.operators.captured.host_values import HostValue
-from autograph.operators.captured.variables import Maybe, Nullable, Poison, is_in_result, is_whole
+from autograph.operators.captured.variables import Maybe, Nullable, Poison, is_in_result
 from autograph.operators.stand_ins.forms import (
     Among,
     Branching,
@@ -379,40 +379,41 @@ def _widen_nullable(form: Form, x: Any, name: str, body: Builder) -> Form | None
     value = split_none(x)[0]
     if isinstance(value, Poison):
         return Poisoned(value.what, value.hint)
-    is_whole_place = is_whole(name)
-    is_left = x is None or (isinstance(x, Nullable) and _may_be_absent(value, is_whole_place))
+    is_result = is_in_result(name)
+    is_left = x is None or (isinstance(x, Nullable) and _may_be_absent(value, is_result))
     if isinstance(form, OrNone):
         if x is None:
             return form
-        if _may_be_absent(value, is_whole_place):
+        if _may_be_absent(value, is_result):
             part = widen(form.part, value, name, body)
             return part if isinstance(part, Poisoned) else OrNone(part)
         return changed(name, "a value or None", describe(value))
     if isinstance(form, Static) and form.value is None:
-        is_value = x is not None and _may_be_absent(value, is_whole_place)
-        made = form_of(value, bools=True, body=body, made=is_whole_place) if is_value else None
+        is_value = x is not None and _may_be_absent(value, is_result)
+        made = form_of(value, bools=True, body=body, made=is_result) if is_value else None
         return made if made is None or isinstance(made, Poisoned) else OrNone(made)
     like = form.value if isinstance(form, Static) else getattr(form, "like", None)
     is_value = isinstance(form, Leaf | Referring | Among | Written)
-    if not is_left or not (is_value or _may_be_absent(like, is_whole_place)):
+    if not is_left or not (is_value or _may_be_absent(like, is_result)):
         return None
     part = _carried(form, body)
     part = part if x is None else widen(part, value, name, body)
     return part if isinstance(part, Poisoned) else OrNone(part)
 
 
-def _may_be_absent(x: Any, is_whole_place: bool) -> bool:
+def _may_be_absent(x: Any, is_result: bool) -> bool:
     """Whether a value may be None in some rounds: a number, array or text, or a tuple of these.
 
-    So may be an object that is told by a number, and in names and results all else.
+    So may be an object that is told by a number, and all that a function gives back. What a name
+    holds besides may be written later, by another name, and is on a heap or refused.
     """
     by_number = chooses_by_number() and can_be_told_by_number(x)
     return (
         by_number
         or is_numeric(x)
         or can_be_chosen(x)
-        or (is_whole_place and can_be_of_kinds(x))
-        or (isinstance(x, tuple) and all(_may_be_absent(part, is_whole_place) for part in x))
+        or (is_result and can_be_of_kinds(x))
+        or (isinstance(x, tuple) and all(_may_be_absent(part, is_result) for part in x))
     )
 
 
