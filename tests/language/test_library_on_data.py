@@ -160,7 +160,7 @@ def a_list_or_its_item(numbers):
 
 
 def test_what_is_a_list_or_a_number_is_refused_where_it_is_used():
-    refuse(a_list_or_its_item, X, match="list whose length depends on data")
+    refuse(a_list_or_its_item, X, match="length of a list depends on data")
 
 
 def test_repeated_text_is_text():
