@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from runtime import spec, trace
+from runtime import trace
 from runtime.errors import StagingError
 from runtime.ops.axes import permute_dims
 from runtime.ops.declare import implements, op
@@ -26,7 +26,7 @@ from runtime.ops.operands import (
     shape_of,
 )
 from runtime.ops.samples import array, calls
-from runtime.spec import Dim, Shape, TensorType
+from runtime.spec import Dim, TensorType, shape_text
 
 __all__ = [
     "atleast_1d",
@@ -38,15 +38,9 @@ __all__ = [
     "ravel",
     "reshape",
     "shape",
-    "shape_text",
     "size",
     "squeeze",
 ]
-
-
-def shape_text(shape: Shape) -> str:
-    """A shape in a message: `?` for a size that is not known."""
-    return str(shape).replace("None", "?")
 
 
 # ---- sizes -------------------------------------------------------------------------------------
@@ -124,7 +118,7 @@ def _reshaped(x: TensorType, *dims: TensorType, shape: tuple[Dim, ...]) -> Tenso
     rest = size_of(tuple(n for n in shape if n != -1)) or 0
     fits = rest == size if -1 not in shape else rest > 0 and size % rest == 0
     if not fits:
-        wanted = spec.shape_text(shape).replace("-1", "newaxis")
+        wanted = shape_text(shape).replace("-1", "newaxis")
         raise ValueError(f"cannot reshape array of size {size} into shape {wanted}")
     return TensorType(x.dtype, tuple(size // rest if n == -1 else n for n in shape))
 

@@ -204,8 +204,6 @@ class Merger:
             for kind, _ in kinds_of(*side):
                 found.add(kind, None, lambda one, other: None)
         kinds = found.kinds
-        if len(kinds) == 1 and not (is_of_kinds(a) or is_of_kinds(b)):
-            return _poison(name, a, b)
         pairs = zip(*(in_places(kinds, *side) for side in sides), strict=True)
         plans = [self.plan(name, one, other) for one, other in pairs]
         indices = []

@@ -37,9 +37,8 @@ from autograph.operators.stand_ins.values import (
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 
-__all__ = ["ByKind", "are_apart", "can_be_of_kinds", "in_places", "index_among", "is_of_kinds",
-           "kind_of", "kind_of_form", "kind_of_parts", "kinds_of", "may_be_both",
-           "or_none"]  # fmt: skip
+__all__ = ["ByKind", "can_be_of_kinds", "in_places", "index_among", "is_of_kinds", "kind_of",
+           "kind_of_form", "kind_of_parts", "kinds_of", "may_be_both", "or_none"]  # fmt: skip
 
 _TEXT = "text"
 _APART = object()
@@ -126,7 +125,7 @@ def _joined(a: Any, b: Any) -> Any:
     return _APART if items is _APART else (list, items)
 
 
-def are_apart(a: Any, b: Any) -> bool:
+def _are_apart(a: Any, b: Any) -> bool:
     """Whether no graph makes one value of these kinds."""
     return _joined(a, b) is _APART
 
@@ -138,7 +137,7 @@ def may_be_both(name: str, a: Any, b: Any) -> bool:
     a mistake more often than not. A result may be.
     """
     are_numeric = isinstance(a, int) and isinstance(b, int)
-    return are_apart(a, b) and (is_in_result(name) if are_numeric else is_whole(name))
+    return _are_apart(a, b) and (is_in_result(name) if are_numeric else is_whole(name))
 
 
 class ByKind(Generic[_T]):
@@ -164,7 +163,7 @@ class ByKind(Generic[_T]):
 
 def _place(kinds: Sequence[Any], kind: Any) -> int | None:
     """The first of the kinds that this one is, or that it becomes as items are added."""
-    return next((k for k, known in enumerate(kinds) if not are_apart(known, kind)), None)
+    return next((k for k, known in enumerate(kinds) if not _are_apart(known, kind)), None)
 
 
 def kinds_of(x: Any, writes: dict[Any, Any] | None = None) -> list[tuple[Any, Any]]:
@@ -179,16 +178,17 @@ def kinds_of(x: Any, writes: dict[Any, Any] | None = None) -> list[tuple[Any, An
 
 def in_places(kinds: Sequence[Any], x: Any, writes: dict[Any, Any] | None = None) -> list[Any]:
     """What `x` may be of each of the kinds; NOTHING of those that it is not."""
-    found: list[Any] = [NOTHING] * len(kinds)
-    for (_, one), place in zip(kinds_of(x, writes), _places(kinds, x, writes), strict=True):
-        found[place] = one
-    return found
+    placed: list[Any] = [NOTHING] * len(kinds)
+    found = kinds_of(x, writes)
+    for (_, one), place in zip(found, _places(kinds, found), strict=True):
+        placed[place] = one
+    return placed
 
 
-def _places(kinds: Sequence[Any], x: Any, writes: dict[Any, Any] | None) -> list[int]:
-    """The place among the kinds of each thing that `x` may be."""
+def _places(kinds: Sequence[Any], found: Sequence[tuple[Any, Any]]) -> list[int]:
+    """The place among the kinds of each of the things, which come with their own."""
     places: list[int] = []
-    for kind, _ in kinds_of(x, writes):
+    for kind, _ in found:
         place = _place(kinds, kind)
         if place is None:
             _refuse("is of ever more kinds, as of a result that is a part of itself")
@@ -211,7 +211,7 @@ def index_among(kinds: Sequence[Any], x: Any, writes: dict[Any, Any] | None = No
     if type(x) is Nullable:
         there = index_among(kinds, x.value, writes)
         return chosen(x.present, there, _place(kinds, _NONE))
-    places = _places(kinds, x, writes)
+    places = _places(kinds, kinds_of(x, writes))
     if not places:
         return NOTHING
     return select(x.index, dict(enumerate(places))) if is_of_kinds(x) else places[0]
