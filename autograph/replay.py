@@ -257,17 +257,17 @@ def _writer(
     defined, gone = None, isinstance(old, _Unreadable)
     is_nullable = isinstance(new, Nullable)
     if isinstance(new, Maybe):
-        defined, new = new.defined, new.value
+        defined, new = new.defined, new.inner
         if not gone:
             _refuse_deletion(key, slot)
     elif type(new) is Undefined:
         if gone:
             return None
         _refuse_deletion(key, slot)
-    elif isinstance(new, Poison):
-        raise StagingError(new.what, new.hint, origin=journal.place_of(key))
     elif isinstance(new, Nullable):
-        defined, new = new.present, new.value
+        defined, new = new.present, new.inner
+    if isinstance(new, Poison):
+        raise StagingError(new.what, new.hint, origin=journal.place_of(key))
     if key[0] == "content":
         new = _with_own(slot.owner, old, new, facts)
     change, content = _change_of(key, slot, old, new)

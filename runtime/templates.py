@@ -170,7 +170,7 @@ def _adds_itself(x: Any) -> bool:
 
 
 class Alternative(Fillable):
-    """One of two texts: the value of the hole `which` says whether it is the first."""
+    """One of two texts or values: that of the hole `which` says whether it is the first."""
 
     __slots__ = ("texts", "which")
 

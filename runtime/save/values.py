@@ -336,7 +336,7 @@ def _read_text(reader: Reader, part: Any) -> LazyString:
 def _read_alternative(reader: Reader, part: Any) -> Alternative:
     which, *texts = _items(part, 3)
     first, second = map(reader.read, texts)
-    return Alternative(_read_hole(reader, which), (_checked_text(first), _checked_text(second)))
+    return Alternative(_read_hole(reader, which), (first, second))
 
 
 def _read_repetition(reader: Reader, part: Any) -> Repetition:
@@ -364,7 +364,7 @@ def _read_excerpt(reader: Reader, part: Any) -> Excerpt:
 
 def _checked_text(x: Any) -> Any:
     if not isinstance(x, (str, LazyString, Excerpt)):
-        raise Malformed("a text that depends on data is one of two texts")
+        raise Malformed("a text with values of its own is a text")
     return x
 
 

@@ -795,3 +795,49 @@ def left_by_a_try(x):
 
 def test_one_that_a_try_made():
     check(left_by_a_try, *FEW, (np.full(6, 10.0),), joined=True)
+
+
+@dataclasses.dataclass
+class Record:
+    v: float
+
+
+def records_shown_within(a):
+    one, other = Record(float(a[0])), Record(float(a[1]))
+    r = one if a[0] > 0 else other
+    r.v = 5.0 * float(a[1])
+    before = f"{r} {[r]}"
+    r.v += 1.0
+    print([r], (r, 1), {"r": r})
+    return before, str([other, r])
+
+
+def lists_shown_within(a):
+    one, other = [a[0]], [a[1]]
+    r = None
+    if a[0] > 0:
+        r = one
+    if a[1] > 0:
+        r = other
+    before = f"{r} {[r]}"
+    one[0] = 7.0
+    other[0] = 8.0
+    print([r], (r, 1), {"r": r})
+    return before, str([r])
+
+
+def dicts_of_other_keys(a):
+    r = None
+    if a[0] > 0:
+        r = {"a": float(a[0])}
+    if a[1] > 0:
+        r = {"b": float(a[1])}
+    print(r)
+    return str(r), f"{r!r}"
+
+
+def test_chosen_objects_are_shown_as_they_were_when_the_text_was_asked_for():
+    cases = [(np.array([s * 2.0, t * 1.75]),) for s in (1, -1) for t in (1, -1)]
+    check(lists_shown_within, *cases)
+    check(dicts_of_other_keys, *cases)
+    check(records_shown_within, *cases)

@@ -152,8 +152,8 @@ def _as_choices(x: Any, made: dict[int, Any]) -> Any:
     if is_of_kinds(x):
         return Choice((x.index, *(_as_choices(thing, made) for thing in x.things)))
     if type(x) is Nullable:
-        value = _as_choices(x.value, made)
-        return x if value is x.value else Nullable(x.name, value, x.present, x.check)
+        value = _as_choices(x.inner, made)
+        return x if value is x.inner else Nullable(x.name, value, x.present, x.check)
     if facts.chooses_by_number and is_chosen_object(x):
         is_older = all(map(facts.is_outside, x.things))  # the caller gets the very object
         made[id(x)] = x if is_older else Choice((x.index, *x.things))

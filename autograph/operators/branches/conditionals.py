@@ -87,10 +87,7 @@ def condition(x: Any) -> Any:
     if kind is Tested:
         return condition(x.truth)
     if kind is Nullable:
-        there = condition(x.value)
-        if isinstance(there, Tensor):
-            return ops.logical_and(x.present, there)
-        return x.present if there else False
+        return _truth_where_there(x)
     if not issubclass(kind, Tensor | Variable):  # isinstance would ask `x.__class__`
         return bool(x) if building() is None else _truth_of(x)
     if isinstance(x, Variable):
@@ -99,6 +96,17 @@ def condition(x: Any) -> Any:
         return bool(x)
     shape = x.type.shape
     return x if shape == () else _truth_of_array(x, shape)
+
+
+def _truth_where_there(x: Nullable) -> Any:
+    """The truth value of what may be None: NumPy refuses that of many arrays, not that of None."""
+    value = x.value
+    if isinstance(value, Tensor) and value.type.shape != ():
+        return _read(_chosen(x.present, lambda: condition(value), lambda: False, CONDITIONAL))
+    there = condition(value)
+    if isinstance(there, Tensor):
+        return ops.logical_and(x.present, there)
+    return x.present if there else False
 
 
 def _truth_of_array(x: Tensor, shape: tuple[int | None, ...] | None) -> Any:

@@ -246,7 +246,7 @@ class Sight:
             if isinstance(x, OpenDeque) and x.opened is not None:
                 yield x.opened
         elif isinstance(x, Maybe | Nullable):
-            yield x.value
+            yield x.inner
         elif type(x) is OneOf:
             yield from x.things
         elif isinstance(x, LiveRun):

@@ -136,7 +136,7 @@ class Merger:
         if _is_nullable_place(a, b):
             return self._nullable(name, a, b)
         for x in (a, b):
-            kept = x.value if type(x) is Nullable else None
+            kept = x.inner if type(x) is Nullable else None
             if isinstance(kept, Poison):
                 return lambda outputs: kept
         if _is_array_place(a, b):

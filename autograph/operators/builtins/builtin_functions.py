@@ -40,6 +40,7 @@ from autograph.operators.builtins.sorting import sorted_
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.caught import Caught, KindOfError
 from autograph.operators.captured.host_values import HostValue
+from autograph.operators.captured.methods import attribute
 from autograph.operators.captured.variables import Nullable
 from autograph.operators.containers import open_deques, open_dicts, open_sets
 from autograph.operators.expressions import access, attributes, in_place
@@ -61,10 +62,13 @@ from autograph.operators.stand_ins.templates import (
     LazyString,
     has_traced,
     python_type_of,
+    python_types_of,
     shown,
     stands_for_other,
 )
 from runtime import journal, ops
+from runtime.errors import StagingError
+from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
 __all__ = ["HANDLERS", "WITH_CALLBACKS", "type_"]
@@ -163,7 +167,19 @@ def isinstance_(x: Any, kinds: Any) -> Any:
     if not isinstance(x, Tensor) or not stands_for_other(x):
         _note_class_of(x)
         return isinstance(x, kinds)
-    return issubclass(python_type_of(x), kinds)
+    return any(issubclass(one, kinds) for one in _classes_of(x, kinds))
+
+
+def _classes_of(x: Tensor, kinds: Any) -> tuple[type, ...]:
+    """The class of what a tensor stands for; refused where data decides whether `kinds` hold it."""
+    classes = python_types_of(x)
+    if len({issubclass(one, kinds) for one in classes}) > 1:
+        raise StagingError(
+            "whether this is a number or an array depends on data, and its class is asked for",
+            "ask in each branch, before one name is both",
+            origin=origin_of_caller(),
+        )
+    return classes
 
 
 def _note_class_of(x: Any) -> None:
@@ -171,6 +187,22 @@ def _note_class_of(x: Any) -> None:
     trace = current_trace()
     if trace is not None:
         trace.meet(x)
+
+
+def callable_(x: Any) -> Any:
+    """`callable` of what a value stands for; a tensor is not."""
+    if isinstance(x, HostValue):
+        x.refuse()
+    if isinstance(x, Tensor):
+        return False
+    if isinstance(x, Reference):
+        return attribute(x.stands_for, "__call__") is not None
+    if type(x) is OneOf:
+        return x.is_any([callable_(one) for one in x.things])
+    if type(x) is Nullable:
+        own = callable_(x.value)
+        return ops.logical_and(x.present, own) if own is not False else False
+    return callable(x)
 
 
 def issubclass_(kind: Any, kinds: Any) -> Any:
@@ -197,7 +229,7 @@ def type_(*args: Any, **kwargs: Any) -> Any:
         there, one = args[0].present, args[0].value
         return if_exp(there, lambda: type_(one), lambda: type(None), "type")
     if len(args) == 1 and isinstance(args[0], Tensor) and stands_for_other(args[0]):
-        return python_type_of(args[0])
+        return _classes_of(args[0], np.ndarray)[0]
     if len(args) == 1:
         _note_class_of(args[0])
     return own_class(python_class(type(*args))) if len(args) == 1 else type(*args, **kwargs)
@@ -249,7 +281,8 @@ HANDLERS: dict[Any, Callable[..., Any]] = {
     min: extremum("min", less), max: extremum("max", greater),
     any: quantifier("any"), all: quantifier("all"), sorted: sorted_, list: _collected(list),
     tuple: _collected(tuple), set: _set, frozenset: _collected(frozenset),
-    isinstance: isinstance_, issubclass: issubclass_, type: type_, next: next_, iter: iter_,
+    isinstance: isinstance_, issubclass: issubclass_, callable: callable_, type: type_,
+    next: next_, iter: iter_,
     getattr: _by_name(getattr_), hasattr: _by_name(hasattr_), pow: pow_, divmod: divmod_,
     setattr: _by_name(attributes.setattr_), delattr: _by_name(attributes.delattr_), print: _print,
     str: str_,

@@ -417,13 +417,28 @@ _GIVEN = {
 
 # Built-ins that take objects on a heap; those that make text refuse them themselves.
 _OF_OBJECTS = frozenset(
-    (bool, isinstance, type, getattr, setattr, hasattr, delattr, print, str, repr, ascii, format,
-     operator.not_, operator.truth, operator.setitem, operator.contains)
+    (bool, callable, isinstance, type, getattr, setattr, hasattr, delattr, print, str, repr, ascii,
+     format, operator.not_, operator.truth, operator.setitem, operator.contains)
 )  # fmt: skip
 
 # Built-ins that take None, and say something of it.
 _OF_NONE = frozenset(
-    (bool, isinstance, type, print, str, repr, ascii, format, getattr, setattr, hasattr)
+    (
+        bool,
+        callable,
+        isinstance,
+        type,
+        print,
+        str,
+        repr,
+        ascii,
+        format,
+        getattr,
+        setattr,
+        hasattr,
+        operator.not_,
+        operator.truth,
+    )
 )
 
 

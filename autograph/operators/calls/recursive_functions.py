@@ -489,7 +489,7 @@ def _values_in(x: Any, around: tuple[int, ...] = ()) -> Iterator[Value]:
         if x._value is not None:
             yield x._value
     elif isinstance(x, Maybe | Nullable):
-        yield from _values_in(x.value, around)
+        yield from _values_in(x.inner, around)
     elif has_parts(x) and id(x) not in around:
         for _, part in own_children(x):
             yield from _values_in(part, (*around, id(x)))

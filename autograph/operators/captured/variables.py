@@ -107,34 +107,40 @@ class Maybe(_Unreadable):
     UnboundLocalError there, as Python does.
     """
 
-    __slots__ = ("check", "defined", "value")
+    __slots__ = ("check", "defined", "inner")
 
     def __init__(self, name: str, value: Any, defined: Tensor, check: Callable[..., None]) -> None:
         super().__init__(name)
-        self.value, self.defined, self.check = value, defined, check
+        self.inner, self.defined, self.check = value, defined, check
 
     def load(self) -> Any:
         self.check(self.defined, self.name)
-        return self.value
+        return self.inner
 
     def __repr__(self) -> str:
-        return f"<{self.name}: {self.value!r}, bound on some paths only>"
+        return f"<{self.name}: {self.inner!r}, bound on some paths only>"
 
 
 class Nullable(_Unreadable):
     """A name that is None on some paths only.
 
     `present` is a traced bool. `is None` asks for it; any other use of the name checks it when the
-    graph runs, and raises there.
+    graph runs, and raises there. Of what it is where it is there the kind may depend on data: who
+    hands it on takes `inner`, which is a `Poison` then, and who uses it takes `value`.
     """
 
-    __slots__ = ("check", "present", "value")
+    __slots__ = ("check", "inner", "present")
     # Arrays leave their operators to the methods below.
     __array_ufunc__ = None
 
     def __init__(self, name: str, value: Any, present: Tensor, check: Callable[..., None]) -> None:
         super().__init__(name)
-        self.value, self.present, self.check = value, present, check
+        self.inner, self.present, self.check = value, present, check
+
+    @property
+    def value(self) -> Any:
+        """What it is where it is there; a StagingError where its kind depends on data."""
+        return self.inner.load() if isinstance(self.inner, Poison) else self.inner
 
     def load(self) -> Any:
         what = f"{_quoted(self.name)} is None on the path that was taken, and a graph holds no None"
@@ -191,7 +197,7 @@ class Nullable(_Unreadable):
     __hash__ = object.__hash__
 
     def __repr__(self) -> str:
-        return f"<{self.name}: {self.value!r}, None on some paths>"
+        return f"<{self.name}: {self.inner!r}, None on some paths>"
 
 
 def in_words(name: str) -> str:

@@ -57,7 +57,7 @@ def _made(caught: Caught, told: Told) -> BaseException:
     """The exception, made again of what it holds."""
     made = caught.made.get(told.of)
     if made is None:
-        content = told.content.value if isinstance(told.content, Maybe) else told.content
+        content = told.content.inner if isinstance(told.content, Maybe) else told.content
         kind, count, names = told.of
         made = caught.made[told.of] = kind.__new__(kind, *content[:count])
         made.args = tuple(content[:count])

@@ -235,9 +235,9 @@ def form_of(x: Any, is_kept: Callable[[Any], bool]) -> Form:
     if is_unset(x):
         return Unset()
     if isinstance(x, Maybe):
-        return Perhaps(form_of(x.value, is_kept))
+        return Perhaps(form_of(x.inner, is_kept))
     if isinstance(x, Nullable):
-        return OrNone(form_of(x.value, is_kept))
+        return OrNone(form_of(x.inner, is_kept))
     if is_of_kinds(x):
         found = kinds_of(x)
         parts = (form_of(one, is_kept) for _, one in found)

@@ -167,7 +167,7 @@ def getattr_or(thing: Any, name: str, default: Any) -> Any:
         return of_each(thing, lambda one: getattr_or(one, name, default))
     held = _held(thing, name)
     if held is not None and not _is_found(_elsewhere(thing, name)):
-        return if_exp(held.defined, lambda: ld(held.value), lambda: default, "getattr")
+        return if_exp(held.defined, lambda: ld(held.inner), lambda: default, "getattr")
     found = presence(thing, name) if isinstance(thing, Reference) else None
     if found is not None:
         return if_exp(found, lambda: getattr_(thing, name), lambda: default, "getattr")
@@ -227,11 +227,11 @@ def _on_one_path(thing: Any, name: str, held: Maybe) -> Any:
     title = f"{what} {thing.__name__!r}" if what else None
     text = f"{title or f'{type(thing).__name__!r} object'} has no attribute {name!r}"
     held.check(held.defined, held.name, AttributeError(text))
-    return ld(held.value)
+    return ld(held.inner)
 
 
 def _put(thing: Any, name: str, held: Maybe) -> Any:
-    value = ld(held.value)
+    value = ld(held.inner)
     if isinstance(thing, type):
         _note_attribute(thing, name)
         setattr(thing, name, value)

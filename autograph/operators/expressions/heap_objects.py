@@ -57,7 +57,7 @@ def placed(made: Any, heap: Heap) -> Reference:
 
 def _or_absent(x: Any) -> Any:
     """What an attribute is to be in its list: None where the object does not have it."""
-    return Nullable(x.name, x.value, x.defined, x.check) if type(x) is Maybe else x
+    return Nullable(x.name, x.inner, x.defined, x.check) if type(x) is Maybe else x
 
 
 def _is_there(held: dict[str, Any], name: There) -> Any:

@@ -113,7 +113,7 @@ class Site:
         if isinstance(form, Optional) and _is_of_the_last_time(form.part, x):
             return None
         if isinstance(form, Optional):
-            inner = self._moved(form.part, x.value if isinstance(x, Maybe) else x, known)
+            inner = self._moved(form.part, x.inner if isinstance(x, Maybe) else x, known)
             return None if inner is None else Optional(inner)
         if isinstance(form, OrNone):
             inner = self._moved(form.part, split_none(x)[0], known)
@@ -149,7 +149,7 @@ class Site:
 
 def _types(x: Any) -> list[TensorType]:
     if isinstance(x, Maybe | Nullable):
-        return _types(x.value)
+        return _types(x.inner)
     if is_numeric(x):
         return [type_of(x)]
     if is_container(x) and not is_changeable(x):
@@ -160,7 +160,7 @@ def _types(x: Any) -> list[TensorType]:
 def _parts(x: Any) -> list[Part]:
     """The arrays that a name may be before the loop."""
     if isinstance(x, Maybe | Nullable):
-        return _parts(x.value)
+        return _parts(x.inner)
     found = reference_of(x)
     return [] if found is None else list(found.parts.values())
 
@@ -175,7 +175,7 @@ def _covers(form: Form, x: Any) -> bool:
     if isinstance(form, Unbound):
         return is_unset(x)
     if isinstance(form, Optional):
-        return is_unset(x) or _covers(form.part, x.value if isinstance(x, Maybe) else x)
+        return is_unset(x) or _covers(form.part, x.inner if isinstance(x, Maybe) else x)
     if isinstance(form, OrNone):
         return x is None or _covers(form.part, split_none(x)[0])
     if isinstance(form, Static):

@@ -113,9 +113,9 @@ def form_of(x: Any, *, bools: bool, body: Builder | None = None, made: bool = Fa
     if is_unset(x):
         return Unbound()
     if isinstance(x, Maybe):
-        return Optional(form_of(x.value, bools=True, body=body, made=made))
+        return Optional(form_of(x.inner, bools=True, body=body, made=made))
     if isinstance(x, Nullable):
-        return OrNone(form_of(x.value, bools=True, body=body, made=made))
+        return OrNone(form_of(x.inner, bools=True, body=body, made=made))
     if is_of_kinds(x):
         found = kinds_of(x)
         parts = (form_of(one, bools=True, body=body, made=True) for _, one in found)
@@ -365,7 +365,7 @@ def _widen_optional(
     """
     if is_unset(x):
         return form if isinstance(form, Unbound | Optional) else Optional(_carried(form, body))
-    value = x.value if isinstance(x, Maybe) else x
+    value = x.inner if isinstance(x, Maybe) else x
     if isinstance(form, Unbound):
         if isinstance(value, HostValue):
             return Optional(Poisoned(*value.on_one_path(name)))

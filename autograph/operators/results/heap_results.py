@@ -48,7 +48,7 @@ def object_in(x: Any, around: frozenset[int] = frozenset()) -> type | None:
     if isinstance(x, SealedEntries):
         return object_in(x.values, around)
     if type(x) is Nullable:
-        return object_in(x.value, around)
+        return object_in(x.inner, around)
     if id(x) in around:
         return None
     mark = mark_of(x)

@@ -58,7 +58,7 @@ def _count_uses(x: Any, uses: Counter[int]) -> None:
         uses.update(id(one) for one in journal.may_be(x))
         return
     if type(x) is Nullable:
-        _count_uses(x.value, uses)
+        _count_uses(x.inner, uses)
     entries = tree.entries(x)
     if entries is None:
         return
@@ -85,8 +85,8 @@ def _sealed_anew(x: Any, uses: Counter[int], made: dict[int, Any]) -> Any:
         if items is not None:
             return _sealed_dict(x, items)
     if type(x) is Nullable:
-        value = _sealed(x.value, uses, made)
-        return x if value is x.value else Nullable(x.name, value, x.present, x.check)
+        value = _sealed(x.inner, uses, made)
+        return x if value is x.inner else Nullable(x.name, value, x.present, x.check)
     entries = tree.entries(x)
     if entries is None:
         return x

@@ -247,7 +247,7 @@ class Outcome:
         elif isinstance(x, LiveRun):
             x.pin(self.builder)
         elif isinstance(x, (Maybe, Nullable)):
-            self.keep(x.value, around)
+            self.keep(x.inner, around)
         elif isinstance(x, Late):
             for thing in x.held():
                 self.keep(thing, around)

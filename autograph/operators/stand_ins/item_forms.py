@@ -74,7 +74,7 @@ def item_form(x: Any) -> Form:
     if isinstance(x, Poison):
         return Poisoned(x.what, x.hint)
     if type(x) is Nullable:
-        part = item_form(x.value)
+        part = item_form(x.inner)
         if isinstance(part, Static) and part.value is not None:
             part = Among((part.value,))
         return OrNone(part) if _may_be_none(part) else _no_item(describe(x))

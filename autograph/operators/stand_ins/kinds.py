@@ -171,7 +171,7 @@ def kinds_of(x: Any, writes: dict[Any, Any] | None = None) -> list[tuple[Any, An
     if x is NOTHING or is_unset(x):
         return []
     if type(x) is Nullable:
-        return [*kinds_of(x.value, writes), (_NONE, None)]
+        return [*kinds_of(x.inner, writes), (_NONE, None)]
     things = x.things if is_of_kinds(x) else (x,)
     return [(kind_of(one, writes), one) for one in things]
 
@@ -209,7 +209,7 @@ def _refuse(what: str) -> NoReturn:
 def index_among(kinds: Sequence[Any], x: Any, writes: dict[Any, Any] | None = None) -> Any:
     """The place of what `x` is among all kinds: known, or traced; NOTHING where it is not there."""
     if type(x) is Nullable:
-        there = index_among(kinds, x.value, writes)
+        there = index_among(kinds, x.inner, writes)
         return chosen(x.present, there, _place(kinds, _NONE))
     places = _places(kinds, kinds_of(x, writes))
     if not places:

@@ -29,7 +29,7 @@ from autograph.operators.captured.methods import attribute
 from autograph.operators.captured.variables import Standing
 from autograph.operators.stand_ins.references import is_all_older, select
 from autograph.operators.stand_ins.runs import OpenDeque, OpenSet, python_class
-from autograph.operators.stand_ins.templates import ChosenText, Late, dig
+from autograph.operators.stand_ins.templates import ChosenText, Late, as_now, dig
 from autograph.operators.stand_ins.told import possible
 from autograph.operators.stand_ins.values import (
     is_changeable,
@@ -99,6 +99,12 @@ class OneOf(Late, Standing):
             which = Hole(len(operands) - 1)
             found = Alternative(which, (dig(self.things[position], operands), found))
         return found
+
+    def as_now(self) -> OneOf:
+        """It for text: lists, dicts and objects that it may be as they are now."""
+        if not self.of_kinds and not are_containers(self.things):
+            return self
+        return OneOf(self.index, tuple(map(as_now, self.things)), of_kinds=True)
 
     def load(self) -> Any:
         """What is read: of values of several kinds those that the branch leaves."""

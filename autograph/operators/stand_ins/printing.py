@@ -14,6 +14,7 @@ from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.settings import guard_print_options
 from autograph.operators.stand_ins.templates import (
     LazyString,
+    as_now,
     dig,
     fill,
     fstring,
@@ -134,7 +135,7 @@ def graph_print(
         _print_now(values, between, last, file, flush)
         return
     operands: list[Tensor] = []
-    template = dig(tuple(values), operands)
+    template = dig(tuple(map(as_now, values)), operands)
     builder.emit(
         control.PRINT,
         [builder.value_of(t) for t in operands],

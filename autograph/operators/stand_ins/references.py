@@ -405,9 +405,9 @@ def derive_anew(x: Any, inner: Builder, around: tuple[int, ...] = ()) -> None:
 def _late_parts(x: Any) -> tuple[Any, ...]:
     """What a value that is no container has of the graph."""
     if isinstance(x, Maybe):
-        return x.value, x.defined
+        return x.inner, x.defined
     if isinstance(x, Nullable):
-        return x.value, x.present
+        return x.inner, x.present
     if isinstance(x, HostValue):
         return (x.value,)
     if isinstance(x, LiveRun):

@@ -159,7 +159,7 @@ class FunctionScope:
         text = f"{what} in enclosing scope" if self.cell(name) else f"name '{name}' is not defined"
         if type(value) is Maybe:
             value.check(value.defined, value.name, NameError(text))
-            return ld(value.value)
+            return ld(value.inner)
         try:
             return ld(value)
         except UnboundLocalError:
@@ -173,10 +173,10 @@ class FunctionScope:
         if did_return is False or kind is UndefinedReturnValue or kind is Undefined:
             return None
         if kind is Maybe and did_return is True:  # some `return` was reached on every path
-            value = value.value
+            value = value.inner
             kind = type(value)
         if kind is Maybe:
-            if value.value is None:  # `return` on one path, the end of the function on another
+            if value.inner is None:  # `return` on one path, the end of the function on another
                 return None
             value = self._or_none(value)
             kind = type(value)
@@ -192,9 +192,9 @@ class FunctionScope:
 
     def _or_none(self, result: Maybe) -> Any:
         """A result that some paths give, and None that others do."""
-        value, present = result.value, result.defined
+        value, present = result.inner, result.defined
         if type(value) is Nullable:
-            value, present = value.value, ops.logical_and(present, value.present)
+            value, present = value.inner, ops.logical_and(present, value.present)
         if isinstance(value, Poison):
             return value
         name = f"the result of `{self.function_name}`"

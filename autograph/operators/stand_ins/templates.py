@@ -49,6 +49,7 @@ __all__ = [
     "Late",
     "LazyString",
     "RepeatedText",
+    "as_now",
     "as_text",
     "class_name_of",
     "dig",
@@ -82,6 +83,10 @@ class Late:
 
     def own_text(self, conversion: int, spec: Any) -> Any:
         """What it is as text, made of what it stands for; None where it is made later."""
+
+    def as_now(self) -> Late:
+        """It for text that is made later: what is written into it after this is not in there."""
+        return self
 
 
 class VariableThen(NamedTuple):
@@ -433,11 +438,11 @@ def lazy(parts: tuple[Any, ...]) -> LazyString:
 
 def _kept(piece: tuple[Any, ...], options: dict[str, Any]) -> tuple[Any, ...]:
     value, conversion, spec = piece[:3]
-    piece = (_as_now(value), conversion, _as_now(spec))
+    piece = (as_now(value), conversion, as_now(spec))
     return (*piece, options) if options else piece
 
 
-def _as_now(x: Any) -> Any:
+def as_now(x: Any) -> Any:
     """A value for text: what is written into its arrays and containers later is not in it."""
     if isinstance(x, Tensor) and x.is_traced:
         now = type(x)(None, x.current()._value)
@@ -446,23 +451,25 @@ def _as_now(x: Any) -> Any:
     if isinstance(x, Variable) and _is_tracing():
         return VariableThen(x, x.read_value())
     if type(x) in (tuple, list):
-        return type(x)(map(_as_now, x))
+        return type(x)(map(as_now, x))
     if type(x) is dict:
-        return {key: _as_now(item) for key, item in x.items()}
+        return {key: as_now(item) for key, item in x.items()}
     if type(x) is Nullable:
-        return Nullable(x.name, _as_now(x.value), x.present, x.check)
+        return Nullable(x.name, as_now(x.inner), x.present, x.check)
     if isinstance(x, Caught) or not is_late(x):
         return x
+    if isinstance(x, Late):
+        return x.as_now()
     held = apart(x)
     if held is not None:
-        return held.made_of(_as_now(held.content))
+        return held.made_of(as_now(held.content))
     if isinstance(x, BaseException):
-        parts = {name: _as_now(part) for name, part in attributes_of(x).items()}
-        return exception_of(type(x), _as_now(x.args), parts)
+        parts = {name: as_now(part) for name, part in attributes_of(x).items()}
+        return exception_of(type(x), as_now(x.args), parts)
     fields = _shown_fields(x)
     if fields is None:
         return x
-    return journal.fresh(Record(type(x), {}).made({k: _as_now(v) for k, v in fields.items()}))
+    return journal.fresh(Record(type(x), {}).made({k: as_now(v) for k, v in fields.items()}))
 
 
 def _open_options() -> dict[str, Any]:
@@ -596,6 +603,18 @@ def python_type_of(x: Tensor) -> type:
     if type_.weak:
         return next(k for k, d in WEAK_DTYPES.items() if d == type_.dtype)
     return np.ndarray if x.is_array else type_.dtype.type
+
+
+def python_types_of(x: Tensor) -> tuple[type, ...]:
+    """The types of which the scalar or array is one that a tensor stands for.
+
+    These are two where one path gave a number and another an array: NumPy has scalars, not arrays
+    without axes, for most results. An argument of unknown rank is an array.
+    """
+    builder = building()
+    if x.type.shape is not None or builder is None or x._value in builder.root.graph.inputs:
+        return (python_type_of(x),)
+    return np.ndarray, x.type.dtype.type
 
 
 def class_name_of(x: Any) -> str:

@@ -170,7 +170,7 @@ def merge_types(name: str, a: TensorType, b: TensorType) -> TensorType:
 
 def split(x: Any) -> tuple[Any, Any]:
     if isinstance(x, Maybe):
-        return x.value, x.defined
+        return x.inner, x.defined
     if is_unset(x):
         return NOTHING, False
     return x, True if x is not NOTHING else NOTHING
@@ -179,7 +179,7 @@ def split(x: Any) -> tuple[Any, Any]:
 def split_none(x: Any) -> tuple[Any, Any]:
     """The value of a place that may hold None, and whether it holds one."""
     if isinstance(x, Nullable):
-        return x.value, x.present
+        return x.inner, x.present
     if x is None:
         return NOTHING, False
     return x, True if x is not NOTHING else NOTHING
@@ -196,7 +196,7 @@ def describe(x: Any) -> str:
     if x is NOTHING:
         return "without a value"
     if isinstance(x, Nullable):
-        return f"{describe(x.value)} or None"
+        return f"{describe(x.inner)} or None"
     if isinstance(x, LazyString):
         return "a str"
     if isinstance(x, Late):

@@ -84,7 +84,7 @@ def test_kinds_that_differ_are_kept_side_by_side(a, b):
 def test_a_name_bound_on_one_path_may_be_unbound():
     with tracing():
         joined, node = join(lambda: 1, lambda: Undefined("x"))
-        assert isinstance(joined, Maybe) and joined.value == 1 and not joined.defined.is_known
+        assert isinstance(joined, Maybe) and joined.inner == 1 and not joined.defined.is_known
         assert len(node.outputs) == 1
         joined, _ = join(lambda: Undefined("x"), lambda: Undefined("x"))
         assert isinstance(joined, Undefined)

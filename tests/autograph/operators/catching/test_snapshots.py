@@ -59,7 +59,7 @@ def test_a_name_that_may_be_unbound_has_a_bit(values):
         (False, type_of_number(True)),
     ]
     built = rebuild(form, "x", iter([7, made(type_of_number(True))]))
-    assert isinstance(built, Maybe) and built.value == 7
+    assert isinstance(built, Maybe) and built.inner == 7
 
 
 def test_parts_of_a_container_are_joined_one_by_one():
