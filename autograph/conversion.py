@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 import weakref
+from collections import deque
 from collections.abc import Callable
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -87,10 +88,13 @@ _lock = threading.RLock()
 _conversions: weakref.WeakKeyDictionary[
     CodeType, dict[tuple[str, Options], Conversion | AutographError]
 ] = weakref.WeakKeyDictionary()
-# Converted functions, each with the parts that the user's had when it was made.
+# Converted functions, each with the parts that the user's had when it was made. They are not held
+# here: a twin holds what the user's function is in (a module, a cell of its own), and so would the
+# user's function live as long as this table. Those made last are kept; others are made anew.
 _functions: weakref.WeakKeyDictionary[
-    FunctionType, dict[Options, tuple[FunctionType, tuple[Any, ...]]]
+    FunctionType, dict[Options, tuple[weakref.ref[FunctionType], tuple[Any, ...]]]
 ] = weakref.WeakKeyDictionary()
+_made_last: deque[FunctionType] = deque(maxlen=512)
 
 
 @functools.cache
@@ -111,12 +115,14 @@ def convert_function(function: FunctionType, options: Options | None = None) -> 
     with _lock:
         known = _functions.setdefault(function, {})
         parts = function.__code__, function.__defaults__, function.__kwdefaults__
-        made, had = known.get(options, (None, ()))
+        twin, had = known.get(options, (None, ()))
+        made = twin() if twin is not None else None
         # A function may have been given other ones.
         if made is None or not all(map(operator.is_, had, parts)):
             made = _front_end().make(_conversion(function, options), function)
             setattr(made, ORIGINAL, weakref.ref(function))
-            known[options] = made, parts
+            known[options] = weakref.ref(made), parts
+            _made_last.append(made)
         return made
 
 

@@ -1,6 +1,7 @@
 """What is converted and what is left alone, caches, and converted source as text and functions."""
 
 import functools
+import gc
 import importlib.util
 import inspect
 import linecache
@@ -8,6 +9,7 @@ import sys
 import textwrap
 import traceback
 import types
+import weakref
 
 import numpy as np
 import pytest
@@ -443,3 +445,20 @@ def test_a_function_is_converted_once(monkeypatch):
     first = conversion.convert_function(clamp)
     monkeypatch.setattr(front_end, "convert", None)
     assert conversion.convert_function(clamp) is first
+
+
+def test_functions_that_reach_themselves_do_not_live_as_long_as_the_table_of_twins():
+    def recursive():
+        def f(x):
+            return x if x > 0 else f(x + 1.0)
+
+        return f
+
+    first = recursive()
+    conversion.convert_function(first)
+    gone = weakref.ref(first)
+    del first
+    for _ in range(conversion._made_last.maxlen):
+        conversion.convert_function(recursive())
+    gc.collect()
+    assert gone() is None
