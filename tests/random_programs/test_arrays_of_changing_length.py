@@ -13,7 +13,7 @@ from runtime.compile import BACKENDS
 from runtime.execute.native.prepared import Native
 from tests.random_programs.outcomes import assert_same, is_answered, outcome
 
-PROGRAMS, STEP = 80, 20
+PROGRAMS, STEP = 40, 20
 MANY = 2000
 NAMES = "abc"
 # Of programs, so many run natively as a whole, and of their gradients.

@@ -10,7 +10,7 @@ import pytest
 import autograph as ag
 from runtime.errors import GraphLimit
 
-PROGRAMS, STEP, MANY = 60, 20, 1200
+PROGRAMS, STEP, MANY = 40, 20, 1200
 ANSWERED = 0.8
 HEAD = """
 import numpy as np

@@ -14,7 +14,7 @@ import pytest
 
 from tests.random_programs.outcomes import is_answered, one_backend
 
-PROGRAMS, STEP = 80, 20
+PROGRAMS, STEP = 40, 20
 MANY = 2000
 ANSWERED = 0.6
 HEAD = "from collections import Counter, defaultdict, deque\n\nimport numpy as np\n\n\n"

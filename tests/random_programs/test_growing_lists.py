@@ -10,7 +10,7 @@ import pytest
 from runtime.compile import BACKENDS
 from tests.random_programs.outcomes import is_answered
 
-PROGRAMS, STEP = 160, 40
+PROGRAMS, STEP = 80, 40
 MANY = 3000
 ANSWERED = {"numbers": 0.75, "arrays": 0.6}
 NAMES = "abc"

@@ -13,7 +13,7 @@ from runtime.execute.native.prepared import Native
 from runtime.lowering.nodes.attempts import kind_of
 from tests.random_programs.outcomes import is_answered
 
-PROGRAMS, STEP = 45, 15
+PROGRAMS, STEP = 30, 15
 MANY = 2000
 NATIVE = 0.9
 KINDS = ("IndexError", "ZeroDivisionError", "ValueError", "KeyError", "AssertionError")
