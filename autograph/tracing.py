@@ -323,10 +323,11 @@ def _loaded(result: Any, lists: dict[int, Any] | None = None) -> Any:
         if id(result) not in lists:
             lists[id(result)] = listed(result)
         return lists[id(result)]
+    given = result.inner if isinstance(result, Nullable) else result
+    if isinstance(given, Poison):  # at the line that gives it, which is no more under way
+        raise StagingError(given.what, given.hint)
     if isinstance(result, Nullable | Run):
         return result
-    if isinstance(result, Poison):  # at the line that gives it, which is no more under way
-        raise StagingError(result.what, result.hint)
     if isinstance(result, _Unreadable):
         return result.load()
     if type(result) in (tuple, list):

@@ -67,4 +67,4 @@ def test_a_value_that_may_be_missing_has_a_bit(form, kind, there):
     with tracing():
         traced = building().tensor(building().input(BOOL))
         made = built(form, [7, traced])
-    assert type(made) is kind and made.value == 7 and getattr(made, there) is traced
+    assert type(made) is kind and made.inner == 7 and getattr(made, there) is traced
