@@ -16,7 +16,7 @@ import sys
 from benchmarks import table
 from benchmarks.calls import call_times
 from benchmarks.compile_time import PROGRAMS, compile_costs, conversion_cost
-from benchmarks.guards import guard_times
+from benchmarks.guards import guard_count, guard_times
 from benchmarks.loops import loop_times
 from benchmarks.ops import eager_times, operation_times
 from benchmarks.peers import frameworks
@@ -77,9 +77,12 @@ def _calls() -> None:
 
 
 def _guards() -> None:
-    print("guards: what a call takes longer for one place that it reads, and for ten, in us")
+    print("guards: what a call takes longer for one place that it reads, and for ten, in us,")
+    print("and in brackets for each guard of these")
     for kind, longer in guard_times().items():
-        print(f"  {kind:34}", "  ".join(f"{time:6.3f}" for time in longer.values()))
+        each = {places: time / guard_count(kind, places) for places, time in longer.items()}
+        told = (f"{time:6.3f} ({each[places]:5.3f})" for places, time in longer.items())
+        print(f"  {kind:34}", "  ".join(told))
 
 
 def _loops() -> None:

@@ -1,6 +1,8 @@
 """What a call costs beyond the same one that takes nothing for granted of the world outside.
 
-Each kind of place is read once, and ten times: what was found there is guarded.
+Each kind of place is read once, and ten times. What was found there is guarded, and so is the way
+to it: an attribute of an object in a global has guards for the global, the object's class and the
+attribute.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ import numpy as np
 import autograph as ag
 from benchmarks.timing import interleaved
 
-__all__ = ["KINDS", "guard_times", "guarded", "without"]
+__all__ = ["KINDS", "guard_count", "guard_times", "guarded", "without"]
 
 X = np.array([1.0, 2.0, 3.0])
 TEN = 10
@@ -172,6 +174,15 @@ def guard_times(rounds: int = 40, seconds: float = 0.002) -> dict[str, dict[int,
             longer = timings["with"].least - timings["without"].least
             table.setdefault(kind, {})[places] = longer
     return table
+
+
+def guard_count(kind: str, places: int) -> int:
+    """How many guards, and arrays that are read anew, a call has for so many places of a kind."""
+    function, args = guarded(kind, places)
+    converted = ag.convert(function)
+    converted(*args)
+    (concrete,) = converted.traces()
+    return len(concrete._traced.guards) + len(concrete._traced.captured)
 
 
 def _called(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
