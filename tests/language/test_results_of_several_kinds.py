@@ -262,3 +262,21 @@ def as_a_sequence(x, y):
 
 def test_what_is_no_sequence_is_named_as_python_names_it():
     check(as_a_sequence, (2.0, np.float64(3)), (0.5, np.float64(-1)), tensors=False)
+
+
+def tuples_of_other_items(a, items, s):
+    if a[0] < -1:
+        if a[1] < -1:
+            return a[1], "t"
+        return items, s * 2
+    return None
+
+
+def called_for_tuples_of_other_items(a, s):
+    found = tuples_of_other_items(a, [s], s)
+    return s if found is None else found
+
+
+def test_what_no_path_or_one_of_two_gives_may_have_parts_of_several_kinds():
+    cases = [(np.array([s * 2.0, t * 1.75]), 0.5) for s in (1, -1) for t in (1, -1)]
+    check(called_for_tuples_of_other_items, *cases)

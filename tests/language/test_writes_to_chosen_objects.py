@@ -841,3 +841,23 @@ def test_chosen_objects_are_shown_as_they_were_when_the_text_was_asked_for():
     check(lists_shown_within, *cases)
     check(dicts_of_other_keys, *cases)
     check(records_shown_within, *cases)
+
+
+def emptied_and_taken_from(a):
+    kept = one = []
+    if a[0] > 0:
+        one = [a[1]]
+    one.clear()
+    try:
+        if a[1] > 0:
+            one.pop()
+    except IndexError as error:
+        print(error)
+    return kept, one
+
+
+def test_an_item_is_taken_from_one_of_several_lists_that_may_be_empty():
+    check(
+        emptied_and_taken_from,
+        *[(np.array([s * 2.0, t * 1.75]),) for s in (1, -1) for t in (1, -1)],
+    )

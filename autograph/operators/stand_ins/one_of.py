@@ -122,6 +122,10 @@ class OneOf(Late, Standing):
         """The values of several kinds that it may be; other things are no values."""
         return self.things if self.of_kinds else ()
 
+    def of_graph(self) -> tuple[Any, ...]:
+        """Its number, and the values that it may be."""
+        return (self.index, *self.held())
+
     def described(self) -> str:
         """It in a few words, for messages."""
         return f"one of several objects ({self._kinds()}), depending on data"

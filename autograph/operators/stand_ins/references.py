@@ -397,8 +397,9 @@ def derive_anew(x: Any, inner: Builder, around: tuple[int, ...] = ()) -> None:
         value = x._value if x._cell is not None and x._chain else None
         if value is not None and inner.parent is not None and not inner.parent.reaches(value):
             x._token = -1
-    elif has_parts(x) and id(x) not in around:
-        for _, part in own_children(x):
+    elif id(x) not in around:
+        parts = [part for _, part in own_children(x)] if has_parts(x) else _late_parts(x)
+        for part in parts:
             derive_anew(part, inner, (*around, id(x)))
 
 
@@ -414,11 +415,11 @@ def _late_parts(x: Any) -> tuple[Any, ...]:
         return tuple(x.held())
     if isinstance(x, Run):
         return tuple(x.rows)
-    values: list[Any] = []
-    if isinstance(x, LazyString | Late):
-        dig(x, values)
     if isinstance(x, Late):
-        values += x.held()
+        return x.of_graph()
+    values: list[Any] = []
+    if isinstance(x, LazyString):
+        dig(x, values)
     return tuple(values)
 
 

@@ -81,6 +81,12 @@ class Late:
         """The values that it may be, of the graph or with such in them."""
         return ()
 
+    def of_graph(self) -> tuple[Any, ...]:
+        """What it has of the graph: the values that it may be, and those of its text."""
+        values: list[Tensor] = []
+        dig(self, values)
+        return (*values, *self.held())
+
     def own_text(self, conversion: int, spec: Any) -> Any:
         """What it is as text, made of what it stands for; None where it is made later."""
 
