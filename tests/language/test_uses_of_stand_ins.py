@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from runtime import config
 from tests.language.harness import check
 
 CASES = [(np.array([s * 2.0, t * 1.75, 1.25]),) for s in (1, -1) for t in (1, -1)]
@@ -56,7 +57,7 @@ def compared_by_the_module_operator(a):
 
 
 def attributes_of_classes(a):
-    r = a[1] if a[0] < 0 else 2.5
+    r = float(a[1]) if a[0] < 0 else 2.5
     found = hasattr(r, "__call__"), hasattr(r, "mro"), hasattr(r, "__hash__")  # noqa: B004
     return found, a[0]
 
@@ -86,3 +87,43 @@ def none_counted(a):
 def test_what_may_be_none_has_no_known_hash(sample):
     with pytest.raises(ag.StagingError, match="None or not, depending on data, and its hash"):
         ag.convert(sample)(*CASES[2])
+
+
+KEPT = []
+
+
+def a_list_kept_and_counted(a):
+    KEPT.append([a[0]])
+    return len(KEPT)
+
+
+def objects_kept_and_gone_through(a):
+    KEPT.append({"k": ([a[0]], "t")})
+    KEPT.append(([a[1]], None))
+    return sum(1 for _ in KEPT), len(KEPT)
+
+
+def grown_lists_kept_and_counted(a):
+    found = []
+    for x in a:
+        if x < 0:
+            found.append(x)
+    KEPT.append(found)
+    return len(KEPT), a[0]
+
+
+@pytest.mark.parametrize("backend", ["plan", "native"])
+@pytest.mark.parametrize(
+    "sample",
+    [a_list_kept_and_counted, objects_kept_and_gone_through, grown_lists_kept_and_counted],
+)
+def test_what_is_put_into_a_list_from_outside_that_is_asked_for_its_length(sample, backend):
+    converted = ag.convert(sample)
+    with config.backend.using(backend):
+        for case in CASES * 2:
+            found = []
+            for function in (sample, converted):
+                KEPT.clear()
+                found.append((function(*case), list(KEPT)))
+            assert repr(found[0]) == repr(found[1])
+    assert not converted.trace_count > 1

@@ -302,7 +302,8 @@ HANDLERS: dict[Any, Callable[..., Any]] = {
     operator.not_: not_, operator.truth: number_of_kind("bool", bool),
     operator.is_: is_, operator.is_not: is_not, operator.eq: equal, operator.ne: not_equal,
     operator.lt: less, operator.le: less_equal, operator.gt: greater, operator.ge: greater_equal,
-    operator.mod: modulo, operator.index: index_, operator.getitem: access.getitem, operator.setitem: access.setitem,
+    operator.mod: modulo, operator.index: index_,
+    operator.getitem: access.getitem, operator.setitem: access.setitem,
     operator.delitem: access.delitem, operator.contains: lambda thing, item: in_(item, thing),
     **{getattr(operator, name): getattr(in_place, name) for name in in_place.IN_PLACE},
 }  # fmt: skip

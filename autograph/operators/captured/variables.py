@@ -196,8 +196,8 @@ class Nullable(_Unreadable):
 
     def __hash__(self) -> int:
         raise StagingError(
-            f"{_quoted(self.name)} is None or not, depending on data, and its hash is asked for, as "
-            "of what is a key or an item of a set",
+            f"{_quoted(self.name)} is None or not, depending on data, and its hash is asked for, "
+            "as of what is a key or an item of a set",
             "ask `is None` before it is used",
             origin=origin_of_caller(),
         )
