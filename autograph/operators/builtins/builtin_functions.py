@@ -44,10 +44,20 @@ from autograph.operators.captured.methods import attribute
 from autograph.operators.captured.variables import Nullable
 from autograph.operators.containers import open_deques, open_dicts, open_sets
 from autograph.operators.expressions import access, attributes, in_place
-from autograph.operators.expressions.logical import greater, less, not_
+from autograph.operators.expressions.logical import (
+    equal,
+    greater,
+    greater_equal,
+    is_,
+    is_not,
+    less,
+    less_equal,
+    not_,
+    not_equal,
+)
 from autograph.operators.expressions.operands import is_array, plain
 from autograph.operators.loops.loops import for_stmt
-from autograph.operators.results.expanding import expanded
+from autograph.operators.results.expanding import expanded, modulo
 from autograph.operators.results.host_calls import call_host
 from autograph.operators.results.host_results import NOTHING
 from autograph.operators.stand_ins.contents import content_slot
@@ -238,7 +248,7 @@ def type_(*args: Any, **kwargs: Any) -> Any:
 def hasattr_(thing: Any, name: str) -> Any:
     """`hasattr` of the value that a tensor stands for."""
     if isinstance(thing, Tensor) and stands_for_other(thing):
-        return hasattr(python_type_of(thing), name)
+        return any(name in vars(base) for base in python_type_of(thing).__mro__)
     if current_trace() is None:
         return hasattr(thing, name)
     if isinstance(thing, HostValue):
@@ -290,7 +300,10 @@ HANDLERS: dict[Any, Callable[..., Any]] = {
     bin: digits(bin, "#b"), oct: digits(oct, "#o"), hex: digits(hex, "#x"),
     np.ndenumerate: ndenumerate_, np.ndindex: ndindex_,
     operator.not_: not_, operator.truth: number_of_kind("bool", bool),
-    operator.index: index_, operator.getitem: access.getitem, operator.setitem: access.setitem,
+    operator.is_: is_, operator.is_not: is_not, operator.eq: equal, operator.ne: not_equal,
+    operator.lt: less, operator.le: less_equal, operator.gt: greater, operator.ge: greater_equal,
+    operator.mod: modulo, operator.index: index_,
+    operator.getitem: access.getitem, operator.setitem: access.setitem,
     operator.delitem: access.delitem, operator.contains: lambda thing, item: in_(item, thing),
     **{getattr(operator, name): getattr(in_place, name) for name in in_place.IN_PLACE},
 }  # fmt: skip

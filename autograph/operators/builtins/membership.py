@@ -85,6 +85,9 @@ def in_(item: Any, container: Any) -> Any:
         return item in container
     if type(container) is Nullable:
         container = container.load()
+    if type(item) is Nullable and isinstance(container, (dict, set, frozenset)):
+        there, one = item.present, item.value
+        return if_exp(there, lambda: in_(one, container), lambda: in_(None, container), "in")
     if type(item) is Nullable and not isinstance(container, (list, tuple)):
         item = item.load()
     refuse_as_sequence(container, "argument of type {0!r} is not iterable")

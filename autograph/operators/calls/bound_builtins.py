@@ -12,6 +12,7 @@ import numpy as np
 from autograph.operators.branches.absorbing import note_held
 from autograph.operators.branches.chosen_objects import items_of
 from autograph.operators.branches.chosen_text import is_chosen, of_each
+from autograph.operators.branches.conditionals import if_exp
 from autograph.operators.branches.text_calls import is_by_letters, method_of
 from autograph.operators.branches.written_items import is_writable, written
 from autograph.operators.builtins.counting import update
@@ -34,6 +35,7 @@ from autograph.operators.captured.captures import (
     weak,
 )
 from autograph.operators.captured.methods import attribute
+from autograph.operators.captured.variables import Nullable
 from autograph.operators.containers import (
     growing,
     growing_methods,
@@ -169,6 +171,15 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         gives = name == "update" and any(map(open_dicts.is_open, args))
         if gives or open_dicts.is_open(owner):
             return _of_open_dict(function, owner, name, args, kwargs)
+    if isinstance(owner, dict) and name in ("get", "__contains__") and args:
+        key = args[0]
+        if type(key) is Nullable:
+            return if_exp(
+                key.present,
+                lambda: call_bound_builtin(function, (key.value, *args[1:]), {}),
+                lambda: call_bound_builtin(function, (None, *args[1:]), {}),
+                name,
+            )
     if isinstance(owner, dict) and name == "get" and args and is_chosen(args[0]):
         return of_each(args[0], lambda text: call_bound_builtin(function, (text, *args[1:]), {}))
     if isinstance(owner, dict) and name in ("get", "__contains__") and keyed.is_open_key(args[0]):

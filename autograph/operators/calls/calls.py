@@ -382,10 +382,17 @@ _LAZY = frozenset((enumerate, zip, reversed, map, filter, iter))
 # What gives the same for items in any order, if there is no key.
 _OF_ANY_ORDER = frozenset((sorted, min, max, any, all))
 
+# Operators that ask what stands for their operands themselves.
+_OPERATORS_OF_TWO = (
+    operator.is_, operator.is_not, operator.eq, operator.ne, operator.lt, operator.le, operator.gt,
+    operator.ge, operator.mod,
+)  # fmt: skip
+
 # Built-ins that want the very object they are given.
 _IDENTITY = frozenset(
     (len, next, isinstance, type, getattr, setattr, delattr, operator.getitem, operator.setitem,
-     operator.delitem, operator.contains, *(getattr(operator, name) for name in IN_PLACE))
+     operator.delitem, operator.contains, *_OPERATORS_OF_TWO,
+     *(getattr(operator, name) for name in IN_PLACE))
 )  # fmt: skip
 
 
@@ -418,7 +425,8 @@ _GIVEN = {
 # Built-ins that take objects on a heap; those that make text refuse them themselves.
 _OF_OBJECTS = frozenset(
     (bool, callable, isinstance, type, getattr, setattr, hasattr, delattr, print, str, repr, ascii,
-     format, operator.not_, operator.truth, operator.setitem, operator.contains)
+     format, operator.not_, operator.truth, operator.setitem, operator.contains,
+     *_OPERATORS_OF_TWO)
 )  # fmt: skip
 
 # Built-ins that take None, and say something of it.
@@ -438,6 +446,9 @@ _OF_NONE = frozenset(
         hasattr,
         operator.not_,
         operator.truth,
+        operator.contains,
+        operator.getitem,
+        *_OPERATORS_OF_TWO,
     )
 )
 

@@ -194,7 +194,13 @@ class Nullable(_Unreadable):
         same = self == other
         return ops.logical_not(same) if same.type.rank == 0 else self.load() != other
 
-    __hash__ = object.__hash__
+    def __hash__(self) -> int:
+        raise StagingError(
+            f"{_quoted(self.name)} is None or not, depending on data, and its hash is asked for, "
+            "as of what is a key or an item of a set",
+            "ask `is None` before it is used",
+            origin=origin_of_caller(),
+        )
 
     def __repr__(self) -> str:
         return f"<{self.name}: {self.inner!r}, None on some paths>"

@@ -12,6 +12,7 @@ import numpy as np
 from autograph.operators.branches.choosing import chosen
 from autograph.operators.branches.chosen_objects import is_chosen_object, items_of
 from autograph.operators.branches.chosen_text import is_chosen, of_each
+from autograph.operators.branches.conditionals import if_exp
 from autograph.operators.branches.written_items import is_writable, written
 from autograph.operators.captured.captures import (
     Trace,
@@ -95,7 +96,13 @@ def getitem(thing: Any, key: Any) -> Any:
         return glued(thing, there(key))
     if building() is None and not issubclass(type(key), Tensor):
         return thing[key]
-    thing, key = present(thing), there(key)
+    thing = present(thing)
+    if type(key) is Nullable and isinstance(thing, dict):
+        one = key.value
+        return if_exp(
+            key.present, lambda: getitem(thing, one), lambda: getitem(thing, None), "[None]"
+        )
+    key = there(key)
     refuse_as_sequence(thing, "{0!r} object is not subscriptable")
     if isinstance(thing, PartOfError):
         return thing[key]

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from autograph.operators.branches.chosen_text import of_each
+from autograph.operators.branches.conditionals import if_exp
+from autograph.operators.captured.variables import Nullable, ld
 from autograph.operators.containers import open_deques, open_dicts, open_sets
 from autograph.operators.containers.growing import item, packed
 from autograph.operators.results.handouts import template_of
@@ -16,6 +19,7 @@ from autograph.operators.results.remaking import GrownContent
 from autograph.operators.results.sealing import refuse_views
 from autograph.operators.stand_ins import templates
 from autograph.operators.stand_ins.forms import Form
+from autograph.operators.stand_ins.one_of import OneOf
 from autograph.operators.stand_ins.runs import (
     ContainerKind,
     OpenDeque,
@@ -37,7 +41,13 @@ def fstring(*parts: Any) -> Any:
 
 
 def percent(text: Any, values: Any) -> Any:
-    """`text % values`."""
+    """`text % values`: a tuple holds a value for each field, a dict one for each name."""
+    text, values = ld(text), ld(values)
+    if type(values) is Nullable and isinstance(values.value, tuple | dict):
+        one = values.value
+        return if_exp(values.present, lambda: percent(text, one), lambda: percent(text, None), "%")
+    if type(values) is OneOf and any(isinstance(x, tuple | dict) for x in values.things):
+        return of_each(values, lambda one: percent(text, one))
     return templates.percent(text, shown_in_text(values))
 
 

@@ -24,9 +24,12 @@ from autograph.operators.captured.captures import (
     is_input,
     weak,
 )
+from autograph.operators.captured.variables import Standing
 from autograph.operators.stand_ins.iterators import taken
+from runtime import journal
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
+from runtime.tensor import Tensor
 
 __all__ = ["Going", "captured_from", "one_by_one", "view_of", "with_captured", "with_inputs"]
 
@@ -133,10 +136,18 @@ def _deep_element(trace: Trace, value: Any) -> Any:
 def _element(trace: Trace, value: Any) -> Any:
     if is_input(value):
         return as_input(trace, ("array", id(value)), Place("an array", weak(value)), value)
-    if isinstance(value, _NESTS) or _has_attributes(value):
+    is_nest = isinstance(value, _NESTS) or _has_attributes(value)
+    if is_nest and not _is_made(value):
         trace.add_outside(value)
         trace.note_read(value)
     return value
+
+
+def _is_made(value: Any) -> bool:
+    """Whether the trace itself made it, and has put it in: a tuple, if it made a part of it."""
+    if isinstance(value, tuple):
+        return any(isinstance(part, Tensor | Standing) or _is_made(part) for part in value)
+    return journal.is_fresh(value)
 
 
 def _has_attributes(value: Any) -> bool:
