@@ -194,7 +194,12 @@ class Nullable(_Unreadable):
         same = self == other
         return ops.logical_not(same) if same.type.rank == 0 else self.load() != other
 
-    __hash__ = object.__hash__
+    def __hash__(self) -> int:
+        raise StagingError(
+            f"{_quoted(self.name)}, which is None on some paths, is an item of a set or a key",
+            "ask `is None` before it is put there",
+            origin=origin_of_caller(),
+        )
 
     def __repr__(self) -> str:
         return f"<{self.name}: {self.inner!r}, None on some paths>"
