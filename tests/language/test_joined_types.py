@@ -243,6 +243,51 @@ def hands_a_dtype_on(n):
     return a, b, c, found
 
 
+KEYS = ("p", "q", "r")
+
+
+@samples("S5", (I(5), A(9, 1)), (I(-5), A(12, 2)), (I(-5), A(1, 2)), joined=True)
+def waits_for_a_number_that_no_round_gives(n, x):
+    d, late = {"p": 7, "q": n, "r": -n}, 0
+    while x[0] > 2:
+        x[0] -= 1
+        if late == 3:
+            late = 4
+        if d["q"] > 3 and late:
+            d["p"] = d[KEYS[d["p"] % 3]]
+    return d, late, x
+
+
+@samples("S5", (I(5), A(9, 1)), (I(-5), A(12, 2)), (I(-5), A(1, 2)), joined=True)
+def waits_for_a_number_of_numpy_that_no_round_gives(n, x):
+    d, late = {"p": 7, "q": n, "r": -n}, np.float64(-0.0)
+    while x[0] > 2:
+        x[0] -= 1
+        if late == 3:
+            late = np.float64(4)
+        if d["q"] > 3 and late:
+            d["p"] = d[KEYS[d["p"] % 3]]
+    return d, late, x
+
+
+class Settings:
+    def __init__(self, wait):
+        self.wait = wait
+
+
+@samples("S5", (I(5), A(9, 1)), (I(-5), A(12, 2)), (I(-5), A(1, 2)), joined=True)
+def waits_for_an_attribute_and_an_item_that_no_round_gives(n, x):
+    d, held = {"p": 7, "q": n, "r": -n, "wait": 0.0, "n": 0}, Settings(0)
+    while x[0] > 2:
+        x[0] -= 1
+        d["n"] += 1
+        if held.wait == 3:
+            held.wait = 4
+        if d["q"] > 3 and (held.wait or d["wait"]):
+            d["p"] = d[KEYS[d["p"] % 3]]
+    return d, held.wait, x
+
+
 @samples("S5", (A(100, 50, 1, 2),), (A(70, 50, 1, 2),), whiles=1)
 def left_and_gone_on(x):
     row, total = np.array([100, 50], dtype=np.int8), 0.0

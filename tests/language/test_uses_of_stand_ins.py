@@ -85,7 +85,7 @@ def none_counted(a):
 
 @pytest.mark.parametrize("sample", [none_in_a_set, none_counted])
 def test_what_may_be_none_has_no_known_hash(sample):
-    with pytest.raises(ag.StagingError, match="None or not, depending on data, and its hash"):
+    with pytest.raises(ag.StagingError, match="None on some paths, is an item of a set or a key"):
         ag.convert(sample)(*CASES[2])
 
 

@@ -335,6 +335,12 @@ def of_things(x: OneOf, function: Callable[[Any], Any]) -> Any:
     return of_some(0, len(x.things))
 
 
+def of_either(x: Nullable, function: Callable[[Any], Any]) -> Any:
+    """What `function` gives for what may be None, where None is as good: each has a branch."""
+    value = x.value
+    return if_exp(x.present, lambda: function(value), lambda: function(None), CONDITIONAL)
+
+
 def tested_exp(
     test: Tensor, if_true: Callable[[], Any], if_false: Callable[[], Any], expression: str
 ) -> Any:

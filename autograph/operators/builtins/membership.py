@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from autograph.operators.branches.chosen_text import is_chosen, of_each
-from autograph.operators.branches.conditionals import condition, if_exp
+from autograph.operators.branches.conditionals import condition, if_exp, of_either
 from autograph.operators.branches.text_calls import by_letters, is_by_letters
 from autograph.operators.builtins.gathering import quantified
 from autograph.operators.captured.caught import KindOfError
@@ -85,11 +85,8 @@ def in_(item: Any, container: Any) -> Any:
         return item in container
     if type(container) is Nullable:
         container = container.load()
-    if type(item) is Nullable and isinstance(container, (dict, set, frozenset)):
-        there, one = item.present, item.value
-        return if_exp(there, lambda: in_(one, container), lambda: in_(None, container), "in")
-    if type(item) is Nullable and not isinstance(container, (list, tuple)):
-        item = item.load()
+    if type(item) is Nullable and not _is_compared_with_each(container):
+        return of_either(item, lambda one: in_(one, container))
     refuse_as_sequence(container, "argument of type {0!r} is not iterable")
     if isinstance(container, str | LazyString) and is_by_letters(container, item):
         return by_letters("__contains__", container, item)
@@ -141,6 +138,11 @@ def in_(item: Any, container: Any) -> Any:
     if known is not container:
         return in_(item, known)
     return item in container
+
+
+def _is_compared_with_each(x: Any) -> bool:
+    """Whether an item that may be None is compared with what is in `x`, one by one."""
+    return is_chosen(x) or isinstance(x, (list, tuple)) or is_iterator(x)
 
 
 def _elements(x: Any) -> list[Any] | None:

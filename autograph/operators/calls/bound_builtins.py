@@ -12,7 +12,7 @@ import numpy as np
 from autograph.operators.branches.absorbing import note_held
 from autograph.operators.branches.chosen_objects import items_of
 from autograph.operators.branches.chosen_text import is_chosen, of_each
-from autograph.operators.branches.conditionals import if_exp
+from autograph.operators.branches.conditionals import of_either
 from autograph.operators.branches.text_calls import is_by_letters, method_of
 from autograph.operators.branches.written_items import is_writable, written
 from autograph.operators.builtins.counting import update
@@ -111,6 +111,13 @@ _ITEM_METHODS: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 
 
+# Those that are given a key, which may be None.
+_KEYED = frozenset(
+    ("get", "pop", "setdefault", "add", "remove", "discard", "__contains__", "__getitem__",
+     "__setitem__", "__delitem__")
+)  # fmt: skip
+_WITH_KEYS = (dict, set, frozenset)
+
 # What `super().__setattr__(...)` and `object.__setattr__(self, ...)` run.
 _OF_OBJECTS: dict[str, Callable[..., Any]] = {
     "__getattribute__": attributes.getattr_plain,
@@ -122,6 +129,9 @@ _OF_OBJECTS: dict[str, Callable[..., Any]] = {
 def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call a built-in method that is bound to an object."""
     owner, name = function.__self__, function.__name__
+    if name in _KEYED and isinstance(owner, _WITH_KEYS) and args and type(args[0]) is Nullable:
+        rest = args[1:]
+        return of_either(args[0], lambda key: call_bound_builtin(function, (key, *rest), kwargs))
     if isinstance(owner, str) and name == "format":
         return format_method(owner, args, kwargs)
     if isinstance(owner, str) and name == "format_map" and [*map(type, args)] == [dict]:
@@ -171,15 +181,6 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         gives = name == "update" and any(map(open_dicts.is_open, args))
         if gives or open_dicts.is_open(owner):
             return _of_open_dict(function, owner, name, args, kwargs)
-    if isinstance(owner, dict) and name in ("get", "__contains__") and args:
-        key = args[0]
-        if type(key) is Nullable:
-            return if_exp(
-                key.present,
-                lambda: call_bound_builtin(function, (key.value, *args[1:]), {}),
-                lambda: call_bound_builtin(function, (None, *args[1:]), {}),
-                name,
-            )
     if isinstance(owner, dict) and name == "get" and args and is_chosen(args[0]):
         return of_each(args[0], lambda text: call_bound_builtin(function, (text, *args[1:]), {}))
     if isinstance(owner, dict) and name in ("get", "__contains__") and keyed.is_open_key(args[0]):

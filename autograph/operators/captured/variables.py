@@ -196,9 +196,8 @@ class Nullable(_Unreadable):
 
     def __hash__(self) -> int:
         raise StagingError(
-            f"{_quoted(self.name)} is None or not, depending on data, and its hash is asked for, "
-            "as of what is a key or an item of a set",
-            "ask `is None` before it is used",
+            f"{_quoted(self.name)}, which is None on some paths, is an item of a set or a key",
+            "ask `is None` before it is put there",
             origin=origin_of_caller(),
         )
 

@@ -12,7 +12,7 @@ import numpy as np
 from autograph.operators.branches.choosing import chosen
 from autograph.operators.branches.chosen_objects import is_chosen_object, items_of
 from autograph.operators.branches.chosen_text import is_chosen, of_each
-from autograph.operators.branches.conditionals import if_exp
+from autograph.operators.branches.conditionals import of_either
 from autograph.operators.branches.written_items import is_writable, written
 from autograph.operators.captured.captures import (
     Trace,
@@ -97,11 +97,8 @@ def getitem(thing: Any, key: Any) -> Any:
     if building() is None and not issubclass(type(key), Tensor):
         return thing[key]
     thing = present(thing)
-    if type(key) is Nullable and isinstance(thing, dict):
-        one = key.value
-        return if_exp(
-            key.present, lambda: getitem(thing, one), lambda: getitem(thing, None), "[None]"
-        )
+    if _may_be_at_none(thing, key):
+        return of_either(key, lambda one: getitem(thing, one))
     key = there(key)
     refuse_as_sequence(thing, "{0!r} object is not subscriptable")
     if isinstance(thing, PartOfError):
@@ -285,7 +282,11 @@ def _has_open(key: Any) -> bool:
 def setitem(thing: Any, key: Any, value: Any) -> None:
     """`thing[key] = value`; an array is written in place, all views and names see it."""
     if building() is not None:
-        thing, key = present(thing), there(key)
+        thing = present(thing)
+        if _may_be_at_none(thing, key):
+            of_either(key, lambda one: setitem(thing, one, value))
+            return
+        key = there(key)
         refuse_as_sequence(thing, "{0!r} object does not support item assignment")
         if isinstance(thing, (*_OF_GRAPHS, np.ndarray)):
             key, value = as_index(key), there(value)
@@ -382,6 +383,11 @@ def _is_put_by_data(thing: Any, key: Any, value: Any) -> bool:
     return False
 
 
+def _may_be_at_none(thing: Any, key: Any) -> bool:
+    """Whether a key may be None, and is one where it is."""
+    return type(key) is Nullable and (isinstance(thing, dict) or is_chosen_object(thing))
+
+
 def present(thing: Any) -> Any:
     """`thing`, loaded where it may be None."""
     return thing.load() if type(thing) is Nullable else thing
@@ -436,7 +442,11 @@ def _unjournaled(thing: Any, what: str) -> StagingError:
 @as_written
 def delitem(thing: Any, key: Any) -> None:
     """`del thing[key]`."""
-    thing, key = present(thing), there(key)
+    thing = present(thing)
+    if _may_be_at_none(thing, key):
+        of_either(key, lambda one: delitem(thing, one))
+        return
+    key = there(key)
     refuse_as_sequence(thing, "{0!r} object does not support item deletion")
     if is_chosen_object(thing):
         of_each(thing, lambda one: delitem(one, key))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from autograph.operators.captured.alternatives import Part
@@ -36,7 +37,7 @@ from autograph.operators.stand_ins.values import NOTHING, is_unset, split, split
 from runtime.spec import TensorType, type_of_number
 from runtime.tensor import Tensor
 
-__all__ = ["Makers", "Which", "containers", "leaves", "place", "statics"]
+__all__ = ["Makers", "Which", "containers", "leaves", "place", "statics", "with_known"]
 
 
 class Which(NamedTuple):
@@ -198,3 +199,12 @@ def statics(form: Form) -> Iterator[Any]:
     elif isinstance(form, Branching | Kinds):
         for part in form.parts:
             yield from statics(part)
+
+
+def with_known(form: Form, x: Any) -> Form:
+    """The form of `x`, with the numbers in it that are known as they are."""
+    if isinstance(form, Leaf) and not isinstance(x, Tensor):
+        return Static(x)
+    if not isinstance(form, Branching) or type(form.like) in FUNCTIONS:
+        return form
+    return replace(form, parts=tuple(map(with_known, form.parts, _parts_of(x, form))))

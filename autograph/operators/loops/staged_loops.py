@@ -25,7 +25,15 @@ from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.variables import in_words
 from autograph.operators.expressions.logical import and_
 from autograph.operators.loops.carried_objects import CarriedObjects, Place
-from autograph.operators.loops.placing import Makers, Which, containers, leaves, place, statics
+from autograph.operators.loops.placing import (
+    Makers,
+    Which,
+    containers,
+    leaves,
+    place,
+    statics,
+    with_known,
+)
 from autograph.operators.loops.rounds import Step, computes_alike, of_kinds
 from autograph.operators.loops.sharing import Ownership
 from autograph.operators.loops.sites import Site
@@ -99,7 +107,12 @@ def staged_loop(
 
     def solved() -> tuple[_Loop, Outcome]:
         loop = _Loop(parent, go, step, state, options)
-        return loop, loop.solve()
+        outcome = loop.solve()
+        if peeled and loop.computes_otherwise(outcome):
+            # The dtype may be another one only by what no round does with the numbers before it.
+            loop = _Loop(parent, go, step, state, options, begins_known=True)
+            outcome = loop.solve()
+        return loop, outcome
 
     loop, outcome = restarting(solved)
     if loop.computes_otherwise(outcome):
@@ -135,10 +148,19 @@ def _first_round_before(loop: _Loop, peeled: int) -> None:
 
 class _Loop:
     def __init__(
-        self, parent: Builder, go: Any, step: Step, state: State, options: dict[str, Any]
+        self,
+        parent: Builder,
+        go: Any,
+        step: Step,
+        state: State,
+        options: dict[str, Any],
+        *,
+        begins_known: bool = False,
     ) -> None:
         self.parent, self.go, self.step, self.state, self.options = parent, go, step, state, options
         self.carries_go = False
+        # Whether numbers that are known stay so until a round leaves another one.
+        self.begins_known = begins_known
         self.entries: dict[Any, _Entry] = {}
         self.inputs: list[Value] = []
         # What the last round left in each carried place, leaf by leaf.
@@ -153,10 +175,15 @@ class _Loop:
         # The places of objects that a made one has replaced.
         self.let_go: set[Any] = set()
         for i, (name, value) in enumerate(zip(state.names, state.get(), strict=True)):
-            self.entries["name", i] = _Entry(name, value, form_of(value, bools=False))
+            self.entries["name", i] = _Entry(name, value, self._first(value))
         initials = {key: entry.initial for key, entry in self.entries.items()}
         self.site = Site(step.body.__code__, initials, parent)
-        self._recall()
+        if not begins_known:
+            self._recall()
+
+    def _first(self, x: Any) -> Form:
+        form = form_of(x, bools=False)
+        return with_known(form, x) if self.begins_known else form
 
     # ---- the fixed point ---------------------------------------------------------------------
 
@@ -333,17 +360,17 @@ class _Loop:
                 is_news = True
         return is_news
 
-    @staticmethod
-    def _slot_form(slot: journal.Slot, initial: Any, content: Any, outcome: Outcome) -> Form:
+    def _slot_form(self, slot: journal.Slot, initial: Any, content: Any, outcome: Outcome) -> Form:
         if isinstance(slot.owner, Cell):
             return Leaf(merge_types(slot.name, initial.type, content.type))
         if not slot.is_content:
             with trace.interpreting(outcome.builder):
-                return widen(form_of(initial, bools=False), content, slot.name, outcome.builder)
+                return widen(self._first(initial), content, slot.name, outcome.builder)
         if isinstance(initial, (list, dict)):
             before: Form = form_of_parts(initial, bools=False, is_content=True)
+            before = with_known(before, initial) if self.begins_known else before
         else:
-            before = form_of(initial, bools=False)
+            before = self._first(initial)
         with trace.interpreting(outcome.builder):
             form = widen(before, content, slot.name, outcome.builder)
         form = _of_fixed_length(form, before, content, slot)
