@@ -88,13 +88,16 @@ _lock = threading.RLock()
 _conversions: weakref.WeakKeyDictionary[
     CodeType, dict[tuple[str, Options], Conversion | AutographError]
 ] = weakref.WeakKeyDictionary()
-# Converted functions, each with the parts that the user's had when it was made. They are not held
-# here: a twin holds what the user's function is in (a module, a cell of its own), and so would the
-# user's function live as long as this table. Those made last are kept; others are made anew.
+# Converted functions, each with the parts that the user's had when it was made. A twin holds what
+# the user's function is in (a module, a cell of its own), and so, often, that function itself. So
+# this table holds no twins: those of the functions that were converted last are held beside it,
+# each for as long as its function lives; others are made anew.
 _functions: weakref.WeakKeyDictionary[
     FunctionType, dict[Options, tuple[weakref.ref[FunctionType], tuple[Any, ...]]]
 ] = weakref.WeakKeyDictionary()
-_made_last: deque[FunctionType] = deque(maxlen=512)
+_held: dict[int, tuple[weakref.ref[FunctionType], list[FunctionType]]] = {}
+_order: deque[int] = deque()
+_HELD = 512
 
 
 @functools.cache
@@ -122,8 +125,19 @@ def convert_function(function: FunctionType, options: Options | None = None) -> 
             made = _front_end().make(_conversion(function, options), function)
             setattr(made, ORIGINAL, weakref.ref(function))
             known[options] = weakref.ref(made), parts
-            _made_last.append(made)
+            _hold(made, function)
         return made
+
+
+def _hold(twin: FunctionType, function: FunctionType) -> None:
+    """Keep a twin as long as its function lives, and is one of the last that were converted."""
+    key = id(function)
+    if key not in _held:
+        _held[key] = weakref.ref(function, lambda gone: _held.pop(key, None)), []
+        _order.append(key)
+    _held[key][1].append(twin)
+    if len(_order) > _HELD:
+        _held.pop(_order.popleft(), None)
 
 
 @roomy

@@ -447,18 +447,38 @@ def test_a_function_is_converted_once(monkeypatch):
     assert conversion.convert_function(clamp) is first
 
 
+def recursive(held=None):
+    """A function that reaches itself: a cell of its own holds it."""
+
+    def f(x):
+        return x if held is None or x > 0 else f(x + 1.0)
+
+    return f
+
+
 def test_functions_that_reach_themselves_do_not_live_as_long_as_the_table_of_twins():
-    def recursive():
-        def f(x):
-            return x if x > 0 else f(x + 1.0)
-
-        return f
-
     first = recursive()
     conversion.convert_function(first)
     gone = weakref.ref(first)
     del first
-    for _ in range(conversion._made_last.maxlen):
+    for _ in range(conversion._HELD):
         conversion.convert_function(recursive())
     gc.collect()
     assert gone() is None
+
+
+def test_what_a_function_holds_is_freed_with_it():
+    held = Held()
+    function = (lambda held: lambda x: x if held is None else x * 2.0)(held)
+    twin = weakref.ref(conversion.convert_function(function))
+    gone = weakref.ref(held)
+    del held
+    gc.collect()
+    assert twin() is conversion.convert_function(function)
+    del function
+    gc.collect()
+    assert gone() is None is twin()
+
+
+class Held:
+    """What a closure holds."""
