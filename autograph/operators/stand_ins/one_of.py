@@ -122,6 +122,10 @@ class OneOf(Late, Standing):
         """The values of several kinds that it may be; other things are no values."""
         return self.things if self.of_kinds else ()
 
+    def needed(self) -> tuple[Any, ...]:
+        """The number, and the values of several kinds: no test of it, as its text has them."""
+        return self.index, *self.held()
+
     def described(self) -> str:
         """It in a few words, for messages."""
         return f"one of several objects ({self._kinds()}), depending on data"

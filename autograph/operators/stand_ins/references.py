@@ -414,11 +414,11 @@ def _late_parts(x: Any) -> tuple[Any, ...]:
         return tuple(x.held())
     if isinstance(x, Run):
         return tuple(x.rows)
-    values: list[Any] = []
-    if isinstance(x, LazyString | Late):
-        dig(x, values)
     if isinstance(x, Late):
-        values += x.held()
+        return x.needed()
+    values: list[Any] = []
+    if isinstance(x, LazyString):
+        dig(x, values)
     return tuple(values)
 
 

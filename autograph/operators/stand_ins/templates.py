@@ -81,6 +81,12 @@ class Late:
         """The values that it may be, of the graph or with such in them."""
         return ()
 
+    def needed(self) -> tuple[Any, ...]:
+        """What it is made of when the graph runs: traced values, or things with such in them."""
+        values: list[Any] = []
+        self.dug(values)
+        return (*values, *self.held())
+
     def own_text(self, conversion: int, spec: Any) -> Any:
         """What it is as text, made of what it stands for; None where it is made later."""
 
