@@ -13,7 +13,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable
 from types import CodeType, FunctionType, MethodType, ModuleType
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from autograph import rules
 from autograph.errors import AutographError, SourceUnavailableError
@@ -204,9 +204,10 @@ def _callee(function: FunctionType) -> FunctionType | None:
 
 
 _CALLEE = Options(user_requested=False)
-_consumers: weakref.WeakKeyDictionary[FunctionType, dict[bool, FunctionType | None]] = (
-    weakref.WeakKeyDictionary()
-)
+# Of a generator function what runs in the place of a loop, or `with`, over it; False where nothing.
+_consumers: weakref.WeakKeyDictionary[
+    FunctionType, dict[bool, weakref.ref[FunctionType] | Literal[False]]
+] = weakref.WeakKeyDictionary()
 
 
 def _for_consumer(function: FunctionType, of_context: bool) -> FunctionType | None:
@@ -219,9 +220,14 @@ def _for_consumer(function: FunctionType, of_context: bool) -> FunctionType | No
         return None
     with _lock:
         known = _consumers.setdefault(original, {})
-        if of_context not in known:
-            known[of_context] = _front_end().consumer_of(original, _CALLEE, of_context)
-        return known[of_context]
+        twin = known.get(of_context)
+        made: FunctionType | None = twin() if twin else None
+        if made is None and twin is not False:
+            made = _front_end().consumer_of(original, _CALLEE, of_context)
+            known[of_context] = False if made is None else weakref.ref(made)
+            if made is not None:
+                _hold(made, original)
+        return made
 
 
 def _called(function: Any) -> Any:

@@ -84,6 +84,8 @@ class Builder:
         self._local: set[Value] = set()
         # Whether an object was made in the body whose graph this is.
         self.has_made: Callable[[Any], bool] = lambda thing: False
+        # Whether the body is a loop's, or one in it: it runs in each round.
+        self.repeats: bool = parent is not None and parent.repeats
         self._numbers: dict[tuple[type, Any], Value] = {}
         if parent is None:
             self._begin()

@@ -69,6 +69,7 @@ def _real_written(parent: Any, part: Any) -> Any:
     numpy=("real",),
     samples=unary(dtypes="c16 c8 f8 i8"),
     write_through=_real_written,
+    gives_itself=lambda x: x.dtype.kind != "c",
 )
 def real(xp: Module, x: Array) -> Array:
     """Real part of `x`, a view; real arrays are given back as they are.

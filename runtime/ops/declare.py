@@ -103,6 +103,8 @@ class Primitive:
     def __init__(self, op_: Op, inputs: int | None) -> None:
         self.op = op_
         self._takes_variables = op_.options.get("takes_variables", False)
+        # Whether NumPy gives an array of this type back as it is: the very object.
+        self._gives_itself = op_.options.get("gives_itself")
         self.inputs = inputs
         self.__name__ = self.__qualname__ = op_.name
         self.__doc__ = op_.doc
@@ -134,6 +136,10 @@ class Primitive:
             if hasattr(type(x), "read_value") and not self._takes_variables:
                 operands = tuple(map(content, operands))
                 break
+        if self._gives_itself is not None and len(operands) == 1 and is_tensor(operands[0]):
+            only = operands[0]
+            if only.is_array and self._gives_itself(only.type, **static):
+                return only
         try:
             return trace.apply(self.op, operands, static)
         except LimitOverflowError:

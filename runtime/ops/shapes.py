@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from runtime import trace
 from runtime.errors import StagingError
@@ -324,6 +324,12 @@ def _squeezed(x: TensorType, axis: Any) -> TensorType:
     return TensorType(x.dtype, tuple(n for i, n in enumerate(x.shape) if i not in axes))
 
 
+def _leaves_all(x: TensorType, axis: Any) -> bool:
+    """Whether no axis is left out: NumPy gives the array itself."""
+    is_known = x.shape is not None and not (axis is None and None in x.shape)
+    return is_known and not _squeezed_axes(cast("tuple[Dim, ...]", x.shape), axis)
+
+
 def _unsqueezed(part: Any, parent: Any, axis: Any) -> Any:
     if axis is None or not rank_of(parent):
         return reshape(part, shape_of(parent))
@@ -348,6 +354,7 @@ def _unsqueezed(part: Any, parent: Any, axis: Any) -> Any:
         )
     ),
     write_through=lambda parent, part, axis: _unsqueezed(part, parent, axis),
+    gives_itself=_leaves_all,
 )
 def squeeze(xp: Module, x: Array, axis: Axes = None) -> Array:
     """`x` without the axes `axis` of size 1 (None: all such axes); a view.

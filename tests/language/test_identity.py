@@ -39,6 +39,25 @@ def arrays_that_have_as_many_axes(x):
     return same is x, np.atleast_2d(x) is x, same
 
 
+@samples("E1", (F,), (G,))
+def arrays_of_which_no_axis_is_left_out(x):
+    y = x * 2
+    row = y.reshape(1, 2)
+    flat = row.squeeze()
+    also = np.squeeze(flat)
+    also[0] = 7.0
+    kept = row.squeeze(()) is row, np.squeeze(row, axis=()) is row
+    return y.squeeze() is y, np.squeeze(y) is y, flat is row, also is flat, kept, y
+
+
+@samples("E1", (F,), (G,))
+def real_parts_of_real_arrays(x):
+    y, z = x * 2, x * 1j
+    part = np.real(y)
+    part += 1
+    return part is y, y.real is y, z.real is z, np.real(z) is z, y
+
+
 @samples("E2", (F,), (G,), tensors=False)
 def bools_of_numpy_and_of_python(x):
     positive, small = x[0] > 0, x[1] < 5

@@ -31,6 +31,17 @@ def value_of_one_path(x, c):
     return r
 
 
+@samples("B2.04", (A(1, 2, 3, 2, 1),), (A(5, 4, 3, 2, 1),), (-A(5, 4, 3, 2, 1),))
+def span_that_starts_nowhere(prices):
+    worst, start, span = 0.0, None, None
+    for i, p in enumerate(prices):
+        if i % 2:
+            start = i
+        if p > worst:
+            worst, span = p, (start, i)
+    return span
+
+
 @samples("B2.04", (A(3, 1, 2), F(0)), (A(3, 1, 2), F(2.5)), (A(3, 1, 2), F(5)), joined=True)
 def find_first(xs, t):
     found = None

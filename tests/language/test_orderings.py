@@ -69,6 +69,29 @@ class OnlyLess:
 # ---- orders --------------------------------------------------------------------------------------
 
 
+DRAWN = tuple((np.array(v),) for v in ([1, 2, 2, 4], [4, 3, 2, 1], [1, 1, 2, 2]))
+
+
+@samples("E3", *DRAWN)
+def items_of_dicts_of_lists(numbers):
+    groups = {}
+    for n in numbers:
+        groups.setdefault(int(n) % 3, []).append(int(n))
+    largest = {k: max(g) for k, g in sorted(groups.items(), reverse=True)}
+    return sorted(groups.items()), [(k, sum(g)) for k, g in sorted(groups.items())], largest
+
+
+def equal_starts(x):
+    pairs = [(v > 0, [v, v]) for v in x if v > -5] + [(True, [x[0]]) for v in x if v > 100]
+    return len(sorted(pairs))
+
+
+def test_what_no_graph_compares_is_refused_where_it_decides():
+    with pytest.raises(ValueError, match="equal numbers or texts before a list"):
+        ag.convert(equal_starts)(X)
+    assert ag.convert(equal_starts)(np.array([-1.0, 2.0])) == 2
+
+
 @samples("D4", (X,), (NEGATIVE,), (EQUAL,), tensors=False, joined=True)
 def order_of_dataclasses(x):
     p, q = Point(x[0], x[1]), Point(x[2], x[3])

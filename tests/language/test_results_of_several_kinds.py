@@ -49,6 +49,42 @@ def one_kind_each(x):
 
 
 @samples("S1", *MANY)
+def lengths_with_items_of_other_types(x):
+    n = 0
+    if x[0] > 2:
+        n = n + 1
+        return float(x[0]), n
+    if x[0] > 0:
+        return float(x[0]), n, x[1]
+    if x[0] > -2:
+        return (x[0], 1), (x[1], 2)
+    return (x[0], 1), (x[1], 2), (n, x[0])
+
+
+@samples("S1", *MANY)
+def names_of_tuples_of_other_lengths(x):
+    t = (float(x[0]), 1)
+    if x[0] > 1:
+        t = (float(x[0]), 1, 2)
+    if x[0] < -2:
+        t = t + (7,)
+    return t, len(t), t[1], sum(t)
+
+
+@samples("S1", *MANY)
+def kinds_in_what_only_some_paths_have(x):
+    n = 0
+    if x[0] > 2:
+        n = n + 1
+        return float(x[0]), n
+    if x[0] > 0:
+        return {"a": "q", "b": n}
+    if x[0] > -2:
+        return (x[0], 1), (x[1], 2)
+    return {"a": (x[0], 2), "b": n}
+
+
+@samples("S1", *MANY)
 def in_conditional_expressions(x):
     known = (x[0], 2.5, x) if x[0] > -2 else (x[1], 2.0, x * 2)
     return (x, 1) if x[0] > 0 else "negative" if x[1] > 2 else known if x[0] > -3 else None

@@ -22,6 +22,7 @@ from autograph.operators.captured.variables import (
     Tested,
     Undefined,
     _Unreadable,
+    is_in_result,
     is_whole,
 )
 from autograph.operators.stand_ins.bodies import Outcome, check_defined
@@ -29,7 +30,7 @@ from autograph.operators.stand_ins.contents import container_base
 from autograph.operators.stand_ins.forms import Growing, Poisoned, Unbound
 from autograph.operators.stand_ins.grown_text import GrownText, is_grown, letters_of
 from autograph.operators.stand_ins.identity import note_chosen_value
-from autograph.operators.stand_ins.item_forms import growing_form, parts_of
+from autograph.operators.stand_ins.item_forms import growing_form, have_one_type, parts_of
 from autograph.operators.stand_ins.kinds import (
     ByKind,
     can_be_of_kinds,
@@ -91,6 +92,9 @@ from runtime.spec import TensorType
 from runtime.tensor import Tensor
 
 __all__ = ["Merger", "output_value"]
+
+# A name that may be of more kinds is one that statements side by side add to: use a list.
+_MOST_KINDS = 16
 
 
 @dataclass
@@ -180,6 +184,16 @@ class Merger:
             return self._one_of(name, a, b, things)
         return self._functions.add(name, a, b) or self._conflict(name, a, b)
 
+    def _stays_two(self, name: str, a: Any, b: Any) -> bool:
+        """Whether tuples of two known lengths would, as one, have items of another type.
+
+        A name in a loop holds one of any length: it may be one that grows in each round.
+        """
+        if a is NOTHING or b is NOTHING or have_one_type([*a, *b]):
+            return False
+        may_grow = self.outcomes[0].builder.repeats and not is_in_result(name)
+        return not may_grow and may_be_both(name, kind_of(a), kind_of(b))
+
     def _conflict(self, name: str, a: Any, b: Any) -> Rebuild:
         """Two things of which no graph makes one: in names and results they stay two."""
         if all(map(can_be_of_kinds, (a, b))) and not are_told_by_number(a, b):
@@ -204,6 +218,8 @@ class Merger:
             for kind, _ in kinds_of(*side):
                 found.add(kind, None, lambda one, other: None)
         kinds = found.kinds
+        if len(kinds) > _MOST_KINDS and not is_in_result(name):
+            return _poison(name, a, b)
         pairs = zip(*(in_places(kinds, *side) for side in sides), strict=True)
         plans = [self.plan(name, one, other) for one, other in pairs]
         indices = []
@@ -401,6 +417,8 @@ class Merger:
                     if x is not NOTHING and isinstance(form, Growing):
                         form = growing_form(form, x, name)
             is_known = not any(map(has_runs, left)) and like == ()
+            if is_known and self._stays_two(name, *left):
+                return self._of_kinds(name, a, b)
             if isinstance(form, Poisoned) and (is_known or is_whole(name)):
                 return self._conflict(name, a, b)
             if isinstance(form, Poisoned):

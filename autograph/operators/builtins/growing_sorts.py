@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -48,13 +50,15 @@ def put_in_order(x: list[Any], order: Any) -> None:
 def _sorted(
     x: list[Any], form: Form, rows: list[Tensor], key: Callable[[Any], Any] | None, reverse: bool
 ) -> list[Tensor]:
-    columns = _columns(form, rows) if key is None else _columns(*_keys(x, key))
+    compared, found = (form, rows) if key is None else _keys(x, key)
+    columns = _columns(compared, found)
     if not columns:
         return rows  # there is nothing to compare: no item, or only empty ones
     refuse_nan_sorted(columns)
+    if not _are_compared(compared):
+        _refuse_equal_starts(columns)
     columns = [ops.flip(column) for column in columns] if reverse else columns
-    several = len(columns) > 1
-    order = ops.lexsort(columns[::-1]) if several else ops.argsort(columns[0], stable=True)
+    order = _order(columns)
     order = ops.flip(size_of(rows) - 1 - order) if reverse else order
     return [ops.take(row, order, axis=0) for row in rows]
 
@@ -87,18 +91,52 @@ class _Asking:
         append_item(self._keys, self._key(item))
 
 
+def _order(columns: list[Tensor]) -> Any:
+    """The positions of the items in order; equal ones stay as they stood."""
+    several = len(columns) > 1
+    return ops.lexsort(columns[::-1]) if several else ops.argsort(columns[0], stable=True)
+
+
 def _columns(form: Form, rows: list[Tensor]) -> list[Tensor]:
-    """What is compared, the most important first: numbers and texts, or those in tuples."""
-    if isinstance(form, Leaf) or not _are_compared(form):
+    """What is compared, the most important first: numbers and texts, or those in tuples.
+
+    Of tuples that hold something else (the items of a dict of lists), what comes before that.
+    """
+    if isinstance(form, Leaf):
         return numbers_of(form, rows, "it is sorted")
-    return list(_columns_of(form, iter(rows)))
+    if _are_compared(form):
+        return list(_columns_of(form, iter(rows)))
+    parts = form.parts if _is_nest(form) else ()
+    start = list(itertools.takewhile(_are_compared, parts))
+    if not start:
+        return numbers_of(form, rows, "it is sorted")
+    remaining = iter(rows)
+    return [column for part in start for column in _columns_of(part, remaining)]
+
+
+def _refuse_equal_starts(columns: list[Tensor]) -> None:
+    """Raise, when the graph runs, where two items differ by what no graph compares, if at all."""
+    order = _order(columns)
+    ordered = [ops.take(column, order, axis=0) for column in columns]
+    are_equal = [ops.equal(column[1:], column[:-1]) for column in ordered]
+    both = functools.reduce(ops.logical_and, are_equal)
+    what = (
+        "items are sorted that have equal numbers or texts before a list or another container: "
+        "give a key (`key=`) that tells them apart"
+    )
+    stage_raise(ops.any(both), LimitValueError(what))
+
+
+def _is_nest(form: Form) -> TypeGuard[Branching]:
+    if not isinstance(form, Branching):
+        return False
+    return isinstance(form.like, tuple | list) and not isinstance(form.like, Reference)
 
 
 def _are_compared(form: Form) -> bool:
     """Whether items are numbers or texts, or tuples or lists of them."""
     if isinstance(form, Branching):
-        is_nest = isinstance(form.like, tuple | list) and not isinstance(form.like, Reference)
-        return is_nest and all(map(_are_compared, form.parts))
+        return _is_nest(form) and all(map(_are_compared, form.parts))
     if isinstance(form, OrNone):
         return _are_compared(form.part)
     if isinstance(form, Static):

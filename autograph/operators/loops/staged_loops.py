@@ -248,7 +248,7 @@ class _Loop:
         """Trace a part of a round, which may not write objects that another one stands for."""
         with journal.transaction() as locks:
             self.objects.lock(locks)
-            outcome = run_body(name, self.parent, run, self.state)
+            outcome = run_body(name, self.parent, run, self.state, repeats=True)
         refuse_in_loop(outcome.advanced)
         return outcome
 

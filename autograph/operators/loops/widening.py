@@ -413,8 +413,14 @@ def _may_be_absent(x: Any, is_result: bool) -> bool:
         or is_numeric(x)
         or can_be_chosen(x)
         or (is_result and can_be_of_kinds(x))
-        or (isinstance(x, tuple) and all(_may_be_absent(part, is_result) for part in x))
+        or (isinstance(x, tuple) and all(_is_part_of_absent(part, is_result) for part in x))
     )
+
+
+def _is_part_of_absent(x: Any, is_result: bool) -> bool:
+    """Whether a tuple with that in it may be None in some rounds: the part may be None, too."""
+    value = split_none(x)[0]
+    return value is NOTHING or _may_be_absent(value, is_result)
 
 
 def _carried(form: Form, body: Builder) -> Form:

@@ -258,9 +258,16 @@ class Outcome:
 
 
 def run_body(
-    name: str, parent: Builder, function: Callable[[Builder], Any], state: State
+    name: str,
+    parent: Builder,
+    function: Callable[[Builder], Any],
+    state: State,
+    *,
+    repeats: bool = False,
 ) -> Outcome:
     """Trace `function` into a graph of its own; names and objects are as before afterwards.
+
+    One that `repeats` runs in each round of a loop.
 
     A Python exception on the way is what the body does when it runs: it becomes a `raise` node.
     """
@@ -269,6 +276,7 @@ def run_body(
     with body(name, parent) as builder, journal.transaction() as transaction:
         transaction.is_of_body = True
         builder.has_made = transaction.has_made_within
+        builder.repeats = builder.repeats or repeats
         try:
             try:
                 result = function(builder)

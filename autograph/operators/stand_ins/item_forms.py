@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -49,7 +50,15 @@ from autograph.operators.stand_ins.values import (
 )
 from runtime.spec import TensorType
 
-__all__ = ["all_joined", "growing_form", "item_form", "item_of", "of_length", "parts_of"]
+__all__ = [
+    "all_joined",
+    "growing_form",
+    "have_one_type",
+    "item_form",
+    "item_of",
+    "of_length",
+    "parts_of",
+]
 
 
 def growing_form(form: Growing, x: Any, name: str) -> Growing | Poisoned:
@@ -60,6 +69,17 @@ def growing_form(form: Growing, x: Any, name: str) -> Growing | Poisoned:
     items = [part.item if isinstance(part, Run) else item_form(part) for part in unpadded(x)]
     item = all_joined([form.item, *items], name)
     return item if isinstance(item, Poisoned) else replace(form, item=item)
+
+
+def have_one_type(items: Sequence[Any]) -> bool:
+    """Whether numbers among these items, or in the same places of nests, are of one dtype each."""
+    return _have_one_type([item_form(x) for x in items])
+
+
+def _have_one_type(forms: Sequence[Form]) -> bool:
+    dtypes = {form.type.dtype for form in forms if isinstance(form, Leaf)}
+    nests = [form.parts for form in forms if isinstance(form, Branching)]
+    return len(dtypes) < 2 and all(map(_have_one_type, zip(*nests, strict=False)))
 
 
 def of_length(form: Growing | Poisoned, length: int | None, x: Any) -> Growing | Poisoned:
