@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from tests.language.harness import Samples, refuse
+from tests.language.harness import Samples, check, refuse
 
 samples = Samples()
 X = np.array([10.0, -5, -20, 7])
@@ -278,3 +278,28 @@ def of_arrays(x):
 @pytest.mark.parametrize("sample", [of_arrays])
 def test_a_list_of_arrays_is_refused(sample):
     refuse(sample, X, match="after the `try`, depending on where it raised|items are arrays")
+
+
+def emptied_in_a_try(numbers, shift):
+    try:
+        try:
+            numbers.pop(7)
+        except IndexError:
+            shift += 1.0
+        numbers.clear()
+        numbers = []
+        numbers.pop(7)
+    except IndexError as error:
+        print(error)
+    return shift
+
+
+def called_for_each(a):
+    numbers, total = [0.5, 1.5], a[0]
+    for _ in a:
+        total += emptied_in_a_try(numbers, total)
+    return total, numbers
+
+
+def test_a_list_of_the_caller_that_a_try_empties_keeps_what_it_was_where_it_may_raise():
+    check(called_for_each, (Z,), (Z + 1.0,))

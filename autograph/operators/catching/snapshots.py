@@ -254,12 +254,14 @@ def form_of(x: Any, is_kept: Callable[[Any], bool]) -> Form:
         return Leaf(type_of(x), is_array(x))
     if has_runs(x):
         return _grown([x], "a list") or Same(x)
-    if has_parts(x):
-        children = own_children(x)
-        # The body may go on to change what it made.
-        like = with_children(x, [part for _, part in children]) if is_changeable(x) else x
-        return Nest(like, tuple(form_of(part, is_kept) for _, part in children))
-    return Same(x)
+    return _form_of_parts(x, is_kept) if has_parts(x) else Same(x)
+
+
+def _form_of_parts(x: Any, is_kept: Callable[[Any], bool]) -> Nest:
+    children = own_children(x)
+    # The body may go on to change what it is.
+    like = with_children(x, [part for _, part in children]) if is_changeable(x) else x
+    return Nest(like, tuple(form_of(part, is_kept) for _, part in children))
 
 
 def _called(x: Any, is_kept: Callable[[Any], bool]) -> Same | Called:
@@ -589,8 +591,7 @@ def _is_array(form: Form) -> bool:
 def _nest(form: Form) -> Nest | None:
     """The form as a container of forms."""
     if isinstance(form, Same) and has_parts(form.value):
-        parts = (form_of(part, lambda _: True) for _, part in own_children(form.value))
-        return Nest(form.value, tuple(parts))
+        return _form_of_parts(form.value, lambda _: True)
     return form if isinstance(form, Nest) else None
 
 
