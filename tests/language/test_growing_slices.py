@@ -127,6 +127,37 @@ def in_a_staged_loop(x):
     return out
 
 
+@samples("E4", *THREE, joined=True)
+def of_one_path_beside_none(x):
+    items, some, same = positive(x), None, 0
+    if x[2] < 1:
+        some = items[1:]
+        same = some
+        items[0] = 9.0
+    if some is not None:
+        some.append(3.0)
+    items.append(4.0)
+    return items, some, same
+
+
+@samples("E4", *THREE, joined=True)
+def of_one_path_beside_other_kinds(x):
+    items = positive(x)
+    if x[2] < 0:
+        some = items[1:]
+    else:
+        some = {"all": items[:-1]}
+    text = "none"
+    try:
+        text = items[:1]
+        if x[0] > 1:
+            raise ValueError
+        text = (1, items[1:])
+    except ValueError:
+        items[0] = 5.0
+    return items, some, text
+
+
 test_slices_and_order = samples.test()
 
 

@@ -1182,3 +1182,26 @@ def test_an_array_of_the_module_is_one_input_however_many_bodies_write_it():
         found(np.float64(x))
         assert HELD["place"] == 2
     assert HELD["values"].tolist() == [2.0, 2.0, 4.0]
+
+
+class Unclaimed(ValueError):
+    pass
+
+
+def raises_another_in_its_handler(a, n):
+    rows = np.stack([a + 1.0, a * 2])
+    try:
+        assert any(v == n for v in a), "claimed"
+    except AssertionError:
+        rows[0][-1] = 0.0
+        raise Unclaimed("none") from None
+    if (rows[0] < 5).any():
+        return rows
+    print("rows", rows[1])
+    return rows
+
+
+def test_an_error_that_a_handler_raises_is_the_one_of_the_program():
+    """What it replaces is no number that machine code could hand to Python."""
+    a = np.array([-0.25, 2.5, 2.0])
+    check(raises_another_in_its_handler, (a, np.int64(-1)), (a + 0.5, np.int64(3)))

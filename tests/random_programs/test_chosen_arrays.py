@@ -5,13 +5,11 @@ from __future__ import annotations
 import random
 
 import numpy as np
-import pytest
 
 import autograph as ag
 from runtime.errors import GraphLimit
+from tests.random_programs.blocks import blocks_of
 
-PROGRAMS, STEP, MANY = 40, 20, 1200
-ANSWERED = 0.8
 HEAD = """
 import numpy as np
 
@@ -154,12 +152,6 @@ def is_answered(seed):
     return True
 
 
-@pytest.mark.parametrize("start", range(0, PROGRAMS, STEP))
-def test_a_write_reaches_the_array_that_data_chose(start):
-    assert sum(is_answered(seed) for seed in range(start, start + STEP)) >= ANSWERED * STEP
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("start", range(PROGRAMS, PROGRAMS + MANY, STEP))
-def test_chosen_arrays_at_length(start):
-    assert sum(is_answered(seed) for seed in range(start, start + STEP)) >= ANSWERED * STEP
+test_chosen_arrays, test_chosen_arrays_at_length = blocks_of(
+    is_answered, programs=40, step=20, many=1200, share=0.8
+)

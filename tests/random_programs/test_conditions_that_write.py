@@ -5,13 +5,10 @@ from __future__ import annotations
 import random
 
 import numpy as np
-import pytest
 
+from tests.random_programs.blocks import blocks_of
 from tests.random_programs.outcomes import is_answered, one_backend
 
-PROGRAMS, STEP = 60, 20
-MANY = 2000
-ANSWERED = 0.9
 LARGEST = 9
 
 HEAD = """import numpy as np
@@ -147,14 +144,6 @@ def is_answered_of(seed):
     return is_answered(program(seed), cases, one_backend(seed), seed)
 
 
-@pytest.mark.parametrize("start", range(0, PROGRAMS, STEP))
-def test_each_condition_is_asked_as_often_as_in_python(start):
-    answered = sum(map(is_answered_of, range(start, start + STEP)))
-    assert answered >= ANSWERED * STEP
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("start", range(PROGRAMS, PROGRAMS + MANY, STEP))
-def test_conditions_that_write_at_length(start):
-    for seed in range(start, start + STEP):
-        is_answered_of(seed)
+test_conditions_that_write, test_conditions_that_write_at_length = blocks_of(
+    is_answered_of, programs=60, step=20, many=2000, share=0.9
+)

@@ -10,13 +10,10 @@ from __future__ import annotations
 import random
 
 import numpy as np
-import pytest
 
+from tests.random_programs.blocks import blocks_of
 from tests.random_programs.outcomes import is_answered, one_backend
 
-PROGRAMS, STEP = 40, 20
-MANY = 2000
-ANSWERED = 0.6
 HEAD = "from collections import Counter, defaultdict, deque\n\nimport numpy as np\n\n\n"
 
 # By the letter of a container: how it begins, and with items; what is done with it; what is asked;
@@ -217,16 +214,6 @@ def is_answered_of(seed):
     return is_answered(text, [writer.arguments() for _ in range(4)], one_backend(seed), seed)
 
 
-@pytest.mark.parametrize("start", range(0, PROGRAMS, STEP))
-def test_containers_hold_what_those_of_python_hold_or_are_refused(start):
-    with np.errstate(all="ignore"):
-        answered = sum(is_answered_of(seed) for seed in range(start, start + STEP))
-    assert answered >= ANSWERED * STEP
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("start", range(PROGRAMS, PROGRAMS + MANY, STEP))
-def test_containers_of_data_at_length(start):
-    with np.errstate(all="ignore"):
-        for seed in range(start, start + STEP):
-            is_answered_of(seed)
+test_containers_of_data, test_containers_of_data_at_length = blocks_of(
+    is_answered_of, programs=40, step=20, many=2000, share=0.6
+)

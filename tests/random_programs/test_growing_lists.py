@@ -5,14 +5,11 @@ from __future__ import annotations
 import random
 
 import numpy as np
-import pytest
 
 from runtime.compile import BACKENDS
+from tests.random_programs.blocks import blocks_of
 from tests.random_programs.outcomes import is_answered
 
-PROGRAMS, STEP = 80, 40
-MANY = 3000
-ANSWERED = {"numbers": 0.75, "arrays": 0.6}
 NAMES = "abc"
 VALUES = {
     "numbers": ("k", "k * 2", "x[k % 3]", "(k, x[0])"),
@@ -122,18 +119,9 @@ def is_answered_of(seed, kind):
     return is_answered(program(seed, kind), cases, BACKENDS, seed)
 
 
-@pytest.mark.parametrize("kind", VALUES)
-@pytest.mark.parametrize("start", range(0, PROGRAMS, STEP))
-def test_lists_hold_what_those_of_python_hold_or_are_refused(start, kind):
-    with np.errstate(all="ignore"):
-        answered = sum(is_answered_of(seed, kind) for seed in range(start, start + STEP))
-    assert answered >= ANSWERED[kind] * STEP
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("kind", VALUES)
-@pytest.mark.parametrize("start", range(PROGRAMS, PROGRAMS + MANY, STEP))
-def test_growing_lists_at_length(start, kind):
-    with np.errstate(all="ignore"):
-        for seed in range(start, start + STEP):
-            is_answered_of(seed, kind)
+test_lists_of_numbers, test_lists_of_numbers_at_length = blocks_of(
+    is_answered_of, "numbers", programs=80, step=40, many=3000, share=0.75
+)
+test_lists_of_arrays, test_lists_of_arrays_at_length = blocks_of(
+    is_answered_of, "arrays", programs=80, step=40, many=3000, share=0.6
+)

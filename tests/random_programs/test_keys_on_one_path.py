@@ -8,13 +8,10 @@ from __future__ import annotations
 import random
 
 import numpy as np
-import pytest
 
+from tests.random_programs.blocks import blocks_of
 from tests.random_programs.outcomes import is_answered, one_backend
 
-PROGRAMS, STEP = 80, 20
-MANY = 2000
-ANSWERED = 0.6
 HEAD = "import numpy as np\n\n\ndef f(x):\n"
 VALUES = "1;x * 2;2.5;x[0];x.sum();'t';[1, 2];None;(1, x);x[1:]".split(";")
 # `?` stands for a key, `~` for a value.
@@ -79,14 +76,6 @@ def is_answered_of(seed: int) -> bool:
     return is_answered(Writer(seed).program(), CASES, one_backend(seed), seed)
 
 
-@pytest.mark.parametrize("start", range(0, PROGRAMS, STEP))
-def test_keys_are_there_where_python_has_them_or_refused(start):
-    answered = sum(is_answered_of(seed) for seed in range(start, start + STEP))
-    assert answered >= ANSWERED * STEP
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("start", range(PROGRAMS, PROGRAMS + MANY, STEP))
-def test_keys_on_one_path_at_length(start):
-    for seed in range(start, start + STEP):
-        is_answered_of(seed)
+test_keys_on_one_path, test_keys_on_one_path_at_length = blocks_of(
+    is_answered_of, programs=80, step=20, many=2000, share=0.6
+)

@@ -6,84 +6,19 @@ refused.
 
 from __future__ import annotations
 
-import random
-
-import numpy as np
-import pytest
-
+from tests.random_programs.blocks import blocks_of
 from tests.random_programs.outcomes import is_answered, one_backend
-
-PROGRAMS, STEP = 80, 20
-MANY = 2000
-ANSWERED = 0.6
-HEAD = "import numpy as np\n\n\n"
-# `~` stands for a number, `#` for an index.
-RESULTS = """L;L, ~;[];[~];[~, ~];L[1:];M;(M, L);'t';f'{s}';None;~;~ > 1;(~, ~);(~, 't');(L, 't');a;a[1:]
-[v for v in L if v > 0];(None, ~);[[~]];list(L);(~, (~, L));D;{'k': ~};['t', 'u'];len(L)"""
-WRITES = """L.append(~);L.append(~);L = [v * 2 for v in L if v > 0.5];L = L[1:];L = [];s += ~;s = ~
-M.append([~]);if L: L.pop();if L: L[0] = ~;L.clear();D['k'] = ~;D['n'] = ~;s, t = t, s;L = [~, ~]"""
-TESTS = "a[#] > ~;s > ~;t < a[#];not L;len(L) > 1;a[#] > 1;a[#] < -1;len(L) > 3"
-NUMBERS = "s;t;a[0];a[1];a[2];1.5;2.0;-0.5;s * 2;t + 1"
-ASKED = """isinstance(r, list);isinstance(r, tuple);isinstance(r, str);r is None;r is not None
-isinstance(r, (list, tuple)) and len(r) > 1;isinstance(r, float);type(r) is tuple;r == 't'
-isinstance(r, list) and not r"""
-USED = """k += 1;if isinstance(r, list): r.append(~);if isinstance(r, list) and r: k += 1;L.append(~)
-if isinstance(r, tuple): k += len(r);seen = r;k += 2;if isinstance(r, dict): k += 5
-if type(r) is list and r: r.pop()"""
+from tests.random_programs.several_kinds import ASKED, HEAD, USED, Writer
 
 
-class Writer:
-    """Writes one program."""
+class Results(Writer):
+    """Writes a function that gives back values of several kinds, and one that calls it."""
 
-    def __init__(self, seed: int) -> None:
-        self.draw = random.Random(seed)
-        self.results = [self.text_of(RESULTS) for _ in range(self.draw.randint(2, 4))]
-
-    def text_of(self, texts: str) -> str:
-        found = self.draw.choice([t for line in texts.splitlines() for t in line.split(";")])
-        for mark, choices in (("~", NUMBERS.split(";")), ("#", "012")):
-            while mark in found:
-                found = found.replace(mark, self.draw.choice(choices), 1)
-        return found
-
-    def block(self, depth: int, in_loop: bool, indent: str) -> list[str]:
-        lines = []
-        for _ in range(self.draw.randint(1, 3)):
-            lines += [indent + line for line in self.statement(depth, in_loop)]
-        return lines
-
-    def statement(self, depth: int, in_loop: bool) -> list[str]:
-        way = self.draw.random()
-        if way < 0.25:
-            return [f"if {self.text_of(TESTS)}: return {self.draw.choice(self.results)}"]
-        if depth and way < 0.4:
-            head = self.draw.choice(("for x in a:", "for x in a[1:]:", "for _ in range(3):"))
-            return [head, *self.block(depth - 1, True, "    ")]
-        if depth and way < 0.5:
-            lines = [f"if {self.text_of(TESTS)}:", *self.block(depth - 1, in_loop, "    ")]
-            if self.draw.random() < 0.5:
-                lines += ["else:", *self.block(depth - 1, in_loop, "    ")]
-            return lines
-        if depth and way < 0.56:
-            fails = self.draw.choice(
-                ("if s > 1: raise ValueError", "t = 6.0 / (s - s)", "L.pop(7)")
-            )
-            body = [*self.block(depth - 1, in_loop, "    "), f"    {fails}"]
-            end = self.draw.choice((f"return {self.draw.choice(self.results)}", "s += 1.0"))
-            return [
-                "try:",
-                *body,
-                "except (ArithmeticError, ValueError, IndexError):",
-                f"    {end}",
-            ]
-        if in_loop and way < 0.64:
-            return [f"if {self.text_of(TESTS)}: {self.draw.choice(('break', 'continue'))}"]
-        return [self.text_of(WRITES)]
+    def given(self, result: str) -> str:
+        return f"return {result}"
 
     def caller(self) -> list[str]:
-        lines = ["L, M, D, s, t, k, seen = [], [], {}, 0.5, y, 0, None"]
-        if self.draw.random() < 0.5:
-            lines[0] = "L, M, D, s, t, k, seen = [0.5, 1.5], [[1.0]], {'k': 0.5}, 0.5, y, 0, None"
+        lines = [self.beginning()]
         call = ["r = g(a, L, M, D, s, t)"]
         for _ in range(self.draw.randint(0, 2)):
             call.append(f"if {self.text_of(ASKED)}: {self.text_of('k += 4;s = 2.5;t = ~')}")
@@ -93,8 +28,7 @@ class Writer:
             lines += ["for x in a:", *("    " + line for line in call)]
         else:
             lines += call
-        lines.append(self.draw.choice(("return r", "return r, L, k", "return L, M, k, r", "return [r, k]",
-                                       "return r, seen, D", "return L, k, s, t")))  # fmt: skip
+        lines.append(self.end())
         return lines
 
     def program(self) -> str:
@@ -107,28 +41,14 @@ class Writer:
             f"def {head}:\n" + "".join(f"    {line}\n" for line in lines) for head, lines in parts
         )
 
-    def arguments(self) -> tuple[np.ndarray, float]:
-        numbers = [self.draw.randrange(-8, 12) / 4 for _ in range(4)]
-        return np.array(numbers[:3]), numbers[3]
-
 
 def is_answered_of(seed: int) -> bool:
     """Whether a program is answered, as Python does."""
-    writer = Writer(seed)
+    writer = Results(seed)
     text = writer.program()
     return is_answered(text, [writer.arguments() for _ in range(4)], one_backend(seed), seed)
 
 
-@pytest.mark.parametrize("start", range(0, PROGRAMS, STEP))
-def test_results_are_of_the_kind_of_those_of_python_or_refused(start):
-    with np.errstate(all="ignore"):
-        answered = sum(is_answered_of(seed) for seed in range(start, start + STEP))
-    assert answered >= ANSWERED * STEP
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("start", range(PROGRAMS, PROGRAMS + MANY, STEP))
-def test_results_of_several_kinds_at_length(start):
-    with np.errstate(all="ignore"):
-        for seed in range(start, start + STEP):
-            is_answered_of(seed)
+test_kinds_of_results, test_kinds_of_results_at_length = blocks_of(
+    is_answered_of, programs=80, step=20, many=2000, share=0.6
+)

@@ -5,13 +5,10 @@ from __future__ import annotations
 import random
 
 import numpy as np
-import pytest
 
+from tests.random_programs.blocks import blocks_of
 from tests.random_programs.outcomes import is_answered, one_backend
 
-PROGRAMS, STEP = 48, 12
-MANY = 2000
-ANSWERED = 0.8
 HEAD = """import numpy as np
 
 
@@ -150,14 +147,6 @@ def answered(seed):
     return is_answered(Writer(seed).program(), cases, one_backend(seed), seed, as_tables)
 
 
-@pytest.mark.parametrize("first", range(0, PROGRAMS, STEP))
-def test_objects_made_by_data_are_those_of_python(first):
-    """Objects in chains, rings and lists; most programs are not refused."""
-    answers = [answered(seed) for seed in range(first, first + STEP)]
-    assert np.mean(answers) >= ANSWERED
-
-
-@pytest.mark.long
-def test_many_programs_of_objects_made_by_data():
-    """As above, of more seeds."""
-    assert np.mean([answered(seed) for seed in range(10_000, 10_000 + MANY)]) >= ANSWERED
+test_made_objects, test_made_objects_at_length = blocks_of(
+    answered, programs=48, step=12, many=2000, share=0.8
+)

@@ -8,15 +8,12 @@ import io
 import random
 
 import numpy as np
-import pytest
 
 import autograph as ag
 from runtime import config
 from runtime.compile import BACKENDS
+from tests.random_programs.blocks import blocks_of
 
-PROGRAMS, STEP = 40, 20
-MANY = 3000
-ANSWERED = {"numbers": 0.9, "arrays": 0.4}
 ARRAYS = (
     ((0.1, 0.2, 0.3), (1.0, 0.5, 0.3), 4),
     ((2.0, -0.2, 0.3), (1.0, 1.5, 0.3), 5),
@@ -235,18 +232,9 @@ def assert_gradient(function, graph, text):
         assert np.isclose(found, slope(1e-6), rtol=1e-3, atol=1e-4), text
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("start", range(0, PROGRAMS, STEP))
-def test_functions_that_call_themselves_do_what_python_does_or_are_refused(start, kind):
-    with np.errstate(all="ignore"):
-        answered = sum(is_answered(seed, kind) for seed in range(start, start + STEP))
-    assert answered >= ANSWERED[kind] * STEP
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("start", range(PROGRAMS, PROGRAMS + MANY, STEP))
-def test_recursive_functions_at_length(start, kind):
-    with np.errstate(all="ignore"):
-        for seed in range(start, start + STEP):
-            is_answered(seed, kind)
+test_recursive_functions_of_numbers, test_recursive_functions_of_numbers_at_length = blocks_of(
+    is_answered, "numbers", programs=40, step=20, many=3000, share=0.9
+)
+test_recursive_functions_of_arrays, test_recursive_functions_of_arrays_at_length = blocks_of(
+    is_answered, "arrays", programs=40, step=20, many=3000, share=0.4
+)

@@ -6,13 +6,10 @@ import dataclasses
 import random
 
 import numpy as np
-import pytest
 
 import autograph as ag
+from tests.random_programs.blocks import blocks_of
 
-PROGRAMS, STEP = 120, 40
-MANY = 4000
-ANSWERED = 0.25
 NAMES = "abcd"
 HEAD = """
 import dataclasses
@@ -208,12 +205,6 @@ def is_answered(seed):
     return True
 
 
-@pytest.mark.parametrize("start", range(0, PROGRAMS, STEP))
-def test_a_write_reaches_the_names_that_pythons_does_or_is_refused(start):
-    assert sum(is_answered(seed) for seed in range(start, start + STEP)) >= ANSWERED * STEP
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("start", range(PROGRAMS, PROGRAMS + MANY, STEP))
-def test_shared_containers_at_length(start):
-    assert sum(is_answered(seed) for seed in range(start, start + STEP)) >= ANSWERED * STEP
+test_shared_containers, test_shared_containers_at_length = blocks_of(
+    is_answered, programs=120, step=40, many=4000, share=0.25
+)

@@ -5,13 +5,11 @@ from __future__ import annotations
 import random
 
 import numpy as np
-import pytest
 
 import autograph as ag
 from runtime.errors import GraphLimit
+from tests.random_programs.blocks import blocks_of
 
-PROGRAMS, STEP, MANY = 40, 20, 1200
-ANSWERED = 0.4
 HEAD = """
 import numpy as np
 from collections import defaultdict
@@ -166,12 +164,6 @@ def is_answered(seed):
     return True
 
 
-@pytest.mark.parametrize("start", range(0, PROGRAMS, STEP))
-def test_a_write_reaches_the_array_or_is_refused(start):
-    assert sum(is_answered(seed) for seed in range(start, start + STEP)) >= ANSWERED * STEP
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("start", range(PROGRAMS, PROGRAMS + MANY, STEP))
-def test_written_arrays_at_length(start):
-    assert sum(is_answered(seed) for seed in range(start, start + STEP)) >= ANSWERED * STEP
+test_written_arrays, test_written_arrays_at_length = blocks_of(
+    is_answered, programs=40, step=20, many=1200, share=0.4
+)

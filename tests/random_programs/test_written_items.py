@@ -5,13 +5,11 @@ from __future__ import annotations
 import random
 
 import numpy as np
-import pytest
 
 import autograph as ag
 from runtime.errors import GraphLimit
+from tests.random_programs.blocks import blocks_of
 
-PROGRAMS, STEP, MANY = 40, 20, 1200
-ANSWERED = 0.25
 HEAD = """
 class Box:
     pass
@@ -163,12 +161,6 @@ def is_answered(seed):
     return True
 
 
-@pytest.mark.parametrize("start", range(0, PROGRAMS, STEP))
-def test_a_write_reaches_the_list_or_is_refused(start):
-    assert sum(is_answered(seed) for seed in range(start, start + STEP)) >= ANSWERED * STEP
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("start", range(PROGRAMS, PROGRAMS + MANY, STEP))
-def test_written_items_at_length(start):
-    assert sum(is_answered(seed) for seed in range(start, start + STEP)) >= ANSWERED * STEP
+test_written_items, test_written_items_at_length = blocks_of(
+    is_answered, programs=40, step=20, many=1200, share=0.25
+)

@@ -380,6 +380,8 @@ def is_all_older(
         return _is_older_array(x, inner)
     if isinstance(x, LiveRun) and not all(is_older_cell(cell, inner) for cell in x.cells()):
         return False
+    if isinstance(x, Run) and any(_is_taken(row, inner) for row in x.rows):
+        return False  # a list holds what its items were, and is no view of others
     if has_parts(x):
         inside = () if id(x) in around else tuple(part for _, part in children(x))
     else:
@@ -388,14 +390,20 @@ def is_all_older(
     return all(is_all_older(part, inner, children, around) for part in inside)
 
 
+def _is_taken(x: Any, inner: Builder) -> bool:
+    """Whether the value of a view is one that the body read."""
+    is_view = isinstance(x, Tensor) and x._cell is not None and bool(x._chain)
+    value = x._value if is_view else None
+    return value is not None and inner.parent is not None and not inner.parent.reaches(value)
+
+
 def derive_anew(x: Any, inner: Builder, around: tuple[int, ...] = ()) -> None:
     """Let the views in `x` be derived anew of which `inner`, a body now traced, has the value.
 
     The arrays are older than the body, but what it read of them is no value of the code after it.
     """
     if isinstance(x, Tensor):
-        value = x._value if x._cell is not None and x._chain else None
-        if value is not None and inner.parent is not None and not inner.parent.reaches(value):
+        if _is_taken(x, inner):
             x._token = -1
     elif id(x) not in around:
         parts = [part for _, part in own_children(x)] if has_parts(x) else _late_parts(x)

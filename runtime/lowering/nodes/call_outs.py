@@ -120,9 +120,11 @@ def fails(b: Builder, node: Node) -> Fail:
         assert not b.is_in_nest, "elements of arrays do not fail"
         if escapes(b, node, failed, kind):
             return
-        forms = [b.forms[value] for value in node.inputs]
+        # A caught error has a number here, of which Python could not make it again.
+        numbers = [value for value in node.inputs if isinstance(value.type, TensorType)]
+        forms = [b.forms[value] for value in numbers]
         operands = [form for form in forms if isinstance(form, Expr)]
-        is_complete = len(operands) == len(forms) <= SLOT
+        is_complete = len(operands) == len(node.inputs) <= SLOT
         if b.program.has_effects and (node in b.pending or not is_complete):
             b.emit(If(failed, _failing(b, node), []))
             return
