@@ -29,6 +29,22 @@ def positive(x):
 # ---- tuples --------------------------------------------------------------------------------------
 
 
+@samples("", (np.int64(3),), (np.int64(0),), (np.int64(-2),), joined=True)
+def ints_and_floats_added_in_calls_and_rounds(n):
+    def steps(k):
+        if k == 0:
+            return (1,)
+        if k < 0:
+            return 2.5, 1
+        return (*steps(k - 1), k * 1.0)
+
+    found = ()
+    for k in range(n):
+        if k % 2 == 0:
+            found = (*found, k, k / 2)
+    return steps(n), found, len(found)
+
+
 @samples("E4", (X,), (NEGATIVE,))
 def a_tuple_of_a_list(x):
     t = tuple(positive(x))

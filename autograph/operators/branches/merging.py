@@ -187,11 +187,13 @@ class Merger:
     def _stays_two(self, name: str, a: Any, b: Any) -> bool:
         """Whether tuples of two known lengths would, as one, have items of another type.
 
-        A name in a loop holds one of any length: it may be one that grows in each round.
+        A name in a loop holds one of any length, and so does what a function gives that calls
+        itself: it may be one that grows in each round or call.
         """
         if a is NOTHING or b is NOTHING or have_one_type([*a, *b]):
             return False
-        may_grow = self.outcomes[0].builder.repeats and not is_in_result(name)
+        builder = self.outcomes[0].builder
+        may_grow = builder.calls_itself or (builder.repeats and not is_in_result(name))
         return not may_grow and may_be_both(name, kind_of(a), kind_of(b))
 
     def _conflict(self, name: str, a: Any, b: Any) -> Rebuild:

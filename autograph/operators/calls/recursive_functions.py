@@ -287,7 +287,7 @@ class Recursion(Call):
         return outcome
 
     def _run(self, builder: Builder) -> tuple[Any, Form]:
-        self.body, self.begin = builder, 0
+        self.body, self.begin, builder.calls_itself = builder, 0, True
         assert self.bound is not None
         arguments: Any = self._place(builder)
         self._put(builder)
