@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import collections
+import dataclasses
+import functools
 import operator
 
 import numpy as np
@@ -127,3 +129,88 @@ def test_what_is_put_into_a_list_from_outside_that_is_asked_for_its_length(sampl
                 found.append((function(*case), list(KEPT)))
             assert repr(found[0]) == repr(found[1])
     assert not converted.trace_count > 1
+
+
+def ranges_beside_arrays(a):
+    n = 3 if a[0] < 0 else 4
+    r = range(n - 3, n)
+    return a == r, r != a, a + r, r * a, r < a, a @ r, r == 1
+
+
+def first(x, y):
+    return x + y
+
+
+def text_of_partial_functions(a):
+    r = functools.partial(first, 1.0)
+    if a[0] < 0:
+        r = functools.partial(first, y=float(a[1]))
+    return str([r]).count("y=-1.75"), repr(r).count("y=1.75"), r(y=1.0)
+
+
+@dataclasses.dataclass
+class Node:
+    v: object
+
+
+class Leaf:
+    def __init__(self, v):
+        self.v = v
+        self.w = None
+
+
+class Other:
+    def __init__(self, v):
+        self.v = v
+
+
+def objects_that_are_no_sequences(a):
+    r = None
+    if a[0] < 0:
+        r = Leaf(a[1])
+    if a[1] < 0:
+        r = Other(a[1])
+    try:
+        return [*r]
+    except TypeError:
+        return [a[0]]
+
+
+@pytest.mark.parametrize("backend", ["plan", "native"])
+def test_a_range_beside_an_array(backend):
+    converted = ag.convert(ranges_beside_arrays)
+    with config.backend.using(backend):
+        for case in CASES:
+            pairs = zip(ranges_beside_arrays(*case), converted(*case), strict=True)
+            assert all(np.array_equal(expected, found) for expected, found in pairs)
+    assert converted.trace_count == 1
+
+
+@pytest.mark.parametrize("sample", [text_of_partial_functions, objects_that_are_no_sequences])
+def test_what_it_is_made_into_is_what_python_makes_of_it(sample):
+    check(sample, *CASES)
+
+
+def printed_in_a_list(a):
+    r = Node(float(a[1]))
+    if a[0] < 0:
+        r = Node("s")
+    print([r])
+    return a[0]
+
+
+def objects_in_an_array(a):
+    r = Leaf(a[0])
+    if a[1] < 0:
+        r = Leaf(a[1])
+    return np.array([r, None])
+
+
+@pytest.mark.parametrize(
+    ("sample", "message"),
+    [(printed_in_a_list, "`r.v` is the str 's' on one path"),
+     (objects_in_an_array, "an array of objects that the function makes is no part of a graph")],
+)  # fmt: skip
+def test_what_has_no_form_in_the_graph_is_refused(sample, message):
+    with pytest.raises(ag.StagingError, match=message):
+        ag.convert(sample)(*CASES[0])

@@ -45,7 +45,7 @@ from autograph.operators.results.host_results import kind_of_result
 from autograph.operators.stand_ins.bodies import stage_raise
 from autograph.operators.stand_ins.captured_items import one_by_one, with_captured, with_inputs
 from autograph.operators.stand_ins.contents import content_slot
-from autograph.operators.stand_ins.foreign_arrays import check_made, note_call
+from autograph.operators.stand_ins.foreign_arrays import check_made, note_call, refuse_made
 from autograph.operators.stand_ins.heaps import raise_refused
 from autograph.operators.stand_ins.one_of import number_of
 from autograph.operators.stand_ins.ranges import OpenRange
@@ -158,7 +158,7 @@ def _looked_at(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 def _as_array_like(x: Any) -> Any:
     """A range with bounds of the graph, or a deque, as NumPy takes it."""
     if isinstance(x, OpenRange):
-        return ops.arange(x.start, x.stop, x.step)
+        return x.as_array()
     return list(x) if isinstance(x, deque) else x
 
 
@@ -615,6 +615,8 @@ def as_fresh(result: Any) -> Any:
         assert builder is not None
         value = builder.new_constant(result)
         return builder.array(value).as_array()
+    if isinstance(result, np.ndarray) and result.dtype == object:
+        refuse_made(result)
     if type(result) in (tuple, list) and any(isinstance(r, np.ndarray) for r in result):
         return journal.fresh(type(result)(map(as_fresh, result)))
     if not isinstance(result, _OWN) or journal.is_fresh(result):
