@@ -6,6 +6,7 @@ import collections
 import dataclasses
 import functools
 import operator
+from collections import abc
 
 import numpy as np
 import pytest
@@ -214,3 +215,38 @@ def objects_in_an_array(a):
 def test_what_has_no_form_in_the_graph_is_refused(sample, message):
     with pytest.raises(ag.StagingError, match=message):
         ag.convert(sample)(*CASES[0])
+
+
+def a_view_of_keys_by_data(a):
+    t = {}
+    for x in a:
+        if x < 0:
+            t[int(x)] = 1.0
+    r = t.values()
+    found = isinstance(r, list), isinstance(r, abc.ValuesView), hasattr(r, "append")
+    return found, type(r).__name__, r.__class__.__name__, getattr(r, "index", 3), len(r)
+
+
+def an_item_of_a_view(a):
+    t = {"s": float(a[1])}
+    if a[0] < 0:
+        t["t"] = 1.0
+    r = t.keys()
+    return r[0] if a[0] < 0 else "none"
+
+
+@pytest.mark.parametrize("sample", [a_view_of_keys_by_data, an_item_of_a_view])
+def test_a_view_of_a_dict_is_no_list(sample):
+    check(sample, *CASES)
+
+
+def an_object_or_none_taken_apart(a):
+    r = None
+    if a[0] < 0:
+        r = Node(float(a[1]))
+    return dataclasses.asdict(Node([r]))
+
+
+def test_an_object_that_may_be_none_is_not_taken_apart():
+    with pytest.raises(ag.StagingError, match="may be None by data is a Node, and is taken apart"):
+        ag.convert(an_object_or_none_taken_apart)(*CASES[0])

@@ -36,7 +36,7 @@ from autograph.operators.captured.captures import (
 from autograph.operators.captured.guards import Place
 from autograph.operators.captured.host_values import HostValue
 from autograph.operators.captured.settings import guard_decimals
-from autograph.operators.captured.variables import there
+from autograph.operators.captured.variables import Nullable, there
 from autograph.operators.containers import growing_arrays, open_dicts, open_sets
 from autograph.operators.results.expanding import expanded
 from autograph.operators.results.heap_results import object_in
@@ -53,6 +53,7 @@ from autograph.operators.stand_ins.references import made_contiguous
 from autograph.operators.stand_ins.runs import has_runs, holds_runs
 from autograph.operators.stand_ins.runs import refusal as refusal_of_runs
 from autograph.operators.stand_ins.templates import has_traced
+from autograph.operators.stand_ins.values import has_parts, own_children
 from runtime import control, journal, ops
 from runtime.building import building, constant, traced
 from runtime.dispatch import call_numpy, no_tensor_form
@@ -231,6 +232,8 @@ def call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
         return made_manager(function, args, kwargs)
     if isinstance(function, type):
         return journal.fresh(function(*args, **kwargs))
+    if function in _TAKING_APART:
+        _refuse_objects_or_none(args[0], ())
     if isinstance(function, FunctionType):
         guard_environment(function)
     if root == "time" and function.__name__ in control.CLOCKS:
@@ -242,6 +245,31 @@ def call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
         is_new = _is_new_iterator(function, result) or _makes_another(function, result, args)
         return journal.fresh(result) if is_new else result
     raise refusal(function)
+
+
+# What makes dicts or tuples of all dataclass objects that it finds.
+_TAKING_APART = (dataclasses.asdict, dataclasses.astuple)
+
+
+def _refuse_objects_or_none(x: Any, around: tuple[int, ...]) -> None:
+    """Refuse to look for objects where what may be None by data is one, or holds one."""
+    if type(x) is Nullable and _holds_dataclass(x.value, ()):
+        raise StagingError(
+            f"what may be None by data is a {type(x.value).__name__}, and is taken apart",
+            "ask `is None` before",
+            origin=origin_of_caller(),
+        )
+    if has_parts(x) and id(x) not in around:
+        for _, part in own_children(x):
+            _refuse_objects_or_none(part, (*around, id(x)))
+
+
+def _holds_dataclass(x: Any, around: tuple[int, ...]) -> bool:
+    if hasattr(type(x), "__dataclass_fields__"):
+        return True
+    if not has_parts(x) or id(x) in around:
+        return False
+    return any(_holds_dataclass(part, (*around, id(x))) for _, part in own_children(x))
 
 
 def _has_open_keys(x: Any) -> bool:

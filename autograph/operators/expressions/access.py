@@ -121,6 +121,9 @@ def getitem(thing: Any, key: Any) -> Any:
         if isinstance(key, Tensor):
             _check_index(range(0), key)
         return thing[key]
+    view = open_dicts.class_of_view(thing)
+    if view is not None:
+        raise TypeError(f"'{view.__name__}' object is not subscriptable")
     if has_runs(thing):
         return note_origin(growing.item(thing, key), thing, key)
     if open_deques.items_of(thing) is not None:
