@@ -13,6 +13,7 @@ import pytest
 
 import autograph as ag
 from runtime import config
+from runtime.errors import LimitNotImplementedError, StagingError
 from tests.language.harness import check
 
 CASES = [(np.array([s * 2.0, t * 1.75, 1.25]),) for s in (1, -1) for t in (1, -1)]
@@ -250,3 +251,67 @@ def an_object_or_none_taken_apart(a):
 def test_an_object_that_may_be_none_is_not_taken_apart():
     with pytest.raises(ag.StagingError, match="may be None by data is a Node, and is taken apart"):
         ag.convert(an_object_or_none_taken_apart)(*CASES[0])
+
+
+# ---- ways to make such a value, and ways to use it -----------------------------------------------
+
+MAKES = {
+    "a number or None": "r = None\nif c:\n    r = y",
+    "a list or None": "r = [y, 2.0] if c else None",
+    "a text or None": "r = None\nif c:\n    r = 's'",
+    "a number or a text": "r = y\nif c:\n    r = 's'",
+    "a list or a tuple": "r = [y]\nif c:\n    r = (y, 2.0)",
+    "one of two texts": "r = 's'\nif c:\n    r = 'tu'",
+    "a function or None": "r = None\nif c:\n    r = abs",
+    "a list that grows": "r = []\nfor x in a:\n    if x < 0:\n        r.append(float(x))",
+    "an item or None": "r = next((float(x) for x in a if x < 0), None)",
+    "bound by a try": "r = None\ntry:\n    if c:\n        raise ValueError('x')\n    r = y\n"
+    "except ValueError:\n    pass",
+}
+USES = """
+isinstance(r, list) | isinstance(r, (int, float)) | isinstance(r, str) | type(r).__name__
+callable(r) | hasattr(r, 'append') | getattr(r, 'nosuch', 5) | str(r) if not callable(r) else 0
+f'{r!s:>8}' if not callable(r) else 0 | '%s!' % (r,) if not callable(r) else 0 | bool(r) | not r
+r or 7 | r is None | r is not None | r == None | r == 1.25 | r == 's' | r in (None, 's')
+r in {1: 2, 's': 3, None: 4} if not isinstance(r, (list, tuple)) else 0 | {1: 2, None: 4}.get(r, 9)
+len(r) | r + 1 | r < 2 | r[0] | [*r] | (r, 1) | [r, None].count(None) | abs(r) | float(r)
+operator.is_(r, None) | len({r, None}) | [10, 20][r] | sorted([r, 1.0]) | max(r, 1.0)
+"""
+REFUSED = (StagingError, LimitNotImplementedError)
+
+
+def result_of(function, arguments):
+    try:
+        return function(*arguments)
+    except Exception as error:  # noqa: BLE001 - what it is, is compared
+        return error
+
+
+def are_alike(expected, found):
+    if isinstance(found, REFUSED) or "is None on the path that was taken" in str(found):
+        return True
+    if isinstance(expected, Exception) or isinstance(found, Exception):
+        return type(expected) is type(found)
+    if isinstance(expected, int | float) and isinstance(found, int | float):
+        return expected == found  # numbers of two types in one name are one of them
+    return repr(expected).replace("np.float64", "") == repr(found).replace("np.float64", "")
+
+
+@pytest.mark.parametrize("make", MAKES)
+def test_each_use_is_what_python_says_or_refused(make):
+    uses = [use.strip() for line in USES.strip().splitlines() for use in line.split(" | ")]
+    indented = MAKES[make].replace("\n", "\n    ")
+    wrong, answered = [], 0
+    for use in uses:
+        text = (
+            f"import operator\n\ndef f(a, y):\n    c = a[0] < 0\n    {indented}\n    return {use}\n"
+        )
+        plain = ag.convert_source(text).f
+        converted = ag.convert(plain)
+        with config.backend.using("plan"):
+            for (a,) in (CASES[0], CASES[3]):
+                expected, found = (result_of(f, (a.copy(), -1.0)) for f in (plain, converted))
+                answered += not isinstance(found, Exception)
+                if not are_alike(expected, found):
+                    wrong.append((use, expected, found))
+    assert not wrong and answered > len(uses)

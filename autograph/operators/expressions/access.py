@@ -146,6 +146,8 @@ def getitem(thing: Any, key: Any) -> Any:
     elif isinstance(thing, dict) and keyed.is_open_key(key):
         return note_origin(_select(thing, key), thing, key)
     elif type(thing) is list and _has_open(key):
+        if isinstance(key, tuple):
+            raise TypeError("list indices must be integers or slices, not tuple")
         return growing.slice_of([getitem(thing, k) for k in range(len(thing))], key)
     trace = current_trace()
     if trace is None:

@@ -48,6 +48,7 @@ from autograph.operators.expressions.heap_objects import heap_item, heap_presenc
 from autograph.operators.stand_ins.foreign_arrays import note_foreign
 from autograph.operators.stand_ins.heaps import Reference, raise_refused
 from autograph.operators.stand_ins.one_of import OneOf
+from autograph.operators.stand_ins.runs import OpenDeque, python_class
 from autograph.operators.stand_ins.templates import LazyString, python_type_of, stands_for_other
 from runtime import journal, ops
 from runtime.building import building, origin_of_caller
@@ -99,6 +100,8 @@ def getattr_(thing: Any, name: str) -> Any:
             return python_type_of(thing)
         if name == "__class__" and isinstance(thing, LazyString):
             return str
+        if name == "__class__" and type(thing) is OpenDeque:
+            return python_class(OpenDeque)
         view = class_of_view(thing)
         if view is not None:
             return _of_view(view, name)

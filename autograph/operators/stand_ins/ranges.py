@@ -95,7 +95,8 @@ class OpenRange(Indexed, Late):
 
     def as_array(self) -> Tensor:
         """The integers in an array, as NumPy takes a range."""
-        return ops.arange(self.start, self.stop, self.step)
+        made: Tensor = ops.arange(self.start, self.stop, self.step)
+        return made
 
     def __eq__(self, other: object) -> Any:
         if _is_numpys(other):
