@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections import ChainMap, Counter, OrderedDict, UserDict, UserList, defaultdict, deque
 from collections.abc import Callable, Sequence
+from functools import partial
 from types import MappingProxyType, SimpleNamespace
 from typing import Any, NoReturn, cast
 
@@ -360,6 +361,7 @@ _COLLECTIONS: dict[str, Callable[[Any, Any], Any]] = {
     "items": lambda pairs, kind: kind(pairs).items(),
     "UserDict": lambda data, _: UserDict(data),
     "UserList": lambda data, _: UserList(data),
+    "partial": lambda parts, _: partial(parts[0], *parts[1], **parts[2]),
     "ChainMap": lambda maps, _: ChainMap(*maps),
     "SimpleNamespace": lambda fields, _: SimpleNamespace(**fields),
     "mappingproxy": lambda content, _: MappingProxyType(content),

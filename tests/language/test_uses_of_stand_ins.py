@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import collections
+import dataclasses
+import functools
 import operator
+from collections import abc
 
 import numpy as np
 import pytest
 
 import autograph as ag
 from runtime import config
+from runtime.errors import LimitNotImplementedError, StagingError
 from tests.language.harness import check
 
 CASES = [(np.array([s * 2.0, t * 1.75, 1.25]),) for s in (1, -1) for t in (1, -1)]
@@ -127,3 +131,187 @@ def test_what_is_put_into_a_list_from_outside_that_is_asked_for_its_length(sampl
                 found.append((function(*case), list(KEPT)))
             assert repr(found[0]) == repr(found[1])
     assert not converted.trace_count > 1
+
+
+def ranges_beside_arrays(a):
+    n = 3 if a[0] < 0 else 4
+    r = range(n - 3, n)
+    return a == r, r != a, a + r, r * a, r < a, a @ r, r == 1
+
+
+def first(x, y):
+    return x + y
+
+
+def text_of_partial_functions(a):
+    r = functools.partial(first, 1.0)
+    if a[0] < 0:
+        r = functools.partial(first, y=float(a[1]))
+    return str([r]).count("y=-1.75"), repr(r).count("y=1.75"), r(y=1.0)
+
+
+@dataclasses.dataclass
+class Node:
+    v: object
+
+
+class Leaf:
+    def __init__(self, v):
+        self.v = v
+        self.w = None
+
+
+class Other:
+    def __init__(self, v):
+        self.v = v
+
+
+def objects_that_are_no_sequences(a):
+    r = None
+    if a[0] < 0:
+        r = Leaf(a[1])
+    if a[1] < 0:
+        r = Other(a[1])
+    try:
+        return [*r]
+    except TypeError:
+        return [a[0]]
+
+
+@pytest.mark.parametrize("backend", ["plan", "native"])
+def test_a_range_beside_an_array(backend):
+    converted = ag.convert(ranges_beside_arrays)
+    with config.backend.using(backend):
+        for case in CASES:
+            pairs = zip(ranges_beside_arrays(*case), converted(*case), strict=True)
+            assert all(np.array_equal(expected, found) for expected, found in pairs)
+    assert converted.trace_count == 1
+
+
+@pytest.mark.parametrize("sample", [text_of_partial_functions, objects_that_are_no_sequences])
+def test_what_it_is_made_into_is_what_python_makes_of_it(sample):
+    check(sample, *CASES)
+
+
+def printed_in_a_list(a):
+    r = Node(float(a[1]))
+    if a[0] < 0:
+        r = Node("s")
+    print([r])
+    return a[0]
+
+
+def objects_in_an_array(a):
+    r = Leaf(a[0])
+    if a[1] < 0:
+        r = Leaf(a[1])
+    return np.array([r, None])
+
+
+@pytest.mark.parametrize(
+    ("sample", "message"),
+    [(printed_in_a_list, "`r.v` is the str 's' on one path"),
+     (objects_in_an_array, "an array of objects that the function makes is no part of a graph")],
+)  # fmt: skip
+def test_what_has_no_form_in_the_graph_is_refused(sample, message):
+    with pytest.raises(ag.StagingError, match=message):
+        ag.convert(sample)(*CASES[0])
+
+
+def a_view_of_keys_by_data(a):
+    t = {}
+    for x in a:
+        if x < 0:
+            t[int(x)] = 1.0
+    r = t.values()
+    found = isinstance(r, list), isinstance(r, abc.ValuesView), hasattr(r, "append")
+    return found, type(r).__name__, r.__class__.__name__, getattr(r, "index", 3), len(r)
+
+
+def an_item_of_a_view(a):
+    t = {"s": float(a[1])}
+    if a[0] < 0:
+        t["t"] = 1.0
+    r = t.keys()
+    return r[0] if a[0] < 0 else "none"
+
+
+@pytest.mark.parametrize("sample", [a_view_of_keys_by_data, an_item_of_a_view])
+def test_a_view_of_a_dict_is_no_list(sample):
+    check(sample, *CASES)
+
+
+def an_object_or_none_taken_apart(a):
+    r = None
+    if a[0] < 0:
+        r = Node(float(a[1]))
+    return dataclasses.asdict(Node([r]))
+
+
+def test_an_object_that_may_be_none_is_not_taken_apart():
+    with pytest.raises(ag.StagingError, match="may be None by data is a Node, and is taken apart"):
+        ag.convert(an_object_or_none_taken_apart)(*CASES[0])
+
+
+# ---- ways to make such a value, and ways to use it -----------------------------------------------
+
+MAKES = {
+    "a number or None": "r = None\nif c:\n    r = y",
+    "a list or None": "r = [y, 2.0] if c else None",
+    "a text or None": "r = None\nif c:\n    r = 's'",
+    "a number or a text": "r = y\nif c:\n    r = 's'",
+    "a list or a tuple": "r = [y]\nif c:\n    r = (y, 2.0)",
+    "one of two texts": "r = 's'\nif c:\n    r = 'tu'",
+    "a function or None": "r = None\nif c:\n    r = abs",
+    "a list that grows": "r = []\nfor x in a:\n    if x < 0:\n        r.append(float(x))",
+    "an item or None": "r = next((float(x) for x in a if x < 0), None)",
+    "bound by a try": "r = None\ntry:\n    if c:\n        raise ValueError('x')\n    r = y\n"
+    "except ValueError:\n    pass",
+}
+USES = """
+isinstance(r, list) | isinstance(r, (int, float)) | isinstance(r, str) | type(r).__name__
+callable(r) | hasattr(r, 'append') | getattr(r, 'nosuch', 5) | str(r) if not callable(r) else 0
+f'{r!s:>8}' if not callable(r) else 0 | '%s!' % (r,) if not callable(r) else 0 | bool(r) | not r
+r or 7 | r is None | r is not None | r == None | r == 1.25 | r == 's' | r in (None, 's')
+r in {1: 2, 's': 3, None: 4} if not isinstance(r, (list, tuple)) else 0 | {1: 2, None: 4}.get(r, 9)
+len(r) | r + 1 | r < 2 | r[0] | [*r] | (r, 1) | [r, None].count(None) | abs(r) | float(r)
+operator.is_(r, None) | len({r, None}) | [10, 20][r] | sorted([r, 1.0]) | max(r, 1.0)
+"""
+REFUSED = (StagingError, LimitNotImplementedError)
+
+
+def result_of(function, arguments):
+    try:
+        return function(*arguments)
+    except Exception as error:  # noqa: BLE001 - what it is, is compared
+        return error
+
+
+def are_alike(expected, found):
+    if isinstance(found, REFUSED) or "is None on the path that was taken" in str(found):
+        return True
+    if isinstance(expected, Exception) or isinstance(found, Exception):
+        return type(expected) is type(found)
+    if isinstance(expected, int | float) and isinstance(found, int | float):
+        return expected == found  # numbers of two types in one name are one of them
+    return repr(expected).replace("np.float64", "") == repr(found).replace("np.float64", "")
+
+
+@pytest.mark.parametrize("make", MAKES)
+def test_each_use_is_what_python_says_or_refused(make):
+    uses = [use.strip() for line in USES.strip().splitlines() for use in line.split(" | ")]
+    indented = MAKES[make].replace("\n", "\n    ")
+    wrong, answered = [], 0
+    for use in uses:
+        text = (
+            f"import operator\n\ndef f(a, y):\n    c = a[0] < 0\n    {indented}\n    return {use}\n"
+        )
+        plain = ag.convert_source(text).f
+        converted = ag.convert(plain)
+        with config.backend.using("plan"):
+            for (a,) in (CASES[0], CASES[3]):
+                expected, found = (result_of(f, (a.copy(), -1.0)) for f in (plain, converted))
+                answered += not isinstance(found, Exception)
+                if not are_alike(expected, found):
+                    wrong.append((use, expected, found))
+    assert not wrong and answered > len(uses)

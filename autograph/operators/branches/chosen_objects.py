@@ -19,6 +19,7 @@ from autograph.operators.branches.text_calls import in_letters
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.methods import convert, is_marked
 from autograph.operators.captured.variables import Nullable
+from autograph.operators.stand_ins.heaps import refuse_as_sequence
 from autograph.operators.stand_ins.kinds import is_of_kinds
 from autograph.operators.stand_ins.one_of import OneOf, are_containers, read_apart
 from autograph.operators.stand_ins.runs import EntriesView, has_runs, opened, settled
@@ -57,6 +58,7 @@ def items_of(x: Any) -> Any:
 
 
 def _listed(x: Any) -> list[Any]:
+    refuse_as_sequence(x, "{0!r} object is not iterable")
     if opened(x) is not None:
         raise StagingError(
             "both the keys of a dict and which dict this is depend on data, and it is gone through",

@@ -174,6 +174,9 @@ def isinstance_(x: Any, kinds: Any) -> Any:
         return own if own == of_none else x.present if own else ops.logical_not(x.present)
     if isinstance(x, Reference):
         return issubclass(x.stands_for, kinds)
+    view = open_dicts.class_of_view(x)
+    if view is not None:
+        return issubclass(view, kinds)
     if not isinstance(x, Tensor) or not stands_for_other(x):
         _note_class_of(x)
         return isinstance(x, kinds)
@@ -240,6 +243,8 @@ def type_(*args: Any, **kwargs: Any) -> Any:
         return if_exp(there, lambda: type_(one), lambda: type(None), "type")
     if len(args) == 1 and isinstance(args[0], Tensor) and stands_for_other(args[0]):
         return _classes_of(args[0], np.ndarray)[0]
+    if len(args) == 1 and open_dicts.class_of_view(args[0]) is not None:
+        return open_dicts.class_of_view(args[0])
     if len(args) == 1:
         _note_class_of(args[0])
     return own_class(python_class(type(*args))) if len(args) == 1 else type(*args, **kwargs)

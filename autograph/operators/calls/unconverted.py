@@ -36,7 +36,7 @@ from autograph.operators.captured.captures import (
 from autograph.operators.captured.guards import Place
 from autograph.operators.captured.host_values import HostValue
 from autograph.operators.captured.settings import guard_decimals
-from autograph.operators.captured.variables import there
+from autograph.operators.captured.variables import Nullable, there
 from autograph.operators.containers import growing_arrays, open_dicts, open_sets
 from autograph.operators.results.expanding import expanded
 from autograph.operators.results.heap_results import object_in
@@ -45,7 +45,7 @@ from autograph.operators.results.host_results import kind_of_result
 from autograph.operators.stand_ins.bodies import stage_raise
 from autograph.operators.stand_ins.captured_items import one_by_one, with_captured, with_inputs
 from autograph.operators.stand_ins.contents import content_slot
-from autograph.operators.stand_ins.foreign_arrays import check_made, note_call
+from autograph.operators.stand_ins.foreign_arrays import check_made, note_call, refuse_made
 from autograph.operators.stand_ins.heaps import raise_refused
 from autograph.operators.stand_ins.one_of import number_of
 from autograph.operators.stand_ins.ranges import OpenRange
@@ -53,6 +53,7 @@ from autograph.operators.stand_ins.references import made_contiguous
 from autograph.operators.stand_ins.runs import has_runs, holds_runs
 from autograph.operators.stand_ins.runs import refusal as refusal_of_runs
 from autograph.operators.stand_ins.templates import has_traced
+from autograph.operators.stand_ins.values import has_parts, own_children
 from runtime import control, journal, ops
 from runtime.building import building, constant, traced
 from runtime.dispatch import call_numpy, no_tensor_form
@@ -158,7 +159,7 @@ def _looked_at(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 def _as_array_like(x: Any) -> Any:
     """A range with bounds of the graph, or a deque, as NumPy takes it."""
     if isinstance(x, OpenRange):
-        return ops.arange(x.start, x.stop, x.step)
+        return x.as_array()
     return list(x) if isinstance(x, deque) else x
 
 
@@ -231,6 +232,8 @@ def call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
         return made_manager(function, args, kwargs)
     if isinstance(function, type):
         return journal.fresh(function(*args, **kwargs))
+    if function in _TAKING_APART:
+        _refuse_objects_or_none(args[0], ())
     if isinstance(function, FunctionType):
         guard_environment(function)
     if root == "time" and function.__name__ in control.CLOCKS:
@@ -242,6 +245,31 @@ def call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
         is_new = _is_new_iterator(function, result) or _makes_another(function, result, args)
         return journal.fresh(result) if is_new else result
     raise refusal(function)
+
+
+# What makes dicts or tuples of all dataclass objects that it finds.
+_TAKING_APART = (dataclasses.asdict, dataclasses.astuple)
+
+
+def _refuse_objects_or_none(x: Any, around: tuple[int, ...]) -> None:
+    """Refuse to look for objects where what may be None by data is one, or holds one."""
+    if type(x) is Nullable and _holds_dataclass(x.value, ()):
+        raise StagingError(
+            f"what may be None by data is a {type(x.value).__name__}, and is taken apart",
+            "ask `is None` before",
+            origin=origin_of_caller(),
+        )
+    if has_parts(x) and id(x) not in around:
+        for _, part in own_children(x):
+            _refuse_objects_or_none(part, (*around, id(x)))
+
+
+def _holds_dataclass(x: Any, around: tuple[int, ...]) -> bool:
+    if hasattr(type(x), "__dataclass_fields__"):
+        return True
+    if not has_parts(x) or id(x) in around:
+        return False
+    return any(_holds_dataclass(part, (*around, id(x))) for _, part in own_children(x))
 
 
 def _has_open_keys(x: Any) -> bool:
@@ -615,6 +643,8 @@ def as_fresh(result: Any) -> Any:
         assert builder is not None
         value = builder.new_constant(result)
         return builder.array(value).as_array()
+    if isinstance(result, np.ndarray) and result.dtype == object:
+        refuse_made(result)
     if type(result) in (tuple, list) and any(isinstance(r, np.ndarray) for r in result):
         return journal.fresh(type(result)(map(as_fresh, result)))
     if not isinstance(result, _OWN) or journal.is_fresh(result):

@@ -73,6 +73,7 @@ __all__ = [
     "are_keys",
     "call",
     "can_be_opened",
+    "class_of_view",
     "contains",
     "copied",
     "delete",
@@ -543,6 +544,12 @@ def name_of_view(x: Any) -> str | None:
     """Of which of `keys`, `values` and `items` a list is a view; None for any other thing."""
     run = live(x) if type(x) is list else None
     return run.name if isinstance(run, _View) else None
+
+
+def class_of_view(x: Any) -> type | None:
+    """The class that Python has for a list that is a view of a dict; None for any other thing."""
+    name = name_of_view(x)
+    return None if name is None else type(getattr({}, name)())
 
 
 class _View(LiveRun):

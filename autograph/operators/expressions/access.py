@@ -118,6 +118,9 @@ def getitem(thing: Any, key: Any) -> Any:
         if isinstance(key, Tensor):
             _check_index(range(0), key)
         return thing[key]
+    view = open_dicts.class_of_view(thing)
+    if view is not None:
+        raise TypeError(f"'{view.__name__}' object is not subscriptable")
     if has_runs(thing):
         return note_origin(growing.item(thing, key), thing, key)
     if open_deques.items_of(thing) is not None:
@@ -140,6 +143,8 @@ def getitem(thing: Any, key: Any) -> Any:
     elif isinstance(thing, dict) and keyed.is_open_key(key):
         return note_origin(_select(thing, key), thing, key)
     elif type(thing) is list and _has_open(key):
+        if isinstance(key, tuple):
+            raise TypeError("list indices must be integers or slices, not tuple")
         return growing.slice_of([getitem(thing, k) for k in range(len(thing))], key)
     trace = current_trace()
     if trace is None:

@@ -42,11 +42,13 @@ from autograph.operators.captured.variables import (
     ld,
 )
 from autograph.operators.catching.caught_parts import part_of_caught
+from autograph.operators.containers.open_dicts import class_of_view
 from autograph.operators.expressions.generators import made
 from autograph.operators.expressions.heap_objects import heap_item, heap_presence, set_heap_item
 from autograph.operators.stand_ins.foreign_arrays import note_foreign
 from autograph.operators.stand_ins.heaps import Reference, raise_refused
 from autograph.operators.stand_ins.one_of import OneOf
+from autograph.operators.stand_ins.runs import OpenDeque, python_class
 from autograph.operators.stand_ins.templates import LazyString, python_type_of, stands_for_other
 from runtime import journal, ops
 from runtime.building import building, origin_of_caller
@@ -98,6 +100,11 @@ def getattr_(thing: Any, name: str) -> Any:
             return python_type_of(thing)
         if name == "__class__" and isinstance(thing, LazyString):
             return str
+        if name == "__class__" and type(thing) is OpenDeque:
+            return python_class(OpenDeque)
+        view = class_of_view(thing)
+        if view is not None:
+            return _of_view(view, name)
         getter = _getter(thing, name)
         if getter is not None:
             return getter()
@@ -118,6 +125,19 @@ def getattr_(thing: Any, name: str) -> Any:
     if issubclass(type(value), _Unreadable):
         return ld(value)
     return _read_attribute(thing, name, value)
+
+
+def _of_view(view: type, name: str) -> Any:
+    """What is asked of a view of a dict of which data decides what keys it has."""
+    if name == "__class__":
+        return view
+    if hasattr(view, name):
+        raise StagingError(
+            f"`{name}` of a view of a dict is asked for, whose keys depend on data",
+            "go through it by a `for` statement, or ask the dict for keys one by one",
+            origin=origin_of_caller(),
+        )
+    raise AttributeError(f"'{view.__name__}' object has no attribute '{name}'")
 
 
 def imported(path: str, name: str, value: Any) -> Any:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime import journal
 from runtime.array_methods import check_class
 from runtime.building import building, memory_of
 from runtime.errors import HostCallError, StagingError
@@ -74,6 +75,16 @@ def check_made(made: np.ndarray[Any, Any]) -> None:
         builder = building()
         error.staged = builder is None or bool(builder.root.graph.inputs)
         raise error from None
+
+
+def refuse_made(array: np.ndarray[Any, Any]) -> None:
+    """Refuse an array of objects that the trace made: each call of the graph makes others."""
+    if any(map(journal.is_fresh, array.flat)):
+        raise StagingError(
+            "an array of objects that the function makes is no part of a graph",
+            "keep them in a list",
+            origin=origin_of_caller(),
+        )
 
 
 def _refuse_shared(owner: str) -> None:

@@ -29,7 +29,7 @@ from autograph.operators.captured.methods import attribute
 from autograph.operators.captured.variables import Standing
 from autograph.operators.stand_ins.references import is_all_older, select
 from autograph.operators.stand_ins.runs import OpenDeque, OpenSet, python_class
-from autograph.operators.stand_ins.templates import ChosenText, Late, as_now, dig
+from autograph.operators.stand_ins.templates import ChosenText, Late, as_now, dig, has_traced
 from autograph.operators.stand_ins.told import possible
 from autograph.operators.stand_ins.values import (
     is_changeable,
@@ -85,9 +85,10 @@ class OneOf(Late, Standing):
     def dug(self, operands: list[Tensor]) -> Any:
         """The objects, and a hole for the number, which is appended to `operands`.
 
-        Of values of several kinds each has holes of its own.
+        Of values of several kinds, and of functions made with values, each has holes of its own.
         """
-        if self.of_kinds:
+        is_made = not are_containers(self.things) and any(map(has_traced, self.things))
+        if self.of_kinds or is_made:
             return self._dug_values(operands)
         operands.append(self.index)
         return Selection(Hole(len(operands) - 1), self.things)

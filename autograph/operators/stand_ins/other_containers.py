@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import ChainMap, OrderedDict, UserDict, UserList, deque
 from collections.abc import ItemsView, KeysView, ValuesView
+from functools import partial
 from types import MappingProxyType, SimpleNamespace
 from typing import Any
 
@@ -63,6 +64,7 @@ _CONTENTS: dict[Any, Any] = {
 _EXTRA: dict[Any, str] = {deque: "maxlen", dict: "default_factory"}
 _WITH_DATA: dict[Any, Any] = {
     UserDict: lambda x: dict(x.data), UserList: lambda x: list(x.data),
+    partial: lambda x: [x.func, x.args, x.keywords],
     ChainMap: lambda x: list(x.maps), SimpleNamespace: lambda x: dict(vars(x)),
     MappingProxyType: dict,
 }  # fmt: skip

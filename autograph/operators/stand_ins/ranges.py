@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -92,7 +93,14 @@ class OpenRange(Indexed, Late):
         found = ops.logical_and(between, (x - self.start) % self.step == 0)
         return ops.as_weak(ops.logical_and(found, self.length > 0), kind="bool")
 
+    def as_array(self) -> Tensor:
+        """The integers in an array, as NumPy takes a range."""
+        made: Tensor = ops.arange(self.start, self.stop, self.step)
+        return made
+
     def __eq__(self, other: object) -> Any:
+        if _is_numpys(other):
+            return ops.equal(self.as_array(), other)
         if not isinstance(other, (range, OpenRange)):
             return False
         length = other.length if isinstance(other, OpenRange) else len(other)
@@ -102,6 +110,8 @@ class OpenRange(Indexed, Late):
         return ops.as_weak(ops.logical_and(self.length == length, same), kind="bool")
 
     def __ne__(self, other: object) -> Any:
+        if _is_numpys(other):
+            return ops.not_equal(self.as_array(), other)
         same = self == other
         return ops.as_weak(ops.logical_not(same), kind="bool") if is_open(same) else not same
 
@@ -111,6 +121,29 @@ class OpenRange(Indexed, Late):
         return Record(range, {name: dig(bound, operands) for name, bound in bounds.items()})
 
     __hash__ = None  # type: ignore[assignment]
+    __array_ufunc__ = None  # operators of arrays ask this class
+
+
+def _is_numpys(x: Any) -> bool:
+    """Whether NumPy says what an operator gives for it and a range."""
+    return isinstance(x, np.ndarray | np.generic) or (isinstance(x, Tensor) and not x.type.weak)
+
+
+def _of_arrays(sign: Callable[[Any, Any], Any], *, reflected: bool) -> Callable[..., Any]:
+    def method(self: OpenRange, other: Any) -> Any:
+        if not _is_numpys(other):
+            return NotImplemented
+        return sign(other, self.as_array()) if reflected else sign(self.as_array(), other)
+
+    return method
+
+
+_TWO = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul")
+for _name in (*_TWO, "lt", "le", "gt", "ge"):
+    _sign = getattr(operator, _name)
+    setattr(OpenRange, f"__{_name}__", _of_arrays(_sign, reflected=False))
+    if _name in _TWO:
+        setattr(OpenRange, f"__r{_name}__", _of_arrays(_sign, reflected=True))
 
 
 def _either(test: Any, yes: Any, no: Any) -> Any:

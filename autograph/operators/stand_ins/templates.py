@@ -14,7 +14,7 @@ from autograph.operators.captured.caught import Caught, PartOfError
 from autograph.operators.captured.host_values import HostValue
 from autograph.operators.captured.methods import attribute, method
 from autograph.operators.captured.settings import guard_print_options
-from autograph.operators.captured.variables import Nullable, ld
+from autograph.operators.captured.variables import Nullable, Poison, ld
 from autograph.operators.stand_ins.heaps import refuse_reference
 from autograph.operators.stand_ins.other_containers import apart
 from autograph.operators.stand_ins.runs import OpenSet, Run
@@ -214,6 +214,8 @@ def dig(part: Any, operands: list[Tensor]) -> Any:
             return part
         return Collection(parts.kind, dig(parts.content, operands), parts.extra)
     fields = _shown_fields(part)
+    if issubclass(type(part), Poison):
+        part.load()
     if fields is not None and _holds(part, _depends, set(), _shown_fields):
         return Record(type(part), _dug_fields(part, fields, operands))
     return part
@@ -261,7 +263,7 @@ def _is_open(x: Any) -> bool:
 
 
 def _depends(x: Any) -> bool:
-    return _is_tensor(x) or _has_late_text(x)
+    return _is_tensor(x) or _has_late_text(x) or issubclass(type(x), Poison)
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
