@@ -17,6 +17,7 @@ from runtime.lowering.kernels.kernel import (
     Assign,
     Attempt,
     Block,
+    Buffer,
     Call,
     CallOut,
     Check,
@@ -81,6 +82,11 @@ def _ends_in_vector(s: For) -> bool:
     return bool(written) and not any(a.buffer in written for a in what.accesses if not a.is_write)
 
 
+def _written(s: For) -> set[Buffer]:
+    """What a loop writes."""
+    return {a.buffer for a in Summary().add(s.body).accesses if a.is_write}
+
+
 def _bytes_of(s: For) -> int | None:
     """The bytes of the largest elements that a loop goes through; None where the run tells."""
     if not isinstance(s.size, int):
@@ -99,6 +105,8 @@ class _Writer(Sums, Memory):
         self.products = Products()
         # Whether all loops are written in lanes.
         self.in_lanes = False
+        # What loops in a `while` leave in registers from round to round.
+        self.in_registers: set[Buffer] = set()
         # Functions that long blocks are in.
         self.pieces: list[str] = []
         # Where the code behind each `Attempt` begins.
@@ -113,7 +121,8 @@ class _Writer(Sums, Memory):
     def text(self) -> str:
         parameters = ["ptr %ctx", *self._parameters()]
         block = self.program.body
-        self.in_lanes = in_lanes.serves_all(block) and not self._has_rounds_in_registers(block)
+        self.in_registers = self._written_in_registers(block)
+        self.in_lanes = in_lanes.serves_all(block) and not self.in_registers
         self._memory()
         pieces.written(self, self.program.body, self._block)
         for k, result in enumerate(self.program.results):
@@ -229,7 +238,12 @@ class _Writer(Sums, Memory):
         # What all rounds have in one place is none of one round alone.
         is_free = is_inner and not s.serial and not any(isinstance(x, Allocate) for x in s.body)
         bytes_ = _bytes_of(s) if is_free and not is_short else None
-        if bytes_ is not None and self._is_in_registers(bytes_, s.body):
+        if bytes_ is not None and (
+            self._is_in_registers(bytes_, s.body)
+            # A loop before the `while` that gives it its first values: LLVM leaves in memory what
+            # is there at an index that it does not know.
+            or (not self.in_registers.isdisjoint(_written(s)) and self._is_short(bytes_, s.body))
+        ):
             facts = WRITTEN_OUT_AS_VECTORS
         if is_free and _ends_in_vector(s):
             facts += _MASKED
@@ -243,20 +257,19 @@ class _Writer(Sums, Memory):
         if is_free:
             self.groups.pop()
 
-    def _has_rounds_in_registers(self, block: Block) -> bool:
-        """Whether LLVM is to write out a loop in a `while` of a block: see `_is_in_registers`."""
+    def _written_in_registers(self, block: Block) -> set[Buffer]:
+        """What loops in a `while` of a block write that are written out: see `_is_in_registers`."""
+        found: set[Buffer] = set()
         for s in block:
             if isinstance(s, For):
                 size = _bytes_of(s)
                 if size is not None and self._is_in_registers(size, s.body):
-                    return True
+                    found |= _written(s)
             elif isinstance(s, While | If):
                 self.loops += isinstance(s, While)
-                found = any(map(self._has_rounds_in_registers, inner_blocks(s)))
+                found.update(*map(self._written_in_registers, inner_blocks(s)))
                 self.loops -= isinstance(s, While)
-                if found:
-                    return True
-        return False
+        return found
 
     def _if(self, s: If) -> None:
         condition = self.value(s.condition)

@@ -38,8 +38,11 @@ class Sums(Values):
 
         What they leave in memory of the call stays in registers then.
         """
+        return bool(self.loops) and self._is_short(size, body)
+
+    def _is_short(self, size: int, body: Block) -> bool:
         vectors = -(-size // vector_bytes())
-        if not self.loops or self.nested or vectors > _KEPT:
+        if self.nested or vectors > _KEPT:
             return False
         work = cost(body)
         return isinstance(work, int) and work * vectors <= _OPERATIONS

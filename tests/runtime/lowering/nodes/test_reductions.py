@@ -1,5 +1,7 @@
 """Reductions have NumPy's bits: sums are made in the same order."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -164,6 +166,23 @@ def test_what_is_written_out_stays_small():
     assert written_out(short_growth, np.ones(most), 3) == (1, 1)
     assert written_out(short_growth, np.ones(most + 8), 3) == (0, 0)
     assert written_out(lambda x, n: np.tanh(x) * n + np.sum(x), np.ones(most), 3) == (0, 0)
+
+
+def of_all_loops(program, *inputs):
+    """How many loops are written out, of how many."""
+    text = ag.convert(program).get_concrete_function(*inputs).lower("llvm")
+    facts = {line.partition(" = ")[0]: line for line in text.splitlines() if line.startswith("!")}
+    loops = [facts[name] for name in re.findall(r"!llvm.loop (!\d+)", text)]
+    out = [name for name, fact in facts.items() if "unroll.full" in fact and "distinct" not in fact]
+    return sum(any(re.search(rf"{name}\b", fact) for name in out) for fact in loops), len(loops)
+
+
+def test_first_values_are_given_in_registers_too():
+    """The copy before a `while`, its sum, its array, and what its gradient begins with and does."""
+    gradient = ag.grad(lambda x: np.sum(short_growth(x, 3)))
+    assert of_all_loops(gradient, np.ones(64)) == (5, 5)
+    most = 13 * vector_bytes() // 8
+    assert of_all_loops(gradient, np.ones(most + 8))[0] == 0
 
 
 def test_what_takes_long_is_not_written_out():
