@@ -14,7 +14,7 @@ import pytest
 import autograph as ag
 from runtime import config
 from runtime.compile import BACKENDS
-from tests.language.harness import Samples, refuse
+from tests.language.harness import Samples, check, refuse
 
 F, I = np.float64, np.int64
 X = np.array([1.0, -2.0, 3.0, 0.5])
@@ -478,3 +478,15 @@ def tuples_in_order(x):
 
 def test_tuples_that_python_compares_are_refused_with_a_way_out():
     refuse(tuples_in_order, X, match=r"bind them to names in this function before \(`a, b =")
+
+
+def of_what_is_known(x):
+    total = np.full(3, 2).sum()
+    pairs = sorted([(total, "b"), (np.int64(1), "a"), (total, "a")])
+    numbers = [total, np.int64(1), 3]
+    numbers.sort(reverse=True)
+    return sorted([total, np.int64(1)]), pairs, numbers, x
+
+
+def test_known_numbers_of_the_graph_are_sorted_beside_those_of_numpy():
+    check(of_what_is_known, (np.float64(1.0),), (np.float64(2.0),))

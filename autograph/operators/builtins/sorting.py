@@ -18,7 +18,7 @@ from autograph.operators.stand_ins.contents import content_slot
 from autograph.operators.stand_ins.heaps import Reference
 from autograph.operators.stand_ins.iterables import Indexed
 from autograph.operators.stand_ins.runs import has_runs
-from autograph.operators.stand_ins.templates import has_traced
+from autograph.operators.stand_ins.templates import has_traced, shown
 from autograph.operators.stand_ins.values import (
     is_numeric,
     is_python_complex,
@@ -55,6 +55,13 @@ def sort(x: list[Any], *, key: Any = None, reverse: bool = False) -> None:
     list.__setitem__(x, slice(None), made)
 
 
+def _as_numbers(x: Any) -> Any:
+    """Known keys, with NumPy's numbers for tensors: to compare the two is an op of the graph."""
+    if isinstance(x, Tensor):
+        return shown(x)
+    return type(x)(map(_as_numbers, x)) if type(x) in (list, tuple) else x
+
+
 def _sorted(x: Any, key: Any, reverse: bool) -> list[Any]:
     x = x.read_value() if isinstance(x, Variable) else x
     x = listed(x)
@@ -66,6 +73,7 @@ def _sorted(x: Any, key: Any, reverse: bool) -> list[Any]:
         if building() is not None and any(map(has_own_order, keys)):
             keys = _ranks(keys)
         if not has_traced(keys):
+            keys = _as_numbers(keys)
             order = sorted(range(len(items)), key=keys.__getitem__, reverse=reverse)
             return [items[k] for k in order]
     elif key is not None:

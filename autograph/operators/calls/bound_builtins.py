@@ -245,7 +245,8 @@ def _call_list(items: list[Any], name: str, *args: Any) -> Any:
 def _is_sorted_by_data(owner: list[Any], kwargs: dict[str, Any]) -> bool:
     if has_runs(owner) or kwargs.get("key") is not None or any(map(has_own_order, owner)):
         return True
-    return has_traced(list.copy(owner))
+    parts = (part for x in owner for part in (x if type(x) in (tuple, list) else (x,)))
+    return has_traced(list.copy(owner)) or any(isinstance(part, Tensor) for part in parts)
 
 
 def _gone_through(x: Any) -> Any:
