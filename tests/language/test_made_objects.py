@@ -640,7 +640,7 @@ def as_array(x):
 def sorted_beside_numbers(x):
     found = []
     for v in x:
-        if v > 0:  # refused
+        if v > 0:
             found.append((v, Link(v)))
     return [link.value for _, link in sorted(found)]
 
@@ -782,7 +782,7 @@ def of_a_class_of_each_call(x):
 
 REFUSED = (
     of_a_class_of_each_call,
-    kept_by_init, copied, as_array, sorted_beside_numbers, shared_array,
+    kept_by_init, copied, as_array, shared_array,
     with_a_length,
 )  # fmt: skip
 
@@ -790,6 +790,13 @@ REFUSED = (
 @pytest.mark.parametrize("sample", REFUSED, ids=lambda f: f.__name__)
 def test_what_references_cannot_do_is_refused(sample):
     refuse(sample, X, match="the length of a list depends on data, and an item of it is a ")
+
+
+def test_objects_are_sorted_by_the_numbers_before_them_if_these_differ():
+    different = np.array([3.0, -1, 2, 0.5])
+    check(sorted_beside_numbers, (different,), (-different,))
+    with pytest.raises(ValueError, match="equal numbers or texts before a list or another"):
+        ag.convert(sorted_beside_numbers)(np.array([3.0, 1, 3, 2]))
 
 
 def test_comparing_by_content_what_is_written_is_refused():

@@ -55,7 +55,7 @@ def _sorted(
     if not columns:
         return rows  # there is nothing to compare: no item, or only empty ones
     refuse_nan_sorted(columns)
-    if not _are_compared(compared):
+    if _is_nest(compared) and not _are_compared(compared):
         _refuse_equal_starts(columns)
     columns = [ops.flip(column) for column in columns] if reverse else columns
     order = _order(columns)
