@@ -7,9 +7,9 @@ from tests.random_programs.running import MODES, check, coverage
 from tests.random_programs.shrinking import fails_alike, shrink
 
 FEW, MANY = 200, 2000
-STEP = 20
+STEP = 100
 # Of the programs of a block, which stage an `if` and a `while` that go both ways.
-SHARE = 0.7
+SHARE = 0.8
 
 
 def _stages(seed):

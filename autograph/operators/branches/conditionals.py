@@ -102,7 +102,7 @@ def _truth_where_there(x: Nullable) -> Any:
     """The truth value of what may be None: NumPy refuses that of many arrays, not that of None."""
     value = x.value
     if isinstance(value, Tensor) and value.type.shape != ():
-        return _read(_chosen(x.present, lambda: condition(value), lambda: False, CONDITIONAL))
+        return of_either(x, condition)
     there = condition(value)
     if isinstance(there, Tensor):
         return ops.logical_and(x.present, there)
