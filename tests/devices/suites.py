@@ -16,20 +16,14 @@ from runtime.ops.declare import FUNCTIONS, REGISTRY
 from runtime.ops.operands import is_number, type_of
 from runtime.spec import TensorType, is_mobile
 from runtime.tensor import Tensor
-
-
-def _cases(named):
-    return [
-        pytest.param(thing, inputs, attrs, id=f"{name}-{i}")
-        for name, (thing, samples) in sorted(named.items())
-        for i, (inputs, attrs) in enumerate(samples() if samples else ())
-    ]
-
+from tests.samples import for_each, samples_of
 
 # What has nothing to compute on a device: constants are the host's, copies go between devices.
 _HOST = ("constant", "copy_to")
-OP_CASES = _cases({n: (p, p.op.samples) for n, p in REGISTRY.items() if n not in _HOST})
-FUNCTION_CASES = _cases({n: (f, samples) for n, (f, _, samples) in FUNCTIONS.items()})
+_OPS = {n: (p, p.op.samples) for n, p in REGISTRY.items() if n not in _HOST}
+_FUNCTIONS = {n: (f, samples) for n, (f, _, samples) in FUNCTIONS.items()}
+each_op = for_each("primitive, inputs, attrs", samples_of(_OPS))
+each_function = for_each("function, args, kwargs", samples_of(_FUNCTIONS))
 
 
 def placed(x, device):
@@ -164,12 +158,12 @@ def _tensors(result):
 
 
 __all__ = [
-    "FUNCTION_CASES",
-    "OP_CASES",
     "check_function",
     "check_gradient",
     "check_in_graph",
     "check_kernel",
     "compile_graph",
+    "each_function",
+    "each_op",
     "is_mobile",
 ]

@@ -23,24 +23,24 @@ def is_exact(primitive):
     return not primitive.op.name.startswith("convolution")
 
 
-@pytest.mark.parametrize(("primitive", "inputs", "attrs"), suites.OP_CASES)
+@suites.each_op
 def test_ops_compute_there_what_they_compute_on_the_host(primitive, inputs, attrs):
     suites.check_kernel(primitive, inputs, attrs, HERE, exact=is_exact(primitive))
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize(("primitive", "inputs", "attrs"), suites.OP_CASES)
+@suites.each_op
 def test_graphs_compute_there_what_they_compute_on_the_host(primitive, inputs, attrs, backend):
     suites.check_in_graph(primitive, inputs, attrs, HERE, backend, exact=is_exact(primitive))
 
 
-@pytest.mark.parametrize(("primitive", "inputs", "attrs"), suites.OP_CASES)
+@suites.each_op
 def test_gradients_are_where_their_sources_are(primitive, inputs, attrs):
     if primitive.op.vjp is None:
         pytest.skip("it has no gradient")
     suites.check_gradient(primitive, inputs, attrs, HERE)
 
 
-@pytest.mark.parametrize(("function", "args", "kwargs"), suites.FUNCTION_CASES)
+@suites.each_function
 def test_functions_compute_there_what_they_compute_on_the_host(function, args, kwargs):
     suites.check_function(function, args, kwargs, HERE)

@@ -19,28 +19,27 @@ pytestmark = [
     pytest.mark.gpu,
     pytest.mark.skipif(bool(_MISSING), reason=_MISSING.partition("\n")[0]),
 ]
-each_sample = pytest.mark.parametrize(("primitive", "inputs", "attrs"), suites.OP_CASES)
 
 
-@each_sample
+@suites.each_op
 def test_ops_compute_there_what_they_compute_on_the_host(primitive, inputs, attrs):
     suites.check_kernel(primitive, inputs, attrs, CARD, exact=False)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-@each_sample
+@suites.each_op
 def test_graphs_compute_there_what_they_compute_on_the_host(primitive, inputs, attrs, backend):
     suites.check_in_graph(primitive, inputs, attrs, CARD, backend, exact=False)
 
 
-@each_sample
+@suites.each_op
 def test_gradients_are_where_their_sources_are(primitive, inputs, attrs):
     if primitive.op.vjp is None:
         pytest.skip("it has no gradient")
     suites.check_gradient(primitive, inputs, attrs, CARD)
 
 
-@pytest.mark.parametrize(("function", "args", "kwargs"), suites.FUNCTION_CASES)
+@suites.each_function
 def test_functions_compute_there_what_they_compute_on_the_host(function, args, kwargs):
     suites.check_function(function, args, kwargs, CARD, exact=False)
 

@@ -19,6 +19,7 @@ from runtime.ops.declare import REGISTRY
 from runtime.ops.operands import is_number, type_of
 from runtime.spec import StackType, TensorType
 from runtime.tensor import Tensor
+from tests.samples import Sample, for_each
 
 LANES = 3
 
@@ -35,7 +36,7 @@ def variants(x):
 def cases():
     for name, primitive in sorted(REGISTRY.items()):
         op = primitive.op
-        for i, (inputs, attrs) in enumerate(op.samples() if op.samples else ()):
+        for number, (inputs, attrs) in enumerate(op.samples() if op.samples else ()):
             if not inputs or op.effect is not None:
                 continue
             graph = one_node(primitive, inputs, attrs)
@@ -44,7 +45,7 @@ def cases():
             numbers = [k for k, x in enumerate(inputs)]
             chosen = {tuple(numbers), *((k,) for k in numbers[:2])}
             for batched in sorted(chosen):
-                yield pytest.param(primitive, inputs, attrs, batched, id=f"{name}-{i}-{batched}")
+                yield Sample(name, number, (primitive, inputs, attrs, batched))
 
 
 def one_node(primitive, inputs, attrs):
@@ -59,7 +60,7 @@ def strong(x):
     return np.asarray(x.array if isinstance(x, Tensor) else x)[()]
 
 
-@pytest.mark.parametrize(("primitive", "inputs", "attrs", "batched"), list(cases()))
+@for_each("primitive, inputs, attrs, batched", cases())
 def test_op(primitive, inputs, attrs, batched):
     lanes_of = [variants(x) if k in batched else [x] * LANES for k, x in enumerate(inputs)]
     rows = list(zip(*lanes_of, strict=True))

@@ -17,26 +17,18 @@ from runtime.ops.operands import is_number, type_of
 from runtime.spec import TensorType, is_compatible
 from runtime.tensor import Tensor
 from tests.last_bits import SUMS, WITHIN_TWO_UNITS
-
-
-def _cases(named):
-    return [
-        pytest.param(thing, inputs, attrs, id=f"{name}-{i}")
-        for name, (thing, samples) in sorted(named.items())
-        for i, (inputs, attrs) in enumerate(samples() if samples else ())
-    ]
-
+from tests.samples import for_each, samples_of
 
 OPS = {name: (primitive, primitive.op.samples) for name, primitive in REGISTRY.items()}
-OP_CASES = _cases(OPS)
-FUNCTION_CASES = _cases(
+OP_CASES = samples_of(OPS)
+FUNCTION_CASES = samples_of(
     {
         name: ((function, names[0]), samples)
         for name, (function, names, samples) in FUNCTIONS.items()
     }
 )
-each_sample = pytest.mark.parametrize(("primitive", "inputs", "attrs"), OP_CASES)
-each_call = pytest.mark.parametrize(("case", "args", "kwargs"), FUNCTION_CASES)
+each_sample = for_each("primitive, inputs, attrs", OP_CASES)
+each_call = for_each("case, args, kwargs", FUNCTION_CASES)
 
 
 # ---- comparing ---------------------------------------------------------------------------------
@@ -89,9 +81,7 @@ def known_in_numpy(primitive):
 # ---- the kernel --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("primitive", "inputs", "attrs"), [case for case in OP_CASES if known_in_numpy(case.values[0])]
-)
+@for_each("primitive, inputs, attrs", [case for case in OP_CASES if known_in_numpy(case.values[0])])
 def test_the_kernel_gives_what_numpy_gives(primitive, inputs, attrs):
     function = known_in_numpy(primitive)
     attrs_of_numpy = {k: v for k, v in attrs.items() if not (k == "keepdims" and v is False)}
@@ -401,7 +391,7 @@ def assert_slopes_agree(function, inputs, tolerance):
             np.testing.assert_allclose(value, expected, rtol=tolerance, atol=tolerance)
 
 
-@pytest.mark.parametrize(("primitive", "inputs", "attrs"), GRADIENT_CASES)
+@for_each("primitive, inputs, attrs", GRADIENT_CASES)
 def test_gradients_agree_with_finite_differences(primitive, inputs, attrs):
     function = scalar_of(primitive, attrs, weights_for(computed(primitive, inputs, attrs)))
     if function(*inputs) is None:
@@ -409,7 +399,7 @@ def test_gradients_agree_with_finite_differences(primitive, inputs, attrs):
     assert_slopes_agree(function, inputs, 1e-6)
 
 
-@pytest.mark.parametrize(("primitive", "inputs", "attrs"), GRADIENT_CASES)
+@for_each("primitive, inputs, attrs", GRADIENT_CASES)
 def test_second_gradients_agree_with_finite_differences(primitive, inputs, attrs):
     function = scalar_of(primitive, attrs, weights_for(computed(primitive, inputs, attrs)))
     if function(*inputs) is None:
@@ -439,7 +429,7 @@ def has_double_argument(args, kwargs):
 CALL_GRADIENT_CASES = [case for case in FUNCTION_CASES if has_double_argument(*case.values[1:])]
 
 
-@pytest.mark.parametrize(("case", "args", "kwargs"), CALL_GRADIENT_CASES)
+@for_each("case, args, kwargs", CALL_GRADIENT_CASES)
 def test_gradients_of_functions_agree_with_finite_differences(case, args, kwargs):
     results = normal(case[0](*args, **kwargs))
     if not all(type_of(r).dtype.char in "dD" for r in results if type_of(r).is_inexact):
