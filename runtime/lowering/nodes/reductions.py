@@ -344,7 +344,7 @@ def _reduced(
     if is_sum and not is_last and real[-1] in axes:
         return _in_two_steps(b, x, axes, real, combine, first)
     if is_small(x.shape):
-        return _of_elements(b, x, axes, kept, combine, first)
+        return _of_elements(b, x, axes, kept, combine, first, in_lanes=is_last and is_sum)
     if is_last and is_sum:
         return _pairwise(b, x, shape, product([x.shape[a] for a in axes]))
     if is_last and first is None and x.type != "b1":
@@ -483,13 +483,13 @@ def _of_elements(
     kept: Sequence[int],
     combine: Combine,
     first: Expr | None,
+    *,
+    in_lanes: bool,
 ) -> Form:
-    """The reduction of a small array, in registers."""
+    """The reduction of a small array, in registers; of eight numbers and more in lanes."""
     elements = b.elements(x)
     shape = tuple(elements.shape[a] for a in kept)
     inner = tuple(elements.shape[a] for a in axes)
-    is_last = all(a in axes for a in range(len(kept), len(elements.shape)))
-    is_paired = is_last and is_float(x.type) and first is not None and not first.value
 
     def at(indices: Sequence[Expr]) -> Expr:
         parts = []
@@ -500,7 +500,7 @@ def _of_elements(
             for a, i in zip(axes, indices_of_flat(k, inner), strict=True):
                 full[a] = i
             parts.append(elements.at(full))
-        if is_paired and len(parts) >= _LANES:
+        if in_lanes and len(parts) >= _LANES:
             parts = _in_lanes(parts, combine)
         result = first if first is not None else parts.pop(0)
         for part in parts:

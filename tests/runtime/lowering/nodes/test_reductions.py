@@ -50,6 +50,14 @@ def test_axes_are_reduced_as_numpy_reduces_them(op, shape, axis, keepdims, compa
     compare(lambda x: op(x, axis=axis, keepdims=keepdims), array(shape, "f8"))
 
 
+@pytest.mark.parametrize("axis", [0, (0, 1), (0, 2), (1, 2)])
+@pytest.mark.parametrize("shape", [(8, 1, 1), (1, 16, 1), (9, 1, 1), (1, 8, 2), (2, 8, 1)])
+def test_axes_of_one_make_no_rows_of_a_small_array(shape, axis, compare):
+    for seed in range(10):
+        x = np.random.default_rng(seed).normal(size=shape)
+        compare(lambda x: ops.sum(x * x, axis=axis), x)
+
+
 @pytest.mark.parametrize("dtype", ["?", "i1", "u2", "i4", "i8"])
 @pytest.mark.parametrize("op", [ops.sum, ops.mean, ops.any, ops.all, ops.max, ops.min])
 def test_integers_and_bools_are_reduced_exactly(op, dtype, compare):
