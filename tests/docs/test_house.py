@@ -92,6 +92,7 @@ TESTED_IN = {
     # Who reads what was decided is the one to ask.
     "autograph/operators/branches/absorbing.py": "language/test_growing_lists.py",
     "autograph/operators/stand_ins/contents.py": "language/test_captured_containers.py",
+    "autograph/operators/containers/going_through.py": "language/test_lists_set_by_data.py",
     "autograph/operators/containers/growing.py": "language/test_growing_lists.py",
     "autograph/operators/patterns.py": "language/test_patterns.py",
     "autograph/operators/containers/growing_arrays.py": "language/test_growing_lists.py",

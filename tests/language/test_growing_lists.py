@@ -855,13 +855,6 @@ def changed_while_something_goes_through_it(n):
     return out
 
 
-def changed_while_two_iterators_go_through_it(x, k):
-    sums = [0.0, 1.0, 2.0, 3.0]
-    for _i, (old, new) in enumerate(zip(sums, x, strict=True)):  # refused
-        sums[k] = sums[k] + old * new
-    return sums
-
-
 REFUSED = [
     (items_of_two_kinds, (I(2),), "its items are not of one kind: a int and the str 'a'"),
     (items_of_two_kinds_at_the_end, (X,), "a float64.. and a tuple of 2 items"),
@@ -872,7 +865,6 @@ REFUSED = [
     ),
     (set_with_a_step, (I(2),), "a slice of it with a step is set"),
     (changed_while_something_goes_through_it, (I(3),), "it is changed while"),
-    (changed_while_two_iterators_go_through_it, (X, I(1)), "it is changed while"),
 ]
 
 

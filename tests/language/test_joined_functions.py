@@ -270,6 +270,124 @@ def of_a_frame_that_goes_on(x):
     return run(None, 1)
 
 
+# ---- functions that a round of a loop makes, and a later one calls ---------------------------------
+
+ROUNDS = ((np.float64(4.75), np.array([0.5, 1.0])), (np.float64(6.75), np.array([0.25, 3.0])))
+
+
+@samples("E2", *ROUNDS, joined=True)
+def called_by_another_that_one_path_makes(x, c):
+    s, total = abs(x), 0.0
+    while x > 3:
+        x -= 1
+        if x < 5:
+            s %= 37.0
+        else:
+
+            def inner(v=s):
+                return v
+
+            outer = lambda: inner()  # noqa: E731
+            total += outer()
+    return s, total
+
+
+@samples("E2", *ROUNDS, joined=True)
+def made_in_some_rounds(x, c):
+    s, total, k = abs(x), 0.0, 0
+    while x > 1:
+        x -= 1
+        s = s * 1.5
+        if k > 1:
+            total += thrice() + given(k)  # noqa: F821
+        if c[0] < k:
+
+            def once(v=s):
+                return v + 1
+
+            def twice():
+                return once() * 2
+
+            def thrice():
+                return twice() + 3
+
+            given = functools.partial(weighted, s)
+        k += 1
+    return s, total
+
+
+@samples("E2", *ROUNDS, joined=True)
+def calling_each_other_and_themselves(x, c):
+    s, total, k = abs(x), 0.0, 0
+    while x > 1:
+        x -= 1
+        s = s * 1.5
+        if k > 0:
+            total += even(3) + count(2)  # noqa: F821
+
+        def even(n, v=s):
+            return v if n <= 0 else odd(n - 1)
+
+        def odd(n):
+            return 1.0 if n <= 0 else even(n - 1)
+
+        def count(n, v=s):
+            return v if n <= 0 else count(n - 1) + 1
+
+        k += 1
+    return s, total
+
+
+@samples("E2", *ROUNDS, joined=True)
+def holding_an_array_that_is_written(x, c):
+    total, k = 0.0, 0
+    before = add(c)
+    while x > 1:
+        x -= 1
+        total += before(1.0).sum()
+        if k > 0:
+            total += run() + bound(1.0).sum() + given()  # noqa: F821
+        a = c * x
+        before, bound, given = add(a), Holder(a).plus, functools.partial(np.sum, a)
+        run = lambda v=a: v.sum()  # noqa: E731
+        a[0] = 7.0
+        k += 1
+    return total, before(0.0)
+
+
+@samples("E2", *ROUNDS, joined=True)
+def holding_a_list_that_grows(x, c):
+    total, k = 0.0, 0
+    while x > 1:
+        x -= 1
+        if k > 0:
+            total += run()  # noqa: F821
+            same.append(4.0)  # noqa: F821
+            total += run()  # noqa: F821
+        items = [x, c[0]]
+        run = lambda v=items: sum(v)  # noqa: E731
+        items.append(x * 2)
+        same = items
+        k += 1
+    return total
+
+
+@samples("E2", *ROUNDS, joined=True)
+def a_partial_of_a_function_of_the_round(x, c):
+    total, k = 0.0, 0
+    while x > 1:
+        x -= 1
+        if k > 0:
+            total += run(1.0)  # noqa: F821
+
+        def late(p, q, r=x):
+            return p - 2 * q + r
+
+        run = functools.partial(late, x)
+        k += 1
+    return total
+
+
 test_sample = samples.test()
 
 

@@ -23,7 +23,8 @@ from autograph.operators.captured.closures import (
 from autograph.operators.stand_ins.bodies import Outcome
 from autograph.operators.stand_ins.one_of import OneOf, joined, one_of
 from autograph.operators.stand_ins.references import is_all_older
-from autograph.operators.stand_ins.values import NOTHING, on_side
+from autograph.operators.stand_ins.values import NOTHING, is_array, is_numeric, on_side
+from runtime.building import Builder
 
 __all__ = ["FunctionJoins"]
 
@@ -67,21 +68,31 @@ class FunctionJoins:
 
         return build
 
+    def of_round(self, name: str, a: Any, b: Any) -> Rebuild | None:
+        """One function for two of one piece of code of which a round of a loop has made one.
+
+        A loop does not carry which of the two it is; but for numbers they hold the same.
+        """
+        body = _outermost_loop(self._outcomes[0].builder)
+        if body is None or not are_twins(a, b) or all(is_all_older(x, body) for x in (a, b)):
+            return None
+        pairs = zip(parts_of_function(a), parts_of_function(b), strict=True)
+        differ = [(x, y) for x, y in pairs if not x.is_shared(y) and x.value is not y.value]
+        if not all(x.cell is None and _is_number(x.value) for pair in differ for x in pair):
+            return None
+        return self._twins(name, a, b)
+
     def _alone(self, name: str, x: Any, side: int) -> Rebuild | None:
         """A function that one path has made, if it holds what only that path has."""
         inner = self._outcomes[side].builder
         parts = parts_of_function(x)
-        late = [k for k, p in enumerate(parts) if p.value is not x and self._is_late(p, inner)]
+        held = [(k, p.value) for k, p in enumerate(parts) if p.value is not x]
+        late = [k for k, value in held if not is_all_older(value, inner)]
         if not late:
             return None
         late += [k for k, p in enumerate(parts) if p.value is x]  # it calls itself
-        held = [on_side(parts[k].value, side) for k in late]
-        return self._remade(name, x, on_side(x, side), late, held)
-
-    @staticmethod
-    def _is_late(part: Part, inner: Any) -> bool:
-        held = parts_of_function(part.value) if type(part.value) in FUNCTIONS else (part,)
-        return not all(is_all_older(p.value, inner) for p in held)
+        left = [on_side(parts[k].value, side) for k in late]
+        return self._remade(name, x, on_side(x, side), late, left)
 
     def _twins(self, name: str, a: Any, b: Any) -> Rebuild | None:
         left, right = (
@@ -144,6 +155,19 @@ class FunctionJoins:
             return self._cells[key]
 
         return cell
+
+
+def _outermost_loop(inner: Builder) -> Builder | None:
+    """The body of the outermost loop around what `inner` builds."""
+    if not inner.repeats:
+        return None
+    while inner.parent is not None and inner.parent.repeats:
+        inner = inner.parent
+    return inner
+
+
+def _is_number(x: Any) -> bool:
+    return is_numeric(x) and not is_array(x)
 
 
 def _candidates(x: Any) -> tuple[Any, ...]:

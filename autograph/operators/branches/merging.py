@@ -149,7 +149,7 @@ class Merger:
             return self._text(name, a, b)
         things = self._things(a, b)
         if things is not None:
-            return self._one_of(name, a, b, things)
+            return self._functions.of_round(name, a, b) or self._one_of(name, a, b, things)
         if _is_range_place(a, b):
             return self._range(name, a, b)
         if chooses_by_number() and owner is None:

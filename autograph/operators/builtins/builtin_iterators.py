@@ -17,7 +17,7 @@ from autograph.operators.builtins.comprehensions import filtered, generator_exp
 from autograph.operators.builtins.counts import counted_on
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.host_values import HostValue
-from autograph.operators.containers import growing
+from autograph.operators.containers import going_through, growing
 from autograph.operators.expressions import access
 from autograph.operators.expressions.generators import call_of
 from autograph.operators.expressions.operands import is_array, plain
@@ -158,5 +158,7 @@ def iter_(x: Any, *sentinel: Any) -> Any:
         items = growing.items_of(x) if has_runs(x) else iterables.of_rows(x)
         items = items.as_they_are()
         return journal.fresh(IndexedIterator(items.name, items.length, items.item))
+    if going_through.tells(x):
+        return iter(x, *sentinel)
     made = iter(access.iterate(x)) if not sentinel else iter(x, *sentinel)
     return made if made is x else journal.fresh(made)

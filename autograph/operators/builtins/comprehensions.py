@@ -18,6 +18,7 @@ from typing import Any
 from autograph.operators.branches.conditionals import condition, if_stmt
 from autograph.operators.captured.variables import Nullable, _Unreadable
 from autograph.operators.containers import growing, open_deques, open_dicts, open_sets
+from autograph.operators.containers.going_through import in_turn, tells
 from autograph.operators.expressions.access import iterate, setitem
 from autograph.operators.expressions.generators import Again, Consumer, Ending, call_of, placed
 from autograph.operators.expressions.logical import not_, truth
@@ -71,7 +72,7 @@ def _made(
         return open_sets.fresh(plain(iterate(iterable)))
     iterable = _readable(iterable)
     if staged is None and not _has_open_length(iterable) and call_of(iterable) is None:
-        return open_sets.fresh(plain(iterate(iterable)))
+        return open_sets.fresh(plain(_each_of(iterable)))
     made = open_sets.fresh(kind())
     going = Going(putter(made), made=None if kind is list else made)
     items = _step(plain, staged, going)
@@ -165,11 +166,19 @@ _REPEATED = (
 
 def values_of(iterable: Any) -> Any:
     """What Python goes through; where only the graph knows how much that is, refused when asked."""
-    return _refusing(iterable) if _has_open_length(iterable) else iterate(iterable)
+    return _refusing(iterable) if _has_open_length(iterable) else _each_of(iterable)
 
 
 def _refusing(items: Any) -> Iterator[Any]:
     yield from iterate(items)
+
+
+def _each_of(iterable: Any) -> Iterable[Any]:
+    """What Python goes through; what is made of an item may change the list that it is in."""
+    found: Any = iterate(iterable)
+    if type(found) is list:
+        found = iter(found)
+    return in_turn(found) if tells(found) else found
 
 
 # ---- part by part ------------------------------------------------------------------------------
@@ -219,16 +228,16 @@ class Going:
         if _has_open_length(iterable):
             self._note_data()
         if self._is_trial:
-            items(iterate(iterable))
+            items(_each_of(iterable))
         elif self._goes_on is not None or _has_open_length(iterable):
             self._stage(iterable, items, place or items)
         elif isinstance(iterable, Tensor | Indexed | range):
-            if not self._is_tried(lambda: items(iterate(iterable))):
+            if not self._is_tried(lambda: items(_each_of(iterable))):
                 self._stage(iterable, items, place or items)
         elif isinstance(iterable, GeneratorType | Again):
             self._stage(iterable, items, place or items)
         else:
-            items(iterate(iterable))
+            items(_each_of(iterable))
 
     def when(self, test: Callable[[], Any], then: Callable[[], None]) -> None:
         """Do what is to be done for an item if a condition holds."""

@@ -10,12 +10,14 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable, Iterable, Iterator
+from types import GeneratorType
 from typing import Any
 
 from autograph.operators.branches.conditionals import if_exp, if_stmt
 from autograph.operators.builtins.comprehensions import values_of
 from autograph.operators.builtins.quantifiers import fold
 from autograph.operators.captured.variables import Nullable, Undefined, ld
+from autograph.operators.containers.going_through import readable, taken_from
 from autograph.operators.containers.growing import items_of
 from autograph.operators.containers.open_deques import as_list
 from autograph.operators.containers.open_dicts import is_open, refused, view
@@ -74,8 +76,14 @@ def gathered(x: Any, change: Callable[[Any], Any] | None = None) -> Any:
 
 
 def listed(x: Any) -> Any:
-    """A list of the items, where their number is known only when the graph runs; else `x`."""
+    """A list of the items, where their number is known only when the graph runs; else `x`.
+
+    So it is where Python's own iterator does not give the items any more.
+    """
     x = gathered(x)
+    read = readable(x)
+    if read is not x:
+        return journal.fresh(list(read))
     if is_of_open_length(x):
         if len(x.type.shape) == 1:
             return scalars(x)
@@ -172,7 +180,7 @@ def first_of(x: Any, *default: Any) -> Any:
     """`next(x, ...)` of a generator that has not begun."""
     run = call_of(x)
     if run is None:
-        return next(x, *default)
+        return next(x, *default) if type(x) is GeneratorType else _next_of(x, *default)
     is_found: Any = False
     item: Any = default[0] if default else Undefined("the item")
 
@@ -194,6 +202,15 @@ def first_of(x: Any, *default: Any) -> Any:
         return item
     stage_raise(not_(is_found), StopIteration())
     return ld(item)
+
+
+def _next_of(iterator: Iterator[Any], *default: Any) -> Any:
+    try:
+        return taken_from(iterator)
+    except StopIteration:
+        if not default:
+            raise
+        return default[0]
 
 
 def quantified(name: str, x: Any, test: Callable[[Any], Any] | None = None) -> Any:
@@ -231,7 +248,7 @@ def quantified(name: str, x: Any, test: Callable[[Any], Any] | None = None) -> A
 
 def unpack(x: Any, count: int) -> Any:
     """What `a, b = x` unpacks."""
-    return access.unpack(_of_own_iterator(x), count)
+    return access.unpack(readable(_of_own_iterator(x)), count)
 
 
 def unpack_ex(x: Any, before: int, after: int) -> Any:

@@ -62,6 +62,7 @@ def parts_of_function(function: Any) -> tuple[Part, ...]:
     if isinstance(function, functools.partial):
         named = function.keywords.items()
         return (
+            Part("its function", function.func),
             *(Part(f"argument {k}", x) for k, x in enumerate(function.args)),
             *(Part(f"argument `{name}`", x) for name, x in named),
         )
@@ -90,7 +91,7 @@ def are_twins(a: Any, b: Any) -> bool:
         return a.__func__ is b.__func__
     if isinstance(a, functools.partial):
         same_names = list(a.keywords) == list(b.keywords) and len(a.args) == len(b.args)
-        return same_names and (a.func is b.func or is_same_function(a.func, b.func))
+        return same_names and (a.func is b.func or are_twins(a.func, b.func))
     return (
         a.__code__ is b.__code__
         and a.__globals__ is b.__globals__
@@ -156,9 +157,10 @@ def _remade(like: Any, values: Sequence[Any], cells: Sequence[CellType | None]) 
     if isinstance(like, MethodType):
         return MethodType(like.__func__, values[0])
     if isinstance(like, functools.partial):
+        function, given = values[0], values[1:]
         count = len(like.args)
-        named = dict(zip(like.keywords, values[count:], strict=True))
-        return functools.partial(like.func, *values[:count], **named)
+        named = dict(zip(like.keywords, given[count:], strict=True))
+        return functools.partial(function, *given[:count], **named)
     closure = tuple(cell for cell in cells if cell is not None)
     held, count = values[len(closure) :], len(like.__defaults__ or ())
     made = FunctionType(

@@ -38,7 +38,6 @@ from autograph.operators.stand_ins.references import snapshot
 from autograph.operators.stand_ins.rows import aligned, length, number_leaves, pack, size_of
 from autograph.operators.stand_ins.runs import (
     Run,
-    has_runs,
     known_length,
     live,
     note_shared,
@@ -67,8 +66,6 @@ __all__ = [
     "position_of",
     "put",
     "raise_if",
-    "rest_of",
-    "taken_from",
     "unpack",
     "unpack_ex",
     "without",
@@ -316,52 +313,6 @@ class ListItems(Indexed):
             return self.item(index)
 
         return Indexed("a list", self.length, item_at)
-
-
-def rest_of(iterator: Any) -> ListItems | None:
-    """What an iterator of a list has left, if the length of the list has come to depend on data."""
-    source, first = place_in_list(iterator)
-    return ListItems(source, first) if has_runs(source) else None
-
-
-def place_in_list(iterator: Any) -> tuple[list[Any], int]:
-    """The list that an iterator goes through, and where it is in it; of others, an empty list."""
-    state: Any = iterator.__reduce__() if type(iterator) is _LIST_ITERATOR else (iter, ((),))
-    source = state[1][0]
-    return (source, state[2] if len(state) > 2 else 0) if type(source) is list else ([], 0)
-
-
-_LIST_ITERATOR: type[Any] = type(iter([]))
-
-
-def taken_from(iterator: Iterator[Any]) -> Any:
-    """`next(iterator)`; refused where it goes through a list that has runs by now."""
-    if any(map(has_runs, _lists_under(iterator))):
-        raise _refused_change()
-    item = next(iterator)
-    # Of the library's other iterators it is not known what they go through.
-    is_made = type(item) is tuple and type(iterator) not in _TRANSPARENT
-    if has_runs((item,)) or (is_made and has_runs(item)):
-        raise _refused_change()
-    return item
-
-
-def _refused_change() -> StagingError:
-    return refusal("it is changed while something goes through it", "go through a copy of it")
-
-
-# Iterators that tell what they go through; a tuple that those of lists give was in the list.
-_TRANSPARENT: tuple[type[Any], ...] = (_LIST_ITERATOR, zip, enumerate, map, type(reversed([])))
-
-
-def _lists_under(iterator: Any) -> Iterator[list[Any]]:
-    """The lists that an iterator takes its items from."""
-    if type(iterator) in _TRANSPARENT:
-        for part in iterator.__reduce__()[1]:
-            if type(part) is list:
-                yield part
-            else:
-                yield from _lists_under(part)
 
 
 def items_of(x: Any) -> ListItems:

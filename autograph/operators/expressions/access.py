@@ -25,7 +25,14 @@ from autograph.operators.captured.captures import (
 from autograph.operators.captured.caught import PartOfError
 from autograph.operators.captured.methods import attribute, called, method
 from autograph.operators.captured.variables import Nullable, _Unreadable, ld, there
-from autograph.operators.containers import growing, keyed, open_deques, open_dicts, open_sets
+from autograph.operators.containers import (
+    going_through,
+    growing,
+    keyed,
+    open_deques,
+    open_dicts,
+    open_sets,
+)
 from autograph.operators.containers.growing_arrays import as_index
 from autograph.operators.containers.tables import picked
 from autograph.operators.containers.taken_items import is_from, note_origin
@@ -324,6 +331,7 @@ def setitem(thing: Any, key: Any, value: Any) -> None:
         if _is_put_by_data(thing, key, value):
             return
         if isinstance(thing, (list, dict, deque, np.ndarray)):
+            value = going_through.readable(value) if isinstance(key, slice) else value
             refuse_traced(thing, key, value)
             note_foreign(thing)
             _guard_position(thing, key)
@@ -565,4 +573,4 @@ def iterate(values: Any) -> Iterable[Any]:
     if hasattr(type(values), "unrolled"):
         unrolled: Iterable[Any] = values.unrolled()
         return unrolled
-    return one_by_one(values)  # type: ignore[no-any-return]
+    return one_by_one(going_through.readable(values))  # type: ignore[no-any-return]

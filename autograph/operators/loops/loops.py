@@ -11,7 +11,7 @@ from autograph.operators.branches.conditionals import condition, if_stmt
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.decisions import UNROLLED
 from autograph.operators.captured.variables import _Unreadable
-from autograph.operators.containers import growing, open_deques, open_dicts
+from autograph.operators.containers import going_through, growing, open_deques, open_dicts
 from autograph.operators.expressions.generators import Again, Consumer, Run, call_of
 from autograph.operators.loops.progress import Progress
 from autograph.operators.loops.repeated_rounds import Repeated
@@ -352,7 +352,7 @@ class _For(NamedTuple):
                 go = self.test()
                 if not isinstance(go, Tensor) and not go:
                     return
-                items = growing.rest_of(iterator)
+                items = going_through.rest_of(iterator)
                 if items is not None:
                     self.staged(items, 0, go)
                     return
@@ -365,7 +365,7 @@ class _For(NamedTuple):
                     self.staged(numbers, 0, go)
                     return
                 try:
-                    item = growing.taken_from(iterator)
+                    item = going_through.taken_from(iterator)
                 except StopIteration:
                     return
                 self.body(item)
@@ -381,8 +381,12 @@ class _For(NamedTuple):
             )
         spend([iterator])
         limit = max(_UNROLLED_ITEMS, operator.length_hint(iterator))
-        items = Taken(iterator, iterator.ahead if isinstance(iterator, _Items) else None)
-        source, position = growing.place_in_list(iterator)
+        items = Taken(
+            iterator,
+            going_through.taken_from,
+            iterator.ahead if isinstance(iterator, _Items) else None,
+        )
+        source, position = going_through.place_in_list(iterator)
         begin: int | None = 0
 
         def rest(go: Any, k: int) -> None:

@@ -141,7 +141,38 @@ def form_of(x: Any, *, bools: bool, body: Builder | None = None, made: bool = Fa
         return Leaf(type_of(x))
     if has_parts(x) and not (is_changeable(x) and (not made or _is_older(x, body))):
         return form_of_parts(x, bools=bools, body=body, made=made)
+    if body is not None and type(x) in FUNCTIONS:
+        return _form_of_function(x, body)
     return Static(x)
+
+
+def _form_of_function(x: Any, body: Builder, around: tuple[int, ...] = ()) -> Form:
+    """The form of a function that a round left: what it holds is carried that the round made.
+
+    `around` are the functions that hold it, by identity.
+    """
+    held = [(k, part.value) for k, part in enumerate(parts_of_function(x))]
+    late = {k: v for k, v in held if v is not x and not is_all_older(v, body)}
+    if not late:
+        return Static(x)
+    around = (*around, id(x))
+    forms: dict[int, Form] = {k: Static(ITSELF) for k, value in held if value is x}
+    for k, value in late.items():
+        if id(value) in around:
+            forms[k] = _call_each_other()
+        elif type(value) in FUNCTIONS:
+            forms[k] = _form_of_function(value, body, around)
+        else:
+            forms[k] = form_of(value, bools=True, body=body, made=True)
+    return Branching(x, tuple(map(str, forms)), tuple(forms.values()))
+
+
+def _call_each_other() -> Poisoned:
+    return Poisoned(
+        "this is one of several functions that hold one another, and what each round of a loop "
+        "makes",
+        "make them before the loop, and give them what they need as arguments",
+    )
 
 
 def _is_older(x: Any, body: Builder | None) -> bool:
@@ -222,7 +253,7 @@ def widen(
         return of_length(growing_form(form, x, name), form.length, x)
     assert isinstance(form, Branching)
     if type(form.like) in FUNCTIONS:
-        return _widen_function(form, x, name, body)
+        return _widen_function(form, x, name, body, within)
     if not has_parts(x) or type(x) is not type(form.like):
         return changed(name, *describe_both(form.like, x))
     if type(x) in (list, tuple) and (has_runs(x) or len(x) != len(form.parts)):
@@ -296,10 +327,16 @@ def _kinds_in(form: Form, body: Builder) -> Iterator[tuple[Any, Form]]:
         yield kind_of_form(form), _carried(form, body)
 
 
-def _widen_function(form: Branching, x: Any, name: str, body: Builder) -> Form:
+def _widen_function(
+    form: Branching, x: Any, name: str, body: Builder, within: tuple[tuple[int, int], ...]
+) -> Form:
     """The form of functions of one piece of code, by what they hold."""
     if not are_twins(form.like, x):
         return changed(name, *describe_both(form.like, x))
+    pair = id(form.like), id(x)
+    if pair in within:
+        return _call_each_other()
+    within = (*within, pair)
     known = dict(zip(form.steps, form.parts, strict=True))
     parts: dict[str, Form] = {}
     held = zip(parts_of_function(form.like), parts_of_function(x), strict=True)
@@ -312,7 +349,7 @@ def _widen_function(form: Branching, x: Any, name: str, body: Builder) -> Form:
             parts[str(k)] = Static(ITSELF)
             continue
         part = known.get(str(k)) or form_of(before.value, bools=True, body=body)
-        parts[str(k)] = widen(part, after.value, f"{before.name} of `{name}`", body)
+        parts[str(k)] = widen(part, after.value, f"{before.name} of `{name}`", body, within)
     return replace(form, steps=tuple(parts), parts=tuple(parts.values()))
 
 
@@ -332,7 +369,7 @@ def _widen_static(
     if isinstance(form.value, str | LazyString) and isinstance(x, str | LazyString):
         return Written()
     if are_twins(form.value, x):
-        return _widen_function(Branching(form.value, (), ()), x, name, body)
+        return _widen_function(Branching(form.value, (), ()), x, name, body, within)
     number = number_of(x)
     if is_numeric(form.value) and is_numeric(number):
         return Leaf(_widen_type(type_of(form.value), type_of(number), name))

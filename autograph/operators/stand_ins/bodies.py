@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
+from autograph.operators.captured.closures import FUNCTIONS, parts_of_function
 from autograph.operators.captured.variables import Maybe, Nullable, Poison, _Unreadable
 from autograph.operators.stand_ins.iterators import spend
 from autograph.operators.stand_ins.raising import emit_raise
@@ -251,6 +252,10 @@ class Outcome:
         elif isinstance(x, Late):
             for thing in x.held():
                 self.keep(thing, around)
+        elif type(x) in FUNCTIONS:
+            if id(x) not in around:
+                for part in parts_of_function(x):
+                    self.keep(part.value, (*around, id(x)))
         elif has_parts(x) and id(x) not in around:
             parts = x if type(x) is list else [part for _, part in own_children(x)]
             for part in parts:

@@ -123,12 +123,18 @@ def _with_sources(iterator: Any) -> Iterator[Any]:
 class Taken:
     """The items of an iterator by their number, from the next one on.
 
-    It gives each of them once, and a branch that takes it may be traced again. `ahead` is for
-    items that can be computed each time: it gives the one so many places ahead.
+    It gives each of them once, and a branch that takes it may be traced again. `take` gives the
+    next one. `ahead` is for items that can be computed each time: it gives the one so many places
+    ahead.
     """
 
-    def __init__(self, iterator: Iterator[Any], ahead: Callable[[int], Any] | None = None) -> None:
-        self._iterator, self._ahead = iterator, ahead
+    def __init__(
+        self,
+        iterator: Iterator[Any],
+        take: Callable[[Iterator[Any]], Any],
+        ahead: Callable[[int], Any] | None = None,
+    ) -> None:
+        self._iterator, self._next, self._ahead = iterator, take, ahead
         self._items: list[Any] = []
         # Those that the graph computes where they are taken.
         self._computed: set[int] = set()
@@ -151,7 +157,7 @@ class Taken:
         assert builder is not None
         mark = builder.mark()
         try:
-            item = next(self._iterator)
+            item = self._next(self._iterator)
         except StopIteration:
             return False
         if builder.mark() > mark:

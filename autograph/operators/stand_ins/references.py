@@ -14,6 +14,7 @@ from typing import Any, cast
 import numpy as np
 
 from autograph.operators.captured.alternatives import Part, Reference, handle_of, trace_root
+from autograph.operators.captured.closures import FUNCTIONS, parts_of_function
 from autograph.operators.captured.host_values import HostValue
 from autograph.operators.captured.variables import Maybe, Nullable
 from autograph.operators.stand_ins.raising import emit_raise
@@ -382,10 +383,9 @@ def is_all_older(
         return False
     if isinstance(x, Run) and any(_is_taken(row, inner) for row in x.rows):
         return False  # a list holds what its items were, and is no view of others
-    if has_parts(x):
-        inside = () if id(x) in around else tuple(part for _, part in children(x))
-    else:
-        inside = _late_parts(x)
+    if id(x) in around:
+        return True
+    inside = tuple(part for _, part in children(x)) if has_parts(x) else _late_parts(x)
     around = (*around, id(x))
     return all(is_all_older(part, inner, children, around) for part in inside)
 
@@ -425,6 +425,8 @@ def _late_parts(x: Any) -> tuple[Any, ...]:
         return tuple(x.rows)
     if isinstance(x, Late):
         return x.of_graph()
+    if type(x) in FUNCTIONS:
+        return tuple(part.value for part in parts_of_function(x))
     values: list[Any] = []
     if isinstance(x, LazyString):
         dig(x, values)
