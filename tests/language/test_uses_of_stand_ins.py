@@ -133,6 +133,55 @@ def test_what_is_put_into_a_list_from_outside_that_is_asked_for_its_length(sampl
     assert not converted.trace_count > 1
 
 
+class Kept:
+    def __init__(self, v):
+        self.v = v
+
+    def __repr__(self):
+        return f"Kept({self.v})"
+
+
+def a_list_of_one_path_kept(a):
+    if a[0] < 0:
+        r = [a[1]]
+    KEPT.append(r)
+    return len(KEPT)
+
+
+def an_object_of_one_path_kept(a):
+    if a[0] < 0:
+        r = Kept(float(a[1]))
+    KEPT.append((r, [1.0]))
+    return len(KEPT)
+
+
+def an_object_of_constants_of_one_path_kept(a):
+    if a[0] < 0:
+        r = Kept(1.0)
+    KEPT.append(r)
+    return a[0]
+
+
+@pytest.mark.parametrize("backend", ["plan", "native"])
+@pytest.mark.parametrize(
+    "sample",
+    [a_list_of_one_path_kept, an_object_of_one_path_kept, an_object_of_constants_of_one_path_kept],
+)
+def test_what_one_path_made_is_anew_in_each_call_that_keeps_it(sample, backend):
+    converted = ag.convert(sample)
+    with config.backend.using(backend):
+        for case in CASES[2:]:
+            found = []
+            for function in (sample, converted):
+                KEPT.clear()
+                counts = function(*case), function(*case)
+                found.append((counts, list(KEPT)))
+                assert KEPT[0] is not KEPT[1]
+            assert repr(found[0]) == repr(found[1])
+    with pytest.raises(UnboundLocalError):
+        converted(*CASES[0])
+
+
 def ranges_beside_arrays(a):
     n = 3 if a[0] < 0 else 4
     r = range(n - 3, n)

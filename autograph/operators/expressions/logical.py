@@ -24,7 +24,7 @@ from autograph.operators.captured.caught import KindOfError
 from autograph.operators.captured.closures import may_be_twins
 from autograph.operators.captured.host_values import HostValue
 from autograph.operators.captured.variables import Nullable, is_none
-from autograph.operators.containers import compared_dicts
+from autograph.operators.containers import compared_dicts, open_dicts, open_sets
 from autograph.operators.expressions import nests
 from autograph.operators.stand_ins.grown_text import GrownText, letters_of
 from autograph.operators.stand_ins.heaps import (
@@ -42,7 +42,12 @@ from autograph.operators.stand_ins.identity import (
 )
 from autograph.operators.stand_ins.one_of import OneOf, note_refused_choice
 from autograph.operators.stand_ins.references import has_cell
-from autograph.operators.stand_ins.values import both_hold, is_numeric, is_python_complex
+from autograph.operators.stand_ins.values import (
+    both_hold,
+    is_numeric,
+    is_python_complex,
+    type_of,
+)
 from runtime import journal, ops
 from runtime.building import building
 from runtime.errors import StagingError
@@ -172,10 +177,11 @@ def equal(left: Any, right: Any) -> Any:
         return of_each(left, lambda one: equal(one, right))
     if is_chosen_object(right):
         return of_each(right, lambda one: equal(left, one))
-    if _is_array_or_none(left):
+    if _is_element_or_none(left, right):
         return _of_both(left, lambda one: equal(one, right))
-    if _is_array_or_none(right):
+    if _is_element_or_none(right, left):
         return _of_both(right, lambda one: equal(left, one))
+    left, right = _beside_array(left, right), _beside_array(right, left)
     if compared_dicts.are_compared(left, right):
         return compared_dicts.equal(left, right)
     if nests.is_by_data(left, right):
@@ -195,10 +201,11 @@ def not_equal(left: Any, right: Any) -> Any:
         return of_each(left, lambda one: not_equal(one, right))
     if is_chosen_object(right):
         return of_each(right, lambda one: not_equal(left, one))
-    if _is_array_or_none(left):
+    if _is_element_or_none(left, right):
         return _of_both(left, lambda one: not_equal(one, right))
-    if _is_array_or_none(right):
+    if _is_element_or_none(right, left):
         return _of_both(right, lambda one: not_equal(left, one))
+    left, right = _beside_array(left, right), _beside_array(right, left)
     if compared_dicts.are_compared(left, right):
         return not_(compared_dicts.equal(left, right))
     if nests.is_by_data(left, right):
@@ -212,9 +219,31 @@ def not_equal(left: Any, right: Any) -> Any:
     return _of_complex(left, right, left != right)
 
 
-def _is_array_or_none(x: Any) -> bool:
-    """Whether NumPy compares `x` on one path, element by element, and Python None on the other."""
-    return type(x) is Nullable and isinstance(x.value, Tensor) and x.value.type.rank != 0
+def _is_element_or_none(x: Any, other: Any) -> bool:
+    """Whether `x` may be None, and NumPy compares it, or None, element by element."""
+    return type(x) is Nullable and (_has_elements(x.value) or _has_elements(other))
+
+
+def _has_elements(x: Any) -> bool:
+    """Whether NumPy compares `x` element by element: an array that has axes."""
+    return isinstance(x, Tensor | np.ndarray) and type_of(x).rank != 0
+
+
+def _beside_array(x: Any, other: Any) -> Any:
+    """What NumPy compares with each element of an array: of what data decides, one of its class.
+
+    No number is equal to any text, dict, set or object.
+    """
+    if building() is None or not _has_elements(other):
+        return x
+    if isinstance(x, LazyString):
+        return ""
+    if isinstance(x, Reference):
+        refuse_compared(x)
+        return object()
+    if open_dicts.is_open(x):
+        return {}
+    return set() if open_sets.items_of(x) is not None else x
 
 
 def _of_both(x: Nullable, compare: Callable[[Any], Any]) -> Any:
