@@ -123,6 +123,8 @@ class Builder:
         # the inputs that must be in C order.
         self.laid_out: dict[Value, bool | Value] = {}
         self.in_c_order: set[Value] = set()
+        # What was a number of Python's before a path got the type that is common to all.
+        self.joined_numbers: set[Value] = set()
         # Cells of arrays that are taken for contiguous, and the inputs that must be so for that.
         self.contiguous_if_written: list[tuple[Any, set[Value]]] = []
         # What stands for the memory of lists of a length known only later.

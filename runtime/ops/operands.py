@@ -62,7 +62,8 @@ def as_dtype(x: Any) -> np.dtype[Any]:
             raise TypeError("Cannot construct a dtype from an array")
         if x.type.weak:
             raise TypeError(f"Cannot interpret a {x.type.class_name(False)} as a data type")
-    return np.dtype(x)
+    found: np.dtype[Any] = np.dtype(x)
+    return found
 
 
 class Abstract:

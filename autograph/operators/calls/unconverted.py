@@ -48,6 +48,7 @@ from autograph.operators.stand_ins.captured_items import one_by_one, with_captur
 from autograph.operators.stand_ins.contents import content_slot
 from autograph.operators.stand_ins.foreign_arrays import check_made, note_call, refuse_made
 from autograph.operators.stand_ins.heaps import raise_refused
+from autograph.operators.stand_ins.numbers_or_arrays import refuse_number_or_array
 from autograph.operators.stand_ins.one_of import number_of
 from autograph.operators.stand_ins.ranges import OpenRange
 from autograph.operators.stand_ins.references import made_contiguous
@@ -602,6 +603,7 @@ def _from_iterable(iterable: Any, dtype: Any, count: int = -1, **options: Any) -
 
 def _is_scalar(x: Any, /) -> bool:
     """`np.isscalar` of something traced: false for an array of rank 0."""
+    refuse_number_or_array(x, "`np.isscalar` asks for that")
     return isinstance(x, Tensor) and x.type.rank == 0 and not x.is_array
 
 

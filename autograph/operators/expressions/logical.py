@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Set
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -40,8 +40,10 @@ from autograph.operators.stand_ins.identity import (
     is_same_array,
     unknown,
 )
+from autograph.operators.stand_ins.numbers_or_arrays import refuse_number_or_array
 from autograph.operators.stand_ins.one_of import OneOf, note_refused_choice
 from autograph.operators.stand_ins.references import has_cell
+from autograph.operators.stand_ins.runs import python_class
 from autograph.operators.stand_ins.values import (
     both_hold,
     is_numeric,
@@ -181,6 +183,7 @@ def equal(left: Any, right: Any) -> Any:
         return _of_both(left, lambda one: equal(one, right))
     if _is_element_or_none(right, left):
         return _of_both(right, lambda one: equal(left, one))
+    _refuse_number_beside_list(left, right)
     left, right = _beside_array(left, right), _beside_array(right, left)
     if compared_dicts.are_compared(left, right):
         return compared_dicts.equal(left, right)
@@ -205,6 +208,7 @@ def not_equal(left: Any, right: Any) -> Any:
         return _of_both(left, lambda one: not_equal(one, right))
     if _is_element_or_none(right, left):
         return _of_both(right, lambda one: not_equal(left, one))
+    _refuse_number_beside_list(left, right)
     left, right = _beside_array(left, right), _beside_array(right, left)
     if compared_dicts.are_compared(left, right):
         return not_(compared_dicts.equal(left, right))
@@ -227,6 +231,13 @@ def _is_element_or_none(x: Any, other: Any) -> bool:
 def _has_elements(x: Any) -> bool:
     """Whether NumPy compares `x` element by element: an array that has axes."""
     return isinstance(x, Tensor | np.ndarray) and type_of(x).rank != 0
+
+
+def _refuse_number_beside_list(left: Any, right: Any) -> None:
+    """NumPy compares arrays with lists, element by element; Python's numbers are no lists."""
+    for x, other in ((left, right), (right, left)):
+        if isinstance(x, Tensor) and isinstance(other, (list, tuple)):
+            refuse_number_or_array(x, f"it is compared with a {python_class(type(other)).__name__}")
 
 
 def _beside_array(x: Any, other: Any) -> Any:
@@ -295,10 +306,26 @@ def _ordered(sign: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
         return of_each(right, lambda one: _ordered(sign, left, one))
     if _are_texts(left, right) and is_by_letters(left, right):
         return by_letters(f"__{sign.__name__}__", left, right)
+    _refuse_number_beside_list(left, right)
+    if any(open_dicts.name_of_view(x) is not None for x in (left, right)):
+        _refuse_views(sign, left, right)
     is_nest = isinstance(left, (list, tuple)) and not isinstance(left, Reference)
     if is_nest and nests.is_by_data(left, right):
         return nests.ordered(sign, left, right)
     return sign(left, right)
+
+
+def _refuse_views(sign: Callable[[Any, Any], Any], left: Any, right: Any) -> NoReturn:
+    """Refuse to ask whether keys by data are among others; no other thing is before or after."""
+    classes = [open_dicts.class_of_view(x) or python_class(type(x)) for x in (left, right)]
+    if all(issubclass(kind, Set) for kind in classes):
+        raise open_dicts.refused("its keys or items are compared with others as sets are")
+    one, other = (kind.__name__ for kind in classes)
+    symbol = _SYMBOLS[sign]
+    raise TypeError(f"'{symbol}' not supported between instances of '{one}' and '{other}'")
+
+
+_SYMBOLS = {operator.lt: "<", operator.le: "<=", operator.gt: ">", operator.ge: ">="}
 
 
 def is_(left: Any, right: Any) -> Any:
