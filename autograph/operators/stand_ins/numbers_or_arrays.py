@@ -112,7 +112,8 @@ def is_number_or_array(x: Any) -> bool:
     x = x.inner if type(x) is Nullable else x
     if not isinstance(x, Tensor) or x._value is None:
         return False
-    if not isinstance(x.type, TensorType) or x.type.shape is not None:
+    type_: Any = x.type
+    if not isinstance(type_, TensorType) or type_.shape is not None:
         return False
     return not all(issubclass(kind, np.generic | np.ndarray) for kind in python_types_of(x))
 
