@@ -118,11 +118,11 @@ def _equality(function: Callable[..., Any], name: str, otherwise: bool) -> Metho
         check_numbers(self.type, self._name)
         if self._value is not None:
             return foreign.apply(self, other)
-        if not (isinstance(other, _UNEQUAL) or (other is None and self.is_array)):
-            return NotImplemented
         if self.type.weak:
             return NotImplemented
-        return ops.full(self.shape, otherwise, dtype=bool)
+        if isinstance(other, _UNEQUAL) or (other is None and self.is_array):
+            return ops.full(self.shape, otherwise, dtype=bool)
+        return foreign.of_elements(self, other) if self.is_array else NotImplemented
 
     return method
 

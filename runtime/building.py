@@ -16,6 +16,7 @@ from runtime.eager import COPY_TO, compute, is_array
 from runtime.errors import DeviceError, LeakedTensorError
 from runtime.graph.ir import Graph, Node, Op, Value
 from runtime.inference import Inference
+from runtime.ops.operands import as_dtype
 from runtime.origins import Origin, origin_of_caller
 from runtime.placement import fact_of_type, place
 from runtime.spec import (
@@ -122,6 +123,8 @@ class Builder:
         # the inputs that must be in C order.
         self.laid_out: dict[Value, bool | Value] = {}
         self.in_c_order: set[Value] = set()
+        # What was a number of Python's before a path got the type that is common to all.
+        self.joined_numbers: set[Value] = set()
         # Cells of arrays that are taken for contiguous, and the inputs that must be so for that.
         self.contiguous_if_written: list[tuple[Any, set[Value]]] = []
         # What stands for the memory of lists of a length known only later.
@@ -573,11 +576,11 @@ def _strong(value: Any) -> Any:
 def _of_traced(value: Any, dtype: Any, shape: Sequence[int] | None) -> Tensor:
     """As `constant`, of what is known only when the graph runs."""
     made: Tensor
-    if dtype is not None and np.dtype(dtype).kind in "iu":
-        made = ops.packed(value, np.dtype(dtype))
+    if dtype is not None and as_dtype(dtype).kind in "iu":
+        made = ops.packed(value, as_dtype(dtype))
     else:
         made = ops.copy(_strong(value)) if isinstance(value, Tensor) else _strong(value)
-        made = made if dtype is None else ops.astype(made, np.dtype(dtype))
+        made = made if dtype is None else ops.astype(made, as_dtype(dtype))
     if shape is not None:
         sizes = made.type.shape
         is_single = sizes is not None and all(n == 1 for n in sizes)

@@ -42,6 +42,7 @@ __all__ = [
     "TRY",
     "WHILE",
     "ExceptionTemplate",
+    "as_joined",
     "attributes_of",
     "coerce",
     "emit_cond",
@@ -316,6 +317,14 @@ def coerce(x: Any, type_: TensorType) -> Any:
     if given.device == type_.device or type_.weak:
         return x
     return ops.copy_to(x, device=type_.device or HOST)
+
+
+def as_joined(builder: Builder, x: Tensor, type_: TensorType) -> Value:
+    """The value of a path, or of a loop before it, as the type that is common to all."""
+    value = builder.value_of(coerce(x, type_))
+    if x.type.weak and not type_.weak:
+        builder.root.joined_numbers.add(value)
+    return value
 
 
 def _converted(x: Any, given: TensorType, type_: TensorType) -> Any:

@@ -12,7 +12,15 @@ from runtime import ops, trace
 from runtime.attention import count as _attention
 from runtime.errors import StagingError
 from runtime.ops.numpy_calls import call_as_numpy
-from runtime.ops.operands import as_fitting, content, dtype_of, is_array, is_tensor, type_of
+from runtime.ops.operands import (
+    as_dtype,
+    as_fitting,
+    content,
+    dtype_of,
+    is_array,
+    is_tensor,
+    type_of,
+)
 from runtime.ops.ufunc_methods import METHODS
 
 __all__ = [
@@ -127,7 +135,7 @@ def _called(
             "give an array for the other elements: `out=np.zeros_like(x)`, or use `np.where`",
         )
     if dtype is not None:
-        operands = _in_precision(ufunc, operands, np.dtype(dtype))
+        operands = _in_precision(ufunc, operands, as_dtype(dtype))
     if where is True:
         return function(*operands)
     # What is left out must neither warn nor have an infinite slope: those are NumPy's no more.

@@ -60,6 +60,14 @@ class Operator:
             return self._plain(*self._ordered(ops.as_weak(x), other))
         return self._asked(x, other)
 
+    def of_elements(self, x: Any, other: Any) -> Any:
+        """What it gives for an eager array and an object: NumPy asks it for each element."""
+        if _is_ours(other) or self._leaves_to(x, other):
+            return NotImplemented
+        found = self._plain(*self._ordered(x.numpy(), other))
+        is_plain = isinstance(found, np.ndarray) and found.dtype != object
+        return ops.asarray(found) if is_plain else found
+
     def is_overridden_by(self, other: Any) -> bool:
         """Whether the class of a Python number has an operator of its own: Python asks it first."""
         kinds = itertools.takewhile(lambda kind: kind not in _NUMBERS, type(other).__mro__)

@@ -33,6 +33,7 @@ __all__ = [
     "is_fresh",
     "is_frozen",
     "is_kin",
+    "is_made",
     "is_noted",
     "is_older_than_body",
     "is_only_in",
@@ -605,6 +606,16 @@ def is_fresh(thing: Any) -> bool:
     open_ = _transaction.get()
     while open_ is not None:
         if open_.has_made(thing):
+            return True
+        open_ = open_.parent
+    return False
+
+
+def is_made(thing: Any) -> bool:
+    """Whether `thing` is fresh, or a body of a staged statement that is over made it."""
+    open_ = _transaction.get()
+    while open_ is not None:
+        if open_.has_made_within(thing):
             return True
         open_ = open_.parent
     return False

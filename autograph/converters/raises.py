@@ -1,7 +1,8 @@
-"""`raise` of an exception whose class data may choose; all others stay as they are.
+"""`raise` of what data may choose, the class of the exception or its cause; others stay.
 
 raise (A if c else B)('m')      raise ag__.raised(<the call>)
 raise KINDS[k]('m')             likewise, and where the class is a local name
+raise error from x              raise error from ag__.cause(x), but for `None`
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from autograph.converters.conversion import Conversion
 from autograph.syntax.template import Template
 
 RAISED = Template("ag__.raised(error)")
+CAUSE = Template("ag__.cause(error)")
 
 
 def convert_raise(node: Any, conversion: Conversion) -> list[gast.stmt]:
@@ -22,6 +24,8 @@ def convert_raise(node: Any, conversion: Conversion) -> list[gast.stmt]:
     for part in ("exc", "cause"):
         if getattr(node, part) is not None:
             setattr(node, part, conversion.expression(getattr(node, part)))
+    if node.cause is not None and not isinstance(node.cause, gast.Constant):
+        node.cause = CAUSE.expression(node.cause, error=node.cause)
     if may_be_chosen:
         node.exc = RAISED.expression(node.exc, error=node.exc)
     return [node]

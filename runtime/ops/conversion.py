@@ -10,7 +10,7 @@ from runtime import trace
 from runtime.layouts import lay_out
 from runtime.ops.complex import real
 from runtime.ops.declare import implements, no_gradient, op
-from runtime.ops.operands import Array, Module, Operand, content, dtype_of, type_of
+from runtime.ops.operands import Array, Module, Operand, as_dtype, content, dtype_of, type_of
 from runtime.ops.placement import to_device
 from runtime.ops.samples import array, calls
 from runtime.spec import TensorType
@@ -115,7 +115,7 @@ def astype(
     >>> ag.astype(np.array([1.7, -1.7]), int).numpy()
     array([ 1, -1])
     """
-    target = np.dtype(dtype)
+    target = as_dtype(dtype)
     if casting != "unsafe" and not np.can_cast(dtype_of(x), target, casting):  # type: ignore[arg-type]
         raise TypeError(
             f"Cannot cast array data from {dtype_of(x)!r} to {target!r} according to the rule "

@@ -17,6 +17,7 @@ from runtime.ops.operands import (
     Array,
     Module,
     Operand,
+    as_dtype,
     as_fitting,
     content,
     decode_shape,
@@ -88,10 +89,10 @@ def zeros(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None
     """
     static, dims = encode_shape(shape)
     if device is None:
-        made = trace.apply(zeros_.op, dims, {"shape": static, "dtype": np.dtype(dtype)})
+        made = trace.apply(zeros_.op, dims, {"shape": static, "dtype": as_dtype(dtype)})
         return made if order == "C" else lay_out(made, order)
     with making_on(device):
-        return zeros_(*dims, shape=static, dtype=np.dtype(dtype))
+        return zeros_(*dims, shape=static, dtype=as_dtype(dtype))
 
 
 def _filled(x: TensorType, *dims: TensorType, shape: Any, dtype: Any) -> TensorType:
@@ -147,9 +148,9 @@ def full(
     array([7., 7.])
     """
     static, dims = encode_shape(shape)
-    attrs = {"shape": static, "dtype": None if dtype is None else np.dtype(dtype)}
+    attrs = {"shape": static, "dtype": None if dtype is None else as_dtype(dtype)}
     if is_large(fill_value):
-        own = np.asarray(fill_value).dtype if dtype is None else np.dtype(dtype)
+        own = np.asarray(fill_value).dtype if dtype is None else as_dtype(dtype)
         fill_value = as_fitting(fill_value, own)
     operands = tuple(map(content, (fill_value, *dims)))
     if device is None:
@@ -165,7 +166,7 @@ def ones(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None)
     >>> ag.ones((3,), int).numpy()
     array([1, 1, 1])
     """
-    return full(shape, 1, np.dtype(dtype), order, device=device)
+    return full(shape, 1, as_dtype(dtype), order, device=device)
 
 
 def empty(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None) -> Any:
@@ -180,7 +181,7 @@ def empty(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None
 def _alike(x: Operand, dtype: Any, shape: Any) -> tuple[Any, np.dtype[Any]]:
     return (
         shape_of(x) if shape is None else shape,
-        dtype_of(x) if dtype is None else np.dtype(dtype),
+        dtype_of(x) if dtype is None else as_dtype(dtype),
     )
 
 
@@ -353,7 +354,7 @@ def arange(
         attrs[name] = number if is_number(number) else None
         if attrs[name] is None:
             operands.append(content(number))
-    attrs["dtype"] = None if dtype is None else np.dtype(dtype)
+    attrs["dtype"] = None if dtype is None else as_dtype(dtype)
     if device is None:
         return trace.apply(arange_.op, tuple(operands), attrs)
     with making_on(device):
@@ -472,7 +473,7 @@ def linspace(
     >>> ag.linspace(0.0, 1.0, 5).numpy()
     array([0.  , 0.25, 0.5 , 0.75, 1.  ])
     """
-    own = None if dtype is None else np.dtype(dtype)
+    own = None if dtype is None else as_dtype(dtype)
     with making_on(device):
         if is_tensor(num):
             return linspace_of(start, stop, content(num), endpoint=endpoint, dtype=own)

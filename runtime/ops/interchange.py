@@ -11,7 +11,7 @@ from runtime.devices import is_device_array, module_of, resolve
 from runtime.ops.conversion import astype, astype_
 from runtime.ops.internal import CONSTANT, identity
 from runtime.ops.joining import as_operand, has_tensor
-from runtime.ops.operands import Operand, content, is_tensor, type_of
+from runtime.ops.operands import Operand, as_dtype, content, is_tensor, type_of
 from runtime.ops.packing import packed
 from runtime.ops.placement import device_of_operand, to_device
 
@@ -33,7 +33,7 @@ def asarray(
     >>> ag.asarray([1, 2], dtype=float).numpy()
     array([1., 2.])
     """
-    x, target = content(x), None if dtype is None else np.dtype(dtype)
+    x, target = content(x), None if dtype is None else as_dtype(dtype)
     if not (is_tensor(x) or isinstance(x, (np.ndarray, np.generic)) or is_device_array(x)):
         if copy is False:
             raise ValueError(f"a {type(x).__name__} has no memory to share: leave `copy` out")

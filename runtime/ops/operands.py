@@ -19,6 +19,7 @@ __all__ = [
     "Axes",
     "Module",
     "Operand",
+    "as_dtype",
     "as_fitting",
     "content",
     "decode_shape",
@@ -49,6 +50,20 @@ Axes: TypeAlias = int | tuple[int, ...] | None
 
 _NUMBERS = (bool, int, float, complex)
 _INT = {int}
+
+
+def as_dtype(x: Any) -> np.dtype[Any]:
+    """The dtype that `x` names.
+
+    Raises TypeError, as NumPy does, for an array or a Python number; a tensor has a dtype, too.
+    """
+    if is_tensor(x):
+        if x.is_array:
+            raise TypeError("Cannot construct a dtype from an array")
+        if x.type.weak:
+            raise TypeError(f"Cannot interpret a {x.type.class_name(False)} as a data type")
+    found: np.dtype[Any] = np.dtype(x)
+    return found
 
 
 class Abstract:

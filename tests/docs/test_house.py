@@ -24,6 +24,7 @@ def in_folder(folder, names, test):
 # Modules that are one subject with others, and are tested with them there.
 TESTED_IN = {
     "runtime/lowering/rewrites/intervals.py": "runtime/lowering/rewrites/test_ranges.py",
+    "autograph/operators/stand_ins/numbers_or_arrays.py": "language/test_numbers_or_arrays.py",
     "autograph/operators/stand_ins/kinds.py": "language/test_kinds_within_the_graph.py",
     "autograph/operators/branches/text_calls.py": "language/test_texts_of_data.py",
     "autograph/operators/stand_ins/told.py": "language/test_kinds_within_the_graph.py",

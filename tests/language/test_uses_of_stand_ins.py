@@ -133,6 +133,55 @@ def test_what_is_put_into_a_list_from_outside_that_is_asked_for_its_length(sampl
     assert not converted.trace_count > 1
 
 
+class Kept:
+    def __init__(self, v):
+        self.v = v
+
+    def __repr__(self):
+        return f"Kept({self.v})"
+
+
+def a_list_of_one_path_kept(a):
+    if a[0] < 0:
+        r = [a[1]]
+    KEPT.append(r)
+    return len(KEPT)
+
+
+def an_object_of_one_path_kept(a):
+    if a[0] < 0:
+        r = Kept(float(a[1]))
+    KEPT.append((r, [1.0]))
+    return len(KEPT)
+
+
+def an_object_of_constants_of_one_path_kept(a):
+    if a[0] < 0:
+        r = Kept(1.0)
+    KEPT.append(r)
+    return a[0]
+
+
+@pytest.mark.parametrize("backend", ["plan", "native"])
+@pytest.mark.parametrize(
+    "sample",
+    [a_list_of_one_path_kept, an_object_of_one_path_kept, an_object_of_constants_of_one_path_kept],
+)
+def test_what_one_path_made_is_anew_in_each_call_that_keeps_it(sample, backend):
+    converted = ag.convert(sample)
+    with config.backend.using(backend):
+        for case in CASES[2:]:
+            found = []
+            for function in (sample, converted):
+                KEPT.clear()
+                counts = function(*case), function(*case)
+                found.append((counts, list(KEPT)))
+                assert KEPT[0] is not KEPT[1]
+            assert repr(found[0]) == repr(found[1])
+    with pytest.raises(UnboundLocalError):
+        converted(*CASES[0])
+
+
 def ranges_beside_arrays(a):
     n = 3 if a[0] < 0 else 4
     r = range(n - 3, n)
@@ -315,3 +364,93 @@ def test_each_use_is_what_python_says_or_refused(make):
                 if not are_alike(expected, found):
                     wrong.append((use, expected, found))
     assert not wrong and answered > len(uses)
+
+
+def raised_from_none_or_a_number(a):
+    r = None
+    if a[0] < 0:
+        r = float(a[1])
+    try:
+        raise ValueError("x") from r
+    except TypeError as error:
+        return str(error), a[1]
+    except ValueError as error:
+        return str(error), a[0]
+
+
+def spread_as_keywords(a):
+    r = None
+    if a[0] < 0:
+        r = {"k": float(a[1])}
+    t = (1.0, 2.0) if a[1] < 0 else {"k": 2.0}
+    try:
+        return dict(**t), {**t, "n": 1}, dict(**r)
+    except TypeError:
+        return a[0]
+
+
+def subclasses_of_chosen_classes(a):
+    r = None
+    if a[0] < 0:
+        r = (1.0, "s") if a[1] < 0 else [a[1]]
+    return (
+        issubclass(type(r), list),
+        issubclass(type(r), (tuple, list)),
+        issubclass(type(r), object),
+    )
+
+
+def rounds_of_chosen_numbers(a):
+    r = 1.25
+    if a[0] < 0:
+        r = 3
+    return round(r, 1), a[0]
+
+
+@pytest.mark.parametrize(
+    "sample",
+    [raised_from_none_or_a_number, spread_as_keywords, subclasses_of_chosen_classes,
+     rounds_of_chosen_numbers],
+)  # fmt: skip
+def test_causes_keywords_and_classes_are_those_that_data_chooses(sample):
+    check(sample, *CASES, joined=True)
+
+
+def raised_from_what_was_caught(a):
+    r = None
+    try:
+        if a[0] < 0:
+            raise ValueError("x")
+    except ValueError as error:
+        r = error
+    raise KeyError("k") from r
+
+
+@pytest.mark.parametrize("sample", [raised_from_what_was_caught])
+def test_a_cause_that_depends_on_data_is_refused(sample):
+    with pytest.raises(ag.StagingError, match="the cause of an exception depends on data"):
+        ag.convert(sample)(*CASES[2])
+
+
+def a_list_added_to_keys(a):
+    t = {}
+    for x in a:
+        t[int(x)] = x
+    return t.keys() + [1]
+
+
+def keys_before_a_list(a):
+    t = {}
+    for x in a:
+        t[int(x)] = x
+    return t.keys() < [1]
+
+
+@pytest.mark.parametrize("sample", [a_list_added_to_keys, keys_before_a_list])
+def test_views_of_dicts_by_data_are_no_lists(sample):
+    raised = []
+    for function in (sample, ag.convert(sample)):
+        with pytest.raises(TypeError) as found:
+            function(*CASES[0])
+        raised.append(str(found.value).partition("\n")[0])
+    assert raised[0] == raised[1]

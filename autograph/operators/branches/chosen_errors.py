@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+from autograph.operators.captured.caught import Caught
 from autograph.operators.captured.methods import attribute
-from autograph.operators.captured.variables import _Unreadable
+from autograph.operators.captured.variables import Nullable, _Unreadable
 from autograph.operators.stand_ins.bodies import stage_raise
 from autograph.operators.stand_ins.one_of import OneOf
 from runtime import ops
@@ -14,7 +15,7 @@ from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
-__all__ = ["made_of_chosen", "raised"]
+__all__ = ["cause", "made_of_chosen", "raised"]
 
 
 class ChosenError(_Unreadable):
@@ -45,6 +46,28 @@ def made_of_chosen(kinds: OneOf, make: Callable[[Any], Any]) -> ChosenError | No
         if any(hasattr(attribute(kind, name), "__code__") for name in ("__init__", "__new__")):
             return None
     return ChosenError(kinds.index, [make(kind) for kind in kinds.things])
+
+
+def cause(error: Any) -> Any:
+    """What `raise ... from error` names: of what may be None and else is no exception, None."""
+    if type(error) is Nullable and not _is_error(error.value):
+        stage_raise(error.present, TypeError("exception causes must derive from BaseException"))
+        return None
+    may_be = error.things if type(error) is OneOf else ()
+    if type(error) is Nullable or any(x is None or _is_error(x) for x in may_be):
+        raise StagingError(
+            "the cause of an exception depends on data",
+            "raise it in each branch (`raise error from cause` and `raise error from None`)",
+            origin=origin_of_caller(),
+        )
+    return error
+
+
+def _is_error(x: Any) -> bool:
+    """Whether it is an exception, or a class of these."""
+    if type(x) is Caught:
+        return True
+    return isinstance(x, BaseException) or (isinstance(x, type) and issubclass(x, BaseException))
 
 
 def raised(error: Any) -> Any:

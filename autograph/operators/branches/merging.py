@@ -586,7 +586,7 @@ def output_value(branch: Builder, x: Any, type_: TensorType) -> Value:
     """The graph value that a branch gives for `x`, as `type_`."""
     if x is NOTHING:
         return branch.value_of(ops.missing(type=type_))
-    return branch.value_of(control.coerce(tensor(x), type_))
+    return control.as_joined(branch, tensor(x), type_)
 
 
 def _poison(name: str, a: Any, b: Any) -> Rebuild:

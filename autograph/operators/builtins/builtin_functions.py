@@ -63,6 +63,7 @@ from autograph.operators.results.host_results import NOTHING
 from autograph.operators.stand_ins.contents import content_slot
 from autograph.operators.stand_ins.heaps import Reference, own_class
 from autograph.operators.stand_ins.iterables import Indexed
+from autograph.operators.stand_ins.numbers_or_arrays import of_all_classes
 from autograph.operators.stand_ins.one_of import OneOf, one_of
 from autograph.operators.stand_ins.parted_arrays import Parts
 from autograph.operators.stand_ins.printing import ascii_, format_, print_, repr_, str_
@@ -71,14 +72,10 @@ from autograph.operators.stand_ins.runs import has_runs, python_class, refusal, 
 from autograph.operators.stand_ins.templates import (
     LazyString,
     has_traced,
-    python_type_of,
-    python_types_of,
     shown,
     stands_for_other,
 )
 from runtime import journal, ops
-from runtime.errors import StagingError
-from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
 __all__ = ["HANDLERS", "WITH_CALLBACKS", "type_"]
@@ -180,19 +177,7 @@ def isinstance_(x: Any, kinds: Any) -> Any:
     if not isinstance(x, Tensor) or not stands_for_other(x):
         _note_class_of(x)
         return isinstance(x, kinds)
-    return any(issubclass(one, kinds) for one in _classes_of(x, kinds))
-
-
-def _classes_of(x: Tensor, kinds: Any) -> tuple[type, ...]:
-    """The class of what a tensor stands for; refused where data decides whether `kinds` hold it."""
-    classes = python_types_of(x)
-    if len({issubclass(one, kinds) for one in classes}) > 1:
-        raise StagingError(
-            "whether this is a number or an array depends on data, and its class is asked for",
-            "ask in each branch, before one name is both",
-            origin=origin_of_caller(),
-        )
-    return classes
+    return of_all_classes(x, lambda one: issubclass(one, kinds), "its class is asked for")
 
 
 def _note_class_of(x: Any) -> None:
@@ -222,6 +207,8 @@ def issubclass_(kind: Any, kinds: Any) -> Any:
     """`issubclass` for the class of an exception in the graph, too."""
     if isinstance(kind, HostValue):
         kind.refuse()
+    if type(kind) is OneOf:
+        return kind.is_any([issubclass(one, kinds) for one in kind.things])
     return kind.is_subclass(kinds) if type(kind) is KindOfError else issubclass(kind, kinds)
 
 
@@ -242,7 +229,7 @@ def type_(*args: Any, **kwargs: Any) -> Any:
         there, one = args[0].present, args[0].value
         return if_exp(there, lambda: type_(one), lambda: type(None), "type")
     if len(args) == 1 and isinstance(args[0], Tensor) and stands_for_other(args[0]):
-        return _classes_of(args[0], np.ndarray)[0]
+        return of_all_classes(args[0], lambda one: one, "its class is asked for")
     if len(args) == 1 and open_dicts.class_of_view(args[0]) is not None:
         return open_dicts.class_of_view(args[0])
     if len(args) == 1:
@@ -253,7 +240,11 @@ def type_(*args: Any, **kwargs: Any) -> Any:
 def hasattr_(thing: Any, name: str) -> Any:
     """`hasattr` of the value that a tensor stands for."""
     if isinstance(thing, Tensor) and stands_for_other(thing):
-        return any(name in vars(base) for base in python_type_of(thing).__mro__)
+        return of_all_classes(
+            thing,
+            lambda one: any(name in vars(base) for base in one.__mro__),
+            f"whether it has `{name}` is asked for",
+        )
     if current_trace() is None:
         return hasattr(thing, name)
     if isinstance(thing, HostValue):

@@ -14,6 +14,11 @@ from typing import Any
 
 import numpy as np
 
+from autograph.operators.captured.variables import Nullable
+from autograph.operators.stand_ins.numbers_or_arrays import (
+    python_types_of,
+    refuse_number_or_array,
+)
 from autograph.operators.stand_ins.templates import python_type_of, stands_for_other
 from runtime.tensor import Tensor
 
@@ -44,7 +49,11 @@ class _OtherError(Exception):
 
 def check_operands(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Raise the TypeError of Python where a function does not take values of these classes."""
-    if not isinstance(function, BuiltinFunctionType | type) or function not in _CHECKED or kwargs:
+    if not isinstance(function, BuiltinFunctionType | type) or function not in _CHECKED:
+        return
+    if function is round and args:
+        _check_rounded(args[0])
+    if kwargs:
         return
     if not any(map(_has_tensor, args)):
         return
@@ -60,6 +69,15 @@ def check_operands(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
             raise error.with_traceback(None) from None
         except Exception:  # noqa: BLE001 - about the values, which are others
             return
+
+
+def _check_rounded(x: Any) -> None:
+    """Raise the TypeError of Python for an array of whatever size, which None has, too."""
+    x = x.value if type(x) is Nullable else x
+    if isinstance(x, Tensor) and stands_for_other(x):
+        refuse_number_or_array(x, "it is rounded, which arrays cannot be")
+        if np.ndarray in python_types_of(x):
+            raise TypeError("type numpy.ndarray doesn't define __round__ method")
 
 
 def _has_tensor(x: Any) -> bool:

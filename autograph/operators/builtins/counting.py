@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autograph.library import counters
+from autograph.operators.builtins.gathering import mapping
 from autograph.operators.builtins.growing_sorts import sorted_items
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.methods import convert
@@ -47,10 +48,12 @@ def dict_display(*pairs: tuple[Any, ...]) -> Any:
     for pair in pairs:
         if len(pair) == 2:
             setitem(made, *pair)
-        elif open_dicts.is_open(pair[0]):
-            update(made, pair[0])
+            continue
+        found = mapping(pair[0], "'{}' object is not a mapping")
+        if open_dicts.is_open(found):
+            update(made, found)
         else:
-            for key, value in {**pair[0]}.items():
+            for key, value in {**found}.items():
                 setitem(made, key, value)
     return made
 

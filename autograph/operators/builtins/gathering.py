@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable, Iterator
 from types import GeneratorType
 from typing import Any
 
+from autograph.operators.branches.chosen_objects import is_chosen_object
+from autograph.operators.branches.chosen_text import of_each
 from autograph.operators.branches.conditionals import if_exp, if_stmt
 from autograph.operators.builtins.comprehensions import values_of
 from autograph.operators.builtins.quantifiers import fold
@@ -31,6 +33,7 @@ from autograph.operators.stand_ins.bodies import NO_NAMES, State, stage_raise
 from autograph.operators.stand_ins.contents import append_item
 from autograph.operators.stand_ins.iterables import Indexed, IndexedIterator, as_indexed
 from autograph.operators.stand_ins.listed import is_of_open_length, scalars
+from autograph.operators.stand_ins.one_of import OneOf
 from autograph.operators.stand_ins.runs import has_runs, settled
 from autograph.operators.stand_ins.templates import LazyString, class_name_of, has_traced
 from autograph.operators.stand_ins.values import describe
@@ -171,9 +174,30 @@ def spread(x: Any) -> Any:
 
 def named(x: Any) -> Any:
     """What `**x` gives to a call: the names of arguments are known while tracing."""
+    x = mapping(x, "argument after ** must be a mapping, not {}")
     if is_open(x):
         raise refused("they are names of arguments (`f(**d)`)")
     return x
+
+
+def mapping(x: Any, otherwise: str) -> Any:
+    """What `**x` goes through, if data decides what `x` is: a dict.
+
+    Raises a TypeError, `otherwise` with the name of its class in it, where it is none.
+    """
+    x = x.load() if type(x) is Nullable else x
+    if not is_chosen_object(x):
+        return x
+    found = of_each(x, lambda one: _as_dict(one, otherwise))
+    return found.refuse() if type(found) is OneOf else found
+
+
+def _as_dict(x: Any, otherwise: str) -> Any:
+    if not hasattr(type(x), "keys"):
+        raise TypeError(otherwise.format(class_name_of(x)))
+    if is_open(x):
+        raise refused("they are gone through (`**d`)")
+    return journal.fresh(dict(x))
 
 
 def first_of(x: Any, *default: Any) -> Any:

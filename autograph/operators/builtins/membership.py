@@ -41,6 +41,7 @@ from autograph.operators.loops.own_iterators import begun
 from autograph.operators.stand_ins.captured_items import with_captured
 from autograph.operators.stand_ins.heaps import refuse_as_sequence
 from autograph.operators.stand_ins.iterators import is_iterator
+from autograph.operators.stand_ins.numbers_or_arrays import refuse_number_or_array
 from autograph.operators.stand_ins.ranges import OpenRange
 from autograph.operators.stand_ins.runs import has_runs
 from autograph.operators.stand_ins.templates import (
@@ -102,6 +103,7 @@ def in_(item: Any, container: Any) -> Any:
     if has_runs(container):
         return growing_methods.contains(container, item)
     if isinstance(container, Tensor):
+        refuse_number_or_array(container, "it is looked into")
         if container.type.rank == 0 and not container.is_array and stands_for_other(container):
             kind = python_type_of(container)
             name = f"numpy.{kind.__name__}" if issubclass(kind, np.generic) else kind.__name__

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from autograph.operators.branches.chosen_text import is_chosen, of_each
 from autograph.operators.builtins.builtin_functions import HANDLERS
 from autograph.operators.builtins.counting import dict_of_pairs, is_dict_of_pairs, made_of_open_dict
 from autograph.operators.builtins.python_complex import call_cmath
@@ -47,12 +48,13 @@ from autograph.operators.stand_ins.captured_items import one_by_one, with_captur
 from autograph.operators.stand_ins.contents import content_slot
 from autograph.operators.stand_ins.foreign_arrays import check_made, note_call, refuse_made
 from autograph.operators.stand_ins.heaps import raise_refused
+from autograph.operators.stand_ins.numbers_or_arrays import refuse_number_or_array
 from autograph.operators.stand_ins.one_of import number_of
 from autograph.operators.stand_ins.ranges import OpenRange
 from autograph.operators.stand_ins.references import made_contiguous
 from autograph.operators.stand_ins.runs import has_runs, holds_runs
 from autograph.operators.stand_ins.runs import refusal as refusal_of_runs
-from autograph.operators.stand_ins.templates import has_traced
+from autograph.operators.stand_ins.templates import LazyString, has_traced
 from autograph.operators.stand_ins.values import has_parts, own_children
 from runtime import control, journal, ops
 from runtime.building import building, constant, traced
@@ -157,10 +159,16 @@ def _looked_at(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 
 
 def _as_array_like(x: Any) -> Any:
-    """A range with bounds of the graph, or a deque, as NumPy takes it."""
+    """What NumPy makes an array of, as lists and tuples: a range by data, a deque, a namedtuple."""
+    x = there(x)
     if isinstance(x, OpenRange):
         return x.as_array()
-    return list(x) if isinstance(x, deque) else x
+    kind = type(x)
+    if not issubclass(kind, (list, tuple, deque)) or hasattr(kind, "__array__"):
+        return x
+    plain: Any = tuple if issubclass(kind, tuple) else list
+    parts = [_as_array_like(part) for part in x]
+    return x if kind is plain and all(map(operator.is_, parts, x)) else plain(parts)
 
 
 # Modules of which the functions neither look into what they are given nor copy it.
@@ -213,11 +221,12 @@ def call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
             guard_object(argument)
     if root in ("math", "cmath", "builtins"):
         args = tuple(map(number_of, args))
+    if root in ARRAYS:
+        args = tuple(map(_as_array_like, args))
+        kwargs = {name: _as_array_like(value) for name, value in kwargs.items()}
     if root in OURS or root in ARRAYS or root in ("scipy", "math", "cmath", "builtins"):
         args = tuple(map(there, args))
         kwargs = {name: there(value) for name, value in kwargs.items()}
-    if root in ARRAYS:
-        args = tuple(map(_as_array_like, args))
     if root in OURS:
         return function(*args, **kwargs)
     if _is_special(function, args, kwargs):
@@ -418,6 +427,8 @@ def _call_numpy(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], tr
     if function is np.fromiter:
         return _from_iterable(*args, **kwargs)
     given = [*args, *kwargs.values()]
+    if any(isinstance(x, LazyString) for x in given):
+        return _call_on_texts(function, args, kwargs, trace)
     may_be_itself = function in _GIVE_THE_ARRAY or (
         function is np.array and not kwargs.get("copy", True)
     )
@@ -425,13 +436,44 @@ def _call_numpy(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], tr
     if is_itself or any(map(has_traced, given)):
         args = _with_arrays(function, args)
         if is_of_ufunc(function):
-            return function(*args, **kwargs)  # NumPy asks the tensors what it means
+            return _of_numbers(function(*args, **kwargs))  # NumPy asks the tensors what it means
         own = MAKERS.get(function) or ops.numpy_function(_numpy_name(function))
         if own is not None:
             return call_numpy(function, own, args, kwargs)
         return _call_without_op(function, args, kwargs)
     note_call(function, args, kwargs)
     return as_fresh(function(*args, **kwargs))
+
+
+def _call_on_texts(
+    function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], trace: Trace
+) -> Any:
+    """Call a function of NumPy that is given text of data: with each text that it may be."""
+    if function is np.isscalar:
+        return True
+    given: dict[Any, Any] = {**dict(enumerate(args)), **kwargs}
+    key, text = next((key, x) for key, x in given.items() if isinstance(x, LazyString))
+    if not is_chosen(text):
+        raise StagingError(
+            f"a text that is known only when the graph runs is given to `{function.__name__}`",
+            "compare it, or choose by `if` and give known texts",
+            origin=origin_of_caller(),
+        )
+
+    def with_one(one: Any) -> Any:
+        changed = {**given, key: one}
+        some = tuple(changed[k] for k in range(len(args)))
+        return _call_numpy(function, some, {k: changed[k] for k in kwargs}, trace)
+
+    return of_each(text, with_one)
+
+
+def _of_numbers(result: Any) -> Any:
+    """What NumPy made; refused where that is an array of objects that only the graph knows."""
+    for made in result if type(result) is tuple else (result,):
+        if isinstance(made, np.ndarray) and made.dtype == object:
+            refuse_made(made)
+    return result
 
 
 def _call_without_op(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -444,7 +486,7 @@ def _call_without_op(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
         raise refusal
     runs_no_callback = isinstance(function, (type, BuiltinFunctionType))
     try:
-        return function(*args, **kwargs)
+        return _of_numbers(function(*args, **kwargs))
     except StagingError as error:
         if error.origin is not None:
             raise
@@ -561,6 +603,7 @@ def _from_iterable(iterable: Any, dtype: Any, count: int = -1, **options: Any) -
 
 def _is_scalar(x: Any, /) -> bool:
     """`np.isscalar` of something traced: false for an array of rank 0."""
+    refuse_number_or_array(x, "`np.isscalar` asks for that")
     return isinstance(x, Tensor) and x.type.rank == 0 and not x.is_array
 
 

@@ -46,6 +46,10 @@ from autograph.operators.stand_ins.contents import content_slot, is_plain_key, r
 from autograph.operators.stand_ins.foreign_arrays import note_foreign
 from autograph.operators.stand_ins.heaps import refuse_as_sequence
 from autograph.operators.stand_ins.iterables import as_position, from_end
+from autograph.operators.stand_ins.numbers_or_arrays import (
+    python_types_of,
+    refuse_number_or_array,
+)
 from autograph.operators.stand_ins.one_of import (
     OneOf,
     can_be_told_by_number,
@@ -485,6 +489,11 @@ def delitem(thing: Any, key: Any) -> None:
         refuse_traced(thing, key, None)
         guard_content(thing, f"a {type(thing).__name__}")
         journal.note(content_slot(thing))
+    if isinstance(thing, Tensor) and building() is not None:
+        refuse_number_or_array(thing, "an item of it is deleted")
+        if np.ndarray in python_types_of(thing):
+            raise ValueError("cannot delete array elements")
+        raise TypeError(f"'{class_name_of(thing)}' object does not support item deletion")
     own = method(thing, "__delitem__") if building() is not None else None
     if own is not None:
         own(key)

@@ -47,6 +47,7 @@ from autograph.operators.expressions.generators import made
 from autograph.operators.expressions.heap_objects import heap_item, heap_presence, set_heap_item
 from autograph.operators.stand_ins.foreign_arrays import note_foreign
 from autograph.operators.stand_ins.heaps import Reference, raise_refused
+from autograph.operators.stand_ins.numbers_or_arrays import of_all_classes
 from autograph.operators.stand_ins.one_of import OneOf
 from autograph.operators.stand_ins.runs import OpenDeque, python_class
 from autograph.operators.stand_ins.templates import LazyString, python_type_of, stands_for_other
@@ -97,7 +98,7 @@ def getattr_(thing: Any, name: str) -> Any:
         if type(thing) is OneOf:
             return of_each(thing, lambda one: getattr_(one, name))
         if name == "__class__" and isinstance(thing, Tensor) and stands_for_other(thing):
-            return python_type_of(thing)
+            return of_all_classes(thing, lambda kind: kind, "its class is asked for")
         if name == "__class__" and isinstance(thing, LazyString):
             return str
         if name == "__class__" and type(thing) is OpenDeque:

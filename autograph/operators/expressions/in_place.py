@@ -20,7 +20,8 @@ from autograph.operators.expressions.access import consumed, present, refuse_tra
 from autograph.operators.stand_ins.contents import content_slot
 from autograph.operators.stand_ins.foreign_arrays import note_foreign
 from autograph.operators.stand_ins.iterators import taken
-from autograph.operators.stand_ins.runs import has_runs, settled
+from autograph.operators.stand_ins.numbers_or_arrays import refuse_number_or_array
+from autograph.operators.stand_ins.runs import has_runs, python_class, settled
 from runtime import journal
 from runtime.tensor import Tensor
 
@@ -60,6 +61,8 @@ def _augmented(name: str) -> Callable[[Any, Any], Any]:
 
     def operate(target: Any, value: Any) -> Any:
         target, value = present(target), present(value)
+        if isinstance(value, list | tuple):
+            refuse_number_or_array(target, f"a {python_class(type(value)).__name__} is its operand")
         if journal.recording() is not None and not isinstance(target, Tensor):
             taken(value)
             value = readable(value)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Set
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from autograph.operators.captured.caught import KindOfError
 from autograph.operators.captured.closures import may_be_twins
 from autograph.operators.captured.host_values import HostValue
 from autograph.operators.captured.variables import Nullable, is_none
-from autograph.operators.containers import compared_dicts
+from autograph.operators.containers import compared_dicts, open_dicts, open_sets
 from autograph.operators.expressions import nests
 from autograph.operators.stand_ins.grown_text import GrownText, letters_of
 from autograph.operators.stand_ins.heaps import (
@@ -40,9 +40,16 @@ from autograph.operators.stand_ins.identity import (
     is_same_array,
     unknown,
 )
+from autograph.operators.stand_ins.numbers_or_arrays import refuse_number_or_array
 from autograph.operators.stand_ins.one_of import OneOf, note_refused_choice
 from autograph.operators.stand_ins.references import has_cell
-from autograph.operators.stand_ins.values import both_hold, is_numeric, is_python_complex
+from autograph.operators.stand_ins.runs import python_class
+from autograph.operators.stand_ins.values import (
+    both_hold,
+    is_numeric,
+    is_python_complex,
+    type_of,
+)
 from runtime import journal, ops
 from runtime.building import building
 from runtime.errors import StagingError
@@ -172,10 +179,12 @@ def equal(left: Any, right: Any) -> Any:
         return of_each(left, lambda one: equal(one, right))
     if is_chosen_object(right):
         return of_each(right, lambda one: equal(left, one))
-    if _is_array_or_none(left):
+    if _is_element_or_none(left, right):
         return _of_both(left, lambda one: equal(one, right))
-    if _is_array_or_none(right):
+    if _is_element_or_none(right, left):
         return _of_both(right, lambda one: equal(left, one))
+    _refuse_number_beside_list(left, right)
+    left, right = _beside_array(left, right), _beside_array(right, left)
     if compared_dicts.are_compared(left, right):
         return compared_dicts.equal(left, right)
     if nests.is_by_data(left, right):
@@ -195,10 +204,12 @@ def not_equal(left: Any, right: Any) -> Any:
         return of_each(left, lambda one: not_equal(one, right))
     if is_chosen_object(right):
         return of_each(right, lambda one: not_equal(left, one))
-    if _is_array_or_none(left):
+    if _is_element_or_none(left, right):
         return _of_both(left, lambda one: not_equal(one, right))
-    if _is_array_or_none(right):
+    if _is_element_or_none(right, left):
         return _of_both(right, lambda one: not_equal(left, one))
+    _refuse_number_beside_list(left, right)
+    left, right = _beside_array(left, right), _beside_array(right, left)
     if compared_dicts.are_compared(left, right):
         return not_(compared_dicts.equal(left, right))
     if nests.is_by_data(left, right):
@@ -212,9 +223,38 @@ def not_equal(left: Any, right: Any) -> Any:
     return _of_complex(left, right, left != right)
 
 
-def _is_array_or_none(x: Any) -> bool:
-    """Whether NumPy compares `x` on one path, element by element, and Python None on the other."""
-    return type(x) is Nullable and isinstance(x.value, Tensor) and x.value.type.rank != 0
+def _is_element_or_none(x: Any, other: Any) -> bool:
+    """Whether `x` may be None, and NumPy compares it, or None, element by element."""
+    return type(x) is Nullable and (_has_elements(x.value) or _has_elements(other))
+
+
+def _has_elements(x: Any) -> bool:
+    """Whether NumPy compares `x` element by element: an array that has axes."""
+    return isinstance(x, Tensor | np.ndarray) and type_of(x).rank != 0
+
+
+def _refuse_number_beside_list(left: Any, right: Any) -> None:
+    """NumPy compares arrays with lists, element by element; Python's numbers are no lists."""
+    for x, other in ((left, right), (right, left)):
+        if isinstance(x, Tensor) and isinstance(other, (list, tuple)):
+            refuse_number_or_array(x, f"it is compared with a {python_class(type(other)).__name__}")
+
+
+def _beside_array(x: Any, other: Any) -> Any:
+    """What NumPy compares with each element of an array: of what data decides, one of its class.
+
+    No number is equal to any text, dict, set or object.
+    """
+    if building() is None or not _has_elements(other):
+        return x
+    if isinstance(x, LazyString):
+        return ""
+    if isinstance(x, Reference):
+        refuse_compared(x)
+        return object()
+    if open_dicts.is_open(x):
+        return {}
+    return set() if open_sets.items_of(x) is not None else x
 
 
 def _of_both(x: Nullable, compare: Callable[[Any], Any]) -> Any:
@@ -266,10 +306,26 @@ def _ordered(sign: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
         return of_each(right, lambda one: _ordered(sign, left, one))
     if _are_texts(left, right) and is_by_letters(left, right):
         return by_letters(f"__{sign.__name__}__", left, right)
+    _refuse_number_beside_list(left, right)
+    if any(open_dicts.name_of_view(x) is not None for x in (left, right)):
+        _refuse_views(sign, left, right)
     is_nest = isinstance(left, (list, tuple)) and not isinstance(left, Reference)
     if is_nest and nests.is_by_data(left, right):
         return nests.ordered(sign, left, right)
     return sign(left, right)
+
+
+def _refuse_views(sign: Callable[[Any, Any], Any], left: Any, right: Any) -> NoReturn:
+    """Refuse to ask whether keys by data are among others; no other thing is before or after."""
+    classes = [open_dicts.class_of_view(x) or python_class(type(x)) for x in (left, right)]
+    if all(issubclass(kind, Set) for kind in classes):
+        raise open_dicts.refused("its keys or items are compared with others as sets are")
+    one, other = (kind.__name__ for kind in classes)
+    symbol = _SYMBOLS[sign]
+    raise TypeError(f"'{symbol}' not supported between instances of '{one}' and '{other}'")
+
+
+_SYMBOLS = {operator.lt: "<", operator.le: "<=", operator.gt: ">", operator.ge: ">="}
 
 
 def is_(left: Any, right: Any) -> Any:

@@ -452,12 +452,12 @@ class _Loop:
         builder = outcome.builder
         with trace.interpreting(builder):
             outputs = [
-                builder.value_of(control.coerce(tensor(outcome.content(x)), type_))
+                control.as_joined(builder, tensor(outcome.content(x)), type_)
                 if x is not NOTHING and not outcome.raised else value
                 for (_, x, type_), value in zip(carried, self.inputs, strict=True)
             ]  # fmt: skip
         init = [
-            self.parent.value_of(control.coerce(tensor(_initial(x, type_)), type_))
+            control.as_joined(self.parent, tensor(_initial(x, type_)), type_)
             for x, _, type_ in carried
         ]
         kept = [

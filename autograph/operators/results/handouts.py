@@ -403,7 +403,7 @@ class Handouts:
         """Whether `x` is a container that each call has anew: an argument, or made by the call."""
         if id(x) in self.containers:
             return True
-        is_own = isinstance(x, (list, dict, set, deque)) and journal.is_fresh(x)
+        is_own = isinstance(x, (list, dict, set, deque)) and journal.is_made(x)
         return is_own and not self.facts.is_outside(x)
 
     # ---- numbers and arrays ------------------------------------------------------------------
@@ -478,7 +478,7 @@ class Handouts:
         kind = type(x)
         self._refuse_chosen(x)
         is_plain = kind in (list, dict, np.ndarray)
-        if not is_plain and not journal.is_fresh(x) and not has_traced(x):
+        if not is_plain and not journal.is_made(x) and not has_traced(x):
             return x if id(x) not in self.containers else self._made(x, operands)
         if is_iterator(x):
             raise self._refusal(

@@ -147,7 +147,7 @@ def _is_made(value: Any) -> bool:
     """Whether the trace itself made it, and has put it in: a tuple, if it made a part of it."""
     if isinstance(value, tuple):
         return any(isinstance(part, Tensor | Standing) or _is_made(part) for part in value)
-    return journal.is_fresh(value)
+    return journal.is_made(value)
 
 
 def _has_attributes(value: Any) -> bool:

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from autograph.operators.captured.variables import Standing
+from autograph.operators.stand_ins.templates import has_traced
 from runtime import journal
 from runtime.array_methods import check_class
 from runtime.building import building, memory_of
@@ -78,8 +80,11 @@ def check_made(made: np.ndarray[Any, Any]) -> None:
 
 
 def refuse_made(array: np.ndarray[Any, Any]) -> None:
-    """Refuse an array of objects that the trace made: each call of the graph makes others."""
-    if any(map(journal.is_fresh, array.flat)):
+    """Refuse an array of objects that the trace made: each call of the graph makes others.
+
+    So is one of what stands for a value of the graph.
+    """
+    if any(journal.is_fresh(x) or has_traced(x) or isinstance(x, Standing) for x in array.flat):
         raise StagingError(
             "an array of objects that the function makes is no part of a graph",
             "keep them in a list",

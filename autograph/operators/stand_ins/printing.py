@@ -20,6 +20,7 @@ from autograph.operators.stand_ins.templates import (
     fstring,
     is_late,
     lazy,
+    refuse_unclear_text,
     shown,
     with_own_text,
 )
@@ -55,6 +56,8 @@ def print_(
     facts = current_trace()
     if facts is not None:
         values = tuple(map(_own_text, values))
+        for value in values:
+            refuse_unclear_text(value, 115)
     if facts is not None and facts.prints == "graph":
         graph_print(*values, sep=sep, end=end, file=file, flush=flush)
         return

@@ -16,6 +16,7 @@ from autograph.operators.captured.methods import attribute, method
 from autograph.operators.captured.settings import guard_print_options
 from autograph.operators.captured.variables import Nullable, Poison, ld
 from autograph.operators.stand_ins.heaps import refuse_reference
+from autograph.operators.stand_ins.numbers_or_arrays import is_number_or_array
 from autograph.operators.stand_ins.other_containers import apart
 from autograph.operators.stand_ins.runs import OpenSet, Run
 from runtime import journal, ops, tree
@@ -446,8 +447,28 @@ def lazy(parts: tuple[Any, ...]) -> LazyString:
 
 def _kept(piece: tuple[Any, ...], options: dict[str, Any]) -> tuple[Any, ...]:
     value, conversion, spec = piece[:3]
+    refuse_unclear_text(value, conversion, spec)
     piece = (as_now(value), conversion, as_now(spec))
     return (*piece, options) if options else piece
+
+
+def refuse_unclear_text(value: Any, conversion: int, spec: Any = None) -> None:
+    """Refuse the `repr` of what may be a number of Python's: that of NumPy's is another one.
+
+    `str` of a container has the `repr` of what is in it.
+    """
+    is_repr = conversion in _REPRS or (conversion == PERCENT and spec[-1] in "ra")
+    if isinstance(value, Tensor | Nullable) and not is_repr:
+        return
+    if _holds(value, is_number_or_array, set(), _shown_fields):
+        raise StagingError(
+            "whether this is a number or an array depends on data, and its `repr` is made",
+            "show it by `str`, or make the text in each branch",
+            origin=origin_of_caller(),
+        )
+
+
+_REPRS = (97, 114)
 
 
 def as_now(x: Any) -> Any:
@@ -611,18 +632,6 @@ def python_type_of(x: Tensor) -> type:
     if type_.weak:
         return next(k for k, d in WEAK_DTYPES.items() if d == type_.dtype)
     return np.ndarray if x.is_array else type_.dtype.type
-
-
-def python_types_of(x: Tensor) -> tuple[type, ...]:
-    """The types of which the scalar or array is one that a tensor stands for.
-
-    These are two where one path gave a number and another an array: NumPy has scalars, not arrays
-    without axes, for most results. An argument of unknown rank is an array.
-    """
-    builder = building()
-    if x.type.shape is not None or builder is None or x._value in builder.root.graph.inputs:
-        return (python_type_of(x),)
-    return np.ndarray, x.type.dtype.type
 
 
 def class_name_of(x: Any) -> str:
