@@ -107,7 +107,7 @@ def split_text(xp: Module, *operands: Array, method: str, has_separator: bool) -
            [66, 67]], dtype=int32)))
     """
     texts = 1 + has_separator
-    given = [text_of_letters(x.tolist()) for x in operands[:texts]]
+    given: list[Any] = [text_of_letters(x.tolist()) for x in operands[:texts]]
     if not has_separator and method in ("split", "rsplit"):
         given.append(None)
     parts = getattr(str, method)(*given, *map(int, operands[texts:]))
