@@ -1,6 +1,6 @@
 """What generated code calls as `ag__`: each operator with its Python and its graph meaning."""
 
-from autograph.operators.branches.chosen_errors import raised
+from autograph.operators.branches.chosen_errors import cause, raised
 from autograph.operators.branches.conditionals import if_exp, if_stmt, result_exp
 from autograph.operators.builtins.comprehensions import (
     dict_comp,
@@ -94,6 +94,7 @@ __all__ = [
     "assert_stmt",
     "autograph_artifact",
     "both",
+    "cause",
     "compare",
     "context",
     "converted_call",

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from autograph.operators.captured.methods import attribute
-from autograph.operators.captured.variables import _Unreadable
+from autograph.operators.captured.variables import Nullable, _Unreadable
 from autograph.operators.stand_ins.bodies import stage_raise
 from autograph.operators.stand_ins.one_of import OneOf
 from runtime import ops
@@ -14,7 +14,7 @@ from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
-__all__ = ["made_of_chosen", "raised"]
+__all__ = ["cause", "made_of_chosen", "raised"]
 
 
 class ChosenError(_Unreadable):
@@ -47,8 +47,23 @@ def made_of_chosen(kinds: OneOf, make: Callable[[Any], Any]) -> ChosenError | No
     return ChosenError(kinds.index, [make(kind) for kind in kinds.things])
 
 
-def raised(error: Any) -> Any:
-    """What `raise error` raises: of one of several, all but the last are raised here."""
+def raised(error: Any, *cause: Any) -> Any:
+    """What `raise error` raises: of one of several, all but the last are raised here.
+
+    With a `cause` it is `raise error from cause`: the one with a cause that may be None is raised
+    here where that is there.
+    """
+    if cause and type(cause[0]) is Nullable:
+        made = error() if isinstance(error, type) else error
+        if type(made) not in (Nullable, ChosenError, OneOf):
+            made.__cause__ = cause[0].value
+            stage_raise(cause[0].present, made)
+            made.__cause__ = None
+        return raised(made)
+    if type(error) is Nullable:
+        none = TypeError("exceptions must derive from BaseException")
+        stage_raise(ops.logical_not(error.present), none)
+        error = error.value
     if type(error) is OneOf:
         made = made_of_chosen(error, lambda kind: kind())
         error = error if made is None else made
@@ -57,3 +72,8 @@ def raised(error: Any) -> Any:
     for number, one in enumerate(error.errors[:-1]):
         stage_raise(ops.equal(error.index, number), one)
     return error.errors[-1]
+
+
+def cause(x: Any) -> Any:
+    """What stands behind `from`: None where `raised` has raised the one with a cause."""
+    return None if type(x) is Nullable else x

@@ -411,6 +411,7 @@ def _may_be_absent(x: Any, is_result: bool) -> bool:
     return (
         by_number
         or is_numeric(x)
+        or isinstance(x, LazyString)
         or can_be_chosen(x)
         or (is_result and can_be_of_kinds(x))
         or (isinstance(x, tuple) and all(_is_part_of_absent(part, is_result) for part in x))
