@@ -214,6 +214,12 @@ def parts_by_a_chosen_text(codes):
     return chr(codes[1]).split("" if codes[0] == 97 else "=")
 
 
+@samples("", (np.int64(1),), (np.int64(3),))
+def a_chosen_text_repeated(i):
+    names = {1: "one", 3: "three"}
+    return names[i] * 2, i * names[i]
+
+
 test_sample = samples.test()
 
 
