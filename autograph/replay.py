@@ -24,8 +24,9 @@ from autograph.operators.expressions.attributes import attribute_slot
 from autograph.operators.results.handouts import Place
 from autograph.operators.results.remaking import arguments_of, remembering
 from autograph.operators.stand_ins.contents import container_base, content_slot
-from autograph.operators.stand_ins.runs import has_runs
+from autograph.operators.stand_ins.runs import Opened, has_runs
 from autograph.operators.stand_ins.templates import dig, fill, has_traced, shown
+from autograph.operators.stand_ins.values import split
 from runtime import control, journal, tree
 from runtime.autodiff.stored import lower_parts, note_change
 from runtime.building import Builder
@@ -379,11 +380,42 @@ def _change_of(key: Any, slot: journal.Slot, old: Any, new: Any) -> tuple[Change
     elif isinstance(slot.owner, list) and len(new) >= len(old):
         changed = {i: b for i, (a, b) in enumerate(zip(old, new, strict=False)) if a is not b}
         return _change_items, (changed, new[len(old) :])
+    mark = next((k for k in new if type(k) is Opened), None) if type(slot.owner) is dict else None
+    if mark is not None:
+        return _put_entries, _entries(key, old, new[mark], mark)
     if isinstance(slot.owner, dict) and list(new)[: len(old)] == list(old):
         return _update, {k: v for k, v in new.items() if k not in old or old[k] is not v}
     if isinstance(slot.owner, set) and new >= old:
         return _update, new - old
     return lambda thing, value: content_slot(thing).write(value), new
+
+
+def _entries(key: Any, old: Any, entries: dict[Any, Any], mark: Opened) -> tuple[Any, ...]:
+    """Of a dict that has some keys on some paths only: key, place, whether it is there, value."""
+    if mark.ranks is None:
+        raise StagingError(
+            "the order of the keys of a dict of the caller's depends on data",
+            "give it all its keys before (`d[key] = None`), or give back a dict of its own",
+            origin=journal.place_of(key),
+        )
+    found = []
+    for name, entry in entries.items():
+        value, there = split(entry)
+        if there is not False:
+            is_kept = name in old and value is old[name]
+            rank = mark.ranks[name]
+            found.append((name, rank, there, () if is_kept else (value,)))
+    return tuple(found)
+
+
+def _put_entries(thing: dict[Any, Any], entries: tuple[Any, ...]) -> None:
+    """Give a dict the keys that are there, in their order; others are left or put."""
+    _begin_again(thing)
+    now = dict(thing)
+    present = [entry for entry in entries if entry[2]]
+    dict.clear(thing)
+    for name, _, _, value in sorted(present, key=lambda entry: int(entry[1])):
+        dict.__setitem__(thing, name, value[0] if value else now[name])
 
 
 def _tail(old: list[Any], new: list[Any], maxlen: int | None) -> list[Any] | None:

@@ -309,7 +309,7 @@ class ExceptionTemplate(Fillable):
 def coerce(x: Any, type_: TensorType) -> Any:
     """`x` with dtype and weakness of `type_`, which its own type joins to."""
     given = x.type if isinstance(x, Tensor) else None
-    if given is None:
+    if given is None or not isinstance(type_, TensorType):
         return x
     if given.dtype != type_.dtype or given.weak != type_.weak:
         with placing_on(given.device):

@@ -2,11 +2,14 @@
 
 raise (A if c else B)('m')      raise ag__.raised(<the call>)
 raise KINDS[k]('m')             likewise, and where the class is a local name
-raise error from x              raise error from ag__.cause(x), but for `None`
+raise error                     likewise: a name may be None on some paths
+raise E('m') from error         raise ag__.raised(<the call>, error) from ag__.cause(error, True)
+raise E('m') from self.error    raise E('m') from ag__.cause(self.error)
 """
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import gast
@@ -15,29 +18,43 @@ from autograph.converters.conversion import Conversion
 from autograph.syntax.template import Template
 
 RAISED = Template("ag__.raised(error)")
-CAUSE = Template("ag__.cause(error)")
+RAISED_FROM = Template("ag__.raised(error, other)")
+CAUSE_THERE = Template("ag__.cause(other, True)")
+CAUSE = Template("ag__.cause(other)")
 
 
 def convert_raise(node: Any, conversion: Conversion) -> list[gast.stmt]:
     """What is raised is asked for what the graph chooses between."""
     may_be_chosen = _may_be_chosen(node.exc, conversion)
+    has_name_for_cause = isinstance(node.cause, gast.Name) and _is_own(node.cause, conversion)
     for part in ("exc", "cause"):
         if getattr(node, part) is not None:
             setattr(node, part, conversion.expression(getattr(node, part)))
+    if has_name_for_cause:
+        node.exc = RAISED_FROM.expression(node.exc, error=node.exc, other=copy.deepcopy(node.cause))
+        node.cause = CAUSE_THERE.expression(node.cause, other=node.cause)
+        return [node]
     if node.cause is not None and not isinstance(node.cause, gast.Constant):
-        node.cause = CAUSE.expression(node.cause, error=node.cause)
+        node.cause = CAUSE.expression(node.cause, other=node.cause)
     if may_be_chosen:
         node.exc = RAISED.expression(node.exc, error=node.exc)
     return [node]
 
 
 def _may_be_chosen(error: Any, conversion: Conversion) -> bool:
-    """Whether an exception is made of a class that is no name of the module."""
+    """Whether an exception is made of a class that is no name of the module, or is in a name."""
+    if isinstance(error, gast.Name):
+        return _is_own(error, conversion)
     if not isinstance(error, gast.Call):
         return isinstance(error, gast.IfExp)
     if isinstance(error.func, gast.Name):
-        return error.func.id in conversion.function.bound
+        return _is_own(error.func, conversion)
     return isinstance(error.func, gast.IfExp | gast.Subscript)
+
+
+def _is_own(name: Any, conversion: Conversion) -> bool:
+    """Whether a name is one of the function's, which may hold what data chooses."""
+    return name.id in conversion.function.bound
 
 
 STATEMENTS = {gast.Raise: convert_raise}

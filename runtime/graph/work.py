@@ -209,6 +209,7 @@ FREE = frozenset(
         "concat", "stack", "nonzero", "partition", "argpartition", "copy_to", "window_pick",
         "window_place", "repeat", "roll", "round_number", "append_row", "rows_alike", "segments",
         "unique_values", "copy", "sort", "argsort", "searchsorted", "unique", "checked",
-        "not_negative", "estimated_edges", "bitcast", "kept_boxes", "text_method",
+        "not_negative", "estimated_edges", "bitcast", "kept_boxes", "split_text",
+        "text_method", "text_ranks",
     }
 )  # fmt: skip

@@ -14,11 +14,15 @@ from runtime.ops.samples import calls
 from runtime.spec import TensorType, type_of_number
 from runtime.templates import letters_of_text, text_of_letters
 
-__all__ = ["RESULTS", "text_method"]
+__all__ = ["RESULTS", "SPLITTING", "split_text", "text_method", "text_ranks"]
 
 _TEXT = TensorType(np.dtype(np.int32), (None,))
 _RAISING = frozenset(("index", "rindex", "int", "float"))
 _LARGEST = 2**63
+
+_PARTITIONS = frozenset(("partition", "rpartition"))
+# Those that give several texts.
+SPLITTING = frozenset(("split", "rsplit", "splitlines")) | _PARTITIONS
 
 # What each method gives: `int` and `float` of a text are among them.
 RESULTS: dict[str, TensorType] = {
@@ -68,6 +72,75 @@ def text_method(xp: Module, *operands: Array, method: str) -> Any:
     if type(found) is int and not -_LARGEST <= found < _LARGEST:
         raise LimitOverflowError(f"Python int {found} does not fit in 64 bits")
     return xp.asarray(letters_of_text(found)) if type(found) is str else found
+
+
+def _types_of_parts(
+    *types: TensorType, method: str, has_separator: bool
+) -> tuple[TensorType, TensorType]:
+    count = 3 if method in _PARTITIONS else None
+    return TensorType(np.dtype(np.int64), (count,)), TensorType(np.dtype(np.int32), (count, None))
+
+
+@op(
+    inputs=None,
+    infer=_types_of_parts,
+    vjp=no_gradient,
+    raises=lambda types, attrs: attrs["has_separator"],
+    samples=calls(
+        lambda: (
+            ((_letters("a b  cd"),), {"method": "split", "has_separator": False}),
+            ((_letters("a,b,,"), _letters(","), 2), {"method": "rsplit", "has_separator": True}),
+            ((_letters(""), False), {"method": "splitlines", "has_separator": False}),
+            ((_letters("k=v"), _letters("=")), {"method": "partition", "has_separator": True}),
+        )
+    ),
+)
+def split_text(xp: Module, *operands: Array, method: str, has_separator: bool) -> Any:
+    """The parts of a text by a method of `str`: how many letters they have, and their numbers.
+
+    `operands` are the letters of the text, those of what separates if `has_separator`, and a
+    number: how often to split at most, or whether ends of lines are kept. Raises ValueError where
+    what separates is empty.
+
+    >>> ag.split_text(np.array([65, 32, 66, 67], np.int32), method="split", has_separator=False)
+    (Tensor(array([1, 2])), Tensor(array([[65,  0],
+           [66, 67]], dtype=int32)))
+    """
+    texts = 1 + has_separator
+    given: list[Any] = [text_of_letters(x.tolist()) for x in operands[:texts]]
+    if not has_separator and method in ("split", "rsplit"):
+        given.append(None)
+    parts = getattr(str, method)(*given, *map(int, operands[texts:]))
+    counts = xp.asarray(list(map(len, parts)), dtype=np.int64)
+    letters = xp.zeros((len(parts), max(map(len, parts), default=0)), dtype=np.int32)
+    for k, part in enumerate(parts):
+        letters[k, : len(part)] = letters_of_text(part)
+    return counts, letters
+
+
+@op(
+    inputs=2,
+    infer=lambda counts, letters: TensorType(np.dtype(np.int64), (counts.shape or (None,))[:1]),
+    vjp=no_gradient,
+    samples=calls(
+        lambda: (((np.array([1, 2, 1]), np.array([[66, 0], [65, 66], [66, 7]], np.int32)), {}),)
+    ),
+)
+def text_ranks(xp: Module, counts: Array, letters: Array) -> Array:
+    """The places of texts in their order, equal ones at one place.
+
+    `letters` are those of each, in a row; behind `counts` of them there are none.
+
+    >>> ag.text_ranks(np.array([1, 1, 0]), np.array([[66], [65], [0]], np.int32)).numpy()
+    array([2, 1, 0])
+    """
+    is_behind = xp.arange(letters.shape[1]) >= counts[:, None]
+    shown = xp.where(is_behind, -1, letters)
+    order = xp.lexsort([counts, *shown.T[::-1]])
+    is_new = xp.any(shown[order][1:] != shown[order][:-1], axis=1)
+    ranks = xp.zeros(len(counts), dtype=np.int64)
+    ranks[order[1:]] = xp.cumsum(is_new)
+    return ranks
 
 
 def _function(method: str) -> Callable[..., Any]:

@@ -1,4 +1,4 @@
-"""Lists from outside that a function only appends to, where that depends on data (B2.26)."""
+"""Containers from outside that a function only puts into, where that depends on data (B2.26)."""
 
 from __future__ import annotations
 
@@ -196,3 +196,49 @@ def an_array(x):
 
 def test_what_may_be_changed_later_is_not_appended():
     refuse(an_array, X, match="a list is appended to in a branch")
+
+
+TABLE, SEEN = {}, set()
+
+
+class Counts:
+    def __init__(self):
+        self.last, self.kinds = {}, set()
+
+    def note(self, n, x):
+        self.last[int(n)] = x
+        self.last[f"n{n}"] = ("known", x)
+        if x > 0:
+            self.kinds.add("positive")
+            TABLE["positive"] = float(x)
+        SEEN.add((int(n), x > 0))
+        return x + n
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_keys_are_put_into_dicts_and_sets_from_outside(backend):
+    calls = [(I(3), F(2)), (I(4), F(-3)), (I(3), F(5))]
+
+    def left(note, counts):
+        TABLE.clear()
+        SEEN.clear()
+        given = [note(*call) for call in calls]
+        return given, counts.last, counts.kinds, dict(TABLE), set(SEEN)
+
+    one, other = Counts(), Counts()
+    note = ag.convert(one.note)
+    with config.backend.using(backend):
+        assert_equal(left(note, one), left(other.note, other))
+    assert note.trace_count == 1
+
+
+def kept_results(n):
+    if n in TABLE:
+        return TABLE[n]
+    TABLE[n] = n * n  # refused
+    return n * n
+
+
+def test_a_dict_that_is_looked_into_is_refused():
+    TABLE.clear()
+    refuse(kept_results, I(3), match="a dict is put into where that depends on data, and it is lo")

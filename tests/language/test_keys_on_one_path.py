@@ -288,10 +288,34 @@ def a_view_as_a_whole(x):
     return optional(x).keys() == {"s"}
 
 
-def of_the_caller(x, found):
-    if x[0] > 0:
-        found["a"] = x
-        found["b"] = 1
+def of_the_caller(found, x):
+    if x > 0:
+        found["label"] = "high"
+        found["b"][0] = x
+    elif x < 0:
+        value = found.pop("a")
+        found["low"] = value
+        found["a"] = value + 1
+    found["n"] = x * 2
+    return found, found.get("low", 0.0), len(found)
+
+
+def counted_for_the_caller(found, x):
+    for v in (x, -x, x + 1):
+        if v > 0:
+            found["positive"] = found.get("positive", 0) + 1
+    if x == 0:
+        raise ValueError(f"zero, {len(found)}")
+    return found.setdefault("negative", x)
+
+
+def test_a_dict_of_the_callers_gets_keys_on_some_paths():
+    older = {"a": 1.0, "b": np.array([1.0, 2.0])}
+    check(of_the_caller, (older, 2.0), (older, -1.0), (older, 0.0))
+    check(counted_for_the_caller, ({}, 2.0), ({}, -2.0), ({}, 0.0))
+    given = {"a": 1.0, "b": np.zeros(2)}
+    assert ag.convert(of_the_caller)(given, -1.0)[0] is given
+    assert list(given) == ["b", "low", "a", "n"]
 
 
 @pytest.mark.parametrize(
@@ -307,7 +331,3 @@ def of_the_caller(x, found):
 )
 def test_what_needs_all_keys_is_refused(sample, match):
     refuse(sample, *CASES[0], match=match)
-
-
-def test_a_dict_of_the_callers_is_refused():
-    refuse(of_the_caller, CASES[0][0], {}, match="a dict of 2 items on one path but a dict of 0")

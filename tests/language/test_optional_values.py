@@ -571,22 +571,6 @@ def test_gradient_through_a_pair_or_none():
     assert ag.grad(ag.convert(largest_pair))(A(1, -4, *[2] * 20)).tolist() == [0, -24, *[0] * 20]
 
 
-def last_error(x, n):
-    last = None
-    for k in range(n):
-        try:
-            if x > k:
-                raise ValueError(f"{x} above {k}")
-            return x * k
-        except ValueError as error:
-            last = error
-    raise RuntimeError("gave up") from last  # refused
-
-
-def test_an_exception_that_a_loop_keeps_is_refused_in_words():
-    refuse(last_error, F(0.5), I(3), match="`last` is .*an exception that was caught")
-
-
 def test_gradient_through_optional_values():
     xs = np.linspace(0, 1, 20) ** 2
     steps = np.eye(20) * 1e-6

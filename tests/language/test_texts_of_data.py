@@ -8,6 +8,11 @@ from tests.language.harness import Samples, refuse
 
 samples = Samples()
 
+
+def N(*numbers):
+    return np.array(numbers, dtype=np.int64)
+
+
 FLOATS = tuple((np.float64(x),) for x in (3.0, 2.5, -0.0, 1e300))
 WHOLE = tuple((np.int64(x),) for x in (3, 26, -121, 12321, 0))
 MANY = ((np.array([1, 2, 1, 3, 1, 22]),), (np.array([5, 5, 5, 2, 2, 1]),))
@@ -165,22 +170,67 @@ def lists_and_texts_under_texts(xs):
     return places, squares.pop("1", None), squares
 
 
+@samples("", (N(52, 32, 51, 32, 52),), (N(97, 97, 97, 97, 97),), (N(98, 32, 61, 32, 32),))
+def words(codes):
+    text = "".join(chr(c) for c in codes)
+    found, counts = text.split(), {}
+    for word in found:
+        counts[word] = counts.get(word, 0) + 1
+    known = {"4", "b"}
+    for word in sorted(counts, reverse=True):
+        print(word, "*" * counts[word], word * counts[word])
+    longest = max(found, key=len, default="")
+    return found, text.split(" "), text.rsplit(" ", maxsplit=1), longest, found == found[::-1], (
+        sorted(known & set(found)), sorted(known | set(found)), len(set(found) - known),
+        sorted((len(word), word) for word in found), known <= set(found), min(found),
+    )  # fmt: skip
+
+
+@samples("", (N(107, 61, 52, 10),), (N(97, 97, 10, 97),), (N(61, 61, 13, 10),))
+def pairs(codes):
+    text = "".join(chr(c) for c in codes)
+    found, wrong = [], []
+    for number, line in enumerate(text.splitlines()):
+        key, is_there, value = line.partition("=")
+        if not is_there:
+            wrong.append(f"{number}: {line!r}")
+            continue
+        try:
+            found.append((key, int(value, 16)))
+        except ValueError as error:
+            wrong.append(str(error))
+    return sorted(found), wrong, text.rpartition("="), text.splitlines(True)
+
+
+@samples("", (N(3, 12, 3),), (N(1, 1, 1),), (N(21, 3, 100),))
+def labels_in_order(xs):
+    labels = [f"n{x}" for x in xs]
+    by_length = sorted(labels, key=lambda text: (len(text), text))
+    return sorted(labels), by_length, sorted((f"k{x}", i) for i, x in enumerate(xs)), 2 * labels[0]
+
+
+@samples("", (N(61, 10),), (N(97, 97),))
+def parts_by_a_chosen_text(codes):
+    return chr(codes[1]).split("" if codes[0] == 97 else "=")
+
+
+@samples("", (np.int64(1),), (np.int64(3),))
+def a_chosen_text_repeated(i):
+    names = {1: "one", 3: "three"}
+    return names[i] * 2, i * names[i]
+
+
 test_sample = samples.test()
 
 
-def parts_of_a_text(n):
-    return f"{n},{n + 1}".split(",")  # refused
+def with_bytes(n):
+    return f"{n}".encode()  # refused
 
 
-def with_a_base(n):
-    return int(bin(n), 2)  # refused
+def sets_of_pairs(xs):
+    return {(f"{x}", 1) for x in xs} | {(f"k{x}", 1) for x in xs}  # refused
 
 
-def sets_put_together(xs):
-    return {str(x) for x in xs} | {f"k{x}" for x in xs}  # refused
-
-
-def test_what_gives_several_texts_is_refused():
-    refuse(sets_put_together, MANY[0][0], match="they are texts")
-    refuse(parts_of_a_text, np.int64(3), match="`split` of a text that is known only when the")
-    refuse(with_a_base, np.int64(3), match="is given a base")
+def test_what_no_graph_holds_is_refused():
+    refuse(sets_of_pairs, MANY[0][0], match="there are texts in them")
+    refuse(with_bytes, np.int64(3), match="`encode` of a text that is known only when the")

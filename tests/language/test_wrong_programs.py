@@ -150,13 +150,6 @@ def item_of_a_number(x):
     return x[0]  # wrong
 
 
-@wrong(I(3), cause="text that is known only when the graph runs", hint="compare numbers",
-       names=("names",))  # fmt: skip
-def text_in_a_dict_indexed_by_data(i):
-    names = {1: "one", 3: "three"}
-    return names[i] * 2  # wrong
-
-
 @wrong(I(3), cause="the hash of Traced i", hint="compare with each key", names=("seen",))
 def key_that_is_data(i):
     seen = frozenset([i])  # wrong
@@ -170,8 +163,8 @@ def array_as_a_key(x):
 
 
 @wrong(I(3), cause="text that is known only", hint="ask for its letters", names=("str(n)",))
-def text_of_data_taken_apart(n):
-    return f"{str(n)},{n}".split(",")  # wrong
+def bytes_of_a_text_of_data(n):
+    return f"{str(n)},{n}".encode()  # wrong
 
 
 @wrong(I(3), cause=r"`\.tolist\(\)` makes lists of a number of items", hint="use the array",

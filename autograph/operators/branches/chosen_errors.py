@@ -48,30 +48,24 @@ def made_of_chosen(kinds: OneOf, make: Callable[[Any], Any]) -> ChosenError | No
     return ChosenError(kinds.index, [make(kind) for kind in kinds.things])
 
 
-def cause(error: Any) -> Any:
-    """What `raise ... from error` names: of what may be None and else is no exception, None."""
-    if type(error) is Nullable and not _is_error(error.value):
-        stage_raise(error.present, TypeError("exception causes must derive from BaseException"))
-        return None
-    may_be = error.things if type(error) is OneOf else ()
-    if type(error) is Nullable or any(x is None or _is_error(x) for x in may_be):
-        raise StagingError(
-            "the cause of an exception depends on data",
-            "raise it in each branch (`raise error from cause` and `raise error from None`)",
-            origin=origin_of_caller(),
-        )
-    return error
+def raised(error: Any, *cause: Any) -> Any:
+    """What `raise error` raises: of one of several, all but the last are raised here.
 
-
-def _is_error(x: Any) -> bool:
-    """Whether it is an exception, or a class of these."""
-    if type(x) is Caught:
-        return True
-    return isinstance(x, BaseException) or (isinstance(x, type) and issubclass(x, BaseException))
-
-
-def raised(error: Any) -> Any:
-    """What `raise error` raises: of one of several, all but the last are raised here."""
+    With a `cause` it is `raise error from cause`: the one with a cause that may be None is raised
+    here where that is there.
+    """
+    if cause and type(cause[0]) is Nullable and _is_error(cause[0].value):
+        made = error() if isinstance(error, type) else error
+        if type(made) in (Nullable, ChosenError, OneOf):
+            raise _depends_on_data()
+        made.__cause__ = cause[0].value
+        stage_raise(cause[0].present, made)
+        made.__cause__ = None
+        return made
+    if type(error) is Nullable:
+        none = TypeError("exceptions must derive from BaseException")
+        stage_raise(ops.logical_not(error.present), none)
+        error = error.value
     if type(error) is OneOf:
         made = made_of_chosen(error, lambda kind: kind())
         error = error if made is None else made
@@ -80,3 +74,34 @@ def raised(error: Any) -> Any:
     for number, one in enumerate(error.errors[:-1]):
         stage_raise(ops.equal(error.index, number), one)
     return error.errors[-1]
+
+
+def cause(error: Any, is_raised: bool = False) -> Any:
+    """What stands behind `from`: of what may be None and else is no exception, None.
+
+    With `is_raised`, `raised` has raised the one with a cause.
+    """
+    if type(error) is Nullable and not _is_error(error.value):
+        stage_raise(error.present, TypeError("exception causes must derive from BaseException"))
+        return None
+    if type(error) is Nullable and is_raised:
+        return None
+    may_be = error.things if type(error) is OneOf else ()
+    if type(error) is Nullable or any(x is None or _is_error(x) for x in may_be):
+        raise _depends_on_data()
+    return error
+
+
+def _depends_on_data() -> StagingError:
+    return StagingError(
+        "the cause of an exception depends on data",
+        "raise it in each branch (`raise error from cause` and `raise error from None`)",
+        origin=origin_of_caller(),
+    )
+
+
+def _is_error(x: Any) -> bool:
+    """Whether it is an exception, or a class of these."""
+    if type(x) is Caught:
+        return True
+    return isinstance(x, BaseException) or (isinstance(x, type) and issubclass(x, BaseException))

@@ -27,7 +27,7 @@ from runtime import trace
 from runtime.building import Builder
 from runtime.cells import Cell
 from runtime.errors import StagingError
-from runtime.spec import TensorType
+from runtime.spec import ErrorType, TensorType
 from runtime.tensor import Tensor
 
 __all__ = ["ArrayJoins", "Rebuild", "joined_type"]
@@ -53,6 +53,9 @@ def joined_type(a: Any, b: Any, name: str) -> TensorType:
     """The type of a place that has these contents on the two paths."""
     if a is NOTHING or b is NOTHING:
         return type_of(b if a is NOTHING else a)
+    own: Any = a.type if isinstance(a, Tensor) else None
+    if isinstance(own, ErrorType):
+        return own  # type: ignore[return-value]
     return merge_types(name, type_of(a), type_of(b))
 
 

@@ -14,6 +14,7 @@ from autograph.operators.branches.joined_functions import FunctionJoins
 from autograph.operators.branches.kinship import Chosen, made_of
 from autograph.operators.branches.merged_arrays import ArrayJoins, Rebuild, joined_type
 from autograph.operators.captured.captures import same_value
+from autograph.operators.captured.caught import Caught
 from autograph.operators.captured.host_values import HostValue
 from autograph.operators.captured.variables import (
     Maybe,
@@ -145,6 +146,8 @@ class Merger:
                 return lambda outputs: kept
         if _is_array_place(a, b):
             return self._arrays.add(name, a, b)
+        if _is_place_of_errors(a, b):
+            return self._caught(name, a, b)
         if _is_text_place(a, b):
             return self._text(name, a, b)
         things = self._things(a, b)
@@ -304,6 +307,15 @@ class Merger:
         """An object, by its number among those that it may be."""
         index = self._number(name, a, b, things)
         return lambda outputs: one_of(index(outputs), things)
+
+    def _caught(self, name: str, a: Any, b: Any) -> Rebuild:
+        """An exception that was caught on one path or the other."""
+        plan = self.numeric(name, *(x if x is NOTHING else x.value for x in (a, b)))
+        found = [x for x in (a, b) if x is not NOTHING]
+        kinds = tuple(dict.fromkeys(kind for x in found for kind in x.kinds))
+        others = tuple(kind for kind in found[0].others if kind in found[-1].others)
+        told = found[0].told if found[0].told is found[-1].told else ()
+        return lambda outputs: Caught(plan(outputs), kinds, told, others)
 
     def _range(self, name: str, a: Any, b: Any) -> Rebuild:
         """A range, by its bounds."""
@@ -648,6 +660,11 @@ def _types_in_text(x: Any) -> list[Any]:
     values: list[Any] = []
     dig(x, values)
     return [value._value.type for value in values]
+
+
+def _is_place_of_errors(a: Any, b: Any) -> bool:
+    """Whether a place holds an exception that the graph caught."""
+    return a is not b and all(type(x) is Caught or x is NOTHING for x in (a, b))
 
 
 def _is_range_place(a: Any, b: Any) -> bool:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import functools
 import inspect
+import operator
 from collections.abc import Callable
 from typing import Any
 
 from autograph.operators.branches.chosen_text import method_of_each
+from autograph.operators.stand_ins.forms import Written
 from autograph.operators.stand_ins.grown_text import LETTERS, GrownText, letters_of
 from autograph.operators.stand_ins.iterables import Indexed
 from autograph.operators.stand_ins.one_of import texts_of
+from autograph.operators.stand_ins.runs import Run, padded
 from autograph.operators.stand_ins.templates import ChosenText, LazyString
-from runtime import ops
+from runtime import journal, ops
 from runtime.errors import StagingError
-from runtime.ops.texts import RESULTS, text_method
+from runtime.ops.texts import RESULTS, SPLITTING, split_text, text_method
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
@@ -29,9 +32,11 @@ def is_by_letters(*texts: Any) -> bool:
 def by_letters(method: str, *given: Any) -> Any:
     """What a method of `str`, `int` or `float` gives for texts, some of which the graph knows.
 
-    Raises StagingError for methods that give several texts, and for other arguments than text and
-    whole numbers.
+    Raises StagingError for methods that give bytes, and for other arguments than text and whole
+    numbers.
     """
+    if method in SPLITTING:
+        return _split(method, *given)
     if method not in RESULTS:
         raise StagingError(
             f"`{method}` of a text that is known only when the graph runs",
@@ -46,6 +51,23 @@ def by_letters(method: str, *given: Any) -> Any:
     return GrownText(found) if RESULTS[method] == LETTERS else found
 
 
+def _split(method: str, text: Any, *given: Any) -> Any:
+    """A list of the parts of a text, as many as there turn out to be; three are a tuple."""
+    _check(method, (text, *given))
+    has_separator = bool(given) and _is_text(given[0])
+    numbers = [x for x in given if x is not None and not _is_text(x)]
+    separator = [letters_of(given[0])] if has_separator else []
+    counts, letters = split_text(
+        letters_of(text), *separator, *numbers, method=method, has_separator=has_separator
+    )
+    if method.endswith("partition"):
+        ends = [ops.getitem(counts, k) for k in range(3)]
+        return tuple([GrownText(ops.getitem(letters, (k, slice(0, ends[k])))) for k in range(3)])
+    made: list[Any] = journal.fresh([])
+    made[:] = padded([Run(Written(), [counts, letters])], made)
+    return made
+
+
 def _is_text(x: Any) -> bool:
     return isinstance(x, str | LazyString)
 
@@ -57,12 +79,6 @@ def _check(method: str, given: tuple[Any, ...]) -> None:
     else:
         kinds = list(given)
     if method in ("int", "float"):
-        if len(given) > 1:
-            raise StagingError(
-                f"`{method}` of a text that is known only when the graph runs is given a base",
-                "write the number in base 10",
-                origin=origin_of_caller(),
-            )
         return
     try:
         getattr(str, method)(*kinds)
@@ -109,7 +125,25 @@ def _operator(name: str, own: Callable[[Any, Any], Any]) -> Callable[[Any, Any],
     return method
 
 
+def _times(self: LazyString, count: Any) -> Any:
+    """`text * count`."""
+    if isinstance(count, Tensor):
+        is_whole = count.type.rank == 0 and count.dtype.kind in ("biu" if count.type.weak else "iu")
+        if count.is_array or not is_whole:
+            return self._refuse()
+        letters = letters_of(self)
+        size = ops.as_weak(ops.dim(letters, axis=0), kind="int")
+        total = ops.maximum(ops.astype(count, int), 0) * size
+        return GrownText(ops.getitem(letters, ops.arange(total) % ops.maximum(size, 1)))
+    if not hasattr(type(count), "__index__"):
+        raise TypeError(f"can't multiply sequence by non-int of type '{type(count).__name__}'")
+    number = operator.index(count)
+    return LazyString(self.parts * number) if number > 0 else ""
+
+
 # A loaded program makes texts of the same class to print them, and compares none.
 for _class in (LazyString, ChosenText):
+    setattr(_class, "__mul__", _times)  # noqa: B010 - as the comparisons below
+    setattr(_class, "__rmul__", _times)  # noqa: B010
     for _name in ("__lt__", "__le__", "__gt__", "__ge__", "__eq__", "__ne__"):
         setattr(_class, _name, _operator(_name, getattr(_class, _name)))

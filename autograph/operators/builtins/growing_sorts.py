@@ -14,12 +14,21 @@ from autograph.operators.containers.growing_methods import numbers_of
 from autograph.operators.loops.loops import for_stmt
 from autograph.operators.stand_ins.bodies import NO_NAMES, stage_raise
 from autograph.operators.stand_ins.contents import append_item
-from autograph.operators.stand_ins.forms import Among, Branching, Form, Leaf, OrNone, Static
+from autograph.operators.stand_ins.forms import (
+    Among,
+    Branching,
+    Form,
+    Leaf,
+    OrNone,
+    Static,
+    Written,
+)
 from autograph.operators.stand_ins.heaps import Reference
 from autograph.operators.stand_ins.rows import size_of
 from autograph.operators.stand_ins.runs import Run, note_shared
 from runtime import journal, ops
 from runtime.errors import LimitValueError
+from runtime.ops.texts import text_ranks
 from runtime.tensor import Tensor
 
 __all__ = ["put_in_order", "refuse_nan_sorted", "sort", "sorted_items"]
@@ -143,7 +152,7 @@ def _are_compared(form: Form) -> bool:
         return isinstance(form.value, str)
     if isinstance(form, Among):
         return isinstance(form.things[0], str)
-    return isinstance(form, Leaf) and form.type.rank == 0
+    return isinstance(form, Written) or (isinstance(form, Leaf) and form.type.rank == 0)
 
 
 def _columns_of(form: Form, rows: Iterator[Tensor]) -> Iterator[Tensor]:
@@ -156,6 +165,9 @@ def _columns_of(form: Form, rows: Iterator[Tensor]) -> Iterator[Tensor]:
         is_compared = ops.logical_and(size_of([present]) > 1, ops.logical_not(ops.all(present)))
         what = "'<' not supported between instances of 'NoneType' and another type"
         raise_if(is_compared, TypeError(what))
+    elif isinstance(form, Written):
+        counts, letters = next(rows), next(rows)
+        yield text_ranks(counts, letters)
     elif isinstance(form, Among):
         ranked = sorted(form.things)
         yield ops.getitem(np.array([ranked.index(text) for text in form.things]), next(rows))

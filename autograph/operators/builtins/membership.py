@@ -139,7 +139,13 @@ def in_(item: Any, container: Any) -> Any:
     known = with_captured(container)
     if known is not container:
         return in_(item, known)
+    if isinstance(container, _VIEWS):
+        return in_(item, list(container))
     return item in container
+
+
+# The views of a dict whose keys are known: what is in them may be known only to the graph.
+_VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
 
 
 def _is_compared_with_each(x: Any) -> bool:

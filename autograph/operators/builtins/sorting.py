@@ -15,10 +15,12 @@ from autograph.operators.captured.variables import there
 from autograph.operators.expressions import access
 from autograph.operators.stand_ins.bodies import stage_raise
 from autograph.operators.stand_ins.contents import content_slot
+from autograph.operators.stand_ins.forms import Written
 from autograph.operators.stand_ins.heaps import Reference
 from autograph.operators.stand_ins.iterables import Indexed
+from autograph.operators.stand_ins.rows import pack
 from autograph.operators.stand_ins.runs import has_runs
-from autograph.operators.stand_ins.templates import has_traced, shown
+from autograph.operators.stand_ins.templates import LazyString, has_traced, shown
 from autograph.operators.stand_ins.values import (
     is_numeric,
     is_python_complex,
@@ -28,6 +30,7 @@ from autograph.operators.stand_ins.values import (
 from runtime import journal, ops
 from runtime.building import building
 from runtime.errors import StagingError
+from runtime.ops.texts import text_ranks
 from runtime.origins import origin_of_caller
 from runtime.spec import promote
 from runtime.tensor import Tensor
@@ -180,7 +183,7 @@ def _columns(keys: Any) -> list[Any]:
         raise TypeError("'<' not supported between instances of 'complex' and 'complex'")
     kind = next((k for k in (tuple, list) if all(isinstance(key, k) for key in keys)), None)
     if kind is None:
-        return [ops.stack([_as_tensor(key) for key in keys])]
+        return [_column(tuple(keys))]
     if len({len(key) for key in keys}) != 1:
         raise StagingError(
             f"{kind.__name__}s of several lengths are sorted by what is known only when the graph "
@@ -199,6 +202,15 @@ def _parts(column: tuple[Any, ...]) -> list[Any]:
 
 def _column(values: tuple[Any, ...]) -> Any:
     """An array to sort by: of texts and the like, which are known, their ranks."""
+    are_texts = [isinstance(value, str | LazyString) for value in values]
+    if all(are_texts) and any(isinstance(value, LazyString) for value in values):
+        return text_ranks(*pack(Written(), list(values)))
+    if any(are_texts) and not all(are_texts):
+        raise StagingError(
+            "texts are sorted together with what is none",
+            "sort by a text or number of each (`key=`)",
+            origin=origin_of_caller(),
+        )
     if has_traced(values) or all(map(is_numeric, values)):
         return ops.stack(list(map(_as_tensor, values)))
     ranked = sorted(values)

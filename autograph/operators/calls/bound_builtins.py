@@ -51,7 +51,7 @@ from autograph.operators.expressions.in_place import iadd, ior
 from autograph.operators.expressions.nests import SEARCHES, is_searched_by_data
 from autograph.operators.results.host_calls import call_host, shuffled
 from autograph.operators.results.host_results import uses_clock
-from autograph.operators.results.logs import appended
+from autograph.operators.results.logs import put_in
 from autograph.operators.stand_ins.captured_items import captured_from, view_of, with_inputs
 from autograph.operators.stand_ins.contents import container_base, content_slot
 from autograph.operators.stand_ins.foreign_arrays import note_method
@@ -192,7 +192,7 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
     if name in SEARCHES and args and is_searched_by_data(owner, args[0]):
         return SEARCHES[name](owner, *args)
     if isinstance(owner, _CONTAINERS):
-        if not kwargs and appended(owner, name, args):
+        if not kwargs and put_in(owner, name, args):
             return None
         if name in _ITEM_METHODS and attribute(type(owner), name) is _base_method(owner, name):
             return _ITEM_METHODS[name](owner, *args)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import operator
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -39,8 +40,17 @@ from autograph.operators.stand_ins.forms import (
 )
 from autograph.operators.stand_ins.grown_text import GrownText, letters_of
 from autograph.operators.stand_ins.heaps import refuse_compared
+from autograph.operators.stand_ins.item_forms import is_text
 from autograph.operators.stand_ins.one_of import OneOf, can_be_referred_to, number_of, texts_of
-from autograph.operators.stand_ins.rows import are_text, in_numbers, length, number_leaves, size_of
+from autograph.operators.stand_ins.rows import (
+    are_text,
+    in_numbers,
+    length,
+    number_leaves,
+    same_texts,
+    size_of,
+    with_letters,
+)
 from autograph.operators.stand_ins.runs import Run, has_runs, holds_runs, padded, refusal
 from autograph.operators.stand_ins.templates import LazyString, lazy
 from autograph.operators.stand_ins.values import both_hold, is_numeric, type_of
@@ -298,10 +308,10 @@ def _same_rows(a: Form, b: Form, rows: Iterator[Tensor], others: Iterator[Tensor
     """Whether the items of two lists are equal, one by one; a bool where that is so of all."""
     if isinstance(a, Ragged) or isinstance(b, Ragged):
         raise refusal("its items, which are lists of several lengths, are compared")
-    if isinstance(a, Written) or isinstance(b, Written):
-        raise refusal("its items, which are texts that data makes, are compared")
     if isinstance(a, OrNone) or isinstance(b, OrNone) or _is_none(a) or _is_none(b):
         return _same_or_none(a, b, rows, others)
+    if isinstance(a, Written) or isinstance(b, Written):
+        return _same_texts(a, b, rows, others)
     if _are_objects(a) or _are_objects(b):
         raise refusal("its items, which are objects, are compared")
     if isinstance(a, Branching) and isinstance(b, Branching) and type(a.like) is not dict:
@@ -317,6 +327,19 @@ def _same_rows(a: Form, b: Form, rows: Iterator[Tensor], others: Iterator[Tensor
     )
     refuse_nan_sought(row, mine)
     return row == mine
+
+
+def _same_texts(a: Form, b: Form, rows: Iterator[Tensor], others: Iterator[Tensor]) -> Any:
+    """Likewise of texts of which the graph has the letters, and others."""
+    own, more = list(itertools.islice(rows, _height(a))), list(itertools.islice(others, _height(b)))
+    if not (is_text(a) and is_text(b)):
+        return False
+    counted = [*own, *more]
+    return same_texts(with_letters(a, iter(own), counted), with_letters(b, iter(more), counted))
+
+
+def _height(form: Form) -> int:
+    return len(list(number_leaves(form)))
 
 
 def _are_objects(form: Form) -> bool:

@@ -26,7 +26,8 @@ from autograph.operators.containers.open_dicts import (
     refuse_unhashable,
 )
 from autograph.operators.stand_ins.bodies import OPENERS, stage_raise
-from autograph.operators.stand_ins.forms import Form, Unbound
+from autograph.operators.stand_ins.forms import Form, Unbound, Written
+from autograph.operators.stand_ins.item_forms import is_text
 from autograph.operators.stand_ins.rows import (
     aligned,
     length,
@@ -39,6 +40,7 @@ from autograph.operators.stand_ins.runs import OpenSet, Run, has_runs, known_ite
 from runtime import journal, ops
 from runtime.building import building
 from runtime.errors import StagingError
+from runtime.ops.texts import text_ranks
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
@@ -245,13 +247,18 @@ def _rows_of_both(x: Any, y: Any, *, mixes: bool) -> tuple[Form, list[Tensor], l
         for s, items in zip((x, y), found, strict=True)
     ]
     (form, rows), (other, other_rows) = map(looked_at, lists)
-    if isinstance(form, Unbound) or isinstance(other, Unbound):
+    are_texts = is_text(form) and is_text(other)
+    if are_texts or isinstance(form, Unbound) or isinstance(other, Unbound):
         form, _ = looked_at(lists[0] + lists[1])
         rows, other_rows = (pack(form, items) for items in lists)
     elif form != other and (mixes or len(rows) != len(other_rows) or type(form) is not type(other)):
         raise refused("items of another kind are compared with them")
     if any(leaf.type.rank for leaf in number_leaves(form)):  # the letters of texts
-        raise refused("they are texts, and are put together or compared with those of another set")
+        if not isinstance(form, Written):
+            raise refused(
+                "there are texts in them, and they are compared with those of another set"
+            )
+        rows, other_rows = aligned(form, rows, other_rows)
     return form, rows, other_rows
 
 
@@ -260,10 +267,23 @@ def _are_in(form: Form, rows: list[Tensor], others: list[Tensor]) -> Tensor:
     if isinstance(form, Unbound):
         return ops.zeros(0, dtype=np.dtype(bool))  # type: ignore[no-any-return]
     refuse_nan_sought(*rows, *others)
+    if isinstance(form, Written):
+        rows, others = _as_ranks(form, rows, others)
     pairs = zip(rows, others, strict=True)
     same = [ops.expand_dims(row, 1) == ops.expand_dims(other, 0) for row, other in pairs]
     found: Tensor = ops.any(functools.reduce(ops.logical_and, same), axis=1)
     return found
+
+
+def _as_ranks(
+    form: Form, rows: list[Tensor], others: list[Tensor]
+) -> tuple[list[Tensor], list[Tensor]]:
+    """Numbers that are equal for texts that are."""
+    pairs = zip(*aligned(form, rows, others), strict=True)
+    ranks = text_ranks(*(ops.concat(pair) for pair in pairs))
+    return [ops.getitem(ranks, slice(0, size_of(rows)))], [
+        ops.getitem(ranks, slice(size_of(rows), None))
+    ]
 
 
 def _combined(name: str, x: Any, y: Any) -> Any:

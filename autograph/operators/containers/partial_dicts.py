@@ -14,6 +14,7 @@ from typing import Any
 
 from autograph.library.entries import VIEWS
 from autograph.operators.branches.conditionals import if_exp
+from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.methods import called
 from autograph.operators.captured.variables import Undefined, ld
 from autograph.operators.containers.keyed import is_open_key
@@ -71,7 +72,10 @@ def _mark(x: dict[Any, Any]) -> Opened:
 
 def opener(x: Any, contents: list[Any]) -> Callable[[], Any] | None:
     """How a dict is made one that may have any of these contents, if it can be."""
-    if type(x) is not dict or opened(x) is not None or not journal.is_fresh(x):
+    if type(x) is not dict or opened(x) is not None:
+        return None
+    trace = current_trace()
+    if not journal.is_fresh(x) and (trace is None or not trace.is_given(x)):
         return None
     keys = list(dict.fromkeys(key for content in contents for key in content))
     if any(map(journal.is_of_body, keys)):

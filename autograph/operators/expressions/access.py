@@ -39,6 +39,7 @@ from autograph.operators.containers.taken_items import is_from, note_origin
 from autograph.operators.expressions.glued_arrays import GLUES, glued, is_glued_by_ops
 from autograph.operators.expressions.index_tricks import trick_of
 from autograph.operators.results.expanding import expanded
+from autograph.operators.results.logs import put_in
 from autograph.operators.stand_ins import letters
 from autograph.operators.stand_ins.bodies import stage_raise
 from autograph.operators.stand_ins.captured_items import one_by_one, with_inputs
@@ -325,6 +326,8 @@ def setitem(thing: Any, key: Any, value: Any) -> None:
             return
         if open_deques.items_of(thing) is not None:
             open_deques.put_item(thing, key, value)
+            return
+        if type(thing) is dict and put_in(thing, "__setitem__", (key, value)):
             return
         is_put = has_runs(thing) or (
             growing.is_at_unknown(thing, key) and not _holds_containers(thing)

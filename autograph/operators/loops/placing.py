@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from autograph.operators.captured.alternatives import Part
+from autograph.operators.captured.caught import Caught
 from autograph.operators.captured.closures import FUNCTIONS, parts_of_function
 from autograph.operators.captured.variables import Maybe, Nullable, Poison, Undefined
 from autograph.operators.stand_ins.bodies import check_defined
@@ -21,6 +22,7 @@ from autograph.operators.stand_ins.forms import (
     OrNone,
     Owning,
     Poisoned,
+    Raised,
     Referring,
     Static,
     Unbound,
@@ -72,6 +74,8 @@ def place(form: Form, name: str, makers: Makers) -> Any:
         return OneOf(index, tuple(place(p, name, makers) for p in form.parts), of_kinds=True)
     if isinstance(form, Written):
         return GrownText(makers.value(LETTERS, name))
+    if isinstance(form, Raised):
+        return Caught(makers.value(form.type, name), form.kinds, (), form.others)
     if isinstance(form, Unbound):
         return Undefined(name)
     if isinstance(form, Poisoned):
@@ -129,6 +133,8 @@ def leaves(form: Form, x: Any) -> Iterator[tuple[Any, TensorType]]:
             yield from leaves(part, one)
     elif isinstance(form, Written):
         yield (NOTHING if is_unset(x) else x), LETTERS
+    elif isinstance(form, Raised):
+        yield (x.value if type(x) is Caught else NOTHING), form.type
     elif isinstance(form, Referring):
         yield from _reference_leaves(form, x)
     elif isinstance(form, Optional):

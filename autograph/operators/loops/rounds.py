@@ -60,7 +60,7 @@ def of_kinds(leaves: Iterable[tuple[Any, TensorType]]) -> list[TensorType]:
 
 
 def _of_kind(type_: TensorType, x: Any) -> TensorType:
-    if x is NOTHING or not is_numeric(x):
+    if x is NOTHING or not is_numeric(x) or not isinstance(type_, TensorType):
         return type_
     own = type_of(x)
     if _is_one_kind(own, type_):  # as mostly

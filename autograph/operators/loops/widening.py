@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from autograph.operators.captured.alternatives import Part, Reference
+from autograph.operators.captured.caught import Caught
 from autograph.operators.captured.closures import (
     EMPTY,
     FUNCTIONS,
@@ -29,6 +30,7 @@ from autograph.operators.stand_ins.forms import (
     OrNone,
     Owning,
     Poisoned,
+    Raised,
     Referring,
     Static,
     Unbound,
@@ -133,6 +135,8 @@ def form_of(x: Any, *, bools: bool, body: Builder | None = None, made: bool = Fa
         return Static(x)
     if body is not None and isinstance(x, LazyString):
         return Written()
+    if body is not None and type(x) is Caught:
+        return Raised(x.kinds, x.others)
     if is_array(x):
         return Static(x) if body is None else _referring(_no_array(x), x, "", body)
     if isinstance(x, bool) and not bools:
@@ -231,6 +235,11 @@ def widen(
     if isinstance(form, Written):
         is_text = isinstance(x, str | LazyString)
         return form if is_text else changed(name, "a str", describe(x))
+    if isinstance(form, Raised):
+        if type(x) is not Caught:
+            return changed(name, "an exception that was caught", describe(x))
+        others = tuple(kind for kind in form.others if kind in x.others)
+        return Raised(tuple(dict.fromkeys((*form.kinds, *x.kinds))), others)
     if isinstance(form, Leaf | Referring):
         x = number_of(x)
         if is_numeric(x) and isinstance(form, Referring) and is_array(x):
@@ -368,6 +377,8 @@ def _widen_static(
         return Among(things)
     if isinstance(form.value, str | LazyString) and isinstance(x, str | LazyString):
         return Written()
+    if type(form.value) is Caught and type(x) is Caught:
+        return widen(carried, x, name, body, within)
     if are_twins(form.value, x):
         return _widen_function(Branching(form.value, (), ()), x, name, body, within)
     number = number_of(x)
@@ -430,7 +441,7 @@ def _widen_nullable(form: Form, x: Any, name: str, body: Builder) -> Form | None
         made = form_of(value, bools=True, body=body, made=is_result) if is_value else None
         return made if made is None or isinstance(made, Poisoned) else OrNone(made)
     like = form.value if isinstance(form, Static) else getattr(form, "like", None)
-    is_value = isinstance(form, Leaf | Referring | Among | Written)
+    is_value = isinstance(form, Leaf | Referring | Among | Written | Raised)
     if not is_left or not (is_value or _may_be_absent(like, is_result)):
         return None
     part = _carried(form, body)
@@ -448,6 +459,7 @@ def _may_be_absent(x: Any, is_result: bool) -> bool:
     return (
         by_number
         or is_numeric(x)
+        or isinstance(x, LazyString | Caught)
         or can_be_chosen(x)
         or (is_result and can_be_of_kinds(x))
         or (isinstance(x, tuple) and all(_is_part_of_absent(part, is_result) for part in x))

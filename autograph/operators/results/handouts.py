@@ -64,6 +64,7 @@ from autograph.operators.stand_ins.runs import (
     OpenSet,
     Run,
     Sealed,
+    SealedEntries,
     has_runs,
     known_items,
     opened,
@@ -270,7 +271,7 @@ class Handouts:
         if isinstance(x, OneOf):
             self._refuse_one_of(x)
             return hole
-        if isinstance(x, Sealed):
+        if isinstance(x, Sealed | SealedEntries):
             return self._grown_whole(x.whole, hole)
         known = (Tensor, _Unreadable, HostValue, LazyString, np.ndarray, *_CHANGELESS)
         if isinstance(x, known) or is_iterator(x):

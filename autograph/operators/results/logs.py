@@ -1,9 +1,10 @@
-"""Lists that a function only appends to: what it appends, the graph appends when it runs.
+"""Containers that a function only puts into: what it puts in, the graph puts in when it runs.
 
 A list that is older than the trace and is appended to in a staged branch, loop or `try` has a
-length that depends on data. As long as nothing looks into it, that is no matter: each `append` is
-an effect of the graph, in its place, as `print` is. That a list is such a one is known only when
-the first staged `append` is met; then the function is traced once more.
+length that depends on data, as has a dict or set that gets a key on one path only or one that data
+gives. As long as nothing looks into it, that is no matter: each `append` is an effect of the graph,
+in its place, as `print` is. That a container is such a one is known only when the first of them is
+met; then the function is traced once more.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ import numpy as np
 
 from autograph.operators.captured.captures import Trace, current_trace, weak
 from autograph.operators.captured.caught import Caught, PartOfError
-from autograph.operators.stand_ins.templates import dig, fill
+from autograph.operators.containers.keyed import is_open_key
+from autograph.operators.stand_ins.templates import dig, fill, shown
 from autograph.operators.stand_ins.values import is_array
 from runtime import control, journal
 from runtime.autodiff.stored import lower_parts, note_change, note_made
@@ -27,41 +29,51 @@ from runtime.origins import origin_of_caller
 from runtime.templates import LazyString
 from runtime.tensor import Tensor
 
-__all__ = ["appended", "refuse_looks"]
+__all__ = ["put_in", "refuse_looks"]
 
-_APPENDING = frozenset(("append", "appendleft"))
+_PUTTING = {"append": (list, deque), "appendleft": (deque,), "add": (set,), "__setitem__": (dict,)}
 # What nobody can change, so that it need not be stored at once.
 _FIXED = (type(None), bool, int, float, complex, str, bytes, np.generic, LazyString, type)
 
 
-def appended(owner: Any, name: str, args: tuple[Any, ...]) -> bool:
+def put_in(owner: Any, name: str, args: tuple[Any, ...]) -> bool:
     """Whether `owner.name(*args)` was made an effect of the graph."""
     trace = current_trace()
-    if trace is None or name not in _APPENDING or type(owner) not in (list, deque):
+    if trace is None or type(owner) not in _PUTTING.get(name, ()):
         return False
-    if len(args) != 1 or not trace.is_outside(owner):
+    if len(args) != (2 if name == "__setitem__" else 1) or not trace.is_outside(owner):
         return False
     if id(owner) in trace.logs:
-        _emit(owner, name, args[0], trace)
+        _emit(owner, name, args, trace)
         return True
-    builder = building()
-    if builder is not None and builder.parent is not None and _is_plain(args[0]):
+    if all(map(_is_plain, args)) and _needs_the_graph(owner, args[0]):
         trace.found_logs[id(owner)] = (owner, origin_of_caller())
     return False
 
 
-def _emit(owner: Any, name: str, item: Any, trace: Trace) -> None:
-    if not _is_plain(item):
+def _needs_the_graph(owner: Any, first: Any) -> bool:
+    """Whether a container cannot be known any more once this is put in."""
+    if isinstance(owner, (dict, set)) and is_open_key(first):
+        return not owner or isinstance(owner, set)
+    builder = building()
+    is_staged = builder is not None and builder.parent is not None
+    first = shown(first) if isinstance(first, Tensor) and first.is_known else first
+    return is_staged and not (isinstance(owner, (dict, set)) and first in owner)
+
+
+def _emit(owner: Any, name: str, args: tuple[Any, ...], trace: Trace) -> None:
+    wrong = next((x for x in args if not _is_plain(x)), None)
+    if wrong is not None:
         raise StagingError(
-            f"a list is appended to in a branch, loop or `try` of the graph, and here a "
-            f"{type(item).__name__}, which may be changed later",
-            "append numbers, text and tuples of them, or append outside of the branch",
+            f"a {type(owner).__name__} is {_done(owner)} in a branch, loop or `try` of the graph, "
+            f"and here a {type(wrong).__name__}, which may be changed later",
+            "put in numbers, text and tuples of them, or do it outside of the branch",
             origin=origin_of_caller(),
         )
     builder = building()
     assert builder is not None
     operands: list[Tensor] = []
-    write = _Append(weak(owner), name, dig(item, operands), trace.tensors)
+    write = _Put(weak(owner), name, dig(args, operands), trace.tensors)
     values = [builder.value_of(x) for x in operands]
     builder.emit(control.STORE, values, {"write": write, "target": f"a {type(owner).__name__}"})
     trace.consumed(owner)
@@ -75,30 +87,36 @@ def _is_plain(x: Any) -> bool:
     return isinstance(x, (*_FIXED, Caught, PartOfError))
 
 
-class _Append:
-    """Appends to a list when the graph runs; called with the values for the holes of `item`."""
+def _done(owner: Any) -> str:
+    return "put into" if isinstance(owner, (dict, set)) else "appended to"
 
-    __slots__ = ("item", "name", "target", "tensors")
 
-    def __init__(self, target: Callable[[], Any], name: str, item: Any, tensors: bool) -> None:
-        self.target, self.name, self.item, self.tensors = target, name, item, tensors
+class _Put:
+    """Puts something in when the graph runs; called with the values for the holes of `args`."""
+
+    __slots__ = ("args", "name", "target", "tensors")
+
+    def __init__(
+        self, target: Callable[[], Any], name: str, args: tuple[Any, ...], tensors: bool
+    ) -> None:
+        self.target, self.name, self.args, self.tensors = target, name, args, tensors
 
     def __call__(self, *raws: Any) -> None:
         owner = self.target()
         if owner is not None:
-            base: Any = list if isinstance(owner, list) else deque
-            getattr(base, self.name)(owner, fill(self.item, [self._form(raw) for raw in raws]))
+            base: Any = next(base for base in (list, deque, set, dict) if isinstance(owner, base))
+            getattr(base, self.name)(owner, *fill(self.args, [self._form(raw) for raw in raws]))
             note_change(functools.partial(lower_parts, owner))
 
     def _form(self, raw: Any) -> Any:
         return note_made(Tensor(raw)) if self.tensors and isinstance(raw, np.generic) else raw
 
     def __repr__(self) -> str:
-        return "append"
+        return self.name
 
 
 def refuse_looks(trace: Trace) -> None:
-    """Refuse a function that looks into a list that the graph appends to, or else changes it."""
+    """Refuse a function that looks into a container that the graph puts into, or changes it."""
     for owner, origin in trace.logs.values():
         kind, noted = type(owner).__name__, journal.first_noted(("content", id(owner)))
         is_read = ("content", id(owner)) in trace.guards or any(
@@ -106,9 +124,10 @@ def refuse_looks(trace: Trace) -> None:
         )
         if not is_read and noted is None:
             continue
-        what = "looked into" if is_read else "changed in another way than by `append`"
+        way = {"set": "`add`", "dict": "setting items"}.get(kind, "`append`")
+        what = "looked into" if is_read else f"changed in another way than by {way}"
         raise StagingError(
-            f"a {kind} is appended to where that depends on data, and it is {what} in the same "
+            f"a {kind} is {_done(owner)} where that depends on data, and it is {what} in the same "
             "function",
             f"look into it outside of the function, or keep a count beside the {kind}",
             origin=origin,

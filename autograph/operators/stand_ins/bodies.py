@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
+from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.closures import FUNCTIONS, parts_of_function
 from autograph.operators.captured.variables import Maybe, Nullable, Poison, _Unreadable
 from autograph.operators.stand_ins.iterators import spend
@@ -73,6 +74,17 @@ def is_of_this_body(thing: Any) -> bool:
     return False
 
 
+def _is_given_to_this_body(thing: Any) -> bool:
+    """Whether a thing is one that the caller gave, and no staged statement is around this place."""
+    open_ = journal.recording()
+    while open_ is not None:
+        if open_.is_of_body:
+            return False
+        open_ = open_.parent
+    facts = current_trace()
+    return facts is not None and facts.is_given(thing)
+
+
 def restarting(trace_statement: Callable[[], T]) -> T:
     """What `trace_statement` gives, which is begun anew as often as it asks for that."""
     while True:
@@ -95,7 +107,7 @@ def ask_to_open(owner: Any, contents: list[Any]) -> None:
         prepare = opener(owner, contents)
         if prepare is not None:
             raise Restart(
-                lambda: is_of_this_body(owner), prepare,
+                lambda: is_of_this_body(owner) or _is_given_to_this_body(owner), prepare,
                 f"which keys a {type(owner).__name__} has depends on data, in a part of the graph "
                 "that cannot be traced again", "put all keys into it before, or use an array",
             )  # fmt: skip

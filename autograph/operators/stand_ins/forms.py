@@ -15,11 +15,11 @@ from autograph.operators.stand_ins.values import (
     subject,
 )
 from runtime.cells import Cell
-from runtime.spec import TensorType, type_of_number
+from runtime.spec import ErrorType, TensorType, type_of_number
 
 __all__ = ["Among", "Branching", "Form", "Growing", "Kinds", "Leaf", "Optional", "OrNone",
-           "Owning", "Poisoned", "Ragged", "Referring", "Static", "Unbound", "Written", "changed",
-           "changed_length"]  # fmt: skip
+           "Owning", "Poisoned", "Ragged", "Raised", "Referring", "Static", "Unbound", "Written",
+           "changed", "changed_length"]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +188,19 @@ class Ragged(Form):
 @dataclass(frozen=True, slots=True)
 class Written(Form):
     """A text, by its letters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Raised(Form):
+    """An exception of one of the classes `kinds`, and of none of the `others`, that was caught."""
+
+    kinds: tuple[type[BaseException], ...]
+    others: tuple[type[BaseException], ...]
+
+    @property
+    def type(self) -> Any:
+        """The type of what the graph has of it."""
+        return ErrorType()
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,6 +54,7 @@ __all__ = [
     "all_joined",
     "growing_form",
     "have_one_type",
+    "is_text",
     "item_form",
     "item_of",
     "of_length",
@@ -198,7 +199,7 @@ def _joined(a: Form, b: Form, name: str) -> Form:
             f"{subject(name)} has a length that depends on data, and it has more than 32 objects",
             "keep numbers of them in it (`[i for i, p in enumerate(particles) if p.x > 0]`)",
         )
-    if _is_text(a) and _is_text(b):
+    if is_text(a) and is_text(b):
         return Written()
     if isinstance(a, Branching) and isinstance(b, Branching) and _are_alike(a, b):
         parts = tuple(_joined(x, y, name) for x, y in zip(a.parts, b.parts, strict=True))
@@ -282,7 +283,7 @@ def _hold_objects(form: Form) -> bool:
     return any(map(can_be_referred_to, _texts_in(form) or ()))
 
 
-def _is_text(form: Form) -> bool:
+def is_text(form: Form) -> bool:
     """Whether an item is a text."""
     return isinstance(form, Written) or isinstance((_texts_in(form) or (None,))[0], str)
 

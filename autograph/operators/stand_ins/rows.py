@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -45,7 +45,9 @@ __all__ = [
     "number_leaves",
     "pack",
     "row_types",
+    "same_texts",
     "size_of",
+    "with_letters",
     "with_row",
 ]
 
@@ -269,7 +271,7 @@ def _with_numbers_of(
     elif isinstance(item, Ragged):
         yield from _with_lengths(item, own, rows, all_rows)
     elif isinstance(item, Written):
-        yield from _with_letters(own, rows, all_rows)
+        yield from with_letters(own, rows, all_rows)
     elif isinstance(item, Branching) and isinstance(own, Branching):
         for part, own_part in zip(item.parts, own.parts, strict=True):
             yield from _with_numbers_of(part, own_part, rows, all_rows)
@@ -286,7 +288,7 @@ def _with_numbers_of(
         yield control.fitting(next(rows), item.type.dtype) if were_python else next(rows)
 
 
-def _with_letters(own: Form, rows: Iterator[Tensor], all_rows: list[Tensor]) -> Iterator[Tensor]:
+def with_letters(own: Form, rows: Iterator[Tensor], all_rows: list[Tensor]) -> Iterator[Tensor]:
     """Likewise for texts: how many letters they have, and these."""
     if isinstance(own, Written):
         yield next(rows)
@@ -344,6 +346,15 @@ def are_text(counts: Tensor, letters: Tensor, text: Tensor) -> Any:
     letters, text = _lengthened(letters, 1, most, now), _lengthened(text, 0, most, own)
     is_behind = ops.arange(most) >= ops.expand_dims(counts, axis=1)
     are_alike = ops.all(ops.logical_or(is_behind, letters == text), axis=1)
+    return ops.logical_and(counts == own, are_alike)
+
+
+def same_texts(texts: Iterable[Tensor], others: Iterable[Tensor]) -> Any:
+    """For each of some texts, which their counts and letters are, whether the other is the same."""
+    form = Written()
+    (counts, letters), (own, other) = aligned(form, list(texts), list(others))
+    is_behind = ops.arange(_size(letters, 1)) >= ops.expand_dims(counts, axis=1)
+    are_alike = ops.all(ops.logical_or(is_behind, letters == other), axis=1)
     return ops.logical_and(counts == own, are_alike)
 
 

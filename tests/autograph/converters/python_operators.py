@@ -358,8 +358,12 @@ def union(left, right):
     return left | right
 
 
-def raised(error):
+def raised(error, *cause):
     return error
+
+
+def cause(x):
+    return x
 
 
 def display(*items):
