@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 import numpy as np
@@ -145,7 +145,7 @@ def in_(item: Any, container: Any) -> Any:
 
 
 # The views of a dict whose keys are known: what is in them may be known only to the graph.
-_VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
+_VIEWS: tuple[type[Collection[Any]], ...] = (type({}.keys()), type({}.values()), type({}.items()))
 
 
 def _is_compared_with_each(x: Any) -> bool:
