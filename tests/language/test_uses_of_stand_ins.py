@@ -416,20 +416,39 @@ def test_causes_keywords_and_classes_are_those_that_data_chooses(sample):
     check(sample, *CASES, joined=True)
 
 
-def raised_from_what_was_caught(a):
+def caught_or_none(a):
     r = None
     try:
         if a[0] < 0:
             raise ValueError("x")
     except ValueError as error:
         r = error
+    return r
+
+
+def raised_from_what_was_caught(a):
+    r = caught_or_none(a)
     raise KeyError("k") from r
 
 
-@pytest.mark.parametrize("sample", [raised_from_what_was_caught])
-def test_a_cause_that_depends_on_data_is_refused(sample):
+def raised_from_an_item(a):
+    kept = {"error": caught_or_none(a)}
+    raise KeyError("k") from kept["error"]
+
+
+@pytest.mark.parametrize("first", [-1, 1])
+def test_a_cause_may_be_none(first):
+    causes = []
+    for function in (raised_from_what_was_caught, ag.convert(raised_from_what_was_caught)):
+        with pytest.raises(KeyError, match="k") as caught:
+            function(np.array([first]))
+        causes.append(repr(caught.value.__cause__))
+    assert causes == [repr(ValueError("x") if first < 0 else None)] * 2
+
+
+def test_a_cause_that_depends_on_data_is_refused_where_it_is_in_no_name():
     with pytest.raises(ag.StagingError, match="the cause of an exception depends on data"):
-        ag.convert(sample)(*CASES[2])
+        ag.convert(raised_from_an_item)(np.array([1]))
 
 
 def a_list_added_to_keys(a):

@@ -362,7 +362,7 @@ def raised(error, *cause):
     return error
 
 
-def cause(x):
+def cause(x, is_raised=False):
     return x
 
 
