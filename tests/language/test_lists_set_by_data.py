@@ -233,3 +233,19 @@ def test_other_lengths_are_refused():
         return items
 
     refuse(sample, F8(2), match="while `zip`, `enumerate`, `map` or `reversed` goes through it")
+
+
+def gone_through_in_rounds_and_in_a_try(x):
+    items, total = [3, 0, 0 if x > 1 else 1], 0
+    while total < x * 3:
+        items[total % 3] += 1
+        total += sum([items[1] for v in items if v > 1], 1) + max(v * 2 for v in items)
+        try:
+            total += sum(1 for v in items if v < 2) // (items[0] - items[1])
+        except ZeroDivisionError:
+            total += len([v for v in zip(items, [1, 2], strict=False) if v[0] > 1])
+    return items, total
+
+
+def test_b2_10_comprehensions_take_from_no_older_iterator():
+    check(gone_through_in_rounds_and_in_a_try, *CASES)

@@ -177,8 +177,8 @@ def _each_of(iterable: Any) -> Iterable[Any]:
     """What Python goes through; what is made of an item may change the list that it is in."""
     found: Any = iterate(iterable)
     if type(found) is list:
-        found = iter(found)
-    return in_turn(found) if tells(found) else found
+        return in_turn(journal.fresh(iter(found)))
+    return in_turn(found) if found is iterable and tells(found) else found
 
 
 # ---- part by part ------------------------------------------------------------------------------
