@@ -8,7 +8,7 @@ import pytest
 import autograph as ag
 from runtime import config
 from runtime.compile import BACKENDS
-from tests.language.harness import Samples, refuse
+from tests.language.harness import Samples, check, refuse
 
 F, I = np.float64, np.int64
 X = np.array([1.0, -2.0, 3.0, 0.5])
@@ -287,3 +287,30 @@ REFUSED = [
 @pytest.mark.parametrize(("sample", "words"), REFUSED)
 def test_what_no_graph_holds_is_refused(sample, words):
     refuse(sample, X, match=words)
+
+
+def of_two_lengths_after_a_try(a):
+    r = ()
+    try:
+        r = (1, 2)
+        if a[0] < 0:
+            raise ValueError("x")
+        r = (1.5, 2, 3)
+    except ValueError:
+        pass
+    return r, str(r), len(r)
+
+
+def bound_in_the_handler_of_a_try(a):
+    try:
+        if a[0] < 0:
+            raise ValueError("x")
+        r = (1.5, 2)
+    except ValueError:
+        r = (1, 2, 3)
+    return r, str(r)
+
+
+@pytest.mark.parametrize("sample", [of_two_lengths_after_a_try, bound_in_the_handler_of_a_try])
+def test_tuples_of_two_lengths_keep_the_types_of_their_items_in_a_try(sample):
+    check(sample, (np.array([1.0, 2.0]),), (np.array([-1.0, 2.0]),))

@@ -31,9 +31,10 @@ from autograph.operators.stand_ins.contents import container_base
 from autograph.operators.stand_ins.forms import Growing, Poisoned, Unbound
 from autograph.operators.stand_ins.grown_text import GrownText, is_grown, letters_of
 from autograph.operators.stand_ins.identity import note_chosen_value
-from autograph.operators.stand_ins.item_forms import growing_form, have_one_type, parts_of
+from autograph.operators.stand_ins.item_forms import growing_form, parts_of
 from autograph.operators.stand_ins.kinds import (
     ByKind,
+    are_two_tuples,
     can_be_of_kinds,
     in_places,
     index_among,
@@ -186,18 +187,6 @@ class Merger:
         if things is not None:
             return self._one_of(name, a, b, things)
         return self._functions.add(name, a, b) or self._conflict(name, a, b)
-
-    def _stays_two(self, name: str, a: Any, b: Any) -> bool:
-        """Whether tuples of two known lengths would, as one, have items of another type.
-
-        A name in a loop holds one of any length, and so does what a function gives that calls
-        itself: it may be one that grows in each round or call.
-        """
-        if a is NOTHING or b is NOTHING or have_one_type([*a, *b]):
-            return False
-        builder = self.outcomes[0].builder
-        may_grow = builder.calls_itself or (builder.repeats and not is_in_result(name))
-        return not may_grow and may_be_both(name, kind_of(a), kind_of(b))
 
     def _conflict(self, name: str, a: Any, b: Any) -> Rebuild:
         """Two things of which no graph makes one: in names and results they stay two."""
@@ -431,7 +420,7 @@ class Merger:
                     if x is not NOTHING and isinstance(form, Growing):
                         form = growing_form(form, x, name)
             is_known = not any(map(has_runs, left)) and like == ()
-            if is_known and self._stays_two(name, *left):
+            if is_known and are_two_tuples(name, *left, self.outcomes[0].builder):
                 return self._of_kinds(name, a, b)
             if isinstance(form, Poisoned) and (is_known or is_whole(name)):
                 return self._conflict(name, a, b)

@@ -24,6 +24,7 @@ from autograph.operators.stand_ins.grown_text import LETTERS, GrownText
 from autograph.operators.stand_ins.item_forms import growing_form
 from autograph.operators.stand_ins.kinds import (
     ByKind,
+    are_two_tuples,
     can_be_of_kinds,
     in_places,
     index_among,
@@ -68,6 +69,7 @@ from autograph.operators.stand_ins.values import (
     type_of,
     with_children,
 )
+from runtime.building import building
 from runtime.spec import TensorType, type_of_number
 
 __all__ = [
@@ -383,7 +385,7 @@ def unite(a: Form, b: Form, name: str) -> Form:
         return Nest(left.like, tuple(unite(x, y, f"{name}{step}") for step, x, y in pairs))
     if _is_text(a) and _is_text(b):
         return Written()
-    grown = _united(a, b, name)
+    grown = None if _are_two_tuples(a, b, name) else _united(a, b, name)
     if grown is not None:
         return grown
     may_differ = _may_be_of_kinds(a) and _may_be_of_kinds(b)
@@ -400,6 +402,17 @@ def unite(a: Form, b: Form, name: str) -> Form:
         "raised",
         advice(*shown) or "let it be the same kind of value wherever the body may raise",
     )
+
+
+def _are_two_tuples(a: Form, b: Form, name: str) -> bool:
+    """Whether they are tuples of two lengths that keep the types of their items."""
+    builder = building()
+    tuples = [_value(x) for x in (a, b) if isinstance(x, Same | Nest)]
+    if builder is None or len(tuples) < 2:
+        return False
+    if any(type(x) is not tuple or has_runs(x) for x in tuples):
+        return False
+    return are_two_tuples(name, tuples[0], tuples[1], builder)
 
 
 def _united_kinds(a: Form, b: Form, name: str) -> Form:

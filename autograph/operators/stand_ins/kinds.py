@@ -21,7 +21,7 @@ from autograph.operators.stand_ins.forms import (
     Static,
     Written,
 )
-from autograph.operators.stand_ins.item_forms import parts_of
+from autograph.operators.stand_ins.item_forms import have_one_type, parts_of
 from autograph.operators.stand_ins.one_of import OneOf, is_number_of_class
 from autograph.operators.stand_ins.references import chosen, select
 from autograph.operators.stand_ins.runs import Run, has_runs
@@ -34,11 +34,13 @@ from autograph.operators.stand_ins.values import (
     split_none,
     type_of,
 )
+from runtime.building import Builder
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 
-__all__ = ["ByKind", "can_be_of_kinds", "in_places", "index_among", "is_of_kinds", "kind_of",
-           "kind_of_form", "kind_of_parts", "kinds_of", "may_be_both", "or_none"]  # fmt: skip
+__all__ = ["ByKind", "are_two_tuples", "can_be_of_kinds", "in_places", "index_among",
+           "is_of_kinds", "kind_of", "kind_of_form", "kind_of_parts", "kinds_of", "may_be_both",
+           "or_none"]  # fmt: skip
 
 _TEXT = "text"
 _APART = object()
@@ -138,6 +140,19 @@ def may_be_both(name: str, a: Any, b: Any) -> bool:
     """
     are_numeric = isinstance(a, int) and isinstance(b, int)
     return _are_apart(a, b) and (is_in_result(name) if are_numeric else is_whole(name))
+
+
+def are_two_tuples(name: str, a: Any, b: Any, builder: Builder) -> bool:
+    """Whether tuples of two known lengths, in a name or result, would have items of another type.
+
+    A name in a loop holds one of any length, and so does what a function gives that calls
+    itself: it may be one that grows in each round or call.
+    """
+    if a is NOTHING or b is NOTHING or len(a) == len(b) or not is_whole(name):
+        return False
+    return not have_one_type([*a, *b]) and not (
+        builder.calls_itself or (builder.repeats and not is_in_result(name))
+    )
 
 
 class ByKind(Generic[_T]):
