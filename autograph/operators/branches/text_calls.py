@@ -6,7 +6,7 @@ import functools
 import inspect
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from autograph.operators.branches.chosen_text import method_of_each
 from autograph.operators.stand_ins.forms import Written
@@ -14,14 +14,14 @@ from autograph.operators.stand_ins.grown_text import LETTERS, GrownText, letters
 from autograph.operators.stand_ins.iterables import Indexed
 from autograph.operators.stand_ins.one_of import texts_of
 from autograph.operators.stand_ins.runs import Run, padded
-from autograph.operators.stand_ins.templates import ChosenText, LazyString
+from autograph.operators.stand_ins.templates import ChosenText, LazyString, python_type_of
 from runtime import journal, ops
 from runtime.errors import StagingError
 from runtime.ops.texts import RESULTS, SPLITTING, split_text, text_method
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
-__all__ = ["by_letters", "in_letters", "is_by_letters", "method_of"]
+__all__ = ["by_letters", "in_letters", "is_by_letters", "is_whole", "method_of"]
 
 
 def is_by_letters(*texts: Any) -> bool:
@@ -74,16 +74,34 @@ def _is_text(x: Any) -> bool:
 
 def _check(method: str, given: tuple[Any, ...]) -> None:
     """Raise what Python raises for these arguments; refuse those that no graph has."""
-    if all(_is_text(x) or isinstance(x, int | Tensor) for x in given):
-        kinds = ["a" if _is_text(x) else 1 for x in given]
-    else:
-        kinds = list(given)
+    for x in given:
+        if isinstance(x, Tensor) and not is_whole(x):
+            _refuse_number(x)
+    kinds = ["a" if _is_text(x) else 1 if isinstance(x, int | Tensor) else x for x in given]
     if method in ("int", "float"):
         return
     try:
         getattr(str, method)(*kinds)
     except ValueError:  # it is not in it
         return
+
+
+def is_whole(x: Tensor) -> bool:
+    """Whether a number of the graph is one that Python takes for an index."""
+    return x.type.rank == 0 and x.dtype.kind in ("biu" if x.type.weak else "iu")
+
+
+def _refuse_number(x: Tensor) -> NoReturn:
+    """Raise what Python raises for a number that is no index; refuse arrays."""
+    if x.type.rank == 0 and not x.is_array:
+        name = python_type_of(x).__name__
+        name = name if x.type.weak else f"numpy.{name}"
+        raise TypeError(f"'{name}' object cannot be interpreted as an integer")
+    raise StagingError(
+        "a method of a text is given an array",
+        "take a number out of it (`x[0]`, `int(x)`)",
+        origin=origin_of_caller(),
+    )
 
 
 def method_of(text: str | LazyString, name: str) -> Callable[..., Any]:
@@ -128,8 +146,7 @@ def _operator(name: str, own: Callable[[Any, Any], Any]) -> Callable[[Any, Any],
 def _times(self: LazyString, count: Any) -> Any:
     """`text * count`."""
     if isinstance(count, Tensor):
-        is_whole = count.type.rank == 0 and count.dtype.kind in ("biu" if count.type.weak else "iu")
-        if count.is_array or not is_whole:
+        if count.is_array or not is_whole(count):
             return self._refuse()
         letters = letters_of(self)
         size = ops.as_weak(ops.dim(letters, axis=0), kind="int")

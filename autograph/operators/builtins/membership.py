@@ -140,7 +140,7 @@ def in_(item: Any, container: Any) -> Any:
     if known is not container:
         return in_(item, known)
     if isinstance(container, _VIEWS):
-        return in_(item, list(container))
+        return in_(item, [*container])
     return item in container
 
 

@@ -61,6 +61,7 @@ from autograph.operators.stand_ins.runs import OpenSet, has_runs, settled
 from autograph.operators.stand_ins.templates import has_traced, is_late
 from runtime import journal
 from runtime.errors import StagingError
+from runtime.ops.texts import RESULTS, SPLITTING
 from runtime.tensor import Tensor
 
 __all__ = ["call_bound_builtin"]
@@ -220,6 +221,8 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
     if isinstance(owner, str) and is_by_letters(*args):
         return method_of(owner, name)(*args, **kwargs)
     if isinstance(owner, str) and (is_late(args) or is_late(kwargs)):
+        if name in RESULTS or name in SPLITTING:
+            return method_of(owner, name)(*args, **kwargs)
         return _on_text(owner, name, args)
     if isinstance(owner, _IMMUTABLE):
         return as_fresh(function(*args, **kwargs))
