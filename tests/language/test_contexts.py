@@ -640,6 +640,55 @@ def yield_in_a_branch(x):
 
 
 @contextlib.contextmanager
+def raised_within(items):
+    items[1] += 1.0
+    yield items[0]
+    items[2] += 1.0
+
+
+@samples("B2.18", (X, np.int64(0)), (X, np.int64(2)))
+def generators_that_are_given_lists_set_by_data(x, n):
+    items = [x[0], x[1], x[0] * 3.0]
+    total = x[0]
+    while n < 3:
+        n = n + 1
+        items[n % 3] = total
+        with raised_within(items) as first:
+            total = total + first
+    return items, total
+
+
+@samples("B2.18", (X, np.int64(0)), (X, np.int64(2)))
+def generators_that_are_given_lists_that_grow(x, n):
+    items = [x[0], x[1], x[0] * 3.0]
+    for k in range(n):
+        items.append(x[0] * k)
+        with raised_within(items) as first:
+            items.append(first)
+    return items
+
+
+class Holder:
+    def __init__(self, value):
+        self.value = value
+
+
+@contextlib.contextmanager
+def increased(holder):
+    holder.value = holder.value + 1.0
+    yield holder
+    holder.value = holder.value * 2.0
+
+
+@samples("B2.18", (F(1.0),), (F(-1.0),))
+def generators_that_are_given_one_of_two_objects(x):
+    one, other = Holder(x), Holder(x * 3.0)
+    with increased(one if x > 0 else other) as chosen:
+        x = x + chosen.value
+    return x, one.value, other.value
+
+
+@contextlib.contextmanager
 def branching_by_data(x):
     if x > 0:  # refused
         yield x

@@ -151,8 +151,10 @@ def _root_module(function: Any) -> str:
 
 
 def _looked_at(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-    """The arguments that a call looks into: classes that only hold what they are given do not."""
+    """The arguments that a call looks into: what only holds what it is given does not."""
     if isinstance(function, type) and issubclass(function, tuple) and hasattr(function, "_fields"):
+        return ()
+    if _makes_generator_manager(function):
         return ()
     only_holds = function is OrderedDict or function is SimpleNamespace
     return args if only_holds else (*args, *kwargs.values())
@@ -175,8 +177,11 @@ def _as_array_like(x: Any) -> Any:
 _PASSING = frozenset(("itertools", "functools", "operator", "_operator", "_functools"))
 
 
-def _makes_tuple(function: Any) -> bool:
-    return function is super or (isinstance(function, type) and issubclass(function, tuple))
+def _only_holds(function: Any) -> bool:
+    """Whether objects of which data decides which they are may be given to it."""
+    if function is super or _makes_generator_manager(function):
+        return True
+    return isinstance(function, type) and issubclass(function, tuple)
 
 
 def call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -185,7 +190,7 @@ def call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     root = _root_module(function)
     if trace is None:
         return function(*args, **kwargs)
-    if trace.heaps and root not in _PASSING and not _makes_tuple(function):
+    if trace.heaps and root not in _PASSING and not _only_holds(function):
         found = next(filter(None, map(object_in, (*args, *kwargs.values()))), None)
         if found is not None:
             raise_refused(found, f"given to `{getattr(function, '__name__', function)}`")
