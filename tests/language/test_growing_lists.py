@@ -20,6 +20,20 @@ samples = Samples()
 # ---- made in a loop ------------------------------------------------------------------------------
 
 
+@samples("E4", (I(5),), (I(0),))
+def items_of_an_empty_list(n):
+    items, total = [], 0
+    if n > 10:
+        total = items[n]
+    try:
+        total += items[n] if n > 2 else 3
+    except IndexError:
+        total -= 1
+    for k, v in enumerate(items[:n]):
+        total += k * v
+    return total, items[:n]
+
+
 @samples("E4", (I(5),), (I(0),), (I(1),), whiles=1)
 def squares(n):
     out = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import autograph as ag
-from tests.language.harness import Samples
+from tests.language.harness import Samples, refuse
 
 samples = Samples()
 
@@ -128,7 +128,46 @@ def a_number_that_becomes_a_float(n):
     return total
 
 
+@samples("E11", *WHOLE)
+def queens(n):
+    placed = []
+
+    def go(row):
+        if row == n:
+            return 1
+        count = 0
+        for c in range(n):
+            is_free = True
+            for r, q in enumerate(placed):
+                if q == c or abs(q - c) == row - r:
+                    is_free = False
+            if is_free:
+                placed.append(c)
+                count += go(row + 1)
+                placed.pop()
+        return count
+
+    return go(0)
+
+
 test_sample = samples.test()
+
+
+def queens_of_a_list(n):
+    def go(row, placed):
+        if row == n:
+            return 1
+        count = 0
+        for c in range(n):
+            if all(q != c and abs(q - c) != row - r for r, q in enumerate(placed)):
+                count += go(row + 1, [*placed, c])
+        return count
+
+    return go(0, [])
+
+
+def test_lists_that_grow_with_each_call_are_refused():
+    refuse(queens_of_a_list, np.int64(4), match="traced within each other are more than Python")
 
 
 def weighed(x):

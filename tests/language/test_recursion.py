@@ -1,5 +1,7 @@
 """Functions that call themselves until a condition on data holds (B2.23, D19, E11)."""
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -935,6 +937,25 @@ def test_too_deep_is_a_recursion_error():
             with pytest.raises(RecursionError, match="maximum recursion depth exceeded"):
                 f(I(-1))
             assert f(I(3)) == 3
+
+
+@functools.cache
+def remembered(k):
+    return k if k < 2 else remembered(k - 1) + remembered(k - 2)
+
+
+def fibonacci_remembered(n):
+    return remembered(n)  # refused
+
+
+def test_what_remembers_its_results_by_data_is_refused():
+    refuse(fibonacci_remembered, I(5), match="`remembered` keeps its results by its arguments")
+    assert ag.convert(lambda x: x * remembered(8))(2.0) == 42.0
+
+
+def test_what_cannot_be_a_key_is_pythons_own_error():
+    with pytest.raises(TypeError, match="unhashable type"):
+        ag.convert(lambda x: remembered([x]))(2.0)
 
 
 def test_a_recursion_that_never_ends_is_a_recursion_error():

@@ -145,7 +145,8 @@ def _too_many(call: Call) -> StagingError:
     return StagingError(
         f"`{call.name}` calls itself {UNTIL}, and was traced {_TOO_MANY} times: its arguments are "
         "others each time, not numbers and arrays that a graph could hand on",
-        "write it as a loop that walks along the objects (`while node is not None: ...`)",
+        "write it as a loop that walks along the objects (`while node is not None: ...`), or give "
+        "it arrays in the place of lists",
         origin=origin_of_caller(),
     )
 

@@ -389,10 +389,27 @@ def _is_special(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
 
 def _cached(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What a function remembers of an earlier call: it outlives the trace, as a captured value."""
-    result = function(*args, **kwargs)
-    key = ("cached", function, args, tuple(kwargs.items()))
     shown = getattr(function, "__name__", "a function")
+    key = ("cached", function, args, tuple(kwargs.items()))
+    _refuse_open_key(key, shown)
+    result = function(*args, **kwargs)
     return read(key, Place(f"`{shown}(...)`", lambda: function(*args, **kwargs)), result)
+
+
+def _refuse_open_key(key: Any, name: str) -> None:
+    """Refuse what a function is to remember its result by, if only the graph knows it."""
+    try:
+        hash(key)
+    except StagingError:
+        raise StagingError(
+            f"`{name}` keeps its results by its arguments (`functools.cache`), and these are known "
+            "only when the graph runs",
+            "leave the decorator out, or keep the results in an array with a place for each "
+            "argument (`np.full(n + 1, -1)`)",
+            origin=origin_of_caller(),
+        ) from None
+    except TypeError:  # as the function says itself
+        return
 
 
 def _clock(name: str) -> Any:

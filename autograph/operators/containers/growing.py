@@ -212,6 +212,8 @@ def item_at(form: Form, rows: list[Tensor], index: Any) -> Any:
 
 
 def _built(form: Form, leaf: Callable[[Leaf], Any]) -> Any:
+    if isinstance(form, Unbound):  # there is none
+        raise IndexError(_OUT_OF_RANGE.format("list"))
     if isinstance(form, Leaf):
         made = leaf(form)
         return _kept(made) if form.type.rank else made

@@ -16,6 +16,7 @@ from types import CodeType, TracebackType
 from typing import Any, TypeVar
 
 import runtime
+from runtime.building import building
 from runtime.errors import StagingError
 from runtime.origins import origin_of_error
 
@@ -28,6 +29,8 @@ _OURS = (os.path.dirname(os.path.dirname(_OPERATORS)) + os.sep,
          os.path.dirname(os.path.abspath(runtime.__file__)) + os.sep)  # fmt: skip
 # How the names of instructions begin that take or set an item, an attribute or a name, or unpack.
 _NO_CALLS = ("BINARY_S", "STORE_", "DELETE_", "LOAD_", "UNPACK_")
+# The trace of a function that calls itself is in one more body with each call, or in several.
+_DEEP = 12
 _as_written: set[CodeType] = set()
 
 
@@ -38,7 +41,18 @@ def as_written(function: F) -> F:
 
 
 def refuse_own(error: BaseException) -> None:
-    """Raise a StagingError for an exception that is a mistake of ours."""
+    """Raise a StagingError for an exception that is a mistake of ours.
+
+    So is Python's limit, where many staged bodies lie in each other: the user's calls end.
+    """
+    if isinstance(error, RecursionError) and _is_deep():
+        raise StagingError(
+            "functions, branches and loops that are traced within each other are more than Python "
+            "allows",
+            "write a function that calls itself as a loop, or let it take numbers and arrays, or "
+            "its depth as a Python number",
+            origin=origin_of_error(error),
+        ) from None
     step = error.__traceback__
     if step is None:
         return
@@ -55,6 +69,14 @@ def refuse_own(error: BaseException) -> None:
             "@ag.do_not_convert, or write the statement another way",
             origin=origin_of_error(error),
         ) from error
+
+
+def _is_deep() -> bool:
+    """Whether the trace is in more staged bodies than a program has by itself."""
+    depth, builder = 0, building()
+    while builder is not None and depth < _DEEP:
+        depth, builder = depth + 1, builder.parent
+    return depth == _DEEP
 
 
 def _is_failed_assertion(error: BaseException, statement: str) -> bool:
