@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import functools
+import json
 import operator
 from collections import abc
 
@@ -454,3 +455,53 @@ def test_views_of_dicts_by_data_are_no_lists(sample):
             function(*CASES[0])
         raised.append(str(found.value).partition("\n")[0])
     assert raised[0] == raised[1]
+
+
+def texts_of_json(a):
+    r = None
+    if a[0] < 0:
+        r = "s"
+    n = None
+    if a[1] < 0:
+        n = float(a[1])
+    return json.dumps([r, n]), json.dumps({"k": n}), json.dumps(r)
+
+
+def test_json_of_what_may_be_none():
+    check(texts_of_json, *CASES, saved=False)
+
+
+def grown(a):
+    found = []
+    for x in a:
+        if x < 0:
+            found.append(x)
+    return found
+
+
+def grown_keys(a):
+    found = {}
+    for x in a:
+        if x < 0:
+            found[int(x)] = 2.0
+    return found
+
+
+OF_OPEN_LENGTH = {
+    "json of a list": lambda a: json.dumps([grown(a)]),
+    "json of a dict": lambda a: json.dumps({"k": grown_keys(a)}),
+    "slice of a deque": lambda a: slice(collections.deque(grown(a))),
+    "slice of a dict": lambda a: slice(grown_keys(a)),
+    "fields of a text": lambda a: "%s" % tuple(grown(a)),
+    "dicts that are filtered": lambda a: list(filter(None, [grown_keys(a)])),
+    "dicts of a comprehension": lambda a: [t for t in [grown_keys(a)] if len(t) > 0],
+}
+
+
+@pytest.mark.parametrize("made", OF_OPEN_LENGTH.values(), ids=OF_OPEN_LENGTH)
+def test_containers_of_open_length_are_refused_where_no_graph_has_them(made):
+    def sample(a):
+        return made(a)
+
+    with pytest.raises(ag.StagingError, match=r"the length of a list depends on data, and"):
+        ag.convert(sample)(*CASES[2])
