@@ -408,7 +408,7 @@ class Merger:
                     if x is not NOTHING and isinstance(form, Growing):
                         form = growing_form(form, x, name)
             is_known = not any(map(has_runs, left)) and like == ()
-            if is_known and are_two_tuples(name, *left, self.outcomes[0].builder):
+            if is_known and are_two_tuples(name, left[0], left[1], self.outcomes[0].builder):
                 return self._of_kinds(name, a, b)
             if isinstance(form, Poisoned) and (is_known or is_whole(name)):
                 return self._conflict(name, a, b)
