@@ -505,3 +505,46 @@ def test_containers_of_open_length_are_refused_where_no_graph_has_them(made):
 
     with pytest.raises(ag.StagingError, match=r"the length of a list depends on data, and"):
         ag.convert(sample)(*CASES[2])
+
+
+def compared_by_is_with_one_of_several_kinds(a):
+    q = None
+    if a[0] < 0:
+        q = 1.25
+    t = [None, "s"]
+    if a[1] < 0:
+        t[0] = [2.0]
+    r = t[int(a[1] > 1.7)]
+    return r is q, q is r, q is not r, a[0]
+
+
+def texts_in_ranges_by_data(a):
+    r = range(3)
+    if a[0] < 0:
+        r = range(1, 4)
+    return "x" in r, None in r, 3 in r, 2.0 in r, a[1] in r
+
+
+@pytest.mark.parametrize(
+    "sample", [compared_by_is_with_one_of_several_kinds, texts_in_ranges_by_data]
+)
+def test_none_and_texts_are_what_they_are_among_others(sample):
+    check(sample, *CASES)
+
+
+class Link:
+    def __init__(self, v, before):
+        self.v, self.before = v, before
+
+
+def an_attribute_of_one_of_many_objects_deleted(a):
+    r = None
+    for x in a:
+        if x < 0:
+            r = Link(x, r)
+    del r.v
+    return 1
+
+
+def test_an_attribute_of_what_may_be_none_is_deleted():
+    check(an_attribute_of_one_of_many_objects_deleted, *CASES)
