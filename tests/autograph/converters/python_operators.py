@@ -362,6 +362,10 @@ def raised(error):
     return error
 
 
+def cause(error):
+    return error
+
+
 def display(*items):
     return set(items)
 
