@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import functools
+import json
 import operator
 from collections import abc
 
@@ -473,3 +474,96 @@ def test_views_of_dicts_by_data_are_no_lists(sample):
             function(*CASES[0])
         raised.append(str(found.value).partition("\n")[0])
     assert raised[0] == raised[1]
+
+
+def texts_of_json(a):
+    r = None
+    if a[0] < 0:
+        r = "s"
+    n = None
+    if a[1] < 0:
+        n = float(a[1])
+    return json.dumps([r, n]), json.dumps({"k": n}), json.dumps(r)
+
+
+def test_json_of_what_may_be_none():
+    check(texts_of_json, *CASES, saved=False)
+
+
+def grown(a):
+    found = []
+    for x in a:
+        if x < 0:
+            found.append(x)
+    return found
+
+
+def grown_keys(a):
+    found = {}
+    for x in a:
+        if x < 0:
+            found[int(x)] = 2.0
+    return found
+
+
+OF_OPEN_LENGTH = {
+    "json of a list": lambda a: json.dumps([grown(a)]),
+    "json of a dict": lambda a: json.dumps({"k": grown_keys(a)}),
+    "slice of a deque": lambda a: slice(collections.deque(grown(a))),
+    "slice of a dict": lambda a: slice(grown_keys(a)),
+    "fields of a text": lambda a: "%s" % tuple(grown(a)),
+    "dicts that are filtered": lambda a: list(filter(None, [grown_keys(a)])),
+    "dicts of a comprehension": lambda a: [t for t in [grown_keys(a)] if len(t) > 0],
+}
+
+
+@pytest.mark.parametrize("made", OF_OPEN_LENGTH.values(), ids=OF_OPEN_LENGTH)
+def test_containers_of_open_length_are_refused_where_no_graph_has_them(made):
+    def sample(a):
+        return made(a)
+
+    with pytest.raises(ag.StagingError, match=r"the length of a list depends on data, and"):
+        ag.convert(sample)(*CASES[2])
+
+
+def compared_by_is_with_one_of_several_kinds(a):
+    q = None
+    if a[0] < 0:
+        q = 1.25
+    t = [None, "s"]
+    if a[1] < 0:
+        t[0] = [2.0]
+    r = t[int(a[1] > 1.7)]
+    return r is q, q is r, q is not r, a[0]
+
+
+def texts_in_ranges_by_data(a):
+    r = range(3)
+    if a[0] < 0:
+        r = range(1, 4)
+    return "x" in r, None in r, 3 in r, 2.0 in r, a[1] in r
+
+
+@pytest.mark.parametrize(
+    "sample", [compared_by_is_with_one_of_several_kinds, texts_in_ranges_by_data]
+)
+def test_none_and_texts_are_what_they_are_among_others(sample):
+    check(sample, *CASES)
+
+
+class Link:
+    def __init__(self, v, before):
+        self.v, self.before = v, before
+
+
+def an_attribute_of_one_of_many_objects_deleted(a):
+    r = None
+    for x in a:
+        if x < 0:
+            r = Link(x, r)
+    del r.v
+    return 1
+
+
+def test_an_attribute_of_what_may_be_none_is_deleted():
+    check(an_attribute_of_one_of_many_objects_deleted, *CASES)

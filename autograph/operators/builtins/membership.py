@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Collection
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -131,7 +132,7 @@ def in_(item: Any, container: Any) -> Any:
     if open_sets.items_of(container) is not None:
         return open_sets.contains(container, item)
     if isinstance(container, OpenRange):
-        return container.contains(item)
+        return container.contains(item) if isinstance(item, Tensor | Number) else False
     if isinstance(container, (dict, set, frozenset)) and keyed.is_open_key(item):
         return keyed.contains(container, item)
     if is_iterator(container) or _is_only_gone_through(container):

@@ -54,7 +54,7 @@ from autograph.operators.stand_ins.ranges import OpenRange
 from autograph.operators.stand_ins.references import made_contiguous
 from autograph.operators.stand_ins.runs import has_runs, holds_runs
 from autograph.operators.stand_ins.runs import refusal as refusal_of_runs
-from autograph.operators.stand_ins.templates import LazyString, has_traced
+from autograph.operators.stand_ins.templates import LazyString, has_traced, is_late
 from autograph.operators.stand_ins.values import has_parts, own_children
 from runtime import control, journal, ops
 from runtime.building import building, constant, traced
@@ -201,6 +201,8 @@ def call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
         if root not in ARRAYS:
             raise refusal_of_runs(f"it is given to `{getattr(function, '__name__', function)}`")
         return growing_arrays.call_on_arrays(call_unconverted, function, args, kwargs)
+    if (function is slice or root in _OF_KNOWN_VALUES) and any(map(holds_runs, looked_at)):
+        raise refusal_of_runs(f"it is in what `{function.__name__}` is given")
     if trace.has_runs and root in ARRAYS:
         args = tuple(map(_known, growing_arrays.in_sequences(function, args)))
         kwargs = {name: _known(x) for name, x in kwargs.items()}
@@ -370,7 +372,7 @@ def _is_host(function: Any, root: str, args: tuple[Any, ...], kwargs: dict[str, 
         return True
     if any(isinstance(x, HostValue) for x in (*args, *kwargs.values())):
         return True
-    return root in _OF_KNOWN_VALUES and has_traced((args, kwargs))
+    return root in _OF_KNOWN_VALUES and is_late((args, kwargs))
 
 
 def _is_foreign(function: Any) -> bool:

@@ -612,6 +612,8 @@ def setattr_plain(thing: Any, name: str, value: Any) -> None:
 def delattr_(thing: Any, name: str) -> None:
     """`del thing.name`."""
     if building() is not None:
+        if type(thing) is Nullable:
+            thing = thing.with_attribute(name, delattr)
         if type(thing) is OneOf:
             of_each(thing, lambda one: delattr_(one, name))
             return

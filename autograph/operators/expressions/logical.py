@@ -40,6 +40,7 @@ from autograph.operators.stand_ins.identity import (
     is_same_array,
     unknown,
 )
+from autograph.operators.stand_ins.kinds import is_of_kinds
 from autograph.operators.stand_ins.numbers_or_arrays import refuse_number_or_array
 from autograph.operators.stand_ins.one_of import OneOf, note_refused_choice
 from autograph.operators.stand_ins.references import has_cell
@@ -339,6 +340,8 @@ def is_(left: Any, right: Any) -> Any:
     for x, other in ((left, right), (right, left)):
         if type(x) is Nullable and other is None:
             return is_none(x)
+        if type(x) is Nullable and is_of_kinds(other):
+            return of_each(other, functools.partial(is_, x))
         if type(x) is Nullable and x is not other:
             return _is_there_and(x, other)
     if type(right) is KindOfError:

@@ -26,6 +26,7 @@ from autograph.operators.stand_ins.runs import (
     has_runs,
     holds_runs,
     known_length,
+    refusal,
 )
 from runtime.origins import origin_of_caller
 from runtime.templates import Several
@@ -48,6 +49,8 @@ def percent(text: Any, values: Any) -> Any:
         return if_exp(values.present, lambda: percent(text, one), lambda: percent(text, None), "%")
     if type(values) is OneOf and any(isinstance(x, tuple | dict) for x in values.things):
         return of_each(values, lambda one: percent(text, one))
+    if isinstance(text, str) and type(values) is tuple and has_runs(values):
+        raise refusal("each of its items is put into a field of a text", "put in all: `% (x,)`")
     return templates.percent(text, shown_in_text(values))
 
 

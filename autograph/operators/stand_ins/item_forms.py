@@ -34,7 +34,7 @@ from autograph.operators.stand_ins.one_of import (
     referred,
     texts_of,
 )
-from autograph.operators.stand_ins.runs import Run, has_runs, known_length, unpadded
+from autograph.operators.stand_ins.runs import Run, has_runs, known_length, opened, unpadded
 from autograph.operators.stand_ins.templates import ChosenText, LazyString
 from autograph.operators.stand_ins.values import (
     attributes_of,
@@ -115,6 +115,8 @@ def item_form(x: Any) -> Form:
     if type(x) is list and has_runs(x):
         form = growing_form(Growing(Unbound()), x, "the list")
         return form if isinstance(form, Poisoned) else Ragged(form.item)
+    if opened(x) is not None:
+        return _no_item(f"a {type(x).__name__} whose keys depend on data")
     facts = current_trace()
     is_written = facts is not None and type(x) in facts.written_items
     if is_nest(x) and not has_runs(x) and not is_written:
