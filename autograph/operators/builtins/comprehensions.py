@@ -177,7 +177,7 @@ def _each_of(iterable: Any) -> Iterable[Any]:
     """What Python goes through; what is made of an item may change the list that it is in."""
     found: Any = iterate(iterable)
     if type(found) is list:
-        found = iter(found)
+        found = journal.fresh(iter(found))
     return in_turn(found) if tells(found) else found
 
 
