@@ -165,6 +165,22 @@ def many_nests_sorted(x):
     return sorted([[v, [i, v]] for i, v in enumerate(x)], reverse=True)
 
 
+@samples("B2.13", *NUMBERS)
+def with_none(x):
+    pair = Pair(x) if x > 1 else None
+    row = [x] if x > 2 else None
+    table = {"a": x} if x < 2 else None
+    far = None
+    for k in range(2):
+        if far is None or x * k > far.a:
+            far = Pair(x * k)
+    return (
+        pair == Pair(1.5), Pair(1.5) != pair, (1.5, 1) == pair, pair == far, row == [2.5],
+        None == row, row != None, table == {"a": 1.5}, {"a": 1.0} != table,  # noqa: E711
+        pair in [Pair(1.5), None], [row].count(None), far == Pair(x),
+    )  # fmt: skip
+
+
 test_compared_nests = samples.test()
 
 

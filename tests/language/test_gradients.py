@@ -508,3 +508,28 @@ def test_an_argument_that_is_written_on_one_path(function):
             v = np.array([1.0, 2.0, 3.0])
             assert derivative(np.float64(w), v).tolist() == [slope, 4.0, 6.0]
             assert v.tolist() == [1.0, 2.0, 3.0]
+
+
+# ---- what the arguments are --------------------------------------------------------------------
+
+
+def by_class(x):
+    y = x * 2
+    if isinstance(y, np.ndarray) and type(x) is np.ndarray and not hasattr(x, "numpy"):
+        found = [part * part for part in y if isinstance(part, np.float64)]
+        return sum(found), (isinstance(x, ag.Tensor), np.isscalar(x), x.__class__.__name__)
+    return np.sum(y), (isinstance(x, ag.Tensor), np.isscalar(x), "tensor")
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_an_array_is_an_array_where_its_derivative_is_taken(backend):
+    x = np.array([1.0, 2.0])
+    with config.backend.using(backend):
+        sample = ag.convert(by_class)
+        assert sample(ag.constant(x))[1] == (True, False, "tensor")
+        value, slope = ag.value_and_grad(sample, has_aux=True)(x)
+        assert value == by_class(x) == (20.0, (False, False, "ndarray"))
+        assert slope.tolist() == [8.0, 16.0]
+        assert sample(ag.constant(x))[1] == (True, False, "tensor")
+        assert ag.jacobian(lambda x: sample(x)[0])(x).tolist() == [8.0, 16.0]
+        assert sample(x) == by_class(x)

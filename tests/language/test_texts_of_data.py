@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
+import autograph as ag
 from tests.language.harness import Samples, refuse
 
 samples = Samples()
@@ -221,6 +223,22 @@ def a_chosen_text_repeated(i):
 
 
 test_sample = samples.test()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["{:>{w}.{p}f}|{:>{}}", "{0:{1}}|{0!r:>{1}}|{x.real:{w}}", "{[0]} {}", "{v[0]:.1f}{{}}",
+     "{0} {}", "{} {0}", "{} {} {} {}", "{5}", "{a}", "{:{}}"],
+)  # fmt: skip
+def test_fields_of_format(text):
+    def sample(x, w):
+        try:
+            return text.format(x if "[0]" not in text else [x], w, 9, w=w, p=2, x=x, v=[x])
+        except (ValueError, IndexError, KeyError) as error:
+            return type(error).__name__, str(error)
+
+    for x, w in ((2.5, np.int64(8)), (1.25, np.int64(12))):
+        assert ag.convert(sample)(x, w) == sample(x, w)
 
 
 def with_bytes(n):

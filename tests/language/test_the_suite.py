@@ -69,10 +69,10 @@ def refuse(text, *arguments):
     return register
 
 
-@refuse("text that is known only when the graph runs is needed while tracing", np.float64(3))
-def repeated_text(x):
-    name = "big" if x > 1 else "small"
-    return name * 2
+@refuse("`encode` of a text that is known only when the graph runs", np.float64(3))
+def bytes_of_a_text(x):
+    name = f"{x}"
+    return name.encode()
 
 
 @refuse("the dtype of what `np.vectorize` gives is that of the result for the first element, and "

@@ -141,7 +141,8 @@ def in_(item: Any, container: Any) -> Any:
     if known is not container:
         return in_(item, known)
     if isinstance(container, _VIEWS):
-        return in_(item, [*container])
+        elements = list(container)  # type: ignore[call-overload]
+        return in_(item, elements)
     return item in container
 
 

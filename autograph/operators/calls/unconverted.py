@@ -475,6 +475,8 @@ def _call_on_texts(
     """Call a function of NumPy that is given text of data: with each text that it may be."""
     if function is np.isscalar:
         return True
+    if isinstance(function, type) and issubclass(function, BaseException):
+        return function(*args, **kwargs)  # it holds the text
     given: dict[Any, Any] = {**dict(enumerate(args)), **kwargs}
     key, text = next((key, x) for key, x in given.items() if isinstance(x, LazyString))
     if not is_chosen(text):

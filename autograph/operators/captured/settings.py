@@ -14,16 +14,19 @@ import numpy as np
 
 from autograph.operators.captured.captures import Trace, current_trace
 from autograph.operators.captured.guards import Guard, Identity, Place
+from runtime.autodiff.stored import is_derivative_of_arrays
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
-__all__ = ["guard_decimals", "guard_held_decimals", "guard_print_options", "note_settings"]
+__all__ = ["guard_decimals", "guard_held_decimals", "guard_print_options", "note_settings",
+           "stand_for_arrays"]  # fmt: skip
 
 # What is guarded: the settings by name, and what tells how they are.
 _SETTINGS: dict[str, Callable[[], Any]] = {
     "the context of decimal numbers": lambda: _of_context(decimal.getcontext()),
     "the print options of NumPy": lambda: str(np.get_printoptions()),
+    "whether a derivative by arrays is taken": is_derivative_of_arrays,
 }
 
 
@@ -79,6 +82,13 @@ def guard_print_options(x: Any) -> None:
     """The text of something is made while tracing: that of an array depends on the options."""
     if current_trace() is not None and _holds_array(x, ()):
         _guard("the print options of NumPy")
+
+
+def stand_for_arrays(trace: Trace) -> bool:
+    """Whether the tensors of a trace are what a derivative was given arrays and numbers for."""
+    name = "whether a derivative by arrays is taken"
+    _guard(name)
+    return bool(trace.settings.get(name))
 
 
 def _holds_array(x: Any, around: tuple[int, ...]) -> bool:

@@ -180,9 +180,9 @@ def equal(left: Any, right: Any) -> Any:
         return of_each(left, lambda one: equal(one, right))
     if is_chosen_object(right):
         return of_each(right, lambda one: equal(left, one))
-    if _is_element_or_none(left, right):
+    if _is_nest_or_none(left, right):
         return _of_both(left, lambda one: equal(one, right))
-    if _is_element_or_none(right, left):
+    if _is_nest_or_none(right, left):
         return _of_both(right, lambda one: equal(left, one))
     _refuse_number_beside_list(left, right)
     left, right = _beside_array(left, right), _beside_array(right, left)
@@ -205,9 +205,9 @@ def not_equal(left: Any, right: Any) -> Any:
         return of_each(left, lambda one: not_equal(one, right))
     if is_chosen_object(right):
         return of_each(right, lambda one: not_equal(left, one))
-    if _is_element_or_none(left, right):
+    if _is_nest_or_none(left, right):
         return _of_both(left, lambda one: not_equal(one, right))
-    if _is_element_or_none(right, left):
+    if _is_nest_or_none(right, left):
         return _of_both(right, lambda one: not_equal(left, one))
     _refuse_number_beside_list(left, right)
     left, right = _beside_array(left, right), _beside_array(right, left)
@@ -224,9 +224,12 @@ def not_equal(left: Any, right: Any) -> Any:
     return _of_complex(left, right, left != right)
 
 
-def _is_element_or_none(x: Any, other: Any) -> bool:
-    """Whether `x` may be None, and NumPy compares it, or None, element by element."""
-    return type(x) is Nullable and (_has_elements(x.value) or _has_elements(other))
+def _is_nest_or_none(x: Any, other: Any) -> bool:
+    """Whether `x` may be None, and it, or None, is compared element by element, or item by item."""
+    if type(x) is not Nullable:
+        return False
+    is_nest = isinstance(x.value, tuple | list | dict)
+    return is_nest or _has_elements(x.value) or _has_elements(other)
 
 
 def _has_elements(x: Any) -> bool:

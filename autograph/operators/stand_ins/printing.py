@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 import string
 import sys
 from collections.abc import Callable, Iterator
@@ -28,7 +29,7 @@ from runtime import control, journal
 from runtime.building import building
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
-from runtime.templates import Line
+from runtime.templates import Line, format_part
 from runtime.tensor import Tensor
 
 __all__ = [
@@ -214,16 +215,46 @@ def format_method(text: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> A
     if not any(map(is_late, [*args, *kwargs.values()])):
         guard_print_options((args, kwargs))
         return text.format(*map(shown, args), **{k: shown(v) for k, v in kwargs.items()})
-    parts: list[Any] = []
-    number = 0
-    formatter = string.Formatter()
-    for literal, field, spec, conversion in formatter.parse(text):
-        if literal:
-            parts.append(literal)
-        if field is None:
-            continue
-        if field == "":
-            field, number = str(number), number + 1
-        value, _ = formatter.get_field(field, args, kwargs)
-        parts.append((value, ord(conversion) if conversion else -1, spec or None))
-    return lazy(tuple(parts))
+    return lazy(tuple(_Fields(args, kwargs).parts(text)))
+
+
+class _Fields:
+    """The fields of a text that `str.format` fills, also those in format specs."""
+
+    def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self._args, self._kwargs = args, kwargs
+        # How many fields without a name there were; whether some have a number.
+        self._count, self._is_numbered = 0, False
+
+    def parts(self, text: str) -> Iterator[Any]:
+        """Literal parts, and values with conversion and format spec."""
+        for literal, field, spec, conversion in string.Formatter().parse(text):
+            if literal:
+                yield literal
+            if field is not None:
+                value = self._value(field)
+                yield value, ord(conversion) if conversion else -1, self._spec(spec or "")
+
+    def _spec(self, spec: str) -> Any:
+        if "{" not in spec:
+            return spec or None
+        parts = [*self.parts(spec)]
+        if any(is_late(part) for part in parts if not isinstance(part, str)):
+            return lazy(tuple(parts))
+        return "".join(x if isinstance(x, str) else format_part(shown(x[0]), *x[1:]) for x in parts)
+
+    def _value(self, field: str) -> Any:
+        name = re.match(r"[^.\[]*", field)[0]  # type: ignore[index]
+        if name == "" or name.isdecimal():
+            now = "automatic field numbering" if name == "" else "manual field specification"
+            before = "manual field specification" if name == "" else "automatic field numbering"
+            if self._is_numbered if name == "" else self._count:
+                raise ValueError(f"cannot switch from {before} to {now}")
+            self._is_numbered = name != ""
+            index = int(name or self._count)
+            self._count += name == ""
+            if index >= len(self._args):
+                text = f"Replacement index {index} out of range for positional args tuple"
+                raise IndexError(text)
+            field = f"{index}{field[len(name) :]}"
+        return string.Formatter().get_field(field, self._args, self._kwargs)[0]

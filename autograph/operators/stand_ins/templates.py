@@ -13,7 +13,7 @@ from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.caught import Caught, PartOfError
 from autograph.operators.captured.host_values import HostValue
 from autograph.operators.captured.methods import attribute, method
-from autograph.operators.captured.settings import guard_print_options
+from autograph.operators.captured.settings import guard_print_options, stand_for_arrays
 from autograph.operators.captured.variables import Nullable, Poison, ld
 from autograph.operators.stand_ins.heaps import refuse_reference
 from autograph.operators.stand_ins.numbers_or_arrays import is_number_or_array
@@ -623,7 +623,9 @@ def stands_for_other(x: Tensor) -> bool:
     facts = current_trace()
     if facts is None:
         return False
-    return x.type.weak or not facts.tensors or type(x).stands_for_array
+    if x.type.weak or not facts.tensors or type(x).stands_for_array:
+        return True
+    return stand_for_arrays(facts)
 
 
 def python_type_of(x: Tensor) -> type:
