@@ -322,7 +322,8 @@ def coerce(x: Any, type_: TensorType) -> Any:
 def as_joined(builder: Builder, x: Tensor, type_: TensorType) -> Value:
     """The value of a path, or of a loop before it, as the type that is common to all."""
     value = builder.value_of(coerce(x, type_))
-    if x.type.weak and not type_.weak:
+    own: Any = x.type  # that of an exception has no dtype
+    if isinstance(own, TensorType) and own.weak and not type_.weak:
         builder.root.joined_numbers.add(value)
     return value
 
