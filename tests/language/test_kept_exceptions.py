@@ -70,8 +70,6 @@ def perhaps_none(x):
         kept, y = error, 0.5
     if y > 1:
         raise kept
-    if y == 0.5:
-        raise kept from kept
     return y
 
 

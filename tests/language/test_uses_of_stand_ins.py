@@ -444,6 +444,7 @@ def test_a_cause_may_be_none(first):
         with pytest.raises(KeyError, match="k") as caught:
             function(np.array([first]))
         causes.append(repr(caught.value.__cause__))
+        assert caught.value.__suppress_context__
     assert causes == [repr(ValueError("x") if first < 0 else None)] * 2
 
 
