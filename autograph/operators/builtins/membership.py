@@ -141,7 +141,7 @@ def in_(item: Any, container: Any) -> Any:
     if known is not container:
         return in_(item, known)
     if isinstance(container, _VIEWS):
-        elements = list(container)  # type: ignore[call-overload]
+        elements = list(container)
         return in_(item, elements)
     return item in container
 
