@@ -131,3 +131,15 @@ def text_that_a_loop_makes(a):
 def test_what_no_graph_has_is_refused():
     with pytest.raises(ag.StagingError, match="a text that is known only when the graph runs"):
         ag.convert(text_that_a_loop_makes)(*CASES[0])
+
+
+def an_array_of_an_object_of_one_path(a):
+    r = None
+    if a[0] < 0:
+        r = Thing(a[1])
+    return np.atleast_1d(r)
+
+
+def test_an_array_of_an_object_that_one_path_made_is_refused():
+    with pytest.raises(ag.StagingError, match="an array of objects that the function makes"):
+        ag.convert(an_array_of_an_object_of_one_path)(*CASES[2])

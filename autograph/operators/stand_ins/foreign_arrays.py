@@ -84,7 +84,7 @@ def refuse_made(array: np.ndarray[Any, Any]) -> None:
 
     So is one of what stands for a value of the graph.
     """
-    if any(journal.is_fresh(x) or has_traced(x) or isinstance(x, Standing) for x in array.flat):
+    if any(journal.is_made(x) or has_traced(x) or isinstance(x, Standing) for x in array.flat):
         raise StagingError(
             "an array of objects that the function makes is no part of a graph",
             "keep them in a list",
