@@ -47,7 +47,7 @@ def test_methods_and_partials_hold_objects_and_arguments():
     box = Box()
     assert [part.value for part in parts_of_function(box.get)] == [box]
     held = parts_of_function(functools.partial(add, 1, q=2))
-    assert [part.value for part in held] == [1, 2]
+    assert [part.value for part in held] == [add, 1, 2]
 
 
 def test_twins_come_of_one_piece_of_code():
@@ -71,6 +71,6 @@ def test_a_remade_function_has_other_parts_and_leaves_the_old_one_alone():
     new = remade(old, {0: 10, 2: 7.0}, ())
     assert new(0) == 18.0
     assert old(0) == 4.0
-    assert remade(functools.partial(max, 1), {0: 3}, ())(2) == 3
+    assert remade(functools.partial(max, 1), {1: 3}, ())(2) == 3
     again = remade(times(2), {0: 5, 1: ITSELF}, ())
     assert again(3) == 30
