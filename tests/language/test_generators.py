@@ -288,6 +288,31 @@ def test_the_code_of_a_generator_can_be_seen():
     assert "(yield fscope_1.suspended(" in ag.to_code(names_of_a_nested_one)
 
 
+def some_and_one_more(x, n):
+    for _ in range(n % 4):
+        yield x / 3.0
+    yield -x
+
+
+@samples(
+    "B4.10",
+    (F(0.5), np.int64(1)),
+    (F(1.5), np.int64(2)),
+    (F(-3.0), np.int64(2)),
+    (F(4.0), np.int64(3)),
+)
+def a_list_or_a_copy_is_given_back_out_of_one(x, n):
+    items = [x, x + 1.0, x * 2.0]
+    for v in some_and_one_more(x, n):
+        x = v
+        if v < 1:
+            return x, [items[0], items[1], items[2]]
+        items[n % 3] -= 1.0
+        if n % 2:
+            return x, items
+    return x, items
+
+
 def names_of_a_nested_one(x):
     def inner():
         yield x

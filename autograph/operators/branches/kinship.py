@@ -155,13 +155,18 @@ def until_left(name: str) -> Callable[[], bool] | None:
     """Whether the function is left that gives back what is called `name`; None for other names.
 
     Until then a path that came to its `return` writes nothing more, but in what runs behind it:
-    what is written on other paths is not seen in the result.
+    what is written on other paths is not seen in the result. A generator is not left where what
+    goes through it runs.
     """
     facts = current_trace()
     if facts is None or not in_words(name).endswith("the result") or not facts.scopes:
         return None
     scope = facts.scopes[-1]
-    return lambda: facts.finishing > 0 or not any(one is scope for one in facts.scopes)
+
+    def is_left() -> bool:
+        return not any(one is scope for one in (*facts.scopes, *facts.suspended))
+
+    return lambda: facts.finishing > 0 or is_left()
 
 
 class Sight:

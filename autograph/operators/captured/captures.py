@@ -129,6 +129,8 @@ class Trace:
     given: dict[int, Any] = field(default_factory=dict)
     local_cells: dict[int, Any] = field(default_factory=dict)
     scopes: list[Any] = field(default_factory=list)
+    # Those of generators that wait for what is done with an item.
+    suspended: list[Any] = field(default_factory=list)
     notes: list[Decision] = field(default_factory=list)
     arrays: dict[int, Tensor] = field(default_factory=dict)
     sites: dict[Any, Any] = field(default_factory=dict)

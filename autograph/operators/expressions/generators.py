@@ -427,6 +427,7 @@ class Consumer:
         (item,) = args
         inner = self._trace.scopes[self._depth :]
         del self._trace.scopes[self._depth :]
+        self._trace.suspended += inner
         try:
             self.note_names()
             self._body(item)
@@ -435,6 +436,7 @@ class Consumer:
             self.error = error
             raise
         finally:
+            del self._trace.suspended[len(self._trace.suspended) - len(inner) :]
             self._trace.scopes += inner
 
     def note_names(self) -> None:
