@@ -13,14 +13,10 @@ import pytest
 import autograph as ag
 from autograph.loading import unpacked
 from autograph.saving import packed
+from tests.language.arguments import A, I
 from tests.language.harness import Samples, check, refuse
 
 samples = Samples()
-I = np.int64
-
-
-def A(*values):
-    return np.array(values, dtype=np.float64)
 
 
 def rounds(*arrays, upto=4):

@@ -8,15 +8,11 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from tests.language.arguments import A, I
 from tests.language.harness import Samples, check, refuse
 
 samples = Samples()
-I = np.int64
 F = np.float64
-
-
-def A(*values):
-    return np.array(values, dtype=np.float64)
 
 
 # ---- staging is by value (B2.01) -------------------------------------------------------------

@@ -18,15 +18,11 @@ from runtime import config
 from runtime.compile import BACKENDS
 from runtime.execute.plan import prepare
 from runtime.graph.clone import Copy, shared
+from tests.language.arguments import A, I
 from tests.language.harness import Samples, count_nodes, graph_of, observe
 
 samples = Samples()
-I = np.int64
 F = np.float64
-
-
-def A(*values):
-    return np.array(values, dtype=np.float64)
 
 
 class Model:

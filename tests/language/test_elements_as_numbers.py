@@ -6,14 +6,11 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from tests.language.arguments import A
 from tests.language.harness import Samples, all_nodes, check, observe, refuse
 
 samples = Samples()
 F, I = np.float64, np.int64
-
-
-def A(*values):
-    return np.array(values, dtype=np.float64)
 
 
 M = np.arange(6.0).reshape(2, 3)

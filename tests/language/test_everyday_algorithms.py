@@ -11,18 +11,10 @@ from enum import Enum
 
 import numpy as np
 
+from tests.language.arguments import A, I, N
 from tests.language.harness import Samples
 
 samples = Samples()
-I = np.int64
-
-
-def A(*values):
-    return np.array(values, dtype=np.float64)
-
-
-def N(*values):
-    return np.array(values, dtype=np.int64)
 
 
 M3 = (np.array([[4.0, 1, 0], [1, 3, 1], [0, 1, 2]]),)

@@ -9,22 +9,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from tests.language.arguments import A, I, M, N
 from tests.language.harness import Samples
 
 samples = Samples()
-I = np.int64
-
-
-def A(*values):
-    return np.array(values, dtype=np.float64)
-
-
-def N(*values):
-    return np.array(values, dtype=np.int64)
-
-
-def M(*rows):
-    return np.array(rows, dtype=np.float64)
 
 
 X5 = ((A(3, 1, 4, 1, 5),), (A(-1, 0, 2, -3, 9),), (A(0, 0, 0, 0, 0),))

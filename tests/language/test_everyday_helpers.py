@@ -11,18 +11,10 @@ from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
+from tests.language.arguments import A, I, N
 from tests.language.harness import Samples
 
 samples = Samples()
-I = np.int64
-
-
-def A(*values):
-    return np.array(values, dtype=np.float64)
-
-
-def N(*values):
-    return np.array(values, dtype=np.int64)
 
 
 @samples("", (A(1, 2, 3, 4),), (A(1, 1, 1, 1),), (A(-1, 0, 1, 5),))

@@ -9,20 +9,12 @@ from enum import Enum
 
 import numpy as np
 
+from tests.language.arguments import A, I, N
 from tests.language.harness import Samples
 
 samples = Samples()
-I = np.int64
 F = np.float64
 rng = np.random.default_rng(5)
-
-
-def A(*values):
-    return np.array(values, dtype=np.float64)
-
-
-def N(*values):
-    return np.array(values, dtype=np.int64)
 
 
 # ---- dynamic programming ---------------------------------------------------------------------

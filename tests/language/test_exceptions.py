@@ -18,15 +18,11 @@ import pytest
 import autograph as ag
 from runtime import config
 from runtime.compile import BACKENDS
+from tests.language.arguments import A, I
 from tests.language.harness import FOLDERS, Samples, assert_clean, check, golden, observe, refuse
 
 samples = Samples()
-I = np.int64
 F = np.float64
-
-
-def A(*values):
-    return np.array(values, dtype=np.float64)
 
 
 # ---- raise (B2.19, S11) ----------------------------------------------------------------------

@@ -8,13 +8,10 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from tests.language.arguments import A
 from tests.language.harness import Samples, check, observe, refuse
 
 samples = Samples()
-
-
-def A(*values):
-    return np.array(values, dtype=np.float64)
 
 
 def Z(value):

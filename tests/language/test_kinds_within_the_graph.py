@@ -6,13 +6,10 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from tests.language.arguments import A
 from tests.language.harness import Samples
 
 samples = Samples()
-
-
-def A(*values):
-    return np.array(values, dtype=np.float64)
 
 
 ROOTS = tuple((np.float64(a), np.float64(b), np.float64(c))

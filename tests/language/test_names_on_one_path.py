@@ -8,15 +8,11 @@ import pytest
 import autograph as ag
 from runtime import config
 from runtime.compile import BACKENDS
+from tests.language.arguments import A, I
 from tests.language.harness import Samples, refuse
 
 samples = Samples()
-I = np.int64
 F = np.float64
-
-
-def A(*values):
-    return np.array(values, dtype=np.float64)
 
 
 # ---- names bound on one path (B2.03, S12) ----------------------------------------------------

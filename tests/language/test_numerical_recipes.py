@@ -6,16 +6,12 @@ import math
 
 import numpy as np
 
+from tests.language.arguments import A, I
 from tests.language.harness import Samples
 
 samples = Samples()
-I = np.int64
 F = np.float64
 rng = np.random.default_rng(11)
-
-
-def A(*values):
-    return np.array(values, dtype=np.float64)
 
 
 def positive_definite(n):

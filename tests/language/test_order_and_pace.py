@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from tests.language.arguments import A
 from tests.language.harness import Samples
 
 samples = Samples()
 F = np.float64
 M = np.arange(4.0).reshape(2, 2)
-
-
-def A(*values):
-    return np.array(values, dtype=np.float64)
 
 
 @samples("B3.08", (F(2), M), (F(-1), M))

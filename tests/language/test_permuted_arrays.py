@@ -6,14 +6,11 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from tests.language.arguments import A
 from tests.language.harness import Samples
 
 samples = Samples()
 I, F = np.int64, np.float64
-
-
-def A(*values):
-    return np.array(values, dtype=np.float64)
 
 
 def R(*arrays, upto=4):

@@ -9,16 +9,12 @@ import pytest
 
 import autograph as ag
 from autograph import conversion
+from tests.language.arguments import A, I
 from tests.language.harness import Samples
 
 samples = Samples()
-I = np.int64
 F = np.float64
 rng = np.random.default_rng(7)
-
-
-def A(*values):
-    return np.array(values, dtype=np.float64)
 
 
 M3 = rng.normal(size=(3, 3)) + 4 * np.eye(3)

@@ -8,14 +8,11 @@ import pytest
 import autograph as ag
 from runtime import config
 from runtime.compile import BACKENDS
+from tests.language.arguments import A
 from tests.language.harness import Samples, refuse
 
 samples = Samples()
 I, F = np.int64, np.float64
-
-
-def A(*values):
-    return np.array(values, dtype=np.float64)
 
 
 def R(*arrays, upto=4):

@@ -10,14 +10,11 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from tests.language.arguments import A
 from tests.language.harness import Samples, assert_equal, refuse
 
 samples = Samples()
 F = np.float64
-
-
-def A(*values):
-    return np.array(values, dtype=np.float64)
 
 
 class Doubling(list):

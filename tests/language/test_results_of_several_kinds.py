@@ -9,13 +9,10 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from tests.language.arguments import A
 from tests.language.harness import Samples, check, refuse
 
 samples = Samples()
-
-
-def A(*values):
-    return np.array(values, dtype=np.float64)
 
 
 MANY = tuple((A(v, w),) for v, w in ((3, 1), (1.5, -2), (0.5, 9), (-0.5, 3), (-1.5, 2), (-2.5, -9),

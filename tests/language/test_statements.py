@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from tests.language.arguments import A, I
 from tests.language.harness import Samples
 
 samples = Samples()
-I = np.int64
 F = np.float64
 
 
 STEPS = [(0, 10, 3), (10, 0, -3), (5, 5, 1), (-4, 9, 4), (9, -4, 1), (3, 8, -1)]
 PAIRS = [(1, 2), (-1, 2), (1, -2), (-1, -2), (20, 9), (3, 9), (0, 4), (7, 0)]
-
-
-def A(*values):
-    return np.array(values, dtype=np.float64)
 
 
 # ---- branches --------------------------------------------------------------------------------

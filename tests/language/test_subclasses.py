@@ -11,14 +11,11 @@ import pytest
 import autograph as ag
 from runtime import config
 from runtime.compile import BACKENDS
+from tests.language.arguments import A
 from tests.language.harness import Samples, assert_equal, observe
 
 samples = Samples()
 F = np.float64
-
-
-def A(*values):
-    return np.array(values, dtype=np.float64)
 
 
 X, Y = A(3, 4), A(-5, 2)

@@ -16,15 +16,11 @@ from runtime import config
 from runtime.autodiff import NoGradientError
 from runtime.compile import BACKENDS
 from runtime.errors import GraphLimit
+from tests.language.arguments import A, I
 from tests.language.harness import Samples, check, count_nodes, graph_of, refuse
 
 samples = Samples()
-I = np.int64
 F = np.float64
-
-
-def A(*values):
-    return np.array(values, dtype=np.float64)
 
 
 X = A(1, 2, 3, 4)

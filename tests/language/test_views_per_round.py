@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from tests.language.arguments import A
 from tests.language.harness import Samples
 
 samples = Samples()
 I, F = np.int64, np.float64
-
-
-def A(*values):
-    return np.array(values, dtype=np.float64)
 
 
 def R(*arrays, upto=4):
