@@ -321,8 +321,9 @@ def coerce(x: Any, type_: TensorType) -> Any:
 
 def as_joined(builder: Builder, x: Tensor, type_: TensorType) -> Value:
     """The value of a path, or of a loop before it, as the type that is common to all."""
-    value = builder.value_of(coerce(x, type_))
-    if isinstance(value.type, TensorType) and not value.type.weak and x.type.weak:
+    made = coerce(x, type_)
+    value = builder.value_of(made)
+    if made is not x and x.type.weak and not type_.weak:
         builder.root.joined_numbers.add(value)
     return value
 

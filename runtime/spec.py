@@ -204,8 +204,10 @@ class ObjectType:
 
     __slots__ = ()
 
-    # It has no axes, wherever values of several types are looked through for arrays.
+    # It has no axes, wherever values of several types are looked through for arrays, and is no
+    # number of Python's.
     rank = 0
+    weak = False
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self)

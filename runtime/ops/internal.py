@@ -59,6 +59,7 @@ def _constant_type(value: Any) -> TensorType:
             ((), {"value": 2}),
         )
     ),
+    stays=True,
     name="constant",
 )
 def _constant(xp: Module, value: Any) -> Array:

@@ -111,11 +111,11 @@ def split_text(xp: Module, *operands: Array, method: str, has_separator: bool) -
     if not has_separator and method in ("split", "rsplit"):
         given.append(None)
     parts = getattr(str, method)(*given, *map(int, operands[texts:]))
-    counts = xp.asarray(list(map(len, parts)), dtype=np.int64)
-    letters = xp.zeros((len(parts), max(map(len, parts), default=0)), dtype=np.int32)
+    counts = np.array(list(map(len, parts)), dtype=np.int64)
+    letters = np.zeros((len(parts), max(map(len, parts), default=0)), dtype=np.int32)
     for k, part in enumerate(parts):
         letters[k, : len(part)] = letters_of_text(part)
-    return counts, letters
+    return xp.asarray(counts), xp.asarray(letters)
 
 
 @op(

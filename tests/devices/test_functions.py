@@ -83,6 +83,19 @@ def test_each_device_has_a_trace_of_its_own():
     assert "float64[3] -> float64[3] on /far:0" in function.explain()
 
 
+def test_lists_go_to_the_arrays_that_they_meet():
+    def joined(x):
+        return np.concatenate(([0.0], x)), np.where(x > 1, x, [7.0, 8.0])
+
+    x = np.array([1.0, 2.0])
+    function = ag.convert(joined)
+    with ag.device("/far:1"):
+        found = function(x)
+    for one, plain in zip(found, joined(x), strict=True):
+        np.testing.assert_array_equal(data(one), plain, strict=True)
+    assert "concat" in ops_of(function)
+
+
 def test_host_arrays_come_back_from_where_they_are_computed():
     function = ag.convert(steps, device="/far:1")
     result = function(X, N)

@@ -334,12 +334,13 @@ def test_what_looks_at_a_set_as_a_whole_is_refused_at_its_line(sample):
     refuse(sample, X, match="items (of a set )?depend on data")
 
 
-def test_a_set_of_the_callers_keeps_its_items():
+def test_a_set_of_the_callers_that_is_looked_into_keeps_its_items():
     @ag.convert
     def put(n, seen):
         seen.add(n)
+        return len(seen)
 
-    with pytest.raises(ag.StagingError, match="a key in `add`"):
+    with pytest.raises(ag.StagingError, match="a set is put into where that depends on data"):
         put(I(1), {1, 2})
 
 

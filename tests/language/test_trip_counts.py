@@ -50,7 +50,7 @@ def long_python_while(x):
 def long_needs_values(x):
     names = [str(k) for k in range(20)]
     for i in range(20):
-        x = x + len(names[i] * 2)
+        x = x + len(names[i].encode())
     return x
 
 

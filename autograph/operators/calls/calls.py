@@ -55,7 +55,7 @@ from autograph.operators.captured.methods import (
 )
 from autograph.operators.captured.variables import Nullable, _Unreadable, there
 from autograph.operators.containers import growing_arrays, open_deques, open_dicts, open_sets
-from autograph.operators.containers.going_through import readable
+from autograph.operators.containers.going_through import all_readable
 from autograph.operators.expressions.attributes import getattr_
 from autograph.operators.expressions.generators import made
 from autograph.operators.expressions.heap_objects import note_made, placed
@@ -244,7 +244,7 @@ def converted_call(
     if not isinstance(function, FunctionType | type):
         args = tuple(map(_as_list, args))
     if not isinstance(function, FunctionType):
-        args = tuple(map(readable, args))
+        args = all_readable(args)
     if any(map(has_runs, (*args, *kwargs.values()))) and _is_of_ours(function):
         return growing_arrays.call_on_arrays(_on_arrays, function, args, kwargs)
     if isinstance(function, FunctionType):
@@ -343,7 +343,7 @@ def _call_builtin(
     check_operands(function, args, kwargs)
     if function not in _IDENTITY:
         if function is not iter:
-            args = tuple(map(readable, args))
+            args = all_readable(args)
         args = tuple(map(_GIVEN.get(function, with_inputs), args))
     if function not in _OF_NONE:
         args = tuple(x.load() if type(x) is Nullable else number_of(x) for x in args)

@@ -18,7 +18,7 @@ from autograph.operators.stand_ins.runs import has_runs, known_length, refusal
 from runtime import journal
 from runtime.errors import StagingError
 
-__all__ = ["in_turn", "place_in_list", "readable", "rest_of", "taken_from", "tells"]
+__all__ = ["all_readable", "in_turn", "place_in_list", "readable", "rest_of", "taken_from", "tells"]
 
 _LIST: type[Any] = type(iter([]))
 _REVERSED: type[Any] = type(reversed([]))
@@ -70,14 +70,22 @@ def readable(x: Any) -> Any:
 
     An iterator of the library that has begun to go through such a list is refused.
     """
+    if type(x) in (tuple, list):
+        return x
     trace = current_trace()
     if trace is None or not trace.has_runs:
         return x
     if _is_set(x):
         return in_turn(x)
-    if type(x) is not tuple and any(_has_begun(y) and _is_set(y) for y in _inner(x)):
+    if any(_has_begun(y) and _is_set(y) for y in _inner(x)):
         raise _refused_change()
     return x
+
+
+def all_readable(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """`readable` of each argument; mostly no list of the trace has items set by data."""
+    trace = current_trace()
+    return tuple(map(readable, args)) if trace is not None and trace.has_runs else args
 
 
 def _inner(iterator: Any) -> Iterator[Any]:
