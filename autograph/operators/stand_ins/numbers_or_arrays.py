@@ -34,40 +34,51 @@ def python_types_of(x: Tensor) -> _Classes:
         return frozenset((type_.dtype.type,)) if type_.rank == 0 else _ARRAY
     if type_.rank == 0 and x.is_array:
         return _ARRAY
-    return _classes_of(x.current()._value, builder)
+    return _Search(builder).classes_of(x.current()._value)
 
 
-def _classes_of(value: Any, builder: Builder) -> _Classes:
-    type_ = value.type
-    if not isinstance(type_, TensorType):
-        return _ARRAY
-    if type_.weak:
-        return frozenset((_python_class(type_),))
-    if type_.shape is not None:
-        return frozenset((type_.dtype.type,)) if type_.rank == 0 else _ARRAY
-    root = builder.root
-    outer = root.stands_for.get(value)
-    if isinstance(outer, Value):
-        return _classes_of(outer, builder)
-    node = value.node
-    if node is None:  # an argument of unknown rank is an array
-        return _ARRAY if value in root.graph.inputs else _either(type_)
-    if node.op is control.COND:
-        of_paths = (_left_by(graph.outputs[value.index], builder) for graph in node.graphs)
-        return frozenset().union(*of_paths)
-    if node.op is control.WHILE:
-        first = node.inputs[node.attrs["captures"] + value.index]
-        return _left_by(first, builder) | _left_by(node.graphs[1].outputs[value.index], builder)
-    if not node.op.elementwise:
-        return _either(type_)
-    return _computed([_classes_of(v, builder) for v in node.inputs], type_)
+class _Search:
+    """The classes of values of a graph, each looked for once."""
 
+    def __init__(self, builder: Builder) -> None:
+        self._root = builder.root
+        self._known: dict[Any, _Classes] = {}
 
-def _left_by(value: Any, builder: Builder) -> _Classes:
-    """The classes of what a path gives, before it has the type of both."""
-    if value in builder.root.joined_numbers:
-        return frozenset((_python_class(value.type),))
-    return _classes_of(value, builder)
+    def classes_of(self, value: Any) -> _Classes:
+        """The classes of what a value may stand for."""
+        if value not in self._known:
+            self._known[value] = self._found(value)
+        return self._known[value]
+
+    def _found(self, value: Any) -> _Classes:
+        type_ = value.type
+        if not isinstance(type_, TensorType):
+            return _ARRAY
+        if type_.weak:
+            return frozenset((_python_class(type_),))
+        if type_.shape is not None:
+            return frozenset((type_.dtype.type,)) if type_.rank == 0 else _ARRAY
+        outer = self._root.stands_for.get(value)
+        if isinstance(outer, Value):
+            return self.classes_of(outer)
+        node = value.node
+        if node is None:  # an argument of unknown rank is an array
+            return _ARRAY if value in self._root.graph.inputs else _either(type_)
+        if node.op is control.COND:
+            of_paths = (self._left_by(graph.outputs[value.index]) for graph in node.graphs)
+            return frozenset().union(*of_paths)
+        if node.op is control.WHILE:
+            first = node.inputs[node.attrs["captures"] + value.index]
+            return self._left_by(first) | self._left_by(node.graphs[1].outputs[value.index])
+        if not node.op.elementwise:
+            return _either(type_)
+        return _computed([self.classes_of(v) for v in node.inputs], type_)
+
+    def _left_by(self, value: Any) -> _Classes:
+        """The classes of what a path gives, before it has the type of both."""
+        if value in self._root.joined_numbers:
+            return frozenset((_python_class(value.type),))
+        return self.classes_of(value)
 
 
 def _computed(operands: list[_Classes], type_: TensorType) -> _Classes:
