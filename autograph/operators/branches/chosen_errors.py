@@ -81,13 +81,13 @@ def cause(error: Any, is_raised: bool = False) -> Any:
 
     With `is_raised`, `raised` has raised the one with a cause.
     """
-    if type(error) is Nullable and not _is_error(error.value):
-        stage_raise(error.present, TypeError("exception causes must derive from BaseException"))
+    if type(error) is Nullable:
+        if not _is_error(error.value):
+            stage_raise(error.present, TypeError("exception causes must derive from BaseException"))
+        elif not is_raised:
+            raise _depends_on_data()
         return None
-    if type(error) is Nullable and is_raised:
-        return None
-    may_be = error.things if type(error) is OneOf else ()
-    if type(error) is Nullable or any(x is None or _is_error(x) for x in may_be):
+    if type(error) is OneOf and any(x is None or _is_error(x) for x in error.things):
         raise _depends_on_data()
     return error
 

@@ -37,6 +37,7 @@ from autograph.operators.stand_ins.scope import cells_of
 from autograph.operators.stand_ins.values import (
     KEEP_IN_LIST,
     NOTHING,
+    VIEWS,
     attributes_of,
     is_changeable,
     subject,
@@ -269,7 +270,7 @@ class Sight:
         elif type(x).__module__ in _ITERATING:
             # An iterator, or a view: what it goes through. A generator: its names and temporaries.
             is_lazy = isinstance(x, GeneratorType) or hasattr(x, "__next__")
-            yield from gc.get_referents(x) if is_lazy or type(x) in _VIEWS else ()
+            yield from gc.get_referents(x) if is_lazy or type(x) in VIEWS else ()
         yield from self._attributes(x)
 
     def _attributes(self, x: Any) -> Iterator[Any]:
@@ -285,7 +286,6 @@ class Sight:
 
 
 _ITERATING = ("builtins", "itertools", "collections")
-_VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
 
 
 def _held_by(x: Any) -> Iterable[Any]:

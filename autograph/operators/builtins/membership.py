@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from numbers import Number
 from typing import Any
 
@@ -52,6 +52,7 @@ from autograph.operators.stand_ins.templates import (
     shown,
     stands_for_other,
 )
+from autograph.operators.stand_ins.values import VIEWS
 from runtime import ops
 from runtime.building import building
 from runtime.tensor import Tensor
@@ -140,14 +141,9 @@ def in_(item: Any, container: Any) -> Any:
     known = with_captured(container)
     if known is not container:
         return in_(item, known)
-    if isinstance(container, _VIEWS):
-        elements = list(container)
-        return in_(item, elements)
+    if isinstance(container, VIEWS):  # what is in them may be known only to the graph
+        return in_(item, list(container))
     return item in container
-
-
-# The views of a dict whose keys are known: what is in them may be known only to the graph.
-_VIEWS: tuple[type[Collection[Any]], ...] = (type({}.keys()), type({}.values()), type({}.items()))
 
 
 def _is_compared_with_each(x: Any) -> bool:

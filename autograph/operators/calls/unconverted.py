@@ -231,7 +231,7 @@ def call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     if root in ARRAYS:
         args = tuple(map(_as_array_like, args))
         kwargs = {name: _as_array_like(value) for name, value in kwargs.items()}
-    if root in OURS or root in ARRAYS or root in ("scipy", "math", "cmath", "builtins"):
+    elif root in OURS or root in ("scipy", "math", "cmath", "builtins"):
         args = tuple(map(there, args))
         kwargs = {name: there(value) for name, value in kwargs.items()}
     if root in OURS:

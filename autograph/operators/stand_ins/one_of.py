@@ -32,6 +32,7 @@ from autograph.operators.stand_ins.runs import OpenDeque, OpenSet, python_class
 from autograph.operators.stand_ins.templates import ChosenText, Late, as_now, dig, has_traced
 from autograph.operators.stand_ins.told import possible
 from autograph.operators.stand_ins.values import (
+    VIEWS,
     is_changeable,
     is_nest,
     is_object,
@@ -281,7 +282,6 @@ def can_be_chosen(x: Any) -> bool:
     return is_number_of_class(x) or isinstance(x, (str, ChosenText, OneOf, *_KINDS))
 
 
-_VIEWS: tuple[type, ...] = (type({}.items()), type({}.keys()), type({}.values()))
 _CONTAINERS = (list, dict, set, deque, OrderedDict, defaultdict, Counter, OpenSet, OpenDeque)
 
 
@@ -315,7 +315,7 @@ def read_apart() -> Iterator[None]:
 
 def are_containers(things: Sequence[Any]) -> bool:
     """Whether some of these are objects, lists or dicts, which may be written."""
-    return any(type(x) in _CONTAINERS or type(x) in _VIEWS or is_of_users(x) for x in things)
+    return any(type(x) in _CONTAINERS or type(x) in VIEWS or is_of_users(x) for x in things)
 
 
 def can_be_told_by_number(x: Any) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from abc import ABC, ABCMeta
 from collections import deque
+from collections.abc import Collection
 from types import MemberDescriptorType
 from typing import Any, Generic
 
@@ -37,6 +38,7 @@ __all__ = [
     "KEEP_IN_LIST",
     "NOTHING",
     "NUMBERS",
+    "VIEWS",
     "advice",
     "attributes_of",
     "both_hold",
@@ -66,6 +68,8 @@ __all__ = [
 
 
 NUMBERS = (bool, int, float, complex)
+# What `keys`, `values` and `items` of a dict give whose keys are known.
+VIEWS: tuple[type[Collection[Any]], ...] = (type({}.keys()), type({}.values()), type({}.items()))
 
 
 def is_numeric(x: Any) -> bool:
