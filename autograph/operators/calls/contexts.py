@@ -26,6 +26,7 @@ from autograph.operators.captured.methods import ORIGINALS, attribute, convert, 
 from autograph.operators.catching.exceptions import (
     again,
     attempted,
+    before_end,
     choose,
     finishing,
     handled,
@@ -48,13 +49,24 @@ __all__ = ["context", "with_stmt"]
 _OURS = frozenset(("autograph", "runtime"))
 _STAGING = (StagingError, GraphError)
 
-# What runs in a `with`, given what the manager gives where it is entered.
-Body = Callable[[Any], None]
+
+class _Body(NamedTuple):
+    """What runs in a `with`, given what the manager gives where it is entered."""
+
+    function: Callable[[Any], None]
+
+    def __call__(self, entered: Any) -> None:
+        with before_end():
+            self.function(entered)
+
+    @property
+    def code(self) -> CodeType:
+        return self.function.__code__
 
 
 def with_stmt(
     manager: Any,
-    body: Body,
+    body: Callable[[Any], None],
     get_state: Callable[[], tuple[Any, ...]],
     set_state: Callable[[tuple[Any, ...]], None],
     symbol_names: tuple[str, ...],
@@ -66,10 +78,10 @@ def with_stmt(
     body is given to them where it is caught. Other managers are entered and left by the graph.
     """
     with finishing():
-        _with_stmt(manager, body, State(get_state, set_state, symbol_names))
+        _with_stmt(manager, _Body(body), State(get_state, set_state, symbol_names))
 
 
-def _with_stmt(manager: Any, body: Body, state: State) -> None:
+def _with_stmt(manager: Any, body: _Body, state: State) -> None:
     trace = current_trace()
     if trace is not None:
         if type(manager) is contextlib.suppress:
@@ -136,10 +148,10 @@ class _Entering:
         pass
 
 
-def _suppressing(manager: Any, body: Body, state: State) -> None:
+def _suppressing(manager: Any, body: _Body, state: State) -> None:
     """`contextlib.suppress`: a clause that does nothing."""
     handler = (lambda: manager._exceptions, lambda error: None)
-    with_handlers(lambda: body(None), body.__code__, (handler,), None, state)
+    with_handlers(lambda: body(None), body.code, (handler,), None, state)
 
 
 # ---- managers of the user's ------------------------------------------------------------------
@@ -160,7 +172,7 @@ class _Manager(NamedTuple):
     leave: Callable[..., Any]
     reads: _Reads
 
-    def run(self, body: Body, state: State) -> None:
+    def run(self, body: _Body, state: State) -> None:
         """Run a body in it."""
         entered = self.enter()
 
@@ -168,7 +180,7 @@ class _Manager(NamedTuple):
             body(entered)
 
         try:
-            is_staged = runs_as_graph(run, body.__code__, state, self.acts_on_errors)
+            is_staged = runs_as_graph(run, body.code, state, self.acts_on_errors)
         except _STAGING:
             raise
         except BaseException as error:
@@ -371,7 +383,7 @@ def _made_anew(manager: Any, twin: Callable[..., Any], trace: Trace) -> Any:
 
 
 def _over_generator(
-    manager: Any, twin: Callable[..., Any], trace: Trace, run_body: Body, state: State
+    manager: Any, twin: Callable[..., Any], trace: Trace, run_body: _Body, state: State
 ) -> None:
     """Run a body in a converted generator.
 
@@ -386,13 +398,15 @@ def _over_generator(
         with suspended as entered:
             run_body(entered)
 
-    statement = (run_body.__code__, function.__code__)
+    statement = (run_body.code, function.__code__)
     if runs_as_graph(run, statement, state, lambda: suspended.is_concerned):
         assert in_place is not None
         _run_in_place(in_place, manager, run_body, state)
 
 
-def _run_in_place(function: Callable[..., Any], manager: Any, run_body: Body, state: State) -> None:
+def _run_in_place(
+    function: Callable[..., Any], manager: Any, run_body: _Body, state: State
+) -> None:
     consumer = Consumer(run_body, lambda: True, state)
     with journal.transaction() as run:
         consumer.note_names()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from typing import Any
 
@@ -23,6 +23,7 @@ __all__ = [
     "again",
     "assert_stmt",
     "attempted",
+    "before_end",
     "choose",
     "finishing",
     "handled",
@@ -72,14 +73,18 @@ def try_stmt(
     """
     state = State(get_state, set_state, symbol_names)
 
-    def protected() -> None:
+    def run() -> None:
         if handlers:
             with_handlers(body, body.__code__, handlers, orelse, state)
         else:
             body()
 
+    def protected() -> None:
+        with before_end():
+            run()
+
     if finalbody is None:
-        protected()
+        run()
     else:
         with finishing():
             _with_finally(protected, finalbody, body, state)
@@ -207,18 +212,30 @@ def _with_finally(protected: Block, finalbody: Block, body: Block, state: State)
     attempt.settle()
 
 
-@contextmanager
-def finishing() -> Iterator[None]:
+def finishing() -> AbstractContextManager[None]:
     """Around a `try` or `with` of which the end runs code, also behind a `return` in it."""
+    return _finishing(1)
+
+
+def before_end() -> AbstractContextManager[None]:
+    """In the body of what is `finishing`: behind a `return` in it, the rest of it does not run.
+
+    What gives the result may be written there on other paths, which the result does not see.
+    """
+    return _finishing(-1)
+
+
+@contextmanager
+def _finishing(more: int) -> Iterator[None]:
     facts = current_trace()
     if facts is None:
         yield
         return
-    facts.finishing += 1
+    facts.finishing += more
     try:
         yield
     finally:
-        facts.finishing -= 1
+        facts.finishing -= more
 
 
 def again(attempt: Attempt, clause: Tensor, error: Tensor, swallowed: Any = False) -> None:

@@ -63,7 +63,8 @@ class CarriedObjects:
         # What is not to be written in a round, by first number and by identity, with a name of it.
         self._made_refused: dict[int, str] = {}
         self._older_refused: dict[int, tuple[Any, str]] = {}
-        self._let_go: set[int] = set()
+        # What made ones replace, by identity, with the names of the places where they do.
+        self._let_go: defaultdict[int, set[str]] = defaultdict(set)
         self._made: dict[int, Any] = {}
         self._locks: journal.Transaction | None = None
         # What may be one object after the loop: if there was no round, and if there was one.
@@ -110,7 +111,8 @@ class CarriedObjects:
 
     def refuse(self, thing: Any, name: str) -> None:
         """Refuse writes of `thing`, which a round was seen to do though a made one replaces it."""
-        self._older_refused[id(thing)] = (thing, name)
+        if any(map(_is_written_in, self._let_go[id(thing)])):
+            self._older_refused[id(thing)] = (thing, name)
 
     def finish(self, surely_ran: bool) -> None:
         """After the loop, and after its containers are made: what is not to be written now."""
@@ -132,7 +134,9 @@ class CarriedObjects:
         """Note what a round left; whether that tells something new."""
         if self.firsts.keys() != {place.number for place in places}:
             self.firsts = _grouped((p.number, _before(p)) for p in places)
-            self._let_go |= {id(x.before) for x in places if x.before is not NOTHING}
+            for x in places:
+                if x.before is not NOTHING:
+                    self._let_go[id(x.before)].add(x.name)
             return True
         firsts = _grouped((p.number, (self.firsts[p.number], _after(p))) for p in places)
         if firsts != self.firsts:
@@ -180,15 +184,21 @@ class CarriedObjects:
         for number, other in self._pairs[0] | self._pairs[1]:
             name = self._places[number].name
             others = [self._places[other].name] if isinstance(other, int) else []
-            ends = [until for one in (name, *others) if (until := until_left(one)) is not None]
-            if ends and not any(is_over() for is_over in ends):
-                continue  # what gives the result writes nothing more
+            if not all(map(_is_written_in, (name, *others))):
+                continue
             if isinstance(other, _Older) and other.key in self._seen:
                 self._older_refused.setdefault(other.key, (self._things[other.key], name))
             if not isinstance(other, _Older) or other.key in self._seen:
                 self._made_refused.setdefault(number, name)
-        self._let_go |= self._older_refused.keys()
+        for key, (_, name) in self._older_refused.items():
+            self._let_go[key].add(name)
         return known != (len(self._made_refused), len(self._older_refused))
+
+
+def _is_written_in(name: str) -> bool:
+    """Whether rounds may write what is called `name`: what gives the result writes nothing more."""
+    until = until_left(name)
+    return until is None or until()
 
 
 def _before(place: Place) -> Hashable:
