@@ -87,6 +87,8 @@ class Builder:
         self.has_made: Callable[[Any], bool] = lambda thing: False
         # Whether the body is a loop's, or one in it: it runs in each round.
         self.repeats: bool = parent is not None and parent.repeats
+        # Whether it, or one around it, is traced again until what it leaves settles.
+        self.settles: bool = parent is not None and parent.settles
         # Whether it is that of a function that calls itself, or one in it.
         self.calls_itself: bool = parent is not None and parent.calls_itself
         self._numbers: dict[tuple[type, Any], Value] = {}

@@ -201,6 +201,16 @@ class Transaction:
         """Whether an object was made since it began, also in a part that was rolled back."""
         return self.has_made(thing) or self.made_within.get(id(thing)) is thing
 
+    def has_made_by_now(self, thing: Any) -> bool:
+        """Whether an object was made since it began, also in a part that is still under way."""
+        open_ = _transaction.get()
+        parts = []
+        while open_ is not None and open_ is not self:
+            parts.append(open_)
+            open_ = open_.parent
+        is_over = open_ is None
+        return any(one.has_made_within(thing) for one in ((self,) if is_over else (self, *parts)))
+
     def hold(self, generator: Any) -> None:
         """Remember that a generator was made."""
         if self.generators is None:

@@ -196,9 +196,9 @@ def staged_if(
 
     def traced() -> tuple[Outcome, Outcome]:
         with within(test, True):
-            first = run_body("true", parent, lambda b: body(), state)
+            first = run_body("true", parent, lambda b: body(), state, settles=False)
         with within(test, False):
-            outcomes = first, run_body("false", parent, lambda b: orelse(), state)
+            outcomes = first, run_body("false", parent, lambda b: orelse(), state, settles=False)
         _open_by_keys(outcomes)
         return outcomes
 

@@ -38,11 +38,14 @@ from autograph.operators.stand_ins.kinds import (
     can_be_of_kinds,
     in_places,
     index_among,
+    is_itself,
+    is_kept_or_made,
     is_of_kinds,
     kind_of,
     kinds_of,
     may_be_both,
     or_none,
+    own_kind,
 )
 from autograph.operators.stand_ins.one_of import (
     OneOf,
@@ -204,18 +207,22 @@ class Merger:
         with within(self.test, side == 0), trace.interpreting(self.outcomes[side].builder):
             return x.load()
 
+    def _kinds(self, a: Any, b: Any) -> list[Any]:
+        """The kinds of what two paths have in a place."""
+        sides = zip((a, b), self.outcomes, strict=True)
+        return [kind for x, outcome in sides for kind, _ in kinds_of(x, outcome.writes)]
+
     def _of_kinds(self, name: str, a: Any, b: Any) -> Rebuild:
         """What is of one kind on one path and of another on the other: both."""
         sides = [(x, outcome.writes) for x, outcome in zip((a, b), self.outcomes, strict=True)]
         found: ByKind[None] = ByKind()
-        for side in sides:
-            for kind, _ in kinds_of(*side):
-                found.add(kind, None, lambda one, other: None)
+        for kind in self._kinds(a, b):
+            found.add(kind, None, lambda one, other: None)
         kinds = found.kinds
         if len(kinds) > _MOST_KINDS and not is_in_result(name):
             return _poison(name, a, b)
         pairs = zip(*(in_places(kinds, *side) for side in sides), strict=True)
-        plans = [self.plan(name, one, other) for one, other in pairs]
+        plans = [self._of_kind(name, one, other) for one, other in pairs]
         indices = []
         for x, outcome in zip((a, b), self.outcomes, strict=True):
             with trace.interpreting(outcome.builder):
@@ -228,6 +235,15 @@ class Merger:
             return poisoned[0] if poisoned else OneOf(number(outputs), made, of_kinds=True)
 
         return build
+
+    def _of_kind(self, name: str, a: Any, b: Any) -> Rebuild:
+        """What is of one kind on both paths, or on one: then an older container may stay itself."""
+        if a is not NOTHING and b is not NOTHING:
+            return self.plan(name, a, b)
+        only, outcome = (b, self.outcomes[1]) if a is NOTHING else (a, self.outcomes[0])
+        if is_itself(own_kind(only)) and not outcome.builder.has_made(only):
+            return lambda outputs: only
+        return self.plan(name, a, b)
 
     def _things(self, a: Any, b: Any, *, objects: bool = False) -> tuple[Any, ...] | None:
         """The objects of which a place holds one, depending on data, if it is such a place."""
@@ -244,8 +260,15 @@ class Merger:
     def _choice(self, name: str, a: Any, b: Any) -> Rebuild | None:
         """One of several objects or containers, which stay themselves and can be written.
 
-        One that a path made is there from then on, whichever path is taken.
+        One that a path made is there from then on, whichever path is taken. Of results there is one
+        for all that a loop or `try` makes.
         """
+        if self.outcomes[0].builder.settles and is_in_result(name):
+            kinds = [] if a is NOTHING or b is NOTHING else self._kinds(a, b)
+            if is_kept_or_made(name, kinds):
+                return self._of_kinds(name, a, b)
+            if not all(map(is_itself, kinds)):
+                return None
         left, right = (self._candidates(x, o) for x, o in zip((a, b), self.outcomes, strict=True))
         if left is None or right is None:
             return None

@@ -11,6 +11,7 @@ import contextlib
 import dis
 import functools
 from collections.abc import Callable
+from dataclasses import dataclass
 from enum import IntEnum
 from inspect import CO_VARARGS, CO_VARKEYWORDS
 from types import CodeType, FunctionType, TracebackType
@@ -50,7 +51,8 @@ _OURS = frozenset(("autograph", "runtime"))
 _STAGING = (StagingError, GraphError)
 
 
-class _Body(NamedTuple):
+@dataclass(frozen=True)
+class _Body:
     """What runs in a `with`, given what the manager gives where it is entered."""
 
     function: Callable[[Any], None]

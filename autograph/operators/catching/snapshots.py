@@ -15,7 +15,13 @@ from autograph.operators.captured.closures import (
     parts_of_function,
     remade,
 )
-from autograph.operators.captured.variables import Maybe, Nullable, Poison, Undefined
+from autograph.operators.captured.variables import (
+    Maybe,
+    Nullable,
+    Poison,
+    Undefined,
+    is_in_result,
+)
 from autograph.operators.stand_ins.bodies import check_defined
 from autograph.operators.stand_ins.forms import Branching, Growing, Poisoned, Unbound
 from autograph.operators.stand_ins.forms import Form as ItemForm
@@ -28,12 +34,15 @@ from autograph.operators.stand_ins.kinds import (
     can_be_of_kinds,
     in_places,
     index_among,
+    is_itself,
+    is_of_container,
     is_of_kinds,
     kind_of,
     kind_of_form,
     kind_of_parts,
     kinds_of,
     may_be_both,
+    own_kind,
 )
 from autograph.operators.stand_ins.one_of import (
     OneOf,
@@ -242,7 +251,7 @@ def form_of(x: Any, is_kept: Callable[[Any], bool]) -> Form:
         return OrNone(form_of(x.inner, is_kept))
     if is_of_kinds(x):
         found = kinds_of(x)
-        parts = (form_of(one, is_kept) for _, one in found)
+        parts = (Same(one) if is_itself(kind) else form_of(one, is_kept) for kind, one in found)
         return Kinds(tuple(kind for kind, _ in found), tuple(parts))
     if type(x) is OneOf:
         return _among(x, is_kept)
@@ -361,13 +370,14 @@ def unite(a: Form, b: Form, name: str) -> Form:
         return a if isinstance(a, Conflict) else b
     if isinstance(a, Same) and isinstance(b, Same) and is_same(a.value, b.value):
         return a
-    if isinstance(a, Kinds) or isinstance(b, Kinds):
+    are_made = _are_made(a, b, name)
+    if isinstance(a, Kinds) or isinstance(b, Kinds) or len(are_made) == 2:
         return _united_kinds(a, b, name)
     called = _united_functions(a, b, name)
     if called is not None:
         return called
     is_made = isinstance(a, OrMade) or isinstance(b, OrMade)
-    things = None if is_made else joined(_things(a), _things(b))
+    things = None if is_made or are_made == {True} else joined(_things(a), _things(b))
     is_called = things is not None and all(type(x) in FUNCTIONS for x in things)
     if things is not None and (chooses_by_number() or is_called or Among in (type(a), type(b))):
         return Among(things)
@@ -376,7 +386,7 @@ def unite(a: Form, b: Form, name: str) -> Form:
     one, other = _type(a), _type(b)
     if one is not None and other is not None:
         return Leaf(merge_types(name, one, other), _is_array(a) and _is_array(b))
-    either = _or_made(a, b, name)
+    either = None if are_made else _or_made(a, b, name)
     if either is not None:
         return either
     left, right = _nest(a), _nest(b)
@@ -430,8 +440,24 @@ def _kinds_in(form: Form) -> Iterator[tuple[Any, Form]]:
     elif isinstance(form, OrNone):
         yield from _kinds_in(form.part)
         yield kind_of(None), Same(None)
+    elif isinstance(form, Among | OrMade):
+        yield from ((own_kind(thing), Same(thing)) for thing in form.things)
+        yield from _kinds_in(form.made) if isinstance(form, OrMade) else ()
+    elif isinstance(form, Same):
+        yield own_kind(form.value), form
     else:
         yield _kind(form), form
+
+
+def _are_made(a: Form, b: Form, name: str) -> set[bool]:
+    """Of a result: whether the `try` or a loop around makes it, for all containers that it may be.
+
+    Those that they do not make stay themselves, and there is one for all that they make.
+    """
+    if not is_in_result(name) or not chooses_by_number():
+        return set()
+    kinds = (kind for form in (a, b) for kind, _ in _kinds_in(form))
+    return {not is_itself(kind) for kind in kinds if is_of_container(kind)}
 
 
 def _may_be_of_kinds(form: Form) -> bool:

@@ -47,11 +47,14 @@ from autograph.operators.stand_ins.item_forms import (
 from autograph.operators.stand_ins.kinds import (
     ByKind,
     can_be_of_kinds,
+    is_itself,
+    is_kept_or_made,
     is_of_kinds,
     kind_of,
     kind_of_form,
     kinds_of,
     may_be_both,
+    own_kind,
 )
 from autograph.operators.stand_ins.one_of import (
     OneOf,
@@ -120,7 +123,7 @@ def form_of(x: Any, *, bools: bool, body: Builder | None = None, made: bool = Fa
         return OrNone(form_of(x.inner, bools=True, body=body, made=made))
     if is_of_kinds(x):
         found = kinds_of(x)
-        parts = (form_of(one, bools=True, body=body, made=True) for _, one in found)
+        parts = (_form_of_kind(kind, one, body) for kind, one in found)
         return Kinds(tuple(kind for kind, _ in found), tuple(parts))
     if body is not None and type(x) in (OneOf, ChosenText):
         things = things_of(x, body)
@@ -215,7 +218,7 @@ def widen(
 
     `within` are the containers around the place, by identity: before the loop, and after a round.
     """
-    if _is_of_kinds(form, x, name):
+    if _is_of_kinds(form, x, name, body):
         return _widen_kinds(form, x, name, body)
     if type(form) is Leaf and type(x) is Tensor and x.type == form.type:
         return replace(form, either=True) if not form.either and is_either(x) else form
@@ -282,7 +285,7 @@ def widen(
     return replace(form, parts=parts)
 
 
-def _is_of_kinds(form: Form, x: Any, name: str) -> bool:
+def _is_of_kinds(form: Form, x: Any, name: str, body: Builder) -> bool:
     """Whether a place is to hold values of several kinds.
 
     A result may be such, and a name of numbers and texts: one that is `(name, x)` after each round
@@ -295,6 +298,10 @@ def _is_of_kinds(form: Form, x: Any, name: str) -> bool:
     if isinstance(form, Kinds) or is_of_kinds(x):
         return True
     value, part = split_none(x)[0], form.part if isinstance(form, OrNone) else form
+    if chooses_by_number() and is_kept_or_made(
+        name, [kind for kind, _ in (*_kinds_in(part, body), *kinds_of(value))]
+    ):
+        return True
     if value is NOTHING or not (can_be_of_kinds(value) and _can_be_beside(part)):
         return False
     if has_parts(value) and not is_in_result(name):
@@ -316,9 +323,14 @@ def _widen_kinds(form: Form, x: Any, name: str, body: Builder) -> Form:
     found = ByKind(_kinds_in(form, body))
     for kind, one in kinds_of(x):
         widened = functools.partial(_widened, one, name, body)
-        found.add(kind, form_of(one, bools=True, body=body, made=True), widened)
+        found.add(kind, _form_of_kind(kind, one, body), widened)
     poisoned = [part for part in found.things if isinstance(part, Poisoned)]
     return poisoned[0] if poisoned else Kinds(tuple(found.kinds), tuple(found.things))
+
+
+def _form_of_kind(kind: Any, x: Any, body: Builder | None) -> Form:
+    """The form of what is of that kind among others."""
+    return Static(x) if is_itself(kind) else form_of(x, bools=True, body=body, made=True)
 
 
 def _widened(x: Any, name: str, body: Builder, part: Form, own: Form) -> Form:
@@ -332,6 +344,10 @@ def _kinds_in(form: Form, body: Builder) -> Iterator[tuple[Any, Form]]:
     elif isinstance(form, OrNone):
         yield from _kinds_in(form.part, body)
         yield kind_of(None), Static(None)
+    elif isinstance(form, Among):
+        yield from ((own_kind(thing), Static(thing)) for thing in form.things)
+    elif isinstance(form, Static) and is_itself(kind := own_kind(form.value)):
+        yield kind, form
     else:
         yield kind_of_form(form), _carried(form, body)
 
@@ -387,7 +403,7 @@ def _widen_static(
     before, after = describe_both(form.value, x)
     of_users = (things_of(one, body, objects=True) for one in (form.value, x))
     things = joined(*of_users)
-    if things is not None and chooses_by_number():
+    if things is not None and chooses_by_number() and _stay_themselves(things, name):
         return Among(things)
     if has_parts(form.value) and has_parts(x) and type(x) is type(form.value):
         pair = id(form.value), id(x)
@@ -402,6 +418,11 @@ def _widen_static(
     if are_told_by_number(form.value, form.value if found is NOTHING else found):
         note_refused_choice(name)
     return changed(name, before, after)
+
+
+def _stay_themselves(things: Iterable[Any], name: str) -> bool:
+    """Whether these are told by their number: of a result, rounds around make but one."""
+    return not is_in_result(name) or all(is_itself(own_kind(x)) for x in things)
 
 
 def _widen_optional(

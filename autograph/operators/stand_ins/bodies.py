@@ -281,10 +281,11 @@ def run_body(
     state: State,
     *,
     repeats: bool = False,
+    settles: bool = True,
 ) -> Outcome:
     """Trace `function` into a graph of its own; names and objects are as before afterwards.
 
-    One that `repeats` runs in each round of a loop.
+    One that `repeats` runs in each round of a loop; one that `settles` may be traced again.
 
     A Python exception on the way is what the body does when it runs: it becomes a `raise` node.
     """
@@ -292,8 +293,9 @@ def run_body(
     result, raised = None, False
     with body(name, parent) as builder, journal.transaction() as transaction:
         transaction.is_of_body = True
-        builder.has_made = transaction.has_made_within
+        builder.has_made = transaction.has_made_by_now
         builder.repeats = builder.repeats or repeats
+        builder.settles = builder.settles or settles
         try:
             try:
                 result = function(builder)

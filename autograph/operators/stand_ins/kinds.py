@@ -3,6 +3,9 @@
 No graph value is both. So all that it may be is carried side by side, one of each kind, with a
 number that tells which it is. Whoever uses it asks each of them on a branch of its own
 (`chosen_text.of_each`), so that what Python refuses of one raises where it is that one.
+
+Where choices are told by numbers, a container that was there before the loop stays itself: it is of
+a kind of its own, beside those that the rounds make.
 """
 
 from __future__ import annotations
@@ -22,7 +25,13 @@ from autograph.operators.stand_ins.forms import (
     Written,
 )
 from autograph.operators.stand_ins.item_forms import have_one_type, parts_of
-from autograph.operators.stand_ins.one_of import OneOf, is_number_of_class
+from autograph.operators.stand_ins.one_of import (
+    OneOf,
+    are_containers,
+    can_be_told_by_number,
+    chooses_by_number,
+    is_number_of_class,
+)
 from autograph.operators.stand_ins.references import chosen, select
 from autograph.operators.stand_ins.runs import Run, has_runs
 from autograph.operators.stand_ins.templates import LazyString
@@ -34,16 +43,32 @@ from autograph.operators.stand_ins.values import (
     split_none,
     type_of,
 )
-from runtime.building import Builder
+from runtime.building import Builder, building
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 
-__all__ = ["ByKind", "are_two_tuples", "can_be_of_kinds", "in_places", "index_among",
-           "is_of_kinds", "kind_of", "kind_of_form", "kind_of_parts", "kinds_of", "may_be_both",
-           "or_none"]  # fmt: skip
+__all__ = [
+    "ByKind",
+    "are_two_tuples",
+    "can_be_of_kinds",
+    "in_places",
+    "index_among",
+    "is_itself",
+    "is_kept_or_made",
+    "is_of_container",
+    "is_of_kinds",
+    "kind_of",
+    "kind_of_form",
+    "kind_of_parts",
+    "kinds_of",
+    "may_be_both",
+    "or_none",
+    "own_kind",
+]  # fmt: skip
 
 _TEXT = "text"
 _APART = object()
+_ITSELF = object()
 
 _T = TypeVar("_T")
 
@@ -78,6 +103,43 @@ def kind_of(x: Any, writes: dict[Any, Any] | None = None) -> Any:
     if type(x) is list:
         return _kind_of_list([kind_of(split_none(part)[0], writes) for _, part in children])
     return type(x), tuple(step for step, _ in children)
+
+
+def own_kind(x: Any, writes: dict[Any, Any] | None = None) -> Any:
+    """The kind of a value that is no part of another: of a container that stays itself, its own."""
+    return _itself(x) if _stays_itself(x) else kind_of(x, writes)
+
+
+def _itself(x: Any) -> Any:
+    return _ITSELF, id(x)
+
+
+def _stays_itself(x: Any) -> bool:
+    """Whether data chooses this container, which no body made that is traced again."""
+    if not chooses_by_number() or not can_be_told_by_number(x):
+        return False
+    builder = building()
+    while builder is not None and builder.settles:
+        if builder.has_made(x):
+            return False
+        builder = builder.parent
+    return True
+
+
+def is_itself(kind: Any) -> bool:
+    """Whether that is the kind of one container that stays itself."""
+    return type(kind) is tuple and kind[0] is _ITSELF
+
+
+def is_of_container(kind: Any) -> bool:
+    """Whether that is the kind of a container."""
+    return type(kind) is tuple
+
+
+def is_kept_or_made(name: str, kinds: Iterable[Any]) -> bool:
+    """Whether a result of these kinds is a container that stays itself, or another one."""
+    of_containers = filter(is_of_container, kinds)
+    return is_in_result(name) and {is_itself(kind) for kind in of_containers} == {False, True}
 
 
 def kind_of_form(form: Form) -> Any:
@@ -187,24 +249,30 @@ def kinds_of(x: Any, writes: dict[Any, Any] | None = None) -> list[tuple[Any, An
         return []
     if type(x) is Nullable:
         return [*kinds_of(x.inner, writes), (_NONE, None)]
-    things = x.things if is_of_kinds(x) else (x,)
-    return [(kind_of(one, writes), one) for one in things]
+    return [(own_kind(one, writes), one) for one in _things_in(x)]
+
+
+def _things_in(x: Any) -> tuple[Any, ...]:
+    """What `x` may be of several kinds, or of several containers."""
+    is_several = type(x) is OneOf and (x.of_kinds or are_containers(x.things))
+    return x.things if is_several else (x,)
 
 
 def in_places(kinds: Sequence[Any], x: Any, writes: dict[Any, Any] | None = None) -> list[Any]:
     """What `x` may be of each of the kinds; NOTHING of those that it is not."""
     placed: list[Any] = [NOTHING] * len(kinds)
-    found = kinds_of(x, writes)
-    for (_, one), place in zip(found, _places(kinds, found), strict=True):
+    found = [one for _, one in kinds_of(x, writes)]
+    for one, place in zip(found, _places(kinds, found, writes), strict=True):
         placed[place] = one
     return placed
 
 
-def _places(kinds: Sequence[Any], found: Sequence[tuple[Any, Any]]) -> list[int]:
-    """The place among the kinds of each of the things, which come with their own."""
+def _places(kinds: Sequence[Any], found: Sequence[Any], writes: dict[Any, Any] | None) -> list[int]:
+    """The place among the kinds of each of the things."""
     places: list[int] = []
-    for kind, _ in found:
-        place = _place(kinds, kind)
+    for one in found:
+        own = _itself(one)
+        place = kinds.index(own) if own in kinds else _place(kinds, kind_of(one, writes))
         if place is None:
             _refuse("is of ever more kinds, as of a result that is a part of itself")
         if place in places:
@@ -226,10 +294,11 @@ def index_among(kinds: Sequence[Any], x: Any, writes: dict[Any, Any] | None = No
     if type(x) is Nullable:
         there = index_among(kinds, x.inner, writes)
         return chosen(x.present, there, _place(kinds, _NONE))
-    places = _places(kinds, kinds_of(x, writes))
-    if not places:
+    found = [one for _, one in kinds_of(x, writes)]
+    if not found:
         return NOTHING
-    return select(x.index, dict(enumerate(places))) if is_of_kinds(x) else places[0]
+    places = _places(kinds, found, writes)
+    return select(x.index, dict(enumerate(places))) if len(found) > 1 else places[0]
 
 
 def or_none(x: Any, present: Any, otherwise: Any) -> Any:
