@@ -66,6 +66,7 @@ from autograph.operators.stand_ins.references import (
     derive_anew,
     has_cell,
     is_all_older,
+    is_made_in,
 )
 from autograph.operators.stand_ins.rows import as_rows, row_types
 from autograph.operators.stand_ins.runs import OpenDeque, OpenSet, Run, has_runs
@@ -409,7 +410,7 @@ class Merger:
         if a is not NOTHING and b is not NOTHING:
             return None
         x, outcome = (b, self.outcomes[1]) if a is NOTHING else (a, self.outcomes[0])
-        is_made = chooses_by_number() and outcome.builder.has_made(x)
+        is_made = chooses_by_number() and is_made_in(x, outcome.builder)
         is_kept = is_all_older(x, outcome.builder) and not is_made
         if is_kept:
             derive_anew(x, outcome.builder)

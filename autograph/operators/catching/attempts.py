@@ -53,8 +53,9 @@ from autograph.operators.stand_ins.bodies import (
 from autograph.operators.stand_ins.forms import Growing, Poisoned, Unbound
 from autograph.operators.stand_ins.grown_text import letters_of
 from autograph.operators.stand_ins.item_forms import of_length
+from autograph.operators.stand_ins.one_of import chooses_by_number
 from autograph.operators.stand_ins.raising import emit_raise
-from autograph.operators.stand_ins.references import is_all_older
+from autograph.operators.stand_ins.references import is_all_older, is_made_in
 from autograph.operators.stand_ins.rows import Rows
 from autograph.operators.stand_ins.runs import OpenDeque, OpenSet, Run, has_runs, known_length
 from autograph.operators.stand_ins.scope import cells_of
@@ -426,7 +427,8 @@ class Attempt:
             entry = slots.get(("content", id(thing)))
             return own_children(thing if entry is None else entry[1])
 
-        return id(x) not in made and is_all_older(x, self._builder, before)
+        is_made = id(x) in made or (chooses_by_number() and is_made_in(x, self._builder))
+        return not is_made and is_all_older(x, self._builder, before)
 
     def _is_older(self, cell: Cell) -> bool:
         return cell.first is not None and self.parent.reaches(cell.first)

@@ -47,6 +47,7 @@ __all__ = [
     "fulfil",
     "has_cell",
     "is_all_older",
+    "is_made_in",
     "is_older",
     "is_older_cell",
     "is_reachable",
@@ -365,6 +366,11 @@ def is_older_cell(cell: Cell, inner: Builder) -> bool:
         and inner.parent is not None
         and inner.parent.reaches(first)
     )
+
+
+def is_made_in(x: Any, inner: Builder) -> bool:
+    """Whether the staged body that `inner` builds made `x`, or what is in it if it is a tuple."""
+    return inner.has_made(x) or (type(x) is tuple and any(is_made_in(part, inner) for part in x))
 
 
 def is_all_older(
