@@ -411,6 +411,7 @@ class Merger:
             return None
         x, outcome = (b, self.outcomes[1]) if a is NOTHING else (a, self.outcomes[0])
         is_made = chooses_by_number() and is_made_in(x, outcome.builder)
+        is_made = is_made or (bool(outcome.chosen) and outcome.holds_chosen(x))
         is_kept = is_all_older(x, outcome.builder) and not is_made
         if is_kept:
             derive_anew(x, outcome.builder)

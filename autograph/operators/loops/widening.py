@@ -304,7 +304,7 @@ def _is_of_kinds(form: Form, x: Any, name: str, body: Builder) -> bool:
         return True
     if value is NOTHING or not (can_be_of_kinds(value) and _can_be_beside(part)):
         return False
-    if has_parts(value) and not is_in_result(name):
+    if (has_parts(value) or type(value) is OneOf) and not is_in_result(name):
         return False
     return may_be_both(name, kind_of_form(part), kind_of(value))
 

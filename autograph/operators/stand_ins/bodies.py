@@ -233,6 +233,15 @@ class Outcome:
         """`x`, and the containers of which it is one at the end of the body, depending on data."""
         return journal.may_be(x, self.chosen)
 
+    def holds_chosen(self, x: Any, around: tuple[int, ...] = ()) -> bool:
+        """Whether the body made `x`, or what is in it, to stand for one of several containers."""
+        if id(x) in self.chosen:
+            return True
+        if id(x) in around or not has_parts(x):
+            return False
+        around = (*around, id(x))
+        return any(self.holds_chosen(part, around) for _, part in own_children(x))
+
     def was_item(self, x: Any) -> bool:
         """Whether `x` was taken out of a list or dict, or may be one that was."""
         known = (self.held.get(id(x)), self.frozen.get(id(x), (None,))[0])

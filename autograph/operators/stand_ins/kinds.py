@@ -80,7 +80,7 @@ def is_of_kinds(x: Any) -> bool:
 
 def can_be_of_kinds(x: Any) -> bool:
     """Whether a result may be `x` on one path, and something else on another."""
-    return has_parts(x) or is_numeric(x) or isinstance(x, str | LazyString) or is_of_kinds(x)
+    return has_parts(x) or is_numeric(x) or isinstance(x, str | LazyString) or _is_several(x)
 
 
 def kind_of(x: Any, writes: dict[Any, Any] | None = None) -> Any:
@@ -254,8 +254,11 @@ def kinds_of(x: Any, writes: dict[Any, Any] | None = None) -> list[tuple[Any, An
 
 def _things_in(x: Any) -> tuple[Any, ...]:
     """What `x` may be of several kinds, or of several containers."""
-    is_several = type(x) is OneOf and (x.of_kinds or are_containers(x.things))
-    return x.things if is_several else (x,)
+    return x.things if _is_several(x) else (x,)
+
+
+def _is_several(x: Any) -> bool:
+    return type(x) is OneOf and (x.of_kinds or are_containers(x.things))
 
 
 def in_places(kinds: Sequence[Any], x: Any, writes: dict[Any, Any] | None = None) -> list[Any]:
