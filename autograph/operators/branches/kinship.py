@@ -187,7 +187,9 @@ class Sight:
         self._written = written
         self._cells = {id(cell) for cell in cells_of(state.get).values()}
         self._found: dict[int, Any] = {}
-        self._reach([*others, *_held_by_frames(state.names)], self._parts)
+        facts = current_trace()
+        managers = [] if facts is None else facts.managers
+        self._reach([*others, *managers, *_held_by_frames(state.names)], self._parts)
         # What was read before the statement, and is in no place any more.
         frames = _frames_with(state.names)
         pending = [frame for frame, _ in frames if has_pending(frame)]

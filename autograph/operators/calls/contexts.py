@@ -79,8 +79,24 @@ def with_stmt(
     functions marked with `contextlib.contextmanager`, are converted; what the graph raises in the
     body is given to them where it is caught. Other managers are entered and left by the graph.
     """
-    with finishing():
+    with finishing(), _Open(manager):
         _with_stmt(manager, _Body(body), State(get_state, set_state, symbol_names))
+
+
+class _Open:
+    """Around what runs in a `with`: the manager may write what it holds at the end."""
+
+    def __init__(self, manager: Any) -> None:
+        self._manager = manager
+
+    def __enter__(self) -> None:
+        trace = current_trace()
+        self._managers = [] if trace is None else trace.managers
+        self._managers.append(self._manager)
+
+    def __exit__(self, *details: object) -> None:
+        last = max(k for k, one in enumerate(self._managers) if one is self._manager)
+        del self._managers[last]  # generators may leave theirs in another order
 
 
 def _with_stmt(manager: Any, body: _Body, state: State) -> None:
@@ -117,10 +133,10 @@ def context(manager: Any) -> Any:
         return _Entering(lambda: attributes.getattr_(manager, "enter_result"))
     twin = _twin_of_generator(manager)
     if twin is not None:
-        return _Suspended(_made_anew(manager, twin, trace), trace)
+        return _InOpen(manager, _Suspended(_made_anew(manager, twin, trace), trace))
     found = _of_user(manager)
     if found is not None:
-        return _Unguarded(found)
+        return _InOpen(manager, _Unguarded(found))
     if getattr(kind, UNCONVERTED, False) or _is_marked(kind, "__enter__"):
         return manager
     if isinstance(manager, contextlib.ExitStack):
@@ -311,6 +327,22 @@ def _asks_for_none(following: Any, last: Any) -> bool:
         return True
     is_none = following.opname == "LOAD_CONST" and following.argval is None
     return is_none and last is not None and last.opname == "IS_OP"
+
+
+class _InOpen:
+    """A manager around a body that stays where it is, by what enters and leaves it."""
+
+    def __init__(self, manager: Any, runs: _Unguarded | _Suspended) -> None:
+        self._open, self._runs = _Open(manager), runs
+
+    def __enter__(self) -> Any:
+        entered = self._runs.__enter__()
+        self._open.__enter__()
+        return entered
+
+    def __exit__(self, *details: Any) -> bool:
+        self._open.__exit__()
+        return self._runs.__exit__(*details)
 
 
 class _Unguarded:

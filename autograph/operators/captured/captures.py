@@ -131,6 +131,8 @@ class Trace:
     scopes: list[Any] = field(default_factory=list)
     # Those of generators that wait for what is done with an item.
     suspended: list[Any] = field(default_factory=list)
+    # The managers of the `with` statements that are open: what they hold may be written at the end.
+    managers: list[Any] = field(default_factory=list)
     notes: list[Decision] = field(default_factory=list)
     arrays: dict[int, Tensor] = field(default_factory=dict)
     sites: dict[Any, Any] = field(default_factory=dict)
