@@ -189,4 +189,133 @@ def functions_made_in_a_branch_of_a_branch(x):
     return scale(2.0)
 
 
+@samples("E3", *CASES, joined=True)
+def itself_or_a_copy_with_a_finally_in_each_round(x):
+    items, fuel = [x, 1.0], 3
+    while x < 1:
+        return items
+    while fuel > 0:
+        fuel -= 1
+        x += 1.0
+        try:
+            if x > 5:
+                return items[:]
+            if x > 4:
+                return items
+            items[1] += 1.0
+        finally:
+            items[0] += 10.0
+        items[1] += 2.0
+    return items
+
+
+@samples("E3", *CASES, joined=True)
+def itself_or_a_copy_with_a_manager_in_each_round(x):
+    items, fuel = [x, 1.0], 3
+    while fuel > 0:
+        fuel -= 1
+        x += 1.0
+        with Zeroing(items):
+            if x > 4:
+                return items[:], fuel
+            if x > 3:
+                return items, fuel
+            items[1] += 1.0
+    return items, fuel
+
+
+@samples("E3", *CASES, joined=True)
+def a_finally_around_a_loop_that_returns(x):
+    items, fuel = [x, 1.0], 4
+    try:
+        while fuel > 0:
+            fuel -= 1
+            if x > 5:
+                return items
+            items[1] += 1.0
+            if x > 3.5:
+                return items[:]
+            x += 1.0
+    finally:
+        items[0] += 10.0
+    return items[:]
+
+
+@samples("E3", *CASES, joined=True)
+def several_copies_and_itself_in_nested_loops(x):
+    first, second = {"a": x}, {"a": 2.0}
+    for i in range(3):
+        for j in range(2):
+            if first["a"] > 4:
+                return first, dict(second)
+            if second["a"] > 3:
+                return dict(first), second
+            second["a"] += 0.5
+        first["a"] += i
+    first["a"] += 100
+    return dict(first), second
+
+
+@samples("E3", *CASES, joined=True)
+def in_a_tuple_that_a_branch_of_a_branch_makes(x):
+    items = [x, 1.0]
+    if x > 1:
+        if x > 3:
+            kept = (items, x)
+        else:
+            kept = (items[:], x)
+    if x > 1:
+        kept[0][1] += 5.0
+        return items, kept, kept[0] is items
+    return items
+
+
+@samples("E3", *CASES, joined=True)
+def itself_in_a_branch_of_a_branch(x):
+    items, found = [x, 1.0], None
+    if x > 1:
+        if x > 3:
+            found = items
+        else:
+            found = items[:]
+    return found, items, found is items
+
+
+@samples("E3", *CASES, joined=True)
+def itself_in_a_tuple_behind_a_try(x):
+    items = [x, 1.0]
+
+    def chosen():
+        try:
+            if x > 3:
+                raise ValueError
+        except ValueError:
+            return items[:]
+        if x > 1:
+            return (x, items)
+        return (x, [items[0], items[1]])
+
+    found = chosen()
+    items[0] += 5.0
+    return found, items
+
+
+def waiting(items, x):
+    with Zeroing(items):
+        yield 1.0
+        if x > 1:
+            items = items[:]
+        yield items[1]
+
+
+@samples("E3", *CASES, joined=True)
+def a_manager_in_a_generator_holds_it(x):
+    items, total = [x, 1.0], 0.0
+    for value in waiting(items, x):
+        total = total + value
+        if x > 3:
+            items = items[:]
+    return items, total
+
+
 test_sample = samples.test()
