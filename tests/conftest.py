@@ -7,6 +7,10 @@ import shutil
 import sys
 import tempfile
 
+import pytest
+
+from tests.samples import leave_to_long_tests
+
 
 def pytest_configure(config):
     if sys.dont_write_bytecode:
@@ -32,6 +36,11 @@ def _folder_of_this_run(config):
 # Of the tests of a process, after how many what is left counts as what stays.
 _BETWEEN = 500
 _ended = itertools.count(1)
+
+
+@pytest.hookimpl(tryfirst=True)  # long tests are left out by this same hook
+def pytest_collection_modifyitems(items):
+    leave_to_long_tests(items)
 
 
 def pytest_collection_finish(session):
