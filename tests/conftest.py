@@ -1,23 +1,46 @@
-"""What holds for all tests: compiled code is kept in a folder of this run, which its processes share."""
+"""What holds for all tests: what is compiled is kept in a folder of this run, which its processes share."""
 
 import gc
 import itertools
 import os
 import shutil
+import sys
 import tempfile
+
+import pytest
+
+from tests.samples import leave_to_long_tests
 
 
 def pytest_configure(config):
-    if "AUTOGRAPH_CACHE_DIR" in os.environ:
-        return  # of the user, or of the run that this worker belongs to
+    if sys.dont_write_bytecode:
+        _keep_bytecode(config)
+    if "AUTOGRAPH_CACHE_DIR" not in os.environ:  # of the user, or of this worker's run
+        os.environ["AUTOGRAPH_CACHE_DIR"] = _folder_of_this_run(config)
+
+
+def _keep_bytecode(config):
+    """Where none is to be written into the tree: it would be made anew for each child process."""
+    if "PYTHONPYCACHEPREFIX" not in os.environ:
+        os.environ["PYTHONPYCACHEPREFIX"] = _folder_of_this_run(config)
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode, sys.pycache_prefix = False, os.environ["PYTHONPYCACHEPREFIX"]
+
+
+def _folder_of_this_run(config):
     folder = tempfile.mkdtemp(prefix="autograph-tests-")
-    os.environ["AUTOGRAPH_CACHE_DIR"] = folder
     config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+    return folder
 
 
 # Of the tests of a process, after how many what is left counts as what stays.
 _BETWEEN = 500
 _ended = itertools.count(1)
+
+
+@pytest.hookimpl(tryfirst=True)  # long tests are left out by this same hook
+def pytest_collection_modifyitems(items):
+    leave_to_long_tests(items)
 
 
 def pytest_collection_finish(session):

@@ -1,6 +1,10 @@
-"""A test for each op or function, which goes through all of the samples that it is declared with.
+"""How many samples a test goes through, and how many tests a run.
 
-There are ten times as many samples as ops, and most take less time than what pytest does for a test.
+A test for each op or function goes through all of the samples that it is declared with: there are
+ten times as many samples as ops, and most take less time than what pytest does for a test.
+
+Of the tests of a function with the mark `broad(n)`, a run takes about one of n; the others are
+long tests.
 """
 
 from __future__ import annotations
@@ -8,6 +12,7 @@ from __future__ import annotations
 import functools
 import inspect
 import itertools
+import zlib
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -68,4 +73,21 @@ def for_each(names: str, samples: Iterable[Sample]) -> Callable[[Callable[..., N
     return decorate
 
 
-__all__ = ["Sample", "for_each", "samples_of"]
+def leave_to_long_tests(items: Iterable[pytest.Item]) -> None:
+    """Mark as long what a run leaves out of the tests of functions that are `broad`.
+
+    By their names, so that it is no matter which others there are: it takes the first, and of the
+    others one of n, whichever of several parameters they differ in.
+    """
+    met: set[str] = set()
+    for item in items:
+        broad = item.get_closest_marker("broad")
+        if broad is None or item.get_closest_marker("long") is not None:
+            continue
+        function = item.nodeid.partition("[")[0]
+        if function in met and zlib.crc32(item.nodeid.encode()) % broad.args[0]:
+            item.add_marker("long")
+        met.add(function)
+
+
+__all__ = ["Sample", "for_each", "leave_to_long_tests", "samples_of"]

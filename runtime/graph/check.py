@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from runtime.errors import GraphError
 from runtime.graph.ir import Graph, Node, Value, device_of_types
@@ -19,21 +19,28 @@ from runtime.spec import (
     type_of_number,
 )
 
-__all__ = ["accepts", "check", "is_control"]
+__all__ = ["Known", "accepts", "check", "is_control"]
 
 NEIGHBOURS = 3
 
 
-def check(graph: Graph) -> None:
+# Graphs that are well formed, with their nodes when they were looked at.
+Known: TypeAlias = dict[Graph, list[Node]]
+
+
+def check(graph: Graph, known: Known | None = None) -> None:
     """Raise GraphError unless values are defined once, before use, with the types they claim.
 
-    The graphs of control-flow nodes must take and give what their node does.
+    The graphs of control-flow nodes must take and give what their node does. Those that are `known`
+    and have the same nodes are not looked at again; others join them.
     """
-    _check(graph, {})
+    _check(graph, {}, {} if known is None else known)
 
 
-def _check(graph: Graph, functions: Mapping[str, Graph]) -> None:
+def _check(graph: Graph, functions: Mapping[str, Graph], known: Known) -> None:
     """`functions` are the graphs around that may be called from within."""
+    if not functions and known.get(graph) == graph.nodes:
+        return
     defined: set[Value] = set()
     for value in graph.inputs:
         if value in defined:
@@ -44,15 +51,17 @@ def _check(graph: Graph, functions: Mapping[str, Graph]) -> None:
         if problem:
             raise GraphError(_message(graph, position, problem))
         defined.update(node.outputs)
-        known = functions
+        around = functions
         if node.op.name == "recursion":
-            known = {**functions, node.attrs["function"]: node.graphs[0]}
+            around = {**functions, node.attrs["function"]: node.graphs[0]}
         for inner in node.graphs:
-            _check(inner, known)
+            _check(inner, around, known)
     for position, value in enumerate(graph.outputs):
         if value not in defined:
             what = f"output {position} of graph `{graph.name}`, {value!r}, is not defined in it"
             raise GraphError(f"{what}; expected one of its inputs or a result of its nodes")
+    if not functions:
+        known[graph] = list(graph.nodes)
 
 
 def is_control(name: str) -> bool:

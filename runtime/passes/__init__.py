@@ -8,7 +8,7 @@ from typing import NamedTuple
 from runtime import config
 from runtime.contexts import outline_contexts
 from runtime.errors import GraphError
-from runtime.graph.check import check
+from runtime.graph.check import Known, check
 from runtime.graph.ir import Graph
 from runtime.graph.show import text
 from runtime.passes.algebra import simplify_arithmetic
@@ -65,7 +65,8 @@ class Step(NamedTuple):
 def optimize(graph: Graph, pipeline: Sequence[Pass] | None = None) -> Graph:
     """`graph` after the passes of `pipeline`: by default, of those that are switched on.
 
-    With `config.check`, the graph is checked before them and after each; GraphError names the pass.
+    With `config.check`, the graph is checked before them, what is new in it after each, and all of
+    it in the end; GraphError names the pass.
     """
     graph = traverse(graph, switched_on() if pipeline is None else pipeline)
     config.log(2, lambda: text(graph))
@@ -76,16 +77,19 @@ def traverse(graph: Graph, pipeline: Sequence[Pass], steps: list[Step] | None = 
     """`graph` after the passes of `pipeline`, each of which is noted in `steps`."""
     printed = frozenset(config.print_passes.value)
     check_names(printed, "print_passes", also=("all",))
-    _verify(graph, "tracing")
+    known: Known = {}
+    _verify(graph, "tracing", known)
     graph = outline_contexts(graph)
     for step in pipeline:
         before, graph = graph, step(graph)
-        _verify(graph, f"pass `{step.__name__}`")
+        _verify(graph, f"pass `{step.__name__}`", known)
         if step.__name__ in printed or ("all" in printed and graph is not before):
             config.show(f"before `{step.__name__}`:\n{text(before)}")
             config.show(f"after `{step.__name__}`:\n{text(graph)}")
         if steps is not None:
             steps.append(Step(step.__name__, _count(before), _count(graph)))
+    if pipeline:
+        _verify(graph, "a pass that changed operations of the graph it was given", {})
     return graph
 
 
@@ -116,10 +120,10 @@ def _count(graph: Graph) -> int:
     return sum(1 for _ in graph.walk())
 
 
-def _verify(graph: Graph, made_by: str) -> None:
+def _verify(graph: Graph, made_by: str, known: Known) -> None:
     if not config.check.value:
         return
     try:
-        check(graph)
+        check(graph, known)
     except GraphError as error:
         raise GraphError(f"after {made_by}: {error}") from error

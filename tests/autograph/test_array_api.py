@@ -464,6 +464,7 @@ UNPREDICTABLE = {"empty", "empty_like", "from_dlpack", "finfo", "iinfo", "unique
                  "linalg.eigh", "linalg.svd", "linalg.qr", "__array_namespace_info__"}  # fmt: skip
 
 
+@pytest.mark.broad(3)
 @pytest.mark.parametrize(("space", "name"), FUNCTIONS)
 @pytest.mark.filterwarnings("ignore")
 def test_a_function_gives_what_the_standard_says(space, name):

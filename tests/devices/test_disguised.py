@@ -28,6 +28,7 @@ def test_ops_compute_there_what_they_compute_on_the_host(primitive, inputs, attr
     suites.check_kernel(primitive, inputs, attrs, HERE, exact=is_exact(primitive))
 
 
+@pytest.mark.broad(3)
 @pytest.mark.parametrize("backend", BACKENDS)
 @suites.each_op
 def test_graphs_compute_there_what_they_compute_on_the_host(primitive, inputs, attrs, backend):

@@ -3,8 +3,8 @@
 `check(sample, case, case, ...)` runs the sample as Python on NumPy values, converted but eager (on
 NumPy values and on tensors), as a graph on each backend, and after save and load. Values, types,
 dtypes, printed text, what happens to the arguments, exceptions and the line they come from must
-agree. `refuse` says that
-code raises a located error instead. `golden` compares a message with a file.
+agree. `refuse` says that code raises a located error instead. `golden` compares a message with a
+file. Of the samples in tables, most are run in fewer ways: see `Samples`.
 """
 
 from __future__ import annotations
@@ -271,6 +271,7 @@ def check(
     eager: bool = True,
     tensors: bool = True,
     saved: bool = True,
+    every_way: bool = True,
     **options: Any,
 ) -> Checked:
     """The sample does the same in all modes for all cases, which have one signature.
@@ -278,7 +279,9 @@ def check(
     `conds` and `whiles` are the numbers of such nodes that the graph must have; `traces` the number
     of traces after all cases; `options` go to `convert`. Where tensors as arguments mean something
     else (identity of types), `tensors` is False. What cannot be saved for one of `UNSAVABLE` is
-    not; where a sample must not be, `saved` is False.
+    not; where a sample must not be, `saved` is False. Without `every_way`, arrays are given to
+    native code only, tensors to the plan only, which runs what was saved, too: the graph that was
+    traced for native code.
     """
     assert len(cases) > 1 or traces != 1 or conds is None, "a second case must use the same trace"
     how: dict[str, Any] = {"joined": joined, "tolerance": tolerance}
@@ -292,20 +295,26 @@ def check(
             if tensors:
                 given = as_tensors(copy.deepcopy(case))
                 _assert_agree(observe(converted, given), plain, sample, graph=False, **how)
-    for backend in BACKENDS:
+    backends = BACKENDS if every_way else ["native"] if tensors else ["native", "plan"]
+    functions = []
+    for backend in backends:
         function = _run_graph(sample, cases, expected, backend, traces, how, options)
         if conds is not None:
             assert count_nodes(graph_of(function), "cond") == conds, graph_of(function)
         if whiles is not None:
             assert count_nodes(graph_of(function), "while") == whiles, graph_of(function)
+        functions.append(function)
     if tensors:
         given = [as_tensors(case) for case in cases]
         _run_graph(sample, given, expected, "plan", traces, how, options)
-    graph = graph_of(function) if function.trace_count else None
-    if graph is not None:
-        how["units"] = units_of(graph, config.backend.value)
-    unsaved = _run_saved(sample, cases[0], expected[0], how, options) if saved else "not asked for"
-    return Checked(function, expected, unsaved)
+    unsaved = "not asked for"
+    if saved:
+        backend = config.backend.value if every_way else "plan"
+        function = ag.convert(sample, **options) if every_way else functions[0]
+        units = units_of(graph_of(functions[-1]), backend) if functions[-1].trace_count else 0
+        with config.backend.using(backend):
+            unsaved = _run_saved(function, sample, cases[0], expected[0], {**how, "units": units})
+    return Checked(functions[-1], expected, unsaved)
 
 
 # What the message about a program that cannot be saved says.
@@ -318,15 +327,15 @@ UNSAVABLE = (
 
 
 def _run_saved(
+    function: Function[Any, Any],
     sample: Callable[..., Any],
     case: tuple[Any, ...],
     expected: Outcome,
     how: dict[str, Any],
-    options: dict[str, Any],
 ) -> str:
     """Save, load, and do the same; gives the reason where the sample cannot be saved."""
     try:
-        content = packed(ag.convert(sample, **options), list(copy.deepcopy(case)))
+        content = packed(function, list(copy.deepcopy(case)))
     except (ag.UnsavableError, ValueError) as error:
         reason = str(error)
         assert any(words in reason for words in UNSAVABLE), reason
@@ -448,7 +457,10 @@ def golden(name: str, text: str) -> None:
 
 
 class Samples:
-    """The samples of a test file: `@samples(row, case, case, ..., conds=1)` before each."""
+    """The samples of a test file: `@samples(row, case, case, ..., conds=1)` before each.
+
+    One of three is run in every way; the long tests run all so.
+    """
 
     def __init__(self) -> None:
         self.rows: list[Any] = []
@@ -465,10 +477,11 @@ class Samples:
         return register
 
     def test(self) -> Callable[..., None]:
-        """The test function: one test per sample."""
+        """The test function: one test per sample, those that are registered later included."""
 
         @pytest.mark.parametrize(("sample", "cases", "how"), self.rows)
         def test_sample(sample: Any, cases: Any, how: Any) -> None:
-            check(sample, *cases, **how)
+            number = next(n for n, row in enumerate(self.rows) if row.values[2] is how)
+            check(sample, *cases, every_way=number % 3 == 0, **how)
 
         return test_sample

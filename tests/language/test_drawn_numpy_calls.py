@@ -225,6 +225,7 @@ LEFT_OUT = frozenset(
 )  # fmt: skip
 
 
+@pytest.mark.broad(3)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in LEFT_OUT])
 def test_drawn_calls_give_what_numpy_gives(name):

@@ -174,6 +174,7 @@ def plan():
         yield
 
 
+@pytest.mark.broad(3)
 @pytest.mark.parametrize("operation", OPERATIONS)
 @pytest.mark.parametrize("number", range(len(OTHERS)))
 @pytest.mark.parametrize("reflected", [False, True])

@@ -92,6 +92,7 @@ def squares(function, count):
     return (one, two, three)[count - 1]
 
 
+@pytest.mark.broad(3)
 @each
 def test_gradients_of_graphs_are_those_of_eager(function, args):
     varied = tuple(i for i, x in enumerate(args) if x.dtype.kind == "f")

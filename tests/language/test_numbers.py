@@ -72,6 +72,7 @@ def units_of_power(symbol):
     return 2 if symbol in ("**", "**=") else 0
 
 
+@pytest.mark.broad(3)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize(("kind", "symbol"), OPERATORS)
 def test_b3_15_operators(kind, symbol, dtype):

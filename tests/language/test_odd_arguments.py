@@ -156,6 +156,7 @@ def ways(function, x):
             yield ag.convert(function, native=native, input_signature=signature)
 
 
+@pytest.mark.broad(3)
 @pytest.mark.parametrize("name", SERVED)
 def test_results_are_numpys(name):
     function, x = SERVED[name]

@@ -1,7 +1,8 @@
 """What the language suite has: how many plain functions do the same in every mode, what does not.
 
 Each sample is run as Python, eagerly, as a graph on each backend with one trace per signature and
-no line of its own at the second call, and after save and load (`harness.check`).
+no line of its own at the second call, and after save and load (`harness.check`): in the long tests
+all of them, in each run one of three, and the others in fewer of these ways.
 """
 
 from __future__ import annotations

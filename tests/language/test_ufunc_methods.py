@@ -56,6 +56,7 @@ METHODS = {
 }
 
 
+@pytest.mark.broad(3)
 @pytest.mark.parametrize("ufunc", UFUNCS, ids=lambda u: u.__name__)
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_of_every_ufunc(ufunc, method):

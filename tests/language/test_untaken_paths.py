@@ -264,6 +264,7 @@ def same(found, wanted):
     np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.broad(2)
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize(("function", "args"), PROGRAMS)
 def test_gradient_of_the_path_taken(function, args, backend):
@@ -289,6 +290,7 @@ def test_what_a_caller_computed_is_not_walked_either(function, args):
     same(ag.grad(outer, 1)(converted, *args), wanted)
 
 
+@pytest.mark.broad(3)
 @pytest.mark.parametrize(("function", "args"), PROGRAMS)
 def test_second_derivatives_and_forward_mode(function, args):
     def by_first(call):

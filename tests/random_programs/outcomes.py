@@ -27,25 +27,36 @@ def is_answered(text, cases, backends, seed, seen=lambda value: value):
     `cases` are the arguments of calls of one signature, which one trace serves; `seen` is what of a
     result is compared.
     """
-    function = ag.convert_source(text).f
+    return graphs_of(text, cases, backends, seed, seen) is not None
+
+
+def graphs_of(text, cases, backends, seed, seen=lambda value: value):
+    """The graphs, by the names of the backends that they were run on; None where one was refused."""
+    function, graphs = ag.convert_source(text).f, {}
     for backend in backends:
-        graph = ag.convert(function)
+        graph = graphs[backend] = ag.convert(function)
         with config.backend.using(backend), config.check.using(True):
             for case in cases:
                 expected = outcome(function, *case)
                 try:
                     assert_same(seen(outcome(graph, *case)), seen(expected))
                 except ag.StagingError:
-                    return False
+                    return None
                 except AssertionError as error:
                     raise AssertionError(f"{backend}, {case}, seed {seed}\n{text}") from error
         assert graph.trace_count <= 1, f"seed {seed}\n{text}"
-    return True
+    return graphs
 
 
 def one_backend(seed):
     """A backend by a seed, each as often as the others."""
     return [sorted(BACKENDS)[seed % len(BACKENDS)]]
+
+
+def native_and_another(seed):
+    """The native backend and another by a seed, each as often as the others."""
+    others = sorted(name for name in BACKENDS if name != "native")
+    return ["native", others[seed % len(others)]]
 
 
 def assert_same(got, expected):

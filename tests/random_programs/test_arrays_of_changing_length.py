@@ -9,9 +9,8 @@ import pytest
 
 import autograph as ag
 from runtime import config
-from runtime.compile import BACKENDS
 from runtime.execute.native.prepared import Native
-from tests.random_programs.outcomes import assert_same, is_answered, outcome
+from tests.random_programs.outcomes import assert_same, graphs_of, native_and_another, outcome
 
 PROGRAMS, STEP = 40, 20
 MANY = 2000
@@ -118,12 +117,11 @@ def run_of(function):
 
 
 def is_native(seed):
-    """Whether a program is as Python on all backends, and native."""
+    """Whether a program is as Python natively and on another backend, and native."""
     text = program(seed)
-    assert is_answered(text, CASES, BACKENDS, seed), text
-    function = ag.convert(ag.convert_source(text).f)
-    function(*CASES[0])
-    return isinstance(run_of(function), Native)
+    graphs = graphs_of(text, CASES, native_and_another(seed), seed)
+    assert graphs is not None, text
+    return isinstance(run_of(graphs["native"]), Native)
 
 
 def has_native_gradient(seed):

@@ -1,4 +1,4 @@
-"""Gradients of random programs agree with central differences, eager, in and outside of a graph."""
+"""Gradients of random programs agree with central differences: eager, and in or outside of a graph."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,8 @@ WAYS = {
 def _run(seeds):
     for seed in seeds:
         program = make_differentiable(seed)
-        ways = {name: way(load(program).f) for name, way in WAYS.items()}
+        chosen = ("eager", ("graph", "inside")[seed % 2])
+        ways = {name: WAYS[name](load(program).f) for name in chosen}
         for arguments in program.arguments():
             slopes = central_differences(program, arguments)
             if slopes is None:

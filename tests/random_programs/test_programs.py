@@ -6,8 +6,8 @@ from tests.random_programs.programs import make_program
 from tests.random_programs.running import MODES, check, coverage
 from tests.random_programs.shrinking import fails_alike, shrink
 
-FEW, MANY = 200, 2000
-STEP = 100
+FEW, MANY = 140, 2000
+STEP = 35
 # Of the programs of a block, which stage an `if` and a `while` that go both ways.
 SHARE = 0.8
 

@@ -11,8 +11,8 @@ import numpy as np
 
 import autograph as ag
 from runtime import config
-from runtime.compile import BACKENDS
 from tests.random_programs.blocks import blocks_of
+from tests.random_programs.outcomes import native_and_another
 
 ARRAYS = (
     ((0.1, 0.2, 0.3), (1.0, 0.5, 0.3), 4),
@@ -198,7 +198,7 @@ def is_answered(seed, kind):
     make, cases = KINDS[kind]
     text = "import numpy as np\n\n\n" + make(seed).text()
     function = ag.convert_source(text).main
-    for backend in BACKENDS:
+    for backend in native_and_another(seed):
         graph = ag.convert(function)
         with config.backend.using(backend), config.check.using(True):
             for case in cases:

@@ -130,6 +130,7 @@ def program(outer, inner, leaf):
     return PRELUDE.replace("{body}", textwrap.indent(text, " " * 8))
 
 
+@pytest.mark.broad(2)
 @pytest.mark.parametrize(("outer", "inner"), list(itertools.product(STATEMENTS, STATEMENTS)))
 def test_nested_statements_do_what_python_does(outer, inner):
     for leaf in LEAVES:

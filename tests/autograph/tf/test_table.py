@@ -45,6 +45,7 @@ def test_an_expression_gives_what_tensorflow_gives(expression):
     compare(expressions.plain(found), WANTED[expression])
 
 
+@pytest.mark.broad(3)
 @pytest.mark.parametrize(
     "expression", [e for e in expressions.EXPRESSIONS if not any(c in e for c in CALLS_BACK)]
 )

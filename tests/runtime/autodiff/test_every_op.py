@@ -47,6 +47,7 @@ def _symmetric(x):
     return 0.5 * (x + ops.conj(ops.matrix_transpose(x)))
 
 
+@pytest.mark.broad(3)
 @pytest.mark.parametrize(("primitive", "samples"), list(_cases()))
 def test_gradients_in_graphs_of_unknown_sizes(primitive, samples):
     for inputs, attrs in samples:

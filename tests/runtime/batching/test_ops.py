@@ -60,6 +60,7 @@ def strong(x):
     return np.asarray(x.array if isinstance(x, Tensor) else x)[()]
 
 
+@pytest.mark.broad(3)
 @for_each("primitive, inputs, attrs, batched", cases())
 def test_op(primitive, inputs, attrs, batched):
     lanes_of = [variants(x) if k in batched else [x] * LANES for k, x in enumerate(inputs)]

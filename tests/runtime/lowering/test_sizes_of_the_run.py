@@ -88,6 +88,7 @@ def test_a_size_is_a_number():
 # ---- what is done to them ------------------------------------------------------------------------
 
 
+@pytest.mark.broad(3)
 @pytest.mark.parametrize("k", [0, 1, 2, 9, 12])
 @pytest.mark.parametrize(
     "name",

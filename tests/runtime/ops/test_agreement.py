@@ -66,6 +66,7 @@ def unknown(x):
     return ag.TensorSpec([None] * np.ndim(x), np.asarray(x).dtype)
 
 
+@pytest.mark.broad(2)
 @pytest.mark.parametrize("native", [True, False], ids=["native", "plan"])
 @pytest.mark.parametrize("sizes", ["known", "unknown"])
 @pytest.mark.parametrize("name", CASES)

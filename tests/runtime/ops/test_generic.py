@@ -194,6 +194,7 @@ def test_native_code_gives_what_eager_gives(primitive, inputs, attrs, run_graph)
     assert_native(primitive, run_graph(function, *inputs, backend="native"), expected)
 
 
+@pytest.mark.broad(3)
 @each_sample
 def test_native_code_with_unknown_sizes_gives_what_eager_gives(
     primitive, inputs, attrs, run_graph, unknown
@@ -391,6 +392,7 @@ def assert_slopes_agree(function, inputs, tolerance):
             np.testing.assert_allclose(value, expected, rtol=tolerance, atol=tolerance)
 
 
+@pytest.mark.broad(2)
 @for_each("primitive, inputs, attrs", GRADIENT_CASES)
 def test_gradients_agree_with_finite_differences(primitive, inputs, attrs):
     function = scalar_of(primitive, attrs, weights_for(computed(primitive, inputs, attrs)))
@@ -399,6 +401,7 @@ def test_gradients_agree_with_finite_differences(primitive, inputs, attrs):
     assert_slopes_agree(function, inputs, 1e-6)
 
 
+@pytest.mark.broad(3)
 @for_each("primitive, inputs, attrs", GRADIENT_CASES)
 def test_second_gradients_agree_with_finite_differences(primitive, inputs, attrs):
     function = scalar_of(primitive, attrs, weights_for(computed(primitive, inputs, attrs)))

@@ -19,6 +19,7 @@ DATA = {
 }
 
 
+@pytest.mark.broad(3)
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("name", DATA)
 @pytest.mark.filterwarnings("ignore:Converting input from bool", "ignore:The number of bins")

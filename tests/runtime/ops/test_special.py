@@ -180,6 +180,7 @@ UFUNCS = [
 ]
 
 
+@pytest.mark.broad(2)
 @pytest.mark.parametrize("name", UFUNCS)
 def test_a_call_of_scipys_function_gives_its_dtype(name):
     theirs = getattr(scipy.special, name)

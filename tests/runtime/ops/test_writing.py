@@ -65,6 +65,7 @@ def done(function, x, *args):
         return type(error), str(error)
 
 
+@pytest.mark.broad(3)
 @pytest.mark.parametrize("sizes", ["known", "unknown", "of values, too"])
 @pytest.mark.parametrize("native", [True, False], ids=["native", "plan"])
 @pytest.mark.parametrize(("name", "case"), CASES, ids=[f"{n} {c[0]}" for n, c in CASES])

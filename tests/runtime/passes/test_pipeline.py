@@ -25,6 +25,32 @@ def test_the_pass_that_breaks_a_graph_is_named(toy):
         optimize(graph, (*PIPELINE, breaking))
 
 
+def test_what_a_pass_does_to_operations_of_the_graph_it_was_given_is_found(toy):
+    def breaking(graph):
+        graph.nodes[0].outputs[0].type = toy.INT
+        return graph
+
+    b = toy.Builder(x=toy.SCALAR)
+    graph = b.done(b(toy.MUL, b(toy.ADD, b.x, b.x), b.x))
+    with config.check.using(True), pytest.raises(GraphError, match="after a pass that changed"):
+        optimize(graph, (*PIPELINE, breaking))
+
+
+def test_what_is_known_is_looked_at_where_its_operations_are_others(toy, monkeypatch):
+    looked = []
+    infer = type(toy.ADD).infer_all
+    monkeypatch.setattr(type(toy.ADD), "infer_all", lambda *a: looked.append(a[0]) or infer(*a))
+    b, c = toy.Builder(x=toy.SCALAR), toy.Builder(x=toy.SCALAR)
+    graph, other = b.done(b(toy.MUL, b.x, b.x)), c.done(c(toy.ADD, c.x, c.x))
+    looked.clear()
+    with config.check.using(True):
+        optimize(graph, (lambda graph: graph, lambda graph: graph))
+        assert looked == [toy.MUL] * 2  # after tracing, and in the end
+        looked.clear()
+        optimize(graph, (lambda graph: other, lambda graph: graph))
+        assert looked == [toy.MUL, toy.ADD, toy.ADD]
+
+
 def test_a_graph_that_is_broken_from_the_start_is_said_to_be(toy):
     b = toy.Builder(x=toy.SCALAR)
     b.graph.outputs = [b(toy.ADD, b.x, b.x, types=[toy.INT])]

@@ -79,6 +79,7 @@ def outcome(function, x):
     return type(result), [(type(p), np.shape(p), np.asarray(p).tolist()) for p in parts]
 
 
+@pytest.mark.broad(2)
 @pytest.mark.parametrize("name", BUILTINS)
 def test_a_builtin_takes_what_python_lets_it_take(name):
     function = BUILTINS[name]

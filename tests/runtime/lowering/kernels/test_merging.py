@@ -102,6 +102,7 @@ def test_the_bits_stay_what_they_were(function, shape, compare):
     compare(function, x)
 
 
+@pytest.mark.broad(3)
 @pytest.mark.parametrize("dtype", ["f4", "f8", "i4", "u1", "i8"])
 @pytest.mark.parametrize("size", [1, 7, 8, 9, 15, 16, 30, 31, 32, 33, 41, 63, 64, 100, 1000])
 def test_extremes_of_rows(size, dtype, compare):

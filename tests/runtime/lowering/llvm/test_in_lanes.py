@@ -51,6 +51,7 @@ def both(monkeypatch, native_of, traced):
     return run
 
 
+@pytest.mark.broad(3)
 @pytest.mark.parametrize("columns", [9, 16, 23, 24, 40, 250, 256, 264, 301])
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_lanes_have_the_bits_of_elements(name, columns, both):

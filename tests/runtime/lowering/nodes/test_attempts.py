@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from runtime.compile import BACKENDS
 from runtime.execute.native.prepared import Native
 from runtime.lowering.nodes.attempts import kind_of
-from tests.random_programs.outcomes import is_answered
+from tests.random_programs.outcomes import graphs_of, native_and_another
 
 PROGRAMS, STEP = 30, 15
 MANY = 2000
@@ -107,16 +106,11 @@ def f(x, n):
 
 
 def is_native(seed):
-    """Whether a program is as Python on all backends, and native."""
-    text = program(seed)
-    if not is_answered(text, CASES, BACKENDS, seed):
+    """Whether a program is as Python natively and on another backend, and native."""
+    graphs = graphs_of(program(seed), CASES, native_and_another(seed), seed)
+    if graphs is None:
         return False
-    function = ag.convert(ag.convert_source(text).f)
-    try:
-        function(*CASES[1])
-    except (LookupError, ArithmeticError, ValueError, AssertionError):
-        pass  # is raised by the plan, which is there, too
-    return isinstance(function.traces()[-1]._differentiable.run, Native)
+    return isinstance(graphs["native"].traces()[-1]._differentiable.run, Native)
 
 
 @pytest.mark.parametrize("start", range(0, PROGRAMS, STEP))

@@ -40,6 +40,7 @@ def test_a_sum_of_what_is_computed_has_them_too(compare):
     compare(lambda x, y: ops.mean((x - y) * (x - y)), array(10_007), array(10_007)[::-1].copy())
 
 
+@pytest.mark.broad(3)
 @pytest.mark.parametrize("axis", [0, 1, 2, (0, 1), (1, 2), (0, 2), None])
 @pytest.mark.parametrize("shape", [(2, 2, 3), (4, 5, 130), (3, 1, 9), (6, 40, 1)])
 @pytest.mark.parametrize("op", [ops.sum, ops.mean, ops.max, ops.min])
@@ -208,6 +209,7 @@ def turned_chain(x, order):
     return ops.permute_dims(x * 2.0, order) + 1.0
 
 
+@pytest.mark.broad(3)
 @pytest.mark.parametrize("axis", [0, 1, 2, (0, 1), (1, 2), (0, 2), None])
 @pytest.mark.parametrize("order", [(0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0)])
 @pytest.mark.parametrize("op", [ops.sum, ops.mean, ops.max, ops.var, ops.std])

@@ -23,6 +23,7 @@ def turned(x, y):
     return ops.permute_dims(x, (1, 0)) * 2 + ops.sum(y)
 
 
+@pytest.mark.broad(3)
 @pytest.mark.parametrize("unknown", [False, True], ids=["known", "unknown"])
 @pytest.mark.parametrize("dtype", ["f4", "f8", "i4", "?", "i1"])
 @pytest.mark.parametrize("shape", [(2, 3), (31, 33), (64, 96), (97, 200), (300, 257), (1000, 7)])

@@ -74,6 +74,7 @@ def nested(x, n):
 SIZES = [1, 30, 2048, 4095, 4096, 4097, 10_000]
 
 
+@pytest.mark.broad(3)
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("n", [0, 1, 2, 7])
 @pytest.mark.parametrize(

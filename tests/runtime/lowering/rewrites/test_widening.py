@@ -23,6 +23,7 @@ def kernels(traced, function, *given):
     return native_text(traced(function, *given), "kernels")
 
 
+@pytest.mark.broad(3)
 @pytest.mark.parametrize("dtype", ["f4", "f8", "i4", "i8"])
 @pytest.mark.parametrize("size", [3, 10, 12, 20, 30, 63])
 @pytest.mark.parametrize("rows", [64, 71, 200])

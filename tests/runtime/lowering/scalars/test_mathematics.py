@@ -192,6 +192,7 @@ def of_math(name, *numbers):
     return found
 
 
+@pytest.mark.broad(3)
 @pytest.mark.parametrize(
     "x", [0.5, 0.0, -0.7, 1.0, 3.75, 1e300, -1e300, math.inf, -math.inf, math.nan]
 )
