@@ -83,6 +83,7 @@ from autograph.operators.stand_ins.values import (
     has_parts,
     is_array,
     is_changeable,
+    is_container,
     is_either,
     is_numeric,
     is_same,
@@ -428,20 +429,23 @@ def _widen_nullable(form: Form, x: Any, name: str, body: Builder) -> Form | None
     if isinstance(value, Poison):
         return Poisoned(value.what, value.hint)
     is_result = is_in_result(name)
-    is_left = x is None or (isinstance(x, Nullable) and _may_be_absent(value, is_result))
+    is_absent = _may_be_absent(value, is_result) or _is_made(value, body)
+    is_left = x is None or (isinstance(x, Nullable) and is_absent)
     if isinstance(form, OrNone):
         if x is None:
             return form
-        if _may_be_absent(value, is_result):
+        if is_absent or isinstance(form.part, Branching):
             part = widen(form.part, value, name, body)
             return part if isinstance(part, Poisoned) else OrNone(part)
         return changed(name, "a value or None", describe(value))
     if isinstance(form, Static) and form.value is None:
-        is_value = x is not None and _may_be_absent(value, is_result)
-        made = form_of(value, bools=True, body=body, made=is_result) if is_value else None
+        is_made = is_result or _is_made(value, body)
+        is_value = x is not None and is_absent
+        made = form_of(value, bools=True, body=body, made=is_made) if is_value else None
         return made if made is None or isinstance(made, Poisoned) else OrNone(made)
     like = form.value if isinstance(form, Static) else getattr(form, "like", None)
     is_value = isinstance(form, Leaf | Referring | Among | Written | Raised)
+    is_value = is_value or (isinstance(form, Branching | Growing) and form.number != 0)
     if not is_left or not (is_value or _may_be_absent(like, is_result)):
         return None
     part = _carried(form, body)
@@ -464,6 +468,11 @@ def _may_be_absent(x: Any, is_result: bool) -> bool:
         or (is_result and can_be_of_kinds(x))
         or (isinstance(x, tuple) and all(_is_part_of_absent(part, is_result) for part in x))
     )
+
+
+def _is_made(x: Any, body: Builder) -> bool:
+    """Whether that is a container which a round made: it is carried by what is in it."""
+    return is_container(x) and not is_all_older(x, body)
 
 
 def _is_part_of_absent(x: Any, is_result: bool) -> bool:
