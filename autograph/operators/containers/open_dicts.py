@@ -61,7 +61,7 @@ from autograph.operators.stand_ins.runs import (
     opened,
     padded,
 )
-from autograph.operators.stand_ins.templates import LazyString
+from autograph.operators.stand_ins.templates import LazyString, is_textual
 from autograph.operators.stand_ins.values import is_numeric, type_of
 from runtime import journal, ops
 from runtime.errors import StagingError
@@ -116,7 +116,7 @@ def is_key(x: Any) -> bool:
     """Whether a value can be a key: a number, a text, or a tuple of such."""
     if type(x) is tuple:
         return bool(x) and all(map(is_key, x))
-    if isinstance(x, str | LazyString):
+    if is_textual(x):
         return True
     return is_numeric(x) and type_of(x).rank == 0 and type_of(x).dtype.kind in "biuf"
 

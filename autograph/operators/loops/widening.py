@@ -75,7 +75,7 @@ from autograph.operators.stand_ins.references import (
     seen_by,
 )
 from autograph.operators.stand_ins.runs import has_runs, known_length
-from autograph.operators.stand_ins.templates import ChosenText, LazyString
+from autograph.operators.stand_ins.templates import ChosenText, LazyString, is_textual
 from autograph.operators.stand_ins.values import (
     NOTHING,
     describe,
@@ -234,8 +234,7 @@ def widen(
     if isinstance(form, Static):
         return _widen_static(form, x, name, body, within)
     if isinstance(form, Written):
-        is_text = isinstance(x, str | LazyString)
-        return form if is_text else changed(name, "a str", describe(x))
+        return form if is_textual(x) else changed(name, "a str", describe(x))
     if isinstance(form, Raised):
         if type(x) is not Caught:
             return changed(name, "an exception that was caught", describe(x))
@@ -256,7 +255,7 @@ def widen(
             return Leaf(
                 functools.reduce(lambda t, one: _widen_type(t, one, name), types, type_of(x))
             )
-        if things is None and isinstance(x, str | LazyString) and isinstance(form.things[0], str):
+        if things is None and is_textual(x) and is_textual(form.things[0]):
             return Written()
         return Among(things) if things else changed(name, *describe_both(form.things[0], x))
     if isinstance(form, Growing):
@@ -376,7 +375,7 @@ def _widen_static(
     things = joined(things_of(form.value, body), things_of(x, body))
     if things is not None:
         return Among(things)
-    if isinstance(form.value, str | LazyString) and isinstance(x, str | LazyString):
+    if is_textual(form.value) and is_textual(x):
         return Written()
     if type(form.value) is Caught and type(x) is Caught:
         return widen(carried, x, name, body, within)
