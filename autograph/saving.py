@@ -381,12 +381,12 @@ class _Document:
         return {**row, **{key: value for key, value in extras.items() if value}}
 
     def _refuse_errors(self, traced: Traced) -> None:
-        """Refuse a result with the text of an exception that was caught: no file holds exceptions."""
+        """Refuse a result with the text of a caught exception: no file holds exceptions."""
         if any(not isinstance(value.type, TensorType) for value in traced.graph.outputs):
             raise UnsavableError(
                 f"`{self.source.function.__name__}` cannot be saved: its result is the text of an "
                 "exception that was caught",
-                "give back a text of your own (`return \"failed\"`), or a number",
+                'give back a text of your own (`return "failed"`), or a number',
             )
 
     def _without_dropped(self, signature: Signature) -> tuple[Arguments, tuple[bool, ...]]:

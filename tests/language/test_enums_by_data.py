@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import io
+from collections import Counter, defaultdict
 
 import numpy as np
 import pytest
@@ -37,6 +38,7 @@ class Heading(enum.Enum):
 class Pace(enum.StrEnum):
     FAST = "fast"
     SLOW = "slow"
+    NONE = "none"
 
 
 class Kind(str, enum.Enum):
@@ -47,6 +49,7 @@ class Kind(str, enum.Enum):
 class Rank(enum.IntEnum):
     LOW = 1
     HIGH = 2
+    TOP = 3
 
 
 class Name(str):
@@ -119,6 +122,46 @@ def of_several_enums(x):
     for v in x:
         held[v] = Heading.EAST
     return held, held[0] is State.WELL, [type(p).__name__ for p in held]
+
+
+# ---- as keys -------------------------------------------------------------------------------------
+
+
+def _counted(kind, x):
+    low, middle, high = kind
+    met, pairs, sums = {}, {}, defaultdict(float)
+    held = [low] * 4
+    for i, v in enumerate(x):
+        which = low if v == 0 else middle if v == 1 else high
+        met[which] = met.get(which, 0) + 1
+        sums[which] += 0.5 * v
+        held[v] = which if i % 2 else high
+    for a, b in zip(held, held[1:]):
+        pairs[a, b] = pairs.get((a, b), 0) + 1
+    kinds = [type(key) is kind for key in met], [type(key) is kind for key in sums]
+    return met, sums, pairs, [key.name for key in met], kinds, low in met, len(set(held)), max(sums)
+
+
+@samples("B3.15", *CASES)
+def counted_by_rank(x):
+    return _counted(Rank, x)
+
+
+@samples("B3.15", *CASES)
+def counted_by_pace(x):
+    return _counted(Pace, x)
+
+
+@samples("B3.15", *CASES)
+def counted_by_state(x):
+    met, moves, last = Counter(), {}, State.WELL
+    for v in x:
+        state = State.WELL if v == 0 else State.ILL if v == 1 else State.OVER
+        met[state] += 1
+        moves[last, state] = moves.get((last, state), 0) + 1
+        last = state
+    print([key.name for key in met], State.OVER in met)
+    return met, moves, met.most_common(1), [type(a) is State for a, _ in moves]
 
 
 # ---- strs of a class of their own ----------------------------------------------------------------

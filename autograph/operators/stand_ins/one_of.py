@@ -59,6 +59,7 @@ from runtime.tensor import Tensor
 __all__ = [
     "OneOf",
     "are_containers",
+    "are_members",
     "are_numbers",
     "are_same",
     "are_told_by_number",
@@ -218,6 +219,11 @@ def is_number_of_class(x: Any) -> bool:
 def is_member(x: Any) -> bool:
     """Whether `x` is a member of an enum, or another number of a class of its own."""
     return isinstance(x, enum.Enum) or is_number_of_class(x)
+
+
+def are_members(x: Any) -> bool:
+    """Whether `x` is one of several members of enums, by data."""
+    return type(x) is OneOf and all(map(is_member, x.things))
 
 
 def are_numbers(things: Sequence[Any]) -> bool:
