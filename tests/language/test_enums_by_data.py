@@ -124,6 +124,51 @@ def of_several_enums(x):
     return held, held[0] is State.WELL, [type(p).__name__ for p in held]
 
 
+# ---- gone through --------------------------------------------------------------------------------
+
+
+class Level(enum.IntEnum):
+    LOW = 1
+    MIDDLE = 5
+    HIGH = 10
+
+    @classmethod
+    def of(cls, x):
+        for level in reversed(cls):
+            if x >= level:
+                return level
+        return None
+
+    @classmethod
+    def above(cls, x):
+        for level in cls:
+            if x < level:
+                return level
+        return cls.HIGH
+
+
+LEVELS = ((np.array([0.0, 3, 7, 20]),), (np.array([10.0, 5, 1, -1]),))
+
+
+@samples("B3.15", *LEVELS)
+def levels(x):
+    return [Level.of(v) for v in x], [Level.above(v) for v in x]
+
+
+@samples("B3.15", *LEVELS)
+def until_data_says(x):
+    found = []
+    for v in x:
+        for level in Level:
+            if level.value > v:
+                found.append(level.name)
+                break
+        else:
+            found.append("none")
+    first = next((level for level in Level if level > x[0]), None)
+    return found, first, any(level > x[1] for level in Level), [k for k in Level if k < x[2]]
+
+
 # ---- as keys -------------------------------------------------------------------------------------
 
 
