@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import heapq
 import io
 from collections import Counter, defaultdict
 
@@ -122,6 +123,44 @@ def of_several_enums(x):
     for v in x:
         held[v] = Heading.EAST
     return held, held[0] is State.WELL, [type(p).__name__ for p in held]
+
+
+# ---- in tuples that are compared -----------------------------------------------------------------
+
+
+@samples("B3.15", *CASES)
+def events_in_a_queue(x):
+    queue, done = [], []
+    for i, v in enumerate(x):
+        heapq.heappush(queue, (float(v), i, State.WELL if v > 0 else State.ILL))
+    while queue:
+        time, i, state = heapq.heappop(queue)
+        match state:
+            case State.WELL:
+                done.append((time, state))
+                heapq.heappush(queue, (time + 0.5, i + 9, State.OVER))
+            case State.ILL:
+                pass
+            case _:
+                done.append((-time, State.OVER))
+    return done
+
+
+@samples("B3.15", *CASES)
+def events_of_one_time(x):
+    queue = []
+    for i, v in enumerate(x):
+        heapq.heappush(queue, (float(v), State.WELL if v > i else State.ILL))
+    return heapq.heappop(queue)
+
+
+@samples("B3.15", *CASES)
+def members_without_an_order(x):
+    state = State.WELL if x[0] > 0 else State.ILL
+    try:
+        return (x[1], state) < (x[2], State.OVER), state < State.OVER
+    except TypeError as error:
+        return str(error)
 
 
 # ---- gone through --------------------------------------------------------------------------------
@@ -260,6 +299,14 @@ def carried_by_a_loop(x):
 
 
 test_sample = samples.test()
+
+
+def test_tuples_with_members_that_data_chose_are_not_sorted_without_a_key():
+    def sample(x):
+        found = [(v, State.WELL if v > 0 else State.ILL) for v in x]
+        return sorted(found)  # refused
+
+    refuse(sample, *CASES[0], match="sorted by what has no order")
 
 
 def test_a_text_beside_a_member_is_refused():

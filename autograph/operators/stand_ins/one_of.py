@@ -265,6 +265,11 @@ def _operator(name: str) -> Any:
             given = [text_of(x) for x in others]
             text = self.in_text()
             return run(*given, text) if name in _REFLECTED else run(text, *given)
+        if name in _SIGNS and all(map(_has_no_order, (self, *others))):
+            kinds = (_class_of_each(x) or self.refuse() for x in (self, *others))
+            raise TypeError(
+                f"'{_SIGNS[name]}' not supported between instances of {' and '.join(kinds)}"
+            )
         if any(attribute(type(x), name) not in _of_numbers(name) for x in self.things):
             self.refuse()
         given = [number_of(x) for x in others]
@@ -280,6 +285,25 @@ def _operator(name: str) -> Any:
         return run(*given, number) if name in _REFLECTED else run(number, *given)
 
     return method
+
+
+_SIGNS = {"__lt__": "<", "__le__": "<=", "__gt__": ">", "__ge__": ">="}
+
+
+def _has_no_order(x: Any) -> bool:
+    """Whether Python compares nothing with `x`, as with members of most enums."""
+    things = x.things if type(x) is OneOf else (x,)
+    return all(
+        isinstance(one, enum.Enum) and attribute(type(one), name) is vars(object)[name]
+        for one in things
+        for name in _SIGNS
+    )
+
+
+def _class_of_each(x: Any) -> str:
+    """The class of all that it may be, in quotes; nothing where there are several."""
+    kinds = {type(one).__name__ for one in (x.things if type(x) is OneOf else (x,))}
+    return f"'{kinds.pop()}'" if len(kinds) == 1 else ""
 
 
 def _has_of_str(x: Any, name: str) -> bool:
