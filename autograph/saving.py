@@ -52,7 +52,7 @@ from runtime.save.reading import is_name
 from runtime.save.state import State
 from runtime.save.structures import write_structure
 from runtime.save.values import Arrays, Unstorable, Writer
-from runtime.spec import TensorSpec
+from runtime.spec import TensorSpec, TensorType
 
 __all__ = ["packed", "save"]
 
@@ -346,6 +346,7 @@ class _Document:
 
     def _signature(self, signature: Signature) -> dict[str, Any]:
         traced = signature.concrete._traced
+        self._refuse_errors(traced)
         arguments, declared = self._without_dropped(signature)
         structure, holes = traced.result
         pairs = zip(arguments.keys, declared, arguments.leaves, strict=True)
@@ -378,6 +379,15 @@ class _Document:
             "contiguous": traced.contiguous,
         }
         return {**row, **{key: value for key, value in extras.items() if value}}
+
+    def _refuse_errors(self, traced: Traced) -> None:
+        """Refuse a result with the text of a caught exception: no file holds exceptions."""
+        if any(not isinstance(value.type, TensorType) for value in traced.graph.outputs):
+            raise UnsavableError(
+                f"`{self.source.function.__name__}` cannot be saved: its result is the text of an "
+                "exception that was caught",
+                'give back a text of your own (`return "failed"`), or a number',
+            )
 
     def _without_dropped(self, signature: Signature) -> tuple[Arguments, tuple[bool, ...]]:
         arguments = signature.arguments
@@ -453,7 +463,9 @@ class _Document:
             return {"row": hole.row, "letters": hole.letters}
         if isinstance(hole, ItemPart):
             number: dict[str, Any] = {"row": hole.row, "weak": hole.weak}
-            return number | {"texts": list(hole.texts)} if isinstance(hole, TextPart) else number
+            if not isinstance(hole, TextPart):
+                return number
+            return number | {"texts": [self._written(text, "its result") for text in hole.texts]}
         if isinstance(hole, ListHole):
             item = self._nest(hole.structure, map(self._hole, hole.parts))
             found = {"list": item, "first": hole.first, "count": hole.count}

@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-__all__ = ["accumulate", "chain", "compress", "groupby", "islice"]
+__all__ = ["accumulate", "chain", "compress", "groupby", "islice", "pairwise"]
 
 
 def groupby(
@@ -37,6 +37,15 @@ def compress(data: Iterable[Any], selectors: Iterable[Any]) -> Iterator[Any]:
     for item, selector in zip(data, selectors, strict=False):
         if selector:
             yield item
+
+
+def pairwise(iterable: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
+    """Each item but the first, with the one before it."""
+    before, is_begun = None, False
+    for item in iterable:
+        if is_begun:
+            yield before, item
+        before, is_begun = item, True
 
 
 def islice(iterable: Iterable[Any], *bounds: int | None) -> Iterator[Any]:

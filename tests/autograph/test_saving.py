@@ -702,6 +702,18 @@ def test_what_a_file_cannot_hold_is_a_located_error(sample, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_the_text_of_a_caught_exception_in_a_result_is_refused():
+    def sample(x):
+        try:
+            ones = [1] * x[0]
+            raise ValueError(len(ones))
+        except ValueError as error:
+            return str(error), x
+
+    with pytest.raises(ag.UnsavableError, match="its result is the text of an exception"):
+        packed(ag.convert(sample), [np.array([1, 2])])
+
+
 def test_objects_in_results_and_beside_arrays_are_refused():
     with pytest.raises(ag.UnsavableError, match="its result is an object of class"):
         packed(ag.convert(lambda x: (x * 2, THING)), [spec([2])])

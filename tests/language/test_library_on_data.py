@@ -146,6 +146,53 @@ def lists_asked_for_their_truth(numbers):
     return stack, found
 
 
+@samples("B3.16", *TWO)
+def neighbours_in_a_list_set_by_data(numbers):
+    held, total = [0] * 7, 0
+    for i, n in enumerate(numbers):
+        held[n % 7] = i
+    for a, b in itertools.pairwise(held):
+        held[b % 3] = 9
+        total += a * b
+    steps = [b - a for a, b in itertools.pairwise(held)]
+    return total, steps, list(itertools.pairwise(held)), any(s < 0 for s in steps)
+
+
+@samples("B3.16", *TWO)
+def neighbours_in_a_list_that_grows(numbers):
+    held = [n for n in numbers if n > 1]
+    total = 0
+    for a, b in itertools.pairwise(held):
+        if b > a:
+            total += 1
+        if a == b:
+            break
+    rises = all(a <= b for a, b in itertools.pairwise(held))
+    return (
+        total,
+        rises,
+        list(itertools.pairwise(held)),
+        [b - a for a, b in itertools.pairwise(held)],
+    )
+
+
+@samples("B3.16", *TWO)
+def combined_items_of_a_list_set_by_data(numbers):
+    held, far = [0] * 4, 0
+    for i, n in enumerate(numbers):
+        held[n % 4] = i
+    for a, b in itertools.combinations(held, 2):  # which has all items from the first one on
+        far += abs(a - b)
+        held[numbers[0] % 4] = 50
+    pairs = [a * b for a, b in itertools.product(held, repeat=2)]
+    return (
+        far,
+        pairs,
+        list(itertools.product(held, "ab"))[-1],
+        len([*itertools.permutations(held, 2)]),
+    )
+
+
 test_library = samples.test()
 
 

@@ -20,8 +20,9 @@ from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.methods import convert, is_marked
 from autograph.operators.captured.variables import Nullable
 from autograph.operators.stand_ins.heaps import refuse_as_sequence
+from autograph.operators.stand_ins.iterables import with_members
 from autograph.operators.stand_ins.kinds import is_of_kinds
-from autograph.operators.stand_ins.one_of import OneOf, are_containers, read_apart
+from autograph.operators.stand_ins.one_of import OneOf, are_containers, read_apart, text_of
 from autograph.operators.stand_ins.runs import EntriesView, has_runs, opened, settled
 from autograph.operators.stand_ins.templates import LazyString, fstring
 from runtime import journal, tree
@@ -49,6 +50,7 @@ def items_of(x: Any) -> Any:
     """A list of the items of the object that it is; any other thing as it is."""
     if type(x) is EntriesView:
         return x.begin()
+    x = text_of(with_members(x, "__iter__"))
     if isinstance(x, LazyString):
         return in_letters(x)
     if not is_chosen_object(x):

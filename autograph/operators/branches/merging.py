@@ -70,7 +70,14 @@ from autograph.operators.stand_ins.references import (
 )
 from autograph.operators.stand_ins.rows import as_rows, row_types
 from autograph.operators.stand_ins.runs import OpenDeque, OpenSet, Run, has_runs
-from autograph.operators.stand_ins.templates import ChosenText, FilledText, LazyString, as_text, dig
+from autograph.operators.stand_ins.templates import (
+    ChosenText,
+    FilledText,
+    LazyString,
+    as_text,
+    dig,
+    is_textual,
+)
 from autograph.operators.stand_ins.told import within
 from autograph.operators.stand_ins.values import (
     NOTHING,
@@ -689,7 +696,7 @@ def _is_range_place(a: Any, b: Any) -> bool:
 
 def _is_text_place(a: Any, b: Any) -> bool:
     """Whether a place holds text that depends on data, or on what the path computed."""
-    texts = [isinstance(x, (str, LazyString)) for x in (a, b)]
+    texts = [is_textual(x) for x in (a, b)]
     if not all(text or x is NOTHING for text, x in zip(texts, (a, b), strict=True)):
         return False
     if any(isinstance(x, LazyString) for x in (a, b)):

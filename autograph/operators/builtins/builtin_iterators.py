@@ -116,7 +116,7 @@ def _in_step(parts: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def reversed_(x: Any) -> Any:
-    x = plain(x)
+    x = iterables.with_members(plain(x), "__reversed__")
     return journal.fresh(iterables.reversed_(x) if is_array(x) else reversed(x))
 
 

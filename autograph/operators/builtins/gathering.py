@@ -33,7 +33,7 @@ from autograph.operators.stand_ins.bodies import NO_NAMES, State, stage_raise
 from autograph.operators.stand_ins.contents import append_item
 from autograph.operators.stand_ins.iterables import Indexed, IndexedIterator, as_indexed
 from autograph.operators.stand_ins.listed import is_of_open_length, scalars
-from autograph.operators.stand_ins.one_of import OneOf
+from autograph.operators.stand_ins.one_of import OneOf, text_of
 from autograph.operators.stand_ins.runs import has_runs, settled
 from autograph.operators.stand_ins.templates import LazyString, class_name_of, has_traced
 from autograph.operators.stand_ins.values import describe
@@ -104,7 +104,12 @@ def listed(x: Any) -> Any:
 def joined_text(separator: str, x: Any) -> Any:
     """`separator.join(x)` where only the graph knows how many texts there are; else None."""
     run = call_of(x)
-    x = items_of(x) if has_runs(x) else begun(x) if isinstance(x, LazyString) else x
+    if has_runs(x):
+        items = items_of(x)
+        if items.known_length() is not None:
+            return joined_known(separator, items)
+        x = items
+    x = begun(x) if isinstance(x, LazyString) else x
     if run is None and not (isinstance(x, Indexed) and x.known_length() is None):
         return None
     text: Any = ""
@@ -159,6 +164,7 @@ def _text_at(k: Any, part: Any) -> Any:
     if type(part) is Nullable:
         stage_raise(ops.logical_not(part.present), error("NoneType"))
         part = part.value
+    part = text_of(part)
     if isinstance(part, Tensor):
         raise error(class_name_of(part))
     return part

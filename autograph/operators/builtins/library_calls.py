@@ -56,7 +56,7 @@ _OF_DATA: dict[Any, Callable[..., Any]] = {
 
 # Where data decides how many items there are.
 _OF_OPEN: dict[Any, Callable[..., Any]] = {
-    itertools.chain: grouping.chain,
+    itertools.chain: grouping.chain, itertools.pairwise: grouping.pairwise,
     itertools.islice: grouping.islice, itertools.accumulate: grouping.accumulate,
     math.fsum: collecting.fsum, math.prod: collecting.prod,
     np.fromiter: collecting.fromiter, functools.reduce: collecting.reduce,

@@ -18,6 +18,7 @@ from autograph.operators.stand_ins.contents import content_slot
 from autograph.operators.stand_ins.forms import Written
 from autograph.operators.stand_ins.heaps import Reference
 from autograph.operators.stand_ins.iterables import Indexed
+from autograph.operators.stand_ins.one_of import OneOf
 from autograph.operators.stand_ins.rows import pack
 from autograph.operators.stand_ins.runs import has_runs
 from autograph.operators.stand_ins.templates import LazyString, has_traced, shown
@@ -208,6 +209,12 @@ def _column(values: tuple[Any, ...]) -> Any:
     if any(are_texts) and not all(are_texts):
         raise StagingError(
             "texts are sorted together with what is none",
+            "sort by a text or number of each (`key=`)",
+            origin=origin_of_caller(),
+        )
+    if any(type(value) is OneOf and value.in_numbers(weak=True) is value for value in values):
+        raise StagingError(
+            "items are sorted by what has no order, and data chooses it",
             "sort by a text or number of each (`key=`)",
             origin=origin_of_caller(),
         )

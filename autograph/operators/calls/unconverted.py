@@ -196,6 +196,8 @@ def call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
             raise_refused(found, f"given to `{getattr(function, '__name__', function)}`")
     if is_dict_of_pairs(function, args):
         return dict_of_pairs(*args, **kwargs)
+    if trace.has_runs and function in _TAKING_ALL:
+        args = tuple(map(expanded, args))
     looked_at = _looked_at(function, args, kwargs) if trace.has_runs else ()
     if any(map(has_runs, looked_at)):
         if root not in ARRAYS:
@@ -262,6 +264,14 @@ def call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
         return journal.fresh(result) if is_new else result
     raise refusal(function)
 
+
+# What takes all items of what it is given before it gives any.
+_TAKING_ALL = (
+    itertools.product,
+    itertools.permutations,
+    itertools.combinations,
+    itertools.combinations_with_replacement,
+)
 
 # What makes dicts or tuples of all dataclass objects that it finds.
 _TAKING_APART = (dataclasses.asdict, dataclasses.astuple)

@@ -290,22 +290,23 @@ def is_whole(name: str) -> bool:
     return name.startswith(CONDITIONAL) or name.isidentifier() or is_in_result(name)
 
 
-def there(x: Any) -> Any:
+def there(x: Any, *, is_key: bool = False) -> Any:
     """What is used where None has no meaning: each part that may be None is checked.
 
-    `x` is a value, a slice, or a tuple or list of such, as an index or an array is made of.
+    `x` is a value, a slice, or a tuple or list of such, as an index or an array is made of, for
+    which a number of a class of its own is a number; not so for the key of a dict.
     """
     kind = type(x)
     if kind is Nullable:
         return x.load()
     if hasattr(kind, "in_numbers"):
-        return x.in_numbers(weak=False)
+        return x if is_key else x.in_numbers(weak=False)
     if kind is slice:
         bounds = [there(bound) for bound in (x.start, x.stop, x.step)]
         is_same = bounds[0] is x.start and bounds[1] is x.stop and bounds[2] is x.step
         return x if is_same else slice(*bounds)
     if kind is tuple or kind is list:
-        parts = [there(part) for part in x]
+        parts = [there(part, is_key=is_key) for part in x]
         if any(a is not b for a, b in zip(parts, x, strict=True)):
             return kind(parts)
     return x

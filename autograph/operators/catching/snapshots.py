@@ -58,7 +58,7 @@ from autograph.operators.stand_ins.one_of import (
 from autograph.operators.stand_ins.references import select
 from autograph.operators.stand_ins.rows import as_rows, number_leaves, row_types
 from autograph.operators.stand_ins.runs import Run, has_runs
-from autograph.operators.stand_ins.templates import LazyString
+from autograph.operators.stand_ins.templates import LazyString, is_textual
 from autograph.operators.stand_ins.values import (
     NOTHING,
     advice,
@@ -560,7 +560,7 @@ def _things(form: Form) -> tuple[Any, ...] | None:
 
 
 def _is_text(form: Form) -> bool:
-    return isinstance(form, Written) or isinstance(_value(form), str | LazyString)
+    return isinstance(form, Written) or is_textual(_value(form))
 
 
 def _optional(a: Form, b: Form, name: str) -> Form:

@@ -52,7 +52,7 @@ from autograph.operators.stand_ins.rows import (
     with_letters,
 )
 from autograph.operators.stand_ins.runs import Run, has_runs, holds_runs, padded, refusal
-from autograph.operators.stand_ins.templates import LazyString, lazy
+from autograph.operators.stand_ins.templates import LazyString, is_textual, lazy
 from autograph.operators.stand_ins.values import both_hold, is_numeric, type_of
 from runtime import journal, ops
 from runtime.errors import LimitValueError
@@ -172,7 +172,7 @@ def _equal(form: Form, rows: Iterator[Tensor], value: Any) -> Any:
         return ops.logical_not(present) if value is None else both_hold(present, same)
     if isinstance(form, Among):
         row = next(rows)
-        if not isinstance(form.things[0], str):
+        if not is_textual(form.things[0]):
             return _is_member(form, row, value)
         texts = texts_of(value)
         if texts is None:
@@ -224,9 +224,10 @@ def _is_member(form: Among, row: Tensor, value: Any) -> Any:
     numbers, number = in_numbers(form, [row]), number_of(value)
     if numbers is not None and is_numeric(number):
         return numbers == number
-    if isinstance(number, Tensor | OneOf):
+    if isinstance(number, Tensor):
         raise refusal("its items, which are flags, are compared")
-    found = [ops.equal(row, k) for k, thing in enumerate(form.things) if thing == value]
+    same = [(ops.equal(row, k), value == thing) for k, thing in enumerate(form.things)]
+    found = [both_hold(is_it, equal) for is_it, equal in same if equal is not False]
     return functools.reduce(ops.logical_or, found) if found else False
 
 

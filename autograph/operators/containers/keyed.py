@@ -18,7 +18,7 @@ from autograph.operators.captured.captures import current_trace, guard_content
 from autograph.operators.stand_ins.bodies import stage_raise
 from autograph.operators.stand_ins.grown_text import GrownText, letters_of
 from autograph.operators.stand_ins.iterables import from_end
-from autograph.operators.stand_ins.one_of import texts_of
+from autograph.operators.stand_ins.one_of import are_members, texts_of
 from autograph.operators.stand_ins.templates import LazyString
 from autograph.operators.stand_ins.values import both_hold, is_numeric, type_of
 from runtime import ops
@@ -41,7 +41,7 @@ def is_open_key(key: Any) -> bool:
     """Whether only the graph knows a key."""
     if type(key) is tuple:
         return any(map(is_open_key, key))
-    if isinstance(key, LazyString):
+    if isinstance(key, LazyString) or are_members(key):
         return True
     return isinstance(key, Tensor) and not key.is_known
 
@@ -155,6 +155,8 @@ def _is_key(key: Any, one: Any) -> Any:
             return False
         tests = [_is_key(a, b) for a, b in zip(key, one, strict=True)]
         return functools.reduce(both_hold, tests, True)
+    if are_members(key):
+        return key == one
     if not isinstance(key, Tensor):
         return _is_text(key, one) if isinstance(key, LazyString) else bool(key == one)
     if not is_numeric(one) or type_of(one).rank != 0:

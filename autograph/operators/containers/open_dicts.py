@@ -42,6 +42,7 @@ from autograph.operators.stand_ins.forms import (
     Unbound,
 )
 from autograph.operators.stand_ins.item_forms import growing_form, item_form
+from autograph.operators.stand_ins.one_of import are_members, is_member
 from autograph.operators.stand_ins.references import has_cell
 from autograph.operators.stand_ins.rows import (
     aligned,
@@ -61,7 +62,7 @@ from autograph.operators.stand_ins.runs import (
     opened,
     padded,
 )
-from autograph.operators.stand_ins.templates import LazyString
+from autograph.operators.stand_ins.templates import LazyString, is_textual
 from autograph.operators.stand_ins.values import is_numeric, type_of
 from runtime import journal, ops
 from runtime.errors import StagingError
@@ -116,7 +117,7 @@ def is_key(x: Any) -> bool:
     """Whether a value can be a key: a number, a text, or a tuple of such."""
     if type(x) is tuple:
         return bool(x) and all(map(is_key, x))
-    if isinstance(x, str | LazyString):
+    if is_textual(x) or is_member(x) or are_members(x):
         return True
     return is_numeric(x) and type_of(x).rank == 0 and type_of(x).dtype.kind in "biuf"
 
@@ -263,7 +264,7 @@ def refuse_unhashable(key: Any) -> None:
     elif isinstance(key, Tensor):
         if key.type.rank != 0:
             raise TypeError("unhashable type: 'numpy.ndarray'")
-    elif not isinstance(key, LazyString):
+    elif not isinstance(key, LazyString) and not are_members(key):
         hash(key)
 
 

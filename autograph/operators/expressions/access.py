@@ -111,7 +111,7 @@ def getitem(thing: Any, key: Any) -> Any:
     thing = present(thing)
     if _may_be_at_none(thing, key):
         return of_either(key, lambda one: getitem(thing, one))
-    key = there(key)
+    key = there(key, is_key=isinstance(thing, dict))
     refuse_as_sequence(thing, "{0!r} object is not subscriptable")
     if isinstance(thing, PartOfError):
         return thing[key]
@@ -303,7 +303,7 @@ def setitem(thing: Any, key: Any, value: Any) -> None:
         if _may_be_at_none(thing, key):
             of_either(key, lambda one: setitem(thing, one, value))
             return
-        key = there(key)
+        key = there(key, is_key=isinstance(thing, dict))
         refuse_as_sequence(thing, "{0!r} object does not support item assignment")
         if isinstance(thing, (*_OF_GRAPHS, np.ndarray)):
             key, value = as_index(key), there(value)
@@ -466,7 +466,7 @@ def delitem(thing: Any, key: Any) -> None:
     if _may_be_at_none(thing, key):
         of_either(key, lambda one: delitem(thing, one))
         return
-    key = there(key)
+    key = there(key, is_key=isinstance(thing, dict))
     refuse_as_sequence(thing, "{0!r} object does not support item deletion")
     if is_chosen_object(thing):
         of_each(thing, lambda one: delitem(one, key))

@@ -181,6 +181,8 @@ def containers(form: Form, x: Any, name: str) -> Iterator[tuple[int, str, Any]]:
     """Number, name and object of each container in `x` that is told from others of its kind."""
     if isinstance(form, Optional):
         yield from containers(form.part, split(x)[0], name)
+    elif isinstance(form, OrNone):
+        yield from containers(form.part, split_none(x)[0], name)
     elif isinstance(form, Kinds):
         for part, one in zip(form.parts, in_places(form.kinds, x), strict=True):
             yield from containers(part, one, name)

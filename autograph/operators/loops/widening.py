@@ -78,7 +78,7 @@ from autograph.operators.stand_ins.references import (
     seen_by,
 )
 from autograph.operators.stand_ins.runs import has_runs, known_length
-from autograph.operators.stand_ins.templates import ChosenText, LazyString
+from autograph.operators.stand_ins.templates import ChosenText, LazyString, is_textual
 from autograph.operators.stand_ins.values import (
     NOTHING,
     describe,
@@ -86,6 +86,7 @@ from autograph.operators.stand_ins.values import (
     has_parts,
     is_array,
     is_changeable,
+    is_container,
     is_either,
     is_numeric,
     is_same,
@@ -236,8 +237,7 @@ def widen(
     if isinstance(form, Static):
         return _widen_static(form, x, name, body, within)
     if isinstance(form, Written):
-        is_text = isinstance(x, str | LazyString)
-        return form if is_text else changed(name, "a str", describe(x))
+        return form if is_textual(x) else changed(name, "a str", describe(x))
     if isinstance(form, Raised):
         if type(x) is not Caught:
             return changed(name, "an exception that was caught", describe(x))
@@ -258,7 +258,7 @@ def widen(
             return Leaf(
                 functools.reduce(lambda t, one: _widen_type(t, one, name), types, type_of(x))
             )
-        if things is None and isinstance(x, str | LazyString) and isinstance(form.things[0], str):
+        if things is None and is_textual(x) and is_textual(form.things[0]):
             return Written()
         return Among(things) if things else changed(name, *describe_both(form.things[0], x))
     if isinstance(form, Growing):
@@ -391,7 +391,7 @@ def _widen_static(
     things = joined(things_of(form.value, body), things_of(x, body))
     if things is not None:
         return Among(things)
-    if isinstance(form.value, str | LazyString) and isinstance(x, str | LazyString):
+    if is_textual(form.value) and is_textual(x):
         return Written()
     if type(form.value) is Caught and type(x) is Caught:
         return widen(carried, x, name, body, within)
@@ -449,20 +449,23 @@ def _widen_nullable(form: Form, x: Any, name: str, body: Builder) -> Form | None
     if isinstance(value, Poison):
         return Poisoned(value.what, value.hint)
     is_result = is_in_result(name)
-    is_left = x is None or (isinstance(x, Nullable) and _may_be_absent(value, is_result))
+    is_absent = _may_be_absent(value, is_result) or _is_made(value, body)
+    is_left = x is None or (isinstance(x, Nullable) and is_absent)
     if isinstance(form, OrNone):
         if x is None:
             return form
-        if _may_be_absent(value, is_result):
+        if is_absent or isinstance(form.part, Branching):
             part = widen(form.part, value, name, body)
             return part if isinstance(part, Poisoned) else OrNone(part)
         return changed(name, "a value or None", describe(value))
     if isinstance(form, Static) and form.value is None:
-        is_value = x is not None and _may_be_absent(value, is_result)
-        made = form_of(value, bools=True, body=body, made=is_result) if is_value else None
+        is_made = is_result or _is_made(value, body)
+        is_value = x is not None and is_absent
+        made = form_of(value, bools=True, body=body, made=is_made) if is_value else None
         return made if made is None or isinstance(made, Poisoned) else OrNone(made)
     like = form.value if isinstance(form, Static) else getattr(form, "like", None)
     is_value = isinstance(form, Leaf | Referring | Among | Written | Raised)
+    is_value = is_value or (isinstance(form, Branching | Growing) and form.number != 0)
     if not is_left or not (is_value or _may_be_absent(like, is_result)):
         return None
     part = _carried(form, body)
@@ -485,6 +488,11 @@ def _may_be_absent(x: Any, is_result: bool) -> bool:
         or (is_result and can_be_of_kinds(x))
         or (isinstance(x, tuple) and all(_is_part_of_absent(part, is_result) for part in x))
     )
+
+
+def _is_made(x: Any, body: Builder) -> bool:
+    """Whether that is a container which a round made: it is carried by what is in it."""
+    return is_container(x) and not is_all_older(x, body)
 
 
 def _is_part_of_absent(x: Any, is_result: bool) -> bool:

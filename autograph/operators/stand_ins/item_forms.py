@@ -28,14 +28,14 @@ from autograph.operators.stand_ins.forms import (
 from autograph.operators.stand_ins.one_of import (
     OneOf,
     can_be_referred_to,
-    is_number_of_class,
+    is_member,
     joined,
     note_refused_choice,
     referred,
     texts_of,
 )
 from autograph.operators.stand_ins.runs import Run, has_runs, known_length, opened, unpadded
-from autograph.operators.stand_ins.templates import ChosenText, LazyString
+from autograph.operators.stand_ins.templates import ChosenText, LazyString, is_textual
 from autograph.operators.stand_ins.values import (
     attributes_of,
     children_after,
@@ -102,9 +102,9 @@ def item_form(x: Any) -> Form:
     things = referred(x)
     if things is not None:
         return Among(things) if len(things) > 1 else Static(things[0])
-    if is_number_of_class(x):
+    if is_member(x):
         return Static(x)
-    if type(x) is OneOf and all(map(is_number_of_class, x.things)):
+    if type(x) is OneOf and all(map(is_member, x.things)):
         return Among(x.things)
     if is_numeric(x):
         if is_array(x) and type_of(x).rank == 0:
@@ -276,7 +276,7 @@ def _texts_in(form: Form) -> tuple[Any, ...] | None:
     if not isinstance(form, Static):
         return None
     x = form.value
-    is_one = type(x) is str or is_number_of_class(x) or can_be_referred_to(x)
+    is_one = type(x) is str or is_member(x) or can_be_referred_to(x)
     return (form.value,) if is_one else None
 
 
@@ -287,7 +287,7 @@ def _hold_objects(form: Form) -> bool:
 
 def is_text(form: Form) -> bool:
     """Whether an item is a text."""
-    return isinstance(form, Written) or isinstance((_texts_in(form) or (None,))[0], str)
+    return isinstance(form, Written) or is_textual((_texts_in(form) or (None,))[0])
 
 
 def _are_alike(a: Branching, b: Branching) -> bool:

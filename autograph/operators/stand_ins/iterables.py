@@ -8,10 +8,12 @@ import math
 import operator
 import re
 from collections.abc import Callable, Iterator
+from enum import EnumMeta
 from typing import Any
 
 import numpy as np
 
+from autograph.operators.captured.methods import attribute
 from autograph.operators.stand_ins.bodies import stage_raise
 from autograph.operators.stand_ins.iterators import spend, taken
 from runtime import journal, ops
@@ -32,6 +34,7 @@ __all__ = [
     "reversed_",
     "start_and_step",
     "with_indices",
+    "with_members",
     "zipped",
 ]
 
@@ -134,6 +137,12 @@ class IndexedIterator(Indexed):
 
     def __len__(self) -> int:
         raise TypeError(f"object of type '{self.name}' has no len()")
+
+
+def with_members(x: Any, method: str) -> Any:
+    """Of an enum its members, in the place of the generator that `method` makes; others as is."""
+    is_enum = isinstance(x, EnumMeta) and attribute(type(x), method) is vars(EnumMeta)[method]
+    return tuple(x) if is_enum else x
 
 
 def is_open(x: Any) -> bool:

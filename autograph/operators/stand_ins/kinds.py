@@ -34,7 +34,7 @@ from autograph.operators.stand_ins.one_of import (
 )
 from autograph.operators.stand_ins.references import chosen, select
 from autograph.operators.stand_ins.runs import Run, has_runs
-from autograph.operators.stand_ins.templates import LazyString
+from autograph.operators.stand_ins.templates import is_textual
 from autograph.operators.stand_ins.values import (
     NOTHING,
     has_parts,
@@ -80,7 +80,7 @@ def is_of_kinds(x: Any) -> bool:
 
 def can_be_of_kinds(x: Any) -> bool:
     """Whether a result may be `x` on one path, and something else on another."""
-    return has_parts(x) or is_numeric(x) or isinstance(x, str | LazyString) or _is_several(x)
+    return has_parts(x) or is_numeric(x) or is_textual(x) or _is_several(x)
 
 
 def kind_of(x: Any, writes: dict[Any, Any] | None = None) -> Any:
@@ -89,7 +89,7 @@ def kind_of(x: Any, writes: dict[Any, Any] | None = None) -> Any:
     `writes` are those of the body that left it, by journal key. What is in it is not looked at, but
     for lists: those of alike items are of one kind, whatever their length.
     """
-    if isinstance(x, str | LazyString):
+    if is_textual(x):
         return _TEXT
     if is_numeric(x) and not is_number_of_class(x):
         return type_of(x).rank

@@ -29,7 +29,15 @@ from autograph.operators.captured.methods import attribute
 from autograph.operators.captured.variables import Standing
 from autograph.operators.stand_ins.references import is_all_older, select
 from autograph.operators.stand_ins.runs import OpenDeque, OpenSet, python_class
-from autograph.operators.stand_ins.templates import ChosenText, Late, as_now, dig, has_traced
+from autograph.operators.stand_ins.templates import (
+    ChosenText,
+    Late,
+    LazyString,
+    as_now,
+    dig,
+    has_traced,
+    is_textual,
+)
 from autograph.operators.stand_ins.told import possible
 from autograph.operators.stand_ins.values import (
     VIEWS,
@@ -51,6 +59,7 @@ from runtime.tensor import Tensor
 __all__ = [
     "OneOf",
     "are_containers",
+    "are_members",
     "are_numbers",
     "are_same",
     "are_told_by_number",
@@ -59,6 +68,7 @@ __all__ = [
     "can_be_told_by_number",
     "chooses_by_number",
     "index_of",
+    "is_member",
     "is_number_of_class",
     "joined",
     "note_refused_choice",
@@ -67,6 +77,7 @@ __all__ = [
     "one_of",
     "read_apart",
     "referred",
+    "text_of",
     "texts_of",
     "things_of",
 ]
@@ -187,6 +198,12 @@ class OneOf(Late, Standing):
         number = ops.getitem(numbers_of(self.things), self.index)
         return ops.as_weak(number, kind=kind) if weak else number
 
+    def in_text(self) -> Any:
+        """The text that it is, where all are strs of a class of their own; else itself."""
+        if not all(isinstance(x, str) for x in self.things):
+            return self
+        return one_of(self.index, tuple("".join((x,)) for x in self.things))
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)
@@ -197,6 +214,16 @@ def is_number_of_class(x: Any) -> bool:
     """Whether `x` is a number of a class of its own, as the members of an IntEnum are."""
     is_python = isinstance(x, int | float) and not isinstance(x, np.generic)
     return is_python and type(x) not in (bool, int, float)
+
+
+def is_member(x: Any) -> bool:
+    """Whether `x` is a member of an enum, or another number of a class of its own."""
+    return isinstance(x, enum.Enum) or is_number_of_class(x)
+
+
+def are_members(x: Any) -> bool:
+    """Whether `x` is one of several members of enums, by data."""
+    return type(x) is OneOf and all(map(is_member, x.things))
 
 
 def are_numbers(things: Sequence[Any]) -> bool:
@@ -215,6 +242,11 @@ def number_of(x: Any) -> Any:
     return x.in_numbers(weak=True) if type(x) is OneOf else x
 
 
+def text_of(x: Any) -> Any:
+    """One of several strs of a class of their own as a text; any other thing as it is."""
+    return x.in_text() if type(x) is OneOf else x
+
+
 def _is_numpys(x: Any) -> bool:
     return isinstance(x, np.ndarray | np.generic) or (isinstance(x, Tensor) and not x.type.weak)
 
@@ -229,6 +261,15 @@ def _operator(name: str) -> Any:
     run = getattr(operator, name.replace("__r", "__", 1) if name in _REFLECTED else name)
 
     def method(self: OneOf, *others: Any) -> Any:
+        if all(_has_of_str(x, name) for x in self.things):
+            given = [text_of(x) for x in others]
+            text = self.in_text()
+            return run(*given, text) if name in _REFLECTED else run(text, *given)
+        if name in _SIGNS and all(map(_has_no_order, (self, *others))):
+            kinds = (_class_of_each(x) or self.refuse() for x in (self, *others))
+            raise TypeError(
+                f"'{_SIGNS[name]}' not supported between instances of {' and '.join(kinds)}"
+            )
         if any(attribute(type(x), name) not in _of_numbers(name) for x in self.things):
             self.refuse()
         given = [number_of(x) for x in others]
@@ -246,6 +287,30 @@ def _operator(name: str) -> Any:
     return method
 
 
+_SIGNS = {"__lt__": "<", "__le__": "<=", "__gt__": ">", "__ge__": ">="}
+
+
+def _has_no_order(x: Any) -> bool:
+    """Whether Python compares nothing with `x`, as with members of most enums."""
+    things = x.things if type(x) is OneOf else (x,)
+    return all(
+        isinstance(one, enum.Enum) and attribute(type(one), name) is vars(object)[name]
+        for one in things
+        for name in _SIGNS
+    )
+
+
+def _class_of_each(x: Any) -> str:
+    """The class of all that it may be, in quotes; nothing where there are several."""
+    kinds = {type(one).__name__ for one in (x.things if type(x) is OneOf else (x,))}
+    return f"'{kinds.pop()}'" if len(kinds) == 1 else ""
+
+
+def _has_of_str(x: Any, name: str) -> bool:
+    """Whether an operator takes `x` for a text: its class has none of its own."""
+    return isinstance(x, str) and attribute(type(x), name) is vars(str).get(name)
+
+
 def _of_numbers(name: str) -> tuple[Any, ...]:
     return tuple(vars(kind)[name] for kind in (int, float) if name in vars(kind))
 
@@ -261,6 +326,10 @@ def _alike(x: OneOf, other: Any, test: Any) -> Any:
     if isinstance(other, Tensor | np.generic | np.ndarray):
         number = x.in_numbers(weak=False)
         return False if number is x else ops.equal(number, other)
+    if isinstance(other, LazyString):
+        if not all(_has_of_str(thing, "__eq__") for thing in x.things):
+            x.refuse()
+        return x.in_text() == other
     if type(other) is not OneOf:
         return x.is_any([bool(test(thing, other)) for thing in x.things])
     found: Any = False
@@ -363,10 +432,10 @@ def things_of(x: Any, inner: Builder, *, objects: bool = False) -> tuple[Any, ..
         is_old = not are_containers(x.things) or not any(map(inner.has_made, x.things))
         held = (part for thing in x.things for part in _held_by(thing))
         return x.things if is_old and all(is_all_older(part, inner) for part in held) else None
-    if isinstance(x, str):
-        return (x,)
     if type(x) is ChosenText:
         return texts_of(x)
+    if is_textual(x):
+        return None if isinstance(x, LazyString) else (x,)
     is_plain = is_object(x) and not isinstance(x, tuple)
     if objects and (is_plain or (chooses_by_number() and can_be_told_by_number(x))):
         is_there = is_all_older(x, inner) and not inner.has_made(x)
@@ -378,7 +447,7 @@ def things_of(x: Any, inner: Builder, *, objects: bool = False) -> tuple[Any, ..
 
 def texts_of(x: Any) -> tuple[str, ...] | None:
     """The texts that `x` may be; None where one of them depends on values."""
-    if isinstance(x, str):
+    if is_textual(x) and not isinstance(x, LazyString):
         return (x,)
     parts = [texts_of(text) for text in x.texts] if type(x) is ChosenText else [None]
     known = [part for part in parts if part is not None]
@@ -402,7 +471,7 @@ def _held_by(x: Any) -> Iterator[Any]:
 
 def joined(a: tuple[Any, ...] | None, b: tuple[Any, ...] | None) -> tuple[Any, ...] | None:
     """The objects of both, those of `a` first; None where they are not of one kind, or too many."""
-    if a is None or b is None or isinstance(a[0], str) is not isinstance(b[0], str):
+    if a is None or b is None or is_textual(a[0]) is not is_textual(b[0]):
         return None
     found = (*a, *(x for x in b if _position(x, a) is None))
     return found if len(found) <= _MANY else None
@@ -418,8 +487,8 @@ def _position(x: Any, things: Sequence[Any]) -> int | None:
 
 
 def _is_one(a: Any, b: Any) -> bool:
-    if isinstance(a, str) and isinstance(b, str):
-        return a == b
+    if is_textual(a) and is_textual(b):
+        return bool(a == b)
     if isinstance(a, MethodType) and isinstance(b, MethodType):
         return a.__self__ is b.__self__ and a.__func__ is b.__func__
     return a is b or is_same_function(a, b)
@@ -441,7 +510,7 @@ def one_of(index: Any, things: tuple[Any, ...]) -> Any:
         index = index.item()
     if not isinstance(index, Tensor):
         return things[index]
-    if not isinstance(things[0], str):
+    if not is_textual(things[0]):
         return OneOf(index, things)
     text: Any = things[-1]
     for k in range(len(things) - 2, -1, -1):

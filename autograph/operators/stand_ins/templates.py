@@ -59,6 +59,7 @@ __all__ = [
     "fstring",
     "has_traced",
     "is_late",
+    "is_textual",
     "lazy",
     "percent",
     "shown",
@@ -333,6 +334,11 @@ class FilledText:
         first = len(operands)
         operands += self.values
         return Excerpt(self.template, tuple(range(first, len(operands))))
+
+
+def is_textual(x: Any) -> bool:
+    """Whether `x` is a text; a str of a class of its own, as of a StrEnum, is an object beside."""
+    return type(x) in (str, np.str_) or isinstance(x, LazyString)
 
 
 class ChosenText(LazyString):

@@ -27,6 +27,11 @@ def test_chain_and_compress(items):
     assert found == list(itertools.compress("abcdefgh", items + [0, 1]))
 
 
+@pytest.mark.parametrize("items", ITEMS)
+def test_neighbours(items):
+    assert list(grouping.pairwise(items)) == list(itertools.pairwise(items))
+
+
 @pytest.mark.parametrize(
     "bounds", [(2,), (0,), (None,), (1, 4), (1, None), (1, None, 2), (0, 6, 3)]
 )
