@@ -21,9 +21,11 @@ from autograph.operators.captured.variables import Maybe, Nullable, _Unreadable
 from autograph.operators.catching.snapshots import (
     Form,
     Grown,
+    Kinds,
     Leaf,
     Nest,
     OrNone,
+    Perhaps,
     Same,
     containers,
     form_of,
@@ -69,6 +71,9 @@ from runtime.tensor import Tensor
 __all__ = ["Recursion"]
 
 _ATTEMPTS = 40
+# So many traces in a row may give a result of more levels than the one before: with two calls a
+# level, a result that is a part of itself doubles in each.
+_DEEPER = 4
 
 
 class _NotKnownYetError(Exception):
@@ -90,6 +95,7 @@ class Recursion(Call):
         may_begin = self._may_begin_with(mark.forms)
         self.forms = mark.forms if may_begin else self._initial_forms()
         self.result: Form | None = mark.result if may_begin else None
+        self.deepened = 0
         self.attempts = len(parent.root.attempts)
         # What the function changes that is older than the call: each place, with its form.
         self.carried: dict[Any, tuple[journal.Slot, Form]] = {}
@@ -237,9 +243,12 @@ class Recursion(Call):
             if is_same and (shared, count) == (self.sharing, len(self.carried)):
                 self.mark.forms, self.mark.result = self.forms, self.result
                 return outcome
+            is_deeper = before is not None and _levels(before) < _levels(self.result)
+            self.deepened = self.deepened + 1 if is_deeper else 0
+            if self.deepened == _DEEPER:
+                break
         raise StagingError(
-            f"what `{self.name}`, which calls itself, takes and gives does not settle after "
-            f"{_ATTEMPTS} traces",
+            f"what `{self.name}`, which calls itself, takes and gives does not settle",
             "let its arguments and results keep their kinds and shapes",
             origin=self._origin,
         )
@@ -434,6 +443,15 @@ class Recursion(Call):
 
 def _are_one(a: dict[str, Form], b: dict[str, Form]) -> bool:
     return all(is_one_form(form, b[name]) for name, form in a.items())
+
+
+def _levels(form: Form) -> int:
+    """In how many containers within each other the innermost part of a result is."""
+    if isinstance(form, Nest):
+        return 1 + max(map(_levels, form.parts), default=0)
+    if isinstance(form, Kinds):
+        return max(map(_levels, form.parts))
+    return _levels(form.part) if isinstance(form, OrNone | Perhaps) else 0
 
 
 def _sources(cell: Cell) -> set[Cell]:
