@@ -15,7 +15,7 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from runtime import journal, ops
+from runtime import journal, ops, trace
 from runtime.devices import is_device_array, placing_like
 from runtime.dispatch import call_numpy
 from runtime.errors import StagingError
@@ -42,6 +42,12 @@ def _operand(x: Any) -> Any:
     if not isinstance(x, (list, tuple)):
         return x
     return ops.asarray(x) if _has_traced(x) else np.asarray(x)
+
+
+def _note_beside_sequence(x: Any, other: Any) -> None:
+    """Tell whoever traces that an operator meets a list or tuple, which numbers do not have."""
+    if isinstance(other, (list, tuple)) and x.type.shape is None:
+        trace.current().before_asking(x, f"a {type(other).__name__} is its operand")
 
 
 def _has_traced(x: Any) -> bool:
@@ -87,6 +93,7 @@ def _binary(function: Callable[..., Any], name: str, reflected: bool = False) ->
         if not isinstance(other, ArrayMethods):
             if not _is_operand(self, other, foreign) or (no_scalars and _is_scalar(self, other)):
                 return NotImplemented if self._value is None else foreign.apply(self, other)
+            _note_beside_sequence(self, other)
             other = _operand(other)
         elif no_scalars and _is_scalar(self, other) and _is_scalar(other, self):
             names = [type_of(x).class_name(False) for x in (self, other)]
@@ -114,6 +121,7 @@ def _equality(function: Callable[..., Any], name: str, otherwise: bool) -> Metho
 
     def method(self: Any, other: Any) -> Any:
         if isinstance(other, ArrayMethods) or _is_operand(self, other, foreign):
+            _note_beside_sequence(self, other)
             return function(self, _operand(other))
         check_numbers(self.type, self._name)
         if self._value is not None:

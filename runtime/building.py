@@ -125,6 +125,8 @@ class Builder:
         self.in_c_order: set[Value] = set()
         # What was a number of Python's before a path got the type that is common to all.
         self.joined_numbers: set[Value] = set()
+        # Called with a tensor of unknown rank, and what is asked of it that numbers lack.
+        self.refuse_asking: Callable[[Tensor, str], None] = lambda x, asked: None
         # Cells of arrays that are taken for contiguous, and the inputs that must be so for that.
         self.contiguous_if_written: list[tuple[Any, set[Value]]] = []
         # What stands for the memory of lists of a length known only later.
@@ -333,6 +335,10 @@ class Builder:
         self.graph.nodes.append(node)
         self._local.update(node.outputs)
         return node
+
+    def before_asking(self, x: Tensor, asked: str) -> None:
+        """Refuse what is asked of a tensor of unknown rank if it may be a Python number."""
+        self.root.refuse_asking(x, asked)
 
     def apply(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Traced result of an op."""

@@ -84,6 +84,9 @@ def _are_numbers(arrays: list[Any]) -> bool:
 class Eager:
     """Computes each op and tells the open tapes."""
 
+    def before_asking(self, x: Any, asked: str) -> None:
+        """What is computed has a rank."""
+
     def apply(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Result tensor, or a tuple of them for an op of several outputs."""
         kind = Tensor

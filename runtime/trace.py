@@ -24,6 +24,9 @@ class Interpreter(Protocol):
     def apply(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Result of the op: one tensor, or a tuple of them."""
 
+    def before_asking(self, x: Any, asked: str) -> None:
+        """Refuse what is asked of a tensor of unknown rank if it may be a Python number."""
+
 
 class Listener(Protocol):
     """Is told of each op application: a gradient tape."""
