@@ -44,10 +44,11 @@ def _operand(x: Any) -> Any:
     return ops.asarray(x) if _has_traced(x) else np.asarray(x)
 
 
-def _note_beside_sequence(x: Any, other: Any) -> None:
-    """Tell whoever traces that an operator meets a list or tuple, which numbers do not have."""
-    if isinstance(other, (list, tuple)) and x.type.shape is None:
-        trace.current().before_asking(x, f"a {type(other).__name__} is its operand")
+def _seen(x: Any, other: Any) -> Any:
+    """What an operator of `x` sees of the other operand: an array where the graph has its items."""
+    if type(other) in _EXACT or isinstance(other, ArrayMethods):
+        return other
+    return trace.current().operand(x, other)
 
 
 def _has_traced(x: Any) -> bool:
@@ -90,10 +91,10 @@ def _binary(function: Callable[..., Any], name: str, reflected: bool = False) ->
     def method(self: Any, other: Any) -> Any:
         if type(other) in _EXACT and self._value is None:
             return function(self, other)
+        other = _seen(self, other)
         if not isinstance(other, ArrayMethods):
             if not _is_operand(self, other, foreign) or (no_scalars and _is_scalar(self, other)):
                 return NotImplemented if self._value is None else foreign.apply(self, other)
-            _note_beside_sequence(self, other)
             other = _operand(other)
         elif no_scalars and _is_scalar(self, other) and _is_scalar(other, self):
             names = [type_of(x).class_name(False) for x in (self, other)]
@@ -120,8 +121,8 @@ def _equality(function: Callable[..., Any], name: str, otherwise: bool) -> Metho
     foreign = Operator(name)
 
     def method(self: Any, other: Any) -> Any:
+        other = _seen(self, other)
         if isinstance(other, ArrayMethods) or _is_operand(self, other, foreign):
-            _note_beside_sequence(self, other)
             return function(self, _operand(other))
         check_numbers(self.type, self._name)
         if self._value is not None:
@@ -327,6 +328,7 @@ def _in_place(name: str, short: str, function: Callable[..., Any] | None = None)
     foreign = Operator(short, in_place=True)
 
     def method(self: Any, other: Any) -> Any:
+        other = _seen(self, other)
         if type(other) in _EXACT and self._value is None:
             pass
         elif not isinstance(other, ArrayMethods) and not _is_operand(self, other, foreign):

@@ -24,8 +24,8 @@ class Interpreter(Protocol):
     def apply(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Result of the op: one tensor, or a tuple of them."""
 
-    def before_asking(self, x: Any, asked: str) -> None:
-        """Refuse what is asked of a tensor of unknown rank if it may be a Python number."""
+    def operand(self, x: Any, other: Any) -> Any:
+        """What an operator of the tensor `x` sees of another operand, which is none."""
 
 
 class Listener(Protocol):

@@ -24,7 +24,7 @@ from autograph.operators.captured.caught import KindOfError
 from autograph.operators.captured.closures import may_be_twins
 from autograph.operators.captured.host_values import HostValue
 from autograph.operators.captured.variables import Nullable, is_none
-from autograph.operators.containers import compared_dicts, open_dicts, open_sets
+from autograph.operators.containers import compared_dicts, open_deques, open_dicts, open_sets
 from autograph.operators.expressions import nests
 from autograph.operators.stand_ins.grown_text import GrownText, letters_of
 from autograph.operators.stand_ins.heaps import (
@@ -258,6 +258,7 @@ def _beside_array(x: Any, other: Any) -> Any:
         return object()
     if open_dicts.is_open(x):
         return {}
+    x = open_deques.as_list(x)
     return set() if open_sets.items_of(x) is not None else x
 
 
