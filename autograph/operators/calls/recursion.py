@@ -192,4 +192,7 @@ def _is_long(alike: list[_Alike], count: int, call: Call) -> bool:
     depth = _depth(alike)
     if depth >= _DEEPEST:
         return True
-    return depth > 2 and count > _MOST and alike[0][0].differs_in_numbers(call)
+    if depth <= 2 or count <= _MOST:
+        return False
+    first = alike[0][0]
+    return first.differs_in_numbers(call) or first.differs_in_lengths(call)
