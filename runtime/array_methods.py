@@ -15,7 +15,7 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from runtime import journal, ops
+from runtime import journal, ops, trace
 from runtime.devices import is_device_array, placing_like
 from runtime.dispatch import call_numpy
 from runtime.errors import StagingError
@@ -42,6 +42,13 @@ def _operand(x: Any) -> Any:
     if not isinstance(x, (list, tuple)):
         return x
     return ops.asarray(x) if _has_traced(x) else np.asarray(x)
+
+
+def _seen(x: Any, other: Any) -> Any:
+    """What an operator of `x` sees of the other operand: an array where the graph has its items."""
+    if type(other) in _EXACT or isinstance(other, ArrayMethods):
+        return other
+    return trace.current().operand(x, other)
 
 
 def _has_traced(x: Any) -> bool:
@@ -84,6 +91,7 @@ def _binary(function: Callable[..., Any], name: str, reflected: bool = False) ->
     def method(self: Any, other: Any) -> Any:
         if type(other) in _EXACT and self._value is None:
             return function(self, other)
+        other = _seen(self, other)
         if not isinstance(other, ArrayMethods):
             if not _is_operand(self, other, foreign) or (no_scalars and _is_scalar(self, other)):
                 return NotImplemented if self._value is None else foreign.apply(self, other)
@@ -113,6 +121,7 @@ def _equality(function: Callable[..., Any], name: str, otherwise: bool) -> Metho
     foreign = Operator(name)
 
     def method(self: Any, other: Any) -> Any:
+        other = _seen(self, other)
         if isinstance(other, ArrayMethods) or _is_operand(self, other, foreign):
             return function(self, _operand(other))
         check_numbers(self.type, self._name)
@@ -319,6 +328,7 @@ def _in_place(name: str, short: str, function: Callable[..., Any] | None = None)
     foreign = Operator(short, in_place=True)
 
     def method(self: Any, other: Any) -> Any:
+        other = _seen(self, other)
         if type(other) in _EXACT and self._value is None:
             pass
         elif not isinstance(other, ArrayMethods) and not _is_operand(self, other, foreign):

@@ -127,6 +127,8 @@ class Builder:
         self.in_c_order: set[Value] = set()
         # What was a number of Python's before a path got the type that is common to all.
         self.joined_numbers: set[Value] = set()
+        # What an operator of a tensor sees of another operand, which is none.
+        self.operand_beside: Callable[[Tensor, Any], Any] = lambda x, other: other
         # Cells of arrays that are taken for contiguous, and the inputs that must be so for that.
         self.contiguous_if_written: list[tuple[Any, set[Value]]] = []
         # What stands for the memory of lists of a length known only later.
@@ -335,6 +337,10 @@ class Builder:
         self.graph.nodes.append(node)
         self._local.update(node.outputs)
         return node
+
+    def operand(self, x: Tensor, other: Any) -> Any:
+        """What an operator of the tensor `x` sees of another operand, which is none."""
+        return self.root.operand_beside(x, other)
 
     def apply(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Traced result of an op."""

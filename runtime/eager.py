@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
@@ -83,6 +84,10 @@ def _are_numbers(arrays: list[Any]) -> bool:
 
 class Eager:
     """Computes each op and tells the open tapes."""
+
+    def operand(self, x: Any, other: Any) -> Any:
+        """What an operator of an array sees of a deque: a list, as NumPy does."""
+        return list(other) if isinstance(other, deque) and x.is_array else other
 
     def apply(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Result tensor, or a tuple of them for an op of several outputs."""

@@ -24,6 +24,9 @@ class Interpreter(Protocol):
     def apply(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Result of the op: one tensor, or a tuple of them."""
 
+    def operand(self, x: Any, other: Any) -> Any:
+        """What an operator of the tensor `x` sees of another operand, which is none."""
+
 
 class Listener(Protocol):
     """Is told of each op application: a gradient tape."""

@@ -454,8 +454,16 @@ def _is_number(value: Any) -> bool:
     return type(value) in (int, float)
 
 
+def is_view(node: Any) -> bool:
+    """Whether an expression is written as a view of a dict."""
+    is_method = isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute)
+    return is_method and not node.args and node.func.attr in ("keys", "items", "values")
+
+
 def _is_sequence(value: gast.expr) -> bool:
-    """Whether an expression is surely a list or tuple."""
+    """Whether an expression is surely a list or tuple, or written as a view of a dict."""
+    if is_view(value):
+        return True
     if isinstance(value, gast.Call) and isinstance(value.func, gast.Name):
         return value.func.id in ("list", "tuple", "sorted")
     return isinstance(value, gast.List | gast.ListComp | gast.Tuple)

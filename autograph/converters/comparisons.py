@@ -20,7 +20,7 @@ from typing import Any
 
 import gast
 
-from autograph.analysis import Kind, Scope
+from autograph.analysis import Kind, Scope, is_view
 from autograph.converters.conversion import Conversion
 from autograph.syntax.template import Template, constant, tuple_of
 from autograph.syntax.walk import transform_children
@@ -116,7 +116,7 @@ def _may_be_lists(node: Any, conversion: Conversion) -> bool:
     Orderings of numbers are the tests of most loops, and stay as they are written.
     """
     operands = (node.left, node.comparators[0])
-    if any(map(_is_text, operands)):
+    if any(map(_is_text, operands)) or any(map(is_view, operands)):
         return True
     if any(map(_is_no_list, operands)):
         return False

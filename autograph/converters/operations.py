@@ -7,6 +7,7 @@ a % b        ag__.modulo(ag__.ld(a), ag__.ld(b))
 [a] * n      ag__.repeated([ag__.ld(a)], ag__.ld(n))
 [a] + b      ag__.joined([ag__.ld(a)], ag__.ld(b))
 a | b        ag__.union(ag__.ld(a), ag__.ld(b))
+a.keys() & b ag__.intersection(..., ag__.ld(b)), also for `-` and `^`, and for items
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any
 
 import gast
 
+from autograph.analysis import is_view
 from autograph.converters.conversion import Conversion
 from autograph.syntax.template import Template
 
@@ -23,6 +25,11 @@ MODULO = Template("ag__.modulo(left, right)")
 REPEATED = Template("ag__.repeated(left, right)")
 JOINED = Template("ag__.joined(left, right)")
 UNION = Template("ag__.union(left, right)")
+OF_VIEWS: dict[type[gast.AST], Template] = {
+    gast.BitAnd: Template("ag__.intersection(left, right)"),
+    gast.Sub: Template("ag__.difference(left, right)"),
+    gast.BitXor: Template("ag__.symmetric_difference(left, right)"),
+}
 
 
 def convert_operation(node: Any, conversion: Conversion) -> gast.expr:
@@ -30,6 +37,7 @@ def convert_operation(node: Any, conversion: Conversion) -> gast.expr:
     is_text, is_list = _is_text(node.left), _is_list(node.left) or _is_list(node.right)
     is_repeated = is_list or is_text or _is_text(node.right)
     may_be_text = isinstance(node.left, _NAMES) and not isinstance(node.right, gast.Constant)
+    of_views = OF_VIEWS.get(type(node.op)) if is_view(node.left) or is_view(node.right) else None
     left, right = conversion.expression(node.left), conversion.expression(node.right)
     if isinstance(node.op, gast.Mod) and is_text:
         return PERCENT.expression(node, text=left, values_=right)
@@ -41,6 +49,8 @@ def convert_operation(node: Any, conversion: Conversion) -> gast.expr:
         return JOINED.expression(node, left=left, right=right)
     if isinstance(node.op, gast.BitOr):
         return UNION.expression(node, left=left, right=right)
+    if of_views is not None:
+        return of_views.expression(node, left=left, right=right)
     node.left, node.right = left, right
     made: gast.expr = node
     return made

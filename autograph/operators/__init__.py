@@ -8,7 +8,14 @@ from autograph.operators.builtins.comprehensions import (
     list_comp,
     set_comp,
 )
-from autograph.operators.builtins.counting import dict_display, ior, union
+from autograph.operators.builtins.counting import (
+    dict_display,
+    difference,
+    intersection,
+    ior,
+    symmetric_difference,
+    union,
+)
 from autograph.operators.builtins.gathering import named, spread, unpack, unpack_ex
 from autograph.operators.builtins.membership import compare, in_, not_in
 from autograph.operators.calls.calls import (
@@ -104,6 +111,7 @@ __all__ = [
     "delitem",
     "dict_comp",
     "dict_display",
+    "difference",
     "display",
     "either",
     "equal",
@@ -127,6 +135,7 @@ __all__ = [
     "imported",
     "imul",
     "in_",
+    "intersection",
     "ior",
     "ipow",
     "irshift",
@@ -164,6 +173,7 @@ __all__ = [
     "setitem",
     "slice_",
     "spread",
+    "symmetric_difference",
     "taken_apart",
     "truth",
     "try_body",

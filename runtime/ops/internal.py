@@ -87,14 +87,17 @@ def _dim_type(x: TensorType, axis: int) -> TensorType:
         ),
         axis=1,
     ),
+    raises=lambda types, attrs: types[0].shape is None,
     stays=True,
 )
 def dim(xp: Module, x: Array, axis: int) -> int:
-    """Size of one axis of `x`, as a Python int.
+    """Size of one axis of `x`, as a Python int; TypeError, as of `len`, where `x` has none.
 
     >>> ag.dim(np.zeros((2, 3)), axis=1).item()
     3
     """
+    if not x.shape:  # it was of an unknown rank
+        raise TypeError("len() of unsized object")
     return int(x.shape[axis])
 
 

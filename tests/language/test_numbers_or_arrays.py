@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from tests.language.harness import check
+from tests.language.harness import Samples, check, refuse
 
+samples = Samples()
 CASES = [(np.array([s * 2.0, t * 1.75, 1.25]),) for s in (1, -1) for t in (1, -1)]
 
 
@@ -58,6 +59,17 @@ ASKED = {
     "not equal to a tuple": lambda r: r != (),
     "before a list": lambda r: r < [1.0],
     "a list added": lambda r: r + [1.0],
+    "a list that has a name added": lambda r, other=[1.0]: r + other,
+    "a tuple added": lambda r: r + (1.0,),
+    "added to a tuple": lambda r: (1.0,) + r,
+    "a tuple repeated": lambda r: (1.0, 2.0) * r,
+    "compared with a tuple": lambda r: r >= (1.0,),
+    "a method of arrays": lambda r: r.sum(),
+    "an attribute of arrays": lambda r: r.shape,
+    "a method of numbers": lambda r: r.bit_length(),
+    "length": lambda r: len(r),
+    "an item": lambda r: r[0],
+    "rows": lambda r: r[:1],
     "rounded": lambda r: round(r, 1),
     "looked into": lambda r: 1.0 in r,
 }
@@ -82,6 +94,34 @@ def test_what_depends_on_which_it_is_is_refused(asked):
     for sample in (chosen, chosen_or_none):
         with pytest.raises(ag.StagingError, match="whether this is a number or an array depends"):
             ag.convert(sample)(*CASES[0])
+
+
+def an_item_set(a):
+    r = 0.5
+    if a[0] < 0:
+        r = a * 2.0
+    r[0] = 1.0  # refused
+    return r
+
+
+def test_an_item_is_not_set_either():
+    refuse(an_item_set, *CASES[0], match="depends on data, and an item of it is set")
+
+
+@samples("E11", (np.array([1.0, 2.0]),), (np.array([1.0, -2.0]),), tensors=False)
+def the_length_of_an_array_of_unknown_rank(a):
+    return len(np.squeeze(a[a > 0]))
+
+
+@samples("E11", (np.array([1.0, 2.0]),), (np.array([1.0, -2.0]),))
+def a_length_that_is_caught(a):
+    try:
+        return len(np.squeeze(a[a > 0]))
+    except TypeError:
+        return -1
+
+
+test_lengths = samples.test()
 
 
 def an_array_of_unknown_rank_rounded(a):

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from runtime import config
+from runtime.compile import BACKENDS
 from tests.language.harness import check
 
 CASES = [(np.array([s * 2.0, t * 1.75, 1.25]),) for s in (1, -1) for t in (1, -1)]
@@ -78,9 +80,52 @@ def none_or_a_tuple_beside_an_array(a):
     return a == r, r != a
 
 
+OLDER = collections.deque([1.0, 2.0, 3.0])
+
+
+def kept(a):
+    found = []
+    for x in a:
+        if x > -2:
+            found.append(x * 2)
+    return found
+
+
+def grown_lists_beside_arrays(a):
+    found = kept(a)
+    doubled = a[: len(found)] * 1.0
+    doubled -= found
+    first = a[: len(found)]
+    return (
+        first + found, found * first, first > found, found == first, first @ found, a[0] + found,
+        2.0 ** first / found, tuple(found) - first, doubled,
+    )  # fmt: skip
+
+
+def arrays_and_lists_of_other_lengths(a):
+    return a + kept(a)
+
+
+def deques_beside_arrays(a):
+    found = collections.deque()
+    for x in a:
+        if x > 0:
+            found.append(x)
+    first = a[: len(found)]
+    known = collections.deque([a[0], 2.0, 3.0])
+    return first - found, found == first, a * known, OLDER - a, a <= OLDER
+
+
+def a_deque_in_place(a):
+    known = collections.deque([1.0, 2.0, 3.0])
+    a += known
+    return a.sum()
+
+
 @pytest.mark.parametrize(
     "sample",
-    [namedtuples_for_ufuncs, deques_for_ufuncs, scalars_of_text, options_by_data,
+    [grown_lists_beside_arrays, arrays_and_lists_of_other_lengths,
+     deques_beside_arrays, a_deque_in_place, namedtuples_for_ufuncs, deques_for_ufuncs, scalars_of_text, options_by_data,
      compared_with_an_array, objects_beside_an_array,
      none_or_a_tuple_beside_an_array],
 )  # fmt: skip
@@ -143,3 +188,17 @@ def an_array_of_an_object_of_one_path(a):
 def test_an_array_of_an_object_that_one_path_made_is_refused():
     with pytest.raises(ag.StagingError, match="an array of objects that the function makes"):
         ag.convert(an_array_of_an_object_of_one_path)(*CASES[2])
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_gradients_flow_through_lists_beside_arrays(backend):
+    def loss(a):
+        found = []
+        for x in a:
+            if x > 0:
+                found.append(x * x)
+        return np.sum(a[: len(found)] * found)
+
+    with config.backend.using(backend):
+        got = ag.grad(ag.convert(loss))(np.array([2.0, -3.0, 1.5]))
+    np.testing.assert_allclose(got, [12.0, 2.25, -9.0])

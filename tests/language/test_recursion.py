@@ -714,11 +714,18 @@ def test_settings_around_a_call_from_within():
     check(f, (np.float64(2.0), I(3)), (np.float64(0.0), I(2)), saved=False)
 
 
-def test_a_list_that_is_given_back_is_refused():
+def test_a_dict_that_is_given_back_is_refused():
+    def f(n, items):
+        return items if n <= 0 else f(n - 1, {"a": items["a"] + n})
+
+    refuse(lambda n: f(n, {"a": 1.0}), I(3), match="gives back the very dict that it is given")
+
+
+def test_a_list_that_is_given_back_is_read():
     def f(n, items):
         return items if n <= 0 else f(n - 1, [items[0] + n])
 
-    refuse(lambda n: f(n, [1.0]), I(3), match="gives back the very list that it is given")
+    check(lambda n: f(n, [1.0]), (I(3),), (I(0),), joined=True)
 
 
 def test_a_result_whose_kind_depends_on_data_is_refused():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import autograph as ag
 from tests.language.harness import Samples, all_nodes, count_nodes, refuse
@@ -133,7 +134,54 @@ def a_tree_written_throughout(keys, by):
     return values(root)
 
 
+class Part:
+    def __init__(self, x, left=None, right=None):
+        self.x = x
+        self.left = left
+        self.right = right
+
+
+def halves(depth, x, limit):
+    if depth == 0 or x > limit:
+        return Part(x)
+    return Part(x, halves(depth - 1, x * 0.5, limit), halves(depth - 1, x + 1, limit))
+
+
+def total(part):
+    if part is None:
+        return 0.0
+    return part.x + total(part.left) + total(part.right)
+
+
+@samples("E11", (np.float64(0.3), 2.0, np.int64(6)), (np.float64(3.0), 2.0, np.int64(2)))
+def two_calls_a_level(x, limit, depth):
+    return total(halves(depth, x, limit))
+
+
+@samples("E11", (np.float64(0.3), 2.0), (np.float64(3.0), 2.0))
+def two_calls_a_level_of_a_known_depth(x, limit):
+    return total(halves(10, x, limit))
+
+
+def quarters(x, least):
+    if x < least:
+        return None
+    parts = [quarters(x * k / 6, least) for k in range(4)]
+    return {"x": x, "parts": parts}
+
+
 test_recursive_objects = samples.test()
+
+
+def test_two_calls_a_level_have_derivatives():
+    derivative = ag.grad(two_calls_a_level)(np.float64(0.3), 2.0, np.int64(6))
+    step = 1e-6
+    high, low = (two_calls_a_level(0.3 + by, 2.0, 6) for by in (step, -step))
+    assert derivative == pytest.approx((high - low) / (2 * step))
+
+
+def test_a_result_that_is_a_part_of_itself_is_refused_before_it_is_large():
+    refuse(quarters, np.float64(2.0), np.float64(0.5), match="`quarters`, which calls itself")
 
 
 def test_the_graph_grows_by_no_key():

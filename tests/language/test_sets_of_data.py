@@ -309,23 +309,13 @@ def against_a_frozenset(numbers):
     return FIXED ^ seen  # refused
 
 
-def against_keys(numbers):
-    seen, counts = {int(n) for n in numbers}, {1: 2}
-    return counts.keys() == seen  # refused
-
-
-def keys_without(numbers):
-    seen, counts = {int(n) for n in numbers}, {1: 2}
-    return counts.keys() - seen  # refused
-
-
 def into_an_older_set(numbers):
     older, seen = OLDER, {int(n) for n in numbers}
     older |= seen  # refused
 
 
 REFUSED = [united_with_a_frozenset, taken_from_a_frozenset, met_by_a_frozenset, against_a_frozenset,
-           against_keys, keys_without, into_an_older_set, gone_through, made_a_list, printed, made_a_frozenset, mixed_with_other_numbers,
+           into_an_older_set, gone_through, made_a_list, printed, made_a_frozenset, mixed_with_other_numbers,
            stored, in_a_dict]  # fmt: skip
 
 

@@ -209,6 +209,50 @@ def views_compared(x, y):
     )  # fmt: skip
 
 
+SEEN = {1, 2}
+FROZEN = frozenset(SEEN)
+KEYS = [(K, OTHER), (K, K), (OTHER, K), (K, K[:1])]
+
+
+@samples("E4", *KEYS[:3])
+def keys_ordered_as_sets_are(x, y):
+    a, b = doubled(x).keys(), doubled(y)
+    return (
+        a < b.keys(), a <= b.keys(), a > b.keys(), a >= b.keys(), a < {1, 2, 3, 4}, {1} < a, a >= SEEN,
+        FROZEN <= a, doubled(x).items() >= {(1, 2)}, doubled(x).keys() < {1: 0, 2: 0, 3: 0}.keys(),
+        {1: 0, 2: 0, 3: 0}.keys() == {int(v) for v in x},
+    )  # fmt: skip
+
+
+@samples("E4", *KEYS[:3])
+def keys_put_together(x, y):
+    a, b = doubled(x), doubled(y)
+    found = [
+        a.keys() & b.keys(), a.keys() | b.keys(), a.keys() - b.keys(), a.keys() ^ b.keys(),
+        a.keys() & {1}, {1, 9} - a.keys(), a.keys() ^ SEEN, FROZEN | a.keys(), a.keys() - [1],
+        [1, 7] & b.keys(), {1: 0, 2: 0}.keys() - {int(v) for v in x}, a.items() & b.items(), {1: 0}.keys() | a.keys(),
+    ]  # fmt: skip
+    return [sorted(one) for one in found], len(a.keys() & b.keys()), 3 in a.keys() - {1}
+
+
+@samples("E4", *KEYS[:3])
+def a_set_and_a_view_make_another_set(x, y):
+    keys, made, opened = doubled(x).keys(), {1, 5}, set()
+    for v in y:
+        opened.add(int(v))
+    older, other = made, opened
+    made |= keys
+    opened &= {1: 0, 2: 0}.keys()
+    return sorted(made), sorted(older), sorted(opened), sorted(other)
+
+
+@samples("E4", (K, OTHER))
+def sets_that_are_known_beside_a_view(x, y):
+    older = made = {1, 5}
+    made |= {7: 0}.keys()
+    return made, older, sorted(doubled(x).keys() - made)
+
+
 @samples("E4", (K, OTHER), (K, K))
 def counters_that_lose_keys(x, y):
     a, b = Counter(int(v) for v in x), Counter(int(v) for v in y)
@@ -255,8 +299,22 @@ def a_counter_and_a_dict(x):
     return Counter(int(v) for v in x) | doubled(x)  # refused
 
 
-def views_put_together(x):
-    return doubled(x).keys() | doubled(x).keys()  # refused
+NO_SETS = [
+    lambda x: doubled(x).values() & {1},
+    lambda x: doubled(x).keys() - 1,
+    lambda x: doubled(x).keys() <= [1],
+    lambda x: {1} > doubled(x).values(),
+]
+
+
+@pytest.mark.parametrize("sample", NO_SETS)
+def test_what_is_no_set_raises_what_python_raises(sample):
+    raised = []
+    for function in (sample, ag.convert(sample)):
+        with pytest.raises(TypeError) as found:
+            function(K)
+        raised.append(str(found.value))
+    assert raised[0] == raised[1]
 
 
 def names_by_data(x):
@@ -279,7 +337,6 @@ def test_lists_by_key_are_added_to():
     ("sample", "words"),
     [
         (a_counter_and_a_dict, "a Counter and a dict are put together"),
-        (views_put_together, r"make sets of them before \(`set\(a\)"),
         (names_by_data, "they are names of arguments"),
     ],
 )

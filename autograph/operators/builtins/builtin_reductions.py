@@ -28,6 +28,7 @@ from autograph.operators.stand_ins.bodies import stage_raise
 from autograph.operators.stand_ins.captured_items import with_inputs
 from autograph.operators.stand_ins.grown_text import letters_of
 from autograph.operators.stand_ins.iterables import Indexed, IndexedIterator, is_open
+from autograph.operators.stand_ins.numbers_or_arrays import refuse_number_or_array
 from autograph.operators.stand_ins.rows import length
 from autograph.operators.stand_ins.runs import EntriesView, has_runs
 from autograph.operators.stand_ins.templates import (
@@ -68,6 +69,7 @@ def len_(x: Any) -> Any:
     if isinstance(x, Tensor):
         shape = x.type.shape
         if shape is None or (shape != () and shape[0] is None):
+            refuse_number_or_array(x, "its length is asked for")
             return ops.dim(x, axis=0)
     own = method(x, "__len__") if current_trace() is not None else None
     if own is not None:

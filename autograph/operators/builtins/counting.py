@@ -12,7 +12,7 @@ from autograph.operators.builtins.gathering import mapping
 from autograph.operators.builtins.growing_sorts import sorted_items
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.methods import convert
-from autograph.operators.containers import open_dicts
+from autograph.operators.containers import open_dicts, open_sets
 from autograph.operators.containers.growing import looked_at, slice_of
 from autograph.operators.containers.keyed import is_open_key
 from autograph.operators.expressions import in_place
@@ -26,17 +26,18 @@ from autograph.operators.stand_ins.runs import Run, has_runs, padded
 from autograph.operators.stand_ins.templates import shown
 from runtime import journal
 from runtime.building import building
-from runtime.errors import StagingError
-from runtime.origins import origin_of_caller
 
 __all__ = [
     "METHODS",
     "counted",
     "dict_display",
     "dict_of_pairs",
+    "difference",
+    "intersection",
     "ior",
     "is_dict_of_pairs",
     "made_of_open_dict",
+    "symmetric_difference",
     "union",
     "update",
 ]
@@ -60,12 +61,8 @@ def dict_display(*pairs: tuple[Any, ...]) -> Any:
 
 def union(left: Any, right: Any) -> Any:
     """`left | right`, where the keys of dicts may depend on data."""
-    if any(open_dicts.name_of_view(x) is not None for x in (left, right)):
-        raise StagingError(
-            "the keys of a dict depend on data, and its keys or items are put together by `|`",
-            "make sets of them before (`set(a) | set(b)`)",
-            origin=origin_of_caller(),
-        )
+    if open_sets.are_of_views(left, right):
+        return open_sets.of_views("or", "|", left, right)
     if building() is not None and isinstance(left, dict) and isinstance(right, dict):
         are_open = any(open_dicts.is_open(x) for x in (left, right))
         if are_open and _KINDS_OF_UNIONS.issuperset((type(left), type(right))):
@@ -79,6 +76,24 @@ def union(left: Any, right: Any) -> Any:
             kinds = " and ".join(f"a {type(x).__name__}" for x in (left, right))
             raise open_dicts.refused(f"{kinds} are put together by `|`")
     return left | right
+
+
+def intersection(left: Any, right: Any) -> Any:
+    """`left & right`, of which one may be a view of a dict."""
+    is_of_views = open_sets.are_of_views(left, right)
+    return open_sets.of_views("and", "&", left, right) if is_of_views else left & right
+
+
+def difference(left: Any, right: Any) -> Any:
+    """`left - right`, of which one may be a view of a dict."""
+    is_of_views = open_sets.are_of_views(left, right)
+    return open_sets.of_views("sub", "-", left, right) if is_of_views else left - right
+
+
+def symmetric_difference(left: Any, right: Any) -> Any:
+    """`left ^ right`, of which one may be a view of a dict."""
+    is_of_views = open_sets.are_of_views(left, right)
+    return open_sets.of_views("xor", "^", left, right) if is_of_views else left ^ right
 
 
 _KINDS_OF_UNIONS = frozenset((dict, OrderedDict, defaultdict))

@@ -14,7 +14,7 @@ from autograph.operators.calls.parameters import OtherCallError, initial_form, k
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.methods import ORIGINAL
 from autograph.operators.captured.variables import Nullable
-from autograph.operators.catching.snapshots import Form, is_one_form
+from autograph.operators.catching.snapshots import Form, Grown, is_one_form
 from autograph.operators.stand_ins.scope import cells_of
 from autograph.operators.stand_ins.values import type_of
 from runtime.building import Builder
@@ -150,6 +150,13 @@ class Call:
         """Whether a later call that is alike is one with the same values and types, but numbers."""
         forms = {k: initial_form(x, k, lambda path: True) for k, x in self.arguments.items()}
         return _cover(forms, other)
+
+    def differs_in_lengths(self, other: Call) -> bool:
+        """Whether a later call that is alike is given lists of other lengths."""
+        return any(
+            isinstance(widened(form, other.arguments[name], name, lambda path: True), Grown)
+            for name, form in self.fixed_forms.items()
+        )
 
 
 def _cover(forms: dict[str, Form], call: Call) -> bool:

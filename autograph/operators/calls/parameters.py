@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from autograph.operators.captured.variables import Nullable
-from autograph.operators.catching.snapshots import Form, Leaf, Nest, OrNone, Same
+from autograph.operators.catching.snapshots import Form, Grown, Leaf, Nest, OrNone, Same, as_grown
+from autograph.operators.stand_ins.runs import LiveRun, has_runs
 from autograph.operators.stand_ins.templates import has_traced
 from autograph.operators.stand_ins.values import (
     NUMBERS,
@@ -44,10 +45,17 @@ def initial_form(x: Any, path: str, may_differ: MayDiffer) -> Form:
     if is_numeric(x):
         is_kept = isinstance(x, np.ndarray) or known_number(x) is not None and not may_differ(path)
         return Same(x) if is_kept else Leaf(type_of(x), is_array(x))
+    if is_grown(x):
+        return as_grown(x, name=path) or Same(x)
     if isinstance(x, tuple) and is_container(x) and has_traced(x):
         children = own_children(x)
         return Nest(x, tuple(initial_form(y, path + step, may_differ) for step, y in children))
     return Same(x)
+
+
+def is_grown(x: Any) -> bool:
+    """Whether it is a list or tuple whose length depends on data: its items are handed on."""
+    return type(x) in (list, tuple) and has_runs(x) and not any(isinstance(y, LiveRun) for y in x)
 
 
 def known_number(x: Any) -> tuple[str, str] | None:
@@ -76,7 +84,11 @@ def widened(form: Form, x: Any, path: str, may_differ: MayDiffer) -> Form:
         return OrNone(
             widened(form.part, x.value if isinstance(x, Nullable) else x, path, may_differ)
         )
+    if isinstance(form, Grown):
+        return _lengthened(form, x, path)
     assert isinstance(form, Nest)
+    if is_grown(x):
+        return _lengthened(form, x, path)
     return _widened_parts(form, x, path, may_differ)
 
 
@@ -93,10 +105,20 @@ def _widened_value(form: Same, x: Any, path: str, may_differ: MayDiffer) -> Form
         if number is not None and not may_differ(path):
             raise OtherCallError
         return _joined(Leaf(type_of(value), is_array(value)), x, path)
+    if is_grown(value) or is_grown(x):
+        return _lengthened(form, x, path)
     if is_container(value) and is_container(x):
         spread = Nest(value, tuple(Same(part) for _, part in own_children(value)))
         return _widened_parts(spread, x, path, may_differ)
     raise OtherCallError
+
+
+def _lengthened(form: Same | Nest | Grown, x: Any, path: str) -> Grown:
+    """The form of lists of several lengths."""
+    found = as_grown(form, x, name=path)
+    if found is None:
+        raise OtherCallError
+    return found
 
 
 def _widened_parts(form: Nest, x: Any, path: str, may_differ: MayDiffer) -> Form:
@@ -104,6 +126,8 @@ def _widened_parts(form: Nest, x: Any, path: str, may_differ: MayDiffer) -> Form
         raise OtherCallError
     children = own_children(x)
     if [step for step, _ in children] != [step for step, _ in own_children(form.like)]:
+        if type(x) in (list, tuple):
+            return _lengthened(form, x, path)
         raise OtherCallError
     pairs = zip(form.parts, children, strict=True)
     parts = tuple(widened(part, y, path + step, may_differ) for part, (step, y) in pairs)

@@ -123,7 +123,8 @@ def _detect(known: Recursions, under_way: list[Call], call: Call) -> None:
     is_long = _is_long(alike, known.counts[code], call)
     mark = known.marks.get(first.key)
     if mark is not None and mark.refusal is not None:
-        if _depth(alike) >= _LAST or any(x.body is call.builder for x, _ in alike):
+        is_endless = _depth(alike) >= _LAST or any(x.body is call.builder for x, _ in alike)
+        if is_endless or (known.counts[code] > _MOST and _may_use_heaps()):
             raise mark.refusal
         return
     if is_long:
@@ -139,6 +140,12 @@ def _detect(known: Recursions, under_way: list[Call], call: Call) -> None:
         "write the recursion as a loop, or pass the depth as a Python number",
         origin=origin_of_caller(),
     )
+
+
+def _may_use_heaps() -> bool:
+    """Whether objects that the calls make could be on a heap, which is a way that is left."""
+    facts = current_trace()
+    return facts is not None and bool(facts.made_in_bodies) and not facts.heaps
 
 
 def _too_many(call: Call) -> StagingError:
@@ -185,4 +192,7 @@ def _is_long(alike: list[_Alike], count: int, call: Call) -> bool:
     depth = _depth(alike)
     if depth >= _DEEPEST:
         return True
-    return depth > 2 and count > _MOST and alike[0][0].differs_in_numbers(call)
+    if depth <= 2 or count <= _MOST:
+        return False
+    first = alike[0][0]
+    return first.differs_in_numbers(call) or first.differs_in_lengths(call)

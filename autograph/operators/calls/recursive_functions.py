@@ -14,16 +14,18 @@ from typing import Any
 from autograph.operators.branches.merging import output_value
 from autograph.operators.calls.active_calls import UNTIL, Call, Mark, Recursions, is_same_function
 from autograph.operators.calls.given_arrays import Sharing, code_of, given, sharing_of
-from autograph.operators.calls.parameters import OtherCallError, initial_form, widened
+from autograph.operators.calls.parameters import OtherCallError, initial_form, is_grown, widened
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.decisions import RECURSION
 from autograph.operators.captured.variables import Maybe, Nullable, _Unreadable
 from autograph.operators.catching.snapshots import (
     Form,
     Grown,
+    Kinds,
     Leaf,
     Nest,
     OrNone,
+    Perhaps,
     Same,
     containers,
     form_of,
@@ -69,6 +71,9 @@ from runtime.tensor import Tensor
 __all__ = ["Recursion"]
 
 _ATTEMPTS = 40
+# So many traces in a row may give a result of more levels than the one before: with two calls a
+# level, a result that is a part of itself doubles in each.
+_DEEPER = 4
 
 
 class _NotKnownYetError(Exception):
@@ -90,6 +95,9 @@ class Recursion(Call):
         may_begin = self._may_begin_with(mark.forms)
         self.forms = mark.forms if may_begin else self._initial_forms()
         self.result: Form | None = mark.result if may_begin else None
+        self.deepened = 0
+        # Whether a list that it gives back may be one that it is given.
+        self.gives_lists = False
         self.attempts = len(parent.root.attempts)
         # What the function changes that is older than the call: each place, with its form.
         self.carried: dict[Any, tuple[journal.Slot, Form]] = {}
@@ -116,7 +124,9 @@ class Recursion(Call):
     def _initial_forms(self) -> dict[str, Form]:
         numbers = self.mark.numbers.__contains__
         return {
-            k: Same(x) if has_cell(x) else initial_form(x, k, numbers)  # one array, it may be
+            k: Same(x)
+            if has_cell(x) or is_grown(x)
+            else initial_form(x, k, numbers)  # one array, it may be
             for k, x in self.arguments.items()
         }
 
@@ -170,11 +180,12 @@ class Recursion(Call):
     def _inputs(self, call: Call, builder: Builder) -> list[Value]:
         self._refuse_shared(call)
         places = [
-            (x.now() if isinstance(x, Rows) else x, type_)
-            for slot, form in self.carried.values()
-            for x, type_ in leaves(form, slot_content(slot))
+            x for slot, form in self.carried.values() for x in leaves(form, slot_content(slot))
         ]
-        return [output_value(builder, x, type_) for x, type_ in self._leaves(call) + places]
+        return [
+            output_value(builder, x.now() if isinstance(x, Rows) else x, type_)
+            for x, type_ in self._leaves(call) + places
+        ]
 
     def _refuse_shared(self, call: Call) -> None:
         """Refuse an argument that shares memory with an array that the function writes."""
@@ -216,7 +227,28 @@ class Recursion(Call):
                 code = next(codes) if sharing.has_code else None
                 content = given(content.as_array(), code, sharing, arguments, self.title)
             parts.append(content)
-        return rebuild(self.result, self.title, iter(parts))
+        made = rebuild(self.result, self.title, iter(parts))
+        if self.gives_lists:
+            self._note_given(call, made)
+        return made
+
+    def _note_given(self, call: Call, made: Any) -> None:
+        """Let no list be written that a call was given, or gave back: these may be one list."""
+        facts = current_trace()
+        given_lists = [
+            x
+            for name, form in self.forms.items()
+            for _, x in containers(form, call.arguments[name], name)
+            if type(x) is list
+        ]
+        for x in given_lists:
+            if facts is not None and (facts.is_outside(x) or facts.is_given(x)):
+                raise self._gives_back("a list that is older than the call")
+        assert self.result is not None, "what it gives back is known"
+        for _, x in containers(self.result, made, self.title):
+            given_lists += [x] if type(x) is list else []
+        for x in given_lists:
+            journal.note_kin(x, self.title)
 
     # ---- the fixed point ---------------------------------------------------------------------
 
@@ -237,9 +269,12 @@ class Recursion(Call):
             if is_same and (shared, count) == (self.sharing, len(self.carried)):
                 self.mark.forms, self.mark.result = self.forms, self.result
                 return outcome
+            is_deeper = before is not None and _levels(before) < _levels(self.result)
+            self.deepened = self.deepened + 1 if is_deeper else 0
+            if self.deepened == _DEEPER:
+                break
         raise StagingError(
-            f"what `{self.name}`, which calls itself, takes and gives does not settle after "
-            f"{_ATTEMPTS} traces",
+            f"what `{self.name}`, which calls itself, takes and gives does not settle",
             "let its arguments and results keep their kinds and shapes",
             origin=self._origin,
         )
@@ -304,7 +339,7 @@ class Recursion(Call):
         self.passed_on = [form.value for form in self.forms.values() if isinstance(form, Same)]
         arguments = {}
         for name, form in self.forms.items():
-            pairs = zip(leaves(form, None), hold_arrays(form), strict=True)
+            pairs = zip(leaves(form, NOTHING), hold_arrays(form), strict=True)
             parts = [
                 self._parameter(builder, type_, name, is_array) for (_, type_), is_array in pairs
             ]
@@ -333,7 +368,10 @@ class Recursion(Call):
         if any(x is same for same in self.passed_on):
             return True
         facts = current_trace()
-        is_given = any(x is own for own in self.placed)
+        is_given = any(one is own for one in journal.may_be(x) for own in self.placed)
+        if is_given and type(x) is list:
+            self.gives_lists = True
+            return False
         if not is_given:
             if builder.has_made(x) or any(map(builder.owns, _values_in(x))):
                 return False
@@ -341,8 +379,11 @@ class Recursion(Call):
                 return True
         kind = type(x).__name__
         older = f"the very {kind} that it is given" if is_given else f"a {kind} that may be older"
-        raise StagingError(
-            f"`{self.name}` calls itself {UNTIL}, and gives back {older}",
+        raise self._gives_back(older, kind)
+
+    def _gives_back(self, what: str, kind: str = "list") -> StagingError:
+        return StagingError(
+            f"`{self.name}` calls itself {UNTIL}, and gives back {what}",
             f"give back a copy of the {kind}, or a tuple of what is in it",
             origin=self._origin,
         )
@@ -355,6 +396,13 @@ class Recursion(Call):
             own = isinstance(key, tuple) and key[0] == "cell" and key[1] in local
             if new is old or own:
                 continue
+            if any(slot.owner is x for x in self.placed):
+                raise StagingError(
+                    f"`{self.name}` calls itself {UNTIL}, and changes {slot.name} that it is "
+                    "given, which is another one in each call",
+                    "change a copy of it (`x = list(x)`), and give that back",
+                    origin=outcome.places.get(key) or origin_of_caller(),
+                )
             known = self.carried[key][1] if key in self.carried else None
             origin = outcome.places.get(key)
             with trace.interpreting(outcome.builder):
@@ -434,6 +482,15 @@ class Recursion(Call):
 
 def _are_one(a: dict[str, Form], b: dict[str, Form]) -> bool:
     return all(is_one_form(form, b[name]) for name, form in a.items())
+
+
+def _levels(form: Form) -> int:
+    """In how many containers within each other the innermost part of a result is."""
+    if isinstance(form, Nest):
+        return 1 + max(map(_levels, form.parts), default=0)
+    if isinstance(form, Kinds):
+        return max(map(_levels, form.parts))
+    return _levels(form.part) if isinstance(form, OrNone | Perhaps) else 0
 
 
 def _sources(cell: Cell) -> set[Cell]:

@@ -85,11 +85,14 @@ __all__ = [
     "Among",
     "Form",
     "Grown",
+    "Kinds",
     "Leaf",
     "Nest",
     "OrNone",
+    "Perhaps",
     "Same",
     "Written",
+    "as_grown",
     "containers",
     "form_of",
     "form_of_content",
@@ -349,15 +352,15 @@ def _grown(lists: list[Any], name: str) -> Grown | Conflict | None:
     return Grown(form.item, kind())
 
 
-def _united(a: Form, b: Form, name: str) -> Grown | None:
-    """The form of two lists of the body's that are of several lengths, if there is one."""
+def as_grown(*sides: Any, name: str) -> Grown | None:
+    """The form that covers lists, or forms of such, of several lengths, if there is one."""
     lists = []
-    for form in (a, b):
-        if isinstance(form, Grown):
-            run = Run(form.item, [])
-            lists.append(None if form.like is None else type(form.like)([run]))
+    for side in sides:
+        if isinstance(side, Grown):
+            run = Run(side.item, [])
+            lists.append(None if side.like is None else type(side.like)([run]))
         else:
-            lists.append(_value(form) if isinstance(form, Same | Nest) else None)
+            lists.append(_value(side) if isinstance(side, Same | Nest) else side)
     found = _grown(lists, name)
     return found if isinstance(found, Grown) else None
 
@@ -395,7 +398,7 @@ def unite(a: Form, b: Form, name: str) -> Form:
         return Nest(left.like, tuple(unite(x, y, f"{name}{step}") for step, x, y in pairs))
     if _is_text(a) and _is_text(b):
         return Written()
-    grown = None if _are_two_tuples(a, b, name) else _united(a, b, name)
+    grown = None if _are_two_tuples(a, b, name) else as_grown(a, b, name=name)
     if grown is not None:
         return grown
     may_differ = _may_be_of_kinds(a) and _may_be_of_kinds(b)

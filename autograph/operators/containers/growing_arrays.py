@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from autograph.operators.containers import open_deques
 from autograph.operators.containers.growing import looked_at
+from autograph.operators.containers.open_dicts import name_of_view
 from autograph.operators.stand_ins.bodies import stage_raise
+from autograph.operators.stand_ins.captured_items import with_inputs
 from autograph.operators.stand_ins.forms import Branching, Leaf, OrNone, Unbound
+from autograph.operators.stand_ins.numbers_or_arrays import refuse_number_or_array
 from autograph.operators.stand_ins.rows import in_numbers
-from autograph.operators.stand_ins.runs import has_runs, refusal
+from autograph.operators.stand_ins.runs import has_runs, python_class, refusal
 from runtime import ops
 from runtime.errors import LimitValueError
 from runtime.ops.internal import checked
 from runtime.ops.packing import must_fit
 from runtime.tensor import Tensor
 
-__all__ = ["arrays_to_add", "as_array", "as_index", "call_on_arrays", "in_sequences"]
+__all__ = [
+    "arrays_to_add",
+    "as_array",
+    "as_index",
+    "beside_array",
+    "call_on_arrays",
+    "in_sequences",
+]
 
 
 def as_array(x: list[Any]) -> Any:
@@ -28,6 +40,17 @@ def as_array(x: list[Any]) -> Any:
         return rows
     what = "an empty list gives an array of one axis, and this list gives more: no graph knows both"
     return _not_empty(rows, what, LimitValueError)
+
+
+def beside_array(x: Tensor, other: Any) -> Any:
+    """What an operator of a tensor sees of what is no tensor: lists and deques as arrays."""
+    if isinstance(other, list | tuple) and x.type.shape is None:
+        refuse_number_or_array(x, f"a {python_class(type(other)).__name__} is its operand")
+    if isinstance(other, deque) and x.is_array:
+        is_open = open_deques.items_of(other) is not None
+        other = open_deques.as_list(other) if is_open else list(with_inputs(other))
+    is_list = not x.type.weak and type(other) in (list, tuple) and has_runs(other)
+    return as_array(other) if is_list and name_of_view(other) is None else other
 
 
 def arrays_to_add(x: list[Any]) -> Tensor | None:

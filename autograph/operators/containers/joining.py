@@ -7,7 +7,6 @@ from typing import Any
 from autograph.operators.containers.open_dicts import class_of_view, name_of_view
 from autograph.operators.stand_ins.forms import Growing, Poisoned, Unbound
 from autograph.operators.stand_ins.item_forms import growing_form
-from autograph.operators.stand_ins.numbers_or_arrays import refuse_number_or_array
 from autograph.operators.stand_ins.rows import number_leaves, pack
 from autograph.operators.stand_ins.runs import Run, has_runs, python_class, settled
 from autograph.operators.stand_ins.templates import RepeatedText
@@ -40,9 +39,6 @@ def joined(left: Any, right: Any) -> Any:
         raise TypeError(f"unsupported operand type(s) for +: '{names[0]}' and '{names[1]}'")
     if building() is not None and type(left) is list and type(right) is list:
         left, right = (settled(x) if has_runs(x) else x for x in (left, right))
-    for x, other in ((left, right), (right, left)):
-        if type(other) is list:
-            refuse_number_or_array(x, "a list is added to it")
     return _new(left + right)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 import numpy as np
@@ -20,9 +20,11 @@ from autograph.operators.containers.growing_methods import matches, refuse_nan_s
 from autograph.operators.containers.keyed import is_open_key
 from autograph.operators.containers.open_dicts import (
     are_keys,
+    class_of_view,
     held,
     is_key,
     made_where,
+    name_of_view,
     refuse_unhashable,
 )
 from autograph.operators.stand_ins.bodies import OPENERS, stage_raise
@@ -36,7 +38,14 @@ from autograph.operators.stand_ins.rows import (
     size_of,
     with_row,
 )
-from autograph.operators.stand_ins.runs import OpenSet, Run, has_runs, known_items, padded
+from autograph.operators.stand_ins.runs import (
+    OpenSet,
+    Run,
+    has_runs,
+    known_items,
+    padded,
+    python_class,
+)
 from runtime import journal, ops
 from runtime.building import building
 from runtime.errors import StagingError
@@ -48,6 +57,7 @@ __all__ = [
     "METHODS",
     "add",
     "are_integers",
+    "are_of_views",
     "call",
     "contains",
     "display",
@@ -57,6 +67,7 @@ __all__ = [
     "items_of",
     "known",
     "made",
+    "of_views",
     "opened_by",
     "refused",
     "size",
@@ -300,10 +311,55 @@ def _combined(name: str, x: Any, y: Any) -> Any:
     if name in ("or", "xor"):
         rest = of(others, ops.logical_not(theirs))
         kept = [ops.concat(pair) for pair in zip(kept, rest, strict=True)]
+    return _of_rows(form, kept)
+
+
+def _of_rows(form: Form, rows: list[Tensor]) -> OpenSet:
+    """A new set of the items in rows, which are different ones."""
     result: OpenSet = journal.fresh(OpenSet())
     result.opened = journal.fresh([])
-    result.opened[:] = padded([Run(form, kept)], result.opened)
+    result.opened[:] = padded([Run(form, rows)], result.opened)
     return result
+
+
+def _of_view(x: Any) -> Any:
+    """The items of a view of a dict's keys or items as a set; any other thing as it is."""
+    if isinstance(x, _VIEWS):
+        return made(x)
+    return _of_rows(*looked_at(x)) if name_of_view(x) in ("keys", "items") else x
+
+
+def are_of_views(left: Any, right: Any) -> bool:
+    """Whether one is a view of a dict with keys by data, or of any dict beside such a set."""
+    if any(name_of_view(x) is not None for x in (left, right)):
+        return True
+    return any(isinstance(x, _VIEWS) for x in (left, right)) and _is_open(left, right)
+
+
+def of_views(name: str, sign: str, left: Any, right: Any) -> Any:
+    """An operator of two of which one is a view of a dict with keys by data: a set, or a bool."""
+    is_order = name in _ORDERS
+    sets = []
+    for x in (left, right):
+        one = _of_view(x)
+        is_set = isinstance(one, set | frozenset)
+        if name_of_view(one) is not None or (is_order and not is_set):
+            raise TypeError(_unsupported(sign, is_order, left, right))
+        if not is_set and not np.iterable(one):
+            raise TypeError(f"'{python_class(type(one)).__name__}' object is not iterable")
+        sets.append(one if is_set else _as_set(sign, one))
+    return _compared(name, *sets) if is_order else _combined(name, *sets)
+
+
+def _unsupported(sign: str, is_order: bool, left: Any, right: Any) -> str:
+    """What Python says of an operator that neither operand has."""
+    one, other = ((class_of_view(x) or python_class(type(x))).__name__ for x in (left, right))
+    if is_order:
+        return f"'{sign}' not supported between instances of '{one}' and '{other}'"
+    return f"unsupported operand type(s) for {sign}: '{one}' and '{other}'"
+
+
+_ORDERS = frozenset(("lt", "le", "gt", "ge"))
 
 
 def _compared(name: str, x: Any, y: Any) -> Any:
@@ -324,13 +380,12 @@ def _operator(name: str, run: Callable[[str, Any, Any], Any]) -> Callable[..., A
     plain = getattr(operator, name if hasattr(operator, name) else f"{name}_")
 
     def method(self: Any, other: Any) -> Any:
-        if not isinstance(other, (set, frozenset, *_VIEWS)):
+        one = _of_view(other) if items_of(self) is not None or type(other) is list else other
+        if not isinstance(one, (set, frozenset, *_VIEWS)):
             return NotImplemented
-        if not _is_open(self, other):
+        if not _is_open(self, one):
             return fresh(plain(self.plain, known(other)))
-        if isinstance(other, _VIEWS):
-            raise refused("an operator of it and a view of a dict is asked for")
-        return run(name, self, other)
+        return run(name, self, one)
 
     method.__name__ = f"__{name}__"
     return method
@@ -341,20 +396,20 @@ def _reflected(name: str) -> Callable[..., Any]:
     plain = getattr(operator, name if hasattr(operator, name) else f"{name}_")
 
     def method(self: Any, other: Any) -> Any:
-        if not isinstance(other, (set, frozenset, *_VIEWS)):
+        one = _of_view(other) if items_of(self) is not None or type(other) is list else other
+        if not isinstance(one, (set, frozenset, *_VIEWS)):
             return NotImplemented
-        if not _is_open(self):
+        if not _is_open(self, one):
             return fresh(plain(other, self.plain))
-        if not isinstance(other, set):
-            kind = "set" if isinstance(other, _VIEWS) else "frozenset"
-            raise refused(f"an operator would make a {kind} of them")
-        return _combined(name, other, self)
+        if isinstance(one, frozenset):
+            raise refused("an operator would make a frozenset of them")
+        return _combined(name, one, self)
 
     method.__name__ = f"__r{name}__"
     return method
 
 
-_VIEWS: tuple[type, ...] = (type({}.keys()), type({}.items()))
+_VIEWS: tuple[type[Collection[Any]], ...] = (type({}.keys()), type({}.items()))
 
 
 def for_in_place(target: Any, x: Any) -> Any:
@@ -408,12 +463,10 @@ def _in_place(name: str, run: Callable[[Any, Any], None]) -> Callable[..., Any]:
     plain = getattr(set, f"__i{name}__")
 
     def method(self: Any, other: Any) -> Any:
-        if not isinstance(other, (set, frozenset, *_VIEWS)):
-            return NotImplemented
+        if not isinstance(other, (set, frozenset)):
+            return NotImplemented  # of views, too: then the name is bound to another set
         if not _is_open(self, other):
             plain(self.plain, {*known(other)})
-        elif isinstance(other, _VIEWS):
-            raise refused("an operator of it and a view of a dict is asked for")
         else:
             run(self, other)
         return self
@@ -434,6 +487,7 @@ for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
 
 def _as_set(name: str, other: Any) -> Any:
     """What a method of a set is given, as a set."""
+    other = _of_view(other)
     if isinstance(other, (set, frozenset)):
         return other
     if not isinstance(other, (list, tuple)) or has_runs(other):

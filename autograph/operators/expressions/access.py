@@ -119,6 +119,7 @@ def getitem(thing: Any, key: Any) -> Any:
         if isinstance(thing, Tensor) and thing.type.weak:
             kind = python_type_of(thing).__name__
             raise TypeError(f"{kind!r} object is not subscriptable")
+        refuse_number_or_array(thing, "an item of it is asked for")
         return thing[as_index(key)]  # type: ignore[index]
     if isinstance(thing, np.ndarray) and (_has_open(key) or has_runs(key)):
         key = as_index(key)
@@ -310,6 +311,7 @@ def setitem(thing: Any, key: Any, value: Any) -> None:
         if isinstance(thing, Tensor) and _is_scalar_of_numpys(thing):
             name = class_name_of(thing)
             raise TypeError(f"'{name}' object does not support item assignment")
+        refuse_number_or_array(thing, "an item of it is set")
     if isinstance(thing, dict) and isinstance(key, Tensor) and key.is_known:
         key = shown(key)
     if journal.recording() is not None and not isinstance(thing, _OF_GRAPHS):

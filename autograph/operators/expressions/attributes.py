@@ -47,7 +47,7 @@ from autograph.operators.expressions.generators import made
 from autograph.operators.expressions.heap_objects import heap_item, heap_presence, set_heap_item
 from autograph.operators.stand_ins.foreign_arrays import note_foreign
 from autograph.operators.stand_ins.heaps import Reference, raise_refused
-from autograph.operators.stand_ins.numbers_or_arrays import of_all_classes
+from autograph.operators.stand_ins.numbers_or_arrays import of_all_classes, refuse_number_or_array
 from autograph.operators.stand_ins.one_of import OneOf
 from autograph.operators.stand_ins.runs import OpenDeque, python_class
 from autograph.operators.stand_ins.templates import LazyString, python_type_of, stands_for_other
@@ -99,6 +99,9 @@ def getattr_(thing: Any, name: str) -> Any:
             return of_each(thing, lambda one: getattr_(one, name))
         if name == "__class__" and isinstance(thing, Tensor) and stands_for_other(thing):
             return of_all_classes(thing, lambda kind: kind, "its class is asked for")
+        if isinstance(thing, Tensor) and stands_for_other(thing):
+            asked = f"`.{name}` of it is asked for"
+            of_all_classes(thing, lambda kind: hasattr(kind, name), asked)
         if name == "__class__" and isinstance(thing, LazyString):
             return str
         if name == "__class__" and type(thing) is OpenDeque:
@@ -495,6 +498,7 @@ def _is_of_arrays_only(thing: Any, name: str) -> bool:
 
 def _missing(x: Any, name: str) -> Exception:
     """What to raise for an attribute that `x` lacks: NumPy's error, if NumPy lacks it too."""
+    refuse_number_or_array(x, f"`.{name}` of it is asked for")
     kind = python_type_of(x)
     if hasattr(kind, name):
         return StagingError(

@@ -15,6 +15,7 @@ from autograph.operators.branches.written_items import is_writable, written
 from autograph.operators.captured.captures import guard_content
 from autograph.operators.containers import open_sets
 from autograph.operators.containers.going_through import readable
+from autograph.operators.containers.open_dicts import name_of_view
 from autograph.operators.containers.tables import of_several
 from autograph.operators.expressions.access import consumed, present, refuse_traced
 from autograph.operators.stand_ins.contents import content_slot
@@ -66,7 +67,7 @@ def _augmented(name: str) -> Callable[[Any, Any], Any]:
         if journal.recording() is not None and not isinstance(target, Tensor):
             taken(value)
             value = readable(value)
-            if type(value) is list and has_runs(value):
+            if type(value) is list and has_runs(value) and name_of_view(value) is None:
                 value = settled(value)
             if is_chosen_object(target):
                 return _in_place_of_each(target, value)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Callable, Set
-from typing import Any, NoReturn
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from autograph.operators.captured.caught import KindOfError
 from autograph.operators.captured.closures import may_be_twins
 from autograph.operators.captured.host_values import HostValue
 from autograph.operators.captured.variables import Nullable, is_none
-from autograph.operators.containers import compared_dicts, open_dicts, open_sets
+from autograph.operators.containers import compared_dicts, open_deques, open_dicts, open_sets
 from autograph.operators.expressions import nests
 from autograph.operators.stand_ins.grown_text import GrownText, letters_of
 from autograph.operators.stand_ins.heaps import (
@@ -258,6 +258,7 @@ def _beside_array(x: Any, other: Any) -> Any:
         return object()
     if open_dicts.is_open(x):
         return {}
+    x = open_deques.as_list(x)
     return set() if open_sets.items_of(x) is not None else x
 
 
@@ -311,22 +312,12 @@ def _ordered(sign: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
     if _are_texts(left, right) and is_by_letters(left, right):
         return by_letters(f"__{sign.__name__}__", left, right)
     _refuse_number_beside_list(left, right)
-    if any(open_dicts.name_of_view(x) is not None for x in (left, right)):
-        _refuse_views(sign, left, right)
+    if open_sets.are_of_views(left, right):
+        return open_sets.of_views(sign.__name__, _SYMBOLS[sign], left, right)
     is_nest = isinstance(left, (list, tuple)) and not isinstance(left, Reference)
     if is_nest and nests.is_by_data(left, right):
         return nests.ordered(sign, left, right)
     return sign(left, right)
-
-
-def _refuse_views(sign: Callable[[Any, Any], Any], left: Any, right: Any) -> NoReturn:
-    """Refuse to ask whether keys by data are among others; no other thing is before or after."""
-    classes = [open_dicts.class_of_view(x) or python_class(type(x)) for x in (left, right)]
-    if all(issubclass(kind, Set) for kind in classes):
-        raise open_dicts.refused("its keys or items are compared with others as sets are")
-    one, other = (kind.__name__ for kind in classes)
-    symbol = _SYMBOLS[sign]
-    raise TypeError(f"'{symbol}' not supported between instances of '{one}' and '{other}'")
 
 
 _SYMBOLS = {operator.lt: "<", operator.le: "<=", operator.gt: ">", operator.ge: ">="}

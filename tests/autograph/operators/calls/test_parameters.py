@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from autograph.operators.calls.parameters import OtherCallError, initial_form, known_number, widened
-from autograph.operators.catching.snapshots import Leaf, Nest, Same
+from autograph.operators.catching.snapshots import Grown, Leaf, Nest, Same
 from runtime.building import building, traced
 from runtime.spec import TensorType, type_of_number
 from tests.autograph.operators.tracing_by_hand import tracing
@@ -67,13 +67,22 @@ def test_types_and_shapes_are_joined(make):
         (Same(None), 1),
         (Leaf(VECTOR, True), 1.0),
         (Leaf(INT), "text"),
-        (Same((1, 2)), (1, 2, 3)),
+        (Same((1, 2)), [1, 2, 3]),
+        (Same((1, None)), (1, [2], 3)),
         (Same([1]), (1,)),
     ],
 )
 def test_another_call(form, value):
     with tracing(), pytest.raises(OtherCallError):
         widened(form, value, "x", never)
+
+
+def test_lists_and_tuples_of_other_lengths_are_handed_on_by_their_items():
+    with tracing():
+        for first, second in (([1], [1, 2.5]), ((), (1.5,))):
+            form = widened(Same(first), second, "x", never)
+            assert isinstance(form, Grown) and form.like == type(first)()
+            assert widened(form, first, "x", never) == form
 
 
 def test_a_number_that_may_differ_becomes_a_parameter():

@@ -1,0 +1,239 @@
+"""Lists and tuples that functions which call themselves are given, of other lengths in each call."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from runtime import config
+from runtime.compile import BACKENDS
+from tests.language.harness import Samples, check, count_nodes, refuse
+
+X = np.array([3.0, 1.0, 2.0, -1.0, 7.0, 2.0])
+OTHER = np.array([-3.0, 4.0, 0.5, 8.0, 2.5, -2.0])
+FEW = np.array([-3.0, -4.0, 0.5, -8.0, -2.5, -2.0])
+CASES = [(X,), (OTHER,), (FEW,)]
+samples = Samples()
+
+
+def positive(a):
+    return [v for v in a if v > 0]
+
+
+def quick(items):
+    if len(items) <= 1:
+        return items
+    first = items[0]
+    return (
+        quick([x for x in items[1:] if x < first])
+        + [first]
+        + quick([x for x in items[1:] if x >= first])
+    )
+
+
+@samples("E11", *CASES)
+def quicksort(a):
+    return quick(list(a))
+
+
+def halves_sorted(items):
+    if len(items) < 2:
+        return items
+    middle = len(items) // 2
+    left, right = halves_sorted(items[:middle]), halves_sorted(items[middle:])
+    found = []
+    i = j = 0
+    while i < len(left) and j < len(right):
+        if left[i] <= right[j]:
+            found.append(left[i])
+            i += 1
+        else:
+            found.append(right[j])
+            j += 1
+    return found + left[i:] + right[j:]
+
+
+@samples("E11", *CASES)
+def merge_sort(a):
+    return halves_sorted(positive(a))
+
+
+def merged(left, right):
+    if not left:
+        return right
+    if not right:
+        return left
+    if left[0] < right[0]:
+        return [left[0], *merged(left[1:], right)]
+    return [right[0], *merged(left, right[1:])]
+
+
+@samples("E11", *CASES)
+def two_lists_merged(a):
+    return merged(sorted(positive(a)), sorted(v + 0.5 for v in a if v < 3))
+
+
+def sums(items):
+    if len(items) == 0:
+        return [0.0]
+    rest = sums(items[1:])
+    return rest + [items[0] + r for r in rest]
+
+
+@samples("E11", *CASES, joined=True)
+def sums_of_all_subsets(a):
+    return sums(positive(a)[:4])
+
+
+def orders(items):
+    if len(items) <= 1:
+        return 1
+    total = 0
+    for i in range(len(items)):
+        total += orders(items[:i] + items[i + 1 :])
+    return total
+
+
+@samples("E11", *CASES)
+def orders_counted(a):
+    return orders(positive(a)[:4])
+
+
+def found_in(items, wanted):
+    if len(items) == 0:
+        return False
+    middle = len(items) // 2
+    if items[middle] == wanted:
+        return True
+    if wanted < items[middle]:
+        return found_in(items[:middle], wanted)
+    return found_in(items[middle + 1 :], wanted)
+
+
+@samples("E11", (X, 2.0), (X, 2.5), (OTHER, 8.0))
+def binary_search(a, wanted):
+    return found_in(sorted(positive(a)), wanted)
+
+
+def backwards(items, found):
+    if not items:
+        return found
+    return backwards(items[1:], [items[0], *found])
+
+
+@samples("E11", *CASES)
+def reversed_by_an_accumulator(a):
+    return backwards(positive(a), [])
+
+
+def steps(n, found=()):
+    if n <= 1:
+        return (*found, n)
+    return steps(n // 2 if n % 2 == 0 else 3 * n + 1, (*found, n))
+
+
+@samples("E11", (np.int64(6),), (np.int64(1),), (np.int64(27),))
+def a_tuple_that_every_call_makes_longer(n):
+    return steps(n)
+
+
+@samples("E11", *CASES)
+def pairs_texts_and_copies(a):
+    def weighed(pairs):
+        if not pairs:
+            return 0.0
+        i, v = pairs[0]
+        return i * v + weighed(pairs[1:])
+
+    def spelled(words):
+        return "" if not words else words[0] + spelled(words[1:])
+
+    def emptied(items):
+        if len(items) == 0:
+            return 0.0
+        rest = list(items)
+        last = rest.pop()
+        return last + emptied(rest)
+
+    kept = positive(a)
+    pairs = [(i, v) for i, v in enumerate(a) if v > 0]
+    return weighed(pairs), spelled(["p" if v > 1 else "n" for v in kept]), emptied(kept), len(kept)
+
+
+@samples("E11", *CASES)
+def the_same_list_in_all_calls(a):
+    def emptied(items):
+        if len(items) == 0:
+            return 0.0
+        last = items.pop()
+        return last + emptied(items)
+
+    kept = positive(a)
+    return emptied(kept), len(kept)
+
+
+def best(a, i, total, limit, path):
+    if total > limit:
+        return 0.0
+    if i == len(a):
+        return total + len(path)
+    return max(best(a, i + 1, total + a[i], limit, [*path, i]), best(a, i + 1, total, limit, path))
+
+
+@samples("E11", (X, np.float64(5.0)), (OTHER, np.float64(3.0)))
+def a_path_beside_a_bounded_search(a, limit):
+    return best(a, 0, 0.0, limit, [])
+
+
+test_lists_in_recursion = samples.test()
+
+
+def test_lists_are_handed_on_by_the_graph():
+    checked = check(quicksort, *CASES)
+    assert count_nodes(checked.graph, "recursion") == 1
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_gradients_flow_through_lists_that_are_handed_on(backend):
+    def loss(items):
+        return 0.0 if not items else items[0] ** 2 + 0.5 * loss(items[1:])
+
+    with config.backend.using(backend):
+        got = ag.grad(ag.convert(lambda a: loss(positive(a))))(X)
+    np.testing.assert_allclose(got, [6.0, 1.0, 1.0, 0.0, 1.75, 0.25])
+
+
+def raised_by(items, n):
+    if n <= 0:
+        return items
+    return raised_by([items[0] + n, items[1]], n - 1)
+
+
+def one_list_or_another_is_written(n):
+    older = [1.0, 2.0]
+    found = raised_by(older, n)
+    found[0] = 9.0  # refused
+    return older
+
+
+def the_list_of_the_caller(n, items):
+    return raised_by(items, n)
+
+
+def lists_that_each_call_changes(a):
+    def emptied(items):
+        if len(items) == 0:  # refused
+            return 0.0
+        last = items.pop()
+        return last + emptied(list(items))
+
+    return emptied(positive(a))
+
+
+def test_what_would_have_to_be_seen_in_two_lists_is_refused():
+    refuse(one_list_or_another_is_written, np.int64(2), match="one that it may be is changed here")
+    refuse(the_list_of_the_caller, np.int64(2), [1.0, 2.0], match="gives back a list that is older")
+    refuse(
+        lists_that_each_call_changes, X, match="changes a list that it is given, which is another"
+    )
