@@ -140,6 +140,8 @@ class Handouts:
         self._is_special = False
         # The items of lists whose length depends on data that are handed out, and where.
         self.grown: list[tuple[tree.Structure, Place]] = []
+        # Where lists and dicts are handed out that were taken out of such lists.
+        self._taken_out: list[Place] = []
         # What stands in the result for containers that hold lists whose length depends on data.
         self._stands_for = _NONE
         # While what Python code gets is made: the cells and objects of the function's own in it.
@@ -191,12 +193,13 @@ class Handouts:
         known = self.facts.repeated_items.values()
         others = (x for x in journal.frozen_wholly() if self.uses["object", id(x)])
         again = next(itertools.chain(known, others), None)
-        if of_nests and again is not None:
-            self._place = of_nests[0]
+        places = [*of_nests, *self._taken_out]
+        if places and again is not None:
+            self._place = places[0]
             name = type(again).__name__
             raise self._refusal(
-                f"a list whose length depends on data is {self._place}, and a {name} is in it that "
-                "is, or may be, in another place too",
+                f"a list whose length depends on data, or an item of one, is {self._place}, and a "
+                f"{name} is in that list that is, or may be, in another place too",
                 f"put copies into the list (`.append({name}(x))`)",
             )
 
@@ -254,6 +257,8 @@ class Handouts:
             self._is_special = True
             return Same(x)
         self._refuse_chosen(x)
+        if journal.was_item(x):
+            self._taken_out.append(self._place)
         self._keep.append(x)
         key = ("object", id(x))
         self.uses[key] += 1
