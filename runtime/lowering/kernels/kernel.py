@@ -437,16 +437,21 @@ class Watcher(Protocol):
         """Nothing but this changes the program any more."""
 
 
+# The blocks of the kinds of statements that hold some: asked for each statement, over and over.
+_BLOCKS: dict[type[Record], tuple[str, ...]] = {
+    For: ("body",),
+    PairwiseSum: ("body",),
+    If: ("yes", "no"),
+    Attempt: ("body",),
+    While: ("test", "body"),
+}
+
+
 def inner_blocks(statement: Statement) -> list[Block]:
     """The blocks that a statement holds."""
-    if isinstance(statement, For | PairwiseSum):
-        return [statement.body]
-    if isinstance(statement, If):
-        return [statement.yes, statement.no]
-    if isinstance(statement, Attempt):
-        return [statement.body]
-    if isinstance(statement, While):
-        return [statement.test, statement.body]
+    names = _BLOCKS.get(type(statement))
+    if names is not None:
+        return [getattr(statement, name) for name in names]
     if isinstance(statement, Call) and statement.holds:
         return [statement.function.body]
     return []

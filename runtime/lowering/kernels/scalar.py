@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator
+from functools import cache
 from itertools import chain
 from typing import Any
 
@@ -169,6 +170,7 @@ def is_signed(type_: str) -> bool:
     return type_[0] == "i"
 
 
+@cache
 def limits(type_: str) -> tuple[int, int]:
     """The least and the greatest number of an integer type.
 

@@ -6,6 +6,7 @@ the program runs, a number has a register beside which it is so much more at mos
 
 from __future__ import annotations
 
+from functools import cache
 from typing import NamedTuple
 
 from runtime.lowering.kernels.kernel import Cell, Register, read
@@ -55,6 +56,7 @@ class Range(NamedTuple):
         return Range(least, greatest)
 
 
+@cache
 def all_of(type_: str) -> Range:
     """All numbers of a type."""
     return Range(0, 1) if type_ == "b1" else Range(*limits(type_))

@@ -82,6 +82,9 @@ class _Known(Numbers):
         # What holds where a truth does: one in a cell, and one that a register was given of it.
         self._reasons: dict[Cell | Register, tuple[Expr, ...]] = {}
         self.limits: dict[While, Limit] = {}
+        # Of statements that hold others, which are looked at over and over: what they give values.
+        self._changed: dict[Statement, tuple[Cell, ...]] = {}
+        self._own: dict[While, set[Cell]] = {}
 
     def block(self, block: Block, cells: _Cells, *, is_last: bool) -> _Cells:
         """What cells can be behind a block; if it `is_last`, what is proven is left out of it."""
@@ -138,10 +141,17 @@ class _Known(Numbers):
 
     def _forget(self, s: Statement) -> None:
         """Know no more of the cells that a statement gives values."""
-        for cell in assigned(s):
+        for cell in self._cells_of(s):
             self.cells.pop(cell, None)
             self._held.pop(cell, None)
             self._reasons.pop(cell, None)
+
+    def _cells_of(self, s: Statement) -> tuple[Cell, ...]:
+        """The cells that a statement, or one that it holds, gives values."""
+        found = self._changed.get(s)
+        if found is None:
+            found = self._changed[s] = tuple(dict.fromkeys(assigned(s)))
+        return found
 
     def _each(self, s: For | PairwiseSum, *, is_last: bool) -> None:
         size = self.range(s.size).greatest if isinstance(s.size, Expr) else s.size
@@ -173,8 +183,10 @@ class _Known(Numbers):
 
     def _while(self, s: While, *, is_last: bool) -> None:
         found, start = _limited(s), dict(self.cells)
-        own = _given_in_each_round(s)
-        cells = dict.fromkeys(c for part in (*s.test, *s.body) for c in assigned(part))
+        own = self._own.get(s)
+        if own is None:
+            own = self._own[s] = _given_in_each_round(s)
+        cells = dict.fromkeys(self._cells_of(s))
         changing = [c for c in cells if is_int(c.type) and c not in own]
         state = {c: x for c, x in start.items() if c not in cells}
         for cell in changing:
