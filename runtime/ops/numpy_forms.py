@@ -398,8 +398,8 @@ def numpy_cross(
     a0, a1, *a2 = (getitem(a, (..., i)) for i in range(sizes[0]))
     b0, b1, *b2 = (getitem(b, (..., i)) for i in range(sizes[1]))
     last = a0 * b1 - a1 * b0
-    if not a2 and not b2:
-        return last
+    if not a2 and not b2:  # NumPy gives an array, of rank 0, too
+        return last.as_array() if is_tensor(last) else last
     first, second = (a1 * b2[0], -(a0 * b2[0])) if b2 else (-(a2[0] * b1), a2[0] * b0)
     return moveaxis(stack([first, second, last], -1), -1, axisc)
 

@@ -192,6 +192,70 @@ def of_a_known_number_stay_a_list_of_that_length(x):
     return a + d, b * c
 
 
+# ---- over an iterator that has a name of its own --------------------------------------------------
+
+
+def grown(x):
+    found = []
+    for v in x:
+        if v > 0.6:
+            found.append(v)
+    return found
+
+
+@samples("B4.10", *THREE, joined=True)
+def nothing_is_left_of_the_iterator(x):
+    first, second, third = enumerate(x), zip(x, grown(x)), map(abs, grown(x))
+    total = sum(v for _, v in first if v > 1)
+    listed = list(v for _, v in second)
+    largest = max((v for v in third), default=0.0)
+    return total, list(first), listed, sum(v for _, v in second), largest, list(third)
+
+
+@samples("B4.10", *THREE, joined=True)
+def nothing_is_left_after_a_loop(x):
+    pairs, total = enumerate(grown(x)), 0.0
+    for v in (v for _, v in pairs):
+        total += v
+    rest = reversed(grown(x))
+    inner = (v for v in rest)
+    outer = [v + 1 for v in inner]
+    return total, list(pairs), outer, list(inner), list(rest)
+
+
+@samples("B4.10", *THREE, joined=True)
+def anew_in_each_round(x):
+    total = 0.0
+    for w in x:
+        pairs = enumerate(x)
+        total = total + sum(v for _, v in pairs if v > w)
+        total += len(list(pairs))
+    return total
+
+
+@samples("B4.10", *THREE, joined=True, tensors=False)
+def over_lists_that_grow(x):
+    text = "; ".join(f"{v:g}x{k}" if k else f"{v:g}" for k, v in enumerate(grown(x)) if v)
+    listed = list(k * v for k, v in enumerate(grown(x))), tuple(a + b for a, b in zip(grown(x), x))
+    found = dict((k, v) for k, v in enumerate(grown(x))), sorted(v for _, v in enumerate(grown(x)))
+    longer = [9.0]
+    longer.extend(v for _, v in enumerate(grown(x)))
+    for v in (v + 1 for _, v in enumerate(grown(x))):
+        longer.append(v)
+    return text, listed, found, longer, any(v > k for k, v in enumerate(grown(x)))
+
+
+@samples("B4.10", *THREE, joined=True)
+def through_another_generator(x):
+    total = sum(positive(v for _, v in enumerate(grown(x))))
+    small = list(w for w in positive(v for _, v in enumerate(x)) if w < 3)
+    for w in (v for v, _ in zip(grown(x), x) if v > 0):
+        if w > 2.5:
+            total += w
+            break
+    return total, small, [sum(v * w for _, v in enumerate(x) if v > w) for w in x]
+
+
 test_a_generator_that_is_used_up = samples.test()
 
 
@@ -221,3 +285,12 @@ def test_a_tuple_of_what_a_generator_gives():
 
 def test_what_data_leaves_of_a_generator_is_refused():
     refuse(begun_before, X, match="which are left is known only when the graph runs")
+
+
+def test_what_data_leaves_of_an_iterator_is_refused():
+    def sample(x):
+        pairs = enumerate(x)
+        found = any(v > 2 for _, v in pairs)
+        return found, list(pairs)  # refused
+
+    refuse(sample, X, match="which are left is known only when the graph runs")

@@ -103,6 +103,89 @@ def of_several_classes(xs):
     return isinstance(kept, KeyError), str(kept), f"{kept!r}"
 
 
+# ---- kept within a `try` that ends in `finally` ---------------------------------------------------
+
+THREE = tuple((np.array(x),) for x in ([3, 1, 2, 0.5], [1.0, -2, 3, 4], [9.0, 9, 9, 9]))
+
+
+@samples("", *THREE)
+def kept_before_a_finally(x):
+    last, n = None, 0
+    for v in x:
+        try:
+            if v > 8:
+                raise OverflowError(f"v={v}")
+            if v < 0:
+                raise ValueError("negative", v)
+        except (OverflowError, ValueError) as error:
+            last = error
+        else:
+            n += 1
+        finally:
+            n += 10
+    return n, last is None, str(last), isinstance(last, OverflowError)
+
+
+@samples("", *THREE)
+def kept_by_one_handler_and_raised_on(x):
+    last = None
+    for v in x:
+        try:
+            try:
+                if v < 0:
+                    raise ValueError(f"negative {v}")
+                if v > 8:
+                    raise KeyError(f"big {v}")
+            except ValueError as error:
+                last = error
+                raise
+            finally:
+                print("done")
+        except KeyError as error:
+            last = error
+        except ValueError:
+            pass
+    if last is not None:
+        raise RuntimeError("failed") from last
+    return "fine"
+
+
+@samples("", *THREE)
+def the_first_is_raised_in_the_end(x):
+    first, n = None, 0
+    for v in x:
+        try:
+            if v > 2:
+                raise ValueError(f"v={v}")
+            n += 1
+        except ValueError as error:
+            if first is None:
+                first = error
+        finally:
+            n += 100
+    if first:
+        raise first
+    return n
+
+
+@samples("", *THREE)
+def the_last_of_several_attempts(x):
+    attempts, last = 0, None
+    while attempts < 3:
+        try:
+            v = x[attempts]
+            if v > 2:
+                raise ValueError(f"v={v}")
+            break
+        except ValueError as error:
+            last = error
+        finally:
+            attempts += 1
+    else:
+        raise RuntimeError(f"gave up: {last}") from last
+    return attempts, v, str(last)
+
+
 test_sample = samples.test()
 
 

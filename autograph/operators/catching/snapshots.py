@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, TypeAlias
 
 from autograph.operators.branches.kinship import made_of
+from autograph.operators.captured.caught import Caught
 from autograph.operators.captured.closures import (
     EMPTY,
     FUNCTIONS,
@@ -79,7 +80,7 @@ from autograph.operators.stand_ins.values import (
     with_children,
 )
 from runtime.building import building
-from runtime.spec import TensorType, type_of_number
+from runtime.spec import ErrorType, TensorType, type_of_number
 
 __all__ = [
     "Among",
@@ -198,6 +199,18 @@ class Written(NamedTuple):
     """A text, by its letters."""
 
 
+class Raised(NamedTuple):
+    """An exception of one of the classes `kinds`, and of none of the `others`, that was caught."""
+
+    kinds: tuple[type[BaseException], ...]
+    others: tuple[type[BaseException], ...]
+
+    @property
+    def type(self) -> Any:
+        """The type of what the graph has of it."""
+        return ErrorType()
+
+
 class Perhaps(NamedTuple):
     """A value and a bool that says whether there is one."""
 
@@ -235,6 +248,7 @@ Form: TypeAlias = (
     | Called
     | Itself
     | Written
+    | Raised
     | Perhaps
     | OrNone
     | Kinds
@@ -256,6 +270,8 @@ def form_of(x: Any, is_kept: Callable[[Any], bool]) -> Form:
         found = kinds_of(x)
         parts = (Same(one) if is_itself(kind) else form_of(one, is_kept) for kind, one in found)
         return Kinds(tuple(kind for kind, _ in found), tuple(parts))
+    if type(x) is Caught:
+        return Same(x) if is_kept(x.value) else Raised(x.kinds, x.others)
     if type(x) is OneOf:
         return _among(x, is_kept)
     if type(x) in FUNCTIONS:
@@ -386,6 +402,10 @@ def unite(a: Form, b: Form, name: str) -> Form:
         return Among(things)
     if _is_or_none(a, b):
         return _or_none(a, b, name)
+    caught = _raised(a), _raised(b)
+    if caught[0] is not None and caught[1] is not None:
+        others = tuple(kind for kind in caught[0].others if kind in caught[1].others)
+        return Raised(tuple(dict.fromkeys((*caught[0].kinds, *caught[1].kinds))), others)
     one, other = _type(a), _type(b)
     if one is not None and other is not None:
         return Leaf(merge_types(name, one, other), _is_array(a) and _is_array(b))
@@ -415,6 +435,13 @@ def unite(a: Form, b: Form, name: str) -> Form:
         "raised",
         advice(*shown) or "let it be the same kind of value wherever the body may raise",
     )
+
+
+def _raised(form: Form) -> Raised | None:
+    """The form of an exception that was caught, if it is one."""
+    if isinstance(form, Same) and type(form.value) is Caught:
+        return Raised(form.value.kinds, form.value.others)
+    return form if isinstance(form, Raised) else None
 
 
 def _are_two_tuples(a: Form, b: Form, name: str) -> bool:
@@ -605,7 +632,12 @@ def _is_or_none(a: Form, b: Form) -> bool:
 
 
 def _may_be_absent(form: Form) -> bool:
-    """Whether a place may hold None instead: of a number, an array, what is told by a number."""
+    """Whether a place may hold None instead: of a number, an array, what is told by a number.
+
+    So may be an exception that was caught.
+    """
+    if _raised(form) is not None:
+        return True
     if not chooses_by_number() or _type(form) is not None:
         return _type(form) is not None
     return _is_made(form) or _things(form) is not None
@@ -675,6 +707,8 @@ def leaves(form: Form, x: Any) -> Iterator[tuple[Any, TensorType]]:
             yield from leaves(part, value)
     elif isinstance(form, Written):
         yield x, LETTERS
+    elif isinstance(form, Raised):
+        yield (x.value if type(x) is Caught else NOTHING), form.type
     elif isinstance(form, Grown):
         if x is NOTHING:
             yield from ((NOTHING, type_) for type_ in row_types(form.item, form.length))
@@ -723,7 +757,7 @@ def hold_arrays(form: Form) -> Iterator[bool]:
     """Of each leaf whether it holds an array."""
     if isinstance(form, Leaf):
         yield form.is_array
-    elif isinstance(form, Written | Among):
+    elif isinstance(form, Written | Among | Raised):
         yield False
     elif isinstance(form, Grown):
         yield from (False for _ in row_types(form.item))
@@ -784,6 +818,8 @@ def rebuild(form: Form, name: str, outputs: Iterator[Any]) -> Any:
         return next(outputs)
     if isinstance(form, Written):
         return GrownText(next(outputs))
+    if isinstance(form, Raised):
+        return Caught(next(outputs), form.kinds, (), form.others)
     if isinstance(form, Among):
         return one_of(next(outputs), form.things)
     if isinstance(form, Kinds):

@@ -18,7 +18,7 @@ from autograph.operators.expressions.access import iterate
 from autograph.operators.expressions.logical import not_
 from autograph.operators.stand_ins.bodies import State
 from autograph.operators.stand_ins.iterables import Indexed, IndexedIterator, as_indexed
-from autograph.operators.stand_ins.iterators import ends
+from autograph.operators.stand_ins.iterators import ends, spend, taken
 from autograph.operators.stand_ins.scope import FunctionScope, cells_of
 from runtime import journal
 from runtime.building import Builder, building
@@ -265,13 +265,15 @@ class Run(NamedTuple):
     """Runs a generator's code in the place of a loop: `code` calls a consumer for each item.
 
     `is_once`: it takes items of an iterator of Python's, so that only one may try to. `sources` are
-    the generators that it goes through itself, which begin again with it.
+    the generators that it goes through itself, which begin again with it. `copied` are iterators of
+    which it goes through copies: their items are gone once it has come to its end.
     """
 
     name: str
     code: Callable[[Consumer], None]
     is_once: bool = False
     sources: tuple[Again, ...] = ()
+    copied: tuple[IndexedIterator, ...] = ()
 
     def begins_again(self, advanced: Iterable[Any]) -> bool:
         """Whether it is nothing to it that items were taken from these iterators."""
@@ -279,6 +281,15 @@ class Run(NamedTuple):
 
     def _goes_through(self, iterator: Any) -> bool:
         return any(x.generator is iterator or x.run._goes_through(iterator) for x in self.sources)
+
+    def note_taken(self, *, goes_to_end: bool) -> None:
+        """After all items, or as many as data decides, were given: what nobody else can take."""
+        for iterator in self.copied:
+            if goes_to_end:
+                iterator.rest()
+            else:
+                taken(iterator)
+                spend([iterator])
 
     def __call__(self, consumer: Consumer) -> None:
         """Give all items to a consumer; no generator ends by StopIteration."""
@@ -353,6 +364,7 @@ class _Placed(NamedTuple):
         """What runs the generator in the place of a loop; None where nothing can."""
         source, is_once = self.source, False
         sources: tuple[Again, ...] = ()
+        copied: tuple[IndexedIterator, ...] = ()
         if type(source) is GeneratorType:
             run = call_of(source)
             if run is None:
@@ -360,10 +372,14 @@ class _Placed(NamedTuple):
             source, is_once = Again(source, run), run.is_once
             sources = (source,)
         elif isinstance(source, IndexedIterator):
-            source = source.copy()
+            source, copied = source.copy(), (source,)
         elif isinstance(source, Iterator):
             is_once = True
-        return Run(self.name, lambda consumer: self.code(source, consumer), is_once, sources)
+
+        def code(consumer: Consumer) -> None:
+            self.code(source, consumer)
+
+        return Run(self.name, code, is_once, sources, copied)
 
 
 def placed(generator: Any, name: str, source: Any, code: Callable[[Any, Consumer], None]) -> Any:

@@ -340,7 +340,8 @@ class _For(NamedTuple):
                 raise
             consumer.forget_names(changes)
             changes.commit()
-        if self.extra_test is None:
+        run.note_taken(goes_to_end=goes_to_end)
+        if goes_to_end:
             generator.close()
             journal.note_unspent(generator)
         else:

@@ -71,14 +71,14 @@ class Indexed:
 
     def unrolled(self) -> Iterator[Any]:
         """The items one after the other; the length must be known."""
-        self.begin()
         length = self.known_length()
-        if length is None:
+        if length is None:  # no item was taken: another way may begin
             raise StagingError(
                 f"`{self.name}` is gone through in a place that cannot be staged, and its length "
                 "is known only when the graph runs",
                 "use a `for` statement",
             )
+        self.begin()
         return (self.item(i) for i in range(length))
 
     def __iter__(self) -> Iterator[Any]:
