@@ -28,6 +28,7 @@ from autograph.operators.expressions.attributes import getattr_
 from autograph.operators.expressions.logical import and_, equal, is_, or_
 from autograph.operators.stand_ins.kinds import is_of_kinds
 from autograph.operators.stand_ins.one_of import OneOf
+from autograph.operators.stand_ins.own_mistakes import refuse_own
 from autograph.operators.stand_ins.runs import refusal
 from runtime.building import building
 from runtime.errors import StagingError
@@ -188,7 +189,8 @@ class _Taking:
             seen.add(name)
             try:
                 value = getattr_(subject, name)
-            except AttributeError:
+            except AttributeError as error:
+                refuse_own(error)
                 return False
             if not self.takes(pattern, value):
                 return False

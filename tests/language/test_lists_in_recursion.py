@@ -186,6 +186,76 @@ def a_path_beside_a_bounded_search(a, limit):
     return best(a, 0, 0.0, limit, [])
 
 
+@samples("E11", (np.int64(3),), (np.int64(0),), (np.int64(5),))
+def moves_put_into_an_outer_list(n):
+    moves = []
+
+    def move(k, source, goal, spare):
+        if k == 0:
+            return
+        move(k - 1, source, spare, goal)
+        moves.append((source, goal))
+        move(k - 1, spare, goal, source)
+
+    move(n, "A", "C", "B")
+    return moves
+
+
+def moved(k, source, goal, spare, moves):
+    if k > 0:
+        moved(k - 1, source, spare, goal, moves)
+        moves.append(source + goal)
+        moved(k - 1, spare, goal, source, moves)
+
+
+@samples("E11", (np.int64(3),), (np.int64(0),))
+def moves_put_into_a_list_that_is_given(n):
+    moves = []
+    moved(n, "A", "C", "B", moves)
+    return moves, len(moves)
+
+
+def all_orders(items):
+    if len(items) <= 1:
+        return [items]
+    found = []
+    for i in range(len(items)):
+        for rest in all_orders(items[:i] + items[i + 1 :]):
+            found.append([items[i], *rest])
+    return found
+
+
+@samples("E11", *CASES)
+def permutations(a):
+    return all_orders(positive(a)[:3])
+
+
+def all_subsets(items):
+    if not items:
+        return [[]]
+    rest = all_subsets(items[1:])
+    return rest + [[items[0], *one] for one in rest]
+
+
+@samples("E11", *CASES)
+def subsets(a):
+    return all_subsets(positive(a)[:3])
+
+
+@samples("E11", (np.int64(4),), (np.int64(0),), (np.int64(6),))
+def partitions(n):
+    def parts(n, most):
+        if n == 0:
+            return [[]]
+        found = []
+        for k in range(min(n, most), 0, -1):
+            for rest in parts(n - k, k):
+                found.append([k, *rest])
+        return found
+
+    return parts(n, n)
+
+
 test_lists_in_recursion = samples.test()
 
 
@@ -229,6 +299,55 @@ def lists_that_each_call_changes(a):
         return last + emptied(list(items))
 
     return emptied(positive(a))
+
+
+def an_older_list_in_every_result(n):
+    older = [1.0]
+
+    def found(k):
+        return [] if k <= 0 else [older, *found(k - 1)]
+
+    result = found(n)
+    older.append(2.0)
+    return len(result[0])
+
+
+def a_given_list_in_every_result(a, n):
+    def tails(items, k):
+        return [items] if k <= 0 else [*tails(items[1:], k - 1), items]
+
+    kept = positive(a)
+    result = tails(kept, n)
+    kept.append(2.0)
+    return len(result[-1])
+
+
+def an_item_of_a_result_is_written(n):
+    row = [1.0]
+
+    def rows(one, k):
+        return [] if k <= 0 else [one, *rows([2.0], k - 1)]
+
+    result = rows(row, n)
+    result[0].append(2.0)
+    return len(row)
+
+
+def arrays_in_a_result(x, n):
+    def doubled(x, k):
+        return [] if k <= 0 else [x, *doubled(x * 2, k - 1)]
+
+    result = doubled(x, n)
+    x[0] = 100.0
+    return result[0][0]
+
+
+def test_lists_in_results_are_not_written_where_another_name_may_have_them():
+    two = np.int64(2)
+    refuse(an_older_list_in_every_result, two, match="one of several|may be older")
+    refuse(a_given_list_in_every_result, X, two, match="one of several|is changed here")
+    refuse(an_item_of_a_result_is_written, two, match="one of several|is changed here")
+    refuse(arrays_in_a_result, X, two, match="its items are arrays")
 
 
 def test_what_would_have_to_be_seen_in_two_lists_is_refused():

@@ -65,6 +65,7 @@ from autograph.operators.stand_ins.heaps import Reference, own_class
 from autograph.operators.stand_ins.iterables import Indexed
 from autograph.operators.stand_ins.numbers_or_arrays import of_all_classes
 from autograph.operators.stand_ins.one_of import OneOf, one_of
+from autograph.operators.stand_ins.own_mistakes import refuse_own
 from autograph.operators.stand_ins.parted_arrays import Parts
 from autograph.operators.stand_ins.printing import ascii_, format_, print_, repr_, str_
 from autograph.operators.stand_ins.ranges import OpenRange
@@ -259,7 +260,8 @@ def hasattr_(thing: Any, name: str) -> Any:
         return ops.as_weak(found, kind="bool")
     try:
         attributes.getattr_(thing, name)
-    except AttributeError:
+    except AttributeError as error:
+        refuse_own(error)
         return False
     return True
 

@@ -15,6 +15,7 @@ from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.methods import ORIGINAL
 from autograph.operators.captured.variables import Nullable
 from autograph.operators.catching.snapshots import Form, Grown, is_one_form
+from autograph.operators.stand_ins.runs import has_runs
 from autograph.operators.stand_ins.scope import cells_of
 from autograph.operators.stand_ins.values import type_of
 from runtime.building import Builder
@@ -34,6 +35,8 @@ class Mark:
     # What was found the last time that it was traced.
     forms: dict[str, Form] = field(default_factory=dict)
     result: Form | None = None
+    # Whether a list that it gives back may be one that it is given.
+    gives_lists: bool = False
     # Why it cannot be one: then calls are traced into each other after all, as far as that goes.
     refusal: StagingError | None = None
 
@@ -177,6 +180,8 @@ def _traits(x: Any) -> Any:
         return "or none", _traits(x.value)
     if isinstance(x, (str, bytes, type(None))):
         return x
+    if has_runs(x):
+        return type(x), None
     if type(x) in (tuple, list):
         return type(x), tuple(map(_traits, x))
     if type(x) is dict:

@@ -11,6 +11,7 @@ import inspect
 from collections.abc import Iterator
 from typing import Any
 
+from autograph.operators.branches.absorbing import absorb_left, freeze_again
 from autograph.operators.branches.merging import output_value
 from autograph.operators.calls.active_calls import UNTIL, Call, Mark, Recursions, is_same_function
 from autograph.operators.calls.given_arrays import Sharing, code_of, given, sharing_of
@@ -31,6 +32,7 @@ from autograph.operators.catching.snapshots import (
     form_of,
     grown_form,
     hold_arrays,
+    holds_lists,
     is_one_form,
     leaves,
     rebuild,
@@ -48,6 +50,7 @@ from autograph.operators.stand_ins.forms import Growing, Poisoned, Unbound
 from autograph.operators.stand_ins.iterators import refuse_in_call
 from autograph.operators.stand_ins.references import Snapshot, cells_under, has_cell
 from autograph.operators.stand_ins.rows import Rows
+from autograph.operators.stand_ins.runs import has_runs
 from autograph.operators.stand_ins.values import (
     NOTHING,
     has_parts,
@@ -97,7 +100,7 @@ class Recursion(Call):
         self.result: Form | None = mark.result if may_begin else None
         self.deepened = 0
         # Whether a list that it gives back may be one that it is given.
-        self.gives_lists = False
+        self.gives_lists = mark.gives_lists
         self.attempts = len(parent.root.attempts)
         # What the function changes that is older than the call: each place, with its form.
         self.carried: dict[Any, tuple[journal.Slot, Form]] = {}
@@ -256,7 +259,8 @@ class Recursion(Call):
         """Trace the function until what it is given, and what it gives, does not change."""
         for _ in range(_ATTEMPTS):
             self.is_met, self.is_settled = False, True
-            before, shared, count = self.result, self.sharing, len(self.carried)
+            before, gives_lists = self.result, self.gives_lists
+            shared, count = self.sharing, len(self.carried)
             outcome = self._traced()
             if not self.is_met:
                 self.result = self.result if outcome.raised else outcome.result[1]
@@ -266,6 +270,7 @@ class Recursion(Call):
             self._learn(outcome)
             assert self.result is not None
             is_same = before is not None and is_one_form(before, self.result)
+            is_same = is_same and gives_lists is self.gives_lists
             if is_same and (shared, count) == (self.sharing, len(self.carried)):
                 self.mark.forms, self.mark.result = self.forms, self.result
                 return outcome
@@ -289,6 +294,8 @@ class Recursion(Call):
         if not outcome.raised:
             value, found = outcome.result
             self.result = found if self.result is None else unite(self.result, found, self.title)
+            if holds_lists(self.result):  # some of which it may be given
+                self.gives_lists = self.mark.gives_lists = True
             self._learn_sharing(value, outcome.builder)
         elif self.result is None:
             others = (call for call in self.known.open if isinstance(call, Recursion))
@@ -315,9 +322,14 @@ class Recursion(Call):
         """One attempt; everything is as before afterwards."""
         facts = current_trace()
         assert facts is not None
-        local = set(facts.local_cells)
+        local, unlike = set(facts.local_cells), self.known.unlike.copy()
         outcome = run_body(self.function_name, self.parent, self._run, NO_NAMES)
+        self.known.unlike = unlike  # the next attempt makes the same calls
         self._learn_writes(outcome, facts.local_cells.keys() - local)
+        for x in () if outcome.raised else _grown_in(outcome.result[0]):
+            absorb_left(outcome, x, None, repeats=True)
+        if outcome.frozen:
+            freeze_again(outcome, repeats=True)
         refuse_in_call(outcome.advanced, self.name)
         return outcome
 
@@ -370,7 +382,7 @@ class Recursion(Call):
         facts = current_trace()
         is_given = any(one is own for one in journal.may_be(x) for own in self.placed)
         if is_given and type(x) is list:
-            self.gives_lists = True
+            self.gives_lists = self.mark.gives_lists = True
             return False
         if not is_given:
             if builder.has_made(x) or any(map(builder.owns, _values_in(x))):
@@ -538,6 +550,15 @@ def _is_free(form: Form) -> bool:
     if not isinstance(form, Same):
         return False
     return not isinstance(form.value, Tensor) and not has_parts(form.value)
+
+
+def _grown_in(x: Any, around: tuple[int, ...] = ()) -> Iterator[Any]:
+    """The lists and tuples in a result whose length depends on data."""
+    if has_runs(x):
+        yield x
+    elif has_parts(x) and id(x) not in around:
+        for _, part in own_children(x):
+            yield from _grown_in(part, (*around, id(x)))
 
 
 def _values_in(x: Any, around: tuple[int, ...] = ()) -> Iterator[Value]:

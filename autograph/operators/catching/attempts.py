@@ -40,6 +40,7 @@ from autograph.operators.catching.snapshots import (
     leaves,
     rebuild,
     unite,
+    without_arrays,
 )
 from autograph.operators.stand_ins.bodies import (
     Outcome,
@@ -354,15 +355,18 @@ class Attempt:
         if place.is_list and has_runs(content) and isinstance(place.items, Growing):
             return Grown(place.items.item, length=place.items.length)
         if place.is_content:
-            return form_of_content(content, lambda x: self._is_kept(place, x))
-        return form_of(content, lambda x: self._is_kept(place, x))
+            form = form_of_content(content, lambda x: self._is_kept(place, x))
+        else:
+            form = form_of(content, lambda x: self._is_kept(place, x))
+        return without_arrays(form, place.name)
 
     def _widen(self, place: _Place, content: Any) -> None:
         grown = self._grown(place, content)
         form = grown or self._form(place, content)
         if place.form is not None and place.is_content and not grown:
             self._open(place, content)
-        form = form if grown or place.form is None else unite(place.form, form, place.name)
+        if not grown and place.form is not None:
+            form = without_arrays(unite(place.form, form, place.name), place.name)
         for name, x in containers(form, content, place.name):
             known = place.containers.setdefault(name, [])
             if not any(x is y for y in known):

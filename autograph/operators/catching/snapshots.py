@@ -24,8 +24,9 @@ from autograph.operators.captured.variables import (
     is_in_result,
 )
 from autograph.operators.stand_ins.bodies import check_defined
-from autograph.operators.stand_ins.forms import Branching, Growing, Poisoned, Unbound
+from autograph.operators.stand_ins.forms import Branching, Growing, Poisoned, Ragged, Unbound
 from autograph.operators.stand_ins.forms import Form as ItemForm
+from autograph.operators.stand_ins.forms import Leaf as ItemLeaf
 from autograph.operators.stand_ins.forms import Written as WrittenItem
 from autograph.operators.stand_ins.grown_text import LETTERS, GrownText
 from autograph.operators.stand_ins.item_forms import growing_form
@@ -100,10 +101,12 @@ __all__ = [
     "grown_form",
     "grown_items",
     "hold_arrays",
+    "holds_lists",
     "is_one_form",
     "leaves",
     "rebuild",
     "unite",
+    "without_arrays",
 ]
 
 
@@ -318,8 +321,9 @@ def _among(x: OneOf, is_kept: Callable[[Any], bool]) -> Form:
     if is_carried and isinstance(made, Nest | Grown) and _is_made(made):
         return OrMade(older, made) if older else made
     return Conflict(
-        f"{x.described()}, is left by a `try` in which one of them was made",
-        "make all of them before the `try`, or take a copy of the one",
+        f"{x.described()}, is left by a `try`, or a function that calls itself, in which one of "
+        "them was made",
+        "make all of them before, or take a copy of the one",
     )
 
 
@@ -341,9 +345,33 @@ def grown_form(growing: Growing, x: Any, name: str) -> Growing | Poisoned:
     """`growing`, widened by what is in a list; poisoned where it is more than numbers and text."""
     form = growing_form(growing, x, name)
     if isinstance(form, Growing) and _has_arrays(form.item):
-        what = f"{subject(name)} has a length that depends on data, and its items are arrays"
-        return Poisoned(what, "append them after the `try`")
+        return Poisoned(*_of_arrays(name))
     return form
+
+
+def without_arrays(form: Form, name: str) -> Form:
+    """The form, lists of arrays whose length depends on data being an error where they are read."""
+    if isinstance(form, Grown) and _has_arrays(form.item):
+        return Conflict(*_of_arrays(name))
+    if isinstance(form, Perhaps | OrNone):
+        return form._replace(part=without_arrays(form.part, name))
+    if isinstance(form, Nest | Kinds):
+        return form._replace(parts=tuple(without_arrays(part, name) for part in form.parts))
+    return form
+
+
+def holds_lists(form: Form) -> bool:
+    """Whether lists are items of a list in it whose length depends on data."""
+    if isinstance(form, Grown):
+        return form.item.holds_nests
+    if isinstance(form, Perhaps | OrNone):
+        return holds_lists(form.part)
+    return isinstance(form, Nest | Kinds) and any(map(holds_lists, form.parts))
+
+
+def _of_arrays(name: str) -> tuple[str, str]:
+    what = f"{subject(name)} has a length that depends on data, and its items are arrays or lists"
+    return what, "append them after the `try`"
 
 
 def _has_arrays(item: ItemForm) -> bool:
@@ -362,10 +390,22 @@ def _grown(lists: list[Any], name: str) -> Grown | Conflict | None:
     form: Growing | Poisoned = Growing(Unbound(), like=kind())
     for x in lists:
         if isinstance(form, Growing):
-            form = grown_form(form, x, name)
+            form = growing_form(form, x, name)
+    if isinstance(form, Growing) and _holds_arrays(form.item):
+        what, _ = _of_arrays(name)
+        form = Poisoned(what, "put numbers or lists of numbers into it, or append them in a loop")
     if isinstance(form, Poisoned):
         return Conflict(form.what, form.hint)
     return Grown(form.item, kind())
+
+
+def _holds_arrays(item: ItemForm) -> bool:
+    """Whether there are arrays in an item, which other names may have, too."""
+    if isinstance(item, Branching):
+        return any(map(_holds_arrays, item.parts))
+    if isinstance(item, Ragged):
+        return _holds_arrays(item.item)
+    return isinstance(item, ItemLeaf) and item.type.rank != 0
 
 
 def as_grown(*sides: Any, name: str) -> Grown | None:

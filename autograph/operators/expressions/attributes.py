@@ -49,6 +49,7 @@ from autograph.operators.stand_ins.foreign_arrays import note_foreign
 from autograph.operators.stand_ins.heaps import Reference, raise_refused
 from autograph.operators.stand_ins.numbers_or_arrays import of_all_classes, refuse_number_or_array
 from autograph.operators.stand_ins.one_of import OneOf
+from autograph.operators.stand_ins.own_mistakes import refuse_own
 from autograph.operators.stand_ins.runs import OpenDeque, python_class
 from autograph.operators.stand_ins.templates import LazyString, python_type_of, stands_for_other
 from runtime import journal, ops
@@ -197,7 +198,8 @@ def getattr_or(thing: Any, name: str, default: Any) -> Any:
         return if_exp(found, lambda: getattr_(thing, name), lambda: default, "getattr")
     try:
         return getattr_(thing, name)
-    except AttributeError:
+    except AttributeError as error:
+        refuse_own(error)
         return default
 
 
@@ -234,7 +236,8 @@ def _is_found(other: Callable[[], Any] | None) -> bool:
     with journal.transaction():
         try:
             other()
-        except AttributeError:
+        except AttributeError as error:
+            refuse_own(error)
             return False
         finally:
             builder.truncate(mark)

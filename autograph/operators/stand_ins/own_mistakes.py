@@ -3,7 +3,9 @@
 What an operator raises for the user it raises by `raise`, or by calling what the user called. An
 `assert` that does not hold, an item, an attribute or a name that is not there, and an unpacking
 that fails in the code of an operator are mistakes of ours: no `except` of the user's may take them.
-Operators that do themselves what the user wrote, like `thing[key]`, are marked `as_written`.
+So are an attribute or name that is not there in any other code of ours, and what it goes through at
+once that is not of one length. Operators that do themselves what the user wrote, like `thing[key]`,
+are marked `as_written`.
 """
 
 from __future__ import annotations
@@ -62,7 +64,7 @@ def refuse_own(error: BaseException) -> None:
     if not code.co_filename.startswith(_OURS):
         return
     statement = linecache.getline(code.co_filename, step.tb_lineno).strip()
-    if _is_failed_assertion(error, statement) or _is_mistake(code, step):
+    if _is_failed_assertion(error, statement) or _is_mistake(error, code, step):
         raise StagingError(
             f"the compiler does not know how to stage this (`{code.co_name}`: {statement})",
             "please report it with the function; until then, mark the function with "
@@ -83,8 +85,21 @@ def _is_failed_assertion(error: BaseException, statement: str) -> bool:
     return type(error) is AssertionError and statement.startswith("assert ")
 
 
-def _is_mistake(code: CodeType, step: TracebackType) -> bool:
-    """Whether the code of an operator failed at what is neither a call nor a `raise`."""
-    if not code.co_filename.startswith(_OPERATORS) or code in _as_written:
+def _is_mistake(error: BaseException, code: CodeType, step: TracebackType) -> bool:
+    """Whether our code failed at what is neither a call nor a `raise`."""
+    if code in _as_written:
+        return False
+    if type(error) is ValueError and str(error).startswith("zip() argument"):
+        return any("strict" in names for names in _names_of_arguments(code))
+    if not code.co_filename.startswith(_OPERATORS) and not isinstance(error, _OF_NAMES):
         return False
     return dis.opname[code.co_code[step.tb_lasti]].startswith(_NO_CALLS)
+
+
+# What is raised where there is no attribute or name; ops may be asked for items that are not there.
+_OF_NAMES = (AttributeError, NameError)
+
+
+def _names_of_arguments(code: CodeType) -> list[tuple[str, ...]]:
+    """The names of the arguments of all calls in some code."""
+    return [x for x in code.co_consts if isinstance(x, tuple) and all(type(y) is str for y in x)]

@@ -1,5 +1,6 @@
 """Mistakes of the compiler's are told from the exceptions of the user's function."""
 
+import numpy as np
 import pytest
 
 import autograph as ag
@@ -90,3 +91,61 @@ def test_no_handler_of_the_users_takes_a_mistake(monkeypatch):
             patch.setattr("autograph.operators.getitem", broken)
             with pytest.raises(ag.StagingError, match=r"does not know how to stage this \(`f`"):
                 ag.convert(function)(0.0, {"a": 1.0})
+
+
+def elsewhere(source):
+    """A function that stands in a module of ours, but of no operator."""
+    space = {}
+    exec(compile(source, own_mistakes._OURS[1] + "made.py", "exec"), space)
+    return space["f"]
+
+
+@pytest.mark.parametrize("body", ["return None.kind", "return something", "return b\n    b = 1"])
+def test_an_attribute_or_name_that_no_code_of_ours_has_is_a_mistake(body):
+    with pytest.raises(ag.StagingError, match="does not know how to stage this"):
+        refuse_own(raised_by(elsewhere(f"def f():\n    {body}\n")))
+
+
+@pytest.mark.parametrize("body", ["return [][1]", "raise AttributeError", "getattr(None, 'a')"])
+def test_what_an_op_asks_for_is_the_users(body):
+    refuse_own(raised_by(elsewhere(f"def f():\n    {body}\n")))
+
+
+def test_two_of_other_lengths_that_we_go_through_are_a_mistake():
+    uneven = ours("def f():\n    for _ in zip([1], [], strict=True):\n        pass\n")
+    with pytest.raises(ag.StagingError, match="does not know how to stage this"):
+        refuse_own(raised_by(uneven))
+    refuse_own(raised_by(lambda: [*zip([1], [], strict=True)]))
+
+
+class Lazy:
+    @property
+    def size(self):
+        return self.x + 1
+
+    def __init__(self, x):
+        self.x = x
+
+
+def test_no_question_of_the_users_hides_a_mistake(monkeypatch):
+    """A getter that fails in our code does not say that there is no such attribute."""
+
+    def with_default(x):
+        return getattr(Lazy(x), "size", x)
+
+    def asked(x):
+        return hasattr(Lazy(x), "size")
+
+    def matched(x):
+        match Lazy(x):
+            case Lazy(size=found):
+                return found
+        return x
+
+    broken = ours("def f(x):\n    return None.rank\n")
+    for function in (with_default, asked, matched):
+        assert ag.convert(function)(3.0) == function(3.0)
+        with monkeypatch.context() as patch:
+            patch.setattr("autograph.operators.ld", broken)
+            with pytest.raises(ag.StagingError, match=r"does not know how to stage this \(`f`"):
+                ag.convert(function)(np.float64(3.0))
