@@ -64,7 +64,7 @@ __all__ = [
     "may_be_both",
     "or_none",
     "own_kind",
-]  # fmt: skip
+]
 
 _TEXT = "text"
 _APART = object()
