@@ -232,6 +232,21 @@ def the_best_list_is_kept(x, n):
 
 
 @samples("B2.06", *ROUNDS, whiles=1, joined=True)
+def the_best_is_the_list_itself_until_a_copy_is_better(x, n):
+    now = [x, x + 1]
+    best, least = now, 100.0
+    for _ in range(n):
+        now[0] -= 1.0
+        found = (now[0] - 1) ** 2
+        if found < least:
+            least = found
+            best = now[:]
+    now[1] += 5
+    best[1] *= 2
+    return best, now, least, best is now
+
+
+@samples("B2.06", *ROUNDS, whiles=1, joined=True)
 def lists_in_a_tuple_change_places(x, n):
     state = ([x], [1.0])
     for _ in range(n):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -59,6 +60,7 @@ from autograph.operators.stand_ins.one_of import (
     note_refused_choice,
     number_of,
     one_of,
+    read_apart,
     things_of,
 )
 from autograph.operators.stand_ins.ranges import OpenRange
@@ -247,7 +249,9 @@ class Merger:
     def _of_kind(self, name: str, a: Any, b: Any) -> Rebuild:
         """What is of one kind on both paths, or on one: then an older container may stay itself."""
         if a is not NOTHING and b is not NOTHING:
-            return self.plan(name, a, b)
+            is_one = is_in_result(name) or not chooses_by_number()
+            with nullcontext() if is_one else read_apart():
+                return self.plan(name, a, b)
         only, outcome = (b, self.outcomes[1]) if a is NOTHING else (a, self.outcomes[0])
         if is_itself(own_kind(only)) and not outcome.builder.has_made(only):
             return lambda outputs: only

@@ -137,9 +137,14 @@ def is_of_container(kind: Any) -> bool:
 
 
 def is_kept_or_made(name: str, kinds: Iterable[Any]) -> bool:
-    """Whether a result of these kinds is a container that stays itself, or another one."""
-    of_containers = filter(is_of_container, kinds)
-    return is_in_result(name) and {is_itself(kind) for kind in of_containers} == {False, True}
+    """Whether what is of these kinds is a container that stays itself, or another one.
+
+    Of a name there is no more than one other, in which nobody else sees what is written.
+    """
+    others = [kind for kind in kinds if is_of_container(kind)]
+    made = [kind for kind in others if not is_itself(kind)]
+    is_one = is_in_result(name) or (is_whole(name) and len(made) == 1)
+    return is_one and 0 < len(made) < len(others)
 
 
 def kind_of_form(form: Form) -> Any:
