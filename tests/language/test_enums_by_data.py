@@ -245,7 +245,13 @@ def counted_by_state(x):
         moves[last, state] = moves.get((last, state), 0) + 1
         last = state
     print([key.name for key in met], State.OVER in met)
-    return met, moves, met.most_common(1), [type(a) is State for a, _ in moves]
+    asked = (
+        last in {State.WELL},
+        last in {State.ILL: 1},
+        last not in {1, 2},
+        len({last, State.OVER}),
+    )
+    return met, moves, met.most_common(1), [type(a) is State for a, _ in moves], asked
 
 
 # ---- strs of a class of their own ----------------------------------------------------------------

@@ -329,15 +329,15 @@ def an_object_of_the_callers(x, a, b):
 
 
 def a_key_of_a_set(x):
-    c = Color.RED if x[0] > 0 else Color.BLUE
-    return len({c})  # refused
+    kind = Left if x[0] > 0 else Right
+    return len({kind})  # refused
 
 
 @pytest.mark.parametrize(
     ("sample", "arguments", "words"),
     [
         (an_object_of_the_callers, (F, Left(1), Right(1)), "which Left is in the result"),
-        (a_key_of_a_set, (F,), "which Color this is depends on data"),
+        (a_key_of_a_set, (F,), "which type this is depends on data"),
     ],
 )
 def test_what_cannot_be_chosen_is_refused(sample, arguments, words):
