@@ -298,15 +298,25 @@ def _is_of_kinds(form: Form, x: Any, name: str, body: Builder) -> bool:
     if isinstance(form, Kinds) or is_of_kinds(x):
         return True
     value, part = split_none(x)[0], form.part if isinstance(form, OrNone) else form
-    if chooses_by_number() and is_kept_or_made(
-        name, [kind for kind, _ in (*_kinds_in(part, body), *kinds_of(value))]
-    ):
+    if chooses_by_number() and _is_kept_or_made(part, value, name, body):
         return True
     if value is NOTHING or not (can_be_of_kinds(value) and _can_be_beside(part)):
         return False
     if (has_parts(value) or type(value) is OneOf) and not is_in_result(name):
         return False
     return may_be_both(name, kind_of_form(part), kind_of(value))
+
+
+def _is_kept_or_made(form: Form, x: Any, name: str, body: Builder) -> bool:
+    """Whether a place holds a container that stays itself, or else one that rounds make."""
+    forms, things = list(_kinds_in(form, body)), kinds_of(x)
+    if not is_kept_or_made(name, [kind for kind, _ in (*forms, *things)]):
+        return False
+    likes = [
+        one.value if isinstance(one, Static) else getattr(one, "like", None) for _, one in forms
+    ]
+    classes = {type(one) for one in (*likes, *(thing for _, thing in things))}
+    return is_in_result(name) or len(classes) == 1
 
 
 def _can_be_beside(form: Form) -> bool:
