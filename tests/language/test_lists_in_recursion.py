@@ -293,9 +293,9 @@ def the_list_of_the_caller(n, items):
 
 def lists_that_each_call_changes(a):
     def emptied(items):
-        if len(items) == 0:  # refused
+        if len(items) == 0:
             return 0.0
-        last = items.pop()
+        last = items.pop()  # refused
         return last + emptied(list(items))
 
     return emptied(positive(a))
@@ -350,9 +350,53 @@ def test_lists_in_results_are_not_written_where_another_name_may_have_them():
     refuse(arrays_in_a_result, X, two, match="its items are arrays")
 
 
+def tails(items, others, n, asked):
+    if n <= 0:
+        return asked(items, others)
+    return tails(items[1:], others[:-1], n - 1, asked)
+
+
+def two_arguments_are_one_list(a, n):
+    kept = positive(a)
+    return tails(kept, kept, n, lambda items, others: items is others)  # refused
+
+
+def an_argument_is_an_older_list(a, n):
+    kept = positive(a)
+    return tails(kept, [], n, lambda items, others: items is kept)  # refused
+
+
+def one_list_is_in_the_result_twice(a, n):
+    kept = positive(a)
+    return tails(kept, [], n, lambda items, others: items), kept  # refused
+
+
+def an_older_list_is_changed_by_its_other_name(a, n):
+    kept = positive(a)
+
+    def heads(items, n):
+        if n <= 0:
+            return items[0]
+        kept[0] = 5.0  # refused
+        return heads(items[1:], n - 1) + items[0]
+
+    return heads(kept, n)
+
+
+@pytest.mark.parametrize(
+    ("sample", "words"),
+    [
+        (two_arguments_are_one_list, "whether this is the same list depends on data"),
+        (an_argument_is_an_older_list, "whether this is the same list depends on data"),
+        (one_list_is_in_the_result_twice, "which list is in the result depends on data"),
+        (an_older_list_is_changed_by_its_other_name, "one that it may be is changed here"),
+    ],
+)
+def test_which_list_an_argument_is_is_not_known(sample, words):
+    refuse(sample, X, np.int64(1), match=words)
+
+
 def test_what_would_have_to_be_seen_in_two_lists_is_refused():
     refuse(one_list_or_another_is_written, np.int64(2), match="one that it may be is changed here")
     refuse(the_list_of_the_caller, np.int64(2), [1.0, 2.0], match="gives back a list that is older")
-    refuse(
-        lists_that_each_call_changes, X, match="changes a list that it is given, which is another"
-    )
+    refuse(lists_that_each_call_changes, X, match="which list an argument of `emptied` is depends")

@@ -238,19 +238,15 @@ class Recursion(Call):
     def _note_given(self, call: Call, made: Any) -> None:
         """Let no list be written that a call was given, or gave back: these may be one list."""
         facts = current_trace()
-        given_lists = [
-            x
-            for name, form in self.forms.items()
-            for _, x in containers(form, call.arguments[name], name)
-            if type(x) is list
-        ]
+        given_lists = [*self._lists_given(call)]
         for x in given_lists:
             if facts is not None and (facts.is_outside(x) or facts.is_given(x)):
                 raise self._gives_back("a list that is older than the call")
-        assert self.result is not None, "what it gives back is known"
-        for _, x in containers(self.result, made, self.title):
-            given_lists += [x] if type(x) is list else []
-        for x in given_lists:
+        assert self.result is not None
+        found = [x for _, x in containers(self.result, made, self.title) if type(x) is list]
+        for x in found:
+            journal.note_chosen(x, tuple(given_lists))
+        for x in (*given_lists, *found):
             journal.note_kin(x, self.title)
 
     # ---- the fixed point ---------------------------------------------------------------------
@@ -358,7 +354,24 @@ class Recursion(Call):
             with journal.transaction():  # containers among them are not the body's own
                 arguments[name] = rebuild(form, name, iter(parts))
             self.placed += [x for _, x in containers(form, arguments[name], name)]
+        self._note_placed()
         return arguments
+
+    def _note_placed(self) -> None:
+        """Let no list be written that a call is given: another name may have the very list."""
+        lists = [x for x in self.placed if type(x) is list]
+        older = tuple(self._lists_given(self)) if lists else ()
+        for x in lists:
+            journal.note_chosen(x, older)
+        for x in (*lists, *older):
+            journal.note_kin(x, f"an argument of `{self.name}`")
+
+    def _lists_given(self, call: Call) -> Iterator[Any]:
+        """The lists that a call is given, of which the content is handed on."""
+        for name, form in self.forms.items():
+            for _, x in containers(form, call.arguments[name], name):
+                if type(x) is list:
+                    yield x
 
     def _parameter(self, builder: Builder, type_: TensorType, name: str, is_array: bool) -> Tensor:
         position = len(builder.graph.inputs)

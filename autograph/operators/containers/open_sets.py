@@ -324,7 +324,7 @@ def _of_rows(form: Form, rows: list[Tensor]) -> OpenSet:
 
 def _of_view(x: Any) -> Any:
     """The items of a view of a dict's keys or items as a set; any other thing as it is."""
-    if isinstance(x, _VIEWS):
+    if type(x) in _VIEWS:
         return made(x)
     return _of_rows(*looked_at(x)) if name_of_view(x) in ("keys", "items") else x
 

@@ -47,7 +47,11 @@ from autograph.operators.expressions.generators import made
 from autograph.operators.expressions.heap_objects import heap_item, heap_presence, set_heap_item
 from autograph.operators.stand_ins.foreign_arrays import note_foreign
 from autograph.operators.stand_ins.heaps import Reference, raise_refused
-from autograph.operators.stand_ins.numbers_or_arrays import of_all_classes, refuse_number_or_array
+from autograph.operators.stand_ins.numbers_or_arrays import (
+    is_number_or_array,
+    of_all_classes,
+    refuse_number_or_array,
+)
 from autograph.operators.stand_ins.one_of import OneOf
 from autograph.operators.stand_ins.own_mistakes import refuse_own
 from autograph.operators.stand_ins.runs import OpenDeque, python_class
@@ -100,7 +104,7 @@ def getattr_(thing: Any, name: str) -> Any:
             return of_each(thing, lambda one: getattr_(one, name))
         if name == "__class__" and isinstance(thing, Tensor) and stands_for_other(thing):
             return of_all_classes(thing, lambda kind: kind, "its class is asked for")
-        if isinstance(thing, Tensor) and stands_for_other(thing):
+        if is_number_or_array(thing) and stands_for_other(thing):
             asked = f"`.{name}` of it is asked for"
             of_all_classes(thing, lambda kind: hasattr(kind, name), asked)
         if name == "__class__" and isinstance(thing, LazyString):
