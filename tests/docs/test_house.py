@@ -23,6 +23,11 @@ def in_folder(folder, names, test):
 
 # Modules that are one subject with others, and are tested with them there.
 TESTED_IN = {
+    **in_folder(
+        "autograph/operators/catching",
+        "snapshot_forms snapshot_parts",
+        "autograph/operators/catching/test_snapshots.py",
+    ),
     "runtime/lowering/rewrites/intervals.py": "runtime/lowering/rewrites/test_ranges.py",
     "autograph/operators/stand_ins/numbers_or_arrays.py": "language/test_numbers_or_arrays.py",
     "autograph/operators/stand_ins/kinds.py": "language/test_kinds_within_the_graph.py",

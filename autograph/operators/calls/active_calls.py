@@ -14,7 +14,8 @@ from autograph.operators.calls.parameters import OtherCallError, initial_form, k
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.methods import ORIGINAL
 from autograph.operators.captured.variables import Nullable
-from autograph.operators.catching.snapshots import Form, Grown, is_one_form
+from autograph.operators.catching.snapshot_forms import Form, Grown
+from autograph.operators.catching.snapshots import is_one_form
 from autograph.operators.stand_ins.runs import has_runs
 from autograph.operators.stand_ins.scope import cells_of
 from autograph.operators.stand_ins.values import type_of

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from autograph.operators.captured.variables import Nullable
-from autograph.operators.catching.snapshots import Form, Grown, Leaf, Nest, OrNone, Same, as_grown
+from autograph.operators.catching.snapshot_forms import Form, Grown, Leaf, Nest, OrNone, Same
+from autograph.operators.catching.snapshots import as_grown
 from autograph.operators.stand_ins.runs import LiveRun, has_runs
 from autograph.operators.stand_ins.templates import has_traced
 from autograph.operators.stand_ins.values import (

@@ -19,7 +19,7 @@ from autograph.operators.calls.parameters import OtherCallError, initial_form, i
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.decisions import RECURSION
 from autograph.operators.captured.variables import Maybe, Nullable, _Unreadable
-from autograph.operators.catching.snapshots import (
+from autograph.operators.catching.snapshot_forms import (
     Form,
     Grown,
     Kinds,
@@ -28,14 +28,13 @@ from autograph.operators.catching.snapshots import (
     OrNone,
     Perhaps,
     Same,
-    containers,
+)
+from autograph.operators.catching.snapshot_parts import containers, hold_arrays, leaves, rebuild
+from autograph.operators.catching.snapshots import (
     form_of,
     grown_form,
-    hold_arrays,
     holds_lists,
     is_one_form,
-    leaves,
-    rebuild,
     unite,
 )
 from autograph.operators.stand_ins.bodies import (

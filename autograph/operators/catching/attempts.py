@@ -24,21 +24,19 @@ from autograph.operators.captured.closures import Part
 from autograph.operators.captured.raised_parts import RaisedKind, Told, content_now, kinds_now
 from autograph.operators.captured.variables import Undefined, _Unreadable
 from autograph.operators.catching.saved_arrays import Column, Row, SavedArrays
-from autograph.operators.catching.snapshots import (
-    Form,
-    Grown,
-    Leaf,
-    Nest,
-    Same,
+from autograph.operators.catching.snapshot_forms import Form, Grown, Leaf, Nest, Same
+from autograph.operators.catching.snapshot_parts import (
     containers,
+    grown_items,
+    hold_arrays,
+    leaves,
+    rebuild,
+)
+from autograph.operators.catching.snapshots import (
     form_of,
     form_of_content,
     grown_form,
-    grown_items,
-    hold_arrays,
     is_one_form,
-    leaves,
-    rebuild,
     unite,
     without_arrays,
 )

@@ -1,41 +1,41 @@
-"""What a `try` carries in one place: a form that covers all values that were found in it."""
+"""What a `try` carries in one place: the form that covers all values that were found in it."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any
 
-from autograph.operators.branches.kinship import made_of
 from autograph.operators.captured.caught import Caught
-from autograph.operators.captured.closures import (
-    EMPTY,
-    FUNCTIONS,
-    ITSELF,
-    are_twins,
-    parts_of_function,
-    remade,
+from autograph.operators.captured.closures import EMPTY, FUNCTIONS, are_twins, parts_of_function
+from autograph.operators.captured.variables import Maybe, Nullable, Poison, is_in_result
+from autograph.operators.catching.snapshot_forms import (
+    Among,
+    Called,
+    Conflict,
+    Form,
+    Grown,
+    Itself,
+    Kinds,
+    Leaf,
+    Nest,
+    OrMade,
+    OrNone,
+    Perhaps,
+    Raised,
+    Same,
+    Unset,
+    Written,
 )
-from autograph.operators.captured.variables import (
-    Maybe,
-    Nullable,
-    Poison,
-    Undefined,
-    is_in_result,
-)
-from autograph.operators.stand_ins.bodies import check_defined
 from autograph.operators.stand_ins.forms import Branching, Growing, Poisoned, Ragged, Unbound
 from autograph.operators.stand_ins.forms import Form as ItemForm
 from autograph.operators.stand_ins.forms import Leaf as ItemLeaf
 from autograph.operators.stand_ins.forms import Written as WrittenItem
-from autograph.operators.stand_ins.grown_text import LETTERS, GrownText
 from autograph.operators.stand_ins.item_forms import growing_form
 from autograph.operators.stand_ins.kinds import (
     ByKind,
     are_two_tuples,
     can_be_of_kinds,
-    in_places,
-    index_among,
     is_itself,
     is_of_container,
     is_of_kinds,
@@ -52,17 +52,13 @@ from autograph.operators.stand_ins.one_of import (
     are_told_by_number,
     can_be_told_by_number,
     chooses_by_number,
-    index_of,
     joined,
     note_refused_choice,
-    one_of,
 )
-from autograph.operators.stand_ins.references import select
-from autograph.operators.stand_ins.rows import as_rows, number_leaves, row_types
+from autograph.operators.stand_ins.rows import number_leaves
 from autograph.operators.stand_ins.runs import Run, has_runs
 from autograph.operators.stand_ins.templates import LazyString, is_textual
 from autograph.operators.stand_ins.values import (
-    NOTHING,
     advice,
     describe,
     has_parts,
@@ -74,189 +70,23 @@ from autograph.operators.stand_ins.values import (
     is_unset,
     merge_types,
     own_children,
-    split,
-    split_none,
     subject,
     type_of,
     with_children,
 )
 from runtime.building import building
-from runtime.spec import ErrorType, TensorType, type_of_number
+from runtime.spec import TensorType
 
 __all__ = [
-    "Among",
-    "Form",
-    "Grown",
-    "Kinds",
-    "Leaf",
-    "Nest",
-    "OrNone",
-    "Perhaps",
-    "Same",
-    "Written",
     "as_grown",
-    "containers",
     "form_of",
     "form_of_content",
     "grown_form",
-    "grown_items",
-    "hold_arrays",
     "holds_lists",
     "is_one_form",
-    "leaves",
-    "rebuild",
     "unite",
     "without_arrays",
 ]
-
-
-class Same(NamedTuple):
-    """One Python value, or one array that is older than the `try`."""
-
-    value: Any
-
-
-class Unset(NamedTuple):
-    """No value."""
-
-
-class Leaf(NamedTuple):
-    """A graph value; `is_array` if it is the content of an array, which may be an older one."""
-
-    type: TensorType
-    is_array: bool = False
-
-
-class Nest(NamedTuple):
-    """A container that the body made."""
-
-    like: Any
-    parts: tuple[Any, ...]
-
-
-class Grown(NamedTuple):
-    """What is in a list of which data decides how many items it has: the form of each.
-
-    `like` is an empty list or tuple where the body made it, None for what is in an older list;
-    `length` is how many items there are, where that is the same wherever the body may raise.
-    """
-
-    item: ItemForm
-    like: Any = None
-    length: int | None = None
-
-
-class Among(NamedTuple):
-    """One of several objects that are there after the `try`, by its number."""
-
-    things: tuple[Any, ...]
-
-
-class OrMade(NamedTuple):
-    """One of several older objects or containers, by its number, or one that the body made."""
-
-    things: tuple[Any, ...]
-    made: Nest | Grown
-
-    def made_among(self, x: Any) -> Any:
-        """What the body made of what `x` is, or may be; one of several if it may be several."""
-        if type(x) is not OneOf:
-            return NOTHING if self._is_older(x) else x
-        made = self.all_made(x)
-        if len(made) < 2:
-            return made[0] if made else NOTHING
-        places = [k for k, one in enumerate(x.things) if not self._is_older(one)]
-        return OneOf(select(x.index, {k: places.index(k) for k in places}), made)
-
-    def all_made(self, x: Any) -> tuple[Any, ...]:
-        """All that the body made of what `x` may be."""
-        ones = x.things if type(x) is OneOf else (x,)
-        return tuple(one for one in ones if not self._is_older(one))
-
-    def index_of(self, x: Any) -> Any:
-        """The number of what `x` is: of an older one, or the one after all for what was made."""
-        if type(x) is OneOf:
-            return select(x.index, {k: self.index_of(one) for k, one in enumerate(x.things)})
-        return index_of(x, self.things) if self._is_older(x) else len(self.things)
-
-    def _is_older(self, x: Any) -> bool:
-        return any(x is thing for thing in self.things)
-
-
-class Called(NamedTuple):
-    """A function, by those parts that the body made or by which it differs, under their numbers.
-
-    `others` are the functions of which it may be one.
-    """
-
-    like: Any
-    parts: dict[int, Any]
-    others: tuple[Any, ...]
-
-
-class Itself(NamedTuple):
-    """What a function holds that is that function."""
-
-
-class Written(NamedTuple):
-    """A text, by its letters."""
-
-
-class Raised(NamedTuple):
-    """An exception of one of the classes `kinds`, and of none of the `others`, that was caught."""
-
-    kinds: tuple[type[BaseException], ...]
-    others: tuple[type[BaseException], ...]
-
-    @property
-    def type(self) -> Any:
-        """The type of what the graph has of it."""
-        return ErrorType()
-
-
-class Perhaps(NamedTuple):
-    """A value and a bool that says whether there is one."""
-
-    part: Any
-
-
-class OrNone(NamedTuple):
-    """A number or an array, and a bool that says whether it is there: else it is None."""
-
-    part: Any
-
-
-class Kinds(NamedTuple):
-    """One of several values of several kinds, by its number: all of them are carried."""
-
-    kinds: tuple[Any, ...]
-    parts: tuple[Any, ...]
-
-
-class Conflict(NamedTuple):
-    """Values that no graph can choose from: an error where the place is read."""
-
-    what: str
-    hint: str
-
-
-Form: TypeAlias = (
-    Same
-    | Unset
-    | Leaf
-    | Nest
-    | Grown
-    | Among
-    | OrMade
-    | Called
-    | Itself
-    | Written
-    | Raised
-    | Perhaps
-    | OrNone
-    | Kinds
-    | Conflict
-)
 
 
 def form_of(x: Any, is_kept: Callable[[Any], bool]) -> Form:
@@ -611,14 +441,6 @@ def _functions(form: Same | Called) -> tuple[Any, ...]:
     return form.others if isinstance(form, Called) else (form.value,)
 
 
-def _held(form: Called, x: Any) -> list[Any]:
-    """The parts of a function that the form carries; NOTHING where it lacks one."""
-    if x is NOTHING:
-        return [NOTHING for _ in form.parts]
-    held = parts_of_function(x)
-    return [held[k].value for k in form.parts]
-
-
 def _things(form: Form) -> tuple[Any, ...] | None:
     """The objects of which a place holds one, if they are such as are told by a number."""
     if isinstance(form, Among | OrMade):
@@ -726,159 +548,3 @@ def _shown(form: Form) -> str:
 
 def _value(form: Form) -> Any:
     return form.value if isinstance(form, Same) else getattr(form, "like", None)
-
-
-def leaves(form: Form, x: Any) -> Iterator[tuple[Any, TensorType]]:
-    """The graph values that `x` has for a form, with their types; NOTHING where it lacks one."""
-    if isinstance(form, Leaf):
-        yield x, form.type
-    elif isinstance(form, Among):
-        yield NOTHING if x is NOTHING else index_of(x, form.things), type_of_number(0)
-    elif isinstance(form, Kinds):
-        yield index_among(form.kinds, x), type_of_number(0)
-        for part, one in zip(form.parts, in_places(form.kinds, x), strict=True):
-            yield from leaves(part, one)
-    elif isinstance(form, OrMade):
-        made = NOTHING if x is NOTHING else form.made_among(x)
-        yield NOTHING if x is NOTHING else form.index_of(x), type_of_number(0)
-        yield from leaves(form.made, made)
-    elif isinstance(form, Called):
-        for part, value in zip(form.parts.values(), _held(form, x), strict=True):
-            yield from leaves(part, value)
-    elif isinstance(form, Written):
-        yield x, LETTERS
-    elif isinstance(form, Raised):
-        yield (x.value if type(x) is Caught else NOTHING), form.type
-    elif isinstance(form, Grown):
-        if x is NOTHING:
-            yield from ((NOTHING, type_) for type_ in row_types(form.item, form.length))
-        else:
-            yield from as_rows(form.item, x, form.length)
-    elif isinstance(form, Perhaps):
-        value, bit = split(x)
-        yield from leaves(form.part, value)
-        yield bit, type_of_number(True)
-    elif isinstance(form, OrNone):
-        value, bit = split_none(x)
-        yield from leaves(form.part, value)
-        yield bit, type_of_number(True)
-    elif isinstance(form, Nest) and type(x) is OneOf:  # one of several that the body made
-        for column in zip(*(leaves(form, thing) for thing in x.things), strict=True):
-            yield x.chosen([number for number, _ in column]), column[0][1]
-    elif isinstance(form, Nest):
-        parts = [part for _, part in own_children(x)] if has_parts(x) else None
-        for i, part in enumerate(form.parts):
-            yield from leaves(part, NOTHING if parts is None else parts[i])
-
-
-def grown_items(form: Form, x: Any) -> Iterator[Any]:
-    """The items of the lists in `x` of which the form carries the content, not the lists' own."""
-    if isinstance(form, Grown):
-        yield from (item for item in (x if isinstance(x, list | tuple) else ()))
-    elif isinstance(form, Perhaps):
-        yield from grown_items(form.part, split(x)[0])
-    elif isinstance(form, OrNone):
-        yield from grown_items(form.part, split_none(x)[0])
-    elif isinstance(form, Kinds):
-        for part, one in zip(form.parts, in_places(form.kinds, x), strict=True):
-            yield from grown_items(part, one) if one is not NOTHING else ()
-    elif isinstance(form, OrMade):
-        for one in form.all_made(x):
-            yield from grown_items(form.made, one)
-    elif isinstance(form, Called):
-        for part, value in zip(form.parts.values(), _held(form, x), strict=True):
-            yield from grown_items(part, value)
-    elif isinstance(form, Nest) and has_parts(x):
-        for part, (_, child) in zip(form.parts, own_children(x), strict=True):
-            yield from grown_items(part, child)
-
-
-def hold_arrays(form: Form) -> Iterator[bool]:
-    """Of each leaf whether it holds an array."""
-    if isinstance(form, Leaf):
-        yield form.is_array
-    elif isinstance(form, Written | Among | Raised):
-        yield False
-    elif isinstance(form, Grown):
-        yield from (False for _ in row_types(form.item))
-    elif isinstance(form, OrMade):
-        yield False
-        yield from hold_arrays(form.made)
-    elif isinstance(form, Kinds):
-        yield False
-        for part in form.parts:
-            yield from hold_arrays(part)
-    elif isinstance(form, Perhaps | OrNone):
-        yield from hold_arrays(form.part)
-        yield False
-    elif isinstance(form, Nest | Called):
-        for part in form.parts.values() if isinstance(form, Called) else form.parts:
-            yield from hold_arrays(part)
-
-
-def containers(form: Form, x: Any, name: str) -> Iterator[tuple[str, Any]]:
-    """The containers in `x` of which the form carries the parts, and that can be changed."""
-    if isinstance(form, Perhaps):
-        yield from containers(form.part, split(x)[0], name)
-    elif isinstance(form, OrNone):
-        yield from containers(form.part, split_none(x)[0], name)
-    elif isinstance(form, Grown):
-        if isinstance(x, list) and form.like is not None:
-            yield name, x
-    elif isinstance(form, Kinds):
-        for part, one in zip(form.parts, in_places(form.kinds, x), strict=True):
-            yield from containers(part, one, name) if one is not NOTHING else ()
-    elif isinstance(form, OrMade):
-        for one in form.all_made(x):
-            yield from containers(form.made, one, name)
-    elif isinstance(form, Called):
-        for k, value in zip(form.parts, _held(form, x), strict=True):
-            yield from containers(form.parts[k], value, f"part {k} of `{name}`")
-    elif isinstance(form, Nest) and type(x) is OneOf:
-        for thing in x.things:
-            yield from containers(form, thing, name)
-    elif isinstance(form, Nest) and has_parts(x):
-        if is_changeable(x):
-            yield name, x
-        for part, (step, child) in zip(form.parts, own_children(x), strict=True):
-            yield from containers(part, child, f"{name}{step}")
-
-
-def rebuild(form: Form, name: str, outputs: Iterator[Any]) -> Any:
-    """The value of a form, made of graph values in the order of `leaves`."""
-    if isinstance(form, Same):
-        return form.value
-    if isinstance(form, Unset):
-        return Undefined(name)
-    if isinstance(form, Itself):
-        return ITSELF
-    if isinstance(form, Conflict):
-        return Poison(name, form.what, form.hint)
-    if isinstance(form, Leaf):
-        return next(outputs)
-    if isinstance(form, Written):
-        return GrownText(next(outputs))
-    if isinstance(form, Raised):
-        return Caught(next(outputs), form.kinds, (), form.others)
-    if isinstance(form, Among):
-        return one_of(next(outputs), form.things)
-    if isinstance(form, Kinds):
-        index = next(outputs)
-        things = tuple(rebuild(part, name, outputs) for part in form.parts)
-        return OneOf(index, things, of_kinds=True)
-    if isinstance(form, OrMade):
-        index = next(outputs)
-        return one_of(index, (*form.things, rebuild(form.made, name, outputs)))
-    if isinstance(form, Perhaps):
-        value = rebuild(form.part, name, outputs)
-        return Maybe(name, value, next(outputs), check_defined)
-    if isinstance(form, OrNone):
-        value = rebuild(form.part, name, outputs)
-        return Nullable(name, value, next(outputs), check_defined)
-    if isinstance(form, Grown):
-        run = Run(form.item, [next(outputs) for _ in row_types(form.item)])
-        return (run,) if type(form.like) is tuple else made_of([], [run])
-    if isinstance(form, Called):
-        parts = {k: rebuild(part, name, outputs) for k, part in form.parts.items()}
-        return remade(form.like, parts, form.others)
-    return made_of(form.like, [rebuild(part, name, outputs) for part in form.parts])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from autograph.operators.calls.parameters import OtherCallError, initial_form, known_number, widened
-from autograph.operators.catching.snapshots import Grown, Leaf, Nest, Same
+from autograph.operators.catching.snapshot_forms import Grown, Leaf, Nest, Same
 from runtime.building import building, traced
 from runtime.spec import TensorType, type_of_number
 from tests.autograph.operators.tracing_by_hand import tracing

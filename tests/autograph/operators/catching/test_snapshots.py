@@ -4,19 +4,9 @@ import numpy as np
 import pytest
 
 from autograph.operators.captured.variables import Maybe, Nullable, Poison, Undefined
-from autograph.operators.catching.snapshots import (
-    Form,
-    Grown,
-    Kinds,
-    Leaf,
-    Same,
-    Written,
-    form_of,
-    is_one_form,
-    leaves,
-    rebuild,
-    unite,
-)
+from autograph.operators.catching.snapshot_forms import Form, Grown, Kinds, Leaf, Same, Written
+from autograph.operators.catching.snapshot_parts import leaves, rebuild
+from autograph.operators.catching.snapshots import form_of, is_one_form, unite
 from autograph.operators.stand_ins.grown_text import LETTERS, GrownText
 from autograph.operators.stand_ins.runs import Run
 from autograph.operators.stand_ins.values import NOTHING
