@@ -33,7 +33,11 @@ TESTED_IN = {
     "autograph/operators/stand_ins/kinds.py": "language/test_kinds_within_the_graph.py",
     "autograph/operators/branches/text_calls.py": "language/test_texts_of_data.py",
     "autograph/operators/stand_ins/told.py": "language/test_kinds_within_the_graph.py",
-    "autograph/operators/branches/merged_arrays.py": "autograph/operators/branches/test_merging.py",
+    **in_folder(
+        "autograph/operators/branches",
+        "merged_arrays merged_texts",
+        "autograph/operators/branches/test_merging.py",
+    ),
     "autograph/operators/branches/written_items.py": "language/test_writes_to_items.py",
     "autograph/operators/stand_ins/heaps.py": "language/test_made_objects.py",
     "autograph/operators/expressions/heap_objects.py": "language/test_made_objects.py",

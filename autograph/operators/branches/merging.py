@@ -14,6 +14,7 @@ from autograph.operators.branches.absorbing import absorb_left, at_end
 from autograph.operators.branches.joined_functions import FunctionJoins
 from autograph.operators.branches.kinship import Chosen, made_of
 from autograph.operators.branches.merged_arrays import ArrayJoins, Rebuild, joined_type
+from autograph.operators.branches.merged_texts import TextJoins, is_text_place
 from autograph.operators.captured.captures import same_value
 from autograph.operators.captured.caught import Caught
 from autograph.operators.captured.host_values import HostValue
@@ -30,7 +31,6 @@ from autograph.operators.captured.variables import (
 from autograph.operators.stand_ins.bodies import Outcome, check_defined
 from autograph.operators.stand_ins.contents import container_base
 from autograph.operators.stand_ins.forms import Growing, Poisoned, Unbound
-from autograph.operators.stand_ins.grown_text import GrownText, is_grown, letters_of
 from autograph.operators.stand_ins.identity import note_chosen_value
 from autograph.operators.stand_ins.item_forms import growing_form, parts_of
 from autograph.operators.stand_ins.kinds import (
@@ -72,14 +72,6 @@ from autograph.operators.stand_ins.references import (
 )
 from autograph.operators.stand_ins.rows import as_rows, row_types
 from autograph.operators.stand_ins.runs import OpenDeque, OpenSet, Run, has_runs
-from autograph.operators.stand_ins.templates import (
-    ChosenText,
-    FilledText,
-    LazyString,
-    as_text,
-    dig,
-    is_textual,
-)
 from autograph.operators.stand_ins.told import within
 from autograph.operators.stand_ins.values import (
     NOTHING,
@@ -126,6 +118,7 @@ class Merger:
 
     def __post_init__(self) -> None:
         self._arrays = ArrayJoins(self.outcomes)
+        self._texts = TextJoins(self.outcomes, self.numeric)
         self._functions = FunctionJoins(self.outcomes, self.plan, self._number)
 
     def plan(self, name: str, a: Any, b: Any, owner: Any = None) -> Rebuild:
@@ -162,8 +155,8 @@ class Merger:
             return self._arrays.add(name, a, b)
         if _is_place_of_errors(a, b):
             return self._caught(name, a, b)
-        if _is_text_place(a, b):
-            return self._text(name, a, b)
+        if is_text_place(a, b):
+            return self._texts.add(name, a, b)
         things = self._things(a, b)
         if things is not None:
             return self._functions.of_round(name, a, b) or self._one_of(name, a, b, things)
@@ -511,44 +504,6 @@ class Merger:
                 if c.sides[1 - side] is NOTHING:
                     c.partner = by_part.get(id(c.sides[side]))
 
-    def _text(self, name: str, a: Any, b: Any) -> Rebuild:
-        """Text that is one or another; its values are those of the path that gives it."""
-        of_errors = any(
-            not isinstance(type_, TensorType) for x in (a, b) for type_ in _types_in_text(x)
-        )
-        if of_errors or is_grown(a) or is_grown(b):
-            return self._letters(name, a, b)
-        sides = [self._text_of(name, x, side) for side, x in enumerate((a, b)) if x is not NOTHING]
-        if len(sides) == 1:
-            return lambda outputs: as_text(sides[0](outputs))
-        which = self.numeric(f"{name}_which", True, False)
-        return lambda outputs: ChosenText(which(outputs), (sides[0](outputs), sides[1](outputs)))
-
-    def _letters(self, name: str, a: Any, b: Any) -> Rebuild:
-        """Text that a loop puts together, one way or another."""
-        found = []
-        for outcome, x in zip(self.outcomes, (a, b), strict=True):
-            with trace.interpreting(outcome.builder):
-                found.append(NOTHING if x is NOTHING else letters_of(x))
-        plan = self.numeric(name, *found)
-        return lambda outputs: GrownText(tensor(plan(outputs)))
-
-    def _text_of(self, name: str, x: Any, side: int) -> Rebuild:
-        """The text that one path gives."""
-        if isinstance(x, str):
-            return lambda outputs: x
-        if isinstance(x, ChosenText):
-            which = self._of_side(name, x.which, side)
-            first, second = (self._text_of(name, text, side) for text in x.texts)
-            return lambda outputs: ChosenText(which(outputs), (first(outputs), second(outputs)))
-        values: list[Any] = list(x.values) if isinstance(x, FilledText) else []
-        template = x.template if isinstance(x, FilledText) else dig(x, values)
-        parts = [self._of_side(name, value, side) for value in values]
-        return lambda outputs: FilledText(template, [part(outputs) for part in parts])
-
-    def _of_side(self, name: str, x: Any, side: int) -> Rebuild:
-        return self.numeric(name, *on_side(x, side))
-
     def _optional(self, name: str, a: Any, b: Any) -> Rebuild:
         if is_unset(a) and is_unset(b):
             return lambda outputs: a
@@ -680,13 +635,6 @@ def _is_nullable_place(a: Any, b: Any) -> bool:
     return not any(isinstance(x, _Unreadable) for x in values)
 
 
-def _types_in_text(x: Any) -> list[Any]:
-    """The types of the values in a text."""
-    values: list[Any] = []
-    dig(x, values)
-    return [value._value.type for value in values]
-
-
 def _is_place_of_errors(a: Any, b: Any) -> bool:
     """Whether a place holds an exception that the graph caught."""
     return a is not b and all(type(x) is Caught or x is NOTHING for x in (a, b))
@@ -696,16 +644,6 @@ def _is_range_place(a: Any, b: Any) -> bool:
     """Whether a place holds one range or another."""
     both = isinstance(a, range | OpenRange) and isinstance(b, range | OpenRange)
     return both and not (isinstance(a, range) and a == b)
-
-
-def _is_text_place(a: Any, b: Any) -> bool:
-    """Whether a place holds text that depends on data, or on what the path computed."""
-    texts = [is_textual(x) for x in (a, b)]
-    if not all(text or x is NOTHING for text, x in zip(texts, (a, b), strict=True)):
-        return False
-    if any(isinstance(x, LazyString) for x in (a, b)):
-        return True
-    return all(texts) and a != b
 
 
 def _is_array_place(a: Any, b: Any) -> bool:
