@@ -45,9 +45,7 @@ def _operand(x: Any) -> Any:
 
 
 def _seen(x: Any, other: Any) -> Any:
-    """What an operator of `x` sees of the other operand: an array where the graph has its items."""
-    if type(other) in _EXACT or isinstance(other, ArrayMethods):
-        return other
+    """What an operator of `x` sees of an operand of another kind: the graph may have an array."""
     return trace.current().operand(x, other)
 
 
@@ -91,8 +89,11 @@ def _binary(function: Callable[..., Any], name: str, reflected: bool = False) ->
     def method(self: Any, other: Any) -> Any:
         if type(other) in _EXACT and self._value is None:
             return function(self, other)
-        other = _seen(self, other)
-        if not isinstance(other, ArrayMethods):
+        is_ours = isinstance(other, ArrayMethods)
+        if not is_ours and type(other) not in _EXACT:
+            other = _seen(self, other)
+            is_ours = isinstance(other, ArrayMethods)
+        if not is_ours:
             if not _is_operand(self, other, foreign) or (no_scalars and _is_scalar(self, other)):
                 return NotImplemented if self._value is None else foreign.apply(self, other)
             other = _operand(other)
@@ -121,7 +122,8 @@ def _equality(function: Callable[..., Any], name: str, otherwise: bool) -> Metho
     foreign = Operator(name)
 
     def method(self: Any, other: Any) -> Any:
-        other = _seen(self, other)
+        if type(other) not in _EXACT and not isinstance(other, ArrayMethods):
+            other = _seen(self, other)
         if isinstance(other, ArrayMethods) or _is_operand(self, other, foreign):
             return function(self, _operand(other))
         check_numbers(self.type, self._name)
@@ -328,7 +330,8 @@ def _in_place(name: str, short: str, function: Callable[..., Any] | None = None)
     foreign = Operator(short, in_place=True)
 
     def method(self: Any, other: Any) -> Any:
-        other = _seen(self, other)
+        if type(other) not in _EXACT and not isinstance(other, ArrayMethods):
+            other = _seen(self, other)
         if type(other) in _EXACT and self._value is None:
             pass
         elif not isinstance(other, ArrayMethods) and not _is_operand(self, other, foreign):

@@ -298,7 +298,11 @@ def _is_of_kinds(form: Form, x: Any, name: str, body: Builder) -> bool:
     if isinstance(form, Kinds) or is_of_kinds(x):
         return True
     value, part = split_none(x)[0], form.part if isinstance(form, OrNone) else form
-    if chooses_by_number() and _is_kept_or_made(part, value, name, body):
+    if (
+        type(value) is not Tensor
+        and chooses_by_number()
+        and _is_kept_or_made(part, value, name, body)
+    ):
         return True
     if value is NOTHING or not (can_be_of_kinds(value) and _can_be_beside(part)):
         return False

@@ -89,10 +89,10 @@ def kind_of(x: Any, writes: dict[Any, Any] | None = None) -> Any:
     `writes` are those of the body that left it, by journal key. What is in it is not looked at, but
     for lists: those of alike items are of one kind, whatever their length.
     """
-    if is_textual(x):
-        return _TEXT
     if is_numeric(x) and not is_number_of_class(x):
         return type_of(x).rank
+    if is_textual(x):
+        return _TEXT
     if has_runs(x):
         return type(x), _common(
             [kind_of_form(part.item) if isinstance(part, Run) else kind_of(part) for part in x]
