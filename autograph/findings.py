@@ -27,6 +27,7 @@ class Findings:
     refers_to_items: bool = False
     written_items: frozenset[type] = frozenset()
     keeps_entries: bool = False
+    keeps_names: bool = False
     tells_errors: bool = False
     # The heaps, and the error for which there are any.
     heaps: tuple[Plan, ...] = ()
@@ -39,6 +40,7 @@ class Findings:
         facts.refers_to_items = self.refers_to_items
         facts.written_items = self.written_items
         facts.keeps_entries = self.keeps_entries
+        facts.keeps_names = self.keeps_names
         facts.tells_errors = self.tells_errors
         facts.heaps = {plan.cls: Heap(plan) for plan in self.heaps}
 
@@ -48,6 +50,7 @@ class Findings:
             self,
             logs={**self.logs, **facts.found_logs},
             keeps_entries=self.keeps_entries or facts.found_kinds,
+            keeps_names=self.keeps_names or facts.found_names,
             tells_errors=self.tells_errors or facts.asks_errors,
         )
         if not facts.refused_choices:
@@ -64,7 +67,8 @@ class Findings:
     def told(self, facts: Trace, error: StagingError) -> StagingError:
         """The error to raise after a trace that raised `error`, which led no further."""
         first = self.before_heaps or self.first
-        return first if first is not None and (self.heaps or facts.refused_choices) else error
+        is_known = self.heaps or self.keeps_names or facts.refused_choices
+        return first if first is not None and is_known else error
 
     def with_heaps(self, facts: Trace, error: StagingError) -> Findings | None:
         """What to begin with after a trace that raised `error`, as the last way; None: no way.

@@ -52,7 +52,7 @@ from runtime.save.reading import is_name
 from runtime.save.state import State
 from runtime.save.structures import write_structure
 from runtime.save.values import Arrays, Unstorable, Writer
-from runtime.spec import TensorSpec, TensorType
+from runtime.spec import ErrorType, TensorSpec
 
 __all__ = ["packed", "save"]
 
@@ -382,7 +382,7 @@ class _Document:
 
     def _refuse_errors(self, traced: Traced) -> None:
         """Refuse a result with the text of a caught exception: no file holds exceptions."""
-        if any(not isinstance(value.type, TensorType) for value in traced.graph.outputs):
+        if any(isinstance(value.type, ErrorType) for value in traced.graph.outputs):
             raise UnsavableError(
                 f"`{self.source.function.__name__}` cannot be saved: its result is the text of an "
                 "exception that was caught",

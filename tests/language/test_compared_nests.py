@@ -327,14 +327,14 @@ def callers_or_a_slice_of_it(x, given):
     while x > 2:
         rest = rest[1:]
         x -= 1
-    return rest  # refused
+    return rest
 
 
 def test_one_of_two_lengths_is_the_result():
     check(shorter_or_the_callers, *((F(x), [1.0, 2.0]) for x in (2.5, 1.0)))
 
 
-def test_a_list_that_a_loop_made_or_the_callers_is_refused():
-    refuse(
-        callers_or_a_slice_of_it, F(2.5), [1.0, 2.0], match="which list is in the result depends"
-    )
+def test_the_callers_list_or_one_that_a_loop_made_is_the_result():
+    check(callers_or_a_slice_of_it, *((F(x), [1.0, 2.0]) for x in (2.5, 1.0)))
+    given = [1.0, 2.0]
+    assert ag.convert(callers_or_a_slice_of_it)(F(1.0), given) is given

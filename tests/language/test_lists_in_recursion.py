@@ -344,9 +344,9 @@ def arrays_in_a_result(x, n):
 
 def test_lists_in_results_are_not_written_where_another_name_may_have_them():
     two = np.int64(2)
-    refuse(an_older_list_in_every_result, two, match="one of several|may be older")
+    refuse(an_older_list_in_every_result, two, match="may be older|would not see")
     refuse(a_given_list_in_every_result, X, two, match="one of several|is changed here")
-    refuse(an_item_of_a_result_is_written, two, match="one of several|is changed here")
+    refuse(an_item_of_a_result_is_written, two, match="is changed here|would not see")
     refuse(arrays_in_a_result, X, two, match="its items are arrays")
 
 

@@ -181,6 +181,10 @@ class Trace:
     # found that the values are not of one kind.
     keeps_entries: bool = False
     found_kinds: bool = False
+    # Whether a name that is a list from before a loop, or one that a round made, is either: a trace
+    # in which it was one that stands for both came to no end.
+    keeps_names: bool = False
+    found_names: bool = False
     # The classes of those that are written and that a loop made: of their objects such lists hold
     # no content, so that a loop which makes them is not staged if the number of rounds is known.
     written_items: frozenset[type] = frozenset()

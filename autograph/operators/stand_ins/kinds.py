@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Generic, NoReturn, TypeVar
 
+from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.variables import Nullable, is_in_result, is_whole
 from autograph.operators.stand_ins.forms import (
     Branching,
@@ -143,8 +144,18 @@ def is_kept_or_made(name: str, kinds: Iterable[Any]) -> bool:
     """
     others = [kind for kind in kinds if is_of_container(kind)]
     made = [kind for kind in others if not is_itself(kind)]
-    is_one = is_in_result(name) or (is_whole(name) and len(made) == 1)
-    return is_one and 0 < len(made) < len(others)
+    if not 0 < len(made) < len(others):
+        return False
+    return is_in_result(name) or (is_whole(name) and len(made) == 1 and _are_names_kept())
+
+
+def _are_names_kept() -> bool:
+    """Whether names may be such: if not, the trace notes that it would have been another way."""
+    facts = current_trace()
+    if facts is None:
+        return False
+    facts.found_names = True
+    return facts.keeps_names
 
 
 def kind_of_form(form: Form) -> Any:
