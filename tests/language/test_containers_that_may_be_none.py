@@ -221,8 +221,8 @@ def test_an_older_list_that_is_written_meanwhile_is_refused():
             now = [now[0] + v, v]
             if v < 2.5:
                 best = now
-            now[1] += 1
-        return best, now  # refused
+            now[1] += 1  # refused
+        return best, now
 
     refuse(sample, *CASES[0], match="`best` is ")
 

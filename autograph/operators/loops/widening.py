@@ -312,15 +312,17 @@ def _is_of_kinds(form: Form, x: Any, name: str, body: Builder) -> bool:
 
 
 def _is_kept_or_made(form: Form, x: Any, name: str, body: Builder) -> bool:
-    """Whether a place holds a container that stays itself, or else one that rounds make."""
+    """Whether a place holds a container that stays itself, or else one that rounds make.
+
+    A name is a list or a dict then; objects of the user's have a heap instead.
+    """
     forms, things = list(_kinds_in(form, body)), kinds_of(x)
-    if not is_kept_or_made(name, [kind for kind, _ in (*forms, *things)]):
-        return False
-    likes = [
-        one.value if isinstance(one, Static) else getattr(one, "like", None) for _, one in forms
-    ]
-    classes = {type(one) for one in (*likes, *(thing for _, thing in things))}
-    return is_in_result(name) or len(classes) == 1
+    if not is_in_result(name):
+        likes = (f.value if isinstance(f, Static) else getattr(f, "like", None) for _, f in forms)
+        classes = {type(one) for one in (*likes, *(thing for _, thing in things))}
+        if len(classes) != 1 or not classes <= {list, dict}:
+            return False
+    return is_kept_or_made(name, [kind for kind, _ in (*forms, *things)])
 
 
 def _can_be_beside(form: Form) -> bool:
