@@ -59,6 +59,25 @@ def native_and_another(seed):
     return ["native", others[seed % len(others)]]
 
 
+def with_numbers(result):
+    """A result with a number for each list and dict in it, the same for the same one."""
+    known = []
+
+    def seen(x):
+        if not isinstance(x, list | dict | tuple):
+            return x
+        if not isinstance(x, tuple):
+            place = next((k for k, one in enumerate(known) if one is x), None)
+            if place is not None:
+                return f"number {place}"
+            known.append(x)
+        if isinstance(x, dict):
+            return {key: seen(value) for key, value in x.items()}
+        return type(x)(map(seen, x))
+
+    return seen(result)
+
+
 def assert_same(got, expected):
     """Equal, but for dtypes, which are joined where they depend on data."""
     if isinstance(expected, (list, tuple, deque)):

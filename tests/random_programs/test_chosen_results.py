@@ -11,7 +11,7 @@ import random
 import numpy as np
 
 from tests.random_programs.blocks import blocks_of
-from tests.random_programs.outcomes import is_answered, one_backend
+from tests.random_programs.outcomes import is_answered, one_backend, with_numbers
 
 HEAD = """import numpy as np
 
@@ -111,25 +111,6 @@ class Writer:
                 self.write(1, self.draw.choice(("d[0] += 7.0", "d[1] = -x")))
             self.write(1, "return r, d")
         return HEAD + "\n".join(self.lines) + "\n"
-
-
-def with_numbers(result):
-    """A result with a number for each list and dict in it, the same for the same one."""
-    known = []
-
-    def seen(x):
-        if not isinstance(x, list | dict | tuple):
-            return x
-        if not isinstance(x, tuple):
-            place = next((k for k, one in enumerate(known) if one is x), None)
-            if place is not None:
-                return f"number {place}"
-            known.append(x)
-        if isinstance(x, dict):
-            return {key: seen(value) for key, value in x.items()}
-        return type(x)(map(seen, x))
-
-    return seen(result)
 
 
 CASES = [(np.array([x]), n) for x in (-1.0, 1.5, 4.0) for n in map(np.int64, (0, 1, 2, 3, 5))]

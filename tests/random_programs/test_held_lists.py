@@ -10,8 +10,8 @@ import random
 from typing import NamedTuple
 
 from tests.random_programs.blocks import blocks_of
-from tests.random_programs.outcomes import is_answered, one_backend
-from tests.random_programs.test_chosen_results import CASES, with_numbers
+from tests.random_programs.outcomes import is_answered, one_backend, with_numbers
+from tests.random_programs.test_chosen_results import CASES
 
 HEAD = """import functools
 

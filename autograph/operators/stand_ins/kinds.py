@@ -261,15 +261,15 @@ def _place(kinds: Sequence[Any], kind: Any) -> int | None:
 
 def kinds_of(x: Any, writes: dict[Any, Any] | None = None) -> list[tuple[Any, Any]]:
     """What `x` may be, each with its kind; nothing where it is not there."""
-    if x is NOTHING or is_unset(x):
-        return []
-    if type(x) is Nullable:
-        return [*kinds_of(x.inner, writes), (_NONE, None)]
     return [(own_kind(one, writes), one) for one in _things_in(x)]
 
 
 def _things_in(x: Any) -> tuple[Any, ...]:
-    """What `x` may be of several kinds, or of several containers."""
+    """What `x` may be of several kinds, or of several containers; nothing where it is not there."""
+    if x is NOTHING or is_unset(x):
+        return ()
+    if type(x) is Nullable:
+        return (*_things_in(x.inner), None)
     return x.things if _is_several(x) else (x,)
 
 
@@ -280,7 +280,7 @@ def _is_several(x: Any) -> bool:
 def in_places(kinds: Sequence[Any], x: Any, writes: dict[Any, Any] | None = None) -> list[Any]:
     """What `x` may be of each of the kinds; NOTHING of those that it is not."""
     placed: list[Any] = [NOTHING] * len(kinds)
-    found = [one for _, one in kinds_of(x, writes)]
+    found = _things_in(x)
     for one, place in zip(found, _places(kinds, found, writes), strict=True):
         placed[place] = one
     return placed
@@ -313,7 +313,7 @@ def index_among(kinds: Sequence[Any], x: Any, writes: dict[Any, Any] | None = No
     if type(x) is Nullable:
         there = index_among(kinds, x.inner, writes)
         return chosen(x.present, there, _place(kinds, _NONE))
-    found = [one for _, one in kinds_of(x, writes)]
+    found = _things_in(x)
     if not found:
         return NOTHING
     places = _places(kinds, found, writes)
