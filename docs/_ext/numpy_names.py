@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 import autograph as ag
-from autograph.operators.calls.unconverted import MAKERS
+from autograph.operators.calls.numpy_calls import MAKERS
 from runtime.ops.declare import by_numpy_name
 
 __all__ = ["PAGE", "REASONS", "SPACES", "filled", "names", "table"]

@@ -18,14 +18,8 @@ from autograph.operators.branches.written_items import is_writable, written
 from autograph.operators.builtins.counting import update
 from autograph.operators.builtins.gathering import joined_known, joined_text, listed
 from autograph.operators.builtins.sorting import has_own_order, sort
-from autograph.operators.calls.unconverted import (
-    ARRAYS,
-    OURS,
-    PURE_MODULES,
-    as_fresh,
-    call_unconverted,
-    is_of_ufunc,
-)
+from autograph.operators.calls.numpy_calls import as_fresh, is_of_ufunc
+from autograph.operators.calls.unconverted import ARRAYS, OURS, PURE_MODULES, call_unconverted
 from autograph.operators.captured.captures import (
     Place,
     Trace,

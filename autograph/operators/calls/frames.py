@@ -36,7 +36,7 @@ _CALLERS = frozenset(
     for room, names in (
         (
             "calls",
-            "calls plain_calls frames unconverted bound_builtins adoption contexts "
+            "calls plain_calls frames numpy_calls unconverted bound_builtins adoption contexts "
             "recursion recursive_functions",
         ),
         ("captured", "methods"),

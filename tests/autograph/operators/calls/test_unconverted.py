@@ -12,10 +12,9 @@ import time
 import numpy as np
 import pytest
 
-import autograph as ag
-from autograph.operators.calls.unconverted import as_fresh, call_unconverted
+from autograph.operators.calls.unconverted import call_unconverted
 from autograph.operators.results.host_calls import refusal
-from runtime import control, journal
+from runtime import control
 from runtime.errors import HostCallError
 from runtime.host import HOST_CALL
 from tests.autograph.operators.tracing_by_hand import placeholder, tracing
@@ -76,52 +75,6 @@ def test_math_of_traced_numbers_gives_python_numbers(function, op, dtype):
         result = call(function, placeholder("float32"))
         assert result.type.weak and result.dtype == dtype
         assert op in [node.op.name for node in facts.builder.graph.nodes]
-
-
-def test_numpy_of_lists_with_traced_parts_puts_them_together():
-    with tracing():
-        x = placeholder()
-        assert call(np.sum, [x, 1.0]).shape == () and call(np.array, [x, 1.0]).shape == (2,)
-        assert call(np.dot, [x, 1.0], [1.0, x]).shape == ()
-
-
-def test_asarray_is_the_very_array_and_array_a_new_one():
-    with tracing():
-        x = placeholder(shape=(3,))
-        assert call(np.asarray, x) is x and call(np.asarray, x, dtype=float) is x
-        assert call(np.array, x) is not x and call(np.asarray, x, dtype="float32") is not x
-
-
-def test_an_option_that_a_traced_array_cannot_have_is_named():
-    with tracing(), pytest.raises(ag.StagingError, match="`np.array` of a traced value has no `or"):
-        call(np.array, placeholder(shape=(3,)), order="F")
-
-
-def test_fromiter_counts_the_items():
-    with tracing():
-        x = placeholder()
-        assert call(np.fromiter, [x, x], float).shape == (2,)
-        with pytest.raises(ValueError, match="Expected 3 but iterator had only 2 items"):
-            call(np.fromiter, [x, x], float, 3)
-    with pytest.raises(ValueError, match="iterator too short: Expected 3"):
-        np.fromiter([1.0, 2.0], float, 3)
-
-
-def test_results_that_nobody_else_has_seen_belong_to_the_trace():
-    with tracing():
-        made = as_fresh(np.ones(3))
-        assert isinstance(made, ag.Tensor) and made.is_array
-        assert journal.is_fresh(as_fresh([1])) and as_fresh("text") == "text"
-        parts = as_fresh((np.ones(2), 1))
-        assert type(parts) is tuple and isinstance(parts[0], ag.Tensor) and parts[1] == 1
-
-
-def test_a_new_array_is_a_copy():
-    array = np.ones(3)
-    with tracing():
-        made = as_fresh(array)
-        array[0] = 5
-        assert made._value.node.attrs["value"].tolist() == [1, 1, 1]
 
 
 @pytest.mark.parametrize("function", [time.time, time.perf_counter_ns])
