@@ -13,6 +13,7 @@ import re
 import weakref
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from types import FunctionType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -86,7 +87,11 @@ class Identity:
 
 
 def _short(thing: Any) -> str:
-    return f"{type(thing).__name__} object" if not isinstance(thing, Variable) else repr(thing.name)
+    if isinstance(thing, Variable):
+        return repr(thing.name)
+    if isinstance(thing, FunctionType):
+        return f"{thing.__qualname__} of line {thing.__code__.co_firstlineno}"
+    return f"{type(thing).__name__} object"
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -298,7 +303,26 @@ def differences(old: Arguments, new: Arguments) -> list[str]:
     where = [old.device or "none", new.device or "none"]
     placed = [f"`with device(...)`: {where[0]} -> {where[1]}"] if where[0] != where[1] else []
     return placed + [
-        f"`{path}`: {describe_key(a)} -> {describe_key(b)}"
+        f"`{path}`: {_from_to(a, b)}"
         for path, a, b in zip(new.paths, old.keys, new.keys, strict=True)
         if a != b
     ]
+
+
+def _from_to(old: Any, new: Any) -> str:
+    one, other = describe_key(old), describe_key(new)
+    if one == other and is_input_key(old) and is_input_key(new):
+        return f"{one}, {_holder(old)} -> {other}, {_holder(new)}"
+    return f"{one} -> {'another ' if one == other else ''}{other}"
+
+
+def _holder(key: Any) -> str:
+    """What holds an input of this key."""
+    if key in (FLOAT, INT, COMPLEX):
+        return "a number of Python's"
+    if key[0] == "array of":
+        return f"an array of the class {key[1].__name__}"
+    if key[0] == "array on" or (key[0] == "tensor" and len(key) > 3):
+        return f"{key[0].split()[0]} on {key[1]}"
+    names = {"tensor": "a tensor", "weak": "a tensor", "scalar": "a number of NumPy's"}
+    return names.get(key[0], "an array") if isinstance(key[0], str) else "an array"

@@ -19,6 +19,9 @@ def last_reason(f, *calls):
     return trace.reason, trace.remedy
 
 
+LINE = last_reason.__code__.co_firstlineno
+
+
 class Thing:
     pass
 
@@ -31,12 +34,19 @@ class Thing:
         ([(np.ones(3),), (np.ones((3, 2)),)], "float64[3] -> float64[3, 2]", "one rank"),
         ([(np.ones(3),), (np.ones(3, "f4"),)], "float64[3] -> float32[3]", "one dtype"),
         ([(np.float64(1),), (1.0,)], "`x`: float64[] -> float", "one dtype"),
-        ([(TENSOR,), (np.ones(2),)], "`x`: float64[2] -> float64[2]", "one kind"),
+        ([(TENSOR,), (np.ones(2),)], "`x`: float64[2], a tensor -> float64[2], an array", "one kind"),
+        ([(1.0,), (ag.Tensor(1.0),)], "`x`: float, a number of Python's -> float, a tensor", "of one kind"),
+        (
+            [(np.float32(1),), (ag.constant(np.float32(1)),)],
+            "`x`: float32[], a number of NumPy's -> float32[], a tensor",
+            "one kind",
+        ),
         ([(True,), (False,)], "`x`: True -> False", "a graph of its own"),
         ([("a",), ("b",)], "`x`: 'a' -> 'b'", "a graph of its own"),
         ([(1,), (1.0,)], "`x`: 1 -> float", "one kind"),
         ([([1.0],), ([1.0, 2.0],)], "structure of the arguments: x[0] -> x[0], x[1]", "nests of one"),
-        ([(Thing(),), (Thing(),)], "`x`: Thing object -> Thing object", "the same object"),
+        ([(Thing(),), (Thing(),)], "`x`: Thing object -> another Thing object", "the same object"),
+        ([(last_reason,), (Thing(),)], f"`x`: last_reason of line {LINE} -> Thing object", "same object"),
     ],
     ids=lambda x: x if isinstance(x, str) else "",
 )  # fmt: skip
