@@ -344,7 +344,7 @@ from runtime.ops.rounding import (
     round_number,
     trunc,
 )
-from runtime.ops.rows import append_row, rows_alike
+from runtime.ops.rows import append_row, as_long_as, rows_alike
 from runtime.ops.scans import (
     cumprod,
     cumsum,
@@ -459,6 +459,7 @@ __all__ = [
     "array_equal",
     "array_equiv",
     "array_split",
+    "as_long_as",
     "as_weak",
     "asarray",
     "asin",

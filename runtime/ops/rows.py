@@ -11,11 +11,11 @@ import numpy as np
 from runtime.errors import LimitValueError
 from runtime.ops.declare import op
 from runtime.ops.indexing import getitem
-from runtime.ops.operands import Array, Module, type_of
-from runtime.ops.samples import array, fixed
+from runtime.ops.operands import Array, Module, shape_of, type_of
+from runtime.ops.samples import array, calls, fixed
 from runtime.spec import Dim, TensorType
 
-__all__ = ["append_row", "rows_alike"]
+__all__ = ["append_row", "as_long_as", "rows_alike"]
 
 # The room, in rows, that the first row gets.
 _LEAST_ROOM = 8
@@ -154,6 +154,49 @@ def rows_alike(xp: Module, x: Array, other: Array, *, axes: int = 1) -> Array:
     if 0 not in x.shape[:axes]:
         raise _unlike(own, wanted)
     return xp.empty((*x.shape[:axes], *wanted), x.dtype)
+
+
+def _as_long_vjp(g: Any, out: Any, x: Any, other: Any, *, axis: int) -> Any:
+    return getitem(g, (slice(None),) * axis + (slice(None, shape_of(x)[axis]),))
+
+
+def _as_long_type(x: TensorType, other: TensorType, *, axis: int) -> TensorType:
+    if x.shape is None or other.shape is None:
+        return TensorType(x.dtype, x.shape)
+    own, wanted = x.shape[axis], other.shape[axis]
+    longest = None if own is None or wanted is None else max(own, wanted)
+    return TensorType(x.dtype, (*x.shape[:axis], longest, *x.shape[axis + 1 :]))
+
+
+@op(
+    inputs=2,
+    infer=_as_long_type,
+    vjp=(_as_long_vjp, None),
+    reads=(0,),
+    view=True,
+    samples=calls(
+        lambda: (
+            ((array((3, 2)), array((4, 3), "i8")), {"axis": 1}),
+            ((array((3, 4)), array((1, 3), "i8")), {"axis": 1}),
+            ((array((2, 0, 2)), array((1, 3, 2))), {"axis": 1}),
+            ((array((2, 2, 1), "f4"), array((2, 3, 2))), {"axis": 2}),
+        )
+    ),
+)
+def as_long_as(xp: Module, x: Array, other: Array, *, axis: int) -> Array:
+    """`x` with zeros at the end of an axis until that is as long as the one of `other`.
+
+    Rows of lists of several lengths are brought to one length by it; where `x` is as long already,
+    nothing is done. Raises nothing.
+
+    >>> ag.as_long_as(np.ones((1, 2)), np.zeros((3, 4)), axis=1).numpy()
+    array([[1., 1., 0., 0.]])
+    """
+    missing = other.shape[axis] - x.shape[axis]
+    if missing <= 0:
+        return x
+    shape = (*x.shape[:axis], missing, *x.shape[axis + 1 :])
+    return xp.concatenate([x, xp.zeros(shape, x.dtype)], axis=axis)
 
 
 def _room_behind(x: Array, whole: Any) -> int:

@@ -190,6 +190,10 @@ def _aligned(x: Tensor, y: Tensor, depth: int, first: int) -> tuple[Tensor, Tens
         sizes = [_size(each, axis) for each in (x, y)]
         if all(isinstance(n, int) for n in sizes) and sizes[0] == sizes[1]:
             continue
+        if axis > 0:  # `x` at last: nothing else reads it then, so that it may be changed in place
+            y = ops.as_long_as(y, x, axis=axis)
+            x = ops.as_long_as(x, y, axis=axis)
+            continue
         most = ops.maximum(*sizes)
         x, y = (_lengthened(each, axis, most, n) for each, n in zip((x, y), sizes, strict=True))
     return x, y
