@@ -207,8 +207,9 @@ FREE = frozenset(
         "index_update", "constant", "dim", "strengthen", "as_weak", "identity", "stop_gradient",
         "missing", "choose", "stack_empty", "stack_push", "stack_pop", "stack_take", "zeros_of",
         "concat", "stack", "nonzero", "partition", "argpartition", "copy_to", "window_pick",
-        "window_place", "repeat", "roll", "round_number", "append_row", "rows_alike", "as_long_as", "segments",
-        "unique_values", "copy", "sort", "argsort", "searchsorted", "unique", "checked",
+        "window_place", "repeat", "roll", "round_number", "append_row", "rows_alike", "segments",
+        "as_long_as", "unique_values", "copy", "sort", "argsort", "searchsorted", "unique",
+        "checked",
         "not_negative", "estimated_edges", "bitcast", "kept_boxes", "split_text",
         "text_method", "text_ranks",
     }

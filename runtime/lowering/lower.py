@@ -61,6 +61,7 @@ from runtime.lowering.nodes.recursion import recur, recursion
 from runtime.lowering.nodes.reductions import count_nonzero, position, reduction, sum_to, variance
 from runtime.lowering.nodes.rows import (
     append_row,
+    as_long_as,
     as_rows,
     items_first,
     joined_rows,
@@ -193,7 +194,7 @@ def _given(b: Builder, value: Value, form: Array) -> Result:
     """
     type_ = tensor_type(value.type)
     is_part = b.is_limited(form.shape) and form.shape[0] not in b.counts
-    if is_part or not is_of_the_run(form.shape[0]):
+    if is_part:
         raise Refusal("a result whose size only the run tells")
     if isinstance(form, Stored):
         b.given.append(MakeArray(len(b.program.results), form.buffer, index(0), form.shape))
@@ -287,7 +288,7 @@ _OF_SIZES_OF_THE_RUN = frozenset((
     "min", "prod", "any", "all", "argmax", "argmin", "var", "std", "cumsum", "cumprod",
     "append_row", "zeros_of", "getitem_array", "count_nonzero", "matmul", "vecdot",
     "broadcast_to", "flip", "searchsorted", "pending", "nonzero",
-    "stack_push", "stack_take", "accumulate", "checked", "not_negative", "repeat",
+    "stack_push", "stack_take", "accumulate", "checked", "not_negative", "repeat", "as_long_as",
 ))  # fmt: skip
 # What is done to lists that grow, before what is done to other arrays.
 _OF_ROWS: dict[str, Callable[[Builder, Node], Form | None]] = {
@@ -326,6 +327,7 @@ _RULES: dict[str, Rule] = {
     "accumulate": accumulate,
     "missing": missing,
     "append_row": append_row,
+    "as_long_as": as_long_as,
     "dim": size_of,
     "expand_dims": expand_dims,
     "squeeze": squeeze,

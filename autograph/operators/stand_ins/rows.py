@@ -191,8 +191,8 @@ def _aligned(x: Tensor, y: Tensor, depth: int, first: int) -> tuple[Tensor, Tens
         if all(isinstance(n, int) for n in sizes) and sizes[0] == sizes[1]:
             continue
         if axis > 0:  # `x` at last: nothing else reads it then, so that it may be changed in place
-            y = ops.as_long_as(y, x, axis=axis)
-            x = ops.as_long_as(x, y, axis=axis)
+            longer = ops.as_long_as(y, x, axis=axis)
+            x, y = ops.as_long_as(x, y, axis=axis), longer
             continue
         most = ops.maximum(*sizes)
         x, y = (_lengthened(each, axis, most, n) for each, n in zip((x, y), sizes, strict=True))
@@ -455,7 +455,7 @@ def _appended(
 ) -> list[Tensor] | None:
     """`rows` with single items behind them."""
     is_even = not any(_depths(item)) and all(None not in (t.shape or ()) for t in _leaf_types(item))
-    if rows is None and waiting and (is_even or len(waiting) == 1):
+    if rows is None and len(waiting) > 1 and is_even:
         return [ops.stack(list(numbers)) for numbers in zip(*waiting, strict=True)]
     for numbers in waiting:
         if rows is not None and all(n.type.shape == () for n in numbers):

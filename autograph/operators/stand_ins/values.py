@@ -25,7 +25,7 @@ from autograph.operators.captured.variables import (
     in_words,
 )
 from autograph.operators.stand_ins.grown_text import letters_of
-from autograph.operators.stand_ins.runs import Opened, has_runs
+from autograph.operators.stand_ins.runs import Opened, Run, has_runs
 from autograph.operators.stand_ins.templates import Late, LazyString
 from runtime import ops
 from runtime.building import building, traced
@@ -212,6 +212,8 @@ def describe(x: Any) -> str:
         return f"{what} of an exception that was caught"
     if isinstance(x, str) and len(x) <= _LONGEST_TEXT:
         return f"the str {x!r}"
+    if isinstance(x, Run):
+        return "as many items as data says"
     if has_runs(x):
         return f"a {type(x).__name__} whose length depends on data"
     if is_container(x):
@@ -225,6 +227,8 @@ def describe_both(a: Any, b: Any) -> tuple[str, str]:
     one, other = describe(a), describe(b)
     if one != other or type(a) is not type(b):
         return one, other
+    if isinstance(a, Run):
+        return one, "as many, of another kind"
     if is_container(a) or is_object(a):
         return one, f"{other} with other {'keys' if isinstance(a, dict) else 'attributes'}"
     return one, f"another {type(b).__name__}"
@@ -236,7 +240,8 @@ _LONGEST_TEXT = 30
 def subject(place: str) -> str:
     """A place in a message: the user's name of it, or what it is where it has none."""
     if place.startswith("a "):
-        return f"{place} that is changed in place"
+        inner = "what is in " if "[" in place else ""
+        return f"{inner}{place.partition('[')[0]} that is changed in place"
     words = in_words(place)
     return words if " " in words else f"`{words}`"
 

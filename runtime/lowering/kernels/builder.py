@@ -593,6 +593,26 @@ class Builder:
         if least > 2 or (least > 0 and size.function != "read"):
             self.program.least.append((size, least))
 
+    def longer(self, one: Dim, other: Dim) -> Dim:
+        """The larger one of two sizes, the same expression for the same, in whatever order."""
+        one, other = self.size(one), self.size(other)
+        if one is other or one == other:
+            return one
+        if isinstance(one, int) and isinstance(other, int):
+            return max(one, other)
+        if 0 in (one, other):
+            return other if one == 0 else one
+        if not is_of_the_run(one) and not is_of_the_run(other):
+            raise Refusal("the larger one of two sizes of arguments")
+        if isinstance(one, int) or (other, "longer", one) in self._derived:
+            one, other = other, one
+        assert isinstance(one, Expr)
+        key = (one, "longer", other)
+        if key not in self._derived:
+            more = as_expr(other)
+            self._derived[key] = Expr("select", "i8", (call("gt", one, more), one, more))
+        return self._derived[key]
+
     def shifted(self, size: Dim, by: int) -> Dim:
         """A size and a number, the same expression for the same."""
         return (

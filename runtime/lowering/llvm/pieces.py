@@ -26,6 +26,7 @@ from runtime.lowering.kernels.kernel import (
     Escape,
     For,
     Let,
+    MakeArray,
     PairwiseSum,
     Poll,
     Program,
@@ -112,9 +113,9 @@ def written(w: Any, block: Block, write: Callable[[Block], None]) -> None:
     run: Block = []
     count = 0.0
     for s, more in zip(block, loops, strict=True):
-        # Functions that call themselves read what is around them by their own means, and no piece
-        # goes on elsewhere than behind its call.
-        is_apart = any(isinstance(x, Call | Escape) for x in walk([s]))
+        # Functions that call themselves read what is around them by their own means, no piece goes
+        # on elsewhere than behind its call, and none knows where results are put.
+        is_apart = any(isinstance(x, Call | Escape | MakeArray) for x in walk([s]))
         if run and (is_apart or count + more > _PIECE):
             _piece(w, run) if count > 1 else write(run)
             run, count = [], 0

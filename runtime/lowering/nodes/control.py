@@ -19,7 +19,6 @@ from runtime.lowering.kernels.kernel import (
     Check,
     Contract,
     Copy,
-    Dim,
     For,
     If,
     Move,
@@ -82,14 +81,16 @@ class Place(Record):
     # A value that is kept in cells, which others are alike.
     like: Form | None = None
     buffer: Buffer | None = None
-    # Of rows in the buffer, whose cells say which is the first, and how many there are.
-    row: tuple[Dim, ...] | None = None
+    # The shape of rows in the buffer, whose cells say which is the first, how many there are, and
+    # how long they are where that is None.
+    row: tuple[int | None, ...] | None = None
 
     def form(self, b: Builder, name: str | None) -> Form:
         """The value that is there now."""
         if self.buffer is not None and self.row is not None:
-            first, count = (b.let(read(cell), name) for cell in self.cells)
-            return rows_in(b, self.buffer, first, count, self.row)
+            first, count, *sizes = (b.let(read(cell), name) for cell in self.cells)
+            row = [b.size_of_the_run(sizes.pop(0), None) if n is None else n for n in self.row]
+            return rows_in(b, self.buffer, first, count, row)
         if self.buffer is not None:
             return Stored(self.buffer, self.buffer.shape, self.type)
         assert self.like is not None
@@ -229,31 +230,41 @@ def place_of_rows(
         buffer = Buffer(b.fresh(value.name), arrays[0].type, (), "stack")
     if not is_same or buffer in owned:
         b.owned.add(value)
-    cells = [Cell(b.fresh(value.name), "i8") for _ in range(2)]
+    cells = [Cell(b.fresh(value.name), "i8") for _ in range(2 + row.count(None))]
     return Place(arrays[0].type, cells, None, buffer, row)
 
 
-def _row_of(b: Builder, lists: Sequence[Array]) -> tuple[Dim, ...]:
-    """The shape of the rows of lists, of which some may have none."""
-    rows = [tuple(x.shape[1:]) for x in lists if x.shape[0] != 0]
+def _row_of(b: Builder, lists: Sequence[Array]) -> tuple[int | None, ...]:
+    """The shape of the rows of lists, of which some may have none; None: as the run tells."""
+    rows = [tuple(map(b.size, x.shape[1:])) for x in lists if x.shape[0] != 0]
     rows = rows or [tuple(lists[0].shape[1:])]
-    for other in rows[1:]:
-        b.same_shape(rows[0], other)
-    if any(not isinstance(n, int) for n in rows[0]):
+    first, *others = rows
+    longest = {n for n, *_ in rows} if first else set()
+    for other in others:
+        b.same_shape(first[1:], other[1:])
+        if len(first) != len(other):
+            raise Refusal("a list of arrays of several shapes")
+    known = tuple(n for n in first[1:] if isinstance(n, int))
+    if len(known) < len(first[1:]):
         raise Refusal("a list of arrays whose shape is not known")
-    return rows[0]
+    if not first:
+        return ()
+    own = first[0] if len(longest) == 1 else None
+    return (own if isinstance(own, int) else None, *known)
 
 
-def _keep_rows(b: Builder, buffer: Buffer, cells: Sequence[Cell], form: Form) -> None:
+def _keep_rows(b: Builder, place: Place, form: Form) -> None:
     """Make rows the content of memory, of which cells say where they are."""
-    assert not isinstance(form, Expr)
-    if isinstance(form, Rows) and form.buffer is buffer:
-        now = (form.first, form.count)
+    assert not isinstance(form, Expr) and place.buffer is not None and place.row is not None
+    if isinstance(form, Rows) and form.buffer is place.buffer:
+        first = form.first
     else:
-        if b.reads(form, buffer):
+        if b.reads(form, place.buffer):
             form = b.stored(form)
-        now = refill(b, buffer, form)
-    for cell, x in zip(cells, now, strict=True):
+        first = refill(b, place.buffer, form)
+    sizes = [as_expr(n) for n, own in zip(form.shape[1:], place.row, strict=True) if own is None]
+    now = (first, as_expr(form.shape[0]), *sizes)
+    for cell, x in zip(place.cells, now, strict=True):
         b.emit(Assign(cell, x))
 
 
@@ -402,8 +413,10 @@ def _may_grow(form: Form, body: Graph, k: int) -> bool:
     if isinstance(form, Expr) or not isinstance(own.type, TensorType):
         return False
     shape = own.type.shape
-    if not shape or shape[0] is not None or None in shape[1:]:
+    if not shape or shape[0] is not None or None in shape[2:]:
         return False
+    if shape[1:2] == (None,):
+        return any(inner.op.name == "as_long_as" for inner in body.walk())
     if isinstance(form.shape[0], int) or is_of_the_run(form.shape[0]):
         return True
     node = body.outputs[k].node
@@ -420,12 +433,11 @@ def _state(b: Builder, form: Form, value: Value, is_own: bool, grows: bool) -> P
     if grows:
         assert not isinstance(form, Expr)
         type_ = tensor_type(value.type)
-        row = tuple(n for n in (type_.shape or ())[1:] if n is not None)
-        if form.shape[0] == 0:
-            form = Elements([], (0, *row), form.type)
-        b.same_shape(form.shape[1:], row)
+        row = (type_.shape or ())[1:]
+        form = _like_rows(b, form, row)
         rows = form if isinstance(form, Rows) and is_own else as_rows(b, form, value.name)
-        cells = [b.cell(value.name, x) for x in (rows.first, rows.count)]
+        sizes = [as_expr(n) for n, own in zip(rows.shape[1:], row, strict=True) if own is None]
+        cells = [b.cell(value.name, x) for x in (rows.first, rows.count, *sizes)]
         return Place(form.type, cells, None, rows.buffer, row)
     if isinstance(form, Stack):
         form = in_memory(b, form, value.type)
@@ -476,15 +488,25 @@ def advance_rows(b: Builder, pairs: Sequence[tuple[Place, Form]]) -> None:
     ready = []
     for place, form in pairs:
         assert place.buffer is not None and place.row is not None and not isinstance(form, Expr)
-        if form.shape[0] == 0:
-            form = Elements([], (0, *(n for n in place.row if isinstance(n, int))), form.type)
-        b.same_shape(form.shape[1:], place.row)
+        form = _like_rows(b, form, place.row)
         stays = isinstance(form, Rows) and form.buffer is place.buffer
         if not stays and any(b.reads(form, buffer) for buffer in own if buffer is not None):
             form = as_rows(b, form, None)
-        ready.append((place.buffer, place.cells, form))
-    for buffer, cells, form in ready:
-        _keep_rows(b, buffer, cells, form)
+        ready.append((place, form))
+    for place, form in ready:
+        _keep_rows(b, place, form)
+
+
+def _like_rows(b: Builder, form: Array, row: Sequence[int | None]) -> Array:
+    """An array that is to be rows of a shape, which none is at first; Refusal if it is of another.
+
+    None is a size that is as the run tells.
+    """
+    if form.shape[0] == 0:
+        return Elements([], (0, *(n or 0 for n in row)), form.type)
+    known = [own if n is None else n for n, own in zip(row, form.shape[1:], strict=True)]
+    b.same_shape(form.shape[1:], known)
+    return form
 
 
 def _exchange(b: Builder, pairs: list[tuple[Buffer, Buffer]]) -> None:

@@ -7,24 +7,26 @@ nobody reads the rows as they were; else they are copied first.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from runtime.graph.ir import Node, Value
 from runtime.lowering.kernels.arrays import Elements, Form, Rows, Stored, as_expr, flat_offset
 from runtime.lowering.kernels.builder import Builder, is_of_the_run
 from runtime.lowering.kernels.kernel import (
     Assign,
+    Block,
     Buffer,
     Dim,
     If,
     Move,
     Reserve,
+    Store,
     load,
     product,
     read,
 )
 from runtime.lowering.kernels.refusal import Refusal
-from runtime.lowering.kernels.scalar import Expr, both, call, index, select
+from runtime.lowering.kernels.scalar import Expr, both, call, const, index, select
 from runtime.lowering.nodes.elements import machine_type, tensor_type
 from runtime.lowering.nodes.slicing import clamped
 from runtime.lowering.nodes.stacks import slot_offset, store_at
@@ -32,6 +34,7 @@ from runtime.lowering.nodes.updates import may_overwrite
 
 __all__ = [
     "append_row",
+    "as_long_as",
     "as_rows",
     "items_first",
     "joined_rows",
@@ -82,12 +85,13 @@ def append_row(b: Builder, node: Node) -> list[Form]:
     given, row = (b.forms[value] for value in node.inputs)
     if isinstance(given, Expr):
         raise Refusal("a number in the place of a list")
-    shape = () if isinstance(row, Expr) else tuple(row.shape)
+    shape = () if isinstance(row, Expr) else tuple(map(b.size, row.shape))
     type_ = tensor_type(node.outputs[0].type)
-    if any(not isinstance(n, int) for n in shape) or len(given.shape) != len(shape) + 1:
+    own = tuple(map(b.size, given.shape[1:]))
+    if not _is_row(shape) or len(own) != len(shape) or (own != shape and not _is_row(own)):
         raise Refusal("a list of arrays whose shape is not known")
-    if tuple(given.shape[1:]) != shape:
-        if given.shape[0] != 0:
+    if own != shape:
+        if given.shape[0] != 0 or any(not isinstance(n, int) for n in shape):
             raise Refusal("a list of arrays of several shapes")
         given = Elements([], _empty(shape), given.type)
         b.forms[node.inputs[0]] = given
@@ -106,6 +110,86 @@ def append_row(b: Builder, node: Node) -> list[Form]:
     b.owned.add(node.outputs[0])
     count = b.let(call("add", rows.count, index(1)))
     return [rows_in(b, rows.buffer, rows.first, count, shape)]
+
+
+def _is_row(shape: Sequence[Dim]) -> bool:
+    """Whether rows may have a shape: the first of their axes may be as long as the run tells."""
+    return all(isinstance(n, int) for n in shape[1:]) and all(
+        isinstance(n, int) or is_of_the_run(n) for n in shape[:1]
+    )
+
+
+def as_long_as(b: Builder, node: Node) -> list[Form]:
+    """Rows with zeros behind what is in them, so that they are as long as others."""
+    form, other = (b.forms[value] for value in node.inputs)
+    if isinstance(form, Expr) or isinstance(other, Expr) or node.attrs["axis"] != 1:
+        raise Refusal("lists of lists of lists")
+    old, rest = form.shape[1], form.shape[2:]
+    if not _is_row(form.shape[1:]) or not _is_row(other.shape[1:]):
+        raise Refusal("a list of arrays whose shape is not known")
+    new = b.longer(old, other.shape[1])
+    if new is b.size(old) or new == b.size(old):
+        return [form]
+    b.owned.add(node.outputs[0])
+    if isinstance(form, Rows) and may_overwrite(b, node, node.inputs[0]):
+        return [_spread(b, form, new)]
+    buffer = b.growing(node.outputs[0].name, form.type, (form.shape[0], new, *rest))
+    count = as_expr(form.shape[0])
+    if isinstance(form, Elements):
+        form = b.stored(form)
+    at, slot = b.at, product(rest)
+    _put_rows(b, buffer, index(0), (count, old, new, slot), rest, lambda i: at(form, i))
+    return [rows_in(b, buffer, index(0), count, (new, *rest))]
+
+
+def _spread(b: Builder, rows: Rows, new: Dim) -> Rows:
+    """Rows in the memory that they have, with room for more in each; by way of other memory."""
+    old, rest = rows.shape[1], rows.shape[2:]
+    slot = product(rest)
+    block: Block = []
+    with b.inside(block):
+        size = b.let(as_expr(product((rows.count, old, *rest))))
+        begin = b.let(slot_offset(rows.first, product((old, *rest))))
+        spare = b.growing("spare", rows.type, (0,))
+        b.emit(Reserve(spare, size))
+        b.emit(Move(spare, index(0), rows.buffer, begin, size))
+        after = b.let(call("add", rows.first, rows.count))
+        b.emit(Reserve(rows.buffer, slot_offset(after, product((new, *rest)))))
+        shape = (rows.count, old, *rest)
+
+        def was(indices: Sequence[Expr]) -> Expr:
+            return load(spare, flat_offset(indices, shape))
+
+        _put_rows(b, rows.buffer, rows.first, (rows.count, old, new, slot), rest, was)
+    b.emit(If(call("gt", as_expr(new), as_expr(old)), block, []))
+    return rows_in(b, rows.buffer, rows.first, rows.count, (new, *rest))
+
+
+def _put_rows(
+    b: Builder,
+    buffer: Buffer,
+    first: Expr,
+    sizes: tuple[Expr, Dim, Dim, Dim],
+    rest: Sequence[Dim],
+    was: Callable[[Sequence[Expr]], Expr],
+) -> None:
+    """Write so many rows from a first one on, which were `old` long and are `new`: with zeros."""
+    count, old, new, slot = sizes
+    begin = b.let(slot_offset(first, product((new, slot))))
+    target = (count, new, *rest)
+
+    def place(indices: Sequence[Expr]) -> Expr:
+        return call("add", begin, flat_offset(indices, target))
+
+    # One after the other: mostly little is moved, and it would take threads a function each.
+    b.nest((count, old, *rest), lambda i: b.emit(Store(buffer, place(i), was(i))), serial=True)
+    start = as_expr(old)
+    zero = const(0, buffer.type)
+
+    def clear(i: list[Expr]) -> None:
+        b.emit(Store(buffer, place([i[0], call("add", start, i[1]), *i[2:]]), zero))
+
+    b.nest((count, b.let(call("sub", as_expr(new), start)), *rest), clear, serial=True)
 
 
 def _empty(row: Sequence[Dim]) -> tuple[int, ...]:
@@ -164,9 +248,7 @@ def settled(b: Builder, node: Node, form: Form) -> Form:
     """An item of a list, in memory of its own: the list may be changed at once."""
     if isinstance(form, Expr | Rows) or node.op.name not in ("getitem", "getitem_array"):
         return form
-    is_item = isinstance(b.forms[node.inputs[0]], Rows) and all(
-        isinstance(n, int) for n in form.shape
-    )
+    is_item = isinstance(b.forms[node.inputs[0]], Rows) and _is_row(form.shape)
     if not is_item or b.is_written_out(form):
         return form
     b.owned.add(node.outputs[0])
@@ -217,9 +299,9 @@ def joined_rows(b: Builder, node: Node) -> Rows | None:
     return rows_in(b, buffer, first, count, row)
 
 
-def refill(b: Builder, buffer: Buffer, form: Form) -> tuple[Expr, Expr]:
-    """Make an array the content of memory that grows: where it begins there, and how long it is."""
+def refill(b: Builder, buffer: Buffer, form: Form) -> Expr:
+    """Make an array the content of memory that grows; where it begins there."""
     assert not isinstance(form, Expr)
     b.emit(Reserve(buffer, as_expr(product(form.shape))))
     _fill_at(b, buffer, index(0), form)
-    return index(0), as_expr(form.shape[0])
+    return index(0)
