@@ -108,8 +108,18 @@ def large(x, n):
     return np.exp(y[:, :20]).sum(axis=1), (y @ y[:40]).max()
 
 
+def with_lists(x, n):
+    """What makes the results stands in no piece."""
+    seen, rows = [], [x[:1] * 2]
+    for v in x[:n] + x.sum():
+        seen.append(v * x.max())
+    for v in seen:
+        rows.append(x[1:2] * v)
+    return seen, rows, np.cumsum(x) * 2
+
+
 @pytest.mark.usefixtures("small")
-@pytest.mark.parametrize("program", [in_a_loop, with_a_gradient, with_an_index, large])
+@pytest.mark.parametrize("program", [in_a_loop, with_a_gradient, with_an_index, large, with_lists])
 def test_pieces_share_what_both_need(program):
     function = ag.convert(program, native=True)
     n = np.int64(4)
