@@ -581,8 +581,15 @@ def setattr_(thing: Any, name: str, value: Any) -> None:
             setter(value)
             return
         note_foreign(thing)
-    _note_attribute(thing, name)
+    if not _is_property_without(thing, name, "fset"):
+        _note_attribute(thing, name)
     setattr(thing, name, value)
+
+
+def _is_property_without(thing: Any, name: str, what: str) -> bool:
+    """Whether an attribute is a property that cannot be set, or deleted: nothing is to be noted."""
+    found = attribute(type(thing), name)
+    return isinstance(found, property) and getattr(found, what) is None
 
 
 def _set_on_heap(thing: Reference, name: str, value: Any) -> None:
@@ -634,7 +641,8 @@ def delattr_(thing: Any, name: str) -> None:
         if deleter is not None:
             deleter()
             return
-    _note_attribute(thing, name)
+    if not _is_property_without(thing, name, "fdel"):
+        _note_attribute(thing, name)
     delattr(thing, name)
 
 
