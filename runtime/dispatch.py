@@ -77,6 +77,9 @@ def dispatch_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: Any
     function, title = _meaning_of_ufunc(ufunc, inputs)
     if method == "__call__" and not kwargs and function is not None:
         return function(*strong_operands(inputs))
+    if function is None and not kwargs and _is_left_to_itself(ufunc, inputs):
+        found = getattr(ufunc, method)(*map(_raw, inputs), **kwargs)
+        return tuple(map(_as_tensor, found)) if isinstance(found, tuple) else _as_tensor(found)
     out = kwargs.pop("out", None)
     if function is None or (ops.special.is_of_scipy(ufunc) and (kwargs or method != "__call__")):
         detail = f".{method}" if method != "__call__" else ""
@@ -103,6 +106,21 @@ def _meaning_of_ufunc(ufunc: Any, inputs: tuple[Any, ...]) -> tuple[Any, str]:
     if vars(np).get(name) is not ufunc and ops.special.is_of_scipy(ufunc):
         return ops.special.form_of(ufunc, inputs, {}), f"scipy.special.{name}"
     return ops.numpy_function(name), f"np.{name}"
+
+
+def _is_left_to_itself(ufunc: Any, inputs: tuple[Any, ...]) -> bool:
+    """Whether a ufunc of SciPy's or of the user's is given known values, and nobody watches it."""
+    is_of_numpy = vars(np).get(ufunc.__name__) is ufunc
+    return not (is_of_numpy or trace.tapes() or any(map(_is_traced, inputs)))
+
+
+def _raw(x: Any) -> Any:
+    """What a tensor or Variable holds, of rank 0 a scalar; anything else as it is."""
+    return content(x).array if is_tensor(content(x)) else x
+
+
+def _as_tensor(x: Any) -> Any:
+    return ops.asarray(x) if np.asarray(x).dtype.kind in "biufc" else x
 
 
 def _check_written(title: str, method: str, inputs: tuple[Any, ...], out: Any) -> None:
