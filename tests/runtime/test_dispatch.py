@@ -38,7 +38,7 @@ def test_a_traced_result_does_not_go_into_an_ndarray():
     ("call", "name"),
     [
         (lambda x: np.add(x, 1, where=x > 1), "where= but no out="),
-        (lambda x: np.add(x, 1, casting="no"), "`casting`"),
+        (lambda x: np.add(x, 1, signature="dd->d"), "`signature`"),
         (lambda x: np.frompyfunc(max, 2, 1).reduce(x, axis=0), "no tensor form"),
         (lambda x: np.busday_count(x, x), "`np.busday_count`"),
     ],

@@ -457,12 +457,21 @@ def _is_pure(function: Any, root: str) -> bool:
     return root in PURE_MODULES or isinstance(function, functools._lru_cache_wrapper)
 
 
+_COPIES = {
+    np._CopyMode.ALWAYS: True,
+    np._CopyMode.IF_NEEDED: None,
+    np._CopyMode.NEVER: False,
+}
+
+
 def _call_numpy(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], trace: Trace) -> Any:
     """A NumPy function: its op where an argument is traced; a new array belongs to the trace."""
     if _is_of_host(function):
         raise refusal(function)
     if function is np.fromiter:
         return _from_iterable(*args, **kwargs)
+    if isinstance(kwargs.get("copy"), np._CopyMode):  # as `array_api_compat` says it
+        kwargs = {**kwargs, "copy": _COPIES[kwargs["copy"]]}
     given = [*args, *kwargs.values()]
     if any(isinstance(x, LazyString) for x in given):
         return _call_on_texts(function, args, kwargs, trace)
