@@ -666,6 +666,17 @@ class ArrayMethods:
         order = axes[0] if len(axes) == 1 and isinstance(axes[0], (tuple, list)) else axes
         return self._alike(ops.transpose(self, tuple(order)))
 
+    def view(self: Any, dtype: Any = None, type: Any = np.ndarray) -> Any:
+        """A view of all elements. As numbers of another dtype, StagingError."""
+        if inspect.isclass(dtype) and issubclass(dtype, np.ndarray):
+            dtype, type = None, dtype
+        if type is not np.ndarray or (dtype is not None and np.dtype(dtype) != self.dtype):
+            raise StagingError(
+                f"`.view` of {self.describe()} as another class or dtype has no tensor form yet",
+                "compute the numbers (`astype`), or do it outside the converted function",
+            )
+        return self[...] if self.type.rank != 0 or self.is_array else self
+
     def reshape(self: Any, *shape: Any, order: str = "C") -> Any:
         """The elements under another shape, in the order of `ops.reshape`; one size may be -1."""
         one = len(shape) == 1 and isinstance(shape[0], (tuple, list))

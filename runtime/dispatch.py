@@ -11,6 +11,7 @@ import numpy as np
 from runtime import ops, trace
 from runtime.attention import count as _attention
 from runtime.errors import StagingError
+from runtime.ops.likenesses import check_options, fits_exactly
 from runtime.ops.numpy_calls import call_as_numpy
 from runtime.ops.operands import (
     as_dtype,
@@ -77,11 +78,17 @@ def dispatch_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: Any
     function, title = _meaning_of_ufunc(ufunc, inputs)
     if method == "__call__" and not kwargs and function is not None:
         return function(*strong_operands(inputs))
+    if function is None and not kwargs and _is_left_to_itself(ufunc, inputs):
+        found = getattr(ufunc, method)(*map(_raw, inputs), **kwargs)
+        return tuple(map(_as_tensor, found)) if isinstance(found, tuple) else _as_tensor(found)
     out = kwargs.pop("out", None)
     if function is None or (ops.special.is_of_scipy(ufunc) and (kwargs or method != "__call__")):
         detail = f".{method}" if method != "__call__" else ""
         raise no_tensor_form(f"{title}{detail}{' with ' + ', '.join(kwargs) if kwargs else ''}")
     _check_written(title, method, inputs, out)
+    asked = ufunc if method == "__call__" else getattr(ufunc, method)
+    if kwargs.get("casting") in ("no", "equiv", "safe"):
+        check_options(asked, inputs, kwargs, "casting")
     if method != "__call__":
         result = METHODS[method](ufunc.__name__, *inputs, **kwargs)
     else:
@@ -89,11 +96,13 @@ def dispatch_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: Any
     if out is None:
         return result
     results = result if isinstance(result, tuple) else (result,)
+    pairs = list(zip(results, out, strict=True))
+    if not all(o is None or fits_exactly(r, o) for r, o in pairs):
+        check_options(asked, inputs, {**kwargs, "out": out}, "out")
+        if method == "reduceat" and out[0].ndim != result.ndim:  # NumPy writes a part of it
+            raise no_tensor_form(f"{title}.{method} with out= of {out[0].ndim} axes")
     shape = next(o.shape for o in out if o is not None)
-    written = tuple(
-        ops.broadcast_to(r, shape) if o is None else _stored(ufunc, r, o)
-        for r, o in zip(results, out, strict=True)
-    )
+    written = tuple(ops.broadcast_to(r, shape) if o is None else _stored(r, o) for r, o in pairs)
     return written if isinstance(result, tuple) else written[0]
 
 
@@ -105,6 +114,21 @@ def _meaning_of_ufunc(ufunc: Any, inputs: tuple[Any, ...]) -> tuple[Any, str]:
     return ops.numpy_function(name), f"np.{name}"
 
 
+def _is_left_to_itself(ufunc: Any, inputs: tuple[Any, ...]) -> bool:
+    """Whether a ufunc of SciPy's or of the user's is given known values, and nobody watches it."""
+    is_of_numpy = vars(np).get(ufunc.__name__) is ufunc
+    return not (is_of_numpy or trace.tapes() or any(map(_is_traced, inputs)))
+
+
+def _raw(x: Any) -> Any:
+    """What a tensor or Variable holds, of rank 0 a scalar; anything else as it is."""
+    return content(x).array if is_tensor(content(x)) else x
+
+
+def _as_tensor(x: Any) -> Any:
+    return ops.asarray(x) if np.asarray(x).dtype.kind in "biufc" else x
+
+
 def _check_written(title: str, method: str, inputs: tuple[Any, ...], out: Any) -> None:
     """Raise StagingError for an ndarray that is written with what only a graph knows."""
     written = inputs[:1] if method == "at" else out or ()
@@ -114,7 +138,11 @@ def _check_written(title: str, method: str, inputs: tuple[Any, ...], out: Any) -
         raise no_tensor_form(f"{title}{detail} an ndarray")
 
 
-_OPTIONS = {"casting": ("same_kind", "unsafe"), "order": ("K", "A", "C"), "subok": (True, False)}
+_OPTIONS = {
+    "casting": ("no", "equiv", "safe", "same_kind", "unsafe"),
+    "order": ("K", "A", "C"),
+    "subok": (True, False),
+}
 
 
 def _called(
@@ -135,7 +163,8 @@ def _called(
             "give an array for the other elements: `out=np.zeros_like(x)`, or use `np.where`",
         )
     if dtype is not None:
-        operands = _in_precision(ufunc, operands, as_dtype(dtype))
+        casting = options.get("casting", "same_kind")
+        operands = _in_precision(ufunc, operands, as_dtype(dtype), casting)
     if where is True:
         return function(*operands)
     # What is left out must neither warn nor have an infinite slope: those are NumPy's no more.
@@ -159,14 +188,16 @@ def _harmless(ufunc: Any, dtype: np.dtype[Any]) -> Any:
 _HARMLESS = {"arccosh": 1.5}
 
 
-def _in_precision(ufunc: Any, operands: tuple[Any, ...], dtype: np.dtype[Any]) -> tuple[Any, ...]:
+def _in_precision(
+    ufunc: Any, operands: tuple[Any, ...], dtype: np.dtype[Any], casting: str
+) -> tuple[Any, ...]:
     """Operands in the dtypes for which the ufunc gives `dtype`; NumPy's error if it never does."""
     operands = tuple(as_fitting(x, dtype) for x in operands)
     types = [type_of(x) for x in operands]
     given = [_PYTHON[t.dtype.kind] if t.weak else t.dtype for t in types]
     signature = (*[None] * ufunc.nin, *[dtype] * ufunc.nout)
     found = ufunc.resolve_dtypes(
-        (*given, *[None] * ufunc.nout), signature=signature, casting="same_kind"
+        (*given, *[None] * ufunc.nout), signature=signature, casting=casting
     )
     return tuple(ops.astype(x, t) for x, t in zip(operands, found, strict=False))
 
@@ -174,14 +205,8 @@ def _in_precision(ufunc: Any, operands: tuple[Any, ...], dtype: np.dtype[Any]) -
 _PYTHON = {"b": bool, "i": int, "f": float, "c": complex}
 
 
-def _stored(ufunc: Any, result: Any, out: Any) -> Any:
-    """`out` with `result` in it; raises TypeError, as NumPy does, where it does not fit."""
-    result = ops.strengthen(ops.asarray(result))
-    if not np.can_cast(result.dtype, out.dtype, "same_kind"):
-        raise np._core._exceptions._UFuncOutputCastingError(  # type: ignore[attr-defined]
-            ufunc, "same_kind", result.dtype, out.dtype, 0
-        )
-    out[...] = result
+def _stored(result: Any, out: Any) -> Any:
+    out[...] = ops.strengthen(ops.asarray(result))
     return out
 
 

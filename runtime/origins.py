@@ -118,9 +118,14 @@ def _look_up(code: CodeType) -> tuple[CodeType, tuple[list[int], list[int]] | No
         if len(_known) > _KNOWN_LIMIT:
             _known.clear()
         name = code.co_filename
-        is_hidden = name.startswith((*_hidden, "<frozen"))
+        is_hidden = name.startswith((*_hidden, "<frozen")) or _is_of_dataclass(code)
         known = _known[id(code)] = (code, None if is_hidden else _lines(code))
     return known
+
+
+def _is_of_dataclass(code: CodeType) -> bool:
+    """Whether `dataclasses` wrote a method, which stands in no file."""
+    return code.co_filename == "<string>" and code.co_qualname.startswith("__create_fn__.")
 
 
 def _lines(code: CodeType) -> tuple[list[int], list[int]]:

@@ -164,7 +164,8 @@ RULES: dict[str, Rule] = {
         _times(1),
     ),
     **dict.fromkeys(
-        ("index_add", "index_extreme", "index_apply"), lambda given, made, attrs: _size(given[1])
+        ("index_add", "index_extreme", "index_scale", "index_apply"),
+        lambda given, made, attrs: _size(given[1]),
     ),
     **dict.fromkeys(("var", "std"), _times(4)),
     **dict.fromkeys(("linear_recurrence", "accumulate"), _times(2)),

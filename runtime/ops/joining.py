@@ -157,8 +157,9 @@ def concat(arrays: Sequence[Operand], /, axis: int | None = 0, *, dtype: Any = N
             ravel(astype(x, joined) if t.weak else x) for x, t in zip(parts, types, strict=True)
         ]
         axis = 0
-    result = concat_(*parts, axis=axis)
-    return result if dtype is None else astype(result, dtype, copy=False)
+    if dtype is not None:
+        parts = [astype(x, dtype, copy=False) for x in parts]
+    return concat_(*parts, axis=axis)
 
 
 _NOTHING_TO_STACK = "need at least one array to stack"

@@ -17,6 +17,7 @@ import numpy as np
 from runtime.errors import StagingError
 from runtime.ops.declare import Primitive, simpler_form
 from runtime.ops.joining import as_operand
+from runtime.ops.likenesses import check_options, fits_exactly
 
 __all__ = ["call_as_numpy", "parameters_of"]
 
@@ -66,6 +67,8 @@ _RENAMED: dict[str, dict[str, str]] = {
     "clip": {"a_min": "min", "a_max": "max"},
     "split": {"indices_or_sections": "sections"},
 }
+# What computes with the numbers of `out`, and so in their precision.
+_WITHIN_OUT = frozenset(("quantile", "percentile"))
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
@@ -109,6 +112,9 @@ def call_as_numpy(
     """
     if function is np.clip:
         _check_limits(args, kwargs)
+        kwargs = _without_casting(np.clip, args, kwargs)
+    if function is np.concatenate and "dtype" in kwargs:
+        check_options(function, args, kwargs, "dtype", "casting")
     for x in (*args, *kwargs.values()) if kwargs else args:
         kind = type(x)
         if kind is list or kind is tuple:
@@ -145,7 +151,14 @@ def call_as_numpy(
         elif not _is_harmless(name, value, parameter.default, function.__name__):
             raise _refusal(function, name)
     result = _call(own, given, several)
-    return result if out is None else _stored(result, out)
+    if out is None:
+        return result
+    if not fits_exactly(result, out):
+        del bound.arguments["out"]
+        check_options(function, bound.args, {**bound.kwargs, "out": out}, "out")
+        if function.__name__ in _WITHIN_OUT and out.dtype != result.dtype:
+            raise _refusal(function, "out` of another dtype, in whose precision it computes, `")
+    return _stored(result, out)
 
 
 def _check_limits(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -154,6 +167,16 @@ def _check_limits(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     absent = [n for n in ("a_min", "a_max") if given.get(n, np._NoValue) is np._NoValue]
     if len(absent) == 1:
         raise TypeError(f"clip() missing 1 required positional argument: '{absent[0]}'")
+
+
+def _without_casting(
+    function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> dict[str, Any]:
+    """The keywords but for a strict rule of casting, by which NumPy itself raises if it does."""
+    if kwargs.get("casting") not in ("no", "equiv", "safe"):
+        return kwargs
+    check_options(function, args, kwargs, "casting")
+    return {name: value for name, value in kwargs.items() if name != "casting"}
 
 
 def _with_arrays(

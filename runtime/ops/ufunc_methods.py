@@ -1,7 +1,7 @@
 """The methods of NumPy's ufuncs: `reduce`, `accumulate`, `reduceat`, `outer` and `at`.
 
 The sums, products, extremes and logical reductions that they come down to most often are ops of
-their own; these here take any ufunc of two operands, as an attribute.
+their own; these here take any ufunc of two operands, as an attribute. `at` has a module of its own.
 """
 
 from __future__ import annotations
@@ -12,34 +12,25 @@ from typing import Any
 
 import numpy as np
 
-from runtime.devices import host_array, is_device_array
+from runtime.devices import host_array
 from runtime.errors import StagingError
 from runtime.ops.axes import moveaxis
 from runtime.ops.broadcasting import sum_to
 from runtime.ops.comparison import equal, less, logical_and, logical_not, not_equal
-from runtime.ops.conversion import astype
 from runtime.ops.creation import arange, ones, zeros
 from runtime.ops.declare import always, numpy_function, op
 from runtime.ops.indexing import (
-    encoded_for,
     getitem,
     index_add,
-    index_add_,
-    item_at,
-    subscript,
-    write_raises,
-    written_type,
 )
 from runtime.ops.inference import reduced_shape, size_of
 from runtime.ops.interchange import asarray
-from runtime.ops.joining import concat, with_arrays
-from runtime.ops.keys import Index, encode_index, may_repeat
+from runtime.ops.joining import concat
 from runtime.ops.operands import (
     Array,
     Axes,
     Module,
     Operand,
-    content,
     dtype_of,
     normal_axis,
     rank_of,
@@ -54,6 +45,7 @@ from runtime.ops.samples import array, calls
 from runtime.ops.scans import cumprod, cumsum, product_of_others
 from runtime.ops.selection import where_
 from runtime.ops.shapes import reshape
+from runtime.ops.ufunc_at import at, on_host
 from runtime.spec import TensorType
 
 __all__ = ["METHODS"]
@@ -74,12 +66,8 @@ def _by_numpy(xp: Module, ufunc: str, method: str, x: Array, *others: Any, **opt
     function = getattr(getattr(np, ufunc), method)
     if xp is np:
         return function(x, *others, **options)
-    options = {name: _there(value) for name, value in options.items()}
-    return xp.asarray(function(host_array(x), *map(_there, others), **options))
-
-
-def _there(x: Any) -> Any:
-    return host_array(x) if is_device_array(x) else x
+    options = {name: on_host(value) for name, value in options.items()}
+    return xp.asarray(function(host_array(x), *map(on_host, others), **options))
 
 
 def _rank(x: TensorType) -> int:
@@ -421,167 +409,6 @@ def reduceat(
     """`ufunc.reduceat`, `out` apart."""
     general = ufunc_sums_at if ufunc == "add" else ufunc_reduceat
     return general(x, asarray(indices), ufunc=ufunc, axis=axis, dtype=dtype)
-
-
-# ---- at ------------------------------------------------------------------------------------------
-
-
-def _applied_type(
-    x: TensorType, v: TensorType, *types: TensorType, ufunc: str, index: Index
-) -> TensorType:
-    number = v.dtype.type(1)
-    # NumPy says what cannot be written into the array.
-    getattr(np, ufunc).at(np.ones((1,), x.dtype), [0], number.item() if v.weak else number)
-    return written_type(x, v, *types, index=index)
-
-
-def _apply_in_place(
-    xp: Module, x: Array, v: Array, *operands: Array, ufunc: str, index: Index
-) -> Array:
-    function = getattr(np, ufunc).at
-    if xp is np:
-        function(x, subscript(xp, x, operands, index), v)
-        return x
-    host = host_array(x)
-    key = subscript(np, host, tuple(map(_there, operands)), index)
-    function(host, key, _there(v))
-    x[...] = xp.asarray(host)
-    return x
-
-
-def _at_vjp(
-    g: Any, out: Any, x: Any, v: Any, *operands: Any, ufunc: str, index: Index
-) -> tuple[Any, ...]:
-    """Extremes: parted equally among what is as extreme as the result."""
-    rest = (None,) * len(operands)
-    if not type_of(x).is_inexact:
-        return (None, None, *rest)
-    is_own = astype(equal(x, out), dtype_of(g))
-    is_new = astype(equal(v, item_at(out, index, operands)), dtype_of(g))
-    share = g / index_add_(is_own, is_new, *operands, index=index)
-    gv = None
-    if type_of(v).is_inexact:
-        gv = sum_to(item_at(share, index, operands) * is_new, shape_of(v))
-    return (share * is_own, gv, *rest)
-
-
-def _indexed(x: Any, v: Any, key: Any, ufunc: str) -> Any:
-    index, operands = encode_index(key)
-    return (x, v, *operands), {"ufunc": ufunc, "index": index}
-
-
-def _replaced(x: Any, key: Any, ufunc: str) -> Any:
-    index, operands = encode_index(key)
-    return (x, *operands), {"ufunc": ufunc, "index": index}
-
-
-_TWICE = np.array([0, 2, 0])
-
-
-@op(
-    inputs=None,
-    infer=_applied_type,
-    vjp=_at_vjp,
-    reads=(*range(65), "out"),
-    raises=write_raises,
-    name="index_extreme",
-    inplace=_apply_in_place,
-    samples=calls(
-        lambda: (
-            _indexed(array((4,)), array((3,), salt=1), _TWICE, "maximum"),
-            _indexed(array((4, 2)), 0.1, (_TWICE, slice(None)), "minimum"),
-            _indexed(array((4,), "i4"), 1, _TWICE, "fmax"),
-        )
-    ),
-)
-def index_extreme(
-    xp: Module, x: Array, v: Array, *operands: Array, ufunc: str, index: Index
-) -> Array:
-    """`x` with the larger (or smaller) of itself and `v` at the index."""
-    return _apply_in_place(xp, xp.array(x), v, *operands, ufunc=ufunc, index=index)
-
-
-@op(
-    inputs=None,
-    infer=_applied_type,
-    raises=write_raises,
-    name="index_apply",
-    inplace=_apply_in_place,
-    samples=calls(
-        lambda: (
-            _indexed(array((4,), "i8"), 3, _TWICE, "multiply"),
-            _indexed(array((4,), "i8"), array((3,), "i8"), _TWICE, "bitwise_or"),
-        )
-    ),
-)
-def index_apply(
-    xp: Module, x: Array, v: Array, *operands: Array, ufunc: str, index: Index
-) -> Array:
-    """`x` with a ufunc of itself and `v` at the index, as often as it names an element.
-
-    It has no gradient.
-    """
-    return _apply_in_place(xp, xp.array(x), v, *operands, ufunc=ufunc, index=index)
-
-
-def _replaced_type(x: TensorType, *types: TensorType, ufunc: str, index: Index) -> TensorType:
-    # NumPy says what cannot be written into the array.
-    getattr(np, ufunc).at(np.ones((1,), x.dtype), [0])
-    return written_type(x, TensorType(x.dtype, ()), *types, index=index)
-
-
-def _replace_in_place(xp: Module, x: Array, *operands: Array, ufunc: str, index: Index) -> Array:
-    function = getattr(np, ufunc).at
-    if xp is np:
-        function(x, subscript(xp, x, operands, index))
-        return x
-    host = host_array(x)
-    function(host, subscript(np, host, tuple(map(_there, operands)), index))
-    x[...] = xp.asarray(host)
-    return x
-
-
-@op(
-    inputs=None,
-    infer=_replaced_type,
-    raises=always,
-    name="index_replace",
-    inplace=_replace_in_place,
-    samples=calls(lambda: (_replaced(array((4,)), _TWICE, "square"),)),
-)
-def index_replace(xp: Module, x: Array, *operands: Array, ufunc: str, index: Index) -> Array:
-    """`x` with a ufunc of itself at the index, as often as it names an element.
-
-    It has no gradient.
-    """
-    return _replace_in_place(xp, xp.array(x), *operands, ufunc=ufunc, index=index)
-
-
-def at(ufunc: str, x: Any, key: Any, *values: Operand) -> None:
-    """`ufunc.at`: it writes into `x`, and gives None."""
-    key = with_arrays(key)
-    if not values:
-        _replace(ufunc, x, key)
-        return
-    (v,) = values
-    if ufunc == "add":
-        x[...] = index_add(x, v, key)
-        return
-    general = index_extreme if ufunc in _EXTREMES else index_apply
-    index, operands = encoded_for(x, key)
-    x[...] = general(content(x), content(asarray(v)), *operands, ufunc=ufunc, index=index)
-
-
-def _replace(ufunc: str, x: Any, key: Any) -> None:
-    """`ufunc.at` of a ufunc of one operand."""
-    index, operands = encoded_for(x, key)
-    function = numpy_function(ufunc)
-    is_once = type_of(x).is_inexact and not may_repeat(index, operands)
-    if is_once and function is not None:  # the same, with a gradient
-        _replaced_type(type_of(x), *map(type_of, operands), ufunc=ufunc, index=index)
-        x[key] = function(x[key])
-        return
-    x[...] = index_replace(content(x), *operands, ufunc=ufunc, index=index)
 
 
 # ---- outer ---------------------------------------------------------------------------------------

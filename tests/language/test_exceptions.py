@@ -5,6 +5,7 @@ PYTEST_DONT_REWRITE: the samples' own `assert` must be Python's.
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import linecache
 import pdb
@@ -40,6 +41,38 @@ class Strange(ValueError):
 
     def __str__(self):
         return f"because {self.reason}"
+
+
+@dataclasses.dataclass(frozen=True)
+class Sealed:
+    value: float
+
+
+class Watched:
+    @property
+    def reading(self):
+        return 1.0
+
+
+@samples("B2.19", (F(2),), (F(-2),))
+def a_frozen_object_is_set_on_one_path(x):
+    sealed = Sealed(1.0)
+    if x < 0:
+        sealed.value = x
+    return sealed.value
+
+
+@samples("B2.19", (F(2),), (F(-2),), (F(0),))
+def properties_that_can_neither_be_set_nor_deleted(x):
+    watched = Watched()
+    try:
+        if x < 0:
+            watched.reading = x
+    except AttributeError as error:
+        print(error)
+    if x <= 0:
+        del watched.reading
+    return watched.reading
 
 
 @samples("B2.19", (I(3),))

@@ -21,6 +21,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from autograph.operators.loops import progress
 from runtime import config
 from runtime.compile import BACKENDS
 from tests.language.harness import assert_equal, check, golden, observe, refuse
@@ -1084,6 +1085,45 @@ def test_bars_stand_in_other_iterators_and_wherever_items_are_taken(bars):
     assert got[1] == wanted[1]
     assert f.trace_count == 1
     assert len([n for n in f.traces()[0]._traced.graph.nodes if n.op.name == "while"]) >= 3
+
+
+def test_fast_loops_with_bars_are_machine_code_that_calls_the_host_now_and_then(bars):
+    def sample(n):
+        total = 0.0
+        for i in bars.tqdm(range(n)):
+            total = total + i * 0.5
+        return total
+
+    f = ag.convert(sample)
+    cases = [(I(20_000),), (I(0),), (I(100_000),)]
+    with config.backend.using("native"):
+        assert _what_bars_saw(bars, f, cases) == _what_bars_saw(bars, sample, cases)
+        seen = []
+        told = progress._Running.advance_to
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(
+                progress._Running, "advance_to", lambda r, k: seen.append(k) or told(r, k)
+            )
+            f(I(100_000))
+    assert seen[-1] == 100_000 and len(seen) < 1000
+    assert "native code calls Python for `tqdm.tqdm`" in f.explain()
+
+
+def test_a_second_loop_goes_over_a_bar_again(bars):
+    def sample(n):
+        total = 0
+        bar = bars.tqdm(range(n))
+        for i in bar:
+            total = total + i
+            bar.set_postfix(total=int(total))
+            if i == 6:
+                break
+        for i in bar:
+            total = total + 10 * i
+        return total
+
+    f, cases = ag.convert(sample), [(I(4),), (I(0),), (I(40),)]
+    assert _what_bars_saw(bars, f, cases) == _what_bars_saw(bars, sample, cases)
 
 
 def test_gradients_go_through_bars_in_other_iterators(bars):

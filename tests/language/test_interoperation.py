@@ -1,12 +1,16 @@
 """Converted functions in the hands of SciPy, pandas, Matplotlib, json and NumPy itself."""
 
+import importlib
 import json
 import pickle
+import sys
+import textwrap
 
 import numpy as np
 import pytest
 
 import autograph as ag
+from tests.language.harness import check
 
 
 @ag.convert
@@ -188,3 +192,117 @@ def test_out_argument_and_ufunc_methods_with_tensors():
     t = ag.convert(lambda x: x * 2)(ag.constant([1.0, 2.0]))
     assert float(np.sum(t)) == 6.0 and np.asarray(t).tolist() == [2.0, 4.0]
     assert np.add.reduce(np.asarray(t)) == 6.0
+
+
+# ---- code for several array modules --------------------------------------------------------------
+
+# What `cupy.get_array_module` is, and the parts of `array_api_compat` that look at arrays: neither
+# need be installed.
+_CUPY = """
+import sys, numpy as _numpy
+class ndarray: pass
+def get_array_module(*args):
+    for arg in args:
+        if isinstance(arg, ndarray):
+            return sys.modules[__name__]
+    return _numpy
+"""
+_COMPAT = """
+import numpy as np
+def _check_device(bare_xp, device):
+    if device not in ["cpu", None]:
+        raise ValueError(f"Unsupported device for NumPy: {device!r}")
+class namespace:
+    @staticmethod
+    def asarray(obj, /, *, dtype=None, device=None, copy=None, **kwargs):
+        _check_device(np, device)
+        if copy is None:
+            copy = np._CopyMode.IF_NEEDED
+        elif copy is False:
+            copy = np._CopyMode.NEVER
+        return np.array(obj, copy=copy, dtype=dtype, **kwargs)
+    @staticmethod
+    def clip(x, /, min=None, max=None):
+        low = np.broadcast_to(np.asarray(min, dtype=x.dtype), x.shape)
+        high = np.broadcast_to(np.asarray(max, dtype=x.dtype), x.shape)
+        out = np.empty(x.shape, dtype=x.dtype)
+        np.clip(x, low, high, out=out, casting="no")
+        return out[()]
+    def __getattr__(self, name):
+        return getattr(np, name)
+_namespace = namespace()
+def array_namespace(*xs):
+    for x in xs:
+        if not isinstance(x, (np.ndarray, np.generic)):
+            raise TypeError(f"{type(x).__name__} is not a supported array type")
+    return _namespace
+def device(x):
+    return "cpu" if isinstance(x, np.ndarray) else x.device
+"""
+
+
+@pytest.fixture
+def modules(tmp_path, monkeypatch):
+    """Modules that stand for CuPy and array_api_compat, with source."""
+    for name, source in (("cupy", _CUPY), ("array_api_compat", _COMPAT)):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+        (tmp_path / f"{name}.py").write_text(textwrap.dedent(source))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    importlib.invalidate_caches()
+    found = [importlib.import_module(name) for name in ("cupy", "array_api_compat")]
+    yield found
+    for module in found:
+        monkeypatch.delitem(sys.modules, module.__name__, raising=False)
+
+
+def test_code_that_asks_for_the_module_of_its_arrays(modules):
+    cupy, compat = modules
+
+    def of_cupy(x):
+        xp = cupy.get_array_module(x)
+        y = xp.exp(x) + xp.where(x > 0, x, -x)
+        if y.sum() > 3:
+            y = xp.concatenate([y, xp.zeros(2)])
+        return xp.sum(y**2)
+
+    def of_compat(x):
+        xp = compat.array_namespace(x)
+        total = xp.zeros_like(x)
+        for shift in range(len(x)):
+            total = total + xp.roll(x, shift) * xp.asarray([0.5, 2.0], device=compat.device(x))[0]
+            if xp.any(total > 5):
+                total = xp.clip(total, -1.0, 5.0)
+        return xp.asarray(total, copy=True), xp.asarray(x) is x, xp.sum(total)
+
+    x = np.linspace(-1.0, 2.0, 18)
+    checked = check(of_cupy, (x,), (x - 9,), conds=1)
+    assert checked.function.trace_count == 1
+    steps = 1e-6 * np.eye(18)
+    slopes = [(of_cupy(x + step) - of_cupy(x - step)) / 2e-6 for step in steps]
+    np.testing.assert_allclose(ag.grad(ag.convert(of_cupy))(x), slopes, rtol=1e-6)
+    check(of_compat, (x,), (x - 9,), tensors=False, whiles=1)
+
+
+def test_an_array_says_that_it_is_on_the_cpu():
+    def sample(x, y):
+        made = np.zeros(3, device=x.device) + x[:3].to_device(x.device)
+        if x.device == "cpu":
+            made = made * 2
+        return made, x.device, y.device, (x * y).device
+
+    check(sample, (np.arange(4.0), np.float64(2)), tensors=False)
+    assert ag.convert(lambda x: x.device)(ag.constant([1.0])) == "/cpu:0"
+
+
+def test_a_view_of_all_elements():
+    def sample(x, y):
+        view = x.view()
+        view[0] = y
+        part = x.view(np.ndarray)[1:]
+        part += view[0]
+        return view, view is x, x.view(x.dtype).sum(), y.view()
+
+    check(sample, (np.arange(4.0), np.float64(2)))
+    check(lambda x: x.view(), (np.arange(6.0).reshape(2, 3),))
+    with pytest.raises(ag.StagingError, match="as another class or dtype"):
+        ag.convert(lambda x: (x * 2).view(np.int64))(np.ones(3))

@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
+from scipy import special
 
+from runtime.autodiff.tape import GradientTape
 from runtime.building import constant, trace_function
 from runtime.errors import StagingError
 from runtime.spec import TensorType, type_of_number
@@ -36,14 +38,33 @@ def test_a_traced_result_does_not_go_into_an_ndarray():
     ("call", "name"),
     [
         (lambda x: np.add(x, 1, where=x > 1), "where= but no out="),
-        (lambda x: np.add(x, 1, casting="no"), "`casting`"),
-        (lambda x: np.frompyfunc(abs, 1, 1)(x), "no tensor form"),
+        (lambda x: np.add(x, 1, signature="dd->d"), "`signature`"),
+        (lambda x: np.frompyfunc(max, 2, 1).reduce(x, axis=0), "no tensor form"),
         (lambda x: np.busday_count(x, x), "`np.busday_count`"),
     ],
 )
 def test_what_has_no_meaning_is_named(call, name):
     with pytest.raises(StagingError, match=name):
         call(constant(X))
+
+
+@pytest.mark.parametrize("made", [constant, Variable], ids=["tensor", "variable"])
+def test_ufuncs_that_no_operation_stands_for_compute_known_values(made):
+    magnitude = special.jv(0, made(X))
+    assert isinstance(magnitude, Tensor) and magnitude.type == TensorType(X.dtype, X.shape)
+    np.testing.assert_array_equal(magnitude, special.jv(0, X), strict=True)
+    one, other = special.sici(made(X)[0])
+    assert (one.item(), other.item()) == special.sici(X[0]) and one.type.rank == 0
+    assert special.jv.outer(X, made(X)).tolist() == special.jv.outer(X, X).tolist()
+    objects = np.frompyfunc(lambda v: v + 1, 1, 1)(made(X))
+    assert objects.dtype == object and objects.tolist() == [2.0, 3.0, 5.0]
+
+
+def test_ufuncs_that_no_operation_stands_for_are_refused_where_a_tape_watches():
+    x = constant(X)
+    with GradientTape() as tape, pytest.raises(StagingError, match="no tensor form"):
+        tape.watch(x)
+        special.jv(0, x)
 
 
 @pytest.mark.parametrize("made", [constant, Variable], ids=["tensor", "variable"])

@@ -36,6 +36,13 @@ __all__ = [
 ]
 
 
+_COPIES = {
+    np._CopyMode.ALWAYS: True,
+    np._CopyMode.IF_NEEDED: None,
+    np._CopyMode.NEVER: False,
+}
+
+
 def call_function_of_numpy(
     function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], trace: Trace
 ) -> Any:
@@ -44,6 +51,8 @@ def call_function_of_numpy(
         raise refusal(function)
     if function is np.fromiter:
         return _from_iterable(*args, **kwargs)
+    if isinstance(kwargs.get("copy"), np._CopyMode):  # as `array_api_compat` says it
+        kwargs = {**kwargs, "copy": _COPIES[kwargs["copy"]]}
     given = [*args, *kwargs.values()]
     if any(isinstance(x, LazyString) for x in given):
         return _call_on_texts(function, args, kwargs, trace)

@@ -208,7 +208,10 @@ def call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     if any(map(_has_open_keys, looked_at)):
         return made_of_open_dict(function, args, kwargs)
     if _is_host(function, root, args, kwargs):
-        return None if shuffled(function, args, kwargs) else call_host(function, args, kwargs)
+        if shuffled(function, args, kwargs):
+            return None
+        # NumPy's functions, and ufuncs of others, know no tensors.
+        return call_host(function, args, kwargs, as_arrays=root in ARRAYS)
     if root in ("decimal", "_decimal") and not makes_manager(function):
         guard_decimals(function, has_traced((args, kwargs)))
     if _makes_generator_manager(function) and not makes_manager(function):

@@ -61,6 +61,7 @@ from autograph.operators.stand_ins.templates import LazyString, is_textual
 from autograph.operators.stand_ins.values import (
     advice,
     describe,
+    describe_both,
     has_parts,
     is_array,
     is_changeable,
@@ -299,7 +300,7 @@ def unite(a: Form, b: Form, name: str) -> Form:
         note_refused_choice(name)
     shown = _shown(a), _shown(b)
     if shown[0] == shown[1] and isinstance(b, Same | Nest):
-        shown = shown[0], f"another {type(_value(b)).__name__}"
+        shown = describe_both(_value(a), _value(b))
     return Conflict(
         f"{subject(name)} is {shown[0]} or {shown[1]} after the `try`, depending on where it "
         "raised",

@@ -58,6 +58,7 @@ from autograph.operators.stand_ins.runs import OpenDeque, python_class
 from autograph.operators.stand_ins.templates import LazyString, python_type_of, stands_for_other
 from runtime import journal, ops
 from runtime.building import building, origin_of_caller
+from runtime.devices import HOST
 from runtime.errors import StagingError
 from runtime.ops.python_math import MATH
 from runtime.tensor import Tensor
@@ -319,8 +320,14 @@ def _read_attribute(thing: Any, name: str, value: Any) -> Any:
             return functools.partial(NumPyValue, thing)
         if not trace.tensors and _is_of_arrays_only(thing, name):
             raise _missing(thing, name)
+        if not trace.tensors and name == "device" and value == HOST:
+            return _HOST_OF_NUMPY
         return value
     return _noted(thing, name, value)
+
+
+# What an ndarray says where it is.
+_HOST_OF_NUMPY = "cpu"
 
 
 def _noted(thing: Any, name: str, value: Any) -> Any:
@@ -581,8 +588,15 @@ def setattr_(thing: Any, name: str, value: Any) -> None:
             setter(value)
             return
         note_foreign(thing)
-    _note_attribute(thing, name)
+    if not _is_property_without(thing, name, "fset"):
+        _note_attribute(thing, name)
     setattr(thing, name, value)
+
+
+def _is_property_without(thing: Any, name: str, what: str) -> bool:
+    """Whether an attribute is a property that cannot be set, or deleted: nothing is to be noted."""
+    found = attribute(type(thing), name)
+    return isinstance(found, property) and getattr(found, what) is None
 
 
 def _set_on_heap(thing: Reference, name: str, value: Any) -> None:
@@ -634,7 +648,8 @@ def delattr_(thing: Any, name: str) -> None:
         if deleter is not None:
             deleter()
             return
-    _note_attribute(thing, name)
+    if not _is_property_without(thing, name, "fdel"):
+        _note_attribute(thing, name)
     delattr(thing, name)
 
 
