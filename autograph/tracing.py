@@ -27,6 +27,7 @@ from autograph.operators.captured.variables import Nullable, Poison, _Unreadable
 from autograph.operators.catching.attempts import emit_pending
 from autograph.operators.containers import open_deques
 from autograph.operators.containers.growing_arrays import beside_array
+from autograph.operators.containers.joining import repeated_by
 from autograph.operators.expressions.generators import check_left
 from autograph.operators.results.handouts import Handouts
 from autograph.operators.results.heap_results import refuse_bare, with_heaps
@@ -199,7 +200,7 @@ def _traced(
             facts.add_outside(owner)
         for kind in _kinds(arguments.structure):
             facts.adopt(kind)
-        builder.operand_beside = beside_array
+        builder.operand_beside, builder.repeated_by = beside_array, repeated_by
         builder.before_raising = _told_what_is_pending(facts, containers)
         facts.writes_for_host = _writes_for_host(facts, containers)
         raised = False

@@ -249,7 +249,7 @@ def _or_repeated(multiply: Method, *, reflected: bool = False) -> Method:
                 if type_.dtype.kind == "b" and not type_.weak:
                     kind = "numpy.bool"
                     raise TypeError(f"can't multiply sequence by non-int of type '{kind}'")
-                return other * int(self._known("repeating a sequence"))
+                return trace.current().repeated(other, self)
             if self._value is not None and not self.is_array:
                 return foreign.apply(self, other)
         return multiply(self, other)

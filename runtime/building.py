@@ -129,6 +129,8 @@ class Builder:
         self.joined_numbers: set[Value] = set()
         # What an operator of a tensor sees of another operand, which is none.
         self.operand_beside: Callable[[Tensor, Any], Any] = lambda x, other: other
+        # A list, tuple or text as often as a number of the graph says.
+        self.repeated_by: Callable[[Any, Tensor], Any] = lambda x, count: x * int(count)
         # Cells of arrays that are taken for contiguous, and the inputs that must be so for that.
         self.contiguous_if_written: list[tuple[Any, set[Value]]] = []
         # What stands for the memory of lists of a length known only later.
@@ -341,6 +343,10 @@ class Builder:
     def operand(self, x: Tensor, other: Any) -> Any:
         """What an operator of the tensor `x` sees of another operand, which is none."""
         return self.root.operand_beside(x, other)
+
+    def repeated(self, sequence: Any, count: Tensor) -> Any:
+        """A list, tuple or text as often as the number `count`."""
+        return self.root.repeated_by(sequence, count)
 
     def apply(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Traced result of an op."""

@@ -89,6 +89,10 @@ class Eager:
         """What an operator of an array sees of a deque: a list, as NumPy does."""
         return list(other) if isinstance(other, deque) and x.is_array else other
 
+    def repeated(self, sequence: Any, count: Any) -> Any:
+        """A sequence as often as a number says, which is known."""
+        return sequence * int(count)
+
     def apply(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Result tensor, or a tuple of them for an op of several outputs."""
         kind = Tensor

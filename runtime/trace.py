@@ -27,6 +27,9 @@ class Interpreter(Protocol):
     def operand(self, x: Any, other: Any) -> Any:
         """What an operator of the tensor `x` sees of another operand, which is none."""
 
+    def repeated(self, sequence: Any, count: Any) -> Any:
+        """A list, tuple or text as often as the integer scalar `count` says."""
+
 
 class Listener(Protocol):
     """Is told of each op application: a gradient tape."""

@@ -93,6 +93,34 @@ def none_or_text(x):
         return f"x is {x}"
 
 
+class Span:
+    def __init__(self, low):
+        self.low = low
+
+    def __repr__(self):
+        return f"Span({self.low!r})"
+
+    def __str__(self):
+        return f"from {self.low:g}"
+
+
+@samples("B2.26", (X,), (-X,), tensors=False)
+def of_an_object_that_one_path_makes(x):
+    span = Span(x[0]) if x[1] > 0 else None
+    if span is None:
+        return "none"
+    return f"{span} {span!r}"
+
+
+@samples("B2.26", (X,), (-X,), tensors=False)
+def of_an_object_in_a_list(x):
+    if x[0] > 0:
+        text = repr([Span(x[1]), (Span(x[0]), 1)])
+    else:
+        text = "none"
+    return text + "!"
+
+
 @samples("B2.26", (F(2),), (F(-3),))
 def in_the_message_of_an_error(x):
     kind = "large" if x > 1 else "small"

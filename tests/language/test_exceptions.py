@@ -565,7 +565,7 @@ def message_unknown_function(x):
 
 
 def message_length(n):
-    return (0,) * n  # refused
+    return ([0],) * n  # refused
 
 
 def message_unpack(x):

@@ -127,6 +127,18 @@ def text_repeated(n):
     return "*" * n if n > 1 else "none"
 
 
+@samples("E4", (I(1990),), (I(4),), (I(0),))
+def texts_of_names_repeated(n):
+    digits = ""
+    for value, letters in zip((1000, 900, 500, 100, 90, 50, 10, 9, 5, 4, 1),
+                              ("M", "CM", "D", "C", "XC", "L", "X", "IX", "V", "IV", "I")):  # fmt: skip
+        count, n = divmod(n, value)
+        digits += letters * count
+    bar = "#"
+    bar *= count
+    return digits, bar, len(digits)
+
+
 @samples("E4", (I(3),), (I(5),))
 def text_repeated_in_an_error(n):
     if n > 0:

@@ -23,6 +23,49 @@ EQUAL = np.array([1.0, 1.0, 1.0, 1.0])
 samples = Samples()
 
 
+def by_size(a, b):
+    if abs(a) < abs(b):
+        return -1
+    return 1 if abs(a) > abs(b) else 0
+
+
+BY_SIZE = functools.cmp_to_key(by_size)
+
+
+@samples("", (X,), (NEGATIVE,), (EQUAL,))
+def by_a_comparison(x):
+    items = [(v, k) for k, v in enumerate(x)]
+    items.sort(key=functools.cmp_to_key(lambda a, b: a[0] - b[0] or b[1] - a[1]))
+    return sorted(x, key=BY_SIZE), sorted(x.tolist(), key=BY_SIZE, reverse=True), items
+
+
+@samples("", (X,), (NEGATIVE,), (EQUAL,))
+def the_best_by_a_comparison(x):
+    key = functools.cmp_to_key(by_size)
+    return max(x, key=key), min(x, key=BY_SIZE), key(x[0]) < key(x[1]), key(x[0]) == key(x[1])
+
+
+@samples("", (np.array([3, 30, 34, 5, 9]),), (np.array([1, 2, 3, 10, 100]),))
+def texts_by_a_comparison(numbers):
+    def larger_first(a, b):
+        return -1 if a + b > b + a else (1 if a + b < b + a else 0)
+
+    return "".join(sorted([str(v) for v in numbers], key=functools.cmp_to_key(larger_first)))
+
+
+class Size:
+    def __init__(self, value):
+        self.value = value
+
+    def __lt__(self, other):
+        return abs(self.value) < abs(other.value)
+
+
+@samples("", (X,), (NEGATIVE,), (EQUAL,))
+def elements_by_objects(x):
+    return sorted(x, key=Size), sorted(x, key=lambda v: Size(v - 1), reverse=True)
+
+
 @dataclass(order=True)
 class Point:
     a: float

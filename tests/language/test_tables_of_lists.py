@@ -325,6 +325,25 @@ def repeated_by_data(n):
     return row, total
 
 
+@samples("B3.16", *STEPS)
+def names_of_lists_repeated_by_data(n):
+    pair, found, named = (2 * n, n), [], ["a", "bc"]
+    for i in range(n):
+        found.append((i, str(i) * n))
+    same = base = [1, 2]
+    base *= n
+    base.append(7)
+    found *= 2
+    return pair * n, n * found, [0, *[i for i, _ in found]] * n, named * n, same, same is base
+
+
+@samples("B3.16", (np.array([2.0, 0.5]),), (np.array([-1.0, 3.0]),))
+def a_list_times_an_array_in_place(x):
+    same = weights = [1.0, 2.0]
+    weights *= x
+    return weights, same
+
+
 @samples("B3.16", (A,), (B,), joined=True)
 def lists_in_a_dict_at_texts(a):
     groups = {"low": [0], "high": []}

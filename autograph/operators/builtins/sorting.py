@@ -82,6 +82,8 @@ def _sorted(x: Any, key: Any, reverse: bool) -> list[Any]:
             return [items[k] for k in order]
     elif key is not None:
         keys = [key(item) for item in items]
+        if any(map(has_own_order, keys)):
+            keys = _ranks(keys)
     else:
         keys = x if isinstance(x, Tensor) else items
     known = None if isinstance(keys, Tensor) else _known_order(keys, reverse=reverse)

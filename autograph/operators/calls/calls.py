@@ -26,6 +26,7 @@ import numpy as np
 
 from autograph import rules
 from autograph.generated import AG
+from autograph.library.ordering import KEY_OF_COMPARISON, KeyWrapper, comparison_of
 from autograph.operators.branches.chosen_errors import made_of_chosen
 from autograph.operators.branches.chosen_objects import called_with_each, items_of, views_of_each
 from autograph.operators.branches.chosen_text import of_each
@@ -220,6 +221,9 @@ def converted_call(
     inlined = getattr(type(function), "__ag_call__", None)
     if inlined is not None:
         return inlined(function, args, kwargs)
+    if type(function) is KEY_OF_COMPARISON and building() is not None:
+        compared = (comparison_of(function), *args)
+        return journal.fresh(converted_call(KeyWrapper, compared, kwargs, scope))
     if isinstance(function, functools.partial):
         merged = {**with_inputs(function.keywords), **kwargs}
         bound = with_inputs(function.args)

@@ -1,13 +1,14 @@
-"""`*` and `+` of lists that are written as such: what they make is new."""
+"""`*` and `+` of lists: what they make is new."""
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 from autograph.operators.containers.open_dicts import class_of_view, name_of_view
 from autograph.operators.stand_ins.forms import Growing, Poisoned, Unbound
 from autograph.operators.stand_ins.item_forms import growing_form
-from autograph.operators.stand_ins.rows import number_leaves, pack
+from autograph.operators.stand_ins.rows import holds_arrays, length, pack
 from autograph.operators.stand_ins.runs import Run, has_runs, python_class, settled
 from autograph.operators.stand_ins.templates import RepeatedText
 from runtime import journal, ops
@@ -15,7 +16,7 @@ from runtime.building import building
 from runtime.errors import StagingError
 from runtime.tensor import Tensor
 
-__all__ = ["joined", "repeated"]
+__all__ = ["joined", "repeated", "repeated_by"]
 
 
 def repeated(left: Any, right: Any) -> Any:
@@ -25,11 +26,21 @@ def repeated(left: Any, right: Any) -> Any:
     """
     if building() is not None:
         for items, count in ((left, right), (right, left)):
-            if type(items) is list and _is_open_number(count):
-                return _repeated(items, count)
-            if type(items) is str and _is_open_number(count):
-                return RepeatedText(items, count)
+            if type(items) in (list, str) and _is_open_number(count):
+                return repeated_by(items, count)
     return _new(left * right)
+
+
+def repeated_by(items: Any, count: Tensor) -> Any:
+    """A list, tuple or text as often as a number of the graph says."""
+    if count.is_known:
+        return _new(items * int(count))
+    if type(items) is str:
+        return RepeatedText(items, count)
+    if type(items) not in (list, tuple):
+        return items * operator.index(count)
+    made = _repeated(list(settled(items)) if has_runs(items) else list(items), count)
+    return tuple(made) if type(items) is tuple else made
 
 
 def joined(left: Any, right: Any) -> Any:
@@ -57,19 +68,20 @@ def _repeated(items: list[Any], count: Tensor) -> list[Any]:
     form = growing_form(Growing(Unbound()), items, "the list")
     if isinstance(form, Poisoned):
         raise StagingError(form.what, form.hint)
-    leaves = list(number_leaves(form.item))
-    if any(leaf.type.rank for leaf in leaves) or any(isinstance(x, list | dict) for x in items):
+    if holds_arrays(form.item) or form.item.holds_nests:
         raise StagingError(
             "a list is repeated as often as only the graph knows, and arrays, lists or dicts in it "
             "would be there several times",
             "make each of them anew (`[[0, 0] for _ in range(n)]`)",
         )
-    if not items:
-        made: list[Any] = journal.fresh([])
-        return made
+    if isinstance(form.item, Unbound):
+        none: list[Any] = journal.fresh([])
+        return none
     count = ops.maximum(count, 0)
-    rows = pack(form.item, items)
-    total = ops.as_weak(ops.astype(count, int) * len(items), kind="int")
-    which = ops.arange(total) % len(items)
-    made = journal.fresh([Run(form.item, [ops.take(row, which, axis=0) for row in rows])])
+    size, rows = length(items), pack(form.item, items)
+    total = ops.as_weak(ops.astype(count, int) * size, kind="int")
+    which = ops.arange(total) % ops.maximum(size, 1)
+    made: list[Any] = journal.fresh(
+        [Run(form.item, [ops.take(row, which, axis=0) for row in rows])]
+    )
     return made

@@ -15,6 +15,7 @@ from autograph.operators.branches.written_items import is_writable, written
 from autograph.operators.captured.captures import guard_content
 from autograph.operators.containers import open_sets
 from autograph.operators.containers.going_through import readable
+from autograph.operators.containers.joining import repeated
 from autograph.operators.containers.open_dicts import name_of_view
 from autograph.operators.containers.tables import of_several
 from autograph.operators.expressions.access import consumed, present, refuse_traced
@@ -89,6 +90,12 @@ def _augmented(name: str) -> Callable[[Any, Any], Any]:
                     refuse_traced(target, None, value)
                 note_foreign(target)
                 journal.note(content_slot(target))
+        if name == "imul" and type(target) is list and isinstance(value, Tensor):
+            made = repeated(target, value)
+            if type(made) is not list:
+                return made
+            target[:] = made
+            return target
         return function(target, value)
 
     operate.__name__ = operate.__qualname__ = name

@@ -308,7 +308,7 @@ def _shown_fields(part: Any) -> dict[str, Any] | None:
         return fields
     bases = kind.__mro__[:-1]
     is_plain = all(base.__flags__ & MADE_BY_CLASS_STATEMENT for base in bases)
-    if not is_plain or not journal.is_fresh(part) or not _has_own_text(kind):
+    if not is_plain or not journal.is_made(part) or not _has_own_text(kind):
         return None
     return tree.attributes_of(part)
 

@@ -316,7 +316,9 @@ _NOT_PLAIN = ("__getattribute__", "__setattr__", "__del__", "__new__", "__call__
 
 def _is_of_library(module: str) -> bool:
     root = module.partition(".")[0]
-    return root != "__main__" and (is_fixed(module) or root in sys.stdlib_module_names)
+    if root == "__main__" or module.startswith("autograph.library."):
+        return False
+    return is_fixed(module) or root in sys.stdlib_module_names
 
 
 def has_parts(x: Any) -> bool:
