@@ -556,7 +556,7 @@ def _holds(thing: Any, name: str) -> bool:
 
 def _has_slot(thing: Any, name: str) -> bool:
     """Whether an object has a value of its own that is not in its `__dict__`: no default."""
-    return not hasattr(thing, "__dict__") or hasattr(type(attribute(type(thing), name)), "__set__")
+    return hasattr(type(attribute(type(thing), name)), "__set__")
 
 
 def setattr_(thing: Any, name: str, value: Any) -> None:
