@@ -59,31 +59,6 @@ def native_and_another(seed):
     return ["native", others[seed % len(others)]]
 
 
-def with_objects(result):
-    """A result with a number for each list, dict, set and object in it, and with what is in them."""
-    known = []
-
-    def seen(x):
-        if isinstance(x, tuple):
-            return type(x)(map(seen, x))
-        names = [*vars(x)] if hasattr(x, "__dict__") else getattr(type(x), "__slots__", None)
-        is_object = type(x).__module__ not in ("builtins", "numpy", "collections")
-        if callable(x) or isinstance(x, type) or not (is_object or isinstance(x, list | dict)):
-            return x
-        place = next((k for k, one in enumerate(known) if one is x), None)
-        if place is not None:
-            return f"number {place}"
-        known.append(x)
-        if isinstance(x, list):
-            return [seen(one) for one in x]
-        if isinstance(x, dict):
-            return {key: seen(value) for key, value in x.items()}
-        left = {name: seen(getattr(x, name)) for name in sorted(names) if hasattr(x, name)}
-        return type(x).__name__, left
-
-    return seen(result)
-
-
 def with_numbers(result):
     """A result with a number for each list and dict in it, the same for the same one."""
     known = []
