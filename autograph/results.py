@@ -51,6 +51,7 @@ __all__ = [
     "made_result",
     "refuse_iterators",
     "refuse_poison",
+    "refuse_rings",
     "shared",
     "structures_of",
     "structures_of_lists",
@@ -388,6 +389,23 @@ def refuse_iterators(holes: list[Any], facts: Trace) -> None:
                 "same one",
                 "return a list of its items",
             )
+
+
+def refuse_rings(x: Any, facts: Trace, around: frozenset[int] = frozenset()) -> None:
+    """Refuse a result that holds itself, which has no end; objects on a heap may."""
+    if type(x) is Nullable:
+        x = x.inner
+    entries = None if facts.is_outside(x) else tree.entries(x)
+    if entries is None:
+        return
+    if id(x) in around:
+        raise StagingError(
+            f"the function returns a {type(x).__name__} that holds itself",
+            "return its parts, or close the ring outside of the function",
+            origin=facts.returned,
+        )
+    for part in entries[1]:
+        refuse_rings(part, facts, around | {id(x)})
 
 
 # ---- which arrays the results are ---------------------------------------------------------------

@@ -43,6 +43,7 @@ from autograph.results import (
     inputs_in,
     refuse_iterators,
     refuse_poison,
+    refuse_rings,
     shared,
     structures_of,
     structures_of_lists,
@@ -207,6 +208,7 @@ def _traced(
         try:
             result = run_function(function, args, kwargs)
             with _giving_result(facts, function):
+                refuse_rings(result, facts)
                 result = _loaded(result)
         except (StagingError, GraphError):
             raise

@@ -589,7 +589,7 @@ def _call_class(
         raise TypeError(f"__init__() should return None, not '{type(result).__name__}'")
     heap = heap_of(cls)
     if heap is not None and type(made) is cls:
-        return placed(made, heap)
+        return placed(made, heap, getattr_)
     note_made(cls, made)
     return made
 

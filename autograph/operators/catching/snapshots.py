@@ -426,7 +426,7 @@ def _united_functions(a: Form, b: Form, name: str) -> Called | None:
             form.parts[k] if isinstance(form, Called) and k in form.parts else Same(part.value)
             for form, part in ((a, x), (b, y))
         )
-        if EMPTY in (x.value, y.value):
+        if x.value is EMPTY or y.value is EMPTY:
             return None
         if x.is_shared(y) and not any(isinstance(f, Called) and k in f.parts for f in (a, b)):
             continue

@@ -254,12 +254,17 @@ def _on_one_path(thing: Any, name: str, held: Maybe) -> Any:
     other = _elsewhere(thing, name)
     if other is not None:
         return if_exp(held.defined, lambda: _put(thing, name, held), other, "attribute")
+    _check_is_held(thing, name, held)
+    return ld(held.inner)
+
+
+def _check_is_held(thing: Any, name: str, held: Maybe) -> None:
+    """Raise Python's error, in the graph, where an object holds nothing under a name."""
     kinds = {type: "type object", ModuleType: "module"}
     what = next((what for kind, what in kinds.items() if isinstance(thing, kind)), None)
     title = f"{what} {thing.__name__!r}" if what else None
     text = f"{title or f'{type(thing).__name__!r} object'} has no attribute {name!r}"
     held.check(held.defined, held.name, AttributeError(text))
-    return ld(held.inner)
 
 
 def _put(thing: Any, name: str, held: Maybe) -> Any:
@@ -563,7 +568,8 @@ def _holds(thing: Any, name: str) -> bool:
 
 def _has_slot(thing: Any, name: str) -> bool:
     """Whether an object has a value of its own that is not in its `__dict__`: no default."""
-    return not hasattr(thing, "__dict__") or hasattr(type(attribute(type(thing), name)), "__set__")
+    found = attribute(type(thing), name)
+    return hasattr(type(found), "__set__") and not isinstance(found, property)
 
 
 def setattr_(thing: Any, name: str, value: Any) -> None:
@@ -648,15 +654,23 @@ def delattr_(thing: Any, name: str) -> None:
         if deleter is not None:
             deleter()
             return
-    if not _is_property_without(thing, name, "fdel"):
-        _note_attribute(thing, name)
-    delattr(thing, name)
+    _delete(thing, name, delattr)
 
 
 def delattr_plain(thing: Any, name: str) -> None:
     """`object.__delattr__(thing, name)`."""
-    _note_attribute(thing, name)
-    object.__delattr__(thing, name)
+    _delete(thing, name, object.__delattr__)
+
+
+def _delete(thing: Any, name: str, delete: Callable[[Any, str], None]) -> None:
+    held = _held(thing, name)
+    if held is not None and isinstance(attribute(type(thing), name), MemberDescriptorType):
+        held.check(held.defined, held.name, AttributeError(name))  # Python's text, of slots
+    elif held is not None:
+        _check_is_held(thing, name, held)
+    if not _is_property_without(thing, name, "fdel"):
+        _note_attribute(thing, name)
+    delete(thing, name)
 
 
 def _is_in_body() -> bool:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import FunctionType, MemberDescriptorType
 from typing import Any, NoReturn
 
 from autograph.operators.branches.absorbing import note_held
+from autograph.operators.branches.conditionals import if_exp
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.methods import attribute
 from autograph.operators.captured.variables import Maybe, Nullable
@@ -35,19 +36,25 @@ from runtime.tensor import Tensor
 __all__ = ["heap_item", "heap_presence", "note_made", "placed", "set_heap_item"]
 
 
-def placed(made: Any, heap: Heap) -> Reference:
-    """What stands for a new object, whose `__init__` has run: the attributes go to the heap."""
+def placed(made: Any, heap: Heap, read: Callable[[type, str], Any]) -> Reference:
+    """What stands for a new object, whose `__init__` has run: the attributes go to the heap.
+
+    `read` gives an attribute of the class, for objects that have none of their own.
+    """
     held = _held(made)
     _note_new(heap, [name for name in held if name not in heap.columns])
     names = [name for name in heap.columns if type(name) is str]
-    held = {**_of_class(heap.cls, [name for name in names if name not in held]), **held}
-    _note_absent(heap, [n for n in names if n not in held or type(held[n]) is Maybe])
+    absent = [name for name in names if name not in held or type(held[name]) is Maybe]
+    _note_absent(heap, absent)
+    defaults = {n: read(heap.cls, n) for n in absent if _is_default(heap.cls, n)}
     reference: Reference = tuple.__new__(heap.plan.reference, (length(heap.first),))
     for name, column in heap.columns.items():
         if isinstance(name, There):
             value = _is_there(held, name)
         else:
-            value = _or_absent(held.get(name))
+            value = held.get(name)
+            if name in absent:
+                value = _or_absent(value, defaults.get(name))
         journal.note(content_slot(column))
         column.append(reference if value is made else value)
         note_held(column)
@@ -55,9 +62,13 @@ def placed(made: Any, heap: Heap) -> Reference:
     return reference
 
 
-def _or_absent(x: Any) -> Any:
-    """What an attribute is to be in its list: None where the object does not have it."""
-    return Nullable(x.name, x.inner, x.defined, x.check) if type(x) is Maybe else x
+def _or_absent(x: Any, default: Any) -> Any:
+    """What an attribute is to be in its list: the class's, or None, where the object lacks it."""
+    if type(x) is not Maybe:
+        return default
+    if default is None:
+        return Nullable(x.name, x.inner, x.defined, x.check)
+    return if_exp(x.defined, lambda: x.inner, lambda: default, x.name)
 
 
 def _is_there(held: dict[str, Any], name: There) -> Any:
@@ -149,10 +160,9 @@ def _begin_anew(heap: Heap, names: list[str], parts: Sequence[str | There]) -> N
     )
 
 
-def _of_class(cls: type, names: list[str]) -> dict[str, Any]:
-    """What an object has from its class under names that are set on others later."""
-    found = {name: attribute(cls, name) for name in names if hasattr(cls, name)}
-    return {name: x for name, x in found.items() if not hasattr(type(x), "__get__")}
+def _is_default(cls: type, name: str) -> bool:
+    """Whether a class has a plain value for objects that have none of their own under a name."""
+    return hasattr(cls, name) and not hasattr(type(attribute(cls, name)), "__get__")
 
 
 def _retire(made: Any) -> None:
@@ -194,24 +204,35 @@ def heap_item(thing: Reference, name: str) -> tuple[Any, ...]:
     if name == "__class__":
         return (cls,)
     column = _column(thing, name)
+    there = _own_presence(thing, name)
+    of_class = hasattr(cls, name)
+    if of_class and there is not True and not _is_default(cls, name):
+        if there is not False:
+            raise_refused(cls, f"asked for `{name}`, which its class has as well as some objects")
+        return ()
     if column is not None:
-        there = heap_presence(thing, name)
         error = AttributeError(f"{cls.__name__!r} object has no attribute {name!r}")
-        if isinstance(there, Tensor):
+        if of_class:
+            pass  # where the object has none, its list has what the class has
+        elif isinstance(there, Tensor):
             stage_raise(ops.logical_not(there), error)
         elif not there:
             raise error
         return (getitem(column, number_of(thing)),)
     if name == "__dict__":
         raise_refused(cls, "asked for its `__dict__`")
-    if not hasattr(cls, name):
+    if not of_class:
         text = f"{cls.__name__!r} object has no attribute {name!r}"
         raise AttributeError(text, name=name, obj=thing)
     return ()
 
 
 def heap_presence(thing: Reference, name: str) -> Any:
-    """Whether an object has an attribute of its heap: a bool, or a traced one."""
+    """Whether an object has an attribute, from its class or its own: a bool, or a traced one."""
+    return hasattr(thing.stands_for, name) or _own_presence(thing, name)
+
+
+def _own_presence(thing: Reference, name: str) -> Any:
     heap = heap_of(type(thing))
     there = None if heap is None else heap.columns.get(There(name))
     return True if there is None else getitem(there, number_of(thing))

@@ -384,7 +384,7 @@ def _widen_function(
     for k, (before, after) in enumerate(held):
         if before.is_shared(after):
             continue
-        if EMPTY in (before.value, after.value):
+        if before.value is EMPTY or after.value is EMPTY:
             return changed(name, *describe_both(form.like, x))
         if before.value is form.like and after.value is x:  # it calls itself
             parts[str(k)] = Static(ITSELF)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import dis
 import linecache
 import os
+import traceback
 from collections.abc import Callable
 from types import CodeType, TracebackType
 from typing import Any, TypeVar
@@ -33,6 +34,8 @@ _OURS = (os.path.dirname(os.path.dirname(_OPERATORS)) + os.sep,
 _NO_CALLS = ("BINARY_S", "STORE_", "DELETE_", "LOAD_", "UNPACK_")
 # The trace of a function that calls itself is in one more body with each call, or in several.
 _DEEP = 12
+# So many calls of ours follow on each other where we go through what holds itself only.
+_OF_RING = 100
 _as_written: set[CodeType] = set()
 
 
@@ -45,8 +48,15 @@ def as_written(function: F) -> F:
 def refuse_own(error: BaseException) -> None:
     """Raise a StagingError for an exception that is a mistake of ours.
 
-    So is Python's limit, where many staged bodies lie in each other: the user's calls end.
+    So is Python's limit, where many staged bodies lie in each other: the user's calls end. And so
+    it is where we go through what holds itself.
     """
+    if isinstance(error, RecursionError) and _is_in_ring(error):
+        raise StagingError(
+            "the graph does not know how to stand for a list, dict or object that holds itself",
+            "close the ring outside of the function, or set it in branches and loops of no data",
+            origin=origin_of_error(error),
+        ) from None
     if isinstance(error, RecursionError) and _is_deep():
         raise StagingError(
             "functions, branches and loops that are traced within each other are more than Python "
@@ -79,6 +89,14 @@ def _is_deep() -> bool:
     while builder is not None and depth < _DEEP:
         depth, builder = depth + 1, builder.parent
     return depth == _DEEP
+
+
+def _is_in_ring(error: BaseException) -> bool:
+    """Whether code of ours alone has called itself, without any of the user's in between."""
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)][-_OF_RING:]
+    return len(frames) == _OF_RING and all(
+        frame.f_code.co_filename.startswith(_OURS) for frame in frames
+    )
 
 
 def _is_failed_assertion(error: BaseException, statement: str) -> bool:
