@@ -7,6 +7,7 @@ tracing do not happen twice.
 
 from __future__ import annotations
 
+import itertools
 import weakref
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator
@@ -43,6 +44,7 @@ __all__ = [
     "note",
     "note_advanced",
     "note_chosen",
+    "note_cleared",
     "note_frozen",
     "note_held",
     "note_item",
@@ -53,6 +55,7 @@ __all__ = [
     "note_unspent",
     "place_of",
     "recording",
+    "sides_of",
     "thawed",
     "transaction",
     "was_item",
@@ -150,6 +153,10 @@ class Transaction:
         # with the cell, and whether the array itself is an item, not a part of it. So are lists
         # and dicts, which stand for themselves.
         self.frozen: dict[int, tuple[Any, bool]] = {}
+        # When those became items, by id; and when others, which stand for one of several by data,
+        # were known to be none of those that were items then.
+        self.freezings: dict[int, int] = {}
+        self.cleared: dict[int, int] = {}
         # Lists and dicts that stand alone in a list whose other items the graph holds, by id.
         self.held: dict[int, Any] = {}
         # Of lists and dicts that were put into a container as items, by id: that one, if known.
@@ -240,6 +247,8 @@ class Transaction:
             self.parent.kin.update(self.kin)
             self.parent.chosen.update(self.chosen)
             self.parent.frozen.update(self.frozen)
+            self.parent.freezings.update(self.freezings)
+            self.parent.cleared.update(self.cleared)
             self.parent.items.update(self.items)
             self.parent.held.update(self.held)
         self.slots.clear()
@@ -474,7 +483,21 @@ def note_frozen(cell: Any, *, whole: bool) -> bool:
         return False
     known = any(x is cell for x in frozen_wholly())
     open_.frozen[id(cell)] = cell, known or whole
+    open_.freezings[id(cell)] = next(_times)
     return known
+
+
+def note_cleared(made: Any) -> None:
+    """Remember that `made`, which is one of several by data, is none of those that are items now.
+
+    On the path on which it would be that one, it was not put into a list.
+    """
+    open_ = _transaction.get()
+    if open_ is not None:
+        open_.cleared[id(made)] = next(_times)
+
+
+_times = itertools.count()
 
 
 def is_only_in(thing: Any, container: Any) -> bool:
@@ -546,11 +569,12 @@ def may_be(thing: Any, inner: dict[int, tuple[Any, tuple[Any, ...]]] | None = No
         one = waiting.pop()
         if id(one) not in met:
             met[id(one)] = one
-            waiting += reversed(_sides_of(one, inner or {}))
+            waiting += reversed(sides_of(one, inner or {}))
     return list(met.values())
 
 
-def _sides_of(thing: Any, inner: dict[int, tuple[Any, tuple[Any, ...]]]) -> tuple[Any, ...]:
+def sides_of(thing: Any, inner: dict[int, tuple[Any, tuple[Any, ...]]]) -> tuple[Any, ...]:
+    """The containers of which `thing` is one, depending on data; `inner` as in `may_be`."""
     found, open_ = inner.get(id(thing)), _transaction.get()
     while open_ is not None and (found is None or found[0] is not thing):
         found, open_ = open_.chosen.get(id(thing)), open_.parent

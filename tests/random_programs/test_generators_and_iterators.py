@@ -207,8 +207,12 @@ for v in make(<num>):
 for v, w in zip(make(<num>), make(<num>)):
     ...""",
 }
-WORDS["gen"] = "numbers(<int>, <num>);until(<list>, <num>);(q * 2 for q in <list>);iter(<list>);numbers(4, <num>)"
-WORDS["result"] = "s, k, v;s, l, r;l, s;r, notes, s;[q * 2 for q in l], s, w;(*l, s);{'s': s, 'l': l};s, len(l), len(r), v, w"
+WORDS["gen"] = (
+    "numbers(<int>, <num>);until(<list>, <num>);(q * 2 for q in <list>);iter(<list>);numbers(4, <num>)"
+)
+WORDS["result"] = (
+    "s, k, v;s, l, r;l, s;r, notes, s;[q * 2 for q in l], s, w;(*l, s);{'s': s, 'l': l};s, len(l), len(r), v, w"
+)
 
 
 def program(seed: int) -> str:
@@ -220,7 +224,9 @@ def program(seed: int) -> str:
 
 
 GRAMMAR = Grammar(WORDS, THEMES, always=("flow", "lists"))
-CASES = [(np.array([x, 0.5, 2.0]), n) for x in (-1.0, 1.5, 4.0) for n in map(np.int64, (0, 1, 2, 5))]
+CASES = [
+    (np.array([x, 0.5, 2.0]), n) for x in (-1.0, 1.5, 4.0) for n in map(np.int64, (0, 1, 2, 5))
+]
 
 
 def is_answered_of(seed: int) -> bool:

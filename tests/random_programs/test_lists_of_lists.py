@@ -38,6 +38,29 @@ if len(rows[-1]) > 1: rows[-1].pop()
 if len(rows[0]) > 1: rows[0].pop(0)
 if len(rows[0]) > 2: rows[0][1] = v
 if len(rows[-1]) > 0: rows[-1][-1] += v"""
+ROW = """row.append(v)
+row.append(v)
+row.append(total)
+row = []
+row = [v, total]
+row = row[:]
+if row: rows.append(row); row = []
+if row: rows.append(row); row = [v]
+if len(row) > k % 3: rows.append(row); row = []
+rows.append(row); row = []
+rows.append(row[:])
+rows.append(row)
+kept = row
+kept = row[:]
+row = kept
+kept.append(v)
+if kept: rows.append(kept); kept = [v]
+row, kept = kept, row
+if row: row.pop()
+row = sorted(row)
+total += len(row) - len(kept)
+total += sum(row)
+total += sum(kept)"""
 GROUPS = """groups.setdefault(k % 3, []).append(v)
 groups.setdefault(int(v) % 4, []).append(total)
 groups[k % 3] = groups.get(k % 3, []) + [v]
@@ -61,7 +84,9 @@ for group in groups.values(): total -= sum(group)"""
 TESTS = (
     "v > 0;v > 2;k % 2;k % 3;len(rows) > 2;len(rows[0]) > 1;total > 3;1 in groups;len(groups) > 1"
 )
-STATE = ["total = 0.0", "rows = [[x[0]]]", "groups = {}", "k, v = n, x[0]"]
+STATE = ["total = 0.0", "rows = [[x[0]]]", "groups = {}", "k, v = n, x[0]", "row, kept = [], [v]"]
+# What a program writes: mostly the list of lists, a dict of lists, or rows before they are put in.
+THEMES = [(ROWS, ROWS, GROUPS, READ), (ROWS, GROUPS, GROUPS, READ), (ROW, ROW, READ)]
 
 
 class Writer:
@@ -69,6 +94,7 @@ class Writer:
 
     def __init__(self, seed: int) -> None:
         self.draw = random.Random(seed)
+        self.theme = self.draw.choice(THEMES)
         self.lines: list[str] = []
 
     def write(self, indent: int, line: str) -> None:
@@ -82,7 +108,7 @@ class Writer:
             if depth and self.draw.random() < 0.4:
                 self.compound(indent, depth - 1)
             else:
-                self.write(indent, self.one_of(ROWS, ROWS, GROUPS, READ))
+                self.write(indent, self.one_of(*self.theme))
 
     def compound(self, indent: int, depth: int) -> None:
         way, test = self.draw.random(), self.draw.choice(TESTS.split(";"))

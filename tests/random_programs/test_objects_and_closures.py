@@ -185,7 +185,7 @@ def counter(start, step=1.0):
 WORDS = {
     "num": "x;x;y;z;1.5;-0.5;2.0;z * 0.5;<o>.v;n * 1.0;<o>.score()",
     "o": "p;p;q;r",
-        "new": "<class>(<num>);<class>(<num>);<class>.made(<num>);type(<o>)(<num>)",
+    "new": "<class>(<num>);<class>(<num>);<class>.made(<num>);type(<o>)(<num>)",
     "test": "x > 1;x > 3;x > -1;n > 1;n % 2;n % 3 == 1;<o>.v > 2;<o>.v < y;<o> is <o>;<o>.of is None"
     ";<o> is not <o>;<o>.of is <o>;z > 3;isinstance(<o>, Derived);not x > 2;x > 1 and <o>.v > 1",
     "attr": "v;w;extra;kind",
@@ -325,7 +325,9 @@ MADE = """p, q, r = <class>(x), <class>(y), <class>(z)
 g, h, k = counter(x), lambda v=1.0: v * x, functools.partial(scaled, y)
 b, c = p.add, q.score
 t, j = (p, x, q), e"""
-WORDS["result"] = """z, seen(p), seen(q), seen(r), p is q;seen(p), p is r, z, seen(e), len(l);seen(q), list(d), z, t[-1] is q
+WORDS[
+    "result"
+] = """z, seen(p), seen(q), seen(r), p is q;seen(p), p is r, z, seen(e), len(l);seen(q), list(d), z, t[-1] is q
 z, [seen(u) for u in l], g(1.0);z, g(1.0), h(2.0), k(0.5), seen(p), seen(q);{'p': seen(p), 'z': z}, seen(r)
 z, [(k, seen(u)) for k, u in d.items()], [u is p for u in l];z, p.of is q, q.of is None, seen(p), c()
 z, sum(u(1.0) for u in fs), seen(q), q.of is p"""
@@ -343,7 +345,9 @@ def program(seed: int) -> str:
 
 
 GRAMMAR = Grammar(WORDS, THEMES, always=("flow", "objects"))
-CASES = [(np.array([x, 0.5, 2.0]), n) for x in (-1.0, 1.5, 4.0) for n in map(np.int64, (0, 1, 2, 5))]
+CASES = [
+    (np.array([x, 0.5, 2.0]), n) for x in (-1.0, 1.5, 4.0) for n in map(np.int64, (0, 1, 2, 5))
+]
 
 
 def is_answered_of(seed: int) -> bool:

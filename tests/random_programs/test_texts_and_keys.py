@@ -198,7 +198,9 @@ def program(seed: int) -> str:
 
 
 GRAMMAR = Grammar(WORDS, THEMES, always=("flow", "texts"))
-CASES = [(np.array([x, 0.5, 2.0]), n) for x in (-1.0, 1.5, 4.0) for n in map(np.int64, (0, 1, 2, 5))]
+CASES = [
+    (np.array([x, 0.5, 2.0]), n) for x in (-1.0, 1.5, 4.0) for n in map(np.int64, (0, 1, 2, 5))
+]
 
 
 def is_answered_of(seed: int) -> bool:

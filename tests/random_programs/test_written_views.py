@@ -125,7 +125,9 @@ def add(by, to=<row>):
 add = scaled
 add(<row>, <num>)""",
 }
-THEMES["calls"] = THEMES["calls"].replace("add = scaled\nadd(<row>, <num>)", "add = lambda by, to=<row>: scaled(to, by)\nadd(<num>)")
+THEMES["calls"] = THEMES["calls"].replace(
+    "add = scaled\nadd(<row>, <num>)", "add = lambda by, to=<row>: scaled(to, by)\nadd(<num>)"
+)
 
 
 def program(seed: int) -> str:
@@ -137,7 +139,11 @@ def program(seed: int) -> str:
 
 
 GRAMMAR = Grammar(WORDS, THEMES, always=("flow", "names", "writes"))
-CASES = [(np.array([x, 0.5, 2.0, 1.0, -1.0, 3.0]), n) for x in (-1.0, 3.0) for n in map(np.int64, (0, 1, 2, 5))]
+CASES = [
+    (np.array([x, 0.5, 2.0, 1.0, -1.0, 3.0]), n)
+    for x in (-1.0, 3.0)
+    for n in map(np.int64, (0, 1, 2, 5))
+]
 # The second array of a call, by the first.
 SECOND = [lambda a: np.arange(6.0) / 2] * 6 + [lambda a: a, lambda a: a[1:]]
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from autograph.operators.branches.absorbing import freeze_again
 from autograph.operators.branches.kinship import note_kin
 from autograph.operators.branches.merging import Merger
 from autograph.operators.captured.methods import method
@@ -251,7 +250,6 @@ def merge_branches(
     for slot, rebuild in slots:
         apply_slot(slot, rebuild(outputs))
     merger.finish()
-    freeze_again(*outcomes, repeats=False)
     written = {key: old for o in outcomes for key, (_, old, _) in o.writes.items()}
     note_kin(merger.chosen, outcomes, state, written)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.operators.branches.absorbing import absorb_left, at_end
+from autograph.operators.branches.absorbing import absorb_left, at_end, freeze_again
 from autograph.operators.branches.joined_functions import FunctionJoins
 from autograph.operators.branches.kinship import Chosen, made_of
 from autograph.operators.branches.merged_arrays import ArrayJoins, Rebuild, joined_type
@@ -117,6 +117,8 @@ class Merger:
     _around: list[tuple[int, int]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        # Containers that stand for two, neither of which is an item of a list on its path.
+        self._free: list[Any] = []
         self._arrays = ArrayJoins(self.outcomes)
         self._texts = TextJoins(self.outcomes, self.numeric)
         self._functions = FunctionJoins(self.outcomes, self.plan, self._number)
@@ -404,9 +406,10 @@ class Merger:
 
     def _as_item(self, made: Any, a: Any, b: Any) -> Any:
         """A container that stands for two; one that may be an item of a list is not written."""
-        sides = zip((a, b), self.outcomes, strict=True)
-        if any(outcome.was_item(one) for x, outcome in sides for one in outcome.may_be(x)):
+        if any(o.may_be_item(x) for x, o in zip((a, b), self.outcomes, strict=True)):
             journal.note_frozen(made, whole=False)
+        else:
+            self._free.append(made)
         return made
 
     def _kept(self, name: str, a: Any, b: Any) -> Chosen | None:
@@ -572,6 +575,9 @@ class Merger:
     def finish(self) -> None:
         """After all places were written: what names of several arrays hold, is known already."""
         self._arrays.finish()
+        freeze_again(*self.outcomes, repeats=False)
+        for made in self._free:
+            journal.note_cleared(made)
 
 
 def output_value(branch: Builder, x: Any, type_: TensorType) -> Value:

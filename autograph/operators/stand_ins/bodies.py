@@ -178,6 +178,9 @@ class Outcome:
     # The arrays of which lists hold the content: see `journal.note_frozen`.
     # Lists and dicts that are items stand among them for themselves.
     frozen: dict[int, tuple[Any, bool]] = field(default_factory=dict)
+    # See `journal.note_cleared`.
+    freezings: dict[int, int] = field(default_factory=dict)
+    cleared: dict[int, int] = field(default_factory=dict)
     # See `journal.note_held`.
     held: dict[int, Any] = field(default_factory=dict)
     # The lists and dicts that were taken out of others: see `journal.note_item`.
@@ -244,8 +247,28 @@ class Outcome:
 
     def was_item(self, x: Any) -> bool:
         """Whether `x` was taken out of a list or dict, or may be one that was."""
-        known = (self.held.get(id(x)), self.frozen.get(id(x), (None,))[0])
-        return id(x) in self.items or any(one is x for one in known) or journal.was_item(x)
+        return self._was_item(x, -1)
+
+    def _was_item(self, x: Any, since: int) -> bool:
+        """Likewise; of those that were put into one, since that time."""
+        is_frozen = self.frozen.get(id(x), (None,))[0] is x
+        if is_frozen and self.freezings.get(id(x), since + 1) > since:
+            return True
+        return id(x) in self.items or self.held.get(id(x)) is x or journal.was_item(x)
+
+    def may_be_item(self, x: Any) -> bool:
+        """Whether `x`, or a container that it may be at the end of the body, is an item."""
+        waiting, met = [(x, -1)], set()
+        while waiting:
+            one, since = waiting.pop()
+            if (id(one), since) in met:
+                continue
+            met.add((id(one), since))
+            if self._was_item(one, since):
+                return True
+            since = max(since, self.cleared.get(id(one), -1))
+            waiting += [(side, since) for side in journal.sides_of(one, self.chosen)]
+        return False
 
     def keep(self, x: Any, around: tuple[int, ...] = ()) -> None:
         """Note what is in the arrays of `x`; `around` are the objects that it is in."""
@@ -322,6 +345,7 @@ def run_body(
             told = transaction.advanced, transaction.chosen, transaction.places
             outcome = Outcome(builder, values, writes, raised, result, *told)
             outcome.frozen, outcome.kin = transaction.frozen, transaction.kin
+            outcome.freezings, outcome.cleared = transaction.freezings, transaction.cleared
             outcome.items, outcome.held = transaction.items, transaction.held
             outcome.time = clock()
             outcome.keep((values, *(new for _, _, new in writes.values()), result))
