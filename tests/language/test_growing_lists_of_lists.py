@@ -46,6 +46,35 @@ def of_several_kinds(x):
     return out, len(out), [{"value": v, "place": i} for i, v in enumerate(x) if v > 0]
 
 
+@samples("E4", *THREE)
+def runs(x):
+    """What is put away is another list from then on, on one path of nested branches."""
+    out, row = [], []
+    for v in x:
+        if v > 0:
+            row.append(v)
+        elif row:
+            out.append(row)
+            row = []
+    if row:
+        out.append(row)
+    return out
+
+
+@samples("E4", *THREE)
+def cut_within_branches(x):
+    out, row = [], [x[0]]
+    for v in x:
+        if v > 0:
+            if v > 1:
+                out.append(row)
+                row = [v]
+            else:
+                row = row + [v]
+        row.append(v)
+    return out, list(row)
+
+
 @samples("E4", *THREE, joined=True)
 def read(x):
     out = [[v, v * 2] for v in x if v > 0]
@@ -468,3 +497,31 @@ def test_copies_of_one_list_are_several():
         return rows, total
 
     assert ag.convert(rows_of)(np.array([1.0, -2.0, 3.0])) == ([[0.5], [0.5]], 1.0)
+
+
+def put_away_and_kept(x):
+    out, row = [], []
+    for v in x:
+        if v > 0:
+            row.append(v)
+        elif row:
+            out.append(row)
+    return out
+
+
+def put_away_by_another_name(x):
+    out, row = [], [x[0]]
+    older = row
+    if x[0] > 0:
+        if x[1] > 0:
+            out.append(row)
+            row = []
+        if x[2] > 0:
+            out.append(older)
+    row.append(5.0)
+    return [list(one) for one in out], list(row)
+
+
+@pytest.mark.parametrize("sample", [put_away_and_kept, put_away_by_another_name])
+def test_a_list_that_may_have_been_put_away_is_not_written(sample):
+    refuse(sample, np.array([1.0, 2.0, 3.0, -1.0]), match="is an item of a list|is changed here")
