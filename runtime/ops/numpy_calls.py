@@ -17,7 +17,7 @@ import numpy as np
 from runtime.errors import StagingError
 from runtime.ops.declare import Primitive, simpler_form
 from runtime.ops.joining import as_operand
-from runtime.ops.likenesses import check_options, fits_exactly
+from runtime.ops.likenesses import check_options, fits_exactly, raise_as_numpy
 
 __all__ = ["call_as_numpy", "parameters_of"]
 
@@ -107,9 +107,18 @@ def call_as_numpy(
 ) -> Any:
     """`own(...)` for a call of NumPy's `function`, whose meaning it is.
 
-    Raises TypeError, as NumPy does, where the arguments do not fit its signature, and StagingError
-    for one that `own` has no meaning for.
+    Raises what NumPy raises where the arguments do not fit its signature or each other, and
+    StagingError for one that `own` has no meaning for.
     """
+    try:
+        return _called(function, own, args, kwargs)
+    except (TypeError, ValueError, LookupError, ArithmeticError) as error:
+        raise_as_numpy(error, function, args, kwargs)
+
+
+def _called(
+    function: Any, own: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
     if function is np.clip:
         _check_limits(args, kwargs)
         kwargs = _without_casting(np.clip, args, kwargs)
