@@ -85,6 +85,25 @@ def test_what_computes_in_the_precision_of_out_takes_one_of_its_own_dtype(name):
     np.testing.assert_array_equal(f(M, np.zeros(3)), function(M, 0.5, axis=0))
 
 
+def test_products_are_written_into_what_lies_in_c_order():
+    def rows(m, x):
+        made = np.zeros((3, 2))
+        np.dot(m, x, out=made[1])
+        np.dot(m, x * 2, made[2])
+        return made
+
+    np.testing.assert_array_equal(ag.convert(rows)(M, X[:3]), rows(M, X[:3]))
+    for column in (
+        lambda m, x: np.dot(m, x, out=np.zeros((2, 3))[:, 1]),
+        lambda m, x: np.dot(m, m.T, out=np.zeros((2, 2)).T),
+        lambda m, x: np.linalg.multi_dot([m, m.T, m], out=np.zeros((3, 2)).T),
+    ):
+        with pytest.raises(ValueError, match="C-Array"):
+            column(M, X[:3])
+        with pytest.raises(ag.StagingError, match="may not lie in memory in C order"):
+            ag.convert(column)(M, X[:3])
+
+
 def test_a_part_of_out_is_not_written():
     f = ag.convert(lambda x, out: np.add.reduceat(x, [0, 2], out=out))
     with pytest.raises(ag.StagingError, match="np.add.reduceat with out= of 2 axes"):
