@@ -107,7 +107,8 @@ def _call(
             "call it in a function that is converted with `ag.convert`",
             origin=origin_of_caller(),
         )
-    return call_host(function, args, kwargs, declared, as_arrays=True)
+    why = "`py_call` asks for that"
+    return call_host(function, args, kwargs, declared, as_arrays=True, why=why)
 
 
 def _now(

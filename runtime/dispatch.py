@@ -11,7 +11,7 @@ import numpy as np
 from runtime import ops, trace
 from runtime.attention import count as _attention
 from runtime.errors import StagingError
-from runtime.ops.likenesses import check_options, fits_exactly
+from runtime.ops.likenesses import check_options, fits_exactly, raise_as_numpy
 from runtime.ops.numpy_calls import call_as_numpy
 from runtime.ops.operands import (
     as_dtype,
@@ -77,7 +77,10 @@ def dispatch_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: Any
     """Meaning of a NumPy ufunc, or of a method of it, on operands of which one is a tensor."""
     function, title = _meaning_of_ufunc(ufunc, inputs)
     if method == "__call__" and not kwargs and function is not None:
-        return function(*strong_operands(inputs))
+        try:
+            return function(*strong_operands(inputs))
+        except (TypeError, ValueError) as error:
+            raise_as_numpy(error, ufunc, inputs, {})
     if function is None and not kwargs and _is_left_to_itself(ufunc, inputs):
         found = getattr(ufunc, method)(*map(_raw, inputs), **kwargs)
         return tuple(map(_as_tensor, found)) if isinstance(found, tuple) else _as_tensor(found)

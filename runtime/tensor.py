@@ -189,6 +189,11 @@ class Tensor(ArrayMethods):
         return self._cell is not None and bool(self._chain)
 
     @property
+    def is_part_out_of_order(self) -> bool:
+        """Whether this shows a part that may not lie in C order where the whole array does."""
+        return self.is_view and not all(step.keeps_contiguous() for step in self._chain)
+
+    @property
     def is_array(self) -> bool:
         """Whether NumPy has an array here, not a scalar; of rank 0, that `as_array` was told."""
         if type(self._array) is np.ndarray:

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from runtime.ops.operands import content, is_array, is_tensor, type_of
 from runtime.spec import WEAK_DTYPES
 
-__all__ = ["check_options", "fits_exactly"]
+__all__ = ["check_options", "fits_exactly", "raise_as_numpy"]
 
 
 # Above this many elements only the numbers of axes are like those of the arguments.
@@ -42,6 +42,34 @@ def check_options(
             raise error.with_traceback(None) from None
 
 
+def raise_as_numpy(
+    error: Exception, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> NoReturn:
+    """Raise what NumPy raises for arguments of such dtypes and shapes; else `error`, our own."""
+    told = _error_of_numpy(function, args, kwargs)
+    # What is wrong with other numbers need not be wrong with these.
+    if told is None or any(isinstance(told, k) and not isinstance(error, k) for k in _OF_NUMBERS):
+        raise error
+    raise told from None
+
+
+_OF_NUMBERS = (IndexError, ArithmeticError, np.linalg.LinAlgError)
+
+
+def _error_of_numpy(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Exception | None:
+    like = _Like((*args, *kwargs.values()))
+    if like.is_open or any(map(callable, (*args, *kwargs.values()))):
+        return None
+    try:
+        with np.errstate(all="ignore"):
+            function(*map(like, args), **{name: like(x) for name, x in kwargs.items()})
+    except Exception as error:  # noqa: BLE001 - NumPy's, to be raised
+        return error.with_traceback(None)
+    return None
+
+
 def fits_exactly(result: Any, out: Any) -> bool:
     """Whether a result has the dtype and the shape of the array that it is to be written into."""
     out = out[0] if isinstance(out, tuple) else out
@@ -57,8 +85,8 @@ class _Like:
     """Gives for an argument one of its type; where a size is not known, all axes have one item."""
 
     def __init__(self, given: tuple[Any, ...]) -> None:
-        self._is_open = False
-        self._is_open = any(map(self._is_large, given))
+        self.is_open = False
+        self.is_open = any(map(self._is_large, given))
 
     def _is_large(self, x: Any) -> bool:
         if type(x) in (tuple, list):
@@ -83,7 +111,7 @@ class _Like:
     def _numbers(self, shape: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
         """Zeros where they may be positions, else ones."""
         make = np.zeros if dtype.kind in "iu" else np.ones
-        return make((1,) * len(shape) if self._is_open else shape, dtype)
+        return make((1,) * len(shape) if self.is_open else shape, dtype)
 
 
 def _shape(x: Any) -> Any:

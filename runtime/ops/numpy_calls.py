@@ -17,7 +17,7 @@ import numpy as np
 from runtime.errors import StagingError
 from runtime.ops.declare import Primitive, simpler_form
 from runtime.ops.joining import as_operand
-from runtime.ops.likenesses import check_options, fits_exactly
+from runtime.ops.likenesses import check_options, fits_exactly, raise_as_numpy
 
 __all__ = ["call_as_numpy", "parameters_of"]
 
@@ -67,6 +67,8 @@ _RENAMED: dict[str, dict[str, str]] = {
     "clip": {"a_min": "min", "a_max": "max"},
     "split": {"indices_or_sections": "sections"},
 }
+# What takes no other `out` than one that lies in memory in C order.
+_IN_C_ORDER = frozenset(("dot", "multi_dot"))
 # What computes with the numbers of `out`, and so in their precision.
 _WITHIN_OUT = frozenset(("quantile", "percentile"))
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
@@ -107,9 +109,18 @@ def call_as_numpy(
 ) -> Any:
     """`own(...)` for a call of NumPy's `function`, whose meaning it is.
 
-    Raises TypeError, as NumPy does, where the arguments do not fit its signature, and StagingError
-    for one that `own` has no meaning for.
+    Raises what NumPy raises where the arguments do not fit its signature or each other, and
+    StagingError for one that `own` has no meaning for.
     """
+    try:
+        return _called(function, own, args, kwargs)
+    except (TypeError, ValueError, LookupError, ArithmeticError) as error:
+        raise_as_numpy(error, function, args, kwargs)
+
+
+def _called(
+    function: Any, own: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
     if function is np.clip:
         _check_limits(args, kwargs)
         kwargs = _without_casting(np.clip, args, kwargs)
@@ -153,12 +164,20 @@ def call_as_numpy(
     result = _call(own, given, several)
     if out is None:
         return result
+    if function.__name__ in _IN_C_ORDER and _may_be_out_of_order(out):
+        raise _refusal(function, "out` that may not lie in memory in C order, as it must, `")
     if not fits_exactly(result, out):
         del bound.arguments["out"]
         check_options(function, bound.args, {**bound.kwargs, "out": out}, "out")
         if function.__name__ in _WITHIN_OUT and out.dtype != result.dtype:
             raise _refusal(function, "out` of another dtype, in whose precision it computes, `")
     return _stored(result, out)
+
+
+def _may_be_out_of_order(out: Any) -> bool:
+    if isinstance(out, np.ndarray):
+        return not out.flags.c_contiguous
+    return bool(getattr(out, "is_part_out_of_order", False))
 
 
 def _check_limits(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:

@@ -88,7 +88,10 @@ def argpartition_(xp: Module, x: Array, kth: tuple[int, ...], axis: int = -1) ->
 
 
 def _arguments(x: Operand, kth: Any, axis: int | None) -> tuple[Any, tuple[int, ...], int]:
-    given = tuple(int(k) for k in np.atleast_1d(kth))
+    places = np.atleast_1d(kth)
+    if places.dtype.kind not in "iub":
+        raise TypeError("Partition index must be integer")
+    given = tuple(int(k) for k in places)
     return (ravel(x), given, 0) if axis is None else (x, given, axis)
 
 

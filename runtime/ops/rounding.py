@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import operator
 
 import numpy as np
 
@@ -87,9 +88,14 @@ def rint(xp: Module, x: Array) -> Array:
     return xp.rint(x)
 
 
+def _rounded(x: TensorType, decimals: int) -> TensorType:
+    operator.index(decimals)  # or a TypeError
+    return TensorType(by_probe(np.round, x.dtype), x.shape)
+
+
 @op(
     inputs=1,
-    infer=lambda x, decimals: TensorType(by_probe(np.round, x.dtype), x.shape),
+    infer=_rounded,
     vjp=no_gradient,
     elementwise=True,
     numpy=("round", "around"),

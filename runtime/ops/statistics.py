@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -208,7 +209,7 @@ def bincount(x: Operand, /, weights: Operand = None, minlength: int = 0) -> Any:
     what = "'minlength' must not be negative"
     if is_tensor(minlength):
         minlength = checked(minlength, greater_equal(minlength, 0), what=what)
-    elif minlength < 0:
+    elif operator.index(minlength) < 0:
         raise ValueError(what)
     if weights is not None:
         if dtype_of(weights).kind == "c":

@@ -83,3 +83,13 @@ def test_a_method_of_a_list_of_the_module_is_called():
         ag.StagingError, match="which the converted function reads or writes as well"
     ):
         counted(np.array([1.0, 2.0]))
+
+
+def test_explain_says_who_asked_for_the_call():
+    def doubled(x):
+        return x * 2
+
+    f = ag.convert(lambda x: ag.py_call(doubled, x, result=ag.TensorSpec((2,), "float64")) + 1)
+    assert f(np.ones(2)).tolist() == [3, 3]
+    asked = "doubled` is called by the host on each call: `py_call` asks for that"
+    assert asked in f.explain()

@@ -34,6 +34,129 @@ def runs_of(x):
     return runs
 
 
+# ---- as arrays -----------------------------------------------------------------------------------
+
+
+def products(x, n):
+    rows = []
+    for v in x:
+        row = []
+        for i in range(n):
+            row.append(v * i)
+        rows.append(row)
+    return rows
+
+
+@samples("E4", (X, I(3)), (X, I(0)), (X, I(1)))
+def lists_of_one_length_as_arrays(x, n):
+    rows = products(x, n)
+    return np.array(rows), np.stack(rows), np.stack(rows, axis=1), np.array(rows, dtype=np.float32)
+
+
+@samples("E4", (X, I(3)), (X, I(1)))
+def arrays_of_what_was_kept_of_longer_lists(x, n):
+    rows = []
+    for v in x:
+        row = [v]
+        while len(row) < n or (v < 0 and len(row) < n + 2):
+            row.append(row[-1] * 2)
+        rows.append(row)
+    rows = [row for row in rows if len(row) == n]
+    found = np.array(rows)
+    rows.pop()
+    return found, np.array(rows), np.mean(rows, axis=0), np.array(rows) @ np.ones(len(rows[0]))
+
+
+@samples("E4", (I(4), I(3)), (I(2), I(5)))
+def lists_of_lists_of_lists_as_arrays(n, m):
+    cube = []
+    for i in range(n):
+        plane = []
+        for j in range(m):
+            line = []
+            for k in range(n):
+                line.append(i * j + k)
+            plane.append(line)
+        cube.append(plane)
+    return np.array(cube), np.asarray(cube).sum(axis=(0, 1)), np.array(cube)[1, :, 0]
+
+
+@samples("E4", (I(4), I(3)), (I(2), I(5)))
+def lists_of_tuples_as_arrays(n, m):
+    rows = []
+    for i in range(n):
+        rows.append([(i, j, i * j) for j in range(m)])
+    return np.array(rows), np.array(rows)[1, :, 2]
+
+
+@samples("E4", (X, I(3)), (np.abs(X), I(3)), (X, I(1)))
+def lists_of_several_lengths_are_no_array(x, n):
+    rows = products(x, n)
+    for k in range(len(x)):
+        if x[k] < 0 and n > 2:
+            rows[k].pop()
+    try:
+        np.stack(rows)
+    except ValueError as error:
+        print(error)
+    return np.array(rows)
+
+
+@samples("E4", (I(2),), (I(3),))
+def deeper_lists_of_several_lengths_are_no_array(n):
+    cube = []
+    for i in range(n):
+        cube.append([[i + j] * (1 + j // 2) for j in range(n)])
+    return np.array(cube)
+
+
+@samples("E4", (I(4), I(3)), (I(4), I(300)))
+def numbers_of_lists_must_fit(n, m):
+    rows = []
+    for i in range(n):
+        row = []
+        for j in range(3):
+            row.append(int(m) + i * j)
+        rows.append(row)
+    return np.array(rows, dtype=np.int8)
+
+
+@samples("E4", (I(3),), (I(1),))
+def empty_lists_as_an_array(n):
+    rows, outer = [], []
+    for i in range(n):
+        rows.append([])
+        outer.append([[] for _ in range(n)])
+    return np.array(rows), np.array(outer)
+
+
+@samples("E4", (I(3), X), (I(1), X))
+def tuples_of_tuples_and_of_arrays(n, x):
+    pairs, arrays = [], []
+    for i in range(n):
+        pairs.append(((i, x[i]), (x[i + 1], 2)))
+        arrays.append([x[:3] * i, x[2:5]])
+    return np.array(pairs), np.array(arrays)[:, 1], np.stack(arrays).shape
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_gradients_go_through_arrays_of_lists(backend):
+    def loss(x, n):
+        made = np.array(products(x * x, n))
+        return (made**2).sum() + made[2, 1]
+
+    with config.backend.using(backend):
+        found = ag.grad(ag.convert(loss))(X, I(3))
+    steps = 1e-6 * np.eye(len(X))
+    slopes = [(loss(X + step, 3) - loss(X - step, 3)) / 2e-6 for step in steps]
+    np.testing.assert_allclose(found, slopes, rtol=1e-6)
+
+
+def test_no_lists_are_no_array():
+    with pytest.raises(ValueError, match="an empty list gives an array of one axis"):
+        ag.convert(lambda x, n: np.array(products(x[x > n], n)))(X, I(9))
+
+
 # ---- made ----------------------------------------------------------------------------------------
 
 
@@ -447,10 +570,6 @@ def sorted_by_items(x):
     return sorted(runs_of(x))  # refused
 
 
-def an_array_of_them(x):
-    return np.array(runs_of(x))  # refused
-
-
 def deeper_in_each_round(x):
     nest = []
     for v in x[x > 0]:
@@ -465,7 +584,6 @@ def deeper_in_each_round(x):
         (sought, "which are lists of several lengths, are compared"),
         (compared, "it is in a list that is compared"),
         (sorted_by_items, "its items are no numbers"),
-        (an_array_of_them, "its items are no numbers, arrays or tuples"),
         (deeper_in_each_round, "`nest` holds lists in lists, 8 deep or more"),
     ],
 )

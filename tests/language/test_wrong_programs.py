@@ -385,7 +385,7 @@ def outer(a, b):
     return inner(a * 2, b)
 
 
-@wrong(MATRIX, MATRIX, error=ValueError, cause="do not fit", hint="transpose one",
+@wrong(MATRIX, MATRIX, error=ValueError, cause="not aligned", hint="transpose one",
        names=("in inner", "`a` is float64[2, 3]"))  # fmt: skip
 def two_functions_deep(x, w):
     return outer(x, w)

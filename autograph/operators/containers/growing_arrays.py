@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -13,10 +13,11 @@ from autograph.operators.containers.growing import looked_at
 from autograph.operators.containers.open_dicts import name_of_view
 from autograph.operators.stand_ins.bodies import stage_raise
 from autograph.operators.stand_ins.captured_items import with_inputs
-from autograph.operators.stand_ins.forms import Branching, Leaf, OrNone, Unbound
+from autograph.operators.stand_ins.forms import Branching, Form, Leaf, OrNone, Ragged, Unbound
 from autograph.operators.stand_ins.numbers_or_arrays import refuse_number_or_array
 from autograph.operators.stand_ins.rows import in_numbers
 from autograph.operators.stand_ins.runs import has_runs, python_class, refusal
+from autograph.operators.stand_ins.templates import lazy
 from runtime import ops
 from runtime.errors import LimitValueError
 from runtime.ops.internal import checked
@@ -35,7 +36,7 @@ __all__ = [
 
 def as_array(x: list[Any]) -> Any:
     """What `np.array(x)` holds."""
-    rows = _as_rows(x)
+    rows = _as_rows(x, _inhomogeneous)
     if len(rows.shape) == 1:
         return rows
     what = "an empty list gives an array of one axis, and this list gives more: no graph knows both"
@@ -79,9 +80,32 @@ def as_index(key: Any) -> Any:
     return rows[0]
 
 
-def _as_rows(x: list[Any]) -> Tensor:
-    """The items of a list as the rows of an array."""
+# What NumPy says of lists of several lengths, given the sizes of the axes around these.
+Uneven = Callable[[list[Any]], ValueError]
+
+
+def _inhomogeneous(sizes: list[Any]) -> ValueError:
+    shown: list[Any] = []
+    for size in sizes:
+        shown += [", ", (size, -1, None)]
+    return ValueError(
+        lazy((
+            "setting an array element with a sequence. The requested array has an inhomogeneous "
+            f"shape after {len(sizes)} dimensions. The detected shape was (",
+            *shown[1:], f"{',' if len(sizes) == 1 else ''}) + inhomogeneous part.",
+        ))
+    )  # fmt: skip
+
+
+def _of_several_shapes(sizes: list[Any]) -> ValueError:
+    return ValueError("all input arrays must have the same shape")
+
+
+def _as_rows(x: list[Any], uneven: Uneven | None = None) -> Tensor:
+    """The items of a list as the rows of an array; lists of one length, if `uneven` is given."""
     form, rows = looked_at(x)
+    if isinstance(form, Ragged) and uneven is not None:
+        return _of_lists(form, rows, [ops.dim(rows[0], axis=0)], uneven)
     if isinstance(form, OrNone):
         error = LimitValueError("an item of a list is None: NumPy makes an array of objects of it")
         stage_raise(ops.logical_not(ops.all(rows[-1])), error)
@@ -89,14 +113,48 @@ def _as_rows(x: list[Any]) -> Tensor:
     numbers = in_numbers(form, rows)
     if numbers is not None:
         return numbers
-    if (
-        isinstance(form, Branching)
-        and type(form.like) is not dict
-        and all(isinstance(part, Leaf) and part.type.rank == 0 for part in form.parts)
-    ):
-        result: Tensor = ops.stack(rows, axis=1)
-        return result
+    return _of_tuples(form, rows, [ops.dim(rows[0], axis=0)])
+
+
+def _of_lists(form: Ragged, rows: list[Tensor], sizes: list[Any], uneven: Uneven) -> Tensor:
+    """Lists that are items as rows of an array: that all have one length is asked when it runs."""
+    counts, item = rows[0], form.item
+    none = ops.zeros(1, dtype=np.dtype(np.int64))  # there may be no list
+    size = ops.max(ops.concat([ops.ravel(counts), none]))
+    stage_raise(ops.any(ops.not_equal(counts, size)), uneven(sizes))
+    # What is behind the end of each list is as long as the longest that ever was.
+    cut = (*[slice(None)] * len(sizes), slice(None, size))
+    inner: list[Tensor] = [ops.getitem(x, cut) for x in rows[1:]]
+    if isinstance(item, Unbound):
+        return _no_numbers(sizes)
+    if isinstance(item, Ragged):
+        return _of_lists(item, inner, [*sizes, size], uneven)
+    return _of_tuples(item, inner, [*sizes, size])
+
+
+def _of_tuples(form: Form, rows: list[Tensor], sizes: list[Any]) -> Tensor:
+    """Numbers and arrays, and tuples and lists of these of one shape, as rows of an array."""
+    if isinstance(form, Branching) and type(form.like) is not dict and not form.parts:
+        return _no_numbers(sizes)
+    return _stacked(form, iter(rows), len(sizes))
+
+
+def _stacked(form: Form, rows: Iterator[Tensor], axis: int) -> Tensor:
+    if isinstance(form, Leaf):
+        return next(rows)
+    if isinstance(form, Branching) and type(form.like) is not dict and form.parts:
+        parts = [_stacked(part, rows, axis) for part in form.parts]
+        behind = [x.type.shape[axis:] for x in parts if x.type.shape is not None]
+        if len(behind) == len(parts) and len({*behind}) == 1 and None not in behind[0]:
+            made: Tensor = ops.stack(parts, axis=axis)
+            return made
     raise refusal("its items are no numbers, arrays or tuples of numbers")
+
+
+def _no_numbers(sizes: list[Any]) -> Tensor:
+    """What NumPy makes of lists of empty ones."""
+    made: Tensor = ops.zeros((*sizes, 0), dtype=np.dtype(np.float64))
+    return made
 
 
 def _not_empty(rows: Tensor, message: str, error: type[ValueError] = ValueError) -> Tensor:
@@ -106,7 +164,7 @@ def _not_empty(rows: Tensor, message: str, error: type[ValueError] = ValueError)
 
 
 def _stack(x: Any, axis: int = 0) -> Any:
-    rows = _not_empty(_as_rows(x), "need at least one array to stack")
+    rows = _not_empty(_as_rows(x, _of_several_shapes), "need at least one array to stack")
     return ops.moveaxis(rows, 0, axis) if axis else rows
 
 
@@ -179,6 +237,8 @@ def _fitting(x: list[Any], dtype: Any = None, **others: Any) -> Any:
     made, (form, rows) = as_array(x), looked_at(x)
     target = None if dtype is None else np.dtype(dtype)
     parts = form.parts if isinstance(form, Branching) else (form,)
+    if target is not None and isinstance(form, Ragged) and must_fit(made.type, target):
+        return ops.reshape(_whole(ops.ravel(made), target), ops.shape(made))
     if target is None or not any(isinstance(p, Leaf) and must_fit(p.type, target) for p in parts):
         return made
     columns = [

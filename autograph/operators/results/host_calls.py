@@ -114,11 +114,12 @@ def call_host(
     *,
     as_arrays: bool = False,
     known_as: Any = None,
+    why: str | None = None,
 ) -> Any:
     """Have the graph call `function` here; gives what stands for its result.
 
     `declared` is what it gives, if that was said. `as_arrays`: tensors are given as arrays.
-    `known_as` is the function that the user called, if that is another one.
+    `known_as` is the function that the user called, if that is another one. `why` is for `explain`.
     """
     facts, builder = current_trace(), building()
     assert facts is not None and builder is not None
@@ -127,7 +128,8 @@ def call_host(
     staged.take(args, kwargs, as_arrays=as_arrays)
     staged.flush()
     outputs = staged.emit(declared)
-    _tell(facts, staged.name, staged.origin, why_left(staged.known_as))
+    why = why_left(staged.known_as) if why is None else why
+    _tell(facts, staged.name, staged.origin, why)
     if declared is NOTHING:
         return None
     if declared is not None:

@@ -5,7 +5,7 @@ import pytest
 
 import autograph as ag
 from runtime import config
-from runtime.ops.likenesses import check_options, fits_exactly
+from runtime.ops.likenesses import check_options, fits_exactly, raise_as_numpy
 
 X = np.linspace(-2.3, 3.1, 6)
 M = X.reshape(2, 3)
@@ -85,6 +85,25 @@ def test_what_computes_in_the_precision_of_out_takes_one_of_its_own_dtype(name):
     np.testing.assert_array_equal(f(M, np.zeros(3)), function(M, 0.5, axis=0))
 
 
+def test_products_are_written_into_what_lies_in_c_order():
+    def rows(m, x):
+        made = np.zeros((3, 2))
+        np.dot(m, x, out=made[1])
+        np.dot(m, x * 2, made[2])
+        return made
+
+    np.testing.assert_array_equal(ag.convert(rows)(M, X[:3]), rows(M, X[:3]))
+    for column in (
+        lambda m, x: np.dot(m, x, out=np.zeros((2, 3))[:, 1]),
+        lambda m, x: np.dot(m, m.T, out=np.zeros((2, 2)).T),
+        lambda m, x: np.linalg.multi_dot([m, m.T, m], out=np.zeros((3, 2)).T),
+    ):
+        with pytest.raises(ValueError, match="C-Array"):
+            column(M, X[:3])
+        with pytest.raises(ag.StagingError, match="may not lie in memory in C order"):
+            ag.convert(column)(M, X[:3])
+
+
 def test_a_part_of_out_is_not_written():
     f = ag.convert(lambda x, out: np.add.reduceat(x, [0, 2], out=out))
     with pytest.raises(ag.StagingError, match="np.add.reduceat with out= of 2 axes"):
@@ -140,3 +159,45 @@ def test_errors_that_have_another_cause_are_not_raised():
     check_options(refuses_ones, (X,), {"out": np.zeros(6)}, "out")
     assert fits_exactly(ag.constant(X), np.zeros(6)) and fits_exactly(ag.constant(X), (X,))
     assert not fits_exactly(ag.constant(X), np.zeros(6, "f4"))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x, m: np.sum(m, axis=(0, 0)),
+        lambda x, m: np.dot(m, m),
+        lambda x, m: np.matmul(m, x),
+        lambda x, m: np.einsum("ij,jk", m, m),
+        lambda x, m: np.swapaxes(m, 0, 2),
+        lambda x, m: np.clip(x, [1, 2], 3),
+        lambda x, m: np.convolve(x, x, mode="nope"),
+        lambda x, m: np.triu(x[0]),
+        lambda x, m: np.fft.fft(x, axis=1),
+        lambda x, m: np.ldexp(x, x),
+        lambda x, m: np.linalg.norm(x, ord="fro"),
+        lambda x, m: np.full((2, 3), x),
+    ],
+)
+def test_what_does_not_fit_raises_what_numpy_raises(call):
+    with pytest.raises((TypeError, ValueError, IndexError)) as expected:
+        call(X, M)
+    with pytest.raises(type(expected.value)) as found:
+        ag.convert(call)(X, M)
+    assert str(found.value).startswith(str(expected.value))
+
+
+def test_errors_of_other_numbers_are_not_raised():
+    def says(error):
+        def function(x):
+            raise error
+
+        return function
+
+    own = TypeError("positions are integers")
+    for error in (IndexError("1"), ZeroDivisionError("1"), np.linalg.LinAlgError("singular")):
+        with pytest.raises(TypeError, match="positions are integers"):
+            raise_as_numpy(own, says(error), (X,), {})
+    with pytest.raises(ValueError, match="NumPy's"):
+        raise_as_numpy(own, says(ValueError("NumPy's")), (X,), {})
+    with pytest.raises(TypeError, match="positions are integers"):
+        raise_as_numpy(own, says(ValueError("of a function")), (abs,), {})

@@ -243,3 +243,20 @@ def test_rare_arguments_mean_what_they_mean_to_numpy(call, how):
     for a, b in zip(found, wanted, strict=True):
         np.testing.assert_allclose(np.asarray(a), b, rtol=1e-12)
         assert np.asarray(a).dtype == np.asarray(b).dtype
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: np.round(x, 1.5),
+        lambda x: x.round(decimals=2.0),
+        lambda x: np.partition(x, 1.5),
+        lambda x: np.argpartition(x, [0, 1.0]),
+        lambda x: np.bincount(np.arange(3), minlength=2.5) + x[0],
+    ],
+)
+def test_what_must_be_an_integer_is_no_float(call):
+    with pytest.raises(TypeError) as expected:
+        call(np.arange(4.0))
+    with pytest.raises(TypeError, match=str(expected.value)):
+        ag.convert(call)(np.arange(4.0))
