@@ -27,6 +27,7 @@ from autograph.operators.builtins.counting import dict_of_pairs, is_dict_of_pair
 from autograph.operators.builtins.python_complex import call_cmath
 from autograph.operators.builtins.python_math import call_math
 from autograph.operators.calls.managers import made_manager, makes_manager
+from autograph.operators.calls.own_arrays import with_arrays_of, with_objects
 from autograph.operators.captured.captures import (
     Trace,
     current_trace,
@@ -460,6 +461,7 @@ def _call_numpy(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], tr
         raise refusal(function)
     if function is np.fromiter:
         return _from_iterable(*args, **kwargs)
+    function, args, kwargs = with_arrays_of(function, args, kwargs)
     given = [*args, *kwargs.values()]
     if any(isinstance(x, LazyString) for x in given):
         return _call_on_texts(function, args, kwargs, trace)
@@ -473,10 +475,10 @@ def _call_numpy(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], tr
             return _of_numbers(function(*args, **kwargs))  # NumPy asks the tensors what it means
         own = MAKERS.get(function) or ops.numpy_function(_numpy_name(function))
         if own is not None:
-            return call_numpy(function, own, args, kwargs)
+            return with_objects(function, lambda: call_numpy(function, own, args, kwargs))
         return _call_without_op(function, args, kwargs)
     note_call(function, args, kwargs)
-    return as_fresh(function(*args, **kwargs))
+    return as_fresh(with_objects(function, lambda: function(*args, **kwargs)))
 
 
 def _call_on_texts(
