@@ -16,6 +16,7 @@ from runtime.eager import COPY_TO, compute, is_array
 from runtime.errors import DeviceError, LeakedTensorError
 from runtime.graph.ir import Graph, Node, Op, Value
 from runtime.inference import Inference
+from runtime.ops.joining import of_nest
 from runtime.ops.operands import as_dtype
 from runtime.origins import Origin, origin_of_caller
 from runtime.placement import fact_of_type, place
@@ -591,9 +592,10 @@ def _of_traced(value: Any, dtype: Any, shape: Sequence[int] | None) -> Tensor:
     """As `constant`, of what is known only when the graph runs."""
     made: Tensor
     if dtype is not None and as_dtype(dtype).kind in "iu":
-        made = ops.packed(value, as_dtype(dtype))
+        made = of_nest(value, lambda nest: ops.packed(nest, as_dtype(dtype)))
     else:
-        made = ops.copy(_strong(value)) if isinstance(value, Tensor) else _strong(value)
+        made = of_nest(value, _strong)
+        made = ops.copy(made) if isinstance(value, Tensor) else made
         made = made if dtype is None else ops.astype(made, as_dtype(dtype))
     if shape is not None:
         sizes = made.type.shape

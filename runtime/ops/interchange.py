@@ -10,7 +10,7 @@ from runtime import trace
 from runtime.devices import is_device_array, module_of, resolve
 from runtime.ops.conversion import astype, astype_
 from runtime.ops.internal import CONSTANT, identity
-from runtime.ops.joining import as_operand, has_tensor
+from runtime.ops.joining import as_operand, has_tensor, of_nest
 from runtime.ops.operands import Operand, as_dtype, content, is_tensor, type_of
 from runtime.ops.packing import packed
 from runtime.ops.placement import device_of_operand, to_device
@@ -58,7 +58,7 @@ def asarray(
 def _from_nest(x: Any, dtype: np.dtype[Any] | None) -> Any:
     """A new tensor with a Python number, or with nested sequences or a buffer of numbers."""
     if dtype is not None and dtype.kind in "iu" and has_tensor(x):
-        return packed(x, dtype)
+        return of_nest(x, lambda nest: packed(nest, dtype))
     parts = as_operand(x)
     if parts is not x:
         return parts if dtype is None else astype(parts, dtype, copy=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -37,6 +37,7 @@ __all__ = [
     "dstack",
     "has_tensor",
     "hstack",
+    "of_nest",
     "split",
     "stack",
     "unstack",
@@ -243,7 +244,28 @@ def stack(arrays: Sequence[Operand], /, axis: int = 0) -> Any:
 
 def as_operand(x: Any) -> Any:
     """A list or tuple with tensors in it, at any depth, as one tensor; anything else as it is."""
-    return stack(list(map(as_operand, x))) if _is_nest(x) and has_tensor(x) else x
+    return of_nest(x, _stacked_nest) if _is_nest(x) and has_tensor(x) else x
+
+
+def _stacked_nest(x: Any) -> Any:
+    return stack(list(map(_stacked_nest, x))) if _is_nest(x) and has_tensor(x) else x
+
+
+def of_nest(x: Any, make: Callable[[Any], Any]) -> Any:
+    """What `make` stacks of a nest; NumPy's own ValueError where its rows are of several shapes."""
+    try:
+        return make(x)
+    except ValueError as error:
+        if str(error) == _UNLIKE:
+            np.array(_of_same_shapes(x))
+        raise
+
+
+def _of_same_shapes(x: Any) -> Any:
+    """A nest with arrays of NumPy's in the place of tensors."""
+    if _is_nest(x):
+        return [_of_same_shapes(part) for part in x]
+    return np.zeros([n or 0 for n in type_of(x).shape or ()])[()] if is_tensor(x) else x
 
 
 def _is_nest(x: Any) -> bool:

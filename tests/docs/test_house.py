@@ -135,6 +135,7 @@ TESTED_IN = {
     "autograph/operators/calls/recursion.py": "language/test_recursion.py",
     "autograph/operators/calls/recursive_functions.py": "language/test_recursion.py",
     "autograph/operators/calls/given_arrays.py": "language/test_recursion.py",
+    "autograph/operators/calls/own_arrays.py": "language/test_protocols.py",
     **in_folder(
         "autograph/checking", "gradients outcomes report", "autograph/checking/test_ways.py"
     ),

@@ -155,6 +155,23 @@ def nests_that_fit(x, n):
     return n
 
 
+@samples(
+    "", (np.array([2.5, 1.0]),), (np.array([1.0, 2.5]),), (np.array([-1.0, 2.0]),), (-np.ones(2),)
+)
+def ragged_rows(x):
+    try:
+        if x[0] > 2:
+            return np.array([x, 2.0]).sum()
+        if x[0] > 0:
+            return np.array([[x, x], [x, [x[0]]]], dtype=np.float32).sum()
+        if x[1] > 1:
+            return np.array([[x[0], 1], [x[1]]], dtype=int).sum()
+        return np.sum([[x[0], 1], [x[1]]])
+    except ValueError as error:
+        print(error)
+    return x.sum()
+
+
 test_writes = samples.test()
 
 

@@ -930,4 +930,66 @@ def an_index_that_has_an_answer_for_every_name(x):
     return x[one] + one.anything
 
 
+class Couple:
+    def __init__(self, first, second):
+        self.first, self.second = first, second
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array([self.first, self.second], dtype=dtype)
+
+
+class Told(Couple):
+    def __array__(self, dtype=None, copy=None):
+        print("asked for", dtype, copy)
+        return super().__array__(dtype, copy)
+
+
+class Holder:
+    def __init__(self, content):
+        self.content = content
+
+    def __array__(self, dtype=None, copy=None):
+        return self.content
+
+
+PAIRS = (np.array([3.0, 1.0, 2.0]),), (np.array([-1.0, 2.0, -3.0]),)
+
+
+@samples("B3.02", *PAIRS)
+def arrays_of_objects(x):
+    pair = Couple(x[0], 2.0)
+    if x[1] > 1:
+        pair.second = x[2]
+    small = np.array(pair, dtype=np.float32)
+    return np.asarray(pair).sum(), small, np.exp(pair), np.maximum(x[:2], pair)
+
+
+@samples("B3.02", *PAIRS)
+def what_an_array_of_an_object_is_asked_for(x):
+    told = Told(x[0], x[1])
+    return np.asarray(told), np.array(told), np.asarray(told, np.int64), np.add(told, 1)
+
+
+@samples("B3.02", *PAIRS, tensors=False)
+def arrays_that_objects_hold(x):
+    holder = Holder(x)
+    made = np.array(holder)  # NumPy trusts `__array__` to have copied it
+    made[0] = 7.0
+    np.asarray(holder)[1] = 8.0
+    return made
+
+
+def a_sum_of_an_object(x):
+    return np.sum(Couple(x[0], x[1]))  # refused
+
+
+def a_stack_of_objects(x):
+    return np.stack([x[:2], Couple(x[0], x[1])])  # refused
+
+
+@pytest.mark.parametrize("sample", [a_sum_of_an_object, a_stack_of_objects])
+def test_other_functions_are_given_no_arrays_of_objects(sample):
+    refuse(sample, *PAIRS[0], match="asks an object for an array, by its `__array__`")
+
+
 test_protocols = samples.test()

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from tests.language.harness import check, refuse
 
 
 def factorial(n):
@@ -36,6 +37,49 @@ def test_text_that_depends_on_data_is_named():
 
     with pytest.raises(ag.StagingError, match="text that is known only when the graph runs"):
         ag.convert(word)(1.0)
+
+
+class Link:
+    def __init__(self, value):
+        self.value, self.next, self.before = value, None, None
+
+    def __repr__(self):
+        return f"Link({self.value:g})"
+
+
+def linked(x):
+    first, second = Link(x[0]), Link(x[1])
+    first.next, second.before = second, first
+    return first, second
+
+
+def text_of_linked_objects(x):
+    return str([*linked(x)])  # refused
+
+
+def an_error_with_linked_objects(x):
+    raise ValueError(*linked(x))  # refused
+
+
+def text_of_a_list_in_itself(x):
+    around = [x[0]]
+    around.append(around)
+    return f"{around}"  # refused
+
+
+@pytest.mark.parametrize(
+    "sample", [text_of_linked_objects, an_error_with_linked_objects, text_of_a_list_in_itself]
+)
+def test_text_of_what_holds_itself_is_refused(sample):
+    refuse(sample, np.ones(2), match="a (Link|list) that holds itself is made into text")
+
+
+def test_text_of_an_object_that_others_lead_back_to_is_made():
+    def shown(x):
+        first, second = linked(x)
+        return f"{first} {second!r}"
+
+    check(shown, (np.array([1.0, 2.0]),), (np.array([3.0, -4.0]),))
 
 
 def test_a_device_that_is_not_there_is_refused():

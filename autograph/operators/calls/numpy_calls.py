@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from autograph.operators.branches.chosen_text import is_chosen, of_each
+from autograph.operators.calls.own_arrays import with_arrays_of, with_objects
 from autograph.operators.captured.captures import Trace, current_trace
 from autograph.operators.results.host_calls import refusal
 from autograph.operators.stand_ins.bodies import stage_raise
@@ -51,6 +52,7 @@ def call_function_of_numpy(
         raise refusal(function)
     if function is np.fromiter:
         return _from_iterable(*args, **kwargs)
+    function, args, kwargs = with_arrays_of(function, args, kwargs)
     if isinstance(kwargs.get("copy"), np._CopyMode):  # as `array_api_compat` says it
         kwargs = {**kwargs, "copy": _COPIES[kwargs["copy"]]}
     given = [*args, *kwargs.values()]
@@ -66,10 +68,10 @@ def call_function_of_numpy(
             return _of_numbers(function(*args, **kwargs))  # NumPy asks the tensors what it means
         own = MAKERS.get(function) or ops.numpy_function(_numpy_name(function))
         if own is not None:
-            return call_numpy(function, own, args, kwargs)
+            return with_objects(function, lambda: call_numpy(function, own, args, kwargs))
         return _call_without_op(function, args, kwargs)
     note_call(function, args, kwargs)
-    return as_fresh(function(*args, **kwargs))
+    return as_fresh(with_objects(function, lambda: function(*args, **kwargs)))
 
 
 def _call_on_texts(

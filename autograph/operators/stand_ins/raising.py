@@ -9,6 +9,7 @@ from autograph.operators.stand_ins.own_mistakes import refuse_own
 from autograph.operators.stand_ins.templates import exception_template
 from runtime import control
 from runtime.building import building
+from runtime.errors import StagingError
 from runtime.origins import origin_of_error
 from runtime.tensor import Tensor
 
@@ -28,7 +29,11 @@ def emit_raise(error: BaseException) -> None:
         node.origin = origin or node.origin
         return
     operands: list[Tensor] = []
-    template = exception_template(error, operands)
+    try:
+        template = exception_template(error, operands)
+    except StagingError as refused:
+        refused.place(origin)
+        raise
     error.__traceback__ = None  # where it was raised while tracing: it may be raised again
     values = [builder.value_of(t) for t in operands]
     with raising(error):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from types import FunctionType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -64,6 +64,8 @@ __all__ = [
     "percent",
     "shown",
 ]
+
+_T = TypeVar("_T")
 
 
 class Late:
@@ -224,21 +226,25 @@ def dig(part: Any, operands: list[Tensor]) -> Any:
 
 
 def _dug_fields(part: Any, fields: dict[str, Any], operands: list[Tensor]) -> dict[str, Any]:
+    return _within(part, lambda: {k: dig(v, operands) for k, v in fields.items()})
+
+
+def _within(part: Any, look: Callable[[], _T]) -> _T:
+    """What is found in an object or container; refused where that holds it again."""
     if id(part) in _around:
         raise StagingError(
             f"a {type(part).__name__} that holds itself is made into text that is known only when "
             "the graph runs",
             "write out what is to be shown of it",
-            origin=origin_of_caller(),
         )
     _around.append(id(part))
     try:
-        return {k: dig(v, operands) for k, v in fields.items()}
+        return look()
     finally:
         _around.pop()
 
 
-# The objects whose fields are being looked at.
+# The objects and containers that are being looked at.
 _around: list[int] = []
 
 
@@ -486,9 +492,9 @@ def as_now(x: Any) -> Any:
     if isinstance(x, Variable) and _is_tracing():
         return VariableThen(x, x.read_value())
     if type(x) in (tuple, list):
-        return type(x)(map(as_now, x))
+        return _within(x, lambda: type(x)(map(as_now, x)))
     if type(x) is dict:
-        return {key: as_now(item) for key, item in x.items()}
+        return _within(x, lambda: {key: as_now(item) for key, item in x.items()})
     if type(x) is Nullable:
         return Nullable(x.name, as_now(x.inner), x.present, x.check)
     if isinstance(x, Caught) or not is_late(x):
@@ -504,7 +510,8 @@ def as_now(x: Any) -> Any:
     fields = _shown_fields(x)
     if fields is None:
         return x
-    return journal.fresh(Record(type(x), {}).made({k: as_now(v) for k, v in fields.items()}))
+    shown_now = _within(x, lambda: {k: as_now(v) for k, v in fields.items()})
+    return journal.fresh(Record(type(x), {}).made(shown_now))
 
 
 def _open_options() -> dict[str, Any]:
