@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-import autograph as ag
 from tests.random_programs.blocks import blocks_of
 from tests.random_programs.grammar import Grammar
 from tests.random_programs.outcomes import is_answered, one_backend
