@@ -162,7 +162,7 @@ if len(<own:1>) > 2: <own:1>.pop()
 <own> = [q + <num> for q in <it>][:5];<own> = [q - p for q, p in <pairs>][:6];<own> = sorted(<it>, key=lambda q: -q)[:7]
 <own> = <own>[:4];l, r = r, l
 if len(<own:1>) > 1: v, *<own> = <own:1>
-<own>[:1] = list(<it>)[:2]""",
+<own>[:1] = list(<it>)[:1]""",
     "walrus": """if (v := <fold>) > <num>: s += v
 if any((w := q) > <num> for q in <list>): s += w
 while (v := v - 1.0) > 0: s += v
