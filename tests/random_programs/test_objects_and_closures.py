@@ -186,8 +186,9 @@ WORDS = {
     "num": "x;x;y;z;1.5;-0.5;2.0;z * 0.5;<o>.v;n * 1.0;<o>.score()",
     "o": "p;p;q;r",
     "new": "<class>(<num>);<class>(<num>);<class>.made(<num>);type(<o>)(<num>)",
-    "test": "x > 1;x > 3;x > -1;n > 1;n % 2;n % 3 == 1;<o>.v > 2;<o>.v < y;<o> is <o>;<o>.of is None"
-    ";<o> is not <o>;<o>.of is <o>;z > 3;isinstance(<o>, Derived);not x > 2;x > 1 and <o>.v > 1",
+    "test": """x > 1;x > 3;x > -1;n > 1;n % 2;n % 3 == 1;<o>.v > 2;<o>.v < y;<o> is <o>
+<o>.of is None;<o> is not <o>;<o>.of is <o>;z > 3;isinstance(<o>, Derived);not x > 2
+x > 1 and <o>.v > 1""",
     "attr": "v;w;extra;kind",
     "way": "g;h;k;g;h",
     "many": "n % 3;n % 4;2;3",
@@ -232,7 +233,8 @@ finally:
 with Held(<o>) as u:
     ...
 if <test>: return <result>""",
-    "objects": """<o> = <new>;<o> = <new>;<o> = <o>;p, q = q, p;q, r = r, q;<o>.v += <num>;<o>.v = <num>
+    "objects": """<o> = <new>;<o> = <new>;<o> = <o>;p, q = q, p;q, r = r, q;<o>.v += <num>
+<o>.v = <num>
 z = <o>.score();z += <o>.both(<num>);<o> = <o>.other(<num>);<o> = <o>.add(<num>);<o>.add(<num>)
 z = <o>.twice;<o>.limit = <num>;z += <o>.limit;<o> = <new> if <test> else <o>""",
     "links": """<o>.of = <o>;<o>.of = <new>;<o>.of = None;<o> = <o>.meet(<o>);<o>.meet(<o>)
@@ -256,7 +258,8 @@ try:
 except AttributeError:
     ...
 <o>.twice = <num>""",
-    "containers": """t = (<o>, <num>, <o>);t = (<new>, <o>);z += t[0].v;t[-1 if n > 2 else 0].add(<num>)
+    "containers": """t = (<o>, <num>, <o>);t = (<new>, <o>);z += t[0].v
+t[-1 if n > 2 else 0].add(<num>)
 d[<key>] = <o>;d[<key>] = <new>;z += d.get(<key>, <o>).v;d.get(<key>, <o>).v = <num>
 if <key:1> in d: <o> = d[<key:1>]
 if <key:1> in d: d[<key:1>].add(<num>)
@@ -313,7 +316,8 @@ c = <o>.score;z += c();c = functools.partial(<o>.both, <num>);z += Base.score(p)
 c = <o>.score if <test> else <o>.score
 c = {'a': <o>.score, 'b': <o>.score}['a' if <test> else 'b']
 b = getattr(<o>, 'add' if <test> else 'other')""",
-    "frozen": """e = Point(<num>);e = Point(<num>, <num>);e = e.moved(<num>);z += e.size;e = dataclasses.replace(e, b=<num>)
+    "frozen": """e = Point(<num>);e = Point(<num>, <num>);e = e.moved(<num>);z += e.size
+e = dataclasses.replace(e, b=<num>)
 try:
     e.a = <num>
 except dataclasses.FrozenInstanceError:
@@ -356,5 +360,5 @@ def is_answered_of(seed: int) -> bool:
 
 
 test_objects_and_closures, test_objects_and_closures_at_length = blocks_of(
-    is_answered_of, programs=16, step=8, many=2000, share=0.4
+    is_answered_of, programs=10, step=10, many=2000, share=0.4
 )

@@ -67,21 +67,24 @@ WORDS = {
     "num": "x;y;z;s;1.5;-0.5;2.0;x * 0.5;k * 1.0",
     "int": "n;k;n % 3;k % 4;2;len(words)",
     "name": "t;u;w;t;u",
-    "short": "'low' if <test> else 'high';sized(<num>);'a';'b';t;u;'few' if <test> else 'a'"
-    ";('a', 'b', 'low')[n % 3];kind(<int>);kind((<num>, <num>));kind(t);kind(Move(<num>, t));kind(d)",
-    "text": "<short>;<short>;<short>;f'{<num>:.2f}';f'{<int>}';f'{<num>:>8.3f}|';f'{<int>:03d}{u}';f'{<name>:>6}|'"
-    ";f'{<num>:+.1e}';'%d-%s' % (<int>, <name>);'%.2f' % <num>;'{} {:.1f}'.format(<name>, <num>);f'{<name>!r}'"
-    ";'{0}{1}{0}'.format(<name>, <int>);<name> + <name>;<name> * (n % 3);<name>[::-1];<name>[:2];<name>[1:]"
-    ";<name>.upper();<name>.title();'-'.join(words);','.join(sorted(words));''.join(str(i) for i in range(n % 4))"
-    ";<name>.replace('a', 'oo');<name>.strip('l');<name>.rjust(6, '.');str(<int>);f'{<num>:g}' if <test> else t"
-    ";<name>.center(7);f'{len(<name>)}';f'{<name>:.2}';f'{<int>:b}';f'{<int>:x}';str(<test>)",
-    "test": "x > 1;x > 3;n > 1;n % 2;k > 2;<name> == <name>;<name> == 'low';<name> != 'a';<name> in d;'a' in d"
-    ";<name> < <name>;<name> in h;<name> in words;'a' in <name>;<name>.startswith('l');<name>.isdigit();len(<name>) > 3"
-    ";<name>;not <name>;d;e.get(<name>, 0) > 1;<name> in ('low', 'few');words == ['a'];h <= {'a', 'low', 'b'}"
-    ";<name> is None;s > 2;<name> not in e;c['a'] > 1",
+    "short": """'low' if <test> else 'high';sized(<num>);'a';'b';t;u;'few' if <test> else 'a'
+('a', 'b', 'low')[n % 3];kind(<int>);kind((<num>, <num>));kind(t);kind(Move(<num>, t));kind(d)""",
+    "text": """<short>;<short>;<short>;f'{<num>:.2f}';f'{<int>}';f'{<num>:>8.3f}|'
+f'{<int>:03d}{u}';f'{<name>:>6}|';f'{<num>:+.1e}';'%d-%s' % (<int>, <name>);'%.2f' % <num>
+'{} {:.1f}'.format(<name>, <num>);f'{<name>!r}';'{0}{1}{0}'.format(<name>, <int>);<name> + <name>
+<name> * (n % 3);<name>[::-1];<name>[:2];<name>[1:];<name>.upper();<name>.title();'-'.join(words)
+','.join(sorted(words));''.join(str(i) for i in range(n % 4));<name>.replace('a', 'oo')
+<name>.strip('l');<name>.rjust(6, '.');str(<int>);f'{<num>:g}' if <test> else t;<name>.center(7)
+f'{len(<name>)}';f'{<name>:.2}';f'{<int>:b}';f'{<int>:x}';str(<test>)""",
+    "test": """x > 1;x > 3;n > 1;n % 2;k > 2;<name> == <name>;<name> == 'low';<name> != 'a'
+<name> in d;'a' in d;<name> < <name>;<name> in h;<name> in words;'a' in <name>
+<name>.startswith('l');<name>.isdigit();len(<name>) > 3;<name>;not <name>;d;e.get(<name>, 0) > 1
+<name> in ('low', 'few');words == ['a'];h <= {'a', 'low', 'b'};<name> is None;s > 2
+<name> not in e;c['a'] > 1""",
     "key": "<name>;<name>;'a';'b';'low';<short>",
-    "result": "s, t, d;t, u, w, k;sorted(d), sorted(d.values()), s;d, e;list(d.items()), t;sorted(h), words;c, s, k"
-    ";f'{s:.3f} {t} {k}', d;[*d], words, t;{**d, 'k': k};len(d), len(h), c.most_common(1);d == e, t",
+    "result": """s, t, d;t, u, w, k;sorted(d), sorted(d.values()), s;d, e;list(d.items()), t
+sorted(h), words;c, s, k;f'{s:.3f} {t} {k}', d;[*d], words, t;{**d, 'k': k}
+len(d), len(h), c.most_common(1);d == e, t""",
 }
 THEMES = {
     "flow": """if <test>:
@@ -115,7 +118,8 @@ if words: t = words.pop()
 if words: u = max(words, key=lambda q: (len(q), q))
 words = sorted(words, key=lambda q: (-len(q), q))
 words = f'{<name>} {<name>}'.split()""",
-    "dicts": """d[<key>] = <num>;d[<key>] = <num>;d[<key>] = d.get(<key>, 0.0) + 1;s += d.get(<key>, 0.5)
+    "dicts": """d[<key>] = <num>;d[<key>] = <num>;d[<key>] = d.get(<key>, 0.0) + 1
+s += d.get(<key>, 0.5)
 s += d.setdefault(<key>, <num>);s += d.pop(<key>, 0.0)
 if <key:1> in d: del d[<key:1>]
 if <key:1> in d: s += d[<key:1>]
@@ -139,11 +143,13 @@ e = {q: len(q) for q in words};e = dict.fromkeys(words, 0);s += len(d.keys() & e
 s += int(d.keys() == e.keys())
 e.update(zip(words, range(5)))
 for q, v in zip(words, d.values()): s += v""",
-    "sets": """h.add(<name>);h.discard(<name>);h |= {<name>};h = {t, u};h = h - {<name>};h &= {'a', 'low', t};s += len(h)
+    "sets": """h.add(<name>);h.discard(<name>);h |= {<name>};h = {t, u};h = h - {<name>}
+h &= {'a', 'low', t};s += len(h)
 if <name:1> in h: h.remove(<name:1>)
 for q in sorted(h): s += len(q)
 h = {q for q in words};s += int(h == {'a', t});s += len(h | set(d))""",
-    "counters": """c[<name>] += 1;c.update(words);s += c['a'];s += c[<name>];c = Counter(words);s += sum(c.values())
+    "counters": """c[<name>] += 1;c.update(words);s += c['a'];s += c[<name>];c = Counter(words)
+s += sum(c.values())
 for q, v in c.most_common(2): s += v
 c = Counter(t);c = Counter(len(q) for q in words);c.subtract([<name>]);c += Counter(u)
 g = defaultdict(float, a=<num>)
@@ -210,5 +216,5 @@ def is_answered_of(seed: int) -> bool:
 
 
 test_texts_and_keys, test_texts_and_keys_at_length = blocks_of(
-    is_answered_of, programs=16, step=8, many=2000, share=0.4
+    is_answered_of, programs=10, step=10, many=2000, share=0.4
 )

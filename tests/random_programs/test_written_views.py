@@ -54,14 +54,16 @@ START = """def f(a, b, n):
 WORDS = {
     "num": "s;a[0];u[1];v[n % 3];m[1, 2];<row>.sum();1.5;-0.5;n * 0.5;b[-1];o.x[0];2.0",
     "place": "0;1;2;-1;n % 3;n % 2",
-    "row": "u;v;w;u;v;w;a[:3];b[1:4];m[0];m[1];m[n % 2];a[::2];a[3:0:-1];m.T[:, 0];b[-3:];l[0];l[-1];d['k'];o.x"
-    ";a.reshape(2, 3)[1];t[0];t[1];u[::-1];m[::-1][0];a[n % 3:][:3]",
+    "row": """u;v;w;u;v;w;a[:3];b[1:4];m[0];m[1];m[n % 2];a[::2];a[3:0:-1];m.T[:, 0];b[-3:];l[0]
+l[-1];d['k'];o.x;a.reshape(2, 3)[1];t[0];t[1];u[::-1];m[::-1][0];a[n % 3:][:3]""",
     "name": "u;v;w",
-    "value": "<row> * <num>;<row> + <num>;<num>;<row> - <row>;<row>;np.sin(<row>);<row>[::-1] * 0.5",
-    "new": "<row>.copy();<row> + <row>;np.zeros(3);np.stack([<row>, <row>])[n % 2];np.array([s, 1.0, a[0]])"
-    ";np.full(3, <num>)",
+    "value": """<row> * <num>;<row> + <num>;<num>;<row> - <row>;<row>;np.sin(<row>)
+<row>[::-1] * 0.5""",
+    "new": """<row>.copy();<row> + <row>;np.zeros(3);np.stack([<row>, <row>])[n % 2]
+np.array([s, 1.0, a[0]]);np.full(3, <num>)""",
     "test": "n > 1;n % 2;n % 3 == 1;s > 1;u[0] > v[0];<row>[1] > <num>;a[0] > 2;u is v;m[0, 1] < 1",
-    "result": "u, v, m, s;s, l, a;m, o.x, d['k'];t, u, s, w;u + v, l[0], o.x, s;a, b, m, s;d, u, m.T;[q.sum() for q in l], w",
+    "result": """u, v, m, s;s, l, a;m, o.x, d['k'];t, u, s, w;u + v, l[0], o.x, s;a, b, m, s
+d, u, m.T;[q.sum() for q in l], w""",
     "step": "n > 1;n % 2;n % 3 == 1",
 }
 THEMES = {
@@ -96,13 +98,15 @@ m *= <num>;m[0], m[1] = m[1], m[0];m[0] += m[1];m = m * 1.0;m.T[<place>] = <num>
 u[0], v[1] = v[1], u[0]
 for row in m: row += <num>
 for i<:> in range(3): u[i<:>] += v[2 - i<:>]""",
-    "out": """np.add(<row>, <num>, out=<row>);np.multiply(<row>, <row>, out=<row>);np.negative(<row>, out=<row>)
+    "out": """np.add(<row>, <num>, out=<row>);np.multiply(<row>, <row>, out=<row>)
+np.negative(<row>, out=<row>)
 np.subtract(<row>, <row>, out=<row>);np.sin(<row>, out=<row>);np.copyto(<row>, <value>)
 <name>.fill(<num>)
 <name> = np.add(<row>, 1.0, out=<row>)
 np.add.at(<row>, [0, 0, 1], <num>);<row>.put([0, 2], <num>)
 np.cos(<row>, out=<row>)""",
-    "by size": """<row>.sort();np.clip(<row>, -2.0, 2.0, out=<row>);np.maximum(<row>, <num>, out=<row>)
+    "by size": """<row>.sort();np.clip(<row>, -2.0, 2.0, out=<row>)
+np.maximum(<row>, <num>, out=<row>)
 np.add(<row>, 1.0, out=<row>, where=<row> > <num>);<row>[<row> > <num>] = <num>
 <row>[<row> > <num>] += <row>[0]
 m[m > <num>] *= 0.5
@@ -124,7 +128,8 @@ for q in d.values(): q[0] += 1.0
 t = (<row>, <row>);t[0][<place>] = <num>
 t = t[1], t[0]
 p, q = t; p += q""",
-    "calls": """scaled(<row>, <num>);shifted(<row>, by=<num>);s += scaled(<row>, 0.5)[0];either(<row>, <row>, <test>)[0] += 1.0
+    "calls": """scaled(<row>, <num>);shifted(<row>, by=<num>);s += scaled(<row>, 0.5)[0]
+either(<row>, <row>, <test>)[0] += 1.0
 def add(by, to=<row>):
     to += by
     return to
