@@ -249,6 +249,18 @@ def asked_of_some_items(x):
     return y
 
 
+@samples("E9", (X, np.int64(2)), (X, np.int64(9)), (X, np.int64(0)))
+def the_first_of_what_is_sorted(x, n):
+    found = []
+    for k in range(n):
+        found.append(x[0] + k)
+    try:
+        found = sorted(reversed(found), key=lambda v: -v)[:7]
+    except ValueError:
+        pass
+    return n
+
+
 test_sample = samples.test()
 
 

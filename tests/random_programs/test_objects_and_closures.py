@@ -186,12 +186,18 @@ WORDS = {
     "num": "x;x;y;z;1.5;-0.5;2.0;z * 0.5;<o>.v;n * 1.0;<o>.score()",
     "o": "p;p;q;r",
     "new": "<class>(<num>);<class>(<num>);<class>.made(<num>);type(<o>)(<num>)",
-    "test": "x > 1;x > 3;x > -1;n > 1;n % 2;n % 3 == 1;<o>.v > 2;<o>.v < y;<o> is <o>;<o>.of is None"
-    ";<o> is not <o>;<o>.of is <o>;z > 3;isinstance(<o>, Derived);not x > 2;x > 1 and <o>.v > 1",
+    "test": """x > 1;x > 3;x > -1;n > 1;n % 2;n % 3 == 1;<o>.v > 2;<o>.v < y;<o> is <o>
+<o>.of is None;<o> is not <o>;<o>.of is <o>;z > 3;isinstance(<o>, Derived);not x > 2
+x > 1 and <o>.v > 1""",
     "attr": "v;w;extra;kind",
     "way": "g;h;k;g;h",
     "many": "n % 3;n % 4;2;3",
     "key": "'a';'b';'c'",
+    "result": """z, seen(p), seen(q), seen(r), p is q;seen(p), p is r, z, seen(e), len(l)
+seen(q), list(d), z, t[-1] is q;z, [seen(u) for u in l], g(1.0)
+z, g(1.0), h(2.0), k(0.5), seen(p), seen(q);{'p': seen(p), 'z': z}, seen(r)
+z, [(k, seen(u)) for k, u in d.items()], [u is p for u in l]
+z, p.of is q, q.of is None, seen(p), c();z, sum(u(1.0) for u in fs), seen(q), q.of is p""",
 }
 THEMES = {
     "flow": """if <test>:
@@ -227,7 +233,8 @@ finally:
 with Held(<o>) as u:
     ...
 if <test>: return <result>""",
-    "objects": """<o> = <new>;<o> = <new>;<o> = <o>;p, q = q, p;q, r = r, q;<o>.v += <num>;<o>.v = <num>
+    "objects": """<o> = <new>;<o> = <new>;<o> = <o>;p, q = q, p;q, r = r, q;<o>.v += <num>
+<o>.v = <num>
 z = <o>.score();z += <o>.both(<num>);<o> = <o>.other(<num>);<o> = <o>.add(<num>);<o>.add(<num>)
 z = <o>.twice;<o>.limit = <num>;z += <o>.limit;<o> = <new> if <test> else <o>""",
     "links": """<o>.of = <o>;<o>.of = <new>;<o>.of = None;<o> = <o>.meet(<o>);<o>.meet(<o>)
@@ -251,7 +258,8 @@ try:
 except AttributeError:
     ...
 <o>.twice = <num>""",
-    "containers": """t = (<o>, <num>, <o>);t = (<new>, <o>);z += t[0].v;t[-1 if n > 2 else 0].add(<num>)
+    "containers": """t = (<o>, <num>, <o>);t = (<new>, <o>);z += t[0].v
+t[-1 if n > 2 else 0].add(<num>)
 d[<key>] = <o>;d[<key>] = <new>;z += d.get(<key>, <o>).v;d.get(<key>, <o>).v = <num>
 if <key:1> in d: <o> = d[<key:1>]
 if <key:1> in d: d[<key:1>].add(<num>)
@@ -263,7 +271,8 @@ if l: l[-1].v += <num>
 if l: <o> = l.pop()
 for u in l: u.add(<num>)
 z += sum(u.v for u in l);z += int(<o> in l);<o> = (<o>, <o>)[n % 2];<o> = [<o>, <o>, <o>][n % 3]
-<o> = max(<o>, <o>, key=lambda u: u.v);l = sorted(l, key=lambda u: -u.v);l = [u for u in l if u.v > <num>]
+<o> = max(<o>, <o>, key=lambda u: u.v);l = sorted(l, key=lambda u: -u.v)
+l = [u for u in l if u.v > <num>]
 l[:0] = [<o>];z += len(l)""",
     "closures": """<way> = counter(<num>)
 <way> = counter(<num>, <num>)
@@ -303,10 +312,12 @@ z = (g if <test> else h)(<num>)
 b = <o>.add;b(<num>);<o> = b(<num>);m[<key>] = <o>.score
 m[<key>] = <o>.both if <test> else <o>.add
 if <key:1> in m: m[<key:1>]
-c = <o>.score;z += c();c = functools.partial(<o>.both, <num>);z += Base.score(p);c = <o>.score if <test> else <o>.score
+c = <o>.score;z += c();c = functools.partial(<o>.both, <num>);z += Base.score(p)
+c = <o>.score if <test> else <o>.score
 c = {'a': <o>.score, 'b': <o>.score}['a' if <test> else 'b']
 b = getattr(<o>, 'add' if <test> else 'other')""",
-    "frozen": """e = Point(<num>);e = Point(<num>, <num>);e = e.moved(<num>);z += e.size;e = dataclasses.replace(e, b=<num>)
+    "frozen": """e = Point(<num>);e = Point(<num>, <num>);e = e.moved(<num>);z += e.size
+e = dataclasses.replace(e, b=<num>)
 try:
     e.a = <num>
 except dataclasses.FrozenInstanceError:
@@ -325,18 +336,12 @@ MADE = """p, q, r = <class>(x), <class>(y), <class>(z)
 g, h, k = counter(x), lambda v=1.0: v * x, functools.partial(scaled, y)
 b, c = p.add, q.score
 t, j = (p, x, q), e"""
-WORDS[
-    "result"
-] = """z, seen(p), seen(q), seen(r), p is q;seen(p), p is r, z, seen(e), len(l);seen(q), list(d), z, t[-1] is q
-z, [seen(u) for u in l], g(1.0);z, g(1.0), h(2.0), k(0.5), seen(p), seen(q);{'p': seen(p), 'z': z}, seen(r)
-z, [(k, seen(u)) for k, u in d.items()], [u is p for u in l];z, p.of is q, q.of is None, seen(p), c()
-z, sum(u(1.0) for u in fs), seen(q), q.of is p"""
 CLASSES = "Base;Derived;Slotted;Record".split(";")
 
 
 def program(seed: int) -> str:
     """The text of a function of an array and an int."""
-    write = GRAMMAR.writer(seed, themes=3)
+    write = GRAMMAR.writer(seed)
     first, second = write.draw.choice(CLASSES), write.draw.choice(CLASSES)
     write.words = write.words | {"class": [first, first, second]}
     lines = START.splitlines() + [f"    {one}" for one in write.text(MADE).splitlines()]
@@ -345,9 +350,8 @@ def program(seed: int) -> str:
 
 
 GRAMMAR = Grammar(WORDS, THEMES, always=("flow", "objects"))
-CASES = [
-    (np.array([x, 0.5, 2.0]), n) for x in (-1.0, 1.5, 4.0) for n in map(np.int64, (0, 1, 2, 5))
-]
+COUNTS = [np.int64(n) for n in (0, 1, 2, 5)]
+CASES = [(np.array([x, 0.5, 2.0]), n) for x in (-1.0, 1.5, 4.0) for n in COUNTS]
 
 
 def is_answered_of(seed: int) -> bool:
@@ -356,5 +360,5 @@ def is_answered_of(seed: int) -> bool:
 
 
 test_objects_and_closures, test_objects_and_closures_at_length = blocks_of(
-    is_answered_of, programs=40, step=20, many=2000, share=0.4
+    is_answered_of, programs=10, step=10, many=2000, share=0.4
 )

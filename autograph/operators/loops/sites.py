@@ -129,6 +129,8 @@ class Site:
             found[part.number] = part, tuple(map(type_of, part.operands))
         for part, types in zip(form.parts, form.types, strict=True):
             for cell in self._now(part.cell, known):
+                if not _is_alike(cell, part.cell):
+                    continue  # another view of another array: it is found anew
                 moved = part if cell is part.cell else Part(cell, part.chain, part.type)
                 found.setdefault(moved.number, (moved, types))
         numbers = sorted(found)
@@ -145,6 +147,14 @@ class Site:
         moved = [self._moved(p, c, known) for p, c in zip(form.parts, children, strict=True)]
         parts = tuple(part for part in moved if part is not None)
         return replace(form, parts=parts) if len(parts) == len(moved) else None
+
+
+def _is_alike(cell: Cell, other: Cell) -> bool:
+    """Whether views of one can be taken of the other."""
+    if cell is other:
+        return True
+    first, its = cell.first, other.first
+    return first is not None and its is not None and first.type == its.type
 
 
 def _types(x: Any) -> list[TensorType]:

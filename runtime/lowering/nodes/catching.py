@@ -82,6 +82,7 @@ def _places(
         given = [forms[k] for _, forms in ends]
         present = [form for form in given if form is not None]
         final = present[0]
+        its_end = ends[next(n for n, form in enumerate(given) if form is final)][0]
         check_type(final, value)
         if any(is_of_rows(b, final, other, value) for other in present):
             taken = {place.buffer for place, _ in rows}
@@ -93,7 +94,8 @@ def _places(
                 b.owned.add(value)
             continue
         else:
-            place = place_for(b, final, value, before)
+            with b.inside(its_end):  # where what it is computed of is known
+                place = place_for(b, final, value, before)
             for (block, _), form in zip(ends, given, strict=True):
                 if form is not None:
                     with b.inside(block):
