@@ -103,6 +103,8 @@ class _Like:
         if not is_tensor(x):
             return x
         type_ = type_of(x)
+        if type_.rank == 0 and x.is_known:
+            return np.asarray(x)[()]
         if type_.weak:
             return _NUMBERS[type_.dtype.kind]
         found = self._numbers(type_.shape or (), type_.dtype)

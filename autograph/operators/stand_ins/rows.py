@@ -190,7 +190,8 @@ def _aligned(x: Tensor, y: Tensor, depth: int, first: int) -> tuple[Tensor, Tens
         sizes = [_size(each, axis) for each in (x, y)]
         if all(isinstance(n, int) for n in sizes) and sizes[0] == sizes[1]:
             continue
-        if axis > 0:  # `x` at last: nothing else reads it then, so that it may be changed in place
+        if axis > 0 and x.type.device == y.type.device:
+            # `x` at last: nothing else reads it then, so that it may be changed in place.
             longer = ops.as_long_as(y, x, axis=axis)
             x, y = ops.as_long_as(x, y, axis=axis), longer
             continue

@@ -143,14 +143,14 @@ def weighted(xs, i):
 
 
 def growing(xs, n):
-    """A list of lists of several lengths."""
+    """A list of lists of lists of several lengths."""
     found = []
     k = n - n
     while k < n:
         k += 1
         row = []
         while len(row) < k % 3:
-            row.append(weighted(xs, k))
+            row.append([weighted(xs, k)] * (k % 2))
         found.append(row)
     return found
 
@@ -164,7 +164,7 @@ def recursive(xs, n):
 @pytest.mark.parametrize(
     ("sample", "reason"),
     [
-        (growing, "a list of arrays whose shape is not known"),
+        (growing, "lists of lists of lists"),
         (recursive, "a function that calls itself, and writes arrays or calls Python"),
     ],
 )
