@@ -612,6 +612,18 @@ def test_python_loops_are_unrolled_where_that_is_known_to_be_right():
     check(sample, (F(1.0),), (F(2.0),))
 
 
+@samples("E2", (2.5, -1.25), (9.0, -3.0))
+def an_item_that_stays_a_number_is_read_in_a_loop_of_the_loop(x, y):
+    held, items = {"p": -1.0, "q": 0.5, "r": 1.0}, {"q": 1.0, "r": 0.5}
+    while y < 0:
+        y += 1
+        held["p"] = items["q"] + y
+    while x > 0:
+        x -= 3
+        items["r"] -= sum([items["q"] for v in held.values() if v > 0.5], 0.0)
+    return items, held
+
+
 # ---- what an unpacking makes ------------------------------------------------------------------------
 
 

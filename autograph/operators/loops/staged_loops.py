@@ -588,6 +588,9 @@ def _of_fixed_length(form: Form, before: Form, after: Any, slot: journal.Slot | 
 
 
 def _substitute(body: Builder, old: Value, new: Value) -> None:
+    if new.node is not None:  # a constant, which may stand behind what reads the other
+        body.graph.nodes.remove(new.node)
+        body.graph.nodes.insert(0, new.node)
     for node in body.graph.nodes:
         node.inputs = [new if v is old else v for v in node.inputs]
     body.graph.outputs = [new if v is old else v for v in body.graph.outputs]
