@@ -17,6 +17,20 @@ from autograph.operators.builtins.counting import (
     union,
 )
 from autograph.operators.builtins.gathering import named, spread, unpack, unpack_ex
+from autograph.operators.builtins.in_place import (
+    iadd,
+    iand,
+    ifloordiv,
+    ilshift,
+    imatmul,
+    imod,
+    imul,
+    ipow,
+    irshift,
+    isub,
+    itruediv,
+    ixor,
+)
 from autograph.operators.builtins.membership import compare, in_, not_in
 from autograph.operators.calls.calls import (
     autograph_artifact,
@@ -48,20 +62,6 @@ from autograph.operators.expressions.access import (
 )
 from autograph.operators.expressions.attributes import delattr_, getattr_, imported, setattr_
 from autograph.operators.expressions.generators import GeneratorScope
-from autograph.operators.expressions.in_place import (
-    iadd,
-    iand,
-    ifloordiv,
-    ilshift,
-    imatmul,
-    imod,
-    imul,
-    ipow,
-    irshift,
-    isub,
-    itruediv,
-    ixor,
-)
 from autograph.operators.expressions.logical import (
     and_,
     both,

@@ -12,7 +12,7 @@ import numpy as np
 
 from autograph.operators.branches.chosen_text import of_each
 from autograph.operators.branches.conditionals import if_exp
-from autograph.operators.builtins import counting, gathering
+from autograph.operators.builtins import counting, gathering, in_place
 from autograph.operators.builtins.builtin_iterators import (
     enumerate_,
     filter_,
@@ -43,7 +43,7 @@ from autograph.operators.captured.host_values import HostValue
 from autograph.operators.captured.methods import attribute
 from autograph.operators.captured.variables import Nullable
 from autograph.operators.containers import open_deques, open_dicts, open_sets
-from autograph.operators.expressions import access, attributes, in_place
+from autograph.operators.expressions import access, attributes
 from autograph.operators.expressions.logical import (
     equal,
     greater,

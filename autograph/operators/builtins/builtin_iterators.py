@@ -23,7 +23,7 @@ from autograph.operators.expressions.generators import call_of
 from autograph.operators.expressions.operands import is_array, plain
 from autograph.operators.stand_ins import iterables
 from autograph.operators.stand_ins.bodies import stage_raise
-from autograph.operators.stand_ins.iterables import Indexed, IndexedIterator, is_open
+from autograph.operators.stand_ins.iterables import Indexed, is_open
 from autograph.operators.stand_ins.iterators import taken
 from autograph.operators.stand_ins.listed import is_of_open_length
 from autograph.operators.stand_ins.ranges import OpenRange
@@ -156,8 +156,7 @@ def next_(iterator: Any, *default: Any) -> Any:
 def iter_(x: Any, *sentinel: Any) -> Any:
     if has_runs(x) or is_of_open_length(x):
         items = growing.items_of(x) if has_runs(x) else iterables.of_rows(x)
-        items = items.as_they_are()
-        return journal.fresh(IndexedIterator(items.name, items.length, items.item))
+        return journal.fresh(iterables.iterator_over(items))
     if going_through.tells(x):
         return iter(x, *sentinel)
     made = iter(access.iterate(x)) if not sentinel else iter(x, *sentinel)

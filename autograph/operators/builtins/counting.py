@@ -8,15 +8,16 @@ from collections.abc import Callable
 from typing import Any
 
 from autograph.library import counters
+from autograph.operators.builtins import in_place
 from autograph.operators.builtins.gathering import mapping
 from autograph.operators.builtins.growing_sorts import sorted_items
+from autograph.operators.builtins.put_in_turn import put_pair
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.methods import convert
 from autograph.operators.containers import open_dicts, open_sets
 from autograph.operators.containers.growing import looked_at, slice_of
 from autograph.operators.containers.keyed import is_open_key
-from autograph.operators.expressions import in_place
-from autograph.operators.expressions.access import setitem, unpack
+from autograph.operators.expressions.access import setitem
 from autograph.operators.expressions.generators import call_of
 from autograph.operators.loops.loops import for_stmt
 from autograph.operators.stand_ins.bodies import NO_NAMES
@@ -166,7 +167,7 @@ def update(x: dict[Any, Any], *others: Any, **kwargs: Any) -> None:
         if isinstance(other, dict):
             is_open = open_dicts.is_open(other)
             items = open_dicts.view(other, "items") if is_open else list(other.items())
-        for_stmt(items, None, _Round(lambda pair: setitem(x, *unpack(pair, 2))), *NO_NAMES, {})
+        for_stmt(items, None, _Round(lambda pair: put_pair(x, pair)), *NO_NAMES, {})
 
 
 def is_dict_of_pairs(function: Any, args: tuple[Any, ...]) -> bool:

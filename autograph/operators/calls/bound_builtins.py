@@ -17,6 +17,8 @@ from autograph.operators.branches.text_calls import is_by_letters, method_of
 from autograph.operators.branches.written_items import is_writable, written
 from autograph.operators.builtins.counting import update
 from autograph.operators.builtins.gathering import joined_known, joined_text, listed
+from autograph.operators.builtins.in_place import iadd, ior
+from autograph.operators.builtins.put_in_turn import puts_in_turn
 from autograph.operators.builtins.sorting import has_own_order, sort
 from autograph.operators.calls.numpy_calls import as_fresh, is_of_ufunc
 from autograph.operators.calls.unconverted import ARRAYS, OURS, PURE_MODULES, call_unconverted
@@ -41,7 +43,6 @@ from autograph.operators.containers import (
 from autograph.operators.containers.tables import of_several
 from autograph.operators.expressions import attributes
 from autograph.operators.expressions.access import delitem, getitem, setitem
-from autograph.operators.expressions.in_place import iadd, ior
 from autograph.operators.expressions.nests import SEARCHES, is_searched_by_data
 from autograph.operators.results.host_calls import call_host, shuffled
 from autograph.operators.results.host_results import uses_clock
@@ -137,6 +138,8 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         text = joined_text(owner, args[0])
         if text is not None:
             return text
+    if isinstance(owner, _CONTAINERS) and puts_in_turn(owner, name, args, _caller_of(owner)):
+        return call_bound_builtin(function, (), kwargs) if kwargs else None
     if name in _CONSUMING and isinstance(owner, (str, *_CONTAINERS)):
         args = tuple(map(listed, args))
         if not isinstance(owner, set) and (name != "update" or not isinstance(owner, dict)):
@@ -232,6 +235,11 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
     if shuffled(function, args, kwargs):
         return None
     return call_host(function, args, kwargs)
+
+
+def _caller_of(owner: Any) -> Callable[[str, tuple[Any, ...]], Any]:
+    """What calls a method of the built-in class of a container."""
+    return lambda name, args: call_bound_builtin(_base_method(owner, name).__get__(owner), args, {})
 
 
 def _call_list(items: list[Any], name: str, *args: Any) -> Any:

@@ -35,6 +35,7 @@ from autograph.operators.builtins.builtin_functions import HANDLERS, WITH_CALLBA
 from autograph.operators.builtins.checked_calls import check_operands
 from autograph.operators.builtins.counting import METHODS
 from autograph.operators.builtins.elementwise import call_vectorized
+from autograph.operators.builtins.in_place import IN_PLACE
 from autograph.operators.builtins.library_calls import in_python
 from autograph.operators.calls.adoption import with_factories
 from autograph.operators.calls.bound_builtins import call_bound_builtin
@@ -60,7 +61,6 @@ from autograph.operators.containers.going_through import all_readable
 from autograph.operators.expressions.attributes import getattr_
 from autograph.operators.expressions.generators import made
 from autograph.operators.expressions.heap_objects import note_made, placed
-from autograph.operators.expressions.in_place import IN_PLACE
 from autograph.operators.expressions.spread_arguments import spread_over, zipped
 from autograph.operators.loops.own_iterators import begun
 from autograph.operators.loops.progress import Progress, is_progress, progress

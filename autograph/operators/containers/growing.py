@@ -32,7 +32,7 @@ from autograph.operators.stand_ins.forms import (
 from autograph.operators.stand_ins.grown_text import GrownText
 from autograph.operators.stand_ins.identity import note_chosen_value
 from autograph.operators.stand_ins.item_forms import growing_form
-from autograph.operators.stand_ins.iterables import Indexed, as_position, from_end
+from autograph.operators.stand_ins.iterables import Indexed, InTurn, as_position, from_end
 from autograph.operators.stand_ins.one_of import one_of
 from autograph.operators.stand_ins.references import snapshot
 from autograph.operators.stand_ins.rows import aligned, length, number_leaves, pack, size_of
@@ -267,24 +267,19 @@ class ListItems(Indexed):
     __slots__ = ("_count", "_first", "_list", "_source")
 
     def __init__(self, x: list[Any], first: int = 0) -> None:
-        super().__init__("a list", None, lambda index: _item_in_turn(x, index + first))
+        super().__init__("a list", self._count_now, lambda index: _item_in_turn(x, index + first))
         self._list, self._first = x, first
         run = live(x)
         self._source = None if run is None else run.source()
         self._count = None if self._source is None else length(self._source)
 
-    @property
-    def length(self) -> Any:
-        """The length as it is now: that of a dict must not change meanwhile."""
+    def _count_now(self) -> Any:
+        """How many there are now: of a dict that must not change meanwhile."""
         if self._source is not None:
             now = length(self._source)
             error = RuntimeError("dictionary changed size during iteration")
             raise_if(now is not self._count and ops.not_equal(now, self._count), error)
         return length(self._list) - self._first
-
-    @length.setter
-    def length(self, value: Any) -> None:
-        pass
 
     def known_length(self) -> int | None:
         """The length, if it is known and the items are few: the graph holds many as one array."""
@@ -293,14 +288,10 @@ class ListItems(Indexed):
 
     def unrolled(self) -> Iterator[Any]:
         """The items one after the other; the length must be known."""
-        known = super().known_length()
-        return super().unrolled() if known is None else map(self.item, range(known))
+        return super().unrolled() if super().known_length() is None else InTurn(self)
 
-    def as_they_are(self) -> Indexed:
-        """These items; refused where an iterator may find more or fewer of them.
-
-        What is set in their places is seen, as in Python.
-        """
+    def as_they_are(self, user: str) -> Indexed:
+        """These items, which may be set meanwhile; refused where there are more or fewer."""
         source = self._list if self._source is None else self._source
         before = list(source)
         count = known_length(before) if self._source is None else None
@@ -309,7 +300,7 @@ class ListItems(Indexed):
             is_same = len(before) == len(source) and all(map(operator.is_, before, source))
             if not is_same and (count is None or known_length(source) != count):
                 raise refusal(
-                    "it is changed while `zip`, `enumerate`, `map` or `reversed` goes through it",
+                    f"it is changed while `{user}` goes through it",
                     "go through the list itself, or a copy of it",
                 )
             return self.item(index)

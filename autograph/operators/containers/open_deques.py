@@ -96,7 +96,7 @@ def as_list(x: Any) -> Any:
 def going_through(x: Any) -> Any:
     """The items of such a deque, which must not change meanwhile; any other thing as it is."""
     items = items_of(x)
-    return x if items is None else ListItems(items).as_they_are()
+    return x if items is None else ListItems(items).as_they_are("for")
 
 
 # ---- opening -------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from autograph.operators.loops.rounds import Step
 from autograph.operators.loops.staged_loops import staged_loop
 from autograph.operators.stand_ins.bodies import Restart, State
 from autograph.operators.stand_ins.captured_items import one_by_one
-from autograph.operators.stand_ins.iterables import Indexed, as_indexed, numbers_left
+from autograph.operators.stand_ins.iterables import Indexed, InTurn, as_indexed, numbers_left
 from autograph.operators.stand_ins.iterators import Taken, spend, taken
 from autograph.operators.stand_ins.runs import has_runs
 from runtime import journal
@@ -385,7 +385,7 @@ class _For(NamedTuple):
         items = Taken(
             iterator,
             going_through.taken_from,
-            iterator.ahead if isinstance(iterator, _Items) else None,
+            iterator.ahead if isinstance(iterator, InTurn) else None,
         )
         source, position = going_through.place_in_list(iterator)
         begin: int | None = 0
@@ -422,7 +422,7 @@ class _For(NamedTuple):
         if length is None or length > _UNROLLED_ITEMS or self.opts.get("stage") is True:
             self.staged(items, 0)
         elif self.opts.get("unroll") is True or not _roll(lambda: self.staged(items, 0), builder):
-            self.unrolled(_Items(items, length))
+            self.unrolled(InTurn(items))
 
     def over_range(self, whole: range, builder: Builder) -> None:
         long = len(whole) > _ROUNDS and _may_roll(self.opts)
@@ -491,26 +491,6 @@ class _For(NamedTuple):
                 return
         step = Step(self.body, self.test if self.extra_test is not None else None, items)
         staged_loop(go, step, self.state, self.opts)
-
-
-class _Items(Iterator[Any]):
-    """Items of a known number, each read when it is its turn: the loop may write them."""
-
-    def __init__(self, items: Indexed, length: int) -> None:
-        self._items, self._length, self._next = items, length, 0
-
-    def __len__(self) -> int:
-        return self._length - self._next
-
-    def __next__(self) -> Any:
-        if not len(self):
-            raise StopIteration
-        self._next += 1
-        return self._items.item(self._next - 1)
-
-    def ahead(self, k: int) -> Any:
-        """The item that is `k` places ahead, which is not taken."""
-        return self._items.item(self._next + k)
 
 
 def _tail(whole: range, k: int) -> Indexed:

@@ -47,11 +47,7 @@ class Step(NamedTuple):
 
     def after_first(self) -> Step:
         """The rounds that follow the first one."""
-        items = self.items
-        if items is None:
-            return self
-        rest = Indexed(items.name, items.length - 1, lambda index: items.item(index + 1))
-        return self._replace(items=rest)
+        return self if self.items is None else self._replace(items=self.items.after_first())
 
 
 def of_kinds(leaves: Iterable[tuple[Any, TensorType]]) -> list[TensorType]:

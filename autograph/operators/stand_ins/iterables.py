@@ -21,12 +21,14 @@ from runtime.errors import StagingError
 from runtime.tensor import Tensor
 
 __all__ = [
+    "InTurn",
     "Indexed",
     "IndexedIterator",
     "as_position",
     "enumerated",
     "from_end",
     "is_open",
+    "iterator_over",
     "mapped",
     "numbers_left",
     "of_rows",
@@ -40,31 +42,36 @@ __all__ = [
 
 
 class Indexed:
-    """`length` items, the one at `index` given by `item`; iterates in Python when it is short."""
+    """`length` items, the one at `index` given by `item`; iterates in Python when it is short.
 
-    __slots__ = ("_item", "length", "name")
+    Of what may get more or fewer items meanwhile, `length` is a function that counts them.
+    """
 
-    def __init__(
-        self,
-        name: str,
-        length: Any,
-        item: Callable[[Any], Any],
-    ) -> None:
-        self.name, self.length, self._item = name, length, item
+    __slots__ = ("_item", "_length", "name")
+
+    def __init__(self, name: str, length: Any, item: Callable[[Any], Any]) -> None:
+        self.name, self._length, self._item = name, length, item
+
+    @property
+    def length(self) -> Any:
+        """The number of items, as it is now."""
+        return self._length() if callable(self._length) else self._length
 
     def item(self, index: Any) -> Any:
         """Item number `index`, which is in range."""
         return self._item(index)
 
-    def as_they_are(self) -> Indexed:
-        """These items, their number taken now: for an iterator that goes through them later."""
+    def as_they_are(self, user: str) -> Indexed:
+        """These items, for `user`, which cannot go on where there are more or fewer of them."""
         return self
+
+    def after_first(self) -> Indexed:
+        """All items but the first."""
+        return Indexed(self.name, _one_less(self._length), lambda index: self.item(index + 1))
 
     def known_length(self) -> int | None:
         """The length, if it is known while tracing."""
-        if isinstance(self.length, Tensor):
-            return self.length.item() if self.length.is_known else None
-        return int(self.length)
+        return _known(self.length)
 
     def begin(self) -> None:
         """Note that the items are gone through now: from the first to the last, any time."""
@@ -79,7 +86,7 @@ class Indexed:
                 "use a `for` statement",
             )
         self.begin()
-        return (self.item(i) for i in range(length))
+        return InTurn(self)
 
     def __iter__(self) -> Iterator[Any]:
         return self.unrolled()
@@ -91,6 +98,41 @@ class Indexed:
                 f"len() of `{self.name}` outside converted code", "its length is a tensor"
             )
         return length
+
+
+class InTurn(Iterator[Any]):
+    """Items of a known number, each read when it is its turn: by then it may be another one."""
+
+    __slots__ = ("_items", "_next")
+
+    def __init__(self, items: Indexed) -> None:
+        self._items, self._next = items, 0
+
+    def __len__(self) -> int:
+        count = _known(self._items.length)
+        if count is None:
+            raise StagingError(
+                f"`{self._items.name}` is gone through item by item, and data decides in a round "
+                "how many items there are",
+                "go through a copy of it",
+            )
+        return max(count - self._next, 0)
+
+    def __next__(self) -> Any:
+        if not len(self):
+            raise StopIteration
+        self._next += 1
+        return self._items.item(self._next - 1)
+
+    def ahead(self, k: int) -> Any:
+        """The item that is `k` places ahead, which is not taken."""
+        return self._items.item(self._next + k)
+
+
+def _known(length: Any) -> int | None:
+    if isinstance(length, Tensor):
+        return length.item() if length.is_known else None
+    return int(length)
 
 
 class IndexedIterator(Indexed):
@@ -106,13 +148,13 @@ class IndexedIterator(Indexed):
     def rest(self) -> Indexed:
         """The items that are left, which are all gone through: none is left then."""
         taken(self)
-        items = Indexed(self.name, self.length, self._item)
-        self.length = 0
+        items = Indexed(self.name, self._length, self._item)
+        self._length = 0
         return items
 
     def copy(self) -> IndexedIterator:
         """Another one, over the items that are left."""
-        made: IndexedIterator = journal.fresh(type(self)(self.name, self.length, self._item))
+        made: IndexedIterator = journal.fresh(type(self)(self.name, self._length, self._item))
         return made
 
     def unrolled(self) -> Iterator[Any]:
@@ -130,13 +172,23 @@ class IndexedIterator(Indexed):
                 "use a `for` statement, or index the arrays",
             )
         if length == 0:
+            self._length = 0  # whatever is added later
             raise StopIteration
         item_at = self._item
-        self.length, self._item = length - 1, lambda index: item_at(index + 1)
+        self._length, self._item = _one_less(self._length), lambda index: item_at(index + 1)
         return item_at(0)
 
     def __len__(self) -> int:
         raise TypeError(f"object of type '{self.name}' has no len()")
+
+
+def iterator_over(x: Indexed) -> IndexedIterator:
+    """An iterator over these items, which finds those that are there when it is their turn."""
+    return IndexedIterator(x.name, x._length, x.item)
+
+
+def _one_less(length: Any) -> Any:
+    return (lambda: length() - 1) if callable(length) else length - 1
 
 
 def with_members(x: Any, method: str) -> Any:
@@ -212,10 +264,13 @@ def zipped(parts: tuple[Any, ...], strict: bool = False) -> Any:
     """`zip` of which some part is traced; parts of a Python sequence make it a Python list."""
     if not all(isinstance(p, Indexed | Tensor | range) for p in parts):
         return zip(*(_in_python(p) for p in parts), strict=strict)
-    known = [part.as_they_are() for part in map(as_indexed, parts) if part is not None]
+    known = [part for part in map(as_indexed, parts) if part is not None]
+    if not strict:
+        return IndexedIterator("zip", _shortest(known), lambda i: tuple(p.item(i) for p in known))
+    known = [part.as_they_are("zip(strict=True)") for part in known]
     lengths = [part.length for part in known]
     shortest = functools.reduce(_smaller, lengths)
-    if not strict or not any(map(is_open, lengths)) and len(set(map(int, lengths))) == 1:
+    if not any(map(is_open, lengths)) and len(set(map(int, lengths))) == 1:
         return IndexedIterator("zip", shortest, lambda i: tuple(part.item(i) for part in known))
 
     def row(index: Any) -> tuple[Any, ...]:
@@ -226,6 +281,15 @@ def zipped(parts: tuple[Any, ...], strict: bool = False) -> Any:
     uneven = functools.reduce(operator.or_, (length != lengths[0] for length in lengths[1:]))
     more = ops.as_weak(uneven, kind="int") if is_open(uneven) else int(uneven)
     return IndexedIterator("zip", shortest + more, row)
+
+
+def _shortest(parts: list[Indexed]) -> Any:
+    """How many items there are of each; counted anew each time, if some may get others."""
+
+    def count() -> Any:
+        return functools.reduce(_smaller, [part.length for part in parts])
+
+    return count if any(callable(part._length) for part in parts) else count()
 
 
 def _check_lengths(lengths: list[Any], shortest: Any, index: Any) -> None:
@@ -264,8 +328,12 @@ def _in_python(x: Any) -> Any:
 
 def _one_by_one(x: IndexedIterator) -> Iterator[Any]:
     """Items that are taken when they are asked for: what is not remains there, as in Python."""
-    while x.known_length():
-        yield next(x)
+    while True:
+        try:
+            item = next(x)
+        except StopIteration:
+            return
+        yield item
 
 
 def positions(
@@ -293,15 +361,14 @@ def enumerated(x: Any, start: Any = 0) -> Any:
     part = as_indexed(x)
     if part is None:
         return zip(map(start.__add__, itertools.count()), x, strict=False)
-    part = part.as_they_are()
-    return IndexedIterator("enumerate", part.length, lambda i: (start + i, part.item(i)))
+    return IndexedIterator("enumerate", part._length, lambda i: (start + i, part.item(i)))
 
 
 def reversed_(x: Any) -> Any:
     """`reversed` of something traced."""
     part = as_indexed(x)
     assert part is not None
-    part = part.as_they_are()
+    part = part.as_they_are("reversed")
     return IndexedIterator("reversed", part.length, lambda i: part.item(part.length - 1 - i))
 
 
@@ -311,4 +378,4 @@ def mapped(call: Callable[..., Any], parts: tuple[Any, ...]) -> Any:
     if not isinstance(together, Indexed):
         return itertools.starmap(call, together)
     together.begin()
-    return IndexedIterator("map", together.length, lambda i: call(*together.item(i)))
+    return IndexedIterator("map", together._length, lambda i: call(*together.item(i)))

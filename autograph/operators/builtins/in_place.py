@@ -12,6 +12,7 @@ import numpy as np
 from autograph.operators.branches.chosen_objects import is_chosen_object
 from autograph.operators.branches.chosen_text import of_each
 from autograph.operators.branches.written_items import is_writable, written
+from autograph.operators.builtins.put_in_turn import extend_in_turn
 from autograph.operators.captured.captures import guard_content
 from autograph.operators.containers import open_sets
 from autograph.operators.containers.going_through import readable
@@ -19,6 +20,7 @@ from autograph.operators.containers.joining import repeated
 from autograph.operators.containers.open_dicts import name_of_view
 from autograph.operators.containers.tables import of_several
 from autograph.operators.expressions.access import consumed, present, refuse_traced
+from autograph.operators.expressions.generators import call_of
 from autograph.operators.stand_ins.contents import content_slot
 from autograph.operators.stand_ins.foreign_arrays import note_foreign
 from autograph.operators.stand_ins.iterators import taken
@@ -77,6 +79,10 @@ def _augmented(name: str) -> Callable[[Any, Any], Any]:
             one = of_several(target)
             if one is not None and name in ("iadd", "imul"):
                 one.each(lambda k: _in_place(one.things[k], value))
+                return target
+            if name == "iadd" and isinstance(target, list | deque) and call_of(value) is not None:
+                consumed(target)
+                extend_in_turn(target, value)
                 return target
             if isinstance(target, (list, dict, set, deque)):
                 journal.note(content_slot(target))
