@@ -859,16 +859,6 @@ def set_with_a_step(n):
     return out
 
 
-def changed_while_something_goes_through_it(n):
-    out = []
-    for i in range(n):
-        out.append(i)
-    for k, v in enumerate(out):  # refused
-        if v < 2:
-            out.append(k)
-    return out
-
-
 REFUSED = [
     (items_of_two_kinds, (I(2),), "its items are not of one kind: a int and the str 'a'"),
     (items_of_two_kinds_at_the_end, (X,), "a float64.. and a tuple of 2 items"),
@@ -878,7 +868,6 @@ REFUSED = [
         r"its items are not of one kind: a float64\[0\] and a float64\[1\]",
     ),
     (set_with_a_step, (I(2),), "a slice of it with a step is set"),
-    (changed_while_something_goes_through_it, (I(3),), "it is changed while"),
 ]
 
 

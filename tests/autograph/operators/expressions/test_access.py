@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph.operators.expressions import access, attributes, in_place
+from autograph.operators.builtins import in_place
+from autograph.operators.expressions import access, attributes
 from runtime import journal
 from tests.autograph.operators.tracing_by_hand import placeholder, tracing
 
