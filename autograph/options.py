@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 from collections.abc import Mapping
-from types import MappingProxyType
+from types import FunctionType, MappingProxyType, MethodType
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from autograph.status import check_features
 from runtime.devices import resolve
@@ -28,12 +31,14 @@ class Binding:
 
     def __init__(self, target: Any) -> None:
         self._take(_signature_of(target))
+        self._target = target
 
     @classmethod
     def of(cls, signature: inspect.Signature) -> Binding:
         """The binding of calls that have a signature."""
         made = cls.__new__(cls)
         made._take(signature)
+        made._target = None
         return made
 
     def _take(self, signature: inspect.Signature) -> None:
@@ -50,7 +55,12 @@ class Binding:
 
     def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         """Parameter names to values."""
-        bound = self.signature.bind(*args, **kwargs)
+        try:
+            bound = self.signature.bind(*args, **kwargs)
+        except TypeError:
+            if _has_own_signature(self._target):
+                self._target(*args, **kwargs)  # Python's own error: no line of it runs
+            raise
         bound.apply_defaults()
         return dict(bound.arguments)
 
@@ -61,12 +71,23 @@ class Binding:
 
 
 def _signature_of(target: Any) -> inspect.Signature:
-    try:
-        return inspect.signature(target)
-    except (TypeError, ValueError) as error:
-        raise TypeError(
-            f"cannot convert {target!r}: it is not a Python callable with a signature"
-        ) from error
+    """The signature of a callable; of a ufunc, which takes no default for given, and of others
+    that tell of none, any arguments.
+    """
+    if not isinstance(target, np.ufunc):
+        with contextlib.suppress(TypeError, ValueError):
+            return inspect.signature(target)
+    return inspect.signature(_any)
+
+
+def _has_own_signature(target: Any) -> bool:
+    """Whether a function or method is called as its signature says, which no decorator changes."""
+    function = target.__func__ if isinstance(target, MethodType) else target
+    own = isinstance(function, FunctionType)
+    return own and not hasattr(function, "__wrapped__") and not hasattr(function, "__signature__")
+
+
+def _any(*args: Any, **kwargs: Any) -> None: ...
 
 
 class FunctionOptions(NamedTuple):

@@ -2,9 +2,13 @@
 
 import functools
 
+import numpy as np
 import pytest
 
+import autograph as ag
 from autograph.options import Binding, check_options, without_partials
+
+X = np.array([3.0, 1.0, 2.0])
 
 
 def f(a, b=2, *rest, c, d=4, **more):
@@ -22,13 +26,51 @@ def test_arguments_are_bound_with_defaults_and_given_back():
 
 
 def test_a_wrong_call_raises_as_in_python():
-    with pytest.raises(TypeError, match="missing a required argument: 'c'"):
+    with pytest.raises(TypeError, match="missing 1 required keyword-only argument: 'c'"):
         Binding(f).bind((1,), {})
+    with pytest.raises(
+        TypeError, match=r"<lambda>\(\) takes 1 positional argument but 2 were given"
+    ):
+        ag.convert(lambda x: x)(1, 2)
 
 
-def test_what_has_no_signature_is_refused():
-    with pytest.raises(TypeError, match="not a Python callable with a signature"):
-        Binding(3)
+def test_a_wrong_call_of_a_method_raises_as_in_python():
+    class Model:
+        @ag.convert
+        def run(self, x):
+            return x
+
+    with pytest.raises(TypeError, match=r"run\(\) missing 1 required positional argument: 'x'"):
+        Model().run()
+
+
+def test_a_wrong_call_runs_no_line_of_what_decorates():
+    ran = []
+
+    @functools.wraps(f)
+    def around(*args, **kwargs):
+        ran.append(args)
+
+    with pytest.raises(TypeError, match="missing a required argument: 'c'"):
+        Binding(around).bind((1,), {})
+    assert not ran
+
+
+@pytest.mark.parametrize(
+    ("function", "args"),
+    [(np.sin, (X,)), (np.add, (X, 1)), (np.add.reduce, (X,)), (max, (X,)), (min, (3, 1, 2))],
+)
+def test_functions_of_c_are_called_with_what_is_given(function, args):
+    converted = ag.convert(function)
+    for _ in range(2):
+        np.testing.assert_array_equal(converted(*args), function(*args))
+    assert converted.trace_count == 1
+
+
+def test_a_ufunc_takes_its_options():
+    out = np.zeros(3)
+    assert ag.convert(np.add)(X, 1, out=out, where=X > 1) is not None
+    np.testing.assert_array_equal(out, [4, 0, 3])
 
 
 @pytest.mark.parametrize(
