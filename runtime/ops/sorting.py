@@ -194,9 +194,17 @@ def searchsorted(x: Operand, v: Operand, /, side: str = "left", sorter: Operand 
     """
     if side not in ("left", "right"):
         raise ValueError(f"search side must be 'left' or 'right' (got '{side}')")
+    _check_vector(x)
     if sorter is not None:
         x = take_along_axis(x, in_shape_of(x, sorter, "sorter.size must equal a.size"), 0)
     return searchsorted_(x, v, side=side)
+
+
+def _check_vector(x: Operand) -> None:
+    """Refuse sorted values that are no vector, as NumPy does."""
+    if rank_of(x) != 1:
+        how = "of too small depth" if rank_of(x) == 0 else "too deep"
+        raise ValueError(f"object {how} for desired array")
 
 
 @implements("digitize", samples=calls(lambda: (((array((4,)), np.array([-1.0, 0.0, 1.0])), {}),)))
@@ -208,9 +216,7 @@ def digitize(x: Operand, bins: Operand, /, right: bool = False) -> Any:
     >>> ag.digitize(np.array([0.5, 2.5]), np.array([0.0, 1.0, 2.0])).numpy()
     array([1, 3])
     """
-    if rank_of(bins) != 1:
-        how = "of too small depth" if rank_of(bins) == 0 else "too deep"
-        raise ValueError(f"object {how} for desired array")
+    _check_vector(bins)
     before, after = getitem(bins, slice(None, -1)), getitem(bins, slice(1, None))
     rises, falls = all_(less_equal(before, after)), all_(less_equal(after, before))
     what = "bins must be monotonically increasing or decreasing"

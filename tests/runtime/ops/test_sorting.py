@@ -40,3 +40,10 @@ def test_an_axis_that_is_not_there_raises():
     for axis in (2, -3):
         with pytest.raises(np.exceptions.AxisError):
             ag.convert(lambda x, axis=axis: np.unique(x, axis=axis))(ROWS)
+
+
+@pytest.mark.parametrize(("values", "how"), [(np.eye(2), "too deep"), (1.0, "too small depth")])
+def test_sorted_values_are_a_vector(values, how):
+    for function in (ag.searchsorted, lambda x, v: ag.digitize(v, x)):
+        with pytest.raises(ValueError, match=how):
+            function(values, np.ones(2))
