@@ -6,6 +6,8 @@ import operator
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from autograph.operators.branches.chosen_objects import items_of
 from autograph.operators.branches.conditionals import condition, if_stmt
 from autograph.operators.captured.captures import current_trace
@@ -22,7 +24,7 @@ from autograph.operators.stand_ins.captured_items import one_by_one
 from autograph.operators.stand_ins.iterables import Indexed, InTurn, as_indexed, numbers_left
 from autograph.operators.stand_ins.iterators import Taken, spend, taken
 from autograph.operators.stand_ins.runs import has_runs
-from runtime import journal
+from runtime import journal, ops
 from runtime.building import Builder, building
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller, origin_of_error
@@ -33,6 +35,10 @@ __all__ = ["NESTED_ITEMS", "for_stmt", "in_turn_or_place", "while_stmt"]
 
 # Python loops with more rounds than this that add nodes are traced once, with a traced index.
 _ROUNDS = 16
+# Fewer items of known numbers are always unrolled.
+_FEW_ITEMS = 3
+# The largest number of them that the graph looks up: sums of two are still of 64 bits.
+_LARGEST = 2**62
 # Items are unrolled, where the body needs that, up to this number.
 _UNROLLED_ITEMS = 1024
 # Where going on depends on data, the branches of so many items lie in each other.
@@ -268,6 +274,9 @@ class _For(NamedTuple):
         found, mark = call_of(iterator), builder.mark()
         try:
             if found is None:
+                table = _table_of(iterable) if _may_roll(self.opts) else None
+                if table is not None and self._over_table(iterable, iterator, table, builder):
+                    return
                 self.unrolled(iterator)
                 kind = type(iterable).__name__
                 _note_unrolled(builder, mark, f"it goes over a {kind}, item by item")
@@ -275,6 +284,30 @@ class _For(NamedTuple):
                 self.over_generator(iterator, found, builder)
         finally:
             del iterator, iterable
+
+    def _over_table(
+        self, iterable: Any, iterator: Iterator[Any], table: Indexed, builder: Builder
+    ) -> bool:
+        """The first of the rounds over numbers that are known; whether all are staged instead.
+
+        That is where they would be many nodes, as of the four neighbours of a place in a grid.
+        """
+        before = tuple(iterable)
+
+        def has_same_items() -> bool:
+            return len(before) == len(iterable) and all(map(operator.is_, before, iterable))
+
+        may_be = self.opts.get("stage") is not False
+        rounds = Repeated(builder, self.state, self.body, may_be, has_same_items)
+        go = self.test()
+        if isinstance(go, Tensor) or not go:
+            return False
+        if rounds.run(first := next(iterator), len(before)):
+            return False
+        if _roll(lambda: self.staged(table, 0), builder):
+            return True
+        rounds.go_on(first)
+        return False
 
     def over_generator(self, generator: Any, run: Run, builder: Builder) -> None:
         """Run a generator in the place of the loop, or go through it item by item.
@@ -491,6 +524,34 @@ class _For(NamedTuple):
                 return
         step = Step(self.body, self.test if self.extra_test is not None else None, items)
         staged_loop(go, step, self.state, self.opts)
+
+
+def _table_of(x: Any) -> Indexed | None:
+    """The items of a tuple or list of numbers, or of tuples of them, as the graph finds them.
+
+    None, where they are not all of one kind, or few.
+    """
+    if type(x) not in (tuple, list) or has_runs(x) or len(x) < _FEW_ITEMS:
+        return None
+    rows = [item if type(item) is tuple else (item,) for item in x]
+    kinds = {tuple(map(type, row)) for row in rows}
+    if len(kinds) != 1 or len({type(item) for item in x}) != 1:
+        return None
+    (kind,) = kinds
+    if not set(kind) <= {int, float} or any(
+        type(v) is int and abs(v) > _LARGEST for row in rows for v in row
+    ):
+        return None
+    columns = [np.array(column) for column in zip(*rows, strict=True)]
+
+    def item(index: Any) -> Any:
+        found = [
+            ops.as_weak(ops.getitem(column, index), kind=of.__name__)
+            for column, of in zip(columns, kind, strict=True)
+        ]
+        return tuple(found) if type(x[0]) is tuple else found[0]
+
+    return Indexed(f"a {type(x).__name__}", len(x), item)
 
 
 def _tail(whole: range, k: int) -> Indexed:

@@ -32,9 +32,15 @@ class Repeated:
     """The rounds of a loop, each of which the graph gets for itself."""
 
     def __init__(
-        self, builder: Builder, state: State, body: Callable[[Any], None], may_be_staged: bool
+        self,
+        builder: Builder,
+        state: State,
+        body: Callable[[Any], None],
+        may_be_staged: bool,
+        has_same_items: Callable[[], bool] = lambda: True,
     ) -> None:
         self._builder, self._state, self._body = builder, state, body
+        self._has_same_items = has_same_items
         self._code = getattr(body, "__code__", None)
         facts = current_trace()
         self._known = set() if facts is None else facts.repeated_loops
@@ -72,7 +78,8 @@ class Repeated:
         """Whether a loop of the graph holds what the round wrote, as it left it."""
         names = zip(before, self._state.get(), strict=True)
         held = [(old, new) for _, old, new in part.written().values()]
-        return not part.advanced and all(_is_steady(*pair) for pair in [*names, *held])
+        is_alone = self._has_same_items() and not part.advanced
+        return is_alone and all(_is_steady(*pair) for pair in [*names, *held])
 
 
 def _is_steady(old: Any, new: Any) -> bool:

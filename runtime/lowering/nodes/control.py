@@ -115,6 +115,18 @@ def check_type(form: Form, value: Value) -> None:
         raise Refusal(f"a value of type {form.type} where {expected} is declared")
 
 
+def _as_declared(form: Form, value: Value) -> Form:
+    """A list that is as long as its type says, where the type says so."""
+    check_type(form, value)
+    type_ = value.type
+    if not isinstance(form, Rows) or not isinstance(type_, TensorType) or not type_.is_static:
+        return form
+    assert type_.shape is not None
+    shape = tuple(n for n in type_.shape if n is not None)
+    made = (form.flat, form.is_view, form.depth, form.buffer, form.first, form.count)
+    return Rows(form.element, shape, form.type, *made)
+
+
 def has_memory(b: Builder, value: Value) -> None:
     """Give a stack that is handed to graphs its memory, which is the same in all of them."""
     form = b.forms[value]
@@ -164,8 +176,7 @@ def cond(b: Builder, node: Node, lower: Lower) -> list[Form]:
     rows: list[tuple[Place, Sequence[Form]]] = []
     for one, other, value in zip(*branches, node.outputs, strict=True):
         one, other = alike(one, other)
-        check_type(one, value)
-        check_type(other, value)
+        one, other = _as_declared(one, value), _as_declared(other, value)
         if is_of_rows(b, one, other, value):
             taken = {place.buffer for place, _ in rows}
             place = place_of_rows(b, node, (one, other), value, taken)

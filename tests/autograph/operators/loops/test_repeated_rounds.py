@@ -189,3 +189,101 @@ def test_gradients_flow_through_the_loop():
     steps = h * np.eye(3)
     expected = [(f(x + step) - f(x - step)) / (2 * h) for step in steps]
     np.testing.assert_allclose(ag.grad(f)(x), expected, rtol=1e-5)
+
+
+# ---- known numbers in a tuple or list ------------------------------------------------------------
+
+NEAR = [(0, 1), (1, 0), (0, 2), (2, 0), (1, 2), (2, 1)]
+
+
+def much(x, i, j):
+    """Rounds of more than a hundred nodes."""
+    return large(x, i) * large(x, j) + large(x, i + j) - large(x, i * 2 + j)
+
+
+def test_pairs_of_known_numbers_are_gone_through_in_the_graph():
+    def in_a_tuple(x):
+        total = 0.0
+        for i, j in ((0, 1), (1, 0), (0, 2), (2, 0), (1, 2), (2, 1)):
+            total = total + much(x, i, j)
+        return total
+
+    def in_a_list_of_the_module(x):
+        total = 0.0
+        for i, j in NEAR:
+            total = total + much(x, i, j)
+        return total
+
+    for f in (in_a_tuple, in_a_list_of_the_module):
+        assert size(f, np.ones(3))[1] == 1
+        check(f, RANDOM.random(3))
+
+
+def test_numbers_by_themselves_and_a_break_by_data():
+    def f(x):
+        total = 0.0
+        for factor in (0.5, -0.0, 2.0, np.inf, -1.5, 3.0):
+            if factor * x[0] > 5:
+                break
+            total = total + much(x, 0, 1) * factor + much(x, 1, 2)
+        return total
+
+    assert "`for` is staged" in str(ag.convert(f).explain(np.ones(3)))
+    check(f, RANDOM.random(3))
+    check(f, RANDOM.random(3) + 3)
+
+
+def test_a_list_that_is_changed_meanwhile_is_gone_through_as_it_is():
+    def f(x):
+        steps, total = [0, 1, 2, 3], 0.0
+        for i in steps:
+            total = total + much(x, i, i + 1) + much(x, i, 2)
+            if len(steps) < 6:
+                steps.append(i)
+            steps[3] = 5
+        return total
+
+    check(f, RANDOM.random(3))
+
+
+@pytest.mark.parametrize(
+    "items", [(0, 1.5, 2, 1), (True, 1, 2, 3), ((0, 1), 2, 3, 1), (0, 2**70, 1)]
+)
+def test_items_of_several_kinds_are_known_in_each_round(items):
+    def f(x):
+        total = 0.0
+        for item in items:
+            i = item[0] if isinstance(item, tuple) else int(item % 3)
+            total = total + much(x, i, 1) * (1 if type(item) is bool else 2)
+        return total
+
+    assert size(f, np.ones(3))[1] > 4
+    check(f, RANDOM.random(3))
+
+
+def test_rounds_that_need_the_item_itself_are_repeated():
+    def f(x):
+        total, texts = 0.0, {1: "a", 2: "bc", 3: "def"}
+        for item in (1, 2, 3):
+            total = (
+                total
+                + much(x, item, 1)
+                + much(x, 0, 2)
+                + len(list(range(item)))
+                + len(f"{texts[item]}")
+            )
+        return total
+
+    check(f, RANDOM.random(3))
+
+
+def test_gradients_flow_through_a_loop_over_known_numbers():
+    def f(x):
+        total = 0.0
+        for i, j in ((0, 1), (1, 2), (2, 0), (0, 2), (2, 1)):
+            total = total + much(x, i, j)
+        return total
+
+    x, h = np.array([0.3, 0.7, 0.2]), 1e-6
+    slopes = [(f(x + h * e) - f(x - h * e)) / (2 * h) for e in np.eye(3)]
+    np.testing.assert_allclose(ag.grad(ag.convert(f))(x), slopes, rtol=1e-6)

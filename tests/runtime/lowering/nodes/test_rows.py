@@ -521,3 +521,28 @@ def test_items_that_a_loop_goes_through_need_no_look_at_the_index():
         check(run(INT(n)), total(n))
     native(run)
     assert count_of(total, "raise", INT(3)) == 0
+
+
+def path(n, goal):
+    """Steps back along what a search came from, which data leaves."""
+    waiting, before = [n], {n: n}
+    while waiting:
+        now = waiting.pop(0)
+        if now == goal:
+            break
+        if now > 0:
+            waiting.append(now - 1)
+            before[now - 1] = now
+    found = []
+    while goal in before and goal != n:
+        found.append(goal)
+        goal = before[goal]
+    return found
+
+
+def test_a_list_of_a_known_length_that_one_way_leaves_out():
+    function = ag.convert(path)
+    for n, goal in ((5, 2), (5, 5), (5, 9), (0, 0)):
+        check(function(INT(n), INT(goal)), path(n, goal))
+    assert function.trace_count == 1
+    native(function)
