@@ -13,6 +13,7 @@ from autograph.operators.captured.decisions import UNROLLED
 from autograph.operators.captured.variables import _Unreadable
 from autograph.operators.containers import going_through, growing, open_deques, open_dicts
 from autograph.operators.expressions.generators import Again, Consumer, Run, call_of
+from autograph.operators.expressions.logical import and_
 from autograph.operators.loops.progress import Progress
 from autograph.operators.loops.repeated_rounds import Repeated
 from autograph.operators.loops.rounds import Step
@@ -327,7 +328,7 @@ class _For(NamedTuple):
             consumer.note_names()
             try:
                 if_stmt(
-                    self.test(), lambda: run(consumer), _nothing,
+                    self._begins(run), lambda: run(consumer), _nothing,
                     self.state.get, self.state.set, self.state.names, 0,
                 )  # fmt: skip
             except StagingError:
@@ -346,6 +347,10 @@ class _For(NamedTuple):
             journal.note_unspent(generator)
         else:
             spend([generator])
+
+    def _begins(self, run: Run) -> Any:
+        """Whether items of a generator are taken that runs in the place of the loop."""
+        return self.test() if run.taken is None else and_(self.test, run.taken.goes_on)
 
     def unrolled(self, iterator: Iterator[Any]) -> None:
         try:

@@ -374,7 +374,7 @@ def reversed_(x: Any) -> Any:
 
 def mapped(call: Callable[..., Any], parts: tuple[Any, ...]) -> Any:
     """`map` over something traced."""
-    together = zipped(parts)
+    together = journal.fresh(zipped(parts))
     if not isinstance(together, Indexed):
         return itertools.starmap(call, together)
     together.begin()
