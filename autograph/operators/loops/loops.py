@@ -18,6 +18,7 @@ from autograph.operators.loops.progress import Progress
 from autograph.operators.loops.repeated_rounds import Repeated
 from autograph.operators.loops.rounds import Step
 from autograph.operators.loops.staged_loops import staged_loop
+from autograph.operators.loops.watched import watched
 from autograph.operators.stand_ins.bodies import Restart, State
 from autograph.operators.stand_ins.captured_items import one_by_one
 from autograph.operators.stand_ins.iterables import Indexed, InTurn, as_indexed, numbers_left
@@ -209,7 +210,8 @@ def _as_python(iterated: Any, extra_test: Thunk | None, body: Callable[[Any], No
 
 
 def _iterator(iterated: Any) -> Iterator[Any]:
-    return iter(one_by_one(iterated))
+    found = watched(iterated)
+    return iter(one_by_one(iterated)) if found is None else found
 
 
 def in_turn_or_place(
@@ -353,6 +355,7 @@ class _For(NamedTuple):
         return self.test() if run.taken is None else and_(self.test, run.taken.goes_on)
 
     def unrolled(self, iterator: Iterator[Any]) -> None:
+        limit = max(_UNROLLED_ITEMS, operator.length_hint(iterator))
         try:
             while True:
                 go = self.test()
@@ -365,7 +368,7 @@ class _For(NamedTuple):
                 if isinstance(go, Tensor):
                     numbers = numbers_left(iterator)
                     if numbers is None:
-                        self.guarded(go, iterator)
+                        self.guarded(go, iterator, limit)
                         return
                     spend([iterator])
                     self.staged(numbers, 0, go)
@@ -378,7 +381,7 @@ class _For(NamedTuple):
         finally:
             del iterator
 
-    def guarded(self, go: Tensor, iterator: Iterator[Any]) -> None:
+    def guarded(self, go: Tensor, iterator: Iterator[Any], limit: int) -> None:
         """The rest of an unrolled loop once going on depends on data: a branch per item."""
         if hasattr(iterator, "gi_code"):
             raise StagingError(
@@ -386,7 +389,6 @@ class _For(NamedTuple):
                 "make a list of it first",
             )
         spend([iterator])
-        limit = max(_UNROLLED_ITEMS, operator.length_hint(iterator))
         items = Taken(
             iterator,
             going_through.taken_from,

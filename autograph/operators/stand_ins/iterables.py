@@ -44,13 +44,14 @@ __all__ = [
 class Indexed:
     """`length` items, the one at `index` given by `item`; iterates in Python when it is short.
 
-    Of what may get more or fewer items meanwhile, `length` is a function that counts them.
+    Of what may get more or fewer items meanwhile, `length` is a function that counts them;
+    `is_checked` says whether that raises where there are more or fewer than before.
     """
 
-    __slots__ = ("_item", "_length", "name")
+    __slots__ = ("_item", "_length", "is_checked", "name")
 
     def __init__(self, name: str, length: Any, item: Callable[[Any], Any]) -> None:
-        self.name, self._length, self._item = name, length, item
+        self.name, self._length, self._item, self.is_checked = name, length, item, False
 
     @property
     def length(self) -> Any:
@@ -67,7 +68,9 @@ class Indexed:
 
     def after_first(self) -> Indexed:
         """All items but the first."""
-        return Indexed(self.name, _one_less(self._length), lambda index: self.item(index + 1))
+        rest = Indexed(self.name, _one_less(self._length), lambda index: self.item(index + 1))
+        rest.is_checked = self.is_checked
+        return rest
 
     def known_length(self) -> int | None:
         """The length, if it is known while tracing."""
