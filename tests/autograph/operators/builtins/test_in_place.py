@@ -5,7 +5,7 @@ import operator
 import numpy as np
 import pytest
 
-from autograph.operators.expressions import in_place
+from autograph.operators.builtins import in_place
 
 
 @pytest.mark.parametrize("name", [
