@@ -265,7 +265,8 @@ _LARGEST = 2**62
 
 def zipped(parts: tuple[Any, ...], strict: bool = False) -> Any:
     """`zip` of which some part is traced; parts of a Python sequence make it a Python list."""
-    if not all(isinstance(p, Indexed | Tensor | range) for p in parts):
+    is_indexed = all(isinstance(p, Indexed | Tensor | range) for p in parts)
+    if not is_indexed or (not strict and _takes_one_more(parts)):
         return zip(*(_in_python(p) for p in parts), strict=strict)
     known = [part for part in map(as_indexed, parts) if part is not None]
     if not strict:
@@ -284,6 +285,21 @@ def zipped(parts: tuple[Any, ...], strict: bool = False) -> Any:
     uneven = functools.reduce(operator.or_, (length != lengths[0] for length in lengths[1:]))
     more = ops.as_weak(uneven, kind="int") if is_open(uneven) else int(uneven)
     return IndexedIterator("zip", shortest + more, row)
+
+
+def _takes_one_more(parts: tuple[Any, ...]) -> bool:
+    """Whether an iterator gives `zip` an item when one that stands after it has ended already."""
+    lengths = list(map(_known_length, parts))
+    if None in lengths:
+        return False
+    ended = lengths.index(min(lengths))
+    return any(isinstance(part, IndexedIterator) for part in parts[:ended])
+
+
+def _known_length(x: Any) -> Any:
+    if isinstance(x, Tensor):
+        return x.type.shape[0] if x.type.shape else None
+    return x.known_length() if isinstance(x, Indexed) else len(x)
 
 
 def _shortest(parts: list[Indexed]) -> Any:
