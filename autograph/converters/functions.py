@@ -50,6 +50,7 @@ retval_ = ag__.UndefinedReturnValue()
 END_RETURN = Template("return fscope.ret(retval_, do_return)")
 CELLS = Template("lambda: captured")
 ARTIFACT = Template("ag__.autograph_artifact")
+LOCAL_CLASS = Template("ag__.local_class")
 DECORATOR = Template("ag__.decorator(function, fscope)")
 DECLARE = Template("""
 nonlocal names
@@ -176,7 +177,7 @@ def convert_class(node: Any, conversion: Conversion) -> list[gast.stmt]:
         node.bases = [conversion.expression(base) for base in node.bases]
         for keyword in node.keywords:
             keyword.value = conversion.expression(keyword.value)
-    node.decorator_list = _decorators(node, conversion)
+    node.decorator_list = [*_decorators(node, conversion), LOCAL_CLASS.expression(node)]
     return [node]
 
 

@@ -30,16 +30,10 @@ def fromiter(iter: Iterable[Any], dtype: Any) -> Any:
 
 
 def reduce(function: Callable[[Any, Any], Any], iterable: Iterable[Any], *initial: Any) -> Any:
-    """What `function` makes of `initial` and the items, one after the other."""
-    items = list(iterable)
-    if initial:
-        total = initial[0]
-        for item in items:
-            total = function(total, item)
-        return total
-    if not items:
+    """What `function` makes of `initial` and the items, each before the next one is asked for."""
+    total, is_begun = (initial[0], True) if initial else (None, False)
+    for item in iterable:
+        total, is_begun = function(total, item) if is_begun else item, True
+    if not is_begun:
         raise TypeError("reduce() of empty iterable with no initial value")
-    total = items[0]
-    for item in items[1:]:
-        total = function(total, item)
     return total

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import operator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 __all__ = [
@@ -62,12 +63,25 @@ def heapify(x: list[Any]) -> None:
 
 def nsmallest(n: int, iterable: Iterable[Any], key: Callable[[Any], Any] | None = None) -> Any:
     """The smallest items, in order."""
-    return sorted(iterable, key=key)[: max(n, 0)]
+    return _first(n, iterable, key, from_largest=False)
 
 
 def nlargest(n: int, iterable: Iterable[Any], key: Callable[[Any], Any] | None = None) -> Any:
     """The largest items, in order."""
-    return sorted(iterable, key=key, reverse=True)[: max(n, 0)]
+    return _first(n, iterable, key, from_largest=True)
+
+
+def _first(
+    n: int, iterable: Iterable[Any], key: Callable[[Any], Any] | None, *, from_largest: bool
+) -> Any:
+    if n <= 0:  # no item is taken
+        return []
+    if key is None or not isinstance(iterable, Iterator):
+        return sorted(iterable, key=key, reverse=from_largest)[:n]
+    # The key of an item is asked for before the next item is.
+    pairs = [(key(item), item) for item in iterable]
+    pairs.sort(key=operator.itemgetter(0), reverse=from_largest)
+    return [item for _, item in pairs[:n]]
 
 
 def _rise(heap: list[Any], top: Any, position: Any) -> None:

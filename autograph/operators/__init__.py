@@ -37,6 +37,7 @@ from autograph.operators.calls.calls import (
     converted_call,
     converted_lambda,
     frame_call,
+    local_class,
 )
 from autograph.operators.calls.contexts import context, with_stmt
 from autograph.operators.calls.decorators import decorator
@@ -154,6 +155,7 @@ __all__ = [
     "less",
     "less_equal",
     "list_comp",
+    "local_class",
     "modulo",
     "named",
     "new_names",

@@ -126,10 +126,10 @@ def extremum(name: str, better: Callable[[Any, Any], Any]) -> Callable[..., Any]
             if change is not None and not is_changed:
                 rows = _changed(rows, change)
             return _extreme_of(rows, choice, name, default, is_keyed=key is not None)
-        items = list(access.iterate(x))
+        given = access.iterate(x)
         if change is not None and not is_changed:
-            items = [change(item) for item in items]
-        items = there(items)
+            given = map(change, given)  # each before the next is asked for
+        items = there(list(given))
         if not items:
             return python(()) if default is _ABSENT else default
         order = items if key is None else [item[0] for item in items]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import operator
 from typing import Any
 
 import numpy as np
@@ -54,7 +55,15 @@ def sort(x: list[Any], *, key: Any = None, reverse: bool = False) -> None:
     if has_runs(x):
         growing_sorts.sort(x, key=key, reverse=reverse)
         return
+    before = list(list.__iter__(x))
     made = _sorted([access.getitem(x, k) for k in range(len(x))], key, reverse)
+    is_same = len(x) == len(before) and all(map(operator.is_, list.__iter__(x), before))
+    if has_runs(x) or not is_same:
+        raise StagingError(
+            "a list is changed by the key that it is sorted by",
+            "sort a copy of it (`sorted(...)`)",
+            origin=origin_of_caller(),
+        )
     journal.note(content_slot(x))
     list.__setitem__(x, slice(None), made)
 

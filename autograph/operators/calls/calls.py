@@ -91,6 +91,7 @@ __all__ = [
     "converted_lambda",
     "frame_call",
     "is_artifact",
+    "local_class",
 ]
 
 _BOUND_BUILTINS = (BuiltinFunctionType, BuiltinMethodType, MethodWrapperType)
@@ -121,6 +122,22 @@ def autograph_artifact(function: Any) -> Any:
 
 
 converted_lambda = autograph_artifact
+
+
+def local_class(cls: type) -> type:
+    """A class that was made in converted code: what its methods close over came with the call."""
+    for part in vars(cls).values():
+        parts: tuple[Any, ...] = (part,)
+        if isinstance(part, property):
+            parts = (part.fget, part.fset, part.fdel)
+        elif isinstance(part, classmethod | staticmethod):
+            parts = (part.__func__,)
+        elif isinstance(part, functools.cached_property):
+            parts = (part.func,)
+        for function in parts:
+            if isinstance(function, FunctionType):
+                _note_local_cells(function)
+    return cls
 
 
 def is_artifact(function: Any) -> bool:

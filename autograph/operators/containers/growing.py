@@ -271,6 +271,7 @@ class ListItems(Indexed):
         self._list, self._first = x, first
         run = live(x)
         self._source = None if run is None else run.source()
+        self.is_checked = self._source is not None
         self._count = None if self._source is None else length(self._source)
 
     def _count_now(self) -> Any:

@@ -15,7 +15,7 @@ from autograph.operators.branches.conditionals import condition
 from autograph.operators.captured.captures import Trace, current_trace
 from autograph.operators.captured.methods import for_consumer
 from autograph.operators.expressions.access import iterate
-from autograph.operators.expressions.logical import not_
+from autograph.operators.expressions.logical import and_, not_
 from autograph.operators.stand_ins.bodies import State
 from autograph.operators.stand_ins.iterables import Indexed, IndexedIterator, as_indexed
 from autograph.operators.stand_ins.iterators import ends, spend, taken
@@ -261,12 +261,55 @@ def check_left(trace: Trace) -> None:
 # ---- generators that are run in the place of a loop --------------------------------------------
 
 
+class _Pass:
+    """How far the items of a generator have come in a run of what goes through them."""
+
+    __slots__ = ("_is_begun", "_is_over")
+
+    def __init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        """None was taken yet: what goes through them begins."""
+        self._is_begun: Any = False
+        self._is_over: Any = False
+
+    def goes_on(self) -> Any:
+        """Whether there are items; refused where some may have been taken, but not all."""
+        left = condition(and_(lambda: self._is_begun, lambda: not_(self._is_over)))
+        if isinstance(left, Tensor) or left:
+            raise StagingError(
+                "a generator whose items data decides about is gone through, and some of its items "
+                "may have been taken before",
+                "make a list of it first (`list(...)`)",
+                origin=origin_of_caller(),
+            )
+        return not_(self._is_over)
+
+    def begin(self) -> None:
+        """The items are about to be taken."""
+        self._write("_is_begun")
+
+    def end(self) -> None:
+        """All of them were taken."""
+        self._write("_is_over")
+
+    def _write(self, name: str) -> None:
+        def put(value: Any) -> None:
+            setattr(self, name, value)
+
+        key = ("pass", id(self), name)
+        journal.note(journal.Slot(key, self, "a generator", lambda: getattr(self, name), put))
+        put(True)
+
+
 class Run(NamedTuple):
     """Runs a generator's code in the place of a loop: `code` calls a consumer for each item.
 
     `is_once`: it takes items of an iterator of Python's, so that only one may try to. `sources` are
     the generators that it goes through itself, which begin again with it. `copied` are iterators of
-    which it goes through copies: their items are gone once it has come to its end.
+    which it goes through copies: their items are gone once it has come to its end. Of a source,
+    `taken` says how far its items have come.
     """
 
     name: str
@@ -274,6 +317,7 @@ class Run(NamedTuple):
     is_once: bool = False
     sources: tuple[Again, ...] = ()
     copied: tuple[IndexedIterator, ...] = ()
+    taken: _Pass | None = None
 
     def begins_again(self, advanced: Iterable[Any]) -> bool:
         """Whether it is nothing to it that items were taken from these iterators."""
@@ -296,13 +340,26 @@ class Run(NamedTuple):
         builder = building()
         assert builder is not None
         mark = builder.mark()
+        if self.taken is None:
+            for one in self._passes():
+                one.reset()
+        else:
+            self.taken.begin()
         try:
             self.code(consumer)
+            if self.taken is not None and consumer.goes_to_end:
+                self.taken.end()
         except StopIteration as error:
             if consumer.error is error:
                 raise
             raise RuntimeError("generator raised StopIteration") from error
         _refuse_end(self.name, builder, mark)
+
+    def _passes(self) -> Iterator[_Pass]:
+        for x in self.sources:
+            if x.run.taken is not None:
+                yield x.run.taken
+            yield from x.run._passes()
 
 
 class Again:
@@ -329,8 +386,14 @@ class Again:
 
 def _again(x: Any) -> Any:
     """An argument of a generator function: a new generator as one that can begin again."""
-    run = call_of(x)
-    return x if run is None or type(x) is Again else Again(x, run)
+    run = None if type(x) is Again else call_of(x)
+    return x if run is None else _source(x, run)
+
+
+def _source(generator: Any, run: Run) -> Again:
+    trace = current_trace()
+    assert trace is not None
+    return Again(generator, run._replace(taken=trace.generators[generator].taken))
 
 
 class Call(NamedTuple):
@@ -369,7 +432,7 @@ class _Placed(NamedTuple):
             run = call_of(source)
             if run is None:
                 return None
-            source, is_once = Again(source, run), run.is_once
+            source, is_once = _source(source, run), run.is_once
             sources = (source,)
         elif isinstance(source, IndexedIterator):
             source, copied = source.copy(), (source,)
@@ -382,12 +445,21 @@ class _Placed(NamedTuple):
         return Run(self.name, code, is_once, sources, copied)
 
 
+class _Made:
+    """What made a generator of the trace, and how far what goes through it has come."""
+
+    __slots__ = ("call", "taken")
+
+    def __init__(self, call: Call | _Placed) -> None:
+        self.call, self.taken = call, journal.fresh(_Pass())
+
+
 def placed(generator: Any, name: str, source: Any, code: Callable[[Any, Consumer], None]) -> Any:
     """A new generator, for which `code` can be run in the place of a loop, over its `source`."""
     trace = current_trace()
     journal.fresh(generator)
     if trace is not None:
-        trace.generators[generator] = _Placed(name, source, code)
+        trace.generators[generator] = _Made(_Placed(name, source, code))
     return generator
 
 
@@ -397,7 +469,7 @@ def made(result: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, An
         trace = current_trace()
         if trace is not None and function.__code__.co_flags & inspect.CO_GENERATOR:
             journal.fresh(result)
-            trace.generators[result] = Call(function, args, kwargs)
+            trace.generators[result] = _Made(Call(function, args, kwargs))
     return result
 
 
@@ -408,10 +480,10 @@ def call_of(iterator: Any) -> Run | None:
     trace = current_trace()
     if trace is None or type(iterator) is not GeneratorType:
         return None
-    call = trace.generators.get(iterator)
-    if call is None or inspect.getgeneratorstate(iterator) != inspect.GEN_CREATED:
+    found = trace.generators.get(iterator)
+    if found is None or inspect.getgeneratorstate(iterator) != inspect.GEN_CREATED:
         return None
-    run: Run | None = call.in_place()
+    run: Run | None = found.call.in_place()
     return run
 
 

@@ -15,10 +15,12 @@ from autograph.operators.captured.decisions import UNROLLED
 from autograph.operators.captured.variables import _Unreadable
 from autograph.operators.containers import going_through, growing, open_deques, open_dicts
 from autograph.operators.expressions.generators import Again, Consumer, Run, call_of
+from autograph.operators.expressions.logical import and_
 from autograph.operators.loops.progress import Progress
 from autograph.operators.loops.repeated_rounds import Repeated
 from autograph.operators.loops.rounds import Step
 from autograph.operators.loops.staged_loops import staged_loop
+from autograph.operators.loops.watched import watched
 from autograph.operators.stand_ins.bodies import Restart, State
 from autograph.operators.stand_ins.captured_items import one_by_one
 from autograph.operators.stand_ins.iterables import Indexed, InTurn, as_indexed, numbers_left
@@ -214,7 +216,8 @@ def _as_python(iterated: Any, extra_test: Thunk | None, body: Callable[[Any], No
 
 
 def _iterator(iterated: Any) -> Iterator[Any]:
-    return iter(one_by_one(iterated))
+    found = watched(iterated)
+    return iter(one_by_one(iterated)) if found is None else found
 
 
 def in_turn_or_place(
@@ -360,7 +363,7 @@ class _For(NamedTuple):
             consumer.note_names()
             try:
                 if_stmt(
-                    self.test(), lambda: run(consumer), _nothing,
+                    self._begins(run), lambda: run(consumer), _nothing,
                     self.state.get, self.state.set, self.state.names, 0,
                 )  # fmt: skip
             except StagingError:
@@ -380,7 +383,12 @@ class _For(NamedTuple):
         else:
             spend([generator])
 
+    def _begins(self, run: Run) -> Any:
+        """Whether items of a generator are taken that runs in the place of the loop."""
+        return self.test() if run.taken is None else and_(self.test, run.taken.goes_on)
+
     def unrolled(self, iterator: Iterator[Any]) -> None:
+        limit = max(_UNROLLED_ITEMS, operator.length_hint(iterator))
         try:
             while True:
                 go = self.test()
@@ -393,7 +401,7 @@ class _For(NamedTuple):
                 if isinstance(go, Tensor):
                     numbers = numbers_left(iterator)
                     if numbers is None:
-                        self.guarded(go, iterator)
+                        self.guarded(go, iterator, limit)
                         return
                     spend([iterator])
                     self.staged(numbers, 0, go)
@@ -406,7 +414,7 @@ class _For(NamedTuple):
         finally:
             del iterator
 
-    def guarded(self, go: Tensor, iterator: Iterator[Any]) -> None:
+    def guarded(self, go: Tensor, iterator: Iterator[Any], limit: int) -> None:
         """The rest of an unrolled loop once going on depends on data: a branch per item."""
         if hasattr(iterator, "gi_code"):
             raise StagingError(
@@ -414,7 +422,6 @@ class _For(NamedTuple):
                 "make a list of it first",
             )
         spend([iterator])
-        limit = max(_UNROLLED_ITEMS, operator.length_hint(iterator))
         items = Taken(
             iterator,
             going_through.taken_from,

@@ -40,6 +40,9 @@ class Step(NamedTuple):
         if self.items is None:
             assert self.test is not None
             return condition(self.test())
+        if self.test is not None and self.items.is_checked:  # not where the loop is left
+            items = self.items
+            return and_(self.test, lambda: index < items.length)
         length = self.items.length
         if self.test is None:
             return index < length

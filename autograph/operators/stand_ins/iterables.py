@@ -44,13 +44,14 @@ __all__ = [
 class Indexed:
     """`length` items, the one at `index` given by `item`; iterates in Python when it is short.
 
-    Of what may get more or fewer items meanwhile, `length` is a function that counts them.
+    Of what may get more or fewer items meanwhile, `length` is a function that counts them;
+    `is_checked` says whether that raises where there are more or fewer than before.
     """
 
-    __slots__ = ("_item", "_length", "name")
+    __slots__ = ("_item", "_length", "is_checked", "name")
 
     def __init__(self, name: str, length: Any, item: Callable[[Any], Any]) -> None:
-        self.name, self._length, self._item = name, length, item
+        self.name, self._length, self._item, self.is_checked = name, length, item, False
 
     @property
     def length(self) -> Any:
@@ -67,7 +68,9 @@ class Indexed:
 
     def after_first(self) -> Indexed:
         """All items but the first."""
-        return Indexed(self.name, _one_less(self._length), lambda index: self.item(index + 1))
+        rest = Indexed(self.name, _one_less(self._length), lambda index: self.item(index + 1))
+        rest.is_checked = self.is_checked
+        return rest
 
     def known_length(self) -> int | None:
         """The length, if it is known while tracing."""
@@ -262,7 +265,8 @@ _LARGEST = 2**62
 
 def zipped(parts: tuple[Any, ...], strict: bool = False) -> Any:
     """`zip` of which some part is traced; parts of a Python sequence make it a Python list."""
-    if not all(isinstance(p, Indexed | Tensor | range) for p in parts):
+    is_indexed = all(isinstance(p, Indexed | Tensor | range) for p in parts)
+    if not is_indexed or (not strict and _takes_one_more(parts)):
         return zip(*(_in_python(p) for p in parts), strict=strict)
     known = [part for part in map(as_indexed, parts) if part is not None]
     if not strict:
@@ -281,6 +285,21 @@ def zipped(parts: tuple[Any, ...], strict: bool = False) -> Any:
     uneven = functools.reduce(operator.or_, (length != lengths[0] for length in lengths[1:]))
     more = ops.as_weak(uneven, kind="int") if is_open(uneven) else int(uneven)
     return IndexedIterator("zip", shortest + more, row)
+
+
+def _takes_one_more(parts: tuple[Any, ...]) -> bool:
+    """Whether an iterator gives `zip` an item when one that stands after it has ended already."""
+    lengths = list(map(_known_length, parts))
+    if None in lengths:
+        return False
+    ended = lengths.index(min(lengths))
+    return any(isinstance(part, IndexedIterator) for part in parts[:ended])
+
+
+def _known_length(x: Any) -> Any:
+    if isinstance(x, Tensor):
+        return x.type.shape[0] if x.type.shape else None
+    return x.known_length() if isinstance(x, Indexed) else len(x)
 
 
 def _shortest(parts: list[Indexed]) -> Any:
@@ -374,7 +393,7 @@ def reversed_(x: Any) -> Any:
 
 def mapped(call: Callable[..., Any], parts: tuple[Any, ...]) -> Any:
     """`map` over something traced."""
-    together = zipped(parts)
+    together = journal.fresh(zipped(parts))
     if not isinstance(together, Indexed):
         return itertools.starmap(call, together)
     together.begin()
