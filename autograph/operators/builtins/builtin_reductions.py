@@ -103,7 +103,7 @@ def extremum(name: str, better: Callable[[Any, Any], Any]) -> Callable[..., Any]
             if change is not None and not is_changed:
                 rows = _changed(rows, change)
             return _extreme_of(rows, choice, name, default, is_keyed=key is not None)
-        items = list(access.iterate(x))
+        items = [item for item in access.iterate(x)]  # noqa: C416 - `list` asks for a length
         if change is not None and not is_changed:
             items = [change(item) for item in items]
         items = there(items)

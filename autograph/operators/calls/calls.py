@@ -352,7 +352,9 @@ def _call_builtin(
     if function not in _OF_NONE:
         args = tuple(x.load() if type(x) is Nullable else number_of(x) for x in args)
     if function not in _OF_DICTS:
-        args = tuple(_keys_in(x, function, kwargs) for x in args)
+        callback = args[:1] if function in (map, filter) else ()
+        rest = (_keys_in(x, function, kwargs) for x in args[len(callback) :])
+        args = (*callback, *rest)
     first = _GOING_THROUGH.get(function)
     if first is not None and (len(args) == 1 or function not in (min, max)):
         last = len(args) if function in (zip, map) else first + 1

@@ -575,7 +575,21 @@ def with_own_text(value: Any, conversion: int, spec: Any) -> Any:
     if own is None or (conversion in (-1, 115) and _says_otherwise(value)):
         return value, conversion, spec
     text = _text(own(), f"{name} returned non-string (type {{}})")
-    return text, (97 if conversion == 97 else -1), spec
+    return _as_ascii(text) if conversion == 97 else text, -1, spec
+
+
+def _as_ascii(text: Any) -> Any:
+    """What `ascii` makes of the text that a `__repr__` gave."""
+    if isinstance(text, str):
+        return text.encode("ascii", "backslashreplace").decode()
+    if not all(isinstance(part, str) or isinstance(part[0], Tensor) for part in text.parts):
+        raise StagingError(
+            "`ascii` is asked for a text that is made of others, which depend on data",
+            "use `repr`",
+            origin=origin_of_caller(),
+        )
+    parts = (_as_ascii(part) if isinstance(part, str) else part for part in text.parts)
+    return LazyString(tuple(parts))
 
 
 def _text(x: Any, otherwise: str) -> Any:
