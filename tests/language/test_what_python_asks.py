@@ -387,4 +387,43 @@ def copies_by_own_methods(x):
     )
 
 
+# ---- classes that are asked ----------------------------------------------------------------------
+
+
+class Asked(type):
+    def __instancecheck__(cls, thing):
+        print("instance")
+        return thing > 2 if isinstance(thing, float) else type(thing) is str
+
+    def __subclasscheck__(cls, kind):
+        print("subclass", kind.__name__)
+        return kind is float
+
+
+class Large(metaclass=Asked):
+    pass
+
+
+class Scaled:
+    def __class_getitem__(cls, factor):
+        print("of", factor)
+        if factor > 2:
+            return factor * 2.0
+        return factor
+
+
+@samples("S9", (F(3.0),), (F(1.0),))
+def classes_say_what_belongs_to_them(x):
+    kinds = isinstance(x, Large), isinstance(x, (int, Large)), isinstance("a", (Large, int))
+    print(issubclass(float, Large), issubclass(int, (str, Large)), isinstance(Large(), Large))
+    if isinstance(x, Large):
+        x = x * 2.0
+    return x, kinds
+
+
+@samples("S9", (F(3.0),), (F(1.0),))
+def items_of_a_class(x):
+    return Scaled[x] + Scaled[1.0]
+
+
 test_sample = samples.test()
