@@ -157,7 +157,7 @@ def isinstance_(x: Any, kinds: Any) -> Any:
     """`isinstance` for the value that a tensor, or an exception in the graph, stands for."""
     own = _own_check("__instancecheck__", kinds)
     if own is not None and type_(x) is not kinds:
-        return condition(own(x))
+        return _weak_truth(own(x))
     if _has_own_check("__instancecheck__", kinds):
         return or_(*(functools.partial(isinstance_, x, kind) for kind in kinds))
     if type(x) is Caught:
@@ -191,6 +191,12 @@ def isinstance_(x: Any, kinds: Any) -> Any:
 def _own_check(name: str, kind: Any) -> Callable[[Any], Any] | None:
     """The user's `__instancecheck__` or `__subclasscheck__` that a class is asked by, converted."""
     return method(kind, name) if building() is not None and isinstance(kind, type) else None
+
+
+def _weak_truth(x: Any) -> Any:
+    """The truth of what such a method gave, a Python bool."""
+    test = condition(x)
+    return ops.as_weak(test, kind="bool") if isinstance(test, Tensor) else test
 
 
 def _has_own_check(name: str, kinds: Any) -> bool:
@@ -229,7 +235,7 @@ def issubclass_(kind: Any, kinds: Any) -> Any:
         return kind.is_any([issubclass(one, kinds) for one in kind.things])
     own = _own_check("__subclasscheck__", kinds)
     if own is not None and type(kind) is not KindOfError:
-        return condition(own(kind))
+        return _weak_truth(own(kind))
     if _has_own_check("__subclasscheck__", kinds):
         return or_(*(functools.partial(issubclass_, kind, one) for one in kinds))
     return kind.is_subclass(kinds) if type(kind) is KindOfError else issubclass(kind, kinds)
