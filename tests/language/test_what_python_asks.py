@@ -10,7 +10,7 @@ import pytest
 import autograph as ag
 from runtime import config
 from runtime.compile import BACKENDS
-from tests.language.harness import Samples, assert_equal, observe
+from tests.language.harness import Samples, assert_equal, observe, refuse
 
 samples = Samples()
 F = np.float64
@@ -329,6 +329,49 @@ def mappings_in_patterns(x):
         case {"a": a, "b": b}:
             return a * b
     return x
+
+
+# ---- text of containers --------------------------------------------------------------------------
+
+
+class Shown:
+    def __init__(self, x):
+        self.x = x
+
+    def __repr__(self):
+        return f"Shown({self.x})"
+
+
+class Holding(Shown):
+    def __repr__(self):
+        return f"Holding({self.x!r})"
+
+
+def prints_what_is_in_lists(shown, x):
+    print([shown], {"a": (shown,)}, x)
+    made = Holding(Shown(x))
+    made.x.x = made.x.x + 1.0
+    print([made], shown)
+    return x
+
+
+def prints_what_it_changed(shown, x):
+    shown.x = x
+    print(shown, [1.0])
+    print(1.0, {"a": [Holding(shown)]})  # refused
+
+
+def test_b6_lists_with_objects_in_text():
+    given, plain = Shown(F(5.0)), Shown(F(5.0))
+    function = ag.convert(prints_what_is_in_lists)
+    for x in (F(3.0), F(1.0)):
+        given.x = plain.x = x * 2.0
+        expected = observe(prints_what_is_in_lists, (plain, x))
+        assert observe(function, (given, x)).printed == expected.printed
+
+
+def test_b6_lists_with_objects_that_the_call_changed_are_refused():
+    refuse(prints_what_it_changed, Shown(F(5.0)), F(3.0), match="holds a Shown from outside")
 
 
 # ---- copies --------------------------------------------------------------------------------------
