@@ -1,10 +1,15 @@
-"""Rules of the user: functions of which modules are converted when converted code calls them."""
+"""Functions of which modules are converted when converted code calls them: rules of the user.
+
+Of Python's own library the containers that are written in Python are, as bases of the user's.
+"""
 
 from __future__ import annotations
 
+import inspect
+from types import FunctionType
 from typing import NamedTuple
 
-__all__ = ["Rule", "add", "decision"]
+__all__ = ["Rule", "add", "decision", "is_of_container"]
 
 # To convert what conversion itself runs on would never end.
 _OWN = frozenset({"autograph", "runtime"})
@@ -41,3 +46,18 @@ def decision(module: object) -> bool | None:
     if not _rules or not isinstance(module, str):
         return None
     return next((rule.convert for rule in _rules if rule.covers(module)), None)
+
+
+def is_of_container(function: FunctionType) -> bool:
+    """Whether a function is a method of `UserDict`, `MutableSequence` and the like.
+
+    They call the user's methods, and change what the user's objects hold. Those that are
+    generators only read: as they are, Python knows how many items there are.
+    """
+    module = function.__globals__.get("__name__")
+    owner = function.__qualname__.partition(".")[0]
+    is_method = module == "_collections_abc" or (module == "collections" and owner in _IN_PYTHON)
+    return is_method and not inspect.isgeneratorfunction(function)
+
+
+_IN_PYTHON = frozenset(("UserDict", "UserList", "UserString"))

@@ -239,12 +239,25 @@ class _Taking:
             return False
         if open_dicts.is_open(subject):
             raise open_dicts.refused("a pattern takes its items")
+        if not isinstance(subject, dict) and keys and not self._holds(len_(subject) >= len(keys)):
+            return False
         for key, pattern in zip(keys, patterns, strict=True):
-            if not in_(key, subject) or not self.takes(pattern, getitem(subject, key)):
+            value = _item(subject, key)
+            if value is _ABSENT or not self.takes(pattern, value):
                 return False
         if rest is not None:
             self._bind(rest, {k: getitem(subject, k) for k in subject if k not in keys})
         return True
+
+
+_ABSENT = object()
+
+
+def _item(x: Any, key: Any) -> Any:
+    """The item at a key, as a pattern takes it: a mapping of the user's is asked by `get`."""
+    if not isinstance(x, dict):
+        return x.get(key, _ABSENT)
+    return getitem(x, key) if in_(key, x) else _ABSENT
 
 
 def _given(x: Any) -> Callable[[], Any]:
@@ -263,6 +276,8 @@ def _check_names(options: list[_Taking], what: str) -> None:
 
 def _positional(cls: type, count: int) -> tuple[tuple[str, ...], bool]:
     """The attributes that positional patterns are for, or that one is for the whole value."""
+    if not count:
+        return (), False
     names = getattr(cls, "__match_args__", None)
     takes_whole = names is None and issubclass(cls, _WHOLE)
     if names is not None and not isinstance(names, tuple):
@@ -274,4 +289,4 @@ def _positional(cls: type, count: int) -> tuple[tuple[str, ...], bool]:
             f"{cls.__name__}() accepts {allowed} positional sub-pattern{'s' * (allowed != 1)} "
             f"({count} given)"
         )
-    return names or (), takes_whole and count > 0
+    return names or (), takes_whole

@@ -126,6 +126,7 @@ TESTED_IN = {
     "autograph/operators/containers/open_deques.py": "language/test_open_deques.py",
     "autograph/operators/stand_ins/one_of.py": "language/test_objects_chosen_by_data.py",
     "autograph/operators/stand_ins/identity.py": "language/test_identity.py",
+    "autograph/operators/stand_ins/lengths.py": "language/test_what_python_asks.py",
     "autograph/operators/builtins/library_calls.py": "language/test_library_on_data.py",
     "autograph/operators/stand_ins/ranges.py": "language/test_ranges.py",
     "autograph/operators/stand_ins/rows.py": "language/test_growing_lists.py",

@@ -22,6 +22,7 @@ from autograph.operators.captured.variables import Nullable
 from autograph.operators.stand_ins.heaps import refuse_as_sequence
 from autograph.operators.stand_ins.iterables import with_members
 from autograph.operators.stand_ins.kinds import is_of_kinds
+from autograph.operators.stand_ins.lengths import ask_for_hint
 from autograph.operators.stand_ins.one_of import OneOf, are_containers, read_apart, text_of
 from autograph.operators.stand_ins.runs import EntriesView, has_runs, opened, settled
 from autograph.operators.stand_ins.templates import LazyString, fstring
@@ -46,8 +47,11 @@ def is_chosen_object(x: Any) -> bool:
     return type(x) is OneOf and (x.of_kinds or are_containers(x.things))
 
 
-def items_of(x: Any) -> Any:
-    """A list of the items of the object that it is; any other thing as it is."""
+def items_of(x: Any, *, asks_length: bool = False) -> Any:
+    """A list of the items of the object that it is; any other thing as it is.
+
+    With `asks_length`, each object is asked for its length, as by what makes a list of it.
+    """
     if type(x) is EntriesView:
         return x.begin()
     x = text_of(with_members(x, "__iter__"))
@@ -56,10 +60,10 @@ def items_of(x: Any) -> Any:
     if not is_chosen_object(x):
         return x
     with read_apart():
-        return of_each(x, _listed)
+        return of_each(x, partial(_listed, asks_length=asks_length))
 
 
-def _listed(x: Any) -> list[Any]:
+def _listed(x: Any, *, asks_length: bool) -> list[Any]:
     refuse_as_sequence(x, "{0!r} object is not iterable")
     if opened(x) is not None:
         raise StagingError(
@@ -67,7 +71,14 @@ def _listed(x: Any) -> list[Any]:
             "go through it in each branch",
             origin=origin_of_caller(),
         )
-    return journal.fresh(settled(x) if has_runs(x) else list(x))  # type: ignore[no-any-return]
+    if has_runs(x):
+        return journal.fresh(settled(x))  # type: ignore[no-any-return]
+    items, made = iter(x), []
+    if asks_length:
+        ask_for_hint(x)
+    for item in items:
+        made.append(item)
+    return journal.fresh(made)  # type: ignore[no-any-return]
 
 
 def views_of_each(function: OneOf, call: Callable[[Any], Any]) -> OneOf | None:

@@ -40,14 +40,14 @@ from autograph.operators.stand_ins.runs import OpenDeque, OpenSet, has_runs, ope
 from autograph.operators.stand_ins.templates import ChosenText, LazyString, class_name_of
 from autograph.operators.stand_ins.told import within
 from autograph.operators.stand_ins.values import NOTHING, split
-from runtime import ops
+from runtime import journal, ops
 from runtime.building import Builder, building
 from runtime.cells import Cell
 from runtime.ops.inference import size_of
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
-__all__ = ["condition", "if_exp", "if_stmt", "keys_of", "of_things", "result_exp",
+__all__ = ["condition", "has_own_truth", "if_exp", "if_stmt", "keys_of", "of_things", "result_exp",
            "staged_if", "tested_exp"]  # fmt: skip
 
 
@@ -340,23 +340,27 @@ def of_either(x: Nullable, function: Callable[[Any], Any]) -> Any:
 
 
 def tested_exp(
-    test: Tensor, if_true: Callable[[], Any], if_false: Callable[[], Any], expression: str
+    test: Tensor, if_true: Callable[[], Any], if_false: Callable[[], Any], *, given: bool
 ) -> Any:
-    """As `if_exp`, for what may be asked for its truth only: both sides need not be alike."""
+    """As `if_exp`, for what may be asked for its truth only: both sides need not be alike.
+
+    On the path `given` there is what was tested: its truth is known, and it is not asked again.
+    """
     values: list[Any] = [None, False]
     names = (CONDITIONAL, "its truth")
 
     def put(found: tuple[Any, ...]) -> None:
         values[:] = found
 
-    def side(thunk: Callable[[], Any]) -> Callable[[], None]:
+    def side(thunk: Callable[[], Any], path: bool) -> Callable[[], None]:
         def run() -> None:
             value = thunk()
-            values[:] = _untested(value), _truth_known(value)
+            values[:] = _untested(value), path if path is given else _truth_known(value)
 
         return run
 
-    staged_if(test, side(if_true), side(if_false), State(lambda: tuple(values), put, names))
+    sides = side(if_true, True), side(if_false, False)
+    staged_if(test, *sides, State(lambda: tuple(values), put, names))
     value, truth = values
     if isinstance(value, Poison) and not isinstance(truth, _Unreadable):
         return Tested(value, truth)
@@ -373,4 +377,30 @@ def _truth_known(value: Any) -> Any:
     """Whether a value is true; of an array nothing is asked, which might raise."""
     if isinstance(value, Tensor) and value.type.rank != 0:
         return Poison("its truth", "an array is one of several things that data decides about", "")
-    return condition(value)
+    return _quiet_truth(value) if has_own_truth(value) else condition(value)
+
+
+def has_own_truth(x: Any) -> bool:
+    """Whether a method of the user's says whether an object is true."""
+    if type(x) is OneOf:
+        return any(map(has_own_truth, x.things))
+    x = x.value if type(x) is Nullable else x
+    return method(x, "__bool__") is not None or method(x, "__len__") is not None
+
+
+def _quiet_truth(x: Any) -> Any:
+    """Whether an object is true that nobody has asked yet: known if asking is not to be seen."""
+    builder = building()
+    assert builder is not None
+    mark = builder.mark()
+    with journal.transaction() as asked:
+        try:
+            truth = condition(x)
+        except Exception:  # noqa: BLE001 - the user's own, raised where the truth is asked for
+            truth = None
+        nodes = builder.graph.nodes[mark.now(builder.graph.nodes) :]
+        if truth is not None and not asked.slots and not any(node.has_effect for node in nodes):
+            return truth
+    builder.truncate(mark)
+    what = f"asking a {class_name_of(x)} that is one of several things does more than to answer"
+    return Poison("its truth", what, "")

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from autograph.operators.branches.chosen_text import of_each
-from autograph.operators.branches.conditionals import if_exp
+from autograph.operators.branches.conditionals import condition, if_exp
 from autograph.operators.builtins import counting, gathering, in_place
 from autograph.operators.builtins.builtin_iterators import (
     enumerate_,
@@ -40,7 +40,7 @@ from autograph.operators.builtins.sorting import sorted_
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.caught import Caught, KindOfError
 from autograph.operators.captured.host_values import HostValue
-from autograph.operators.captured.methods import attribute
+from autograph.operators.captured.methods import attribute, method
 from autograph.operators.captured.variables import Nullable
 from autograph.operators.containers import open_deques, open_dicts, open_sets
 from autograph.operators.expressions import access, attributes
@@ -54,6 +54,7 @@ from autograph.operators.expressions.logical import (
     less_equal,
     not_,
     not_equal,
+    or_,
 )
 from autograph.operators.expressions.operands import is_array, plain
 from autograph.operators.loops.loops import for_stmt
@@ -77,6 +78,7 @@ from autograph.operators.stand_ins.templates import (
     stands_for_other,
 )
 from runtime import journal, ops
+from runtime.building import building
 from runtime.tensor import Tensor
 
 __all__ = ["HANDLERS", "WITH_CALLBACKS", "type_"]
@@ -153,6 +155,11 @@ def _counter(*args: Any, **kwargs: Any) -> Any:
 
 def isinstance_(x: Any, kinds: Any) -> Any:
     """`isinstance` for the value that a tensor, or an exception in the graph, stands for."""
+    own = _own_check("__instancecheck__", kinds)
+    if own is not None and type_(x) is not kinds:
+        return _weak_truth(own(x))
+    if _has_own_check("__instancecheck__", kinds):
+        return or_(*(functools.partial(isinstance_, x, kind) for kind in kinds))
     if type(x) is Caught:
         return x.is_a(kinds)
     if isinstance(x, HostValue):
@@ -179,6 +186,22 @@ def isinstance_(x: Any, kinds: Any) -> Any:
         _note_class_of(x)
         return isinstance(x, kinds)
     return of_all_classes(x, lambda one: issubclass(one, kinds), "its class is asked for")
+
+
+def _own_check(name: str, kind: Any) -> Callable[[Any], Any] | None:
+    """The user's `__instancecheck__` or `__subclasscheck__` that a class is asked by, converted."""
+    return method(kind, name) if building() is not None and isinstance(kind, type) else None
+
+
+def _weak_truth(x: Any) -> Any:
+    """The truth of what such a method gave, a Python bool."""
+    test = condition(x)
+    return ops.as_weak(test, kind="bool") if isinstance(test, Tensor) else test
+
+
+def _has_own_check(name: str, kinds: Any) -> bool:
+    """Whether one of several classes has such a method."""
+    return isinstance(kinds, tuple) and any(_own_check(name, kind) for kind in kinds)
 
 
 def _note_class_of(x: Any) -> None:
@@ -210,6 +233,11 @@ def issubclass_(kind: Any, kinds: Any) -> Any:
         kind.refuse()
     if type(kind) is OneOf:
         return kind.is_any([issubclass(one, kinds) for one in kind.things])
+    own = _own_check("__subclasscheck__", kinds)
+    if own is not None and type(kind) is not KindOfError:
+        return _weak_truth(own(kind))
+    if _has_own_check("__subclasscheck__", kinds):
+        return or_(*(functools.partial(issubclass_, kind, one) for one in kinds))
     return kind.is_subclass(kinds) if type(kind) is KindOfError else issubclass(kind, kinds)
 
 

@@ -16,7 +16,6 @@ from autograph.operators.builtins import gathering
 from autograph.operators.builtins.quantifiers import fold
 from autograph.operators.builtins.reductions import reduced, sum_of
 from autograph.operators.captured.captures import current_trace
-from autograph.operators.captured.methods import method
 from autograph.operators.captured.variables import there
 from autograph.operators.containers import open_deques, open_dicts, open_sets
 from autograph.operators.containers.growing_arrays import arrays_to_add, as_array
@@ -27,15 +26,14 @@ from autograph.operators.stand_ins import iterables
 from autograph.operators.stand_ins.bodies import stage_raise
 from autograph.operators.stand_ins.captured_items import with_inputs
 from autograph.operators.stand_ins.grown_text import letters_of
-from autograph.operators.stand_ins.iterables import Indexed, IndexedIterator, is_open
+from autograph.operators.stand_ins.iterables import Indexed, IndexedIterator
+from autograph.operators.stand_ins.lengths import own_length
 from autograph.operators.stand_ins.numbers_or_arrays import refuse_number_or_array
 from autograph.operators.stand_ins.rows import length
 from autograph.operators.stand_ins.runs import EntriesView, has_runs
 from autograph.operators.stand_ins.templates import (
     LazyString,
-    class_name_of,
     has_traced,
-    shown,
 )
 from runtime import ops
 from runtime.building import building
@@ -71,29 +69,8 @@ def len_(x: Any) -> Any:
         if shape is None or (shape != () and shape[0] is None):
             refuse_number_or_array(x, "its length is asked for")
             return ops.dim(x, axis=0)
-    own = method(x, "__len__") if current_trace() is not None else None
-    if own is not None:
-        return _length(own())
-    return len(with_inputs(x))
-
-
-def _length(n: Any) -> Any:
-    """What Python makes of the result of a `__len__`."""
-    if not is_open(n):
-        return len(_Sized(shown(n)))
-    if n.dtype.kind not in "iu" and not (n.type.weak and n.dtype.kind == "b"):
-        raise TypeError(f"'{class_name_of(n)}' object cannot be interpreted as an integer")
-    n = ops.as_weak(n, kind="int")
-    stage_raise(n < 0, ValueError("__len__() should return >= 0"))
-    return n
-
-
-class _Sized:
-    def __init__(self, n: Any) -> None:
-        self._n = n
-
-    def __len__(self) -> int:
-        return self._n  # type: ignore[no-any-return]
+    own = own_length(x) if current_trace() is not None else None
+    return len(with_inputs(x)) if own is None else own
 
 
 def sum_(x: Any, start: Any = 0) -> Any:
@@ -129,7 +106,7 @@ def extremum(name: str, better: Callable[[Any, Any], Any]) -> Callable[..., Any]
         given = access.iterate(x)
         if change is not None and not is_changed:
             given = map(change, given)  # each before the next is asked for
-        items = there(list(given))
+        items = there([item for item in given])  # noqa: C416 - `list` asks for a length
         if not items:
             return python(()) if default is _ABSENT else default
         order = items if key is None else [item[0] for item in items]

@@ -23,7 +23,7 @@ from autograph.operators.expressions.access import iterate, setitem
 from autograph.operators.expressions.generators import Again, Consumer, Ending, call_of, placed
 from autograph.operators.expressions.logical import not_, truth
 from autograph.operators.loops.loops import for_stmt, in_turn_or_place
-from autograph.operators.loops.own_iterators import begun
+from autograph.operators.loops.own_iterators import begun, without_iter
 from autograph.operators.stand_ins.bodies import NO_NAMES, State
 from autograph.operators.stand_ins.contents import append_item, content_slot
 from autograph.operators.stand_ins.iterables import Indexed, IndexedIterator
@@ -147,7 +147,7 @@ def generator_exp(iterable: Any, plain: Plain, staged: Staged | None = None) -> 
     iterable = _readable(iterable)
     values = values_of(iterable)
     if not isinstance(iterable, _REPEATED):
-        iterable = values = iter(values)
+        iterable = values = without_iter(iter(values))
 
     def run(source: Any, consumer: Consumer) -> None:
         ending = Ending(consumer)

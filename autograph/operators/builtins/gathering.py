@@ -174,7 +174,7 @@ def spread(x: Any) -> Any:
     """What `*x` puts into the display of a list or tuple, or gives to a call."""
     if is_open(x):
         x = view(x)
-    x = listed(begun(as_list(x)))
+    x = listed(begun(as_list(x), asks_length=True))
     return settled(x) if has_runs(x) and type(x) in (list, tuple) else iterate(x)
 
 

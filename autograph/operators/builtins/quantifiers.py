@@ -6,7 +6,7 @@ import dis
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from autograph.operators.branches.conditionals import condition, if_exp
+from autograph.operators.branches.conditionals import condition, has_own_truth, if_exp
 from autograph.operators.loops.loops import NESTED_ITEMS
 from autograph.operators.stand_ins.iterators import spend
 from runtime import ops
@@ -24,6 +24,7 @@ def fold(name: str, items: Any, asked: Callable[[Any], Any] | None = None) -> An
     """
     stop = name == "any"
     are_there = asked is None and isinstance(items, (list, tuple, set, frozenset, dict))
+    are_there = are_there and not any(map(has_own_truth, items))
     source = iter(items)
     rest = source if asked is None else map(asked, source)
     for item in rest:

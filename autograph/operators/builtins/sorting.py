@@ -22,7 +22,7 @@ from autograph.operators.stand_ins.iterables import Indexed
 from autograph.operators.stand_ins.one_of import OneOf
 from autograph.operators.stand_ins.rows import pack
 from autograph.operators.stand_ins.runs import has_runs
-from autograph.operators.stand_ins.templates import LazyString, has_traced, shown
+from autograph.operators.stand_ins.templates import LazyString, class_name_of, has_traced, shown
 from autograph.operators.stand_ins.values import (
     is_numeric,
     is_python_complex,
@@ -148,7 +148,7 @@ def _ranks(keys: list[Any]) -> list[Any]:
     is_open = any(isinstance(test, Tensor) for row in tests for test in row)
     if has_effect or (is_open and has_written):
         raise StagingError(
-            f"`{type(keys[0]).__name__}.__lt__` changes or prints something, and how often sorting "
+            f"`{class_name_of(keys[0])}.__lt__` changes or prints something, and how often sorting "
             "calls it is known only when the graph runs",
             "let it only compare",
             origin=origin_of_caller(),

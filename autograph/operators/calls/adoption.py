@@ -1,8 +1,9 @@
 """Special methods of the user's classes run converted while a trace is open.
 
-`a + b`, `[*obj]`, `sorted(objs)` or `obj.missing` call methods that a converter cannot see. So the
-classes of the objects that a trace meets have stand-ins for their special methods, which run the
-converted ones in the trace, and the original ones for everybody else.
+`a + b`, `[*obj]`, `sorted(objs)` or `obj.missing` call methods that a converter cannot see; so does
+a method of a class of the library's, as `MutableSequence.append` calls `insert`. The classes of the
+objects that a trace meets have stand-ins for these methods, which run the converted ones in the
+trace, and the original ones for everybody else.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from contextlib import contextmanager
 from types import CellType, FunctionType, GeneratorType
 from typing import Any
 
+from autograph import rules
 from autograph.library import counters
 from autograph.operators.branches.conditionals import condition
 from autograph.operators.captured.captures import (
@@ -53,10 +55,9 @@ __all__ = ["adopting"]
 _NEVER = frozenset(
     f"__{name}__"
     for name in (
-        "getattribute", "del", "init_subclass", "class_getitem", "set_name", "reduce", "reduce_ex",
-        "getstate", "setstate", "getnewargs", "getnewargs_ex", "sizeof", "dir", "instancecheck",
-        "subclasscheck", "prepare", "await", "aiter", "anext", "aenter", "aexit", "copy",
-        "deepcopy", "new",
+        "getattribute", "del", "init_subclass", "class_getitem", "set_name", "sizeof", "dir",
+        "instancecheck",
+        "subclasscheck", "prepare", "await", "aiter", "anext", "aenter", "aexit", "new",
     )
 )  # fmt: skip
 # Python looks at what these give, so that it must be known.
@@ -94,18 +95,19 @@ class _Adopted:
         if found is None:
             found = False
             if not isinstance(attribute(kind, "__getattribute__"), FunctionType):
+                called = _called_by_library(kind)
                 for cls in kind.__mro__[:-1]:
-                    found = self._adopt_own(cls) or found
+                    found = self._adopt_own(cls, called) or found
             self._classes[kind] = found
         return found
 
-    def _adopt_own(self, cls: type) -> bool:
+    def _adopt_own(self, cls: type, called: frozenset[str]) -> bool:
         found = False
         for name, function in list(vars(cls).items()):
             if function in ORIGINALS if isinstance(function, FunctionType) else False:
                 found = True  # another trace around this one, or this one, has put it there
                 continue
-            stand_in = _stand_in(cls, name, function)
+            stand_in = _stand_in(cls, name, function, is_called=name in called)
             if stand_in is None:
                 continue
             try:
@@ -162,13 +164,24 @@ def _hash_of_object(self: Any) -> int:
     return object.__hash__(self)
 
 
-def _stand_in(cls: type, name: str, function: Any) -> Function | None:
+def _called_by_library(kind: type) -> frozenset[str]:
+    """The names of the methods that Python's own code may call on an object: those it knows."""
+    functions = (pair for base in kind.__mro__ for pair in vars(base).items())
+    known = (n for n, f in functions if isinstance(f, FunctionType) and _is_of_library(f))
+    return frozenset(name for name in known if not name.startswith("__"))
+
+
+def _is_of_library(function: FunctionType) -> bool:
+    return _is_of_others(function) or rules.is_of_container(function)
+
+
+def _stand_in(cls: type, name: str, function: Any, *, is_called: bool) -> Function | None:
     if cls is Counter and name in counters.OPERATORS:
         return mark(functools.wraps(function)(_dispatcher(name, function, counters.OPERATORS)))
     order = orderings.order_of(cls, name, function)
     if order is not None:
         return mark(functools.wraps(function)(order))
-    if not isinstance(function, FunctionType) or not _is_special(cls, name):
+    if not isinstance(function, FunctionType) or not (is_called or _is_special(cls, name)):
         return None
     if _is_of_others(function):
         return None
@@ -187,7 +200,7 @@ def _is_of_others(function: FunctionType) -> bool:
     """Whether a function certainly is not converted: asked before anything is parsed."""
     module = str(function.__globals__.get("__name__") or "")
     root = module.partition(".")[0]
-    if module.startswith("autograph.library."):
+    if module.startswith("autograph.library.") or rules.is_of_container(function):
         return False
     return root in ("autograph", "runtime", "numpy") or (
         root in sys.stdlib_module_names and root != "__main__"

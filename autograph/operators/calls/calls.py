@@ -369,11 +369,15 @@ def _call_builtin(
     if function not in _OF_NONE:
         args = tuple(x.load() if type(x) is Nullable else number_of(x) for x in args)
     if function not in _OF_DICTS:
-        args = tuple(_keys_in(x, function, kwargs) for x in args)
+        callback = args[:1] if function in (map, filter) else ()
+        rest = (_keys_in(x, function, kwargs) for x in args[len(callback) :])
+        args = (*callback, *rest)
     first = _GOING_THROUGH.get(function)
     if first is not None and (len(args) == 1 or function not in (min, max)):
         last = len(args) if function in (zip, map) else first + 1
-        args = (*args[:first], *map(begun, args[first:last]), *args[last:])
+        asks = function in _MAKING_ROOM
+        gone = (begun(x, asks_length=asks) for x in args[first:last])
+        args = (*args[:first], *gone, *args[last:])
     where = WITH_CALLBACKS.get(function)
     if isinstance(where, int) and args and args[where] is not None:
         args = (_callback(args[where], scope), *args[1:])
@@ -403,6 +407,8 @@ _GOING_THROUGH: dict[Any, int] = {
     **dict.fromkeys((sum, min, max, any, all, sorted, list, tuple, set, frozenset, enumerate), 0),
     zip: 0, map: 1, filter: 1,
 }  # fmt: skip
+# What asks how many items there are, to make room for them.
+_MAKING_ROOM = frozenset((list, tuple, sorted))
 # What goes through its items later.
 _LAZY = frozenset((enumerate, zip, reversed, map, filter, iter))
 # What gives the same for items in any order, if there is no key.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from types import FunctionType
 from typing import Any
 
@@ -23,7 +24,7 @@ from autograph.operators.captured.captures import (
     guard_length,
 )
 from autograph.operators.captured.caught import PartOfError
-from autograph.operators.captured.methods import attribute, called, method
+from autograph.operators.captured.methods import attribute, called, convert, method
 from autograph.operators.captured.variables import Nullable, _Unreadable, ld, there
 from autograph.operators.containers import (
     going_through,
@@ -162,7 +163,7 @@ def getitem(thing: Any, key: Any) -> Any:
     trace = current_trace()
     if trace is None:
         return thing[key]
-    own = method(thing, "__getitem__")
+    own = method(thing, "__getitem__") or _of_class(thing)
     if own is not None:
         return own(key)
     if isinstance(thing, defaultdict) and key not in thing:
@@ -353,6 +354,15 @@ def setitem(thing: Any, key: Any, value: Any) -> None:
             own(key, value)
             return
     thing[key] = value
+
+
+def _of_class(thing: Any) -> Callable[[Any], Any] | None:
+    """The user's `__class_getitem__` that a class is asked for an item by."""
+    own = attribute(thing, "__class_getitem__") if isinstance(thing, type) else None
+    if not isinstance(own, classmethod) or hasattr(type(thing), "__getitem__"):
+        return None
+    twin = convert(own.__func__)
+    return None if twin is None else partial(twin, thing)
 
 
 def _holds_containers(x: list[Any]) -> bool:

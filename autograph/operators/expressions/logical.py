@@ -89,8 +89,10 @@ def and_(*operands: Thunk) -> Any:
         test = condition(value)
         if isinstance(test, Tensor):
             rest = functools.partial(and_, *operands[count:])
-            choose = if_exp if _is_number(value) else tested_exp
-            return choose(test, rest, functools.partial(_given, value), "and")
+            given = functools.partial(_given, value)
+            if _is_number(value):
+                return if_exp(test, rest, given, "and")
+            return tested_exp(test, rest, given, given=False)
         if not test:
             return value
     return last()
@@ -147,8 +149,10 @@ def or_(*operands: Thunk) -> Any:
         test = condition(value)
         if isinstance(test, Tensor):
             rest = functools.partial(or_, *operands[count:])
-            choose = if_exp if _is_number(value) else tested_exp
-            return choose(test, functools.partial(_there, value), rest, "or")
+            given = functools.partial(_there, value)
+            if _is_number(value):
+                return if_exp(test, given, rest, "or")
+            return tested_exp(test, given, rest, given=True)
         if test:
             return value
     return last()

@@ -6,31 +6,35 @@ from collections.abc import Iterator
 from typing import Any
 
 from autograph.operators.branches.chosen_objects import items_of
-from autograph.operators.captured.methods import method
+from autograph.operators.captured.methods import mark, method
 from autograph.operators.expressions.generators import Consumer, Ending, call_of, placed
 from autograph.operators.expressions.logical import not_
 from autograph.operators.loops.loops import for_stmt
 from autograph.operators.loops.progress import Progress
 from autograph.operators.stand_ins.bodies import NO_NAMES
 from autograph.operators.stand_ins.iterables import Indexed
+from autograph.operators.stand_ins.lengths import ask_for_hint
 from runtime.building import building
 
-__all__ = ["begun"]
+__all__ = ["begun", "without_iter"]
 
 
-def begun(x: Any) -> Any:
+def begun(x: Any, *, asks_length: bool = False) -> Any:
     """The iterator that an object of the user's, or a bar, gives; any other thing itself.
 
-    How many items it has may be known only when the graph runs.
+    How many items it has may be known only when the graph runs. With `asks_length`, the object is
+    asked for its length then, as by what makes a list of it.
     """
     if building() is None:
         return x
-    x = items_of(x)
+    x = items_of(x, asks_length=asks_length)
     if type(x) is Progress:
         return _through(x)
     if method(x, "__iter__") is None:
         return x
     found = iter(x)
+    if asks_length:
+        ask_for_hint(x)
     return found if isinstance(found, Indexed) or call_of(found) is not None else _Started(x, found)
 
 
@@ -56,3 +60,19 @@ class _Started:
 
     def __iter__(self) -> Iterator[Any]:
         return self._iterator
+
+
+def without_iter(iterator: Iterator[Any]) -> Iterator[Any]:
+    """What gives the items of an iterator, whose own `__iter__` is not called again."""
+    return iterator if method(iterator, "__iter__") is None else _Items(iterator)
+
+
+class _Items(Iterator[Any]):
+    __slots__ = ("_iterator",)
+
+    def __init__(self, iterator: Iterator[Any]) -> None:
+        self._iterator = iterator
+
+    @mark  # it runs the converted code of the user's
+    def __next__(self) -> Any:
+        return next(self._iterator)

@@ -21,6 +21,7 @@ from autograph.operators.stand_ins.templates import (
     fstring,
     is_late,
     lazy,
+    refuse_changed,
     refuse_unclear_text,
     shown,
     with_own_text,
@@ -139,6 +140,8 @@ def graph_print(
         _print_now(values, between, last, file, flush)
         return
     operands: list[Tensor] = []
+    for value in values:
+        refuse_changed(value)
     template = dig(tuple(map(as_now, values)), operands)
     builder.emit(
         control.PRINT,

@@ -319,6 +319,50 @@ def _shown_fields(part: Any) -> dict[str, Any] | None:
     return tree.attributes_of(part)
 
 
+def refuse_changed(x: Any) -> None:
+    """Refuse a container in text that holds an object from outside which the call has changed.
+
+    The object itself gets what the graph computes at the end of the call, after the text is made.
+    """
+    found = next((one for one in _objects_in(x, set()) if _is_changed(one)), None)
+    if found is not None:
+        raise StagingError(
+            f"a container is printed that holds a {type(found).__name__} from outside of the "
+            "function, which was changed before",
+            "print each object by itself (`print(x)`, or `{x}` in an f-string)",
+            origin=origin_of_caller(),
+        )
+
+
+def _is_changed(x: Any) -> bool:
+    return not journal.is_made(x) and _holds(tree.attributes_of(x), _is_open, set())
+
+
+def _objects_in(x: Any, seen: set[int]) -> Iterator[Any]:
+    """The objects with their own text in a nest, and those that they hold; no records."""
+    if id(x) in seen:
+        return
+    seen.add(id(x))
+    kind = type(x)
+    if kind in (tuple, list):
+        parts = iter(x)
+    elif kind is dict:
+        parts = iter(x.values())
+    elif _is_of_users(x) and _has_own_text(kind):
+        yield x
+        parts = iter(tree.attributes_of(x).values())
+    else:
+        return
+    for part in parts:
+        yield from _objects_in(part, seen)
+
+
+def _is_of_users(x: Any) -> bool:
+    kind = type(x)
+    is_ours = kind.__module__.partition(".")[0] in ("autograph", "runtime")
+    return bool(kind.__flags__ & MADE_BY_CLASS_STATEMENT) and not is_ours and _fields(x) is None
+
+
 def _has_own_text(kind: type) -> bool:
     own = (attribute(kind, name) for name in ("__repr__", "__str__", "__format__"))
     return any(isinstance(function, FunctionType) for function in own)
@@ -575,7 +619,21 @@ def with_own_text(value: Any, conversion: int, spec: Any) -> Any:
     if own is None or (conversion in (-1, 115) and _says_otherwise(value)):
         return value, conversion, spec
     text = _text(own(), f"{name} returned non-string (type {{}})")
-    return text, (97 if conversion == 97 else -1), spec
+    return _as_ascii(text) if conversion == 97 else text, -1, spec
+
+
+def _as_ascii(text: Any) -> Any:
+    """What `ascii` makes of the text that a `__repr__` gave."""
+    if isinstance(text, str):
+        return text.encode("ascii", "backslashreplace").decode()
+    if not all(isinstance(part, str) or isinstance(part[0], Tensor) for part in text.parts):
+        raise StagingError(
+            "`ascii` is asked for a text that is made of others, which depend on data",
+            "use `repr`",
+            origin=origin_of_caller(),
+        )
+    parts = (_as_ascii(part) if isinstance(part, str) else part for part in text.parts)
+    return LazyString(tuple(parts))
 
 
 def _text(x: Any, otherwise: str) -> Any:
