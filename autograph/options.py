@@ -5,8 +5,10 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Mapping
-from types import MappingProxyType
+from types import FunctionType, MappingProxyType
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from autograph.status import check_features
 from runtime.devices import resolve
@@ -23,11 +25,24 @@ _OPTIONS = frozenset(
 )  # fmt: skip
 
 
+# What makes another signature of a function than its code has.
+_SIGNED = {"__wrapped__", "__signature__"}
+
+
 class Binding:
     """Binds call arguments to the parameters of a function, defaults included."""
 
+    # The function that says itself what is wrong with a call.
+    _function: Any = None
+    # Of these not all defaults may be given: `dtype` and `signature`, `out` by its position.
+    _is_ufunc = False
+
     def __init__(self, target: Any) -> None:
         self._take(_signature_of(target))
+        self._is_ufunc = isinstance(target, np.ufunc)
+        function = getattr(target, "__func__", target)
+        if type(function) is FunctionType and not _SIGNED & vars(function).keys():
+            self._function = target
 
     @classmethod
     def of(cls, signature: inspect.Signature) -> Binding:
@@ -50,8 +65,15 @@ class Binding:
 
     def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         """Parameter names to values."""
-        bound = self.signature.bind(*args, **kwargs)
-        bound.apply_defaults()
+        try:
+            bound = self.signature.bind(*args, **kwargs)
+        except TypeError:
+            function = self._function
+            if function is not None and inspect.signature(function) == self.signature:
+                function(*args, **kwargs)  # Python's error, before the first line
+            raise
+        if not self._is_ufunc:
+            bound.apply_defaults()
         return dict(bound.arguments)
 
     def call_arguments(self, bound: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:

@@ -327,7 +327,7 @@ class TestBuiltins:
     def test_leaves_of_a_nest_are_no_arguments(self):
         f = ag.convert(lambda pair: pair[0] * pair[1])
         assert served_natively(f, (X, 2.0)) == 0
-        with pytest.raises(TypeError, match="too many positional arguments"):
+        with pytest.raises(TypeError, match="takes 1 positional argument but 2 "):
             f(X, 2.0)
 
     def test_parameters_of_a_keyword_are_not_given_by_position(self):
@@ -339,7 +339,7 @@ class TestBuiltins:
         (builtin,) = f._builtins
         np.testing.assert_array_equal(builtin(X), X * 2.0)
         assert builtin(X, 3.0) is MISS
-        with pytest.raises(TypeError, match="too many positional arguments"):
+        with pytest.raises(TypeError, match="takes 1 positional argument but 2 "):
             f(X, 3.0)
 
     def test_a_call_with_a_default_is_none_with_all_arguments(self):
