@@ -58,8 +58,9 @@ class Binding:
         try:
             bound = self.signature.bind(*args, **kwargs)
         except TypeError:
-            if _has_own_signature(self._target):
-                self._target(*args, **kwargs)  # Python's own error: no line of it runs
+            target = self._target
+            if _has_own_signature(target) and inspect.signature(target) == self.signature:
+                target(*args, **kwargs)  # Python's own error: no line of it runs
             raise
         bound.apply_defaults()
         return dict(bound.arguments)

@@ -21,6 +21,7 @@ __all__ = [
     "StagingError",
     "UnsavableError",
     "located",
+    "unknown_rank",
 ]
 
 # How many lines a message may have, those of callers included.
@@ -97,6 +98,18 @@ class StagingError(Exception):
             self.origin = self.origin or origin
             self.callers = tuple(callers) or self.callers
             self.args = (located(self.origin, self.what, self.hint, self.callers),)
+
+
+def unknown_rank() -> StagingError:
+    """The error of what needs the number of axes of a value of which a graph does not know it.
+
+    No `except ValueError` of the user's may take it.
+    """
+    return StagingError(
+        "the number of axes is needed here, and it is not known while tracing",
+        "bind the name to arrays of one number of axes (begin with `np.zeros(...)` instead of a "
+        "number); of an argument, give a rank in the input_signature",
+    )
 
 
 class HostCallError(StagingError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dis
+import functools
 import linecache
 import os
 import sys
@@ -27,6 +28,8 @@ __all__ = [
 # Folders whose code is not the user's: ours and NumPy's.
 _hidden = [os.path.dirname(os.path.abspath(f)) + os.sep for f in (__file__, np.__file__)]
 _LIBRARY = os.path.dirname(os.__file__) + os.sep
+# It stands between the user's line and a property of ours that is computed once.
+_CACHED = functools.cached_property.__get__.__code__
 _KNOWN_LIMIT = 10_000
 # Of comparisons in bytecode: what they give is made a bool at once, as for an `if`.
 _ASKS_TRUTH = 16
@@ -119,6 +122,7 @@ def _look_up(code: CodeType) -> tuple[CodeType, tuple[list[int], list[int]] | No
             _known.clear()
         name = code.co_filename
         is_hidden = name.startswith((*_hidden, "<frozen")) or _is_of_dataclass(code)
+        is_hidden = is_hidden or code is _CACHED
         known = _known[id(code)] = (code, None if is_hidden else _lines(code))
     return known
 

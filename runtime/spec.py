@@ -283,6 +283,8 @@ class TensorSpec:
     def __init__(
         self, shape: Sequence[Dim | str] | None, dtype: Any = np.float64, name: str | None = None
     ) -> None:
+        if shape is not None and (isinstance(shape, str) or not isinstance(shape, Iterable)):
+            raise TypeError(f"a shape is a sequence of sizes, or None, not {shape!r}")
         self.shape: Shape = None if shape is None else tuple(map(_dim, shape))
         self.dtype: np.dtype[Any] = np.dtype(dtype)
         self.name = name

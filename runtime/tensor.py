@@ -19,7 +19,7 @@ from runtime.attention import count as _attention
 from runtime.cells import Cell, ViewStep, read_again
 from runtime.devices import HOST, device_of, host_array, in_use, is_device_array
 from runtime.dispatch import dispatch_function, dispatch_ufunc
-from runtime.errors import StagingError
+from runtime.errors import StagingError, unknown_rank
 from runtime.graph.ir import Op, Value
 from runtime.layouts import lay_out
 from runtime.namespace import namespace
@@ -390,10 +390,7 @@ class Tensor(ArrayMethods):
             return shape
         known = self.type.shape
         if known is None:
-            raise StagingError(
-                "the number of axes of this tensor is not known while tracing",
-                "give it a rank in the input_signature",
-            )
+            raise unknown_rank()
         if None not in known:
             return known
         return tuple(ops.dim(self, axis=i) if n is None else n for i, n in enumerate(known))

@@ -104,6 +104,8 @@ class _Check:
                 self._compare(f"graph ({backend})", self.subject.make, expected)
         if expected.error is None:
             self._compare_gradient()
+        else:
+            self.report.notes.append(f"plain Python raises {_in_short(expected.error)}")
         return self.report
 
     def _learn(self) -> None:

@@ -27,7 +27,7 @@ from runtime.autodiff.presence import (
 )
 from runtime.building import Builder, traced
 from runtime.control import emit_cond
-from runtime.errors import Origin
+from runtime.errors import Origin, StagingError
 from runtime.graph.ir import Value
 from runtime.spec import Type
 from runtime.tensor import Tensor
@@ -123,7 +123,11 @@ class Walk:
             return
         builder = builder_now()
         mark = builder.mark()
-        yield
+        try:
+            yield
+        except StagingError as error:
+            error.place(record.origin)
+            raise
         for made in builder.graph.nodes[mark:]:
             made.origin = record.origin
 

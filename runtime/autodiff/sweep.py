@@ -279,7 +279,9 @@ def _filled(g: Any, out: Any) -> Any:
 def _summed_to(c: Any, x: Any) -> Any:
     """`c` with the axes summed over which `x` was broadcast."""
     shape = type_of(x).shape
-    if shape is not None and None not in shape and type_of(c).shape == shape:
+    if shape is None:
+        return ops.sum_like(c, x)
+    if None not in shape and type_of(c).shape == shape:
         return c
     return ops.sum_to(c, x.shape if hasattr(x, "shape") else ())
 

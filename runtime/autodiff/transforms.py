@@ -299,7 +299,13 @@ class _Lifted:
     def __init__(self, args: tuple[Any, ...], argnums: int | Sequence[int]) -> None:
         self._one = isinstance(argnums, int)
         numbers = [argnums] if isinstance(argnums, int) else list(argnums)
-        numbers = [range(len(args))[n] for n in numbers]
+        count = len(args)
+        wrong = [n for n in numbers if not -count <= n < count]
+        if wrong:
+            raise IndexError(
+                f"argnums has {wrong[0]}, and the call has {count} arguments by position"
+            )
+        numbers = [range(count)[n] for n in numbers]
         self._originals = [args[n] for n in numbers]
         self._keeps_tensors = building() is not None or any(
             isinstance(leaf, (Tensor, Variable)) for leaf in tree.leaves(args)

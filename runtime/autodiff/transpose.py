@@ -27,7 +27,7 @@ from runtime.autodiff.sweep import NODE_RULES, NodeRecord, OpRecord, Record, Unr
 from runtime.building import Builder, traced
 from runtime.graph.ir import Graph, Node, Value
 from runtime.ops.declare import no_gradient
-from runtime.spec import Type
+from runtime.spec import TensorType, Type
 from runtime.tensor import Tensor
 
 __all__ = ["Reopened", "Transposed", "active_values", "reached_inputs"]
@@ -167,6 +167,12 @@ class Transposed:
         graph.outputs = [values.get(v, v) for v in graph.outputs]
 
 
+def _seen(value: Value, is_read: bool) -> Tensor | Unread:
+    """A value as a rule sees it: itself where it is read, or its shape cannot be kept alone."""
+    of_any_rank = isinstance(value.type, TensorType) and value.type.shape is None
+    return traced(value) if is_read or of_any_rank else Unread(value)
+
+
 def record_of(node: Node) -> Record:
     """A node of a graph as the sweep sees it."""
     if node.op.name in NODE_RULES or node.graphs:
@@ -175,8 +181,8 @@ def record_of(node: Node) -> Record:
     return OpRecord(
         node.op,
         node.attrs,
-        tuple(traced(v) if i in reads else Unread(v) for i, v in enumerate(node.inputs)),
-        tuple(traced(v) if "out" in reads else Unread(v) for v in node.outputs),
+        tuple(_seen(v, i in reads) for i, v in enumerate(node.inputs)),
+        tuple(_seen(v, "out" in reads) for v in node.outputs),
         tuple(node.inputs),
         tuple(node.outputs),
         node.origin,

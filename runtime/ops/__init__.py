@@ -62,7 +62,7 @@ from runtime.ops.bitwise import (
     bitwise_right_shift,
     bitwise_xor,
 )
-from runtime.ops.broadcasting import broadcast_arrays, broadcast_to, sum_to
+from runtime.ops.broadcasting import broadcast_arrays, broadcast_to, sum_like, sum_to
 from runtime.ops.calculus import (
     correlate,
     ediff1d,
@@ -224,6 +224,7 @@ from runtime.ops.internal import (
     as_weak,
     choose,
     dim,
+    has_axes,
     identity,
     missing,
     stack_empty,
@@ -571,6 +572,7 @@ __all__ = [
     "greater_equal",
     "hamming",
     "hanning",
+    "has_axes",
     "heaviside",
     "histogram",
     "histogram2d",
@@ -740,6 +742,7 @@ __all__ = [
     "strengthen",
     "subtract",
     "sum",
+    "sum_like",
     "sum_to",
     "swapaxes",
     "take",

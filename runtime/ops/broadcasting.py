@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from runtime.errors import unknown_rank
 from runtime.ops.declare import implements, op
+from runtime.ops.internal import zeros_of
 from runtime.ops.operands import (
     Array,
     Module,
@@ -21,6 +25,8 @@ __all__ = [
     "broadcast_arrays",
     "broadcast_shape",
     "broadcast_to",
+    "spread_like",
+    "sum_like",
     "sum_to",
 ]
 
@@ -118,7 +124,7 @@ def broadcast_shape(*arrays: Operand) -> tuple[Any, ...]:
     """Shape of the arrays broadcast together; a size known only at run time is a tensor."""
     static = broadcast_shapes(*(type_of(x).shape for x in arrays))
     if static is None:
-        raise ValueError("this operation needs the number of axes, which is not known here")
+        raise unknown_rank()
     shapes = [shape_of(x) for x in arrays]
     return tuple(
         n if n is not None else _common_size(i - len(static), shapes) for i, n in enumerate(static)
@@ -177,3 +183,34 @@ def sum_to(x: Operand, shape: Any) -> Any:
     if not dims and type_of(x).shape == static:
         return x
     return sum_to_(x, *dims, shape=static)
+
+
+def _like_type(x: TensorType, like: TensorType) -> TensorType:
+    return TensorType(x.dtype, like.shape)
+
+
+@op(
+    inputs=2,
+    infer=_like_type,
+    vjp=lambda g, out, x, like: (spread_like(g, x), None),
+    samples=calls(
+        lambda: (
+            ((array((2, 3)), array((3,))), {}),
+            ((array((2, 3), "f4"), array(())), {}),
+            ((array((2, 3)), array((2, 1), "i8")), {}),
+        )
+    ),
+)
+def sum_like(xp: Module, x: Array, like: Array) -> Array:
+    """`x` summed to the shape of `like`, whose number of axes may be known at run time only.
+
+    >>> ag.sum_like(np.ones((2, 3)), np.zeros(3)).numpy()
+    array([2., 2., 2.])
+    """
+    return _summed(xp, xp.asarray(x), np.shape(like))
+
+
+def spread_like(g: Operand, x: Operand) -> Any:
+    """`g` broadcast to the shape of `x`, whose number of axes may be known at run time only."""
+    own = type_of(x)
+    return zeros_of(x) + g if own.rank is None else broadcast_to(g, shape_of(x))

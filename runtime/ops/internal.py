@@ -29,6 +29,7 @@ __all__ = [
     "checked",
     "choose",
     "dim",
+    "has_axes",
     "identity",
     "missing",
     "stack_empty",
@@ -99,6 +100,22 @@ def dim(xp: Module, x: Array, axis: int) -> int:
     if not x.shape:  # it was of an unknown rank
         raise TypeError("len() of unsized object")
     return int(x.shape[axis])
+
+
+@op(
+    inputs=1,
+    infer=lambda x: TensorType(np.dtype(np.bool_), (), weak=True),
+    vjp=no_gradient,
+    samples=fixed(lambda: ((array((2, 3)),), (array(()),))),
+    stays=True,
+)
+def has_axes(xp: Module, x: Array) -> bool:
+    """Whether `x` is no number, as a Python bool: of a value of unknown rank that may be either.
+
+    >>> ag.has_axes(np.zeros(3)).item(), ag.has_axes(2.5).item()
+    (True, False)
+    """
+    return np.ndim(x) > 0
 
 
 @op(

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.errors import unknown_rank
 from runtime.ops.creation import zeros
 from runtime.ops.declare import implements, no_gradient, op
 from runtime.ops.indexing import index_update
@@ -19,7 +20,7 @@ __all__ = ["argwhere", "flatnonzero", "nonzero"]
 
 def _places(x: TensorType) -> tuple[TensorType, ...]:
     if x.shape is None:
-        raise ValueError("nonzero needs the number of axes, which is not known here")
+        raise unknown_rank()
     if not x.shape:
         raise ValueError(
             "Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() "

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from runtime.devices import device_of, host_array, is_device_array
+from runtime.errors import unknown_rank
 from runtime.spec import Dim, Shape, TensorType, type_of_number
 
 __all__ = [
@@ -163,17 +164,17 @@ def shape_of(x: Operand) -> tuple[Any, ...]:
     """Size of each axis; one that is known only at run time is a weak integer tensor."""
     shape = x.shape if hasattr(x, "shape") else type_of(x).shape
     if shape is None:
-        raise ValueError("this operation needs the number of axes, which is not known here")
+        raise unknown_rank()
     return tuple(shape)
 
 
 def rank_of(x: Operand) -> int:
-    """Number of axes; raises ValueError when it is not known."""
+    """Number of axes; raises StagingError when it is not known."""
     if isinstance(x, np.ndarray):
         return x.ndim
     rank: int | None = x.rank if hasattr(x, "rank") else type_of(x).rank
     if rank is None:
-        raise ValueError("this operation needs the number of axes, which is not known here")
+        raise unknown_rank()
     return rank
 
 

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from runtime.ops.broadcasting import broadcast_to
+from runtime.ops.broadcasting import spread_like
 from runtime.ops.conversion import astype
 from runtime.ops.declare import implements, no_gradient, op
 from runtime.ops.inference import by_probe, may_be_empty, reduced_shape, size_of
+from runtime.ops.internal import zeros_of
 from runtime.ops.operands import (
     Array,
     Axes,
@@ -70,18 +71,24 @@ def _array(xp: Module, x: Array) -> Array:
 
 
 def kept(g: Operand, x: Operand, axis: Axes, keepdims: bool) -> Any:
-    """A reduced value with the reduced axes put back as axes of size 1."""
-    if keepdims or type_of(x).rank == 0:
+    """A reduced value with the reduced axes put back as axes of size 1.
+
+    One of all axes is left as it is where it is not known how many they are: it fits any array.
+    """
+    own = type_of(x)
+    if keepdims or own.rank == 0 or (axis is None and own.rank is None):
         return g
     return expand_dims(g, normal_axes(axis, rank_of(x)))
 
 
 def _spread(g: Operand, x: Operand, axis: Axes, keepdims: bool) -> Any:
-    return broadcast_to(kept(g, x, axis, keepdims), shape_of(x))
+    return spread_like(kept(g, x, axis, keepdims), x)
 
 
 def _count(x: Operand, axis: Axes) -> Any:
     """How many elements are reduced to one."""
+    if axis is None and type_of(x).rank is None:
+        return sum(zeros_of(x) + 1)
     shape = shape_of(x)
     result: Any = 1
     for i in normal_axes(axis, len(shape)):

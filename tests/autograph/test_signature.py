@@ -283,7 +283,7 @@ def test_b4_11_defaults_varargs_and_keywords():
         np.testing.assert_array_equal(g(*args, **kwargs), f(*args, **kwargs))
     assert g.trace_count == 4
     g(x, u=1.0, t=x), g(x, t=x, u=1.0)
-    with pytest.raises(TypeError, match="missing a required argument: 'a'"):
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'a'"):
         g()
 
 

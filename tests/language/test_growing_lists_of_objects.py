@@ -208,3 +208,28 @@ def test_a_gradient_goes_through_their_attributes():
 
     expected = np.where(X > 0, 2 * X + 3 * X**2, 0.0)
     np.testing.assert_allclose(ag.grad(ag.convert(loss))(X), expected)
+
+
+class Fitted:
+    def fit(self, x):
+        self.mean = x.mean()
+        return self
+
+
+class Begun(Fitted):
+    def __init__(self):
+        self.mean = 0.0
+
+
+def test_a_class_without_an_init_is_told_to_have_one():
+    def fitted(x, cls):
+        found = []
+        for v in x:
+            if v > 0:
+                found.append(cls().fit(x * v))  # refused
+        return [one.mean for one in found]
+
+    refuse(
+        lambda x: fitted(x, Fitted), X, match="give the class an `__init__` that sets its attrib"
+    )
+    check(lambda x: fitted(x, Begun), (X,), (Y,), (Z,))

@@ -7,7 +7,7 @@ import pytest
 
 import autograph as ag
 from tests.language.arguments import A
-from tests.language.harness import Samples
+from tests.language.harness import Samples, refuse
 
 samples = Samples()
 
@@ -358,3 +358,14 @@ def test_gradients_flow_through_the_kind_that_it_is(x):
     step = 1e-6
     near = [loss(x + step * e) - loss(x - step * e) for e in np.eye(3)]
     np.testing.assert_allclose(ag.grad(ag.convert(loss))(x), np.array(near) / (2 * step), rtol=1e-6)
+
+
+def test_a_number_among_several_kinds_is_called_a_number():
+    def sample(x, n):
+        kinds = []
+        for i in range(n):
+            kinds.append("none" if x[i] < 0 else x[i])  # refused
+        return kinds
+
+    given = np.array([1.0, -2.0, 3.0]), np.int64(3)
+    refuse(sample, *given, match=r"one of several objects \(number or str\)")

@@ -96,6 +96,44 @@ def lists_that_grow_beside_arrays(x, a, b):
     return *joined, np.concatenate([pairs, np.ones((2, 2))], 0)
 
 
+# ---- lists whose length depends on data, put into a part of an array ----
+
+
+@samples("E1", (np.array([[0, 2, 0, 2], [4, 0, 4, 1]]),), (np.array([[1, 0, 0, 2], [0, 0, 0, 0]]),))
+def tiles_moved_to_the_left(board):
+    def moved(row):
+        tiles = [int(t) for t in row if t]
+        return tiles + [0] * (len(row) - len(tiles)), len(tiles)
+
+    total = 0
+    for i in range(len(board)):
+        board[i], count = moved(board[i])
+        total += count
+    return board, total
+
+
+@samples("E1", (X,), (X[::-1].copy(),), (X * 2,), (X * np.nan,))
+def found_ones_put_in_a_row(x):
+    found = np.zeros((2, 3))
+    found[1] = [v * 2 for v in x if v > 2.5][:3]
+    return found
+
+
+@samples("E1", (X,), (X - 3,), (X * 9,))
+def masked_places_set_to_a_list(x):
+    whole = x.astype(np.float32)
+    x[x > 2] = [v * 0.5 for v in x if v > 2]
+    whole[:] = sorted(v * 2 for v in x if v < 100)
+    return x, whole
+
+
+@samples("E1", (X,), (X - 3,))
+def rows_put_into_a_column(x):
+    grid = np.zeros((4, 2))
+    grid[:, 1:] = [[v] for v in x if v > -5]
+    return grid
+
+
 test_samples = samples.test()
 
 
@@ -131,6 +169,38 @@ def test_gradients_reach_what_is_in_lists(make):
             args = [X, w]
             up, down = ([*args[:k], given + s, *args[k + 1 :]] for s in (step, -step))
             assert np.isclose(found[i], (design(*up) - design(*down)) / 2e-6, rtol=1e-5)
+
+
+def put_into_integers(x):
+    places = np.zeros(4, int)
+    places[:] = [v for v in x if v > 0]  # refused
+    return places
+
+
+def put_into_small_integers(x):
+    places = np.zeros(4, np.uint8)
+    places[:] = [k for k, v in enumerate(x) if v > 0]  # refused
+    return places
+
+
+def put_into_one_place(x):
+    x[1] = [v for v in x if v > 0]  # refused
+    return x
+
+
+def put_in_as_a_view(x):
+    d = {}
+    for v in x:
+        d[int(v)] = v
+    x[:] = d.values()  # refused
+    return x
+
+
+def test_what_numpy_asks_each_item_about_is_refused():
+    refuse(put_into_integers, X, match="which does not hold them all")
+    refuse(put_into_small_integers, X, match=r"items \(int64\) are put into an array of uint8")
+    refuse(put_into_one_place, X, match="that has fewer axes")
+    refuse(put_in_as_a_view, X, match="a view of a dict")
 
 
 def as_a_matrix(x):

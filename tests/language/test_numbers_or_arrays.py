@@ -124,6 +124,150 @@ def a_length_that_is_caught(a):
 test_lengths = samples.test()
 
 
+# ---- in place: a number is bound anew, an array is written for all names of it ----
+
+
+def added_to_for_one_name(a):
+    r = 0.5
+    if a[0] < 0:
+        r = a * 2.0
+    before = r
+    r += 1.0
+    return r, before
+
+
+def an_array_added_to_either(a):
+    r = 0.5
+    if a[0] < 0:
+        r = a * 2.0
+    before = r
+    r += a
+    r *= a
+    return r, before
+
+
+def added_to_in_rounds(a):
+    r = a.sum()
+    if a[0] < 0:
+        r = a * 2.0
+    before = r
+    for _ in range(20):
+        r -= 0.25
+    return r, before
+
+
+def added_to_on_one_path(a):
+    r = 0
+    if a[0] < 0:
+        r = a.astype(int)
+    before = [r]
+    if a[1] < 0:
+        r |= 6
+    return r, before
+
+
+def an_older_array_added_to(a):
+    r = 0.5 if a[0] < 0 else a
+    r /= 2.0
+    return r, a
+
+
+def an_array_without_axes_added_to(a):
+    r = np.squeeze(a[a > 1.5])
+    before = r
+    r += 1.0
+    return r + 0.0, before + 0.0
+
+
+@pytest.mark.parametrize(
+    "sample",
+    [
+        added_to_for_one_name,
+        an_array_added_to_either,
+        added_to_in_rounds,
+        added_to_on_one_path,
+        an_older_array_added_to,
+    ],
+)
+def test_in_place_a_number_stays_what_it_is_for_its_other_names(sample):
+    check(sample, *CASES, joined=True)
+
+
+def test_in_place_an_array_without_axes_is_written():
+    check(an_array_without_axes_added_to, *CASES, joined=True, tensors=False)
+
+
+def a_second_gradient(a):
+    r = a.sum()
+    if a[0] < 0:
+        r = a * 2.0
+    return np.sum(r * a)
+
+
+def test_a_second_gradient_names_a_line_of_the_users():
+    with pytest.raises(ag.StagingError, match="test_numbers_or_arrays.py"):
+        ag.jacobian(ag.grad(ag.convert(a_second_gradient)))(*CASES[0])
+
+
+# ---- gradients, and what needs to know how many axes there are ----
+
+REDUCED = {
+    "sum": np.sum,
+    "mean": np.mean,
+    "max": np.max,
+    "min": np.min,
+    "std": lambda r: np.std(r * CASES[0][0]),
+    "var": lambda r: np.var(r * CASES[0][0]),
+    "norm": np.linalg.norm,
+    "of a product": lambda r: (r * CASES[0][0]).sum(),
+    "of a quotient": lambda r: (CASES[0][0][:, None] / (r + 9.0)).sum(),
+    "of a choice": lambda r: np.sum(np.where(r > 1, r * r, 0.25 * r)),
+    "of two": lambda r: np.sum(np.exp(r / 8)) * np.mean(r),
+}
+
+
+@pytest.mark.parametrize("reduced", REDUCED.values(), ids=REDUCED)
+def test_gradients_flow_through_either(reduced):
+    def chosen(a):
+        r = a[0] * a[1]
+        if a[0] < 0:
+            r = a * 2.0 * a[2]
+        return reduced(r)
+
+    converted = ag.convert(chosen)
+    for (a,) in CASES:
+        steps = np.eye(3) * 1e-6
+        slopes = [(chosen(a + h) - chosen(a - h)) / 2e-6 for h in steps]
+        np.testing.assert_allclose(ag.grad(converted)(a), slopes, rtol=1e-6, atol=1e-8)
+    assert converted.trace_count == 1
+
+
+def what_needs_the_number_of_axes(a):
+    r = 0.5
+    if a[0] < 0:
+        r = a * 2.0
+    try:
+        return np.dot(r, r)  # refused
+    except ValueError:
+        return -1.0
+
+
+def test_no_handler_takes_that_the_number_of_axes_is_not_known():
+    refuse(what_needs_the_number_of_axes, *CASES[0], match="the number of axes is needed here")
+
+
+def a_rule_that_needs_the_number_of_axes(a):
+    r = a.sum()
+    if a[0] < 0:
+        r = a * 2.0
+    return np.prod(r)
+
+
+def test_a_gradient_that_needs_the_number_of_axes_names_the_line():
+    with pytest.raises(ag.StagingError, match=r"test_numbers_or_arrays.py:\d+, in `a_rule_that"):
+        ag.grad(ag.convert(a_rule_that_needs_the_number_of_axes))(*CASES[0])
+
+
 def an_array_of_unknown_rank_rounded(a):
     r = a * 2.0
     if a[0] < 0:

@@ -243,6 +243,15 @@ def tuple_made_in_a_loop(n):
     return state
 
 
+@wrong(I(3), cause=r"has shape \(\) before the loop but \(2,\)", hint="`np.zeros(...)`",
+       names=("`total`",))  # fmt: skip
+def arrays_added_to_a_number_in_a_loop(n):
+    total = 0.0
+    for i in range(n):  # wrong
+        total = total + np.ones(2) * i
+    return total
+
+
 @wrong(I(3), cause=r"has shape \(2,\) before the loop but \(2, 2\)", hint="number of axes",
        names=("`x`",))  # fmt: skip
 def rank_that_grows_in_a_loop(n):

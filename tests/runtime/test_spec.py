@@ -113,3 +113,9 @@ def test_sizes_of_specs_may_have_names():
 def test_what_is_no_size_is_refused(size, error):
     with pytest.raises(error, match="a size"):
         TensorSpec((2, size))
+
+
+@pytest.mark.parametrize("shape", ["float64", "", 3, np.float64(2)])
+def test_what_is_no_shape_is_refused(shape):
+    with pytest.raises(TypeError, match="a shape is a sequence of sizes, or None, not"):
+        TensorSpec(shape, "float64")

@@ -11,6 +11,7 @@ import numpy as np
 
 from autograph.operators.branches.chosen_objects import is_chosen_object
 from autograph.operators.branches.chosen_text import of_each
+from autograph.operators.branches.conditionals import if_exp
 from autograph.operators.branches.written_items import is_writable, written
 from autograph.operators.builtins.put_in_turn import extend_in_turn
 from autograph.operators.captured.captures import guard_content
@@ -24,9 +25,12 @@ from autograph.operators.expressions.generators import call_of
 from autograph.operators.stand_ins.contents import content_slot
 from autograph.operators.stand_ins.foreign_arrays import note_foreign
 from autograph.operators.stand_ins.iterators import taken
-from autograph.operators.stand_ins.numbers_or_arrays import refuse_number_or_array
+from autograph.operators.stand_ins.numbers_or_arrays import (
+    is_array_at_times,
+    refuse_number_or_array,
+)
 from autograph.operators.stand_ins.runs import has_runs, python_class, settled
-from runtime import journal
+from runtime import journal, ops
 from runtime.tensor import Tensor
 
 __all__ = [
@@ -46,12 +50,14 @@ __all__ = [
     "ixor",
 ]
 
+_NEW = {"iand": "and_", "ior": "or_"}
 IN_PLACE = ("iadd", "isub", "imul", "imatmul", "itruediv", "ifloordiv", "imod", "ipow", "ilshift",
             "irshift", "iand", "ixor", "ior")  # fmt: skip
 
 
 def _augmented(name: str) -> Callable[[Any, Any], Any]:
     function: Callable[[Any, Any], Any] = getattr(operator, name)
+    of_number: Callable[[Any, Any], Any] = getattr(operator, _NEW.get(name, name[1:]))
 
     def _in_place(target: Any, value: Any) -> None:
         operate(target, value)
@@ -67,6 +73,13 @@ def _augmented(name: str) -> Callable[[Any, Any], Any]:
         target, value = present(target), present(value)
         if isinstance(value, list | tuple):
             refuse_number_or_array(target, f"a {python_class(type(value)).__name__} is its operand")
+        if is_array_at_times(target):  # a number stays what it is, for other names of it
+            return if_exp(
+                ops.has_axes(target),
+                lambda: function(target, value),
+                lambda: of_number(target, value),
+                name,
+            )
         if journal.recording() is not None and not isinstance(target, Tensor):
             taken(value)
             value = readable(value)

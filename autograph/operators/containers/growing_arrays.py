@@ -20,7 +20,10 @@ from autograph.operators.stand_ins.runs import has_runs, python_class, refusal
 from autograph.operators.stand_ins.templates import lazy
 from runtime import ops
 from runtime.errors import LimitValueError
+from runtime.ops.indexing import encoded_for
 from runtime.ops.internal import checked
+from runtime.ops.keys import part_shape
+from runtime.ops.operands import type_of
 from runtime.ops.packing import must_fit
 from runtime.tensor import Tensor
 
@@ -28,6 +31,7 @@ __all__ = [
     "arrays_to_add",
     "as_array",
     "as_index",
+    "as_part",
     "beside_array",
     "call_on_arrays",
     "in_sequences",
@@ -78,6 +82,37 @@ def as_index(key: Any) -> Any:
             "make an array of it first (`np.array(...)`)",
         )
     return rows[0]
+
+
+def as_part(x: Tensor, key: Any, value: list[Any]) -> Tensor:
+    """What is written where a list is put into a part of an array, which holds all its items.
+
+    Of a list NumPy looks at each item: it raises for what does not fit into an array of integers.
+    """
+    if name_of_view(value) is not None:
+        raise refusal(
+            "it is a view of a dict, which is no sequence for NumPy",
+            "make a list of it first (`list(d.values())`)",
+        )
+    rows: Tensor = as_array(value)
+    own, kept = rows.dtype, x.dtype
+    if not np.can_cast(own, kept, "same_kind" if kept.kind in "fc" else "safe"):
+        raise refusal(
+            f"its items ({own}) are put into an array of {kept}, which does not hold them all",
+            "make an array of that dtype first (`np.array(found).astype(...)`)",
+        )
+    index, operands = encoded_for(x, key)
+    part = (
+        None
+        if x.type.shape is None
+        else part_shape(x.type.shape, index, list(map(type_of, operands)))
+    )
+    if part is None or rows.type.rank is None or len(part) < rows.type.rank:
+        raise refusal(
+            "it is put into a part of an array that has fewer axes",
+            "give the position of one item, or a slice",
+        )
+    return rows
 
 
 # What NumPy says of lists of several lengths, given the sizes of the axes around these.

@@ -34,7 +34,7 @@ from autograph.operators.containers import (
     open_dicts,
     open_sets,
 )
-from autograph.operators.containers.growing_arrays import as_index
+from autograph.operators.containers.growing_arrays import as_index, as_part
 from autograph.operators.containers.tables import picked
 from autograph.operators.containers.taken_items import is_from, note_origin
 from autograph.operators.expressions.glued_arrays import GLUES, glued, is_glued_by_ops
@@ -309,6 +309,8 @@ def setitem(thing: Any, key: Any, value: Any) -> None:
         refuse_as_sequence(thing, "{0!r} object does not support item assignment")
         if isinstance(thing, (*_OF_GRAPHS, np.ndarray)):
             key, value = as_index(key), there(value)
+            if isinstance(thing, Tensor) and has_runs(value) and type(value) in (list, tuple):
+                value = as_part(thing, key, value)
         if isinstance(thing, Tensor) and _is_scalar_of_numpys(thing):
             name = class_name_of(thing)
             raise TypeError(f"'{name}' object does not support item assignment")

@@ -568,6 +568,8 @@ def _widen_type(a: TensorType, b: TensorType, name: str) -> TensorType:
     if joined.shape is None and a.shape is not None and b.shape is not None:
         raise StagingError(
             f"`{name}` has shape {a.shape} before the loop but {b.shape} after one iteration",
-            "a loop variable must keep its number of axes",
+            "a loop variable must keep its number of axes"
+            if a.rank
+            else "begin with an array of the shape that it has later: `np.zeros(...)`, no number",
         )
     return joined

@@ -43,6 +43,7 @@ from autograph.operators.stand_ins.values import (
     is_array,
     is_nest,
     is_numeric,
+    is_object,
     merge_types,
     own_children,
     subject,
@@ -134,6 +135,8 @@ def item_form(x: Any) -> Form:
         return Written()
     if can_be_referred_to(x):
         note_refused_choice("it")
+    if is_object(x) and type(x).__init__ is object.__init__:
+        return _no_item(describe(x), "give the class an `__init__` that sets its attributes")
     return _no_item(describe(x))
 
 

@@ -68,6 +68,7 @@ __all__ = [
 ]
 
 _TEXT = "text"
+_ANY_RANK = "an array or a number"
 _APART = object()
 _ITSELF = object()
 
@@ -91,7 +92,7 @@ def kind_of(x: Any, writes: dict[Any, Any] | None = None) -> Any:
     for lists: those of alike items are of one kind, whatever their length.
     """
     if is_numeric(x) and not is_number_of_class(x):
-        return type_of(x).rank
+        return _kind_of_rank(type_of(x).rank)
     if is_textual(x):
         return _TEXT
     if has_runs(x):
@@ -104,6 +105,14 @@ def kind_of(x: Any, writes: dict[Any, Any] | None = None) -> Any:
     if type(x) is list:
         return _kind_of_list([kind_of(split_none(part)[0], writes) for _, part in children])
     return type(x), tuple(step for step, _ in children)
+
+
+def _kind_of_rank(rank: int | None) -> Any:
+    return _ANY_RANK if rank is None else rank
+
+
+def _is_numeric_kind(kind: Any) -> bool:
+    return isinstance(kind, int) or kind == _ANY_RANK
 
 
 def own_kind(x: Any, writes: dict[Any, Any] | None = None) -> Any:
@@ -163,7 +172,7 @@ def kind_of_form(form: Form) -> Any:
     if isinstance(form, Static):
         return kind_of(form.value)
     if isinstance(form, Leaf | Referring):
-        return form.type.rank
+        return _kind_of_rank(form.type.rank)
     if isinstance(form, Written):
         return _TEXT
     if isinstance(form, OrNone):
@@ -199,6 +208,8 @@ def _joined(a: Any, b: Any) -> Any:
     """The kind of what is of either, if a graph may make one of them: an empty list is any list."""
     if a == b:
         return a
+    if _ANY_RANK in (a, b) and _is_numeric_kind(a) and _is_numeric_kind(b):
+        return _ANY_RANK
     if not all(isinstance(kind, tuple) and kind[0] is list for kind in (a, b)):
         return _APART
     items = b[1] if a[1] is None else a[1] if b[1] is None else _joined(a[1], b[1])
@@ -216,7 +227,7 @@ def may_be_both(name: str, a: Any, b: Any) -> bool:
     A name is no number on one path and an array on the other, or an array of other axes: that is
     a mistake more often than not. A result may be.
     """
-    are_numeric = isinstance(a, int) and isinstance(b, int)
+    are_numeric = _is_numeric_kind(a) and _is_numeric_kind(b)
     return _are_apart(a, b) and (is_in_result(name) if are_numeric else is_whole(name))
 
 

@@ -20,7 +20,13 @@ from runtime.origins import origin_of_caller
 from runtime.spec import WEAK_DTYPES, TensorType
 from runtime.tensor import Tensor
 
-__all__ = ["is_number_or_array", "of_all_classes", "python_types_of", "refuse_number_or_array"]
+__all__ = [
+    "is_array_at_times",
+    "is_number_or_array",
+    "of_all_classes",
+    "python_types_of",
+    "refuse_number_or_array",
+]
 
 _Classes = frozenset[type]
 _ARRAY: _Classes = frozenset((np.ndarray,))
@@ -43,6 +49,8 @@ class _Search:
     def __init__(self, builder: Builder) -> None:
         self._root = builder.root
         self._known: dict[Any, _Classes] = {}
+        # Whether an operation made some of them: of rank 0, it may be an array all the same.
+        self.is_unclear = False
 
     def classes_of(self, value: Any) -> _Classes:
         """The classes of what a value may stand for."""
@@ -71,6 +79,7 @@ class _Search:
             first = node.inputs[node.attrs["captures"] + value.index]
             return self._left_by(first) | self._left_by(node.graphs[1].outputs[value.index])
         if not node.op.elementwise:
+            self.is_unclear = True
             return _either(type_)
         return _computed([self.classes_of(v) for v in node.inputs], type_)
 
@@ -95,13 +104,13 @@ def _computed(operands: list[_Classes], type_: TensorType) -> _Classes:
     return frozenset(found)
 
 
-def _either(type_: TensorType) -> _Classes:
-    return frozenset((np.ndarray, type_.dtype.type))
-
-
 def _python_class(type_: TensorType) -> type:
     kinds = {dtype.kind: kind for kind, dtype in WEAK_DTYPES.items()}
     return kinds["i" if type_.dtype.kind == "u" else type_.dtype.kind]
+
+
+def _either(type_: TensorType) -> _Classes:
+    return frozenset((np.ndarray, type_.dtype.type))
 
 
 def of_all_classes(x: Tensor, answer: Callable[[type], Any], asked: str) -> Any:
@@ -127,6 +136,18 @@ def is_number_or_array(x: Any) -> bool:
     if not isinstance(type_, TensorType) or type_.shape is not None:
         return False
     return not all(issubclass(kind, np.generic | np.ndarray) for kind in python_types_of(x))
+
+
+def is_array_at_times(x: Any) -> bool:
+    """Whether a tensor is an array on one path, which is written in place, and else a number."""
+    builder = building()
+    if builder is None or not isinstance(x, Tensor) or x._value is None:
+        return False
+    type_: Any = x.type
+    if not isinstance(type_, TensorType) or type_.shape is not None:
+        return False
+    search = _Search(builder)
+    return search.classes_of(x.current()._value) != _ARRAY and not search.is_unclear
 
 
 def _refusal(asked: str) -> StagingError:

@@ -86,6 +86,12 @@ __all__ = [
 _MANY = 32
 
 
+def _kind_in_words(x: Any) -> str:
+    if isinstance(x, Tensor):
+        return "number" if x.type.rank == 0 else "array"
+    return python_class(type(x)).__name__
+
+
 class OneOf(Late, Standing):
     """One of `things`, the one at `index`; `of_kinds` if these are values of several kinds."""
 
@@ -144,7 +150,7 @@ class OneOf(Late, Standing):
         return f"one of several objects ({self._kinds()}), depending on data"
 
     def _kinds(self) -> str:
-        return " or ".join(sorted({python_class(type(x)).__name__ for x in self.things}))
+        return " or ".join(sorted(set(map(_kind_in_words, self.things))))
 
     def chosen(self, numbers: Sequence[Any]) -> Any:
         """The number that belongs to the thing that it is, of one for each of them."""

@@ -90,6 +90,7 @@ def test_printed_text_and_exceptions_are_compared_and_not_shown():
         assert ag.check(f, np.ones(3), np.int64(1)).ok
         report = ag.check(f, np.ones(3), 7)
     assert report.ok and report.modes == ALL[:-1]  # there is no gradient of an error
+    assert "plain Python raises IndexError: index 7 is out of bounds" in str(report)
     assert stream.getvalue() == ""
 
 

@@ -298,3 +298,9 @@ def test_errors_show_the_users_lines_only(derivative):
     with pytest.raises(ValueError, match="cannot reshape") as caught:
         derivative(wrong, np.ones(3))
     assert {entry.path.name for entry in caught.traceback} == {"test_transforms.py"}
+
+
+@pytest.mark.parametrize("number", [2, -3])
+def test_an_argument_that_is_not_there_is_named(number):
+    with pytest.raises(IndexError, match=f"argnums has {number}, and the call has 2 arguments"):
+        ag.grad(lambda x, y: x * y, argnums=number)(1.0, 2.0)
