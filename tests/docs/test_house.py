@@ -121,7 +121,6 @@ TESTED_IN = {
     "autograph/operators/containers/joining.py": "language/test_tables_of_lists.py",
     "autograph/operators/expressions/nests.py": "language/test_compared_nests.py",
     "autograph/operators/containers/open_dicts.py": "language/test_open_dicts.py",
-    "autograph/operators/builtins/in_place.py": "language/test_numbers_or_arrays.py",
     "autograph/operators/builtins/counting.py": "language/test_open_dicts.py",
     "autograph/operators/containers/open_sets.py": "language/test_sets_of_data.py",
     "autograph/operators/containers/open_deques.py": "language/test_open_deques.py",
