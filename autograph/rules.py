@@ -52,12 +52,14 @@ def is_of_container(function: FunctionType) -> bool:
     """Whether a function is a method of `UserDict`, `MutableSequence` and the like.
 
     They call the user's methods, and change what the user's objects hold. Those that are
-    generators only read: as they are, Python knows how many items there are.
+    generators only read: as they are, Python knows how many items there are. A copy is made of all
+    that an object has, whatever that is.
     """
     module = function.__globals__.get("__name__")
     owner = function.__qualname__.partition(".")[0]
     is_method = module == "_collections_abc" or (module == "collections" and owner in _IN_PYTHON)
-    return is_method and not inspect.isgeneratorfunction(function)
+    reads = inspect.isgeneratorfunction(function) or function.__name__ == "__copy__"
+    return is_method and not reads
 
 
 _IN_PYTHON = frozenset(("UserDict", "UserList", "UserString"))

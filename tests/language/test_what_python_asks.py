@@ -331,6 +331,20 @@ def mappings_in_patterns(x):
     return x
 
 
+@samples("S9", (F(3.0),), (F(1.0),), tensors=False)
+def copies_of_containers_of_the_library(x):
+    table, row, k = Table(a=x), Row([x]), 0
+    while k < x:
+        one, other = table.copy(), copy.copy(row)
+        one["a"] = x + k
+        other[0] = x * k
+        third = copy.deepcopy(row)
+        third[0] = x
+        print(one["a"], other[0], third[0], table["a"], row.copy()[0])
+        k += 1
+    return x
+
+
 # ---- text of containers --------------------------------------------------------------------------
 
 

@@ -259,8 +259,17 @@ def call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     if _is_pure(function, root):
         result = as_fresh(_called(function, args, kwargs, originals))
         is_new = _is_new_iterator(function, result) or _makes_another(function, result, args)
-        return journal.fresh(result) if is_new else result
+        return _fresh_with_parts(result, args) if is_new else result
     raise refusal(function)
+
+
+def _fresh_with_parts(made: Any, args: tuple[Any, ...]) -> Any:
+    """What was made just now; containers that it alone holds are new, too."""
+    held = {id(part) for x in args for part in getattr(x, "__dict__", {}).values()}
+    for part in getattr(made, "__dict__", {}).values():
+        if type(part) in _CONTAINERS and id(part) not in held:
+            journal.fresh(part)
+    return journal.fresh(made)
 
 
 # What takes all items of what it is given before it gives any.
