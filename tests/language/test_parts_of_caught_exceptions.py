@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from tests.language.harness import Samples
+from tests.language.harness import Samples, check
 
 A, B, C = np.float64(0.5), np.float64(2.5), np.float64(4.0)
 CASES = ((A,), (B,), (C,))
@@ -239,3 +239,43 @@ def test_what_an_operation_raised_is_not_known():
     assert g(np.float64(2.0), np.int64(1)) == 4.0
     with pytest.raises(NotImplementedError, match="what an exception holds that an operation"):
         g(np.float64(2.0), np.int64(7))
+
+
+ASKED = {
+    "is None": lambda error: error.__context__ is None,
+    "is not None": lambda error: error.__context__ is not None,
+    "its class": lambda error: isinstance(error.__context__, ValueError),
+}
+
+
+@pytest.mark.parametrize("ask", ASKED.values(), ids=ASKED)
+def test_what_a_part_is_that_is_not_known_is_not_guessed(ask):
+    def f(x):
+        try:
+            try:
+                if x > 1:
+                    raise ValueError("large")
+            except ValueError:
+                raise KeyError("first") from None
+            np.zeros(2)[np.int64(x * 9)]
+        except (KeyError, IndexError) as error:
+            return x * 2 if ask(error) else x
+        return x
+
+    with pytest.raises(ag.StagingError, match="a part of an exception that was caught is used"):
+        ag.convert(f)(np.float64(2.0))
+
+
+def test_the_class_of_an_argument_is_that_of_what_was_raised():
+    def f(x):
+        try:
+            if x > 1:
+                raise ValueError("large", 3)
+            if x > 0:
+                raise ValueError("small", 4)
+        except ValueError as error:
+            is_text, is_number = isinstance(error.args[0], str), type(error.args[1]) is int
+            return x * 2 if is_text and is_number else x
+        return x
+
+    check(f, (A,), (B,), (-C,))

@@ -38,7 +38,7 @@ from autograph.operators.builtins.builtin_reductions import extremum, len_, quan
 from autograph.operators.builtins.membership import in_
 from autograph.operators.builtins.sorting import sorted_
 from autograph.operators.captured.captures import current_trace
-from autograph.operators.captured.caught import Caught, KindOfError
+from autograph.operators.captured.caught import Caught, KindOfError, PartOfError
 from autograph.operators.captured.host_values import HostValue
 from autograph.operators.captured.methods import attribute, method
 from autograph.operators.captured.variables import Nullable
@@ -162,7 +162,7 @@ def isinstance_(x: Any, kinds: Any) -> Any:
         return or_(*(functools.partial(isinstance_, x, kind) for kind in kinds))
     if type(x) is Caught:
         return x.is_a(kinds)
-    if isinstance(x, HostValue):
+    if isinstance(x, HostValue | PartOfError):
         x.refuse()
     if isinstance(x, LazyString):
         return issubclass(str, kinds)
@@ -252,7 +252,7 @@ def type_(*args: Any, **kwargs: Any) -> Any:
         return classes[0] if len(set(classes)) == 1 else one_of(args[0].index, classes)
     if len(args) == 1 and type(args[0]) is Caught:
         return args[0].kind()
-    if len(args) == 1 and isinstance(args[0], HostValue):
+    if len(args) == 1 and isinstance(args[0], HostValue | PartOfError):
         args[0].refuse()
     if len(args) == 1 and type(args[0]) is Nullable:
         there, one = args[0].present, args[0].value

@@ -100,6 +100,10 @@ class PartOfError:
         node = builder.emit(control.ERROR_PART, [builder.value_of(self.value)], attrs)
         return PartOfError(traced(node.outputs[0]))
 
+    def refuse(self) -> NoReturn:
+        """Raise the error for a use that needs to know what it is."""
+        self._refuse()
+
     def _refuse(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise StagingError(
             "a part of an exception that was caught is used, and that is known only when the "

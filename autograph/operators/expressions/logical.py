@@ -20,7 +20,7 @@ from autograph.operators.branches.conditionals import (
 )
 from autograph.operators.branches.text_calls import by_letters, is_by_letters
 from autograph.operators.captured.captures import are_one_object
-from autograph.operators.captured.caught import KindOfError
+from autograph.operators.captured.caught import KindOfError, PartOfError
 from autograph.operators.captured.closures import may_be_twins
 from autograph.operators.captured.host_values import HostValue
 from autograph.operators.captured.variables import Nullable, is_none
@@ -352,6 +352,9 @@ def is_(left: Any, right: Any) -> Any:
         return left.is_one_of(right)
     if left is right:
         return True
+    for x in (left, right):
+        if type(x) is PartOfError:  # it may be None
+            x.refuse()
     for x, other in ((left, right), (right, left)):
         if type(x) is OneOf:
             _refuse_kin(x, other)
