@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator
+from types import FunctionType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,6 +27,7 @@ from autograph.operators.stand_ins.captured_items import one_by_one
 from autograph.operators.stand_ins.iterables import Indexed, InTurn, as_indexed, numbers_left
 from autograph.operators.stand_ins.iterators import Taken, spend, taken
 from autograph.operators.stand_ins.runs import has_runs
+from autograph.operators.stand_ins.transforms import is_ours
 from runtime import journal, ops
 from runtime.building import Builder, building
 from runtime.errors import StagingError
@@ -388,7 +390,7 @@ class _For(NamedTuple):
         return self.test() if run.taken is None else and_(self.test, run.taken.goes_on)
 
     def unrolled(self, iterator: Iterator[Any]) -> None:
-        limit = max(_UNROLLED_ITEMS, operator.length_hint(iterator))
+        limit = max(_UNROLLED_ITEMS, _said_to_have(iterator))
         try:
             while True:
                 go = self.test()
@@ -531,6 +533,14 @@ class _For(NamedTuple):
                 return
         step = Step(self.body, self.test if self.extra_test is not None else None, items)
         staged_loop(go, step, self.state, self.opts)
+
+
+def _said_to_have(iterator: Iterator[Any]) -> int:
+    """How many items an iterator says it has; one of the user's would notice that it is asked."""
+    asked = [getattr(type(iterator), name, None) for name in ("__len__", "__length_hint__")]
+    if any(isinstance(own, FunctionType) and not is_ours(own) for own in asked):
+        return 0
+    return operator.length_hint(iterator)
 
 
 def _table_of(x: Any) -> Indexed | None:
