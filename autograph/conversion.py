@@ -182,10 +182,9 @@ def _belongs_to_others(function: FunctionType) -> str | None:
     root = str(module).partition(".")[0]
     if root in _EXCLUDED and not wanted and not module.startswith("autograph.library."):
         return f"it belongs to {root}"
-    is_left = not wanted and not _is_forced(function) and not rules.is_of_container(function)
-    if root in _STANDARD_LIBRARY and is_left:
-        return "it belongs to the standard library"
-    return None
+    if root not in _STANDARD_LIBRARY or wanted or _is_forced(function):
+        return None
+    return None if rules.is_of_container(function) else "it belongs to the standard library"
 
 
 def _is_forced(function: FunctionType) -> bool:

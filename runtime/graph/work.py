@@ -158,9 +158,10 @@ def _of_any(factor: float) -> Rule:
 RULES: dict[str, Rule] = {
     **dict.fromkeys(
         ("sum", "mean", "prod", "max", "min", "any", "all", "count_nonzero", "argmax", "argmin",
-         "nanargmax", "nanargmin", "cumsum", "cumprod", "sum_to", "window_max", "window_argmax",
-         "window_sum", "window_spread", "array_equal", "array_equiv", "ufunc_reduce", "ufunc_fold",
-         "ufunc_accumulate", "ufunc_scan", "ufunc_sums_at", "ufunc_reduceat", "index_replace"),
+         "nanargmax", "nanargmin", "cumsum", "cumprod", "sum_to", "sum_like",
+         "window_max", "window_argmax", "window_sum", "window_spread", "array_equal", "array_equiv",
+         "ufunc_reduce", "ufunc_fold", "ufunc_accumulate", "ufunc_scan", "ufunc_sums_at",
+         "ufunc_reduceat", "index_replace"),
         _times(1),
     ),
     **dict.fromkeys(
@@ -210,7 +211,7 @@ FREE = frozenset(
         "concat", "stack", "nonzero", "partition", "argpartition", "copy_to", "window_pick",
         "window_place", "repeat", "roll", "round_number", "append_row", "rows_alike", "segments",
         "as_long_as", "unique_values", "copy", "sort", "argsort", "searchsorted", "unique",
-        "checked",
+        "checked", "has_axes",
         "not_negative", "estimated_edges", "bitcast", "kept_boxes", "split_text",
         "text_method", "text_ranks",
     }

@@ -570,7 +570,8 @@ class Builder:
             if most is None:
                 raise Refusal("memory for an array whose size nothing limits")
             return self._at_most(most)
-        return call(size.function, *(as_expr(self._at_most(a)) for a in size.args))
+        args = [as_expr(self._at_most(a)) for a in size.args]
+        return call(size.function, *args, type_=size.type)
 
     def _equal_in_the_run(self, one: Dim, other: Dim) -> Dim:
         self.leave_where(call("ne", as_expr(one), as_expr(other)))
