@@ -924,3 +924,33 @@ def test_e2_the_type_of_an_array_that_the_graph_does_not_read_is_guarded(functio
     assert f(2.0) == function(2.0)
     assert f.trace_count == 5
     assert "`SIZED`: float64[2, 1] -> float64[3]" in f.traces()[-1].reason
+
+
+held = (np.ones(4), np.float64(1.5))
+
+
+def given_back_by_a_try_that_writes(x, a):
+    own = held[0]
+    while a[0] > 1:
+        try:
+            if x > 2:
+                raise ValueError
+            return x, own, held
+        except ValueError:
+            held[0][:1] = held[1] * x
+            x = x - 1
+    return x, own, held
+
+
+def test_a_tuple_from_outside_is_given_back_with_what_was_written_to_its_array():
+    converted = ag.convert(given_back_by_a_try_that_writes)
+    for x, first in ((4.0, 3.0), (1.0, 3.0), (5.0, 0.0)):
+        found = []
+        for call in (given_back_by_a_try_that_writes, converted):
+            held[0][:] = 1.0
+            value, own, nest = call(np.float64(x), np.array([first, 2.0]))
+            assert own is held[0] and nest[0] is held[0]
+            found.append((value, own.copy()))
+        np.testing.assert_array_equal(found[0][0], found[1][0])
+        np.testing.assert_array_equal(found[0][1], found[1][1])
+    assert converted.trace_count == 1
