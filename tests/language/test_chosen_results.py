@@ -318,4 +318,60 @@ def a_manager_in_a_generator_holds_it(x):
     return items, total
 
 
+def once_and_on(x):
+    if x > 1:
+        yield 1.0
+    while x > 0:
+        x = x - 1.0
+        yield x
+
+
+def changing_behind(x, items):
+    if x > 1:
+        yield 1.0
+        items[0] = items[0] + 5.0
+    while x > 0:
+        x = x - 1.0
+        yield x
+        items[1] = items[1] - 1.0
+
+
+@samples("E3", *CASES, joined=True)
+def of_a_generator_in_place(x):
+    items = [x, x + 1.0]
+    for _ in once_and_on(x):
+        if x > 3:
+            return x, items
+        return x, [items[0], items[1]]
+    items[1] = 3.0 * x
+
+
+@samples("E3", *CASES, joined=True)
+def of_a_generator_that_changes_it(x):
+    items = [x, x + 1.0]
+    for value in changing_behind(x, items):
+        if value + x > 4:
+            return items, value
+        if value > 1:
+            return items[:], value
+    items[1] = 3.0 * x
+    return items, x
+
+
+def from_a_generator(x, items):
+    for _ in once_and_on(x):
+        if x > 3:
+            return x, items
+        return x, items[:]
+    items[1] = 3.0 * x
+    return x, items
+
+
+@samples("E3", *CASES, joined=True)
+def of_a_function_that_goes_through_one(x):
+    items = [x, x + 1.0]
+    found = from_a_generator(x, items)
+    return found[1][0], items
+
+
 test_sample = samples.test()

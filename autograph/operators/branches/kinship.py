@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 from autograph.generated import AG
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.pending import has_pending
-from autograph.operators.captured.variables import Maybe, Nullable, Poison, in_words
+from autograph.operators.captured.variables import Maybe, Nullable, Poison, in_words, is_in_result
 from autograph.operators.stand_ins.bodies import NO_NAMES, Outcome, State
 from autograph.operators.stand_ins.heaps import Reference, heap_of
 from autograph.operators.stand_ins.one_of import OneOf, note_refused_choice
@@ -40,6 +40,7 @@ from autograph.operators.stand_ins.values import (
     VIEWS,
     attributes_of,
     is_changeable,
+    is_unset,
     subject,
     with_children,
 )
@@ -149,12 +150,14 @@ def note_stand_ins(found: Collection[StandIn], state: State, written: Mapping[An
         journal.note_chosen(made, tuple(ones))
         kin = [x for x in ones if sight.has(x) or uses[id(x)] > 1 or journal.is_kin(x)]
         for x in (made, *kin) if kin else ():
-            journal.note_kin(x, in_words(name), until_left(name))
+            journal.note_kin(x, in_words(name), until_left(name, state))
 
 
-def until_left(name: str) -> Callable[[], bool] | None:
+def until_left(name: str, state: State) -> Callable[[], bool] | None:
     """Whether the function is left that gives back what is called `name`; None for other names.
 
+    `state` is that of the statement, which is in the function on top. Where that gives back None,
+    it is a generator, and what goes through it gives back more.
     Until then a path that came to its `return` writes nothing more, but in what runs behind it:
     what is written on other paths is not seen in the result. A generator is not left where what
     goes through it runs.
@@ -162,12 +165,20 @@ def until_left(name: str) -> Callable[[], bool] | None:
     facts = current_trace()
     if facts is None or not in_words(name).endswith("the result") or not facts.scopes:
         return None
-    scope = facts.scopes[-1]
+    own = [x for key, x in zip(state.names, state.get(), strict=True) if is_in_result(key)]
+    is_below = len(facts.scopes) > 1 and not any(map(_is_something, own))
+    scope = facts.scopes[-2 if is_below else -1]
 
     def is_left() -> bool:
         return not any(one is scope for one in (*facts.scopes, *facts.suspended))
 
     return lambda: facts.finishing > 0 or is_left()
+
+
+def _is_something(x: Any) -> bool:
+    """Whether what a function gives back is, or may be, more than None."""
+    inner = x.inner if isinstance(x, Maybe) else x
+    return inner is not None and not is_unset(inner)
 
 
 class Sight:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from autograph.operators.branches.kinship import Sight, made_of, until_left
 from autograph.operators.captured.closures import FUNCTIONS, remade
 from autograph.operators.captured.variables import in_words
-from autograph.operators.stand_ins.bodies import Outcome
+from autograph.operators.stand_ins.bodies import Outcome, State
 from autograph.operators.stand_ins.forms import Branching, Growing
 from autograph.operators.stand_ins.identity import note_chosen_value
 from autograph.operators.stand_ins.values import NOTHING, with_children
@@ -55,9 +55,10 @@ Held = dict[int, set[Hashable]]
 
 
 class CarriedObjects:
-    """The containers that one loop carries by what is in them."""
+    """The containers that one loop carries by what is in them; `state` has its names."""
 
-    def __init__(self) -> None:
+    def __init__(self, state: State) -> None:
+        self._state = state
         # By the number of a place: the number of the first one that always holds the same object.
         self.firsts: dict[int, int] = {}
         # What is not to be written in a round, by first number and by identity, with a name of it.
@@ -111,7 +112,7 @@ class CarriedObjects:
 
     def refuse(self, thing: Any, name: str) -> None:
         """Refuse writes of `thing`, which a round was seen to do though a made one replaces it."""
-        if any(map(_is_written_in, self._let_go[id(thing)])):
+        if any(map(self._is_written, self._let_go[id(thing)])):
             self._older_refused[id(thing)] = (thing, name)
 
     def finish(self, surely_ran: bool) -> None:
@@ -126,7 +127,12 @@ class CarriedObjects:
             journal.note_chosen(self._made[first], (*older, *others, object()))
             seen = [x for x in older if id(x) in self._seen]
             for x in (self._made[first], *seen) if seen or others else ():
-                journal.note_kin(x, in_words(place.name), until_left(place.name))
+                journal.note_kin(x, in_words(place.name), until_left(place.name, self._state))
+
+    def _is_written(self, name: str) -> bool:
+        """Whether rounds may write what has that name; behind a `return` they write nothing."""
+        until = until_left(name, self._state)
+        return until is None or until()
 
     # ---- what a round left ---------------------------------------------------------------------
 
@@ -184,7 +190,7 @@ class CarriedObjects:
         for number, other in self._pairs[0] | self._pairs[1]:
             name = self._places[number].name
             others = [self._places[other].name] if isinstance(other, int) else []
-            if not all(map(_is_written_in, (name, *others))):
+            if not all(map(self._is_written, (name, *others))):
                 continue
             if isinstance(other, _Older) and other.key in self._seen:
                 self._older_refused.setdefault(other.key, (self._things[other.key], name))
@@ -193,12 +199,6 @@ class CarriedObjects:
         for key, (_, name) in self._older_refused.items():
             self._let_go[key].add(name)
         return known != (len(self._made_refused), len(self._older_refused))
-
-
-def _is_written_in(name: str) -> bool:
-    """Whether rounds may write what is called `name`: what gives the result writes nothing more."""
-    until = until_left(name)
-    return until is None or until()
 
 
 def _before(place: Place) -> Hashable:

@@ -169,7 +169,7 @@ class _Loop:
         self._noted: Outcome | None = None
         # The arrays that the rounds make, and the containers.
         self.ownership = Ownership()
-        self.objects = CarriedObjects()
+        self.objects = CarriedObjects(state)
         facts = current_trace()
         self._shares = _sharing(facts)
         # The places of objects that a made one has replaced.
