@@ -13,7 +13,8 @@ from autograph.operators.captured.alternatives import Part
 from autograph.operators.captured.captures import Trace, current_trace
 from autograph.operators.captured.host_values import HostValue
 from autograph.operators.captured.variables import Nullable, Poison
-from autograph.operators.results.handouts import Handouts, template_of
+from autograph.operators.results.handouts import Handouts
+from autograph.operators.results.item_templates import template_of
 from autograph.operators.results.remaking import (
     Array,
     ItemPart,

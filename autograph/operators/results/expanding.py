@@ -13,8 +13,8 @@ from autograph.operators.branches.conditionals import if_exp
 from autograph.operators.captured.variables import Nullable, ld
 from autograph.operators.containers import open_deques, open_dicts, open_sets
 from autograph.operators.containers.growing import item, packed
-from autograph.operators.results.handouts import template_of
 from autograph.operators.results.heap_results import refuse_references_in
+from autograph.operators.results.item_templates import template_of
 from autograph.operators.results.remaking import GrownContent
 from autograph.operators.results.sealing import refuse_views
 from autograph.operators.stand_ins import templates

@@ -3,19 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import enum
-import functools
 import itertools
-from collections import Counter, OrderedDict, defaultdict, deque
+from collections import Counter, deque
 from collections.abc import Hashable, Iterator, Mapping
 from types import (
-    BuiltinFunctionType,
-    FunctionType,
     MappingProxyType,
-    MemberDescriptorType,
-    MethodType,
-    ModuleType,
-    SimpleNamespace,
 )
 from typing import Any, NamedTuple
 
@@ -28,37 +20,39 @@ from autograph.operators.captured.host_values import HostValue
 from autograph.operators.captured.variables import Nullable, Poison, _Unreadable
 from autograph.operators.containers.growing import packed
 from autograph.operators.results.heap_results import refuse_references_in
+from autograph.operators.results.held_parts import (
+    BUILTINS,
+    CHANGELESS,
+    FUNCTIONS,
+    can_be_made,
+    extra_of,
+    fields_of,
+    held_through,
+)
+from autograph.operators.results.item_templates import holds_nests, kept_as_rows, template_of
 from autograph.operators.results.remaking import (
     AnyOf,
     Argument,
     Array,
     Form,
     IfPresent,
-    ItemPart,
     Items,
-    LettersPart,
     Made,
     Once,
-    OptionalPart,
-    RaggedPart,
     Same,
     Scalar,
-    TextPart,
     Tuple,
     View,
 )
-from autograph.operators.results.sealing import refuse_objects, refuse_views
+from autograph.operators.results.sealing import refuse_views
 from autograph.operators.stand_ins import templates
 from autograph.operators.stand_ins.contents import container_base
-from autograph.operators.stand_ins.forms import Among, Branching, Leaf, Ragged, Static, Written
 from autograph.operators.stand_ins.forms import Form as ItemForm
-from autograph.operators.stand_ins.forms import OrNone as ItemOrNone
 from autograph.operators.stand_ins.heaps import refuse_reference, refuse_retired
 from autograph.operators.stand_ins.iterables import Indexed
 from autograph.operators.stand_ins.iterators import is_iterator, title
 from autograph.operators.stand_ins.one_of import OneOf, note_refused_choice
 from autograph.operators.stand_ins.references import Snapshot, has_cell, reference_of
-from autograph.operators.stand_ins.rows import inner_types
 from autograph.operators.stand_ins.runs import (
     OpenDeque,
     OpenSet,
@@ -71,17 +65,15 @@ from autograph.operators.stand_ins.runs import (
     python_class,
 )
 from autograph.operators.stand_ins.templates import has_traced, shown
-from autograph.operators.stand_ins.values import describe, with_children
+from autograph.operators.stand_ins.values import describe
 from runtime import journal, tree
 from runtime.building import building
 from runtime.errors import StagingError
 from runtime.origins import Origin
 from runtime.templates import Fillable, Hole, LazyString, OrNone
 from runtime.tensor import Tensor
-from runtime.tree import MADE_BY_CLASS_STATEMENT
-from runtime.variable import Variable
 
-__all__ = ["Handouts", "Place", "template_of"]
+__all__ = ["Handouts", "Place"]
 
 
 _NONE: Mapping[int, tuple[Any, Any]] = MappingProxyType({})
@@ -95,25 +87,6 @@ class Place(NamedTuple):
 
     def __str__(self) -> str:
         return f"stored in `{self.name}`" if self.name else "in the result"
-
-
-def _holds_nests(structure: tree.Structure) -> bool:
-    """Whether there are lists or dicts in an item."""
-    if structure.kind is None:
-        return False
-    return structure.kind in (list, dict) or any(map(_holds_nests, structure.children))
-
-
-def _kept_as_rows(form: ItemForm) -> str:
-    """What an item of a list by data has that such a list shares with other places; else empty."""
-    if isinstance(form, Ragged):
-        return "lists that are of several lengths"
-    if isinstance(form, Leaf):
-        return "arrays" if form.type.rank != 0 else ""
-    if isinstance(form, ItemOrNone):
-        return _kept_as_rows(form.part)
-    parts = form.parts if isinstance(form, Branching) else ()
-    return next(filter(None, map(_kept_as_rows, parts)), "")
 
 
 class Handouts:
@@ -189,7 +162,7 @@ class Handouts:
         """
         result = Place("", self.facts.returned)
         grown = [*self.grown, *((structure, result) for structure in structures)]
-        of_nests = [place for structure, place in grown if _holds_nests(structure)]
+        of_nests = [place for structure, place in grown if holds_nests(structure)]
         known = self.facts.repeated_items.values()
         others = (x for x in journal.frozen_wholly() if self.uses["object", id(x)])
         again = next(itertools.chain(known, others), None)
@@ -278,10 +251,10 @@ class Handouts:
             return hole
         if isinstance(x, Sealed | SealedEntries):
             return self._grown_whole(x.whole, hole)
-        known = (Tensor, _Unreadable, HostValue, LazyString, np.ndarray, *_CHANGELESS)
+        known = (Tensor, _Unreadable, HostValue, LazyString, np.ndarray, *CHANGELESS)
         if isinstance(x, known) or is_iterator(x):
             return hole
-        if isinstance(x, _FUNCTIONS):
+        if isinstance(x, FUNCTIONS):
             if not self.facts.is_outside(x):
                 self._check_function(x)
             return hole
@@ -352,14 +325,14 @@ class Handouts:
         self._check_is_known(x)
         refuse_reference((x,), str(self._place))
         refuse_retired(x)
-        if type(x) is tuple or (isinstance(x, tuple) and hasattr(x, "_fields")):
+        if type(x) is tuple or (isinstance(x, tuple) and hasattr(x, "fields_of")):
             return self._tuple(x, [self._part(item, operands) for item in x])
         if self.facts.is_outside(x) or _is_from_outside(x):
             return Same(x)
-        if isinstance(x, (*_FUNCTIONS, *_BUILTINS)):
+        if isinstance(x, (*FUNCTIONS, *BUILTINS)):
             self._check_function(x)
             return x
-        return x if isinstance(x, _CHANGELESS) else self._object(x, operands)
+        return x if isinstance(x, CHANGELESS) else self._object(x, operands)
 
     def _of_some_paths(self, x: _Unreadable, operands: list[Tensor]) -> OrNone:
         """The template of what some paths left there: a value or None, and nothing else."""
@@ -384,12 +357,12 @@ class Handouts:
     def check_called(self, function: Any, place: Place) -> None:
         """Refuse to have Python code call a function that refers to what each call has anew."""
         self._place = place
-        if isinstance(function, _FUNCTIONS) and not self.facts.is_outside(function):
+        if isinstance(function, FUNCTIONS) and not self.facts.is_outside(function):
             self._check_function(function)
 
     def _check_function(self, x: Any) -> None:
         """Refuse a function made in the trace that refers to what is known only later."""
-        held = list(_held_through(x, set()))
+        held = list(held_through(x, set()))
         if any(map(has_traced, held)):
             raise self._refusal(
                 f"a function made in the function is {self._place}, and it refers to what is "
@@ -492,7 +465,7 @@ class Handouts:
                 "the same one",
                 "store a list of its items",
             )
-        if not _can_be_made(kind):
+        if not can_be_made(kind):
             return self._as_it_is(x)
         return self._made(x, operands)
 
@@ -514,7 +487,7 @@ class Handouts:
             )
         key = ("object", id(x))
         self.uses[key] += 1
-        made = Made(key, python_class(type(x)), _extra(x))
+        made = Made(key, python_class(type(x)), extra_of(x))
         if id(x) in self._open:
             return made
         self._keep.append(x)
@@ -530,7 +503,7 @@ class Handouts:
                 made.items = [self._part(v, operands) for v in container_base(x).__iter__(x)]
             elif isinstance(x, set):
                 made.items = set(known_items(x))
-            made.fields = {name: self._part(value, operands) for name, value in _fields(x)}
+            made.fields = {name: self._part(value, operands) for name, value in fields_of(x)}
         finally:
             self._open.discard(id(x))
         return self._argument(x, made)
@@ -540,7 +513,7 @@ class Handouts:
         refuse_views(x, str(self._place), self._place.origin)
         item, rows = self._rows_of(x)
         refuse_references_in(item, str(self._place))
-        shared = _kept_as_rows(item)
+        shared = kept_as_rows(item)
         if shared:
             raise self._refusal(
                 f"a list of {shared}, whose own length depends on data, is {self._place}",
@@ -591,9 +564,9 @@ class Handouts:
     def _refuse_one_of(self, x: OneOf) -> None:
         """Refuse to hand out one of several objects of which each call has others."""
         for thing in x.things:
-            if isinstance(thing, _FUNCTIONS) and not self.facts.is_outside(thing):
+            if isinstance(thing, FUNCTIONS) and not self.facts.is_outside(thing):
                 self._check_function(thing)
-            of_call = not isinstance(thing, (*_CHANGELESS, *_FUNCTIONS, *_BUILTINS))
+            of_call = not isinstance(thing, (*CHANGELESS, *FUNCTIONS, *BUILTINS))
             if of_call and (self.facts.is_given(thing) or not self.facts.is_outside(thing)):
                 raise self._refusal(
                     f"which {type(thing).__name__} is {self._place} depends on data",
@@ -602,7 +575,7 @@ class Handouts:
 
     def _as_it_is(self, x: Any) -> Any:
         """An object of a class of which we cannot make another: it must hold no traced values."""
-        held = [value for _, value in _fields(x)]
+        held = [value for _, value in fields_of(x)]
         if any(map(has_traced, (x, held, getattr(x, "args", ())))):
             raise self._refusal(
                 f"a {type(x).__name__} made in the function, whose attributes are known only when "
@@ -615,32 +588,6 @@ class Handouts:
         return StagingError(what, hint, origin=self._place.origin)
 
 
-def template_of(item: ItemForm) -> tuple[list[Any], tree.Structure]:
-    """The leaves of an item, an ItemPart for each number, and its structure."""
-    numbers = itertools.count()
-
-    def part(form: ItemForm) -> Any:
-        refuse_objects(form, "made into text, stored or given to Python code")
-        if isinstance(form, Leaf):
-            return ItemPart(next(numbers), form.type.weak)
-        if isinstance(form, ItemOrNone):
-            leaves, structure = tree.flatten(part(form.part))
-            return OptionalPart(structure, leaves, next(numbers))
-        if isinstance(form, Among):
-            return TextPart(next(numbers), form.things)
-        if isinstance(form, Branching):
-            return with_children(form.like, list(map(part, form.parts)))
-        if isinstance(form, Written):
-            return LettersPart(next(numbers), next(numbers))
-        if isinstance(form, Ragged):
-            count, rows = next(numbers), [next(numbers) for _ in inner_types(form)]
-            parts, structure = template_of(form.item)
-            return RaggedPart(count, rows, structure, parts)
-        return form.value if isinstance(form, Static) else None
-
-    return tree.flatten(part(item))
-
-
 def _appended(operands: list[Tensor], x: Tensor) -> int:
     operands.append(x)
     return len(operands) - 1
@@ -650,74 +597,6 @@ def _operand(x: Any, operands: list[Tensor]) -> Any:
     return Hole(_appended(operands, x.current())) if isinstance(x, Tensor) else x
 
 
-_CHANGELESS = (bool, int, float, complex, str, bytes, type(None), np.generic, type, ModuleType,
-               enum.Enum, Variable, frozenset, range, slice)  # fmt: skip
-_FUNCTIONS = (FunctionType, MethodType, functools.partial)
-_BUILTINS = (BuiltinFunctionType, np.ufunc, type(np.sum))
-_CONTAINERS = (list, dict, set, deque, OrderedDict, defaultdict, Counter, SimpleNamespace,
-               np.ndarray)  # fmt: skip
-
-
 def _is_from_outside(x: Any) -> bool:
     """Whether an array is one that nobody looked at: what the trace makes are tensors."""
     return isinstance(x, np.ndarray) and x.dtype.kind in "biufc"
-
-
-def _held_through(function: Any, known: set[int]) -> Iterator[Any]:
-    """What a function refers to, also by way of other functions."""
-    known.add(id(function))
-    for part in _held_by(function):
-        yield part
-        if isinstance(part, (*_FUNCTIONS, *_BUILTINS)) and id(part) not in known:
-            yield from _held_through(part, known)
-
-
-def _held_by(function: Any) -> Iterator[Any]:
-    """What a function refers to."""
-    if isinstance(function, functools.partial):
-        yield from (*function.args, *function.keywords.values())
-        yield from _held_by(function.func)
-    elif isinstance(function, MethodType):
-        yield from (value for _, value in _fields(function.__self__))
-    elif isinstance(function, FunctionType):
-        yield from function.__defaults__ or ()
-        yield from (function.__kwdefaults__ or {}).values()
-        for cell in function.__closure__ or ():
-            with contextlib.suppress(ValueError):  # an empty cell
-                yield cell.cell_contents
-    elif isinstance(function, BuiltinFunctionType):
-        yield function.__self__
-
-
-def _can_be_made(kind: type) -> bool:
-    """Whether another object of a class can be made without its `__init__`."""
-    return _solid_base(kind) in (object, *_CONTAINERS)
-
-
-def _solid_base(kind: type) -> type:
-    """The first class of the line of bases that no class statement made, or a container's."""
-    base: Any = kind
-    while base.__flags__ & MADE_BY_CLASS_STATEMENT and base not in _CONTAINERS:
-        base = base.__base__
-    return base  # type: ignore[no-any-return]
-
-
-def _extra(x: Any) -> Any:
-    if isinstance(x, np.ndarray):
-        return x
-    if isinstance(x, deque):
-        return x.maxlen
-    return x.default_factory if isinstance(x, defaultdict) else None
-
-
-def _fields(x: Any) -> Iterator[tuple[str, Any]]:
-    """The attributes that an object holds, in its `__dict__` or in slots."""
-    kind = type(x)
-    fields = getattr(x, "__dict__", None)
-    if kind in (defaultdict, OrderedDict, Counter, OpenSet) or isinstance(x, type):
-        return
-    yield from fields.items() if isinstance(fields, dict) else ()
-    for base in kind.__mro__:
-        for name, member in vars(base).items():
-            if type(member) is MemberDescriptorType and name != "__dict__" and hasattr(x, name):
-                yield name, getattr(x, name)

@@ -1,0 +1,75 @@
+"""Items of lists whose length depends on data, as templates of what is handed out."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+from autograph.operators.results.remaking import (
+    ItemPart,
+    LettersPart,
+    OptionalPart,
+    RaggedPart,
+    TextPart,
+)
+from autograph.operators.results.sealing import refuse_objects
+from autograph.operators.stand_ins.forms import (
+    Among,
+    Branching,
+    Form,
+    Leaf,
+    OrNone,
+    Ragged,
+    Static,
+    Written,
+)
+from autograph.operators.stand_ins.rows import inner_types
+from autograph.operators.stand_ins.values import with_children
+from runtime import tree
+
+__all__ = ["holds_nests", "kept_as_rows", "template_of"]
+
+
+def holds_nests(structure: tree.Structure) -> bool:
+    """Whether there are lists or dicts in an item."""
+    if structure.kind is None:
+        return False
+    return structure.kind in (list, dict) or any(map(holds_nests, structure.children))
+
+
+def kept_as_rows(form: Form) -> str:
+    """What an item of a list by data has that such a list shares with other places; else empty."""
+    if isinstance(form, Ragged):
+        return "lists that are of several lengths"
+    if isinstance(form, Leaf):
+        return "arrays" if form.type.rank != 0 else ""
+    if isinstance(form, OrNone):
+        return kept_as_rows(form.part)
+    parts = form.parts if isinstance(form, Branching) else ()
+    return next(filter(None, map(kept_as_rows, parts)), "")
+
+
+def template_of(item: Form) -> tuple[list[Any], tree.Structure]:
+    """The leaves of an item, an ItemPart for each number, and its structure."""
+    numbers = itertools.count()
+
+    def part(form: Form) -> Any:
+        refuse_objects(form, "made into text, stored or given to Python code")
+        if isinstance(form, Leaf):
+            return ItemPart(next(numbers), form.type.weak)
+        if isinstance(form, OrNone):
+            leaves, structure = tree.flatten(part(form.part))
+            return OptionalPart(structure, leaves, next(numbers))
+        if isinstance(form, Among):
+            return TextPart(next(numbers), form.things)
+        if isinstance(form, Branching):
+            return with_children(form.like, list(map(part, form.parts)))
+        if isinstance(form, Written):
+            return LettersPart(next(numbers), next(numbers))
+        if isinstance(form, Ragged):
+            count, rows = next(numbers), [next(numbers) for _ in inner_types(form)]
+            parts, structure = template_of(form.item)
+            return RaggedPart(count, rows, structure, parts)
+        return form.value if isinstance(form, Static) else None
+
+    return tree.flatten(part(item))
