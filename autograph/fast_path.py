@@ -101,7 +101,7 @@ def _nest_part(x: Any, kind: type, leaves: list[Any]) -> Any:
             parts.append(_int_input(y, leaves) if is_int else _nest_part(y, type(y), leaves))
         return (kind, *parts)
     if kind is dict:
-        return (dict, tuple(x), _nest_part([*x.values()], list, leaves))
+        return (dict, tuple(x), tree.marks_of_keys(x), _nest_part([*x.values()], list, leaves))
     return _part(x, kind, leaves)
 
 
@@ -110,7 +110,8 @@ def _part(x: Any, kind: type, leaves: list[Any]) -> Any:
     if kind is tuple or kind is list:
         return (kind, *[_part(y, type(y), leaves) for y in x])
     if kind is dict:
-        return (dict, tuple(x), *[_part(y, type(y), leaves) for y in x.values()])
+        parts = [_part(y, type(y), leaves) for y in x.values()]
+        return (dict, tuple(x), tree.marks_of_keys(x), *parts)
     if kind is np.ndarray:
         part: Any = (x.dtype, x.shape)
     elif kind is float:
@@ -118,7 +119,7 @@ def _part(x: Any, kind: type, leaves: list[Any]) -> Any:
     else:
         form = _form(kind)
         if form == "constant":
-            part = (kind, x)
+            part = (kind, x, tree.exactly(x)) if isinstance(x, frozenset) else (kind, x)
         elif form == "object" and not is_device_array(x):
             part = ("object", id(x))
         elif form == "tensor":
@@ -137,7 +138,8 @@ def _part(x: Any, kind: type, leaves: list[Any]) -> Any:
             found = tree.entries(x)
             if found is not None:
                 keys, children, extra = found
-                return (kind, keys, extra, *[_part(y, type(y), leaves) for y in children])
+                marks = tree.marks_of_keys(keys) if isinstance(x, dict) else ()
+                return (kind, keys, extra, marks, *[_part(y, type(y), leaves) for y in children])
             part = ("object", id(x))
     leaves.append(x)
     return part
@@ -178,7 +180,8 @@ class Entry:
     """Where a way of writing a call leads: a graph, and which leaves are its inputs, in order."""
 
     __slots__ = (
-        "builtin", "concrete", "defaults", "direct", "is_of_one", "numbers", "objects", "order",
+        "builtin", "concrete", "defaults", "direct", "is_of_one", "nests", "numbers", "objects",
+        "order",
     )  # fmt: skip
 
     def __init__(
@@ -188,12 +191,17 @@ class Entry:
         defaults: list[Any],
         objects: list[tuple[int, Callable[[], Any]]],
         numbers: list[tuple[int, int]],
+        nests: list[tuple[Any, Any]],
         given: Given | None = None,
     ) -> None:
         self.concrete = concrete
-        # Positions among the leaves and the `defaults` after them; None: all leaves are inputs.
+        # Positions among the leaves, those of the `nests` and the `defaults` after them; None: all
+        # leaves are inputs.
         self.order = order
         self.defaults = defaults
+        # Lists, dicts and such that the call leaves to their defaults, which others may change
+        # meanwhile, each with the part of a key that it had.
+        self.nests = nests
         # Leaves that are told by identity: another object may have got the same `id`.
         self.objects = objects
         # Leaves that are constants of the graph, where the key does not tell their values.
@@ -229,6 +237,11 @@ class Entry:
         for i, number in self.numbers:
             if leaves[i] != number:
                 return MISS
+        if self.nests:
+            leaves = leaves[:]
+            for nest, part in self.nests:
+                if _part(nest, type(nest), leaves) != part:
+                    return MISS
         if self.order is not None:
             given = leaves + self.defaults if self.defaults else leaves
             leaves = [given[i] for i in self.order]
@@ -256,7 +269,14 @@ def entry_of(
     """
     leaves, structure = tree.flatten((args, kwargs))
     marks = tree.unflatten(structure, list(map(_Mark, range(len(leaves)))))
-    bound = tree.leaves(binding.bind(*marks))
+    values = binding.bind(*marks)
+    bound = tree.leaves(values)
+    open_defaults = _open_defaults(values, binding)
+    if open_defaults is None:
+        return None
+    held: list[Any] = []
+    parts = [(nest, _part(nest, type(nest), held)) for nest in open_defaults.values()]
+    within = 0
     order: list[int] = []
     defaults: list[Any] = []
     objects: list[tuple[int, Callable[[], Any]]] = []
@@ -265,11 +285,16 @@ def entry_of(
     constants: list[tuple[int, Any]] = []
     for leaf, path, key in zip(bound, arguments.paths, arguments.keys, strict=True):
         if not isinstance(leaf, _Mark):
+            is_open = parameter_of(path) in open_defaults
+            within += is_open
             if is_input_key(key):
                 if not isinstance(leaf, (float, complex, np.generic)):
                     return None  # an array, which may get another shape in place
-                order.append(len(leaves) + len(defaults))
-                defaults.append(leaf)
+                if is_open:
+                    order.append(len(leaves) + within - 1)
+                else:
+                    order.append(len(leaves) + len(held) + len(defaults))
+                    defaults.append(leaf)
             continue
         in_nest = bool(nests) and is_within(path) and parameter_of(path) in nests
         if isinstance(key, Identity):
@@ -288,9 +313,26 @@ def entry_of(
         elif not isinstance(key, Identity):
             constants.append((leaf.number, leaves[leaf.number]))
     every = order == list(range(len(leaves)))
-    is_flat = not kwargs and len(args) == len(leaves) and all(map(operator.is_, args, leaves))
+    is_flat = not (kwargs or parts) and len(args) == len(leaves)
+    is_flat = is_flat and all(map(operator.is_, args, leaves))
     given = Given(len(leaves), order, defaults, things, constants) if is_flat else None
-    return Entry(concrete, None if every else order, defaults, objects, numbers, given)
+    return Entry(concrete, None if every else order, defaults, objects, numbers, parts, given)
+
+
+def _open_defaults(values: dict[str, Any], binding: Binding) -> dict[str, Any] | None:
+    """The defaults that a call leaves as they are, and that can be changed; None: of no known key.
+
+    `values` are those of the parameters.
+    """
+    parameters = binding.signature.parameters
+    found = {name: x for name, x in values.items() if x is parameters[name].default}
+    nests = {name: x for name, x in found.items() if any(True for _ in tree.mutable_parts(x))}
+    try:
+        for x in nests.values():
+            _part(x, type(x), [])
+    except _Unkeyed:
+        return None
+    return nests
 
 
 def _tells(x: Any, key: Any) -> bool:

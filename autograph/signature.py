@@ -182,7 +182,7 @@ def leaf_key(x: Any, path: str, policy: IntPolicy) -> Any:
         return (OF_TYPE, x.__tf_tracing_type__(None))
     if isinstance(x, Variable) or not _is_plain_hashable(x):
         return Identity(x)
-    return (kind, x)
+    return (kind, x, tree.exactly(x)) if isinstance(x, frozenset) else (kind, x)
 
 
 def _is_plain_hashable(x: Any) -> bool:

@@ -8,9 +8,11 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import MemberDescriptorType
 from typing import Any, NamedTuple, cast
+
+import numpy as np
 
 __all__ = [
     "LEAF",
@@ -21,11 +23,13 @@ __all__ = [
     "builder",
     "container",
     "entries",
+    "exactly",
     "field_names",
     "flatten",
     "leaves",
     "leaves_by",
     "map_structure",
+    "marks_of_keys",
     "mutable_parts",
     "part_at",
     "structure_of",
@@ -37,13 +41,15 @@ class Structure(NamedTuple):
     """The shape of a nest: the container's class, its keys or field names, its children.
 
     `kind` is None for a leaf. Structures are equal and hash alike when nests can be exchanged.
-    `extra` is what else the class needs to be made again (the factory of a defaultdict).
+    `extra` is what else the class needs to be made again (the factory of a defaultdict), `marks`
+    what tells its keys from others that Python finds equal.
     """
 
     kind: type | None
     keys: tuple[Any, ...] = ()
     children: tuple[Structure, ...] = ()
     extra: Any = None
+    marks: tuple[Any, ...] = ()
 
     @property
     def size(self) -> int:
@@ -52,6 +58,30 @@ class Structure(NamedTuple):
 
 
 LEAF = Structure(None)
+
+
+def exactly(x: Any) -> Any:
+    """What tells a value from others that Python finds equal: 1 from True and 1.0, 0.0 from -0.0.
+
+    >>> exactly((1, "a")) == exactly((True, "a")), exactly(0.0) == exactly(-0.0)
+    (False, False)
+    """
+    kind = type(x)
+    if isinstance(x, (float, complex, np.generic)):
+        return kind, repr(x)
+    if isinstance(x, (tuple, frozenset, set)):
+        parts = map(exactly, x)
+        return kind, tuple(parts) if isinstance(x, tuple) else frozenset(parts)
+    return kind, x
+
+
+def marks_of_keys(keys: Iterable[Any]) -> tuple[Any, ...]:
+    """What tells keys of a dict from others that Python finds equal; of texts nothing does.
+
+    >>> marks_of_keys(["a", "b"]), marks_of_keys([True])
+    ((), ((<class 'bool'>, True),))
+    """
+    return () if all(type(key) is str for key in keys) else tuple(map(exactly, keys))
 
 
 class Assembled(tuple):  # type: ignore[type-arg]
@@ -175,7 +205,9 @@ def _walk(nest: Any, found: list[Any]) -> Structure:
         found.append(nest)
         return LEAF
     keys, children, extra = container
-    return Structure(type(nest), keys, tuple(_walk(child, found) for child in children), extra)
+    parts = tuple(_walk(child, found) for child in children)
+    marks = marks_of_keys(keys) if isinstance(nest, dict) else ()
+    return Structure(type(nest), keys, parts, extra, marks)
 
 
 def entries(nest: Any) -> tuple[tuple[Any, ...], list[Any], Any] | None:

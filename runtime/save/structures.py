@@ -73,9 +73,10 @@ def read_structure(part: Any, reader: Reader, depth: int = 0) -> tree.Structure:
         return tree.Structure(kind, tuple(range(len(children))), children)
     keys, children = _rows(part[word], reader, depth)
     if word in _DICTS and len(part) == 1:
-        return tree.Structure(_DICTS[word], keys, children)
+        return tree.Structure(_DICTS[word], keys, children, marks=tree.marks_of_keys(keys))
     if word == "defaultdict":
-        return tree.Structure(collections.defaultdict, keys, children, _factory(part))
+        marks = tree.marks_of_keys(keys)
+        return tree.Structure(collections.defaultdict, keys, children, _factory(part), marks)
     if word in ("namedtuple", "dataclass"):
         return _of_class(part, word, keys, children)
     raise Malformed(f"there is no container {word[:20]!r}")

@@ -1,5 +1,6 @@
 """Tests of `autograph.fast_path`: a call that was seen takes the short way, and gives the same."""
 
+import copy
 import enum
 import gc
 from collections import OrderedDict
@@ -212,6 +213,74 @@ def test_a_default_is_an_input_too(no_long_way):
     np.testing.assert_array_equal(f(X), plus(X))
     np.testing.assert_array_equal(f(X, 4.0), plus(X, 4.0))
     np.testing.assert_array_equal(f(X, z=4.0), plus(X, z=4.0))
+
+
+CHANGES = [
+    ([1.0, 2.0], lambda d: d.__setitem__(0, 5.0)),
+    ([1.0, 2.0], lambda d: d.append(7.0)),
+    ([1, 2], lambda d: d.__setitem__(1, 1)),
+    ({"a": 1.0}, lambda d: d.update(a=3.0)),
+    ({"a": 1.0}, lambda d: d.update(b=3.0)),
+    ({}, lambda d: d.update(b=3.0)),
+    ({1: 1.0}, lambda d: (d.clear(), d.update({True: 1.0}))),
+    (([1.0], 2.0), lambda d: d[0].clear()),
+    ([np.float32(1.5)], lambda d: d.__setitem__(0, np.float64(2.5))),
+    (Box(1.0, [2.0]), lambda d: setattr(d, "one", 4.0)),
+    ([np.ones(2)], lambda d: d[0].fill(3.0)),
+]
+
+
+@pytest.mark.parametrize("keyword", [False, True])
+@pytest.mark.parametrize(("default", "change"), CHANGES)
+def test_a_default_that_others_change_is_seen(default, change, keyword):
+    held = copy.deepcopy(default)
+
+    def by_position(x, n=2.0, d=held):
+        return x * n, repr(d)
+
+    def by_name(x, *, d=held, n=2.0):
+        return x * n, repr(d)
+
+    plain = by_name if keyword else by_position
+    function = ag.convert(plain)
+    for _ in range(3):
+        assert repr(function(1.5)) == repr(plain(1.5))
+    change(held)
+    for _ in range(3):
+        assert repr(function(1.5)) == repr(plain(1.5))
+
+
+def test_a_list_that_is_a_default_takes_the_short_way(no_long_way):
+    weights = [2.0, 3.0]
+
+    @ag.convert
+    def function(x, w=weights, n=0.5):
+        return x * w[0] + w[1] + n
+
+    assert function(1.0) == 5.5
+    assert function(1.5) == 6.5
+    no_long_way()
+    assert function(2.0) == 7.5
+    weights[1] = 4.0
+    assert function(2.0) == 8.5
+
+
+KEYS = [
+    ({1: 1.0}, {True: 1.0}, {1.0: 1.0}, {np.int64(1): 1.0}),
+    ({0.0: 1.0}, {-0.0: 1.0}),
+    ({(1, 2): 1.0}, {(True, 2): 1.0}),
+    (frozenset({1}), frozenset({True}), frozenset({1.0})),
+    (OrderedDict({1: 1.0}), OrderedDict({True: 1.0})),
+    ([{1: 1}], [{True: 1}]),
+]
+
+
+@pytest.mark.parametrize("arguments", KEYS)
+def test_keys_that_python_finds_equal_are_told_apart(arguments):
+    function = ag.convert(lambda d, x: (repr(d), x))
+    for _ in range(2):
+        for d in arguments:
+            assert function(d, 2.0) == (repr(d), 2.0)
 
 
 def test_another_object_of_the_same_id_is_another_object():

@@ -558,3 +558,33 @@ def test_items_counted_in_place_are_inputs_from_their_second_value_on():
         assert function(2.0) == 2.0 * k + expected
     assert held == {"n": 6, "sum": 12.0} and row == [0, expected]
     assert function.trace_count == 2, function.explain()
+
+
+def test_numpy_numbers_in_a_list_are_told_by_value():
+    held = [np.int64(2), np.float32(3.0), np.bool_(True)]
+
+    def gone_through(x):
+        for item in held:
+            x = x * item
+        return x
+
+    function = ag.convert(gone_through)
+    for _ in range(3):
+        held[:] = np.int64(2), np.float32(3.0), np.bool_(True)
+        assert function(np.float64(1.5)) == gone_through(np.float64(1.5))
+    assert function.trace_count == 1, function.explain()
+    held[1] = np.float32(-0.0)
+    assert str(function(np.float64(1.5))) == "-0.0"
+    assert "np.float32(3.0)" in str(function.explain())
+
+
+def test_signs_of_a_captured_complex_number_are_seen():
+    held = {"z": complex(1.0, 0.0)}
+
+    def sign(x):
+        return np.copysign(x, held["z"].imag)
+
+    function = ag.convert(sign)
+    assert function(1.0) == 1.0
+    held["z"] = complex(1.0, -0.0)
+    assert function(1.0) == sign(1.0) == -1.0

@@ -17,6 +17,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from runtime import tree
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
@@ -129,10 +130,22 @@ def same_value(a: Any, b: Any) -> bool:
     if isinstance(a, (tuple, list)):
         return len(a) == len(b) and all(map(same_value, a, b))
     if isinstance(a, dict):
-        return a.keys() == b.keys() and all(same_value(v, b[k]) for k, v in a.items())
-    if isinstance(a, (int, str, bytes, complex, frozenset, set, type(None))):
+        pairs = zip(a.items(), b.items(), strict=False)
+        return len(a) == len(b) and all(same_value(one, other) for one, other in pairs)
+    if isinstance(a, np.generic):
+        return is_number_of_numpy(a) and bool(a.dtype == b.dtype and a.tobytes() == b.tobytes())
+    if isinstance(a, complex):
+        return same_value(a.real, b.real) and same_value(a.imag, b.imag)
+    if isinstance(a, (frozenset, set)):
+        return bool(a == b) and tree.exactly(a) == tree.exactly(b)
+    if isinstance(a, (int, str, bytes, type(None))):
         return bool(a == b)
     return a is b
+
+
+def is_number_of_numpy(x: Any) -> bool:
+    """Whether `x` is a NumPy number, which nobody changes and whose bytes are its value."""
+    return isinstance(x, np.number | np.bool_)
 
 
 class Identity:
@@ -237,7 +250,7 @@ class Mark:
 
     def __init__(self, thing: Any) -> None:
         self.ref = weak(thing)
-        array = isinstance(thing, (np.ndarray, np.generic))
+        array = isinstance(thing, (np.ndarray, np.generic, Tensor))
         self.described = f"{thing.dtype}{list(thing.shape)}" if array else type(thing).__name__
 
     def same(self, other: Mark) -> bool:
@@ -250,9 +263,7 @@ class Mark:
 
 
 def mark(value: Any) -> Any:
-    if isinstance(value, PLAIN):
-        return value
-    return Mark(value)
+    return value if isinstance(value, PLAIN) or is_number_of_numpy(value) else Mark(value)
 
 
 _STATELESS = (type, types.ModuleType, types.FunctionType, Tensor, Variable, np.ndarray)

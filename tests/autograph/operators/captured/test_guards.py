@@ -24,7 +24,13 @@ class Thing:
         vars(self).update(fields)
 
 
-DIFFERENT = [True, 1, 1.0, 1 + 0j, "1", b"1", None, 0.0, -0.0, 0, False, (1,), (1.0,), [1], {1: 1}]
+DIFFERENT = [
+    True, 1, 1.0, 1 + 0j, "1", b"1", None, 0.0, -0.0, 0, False, (1,), (1.0,), [1],
+    {1: 1}, {True: 1}, {1: 1, 2: 1}, {2: 1, 1: 1}, {1}, {1.0}, {1.0, 2}, frozenset({1}),
+    frozenset({True}), frozenset({0.0}), frozenset({-0.0}), frozenset({(1, 2)}),
+    frozenset({(True, 2)}), 0j, -0j, np.int64(1), np.int32(1), np.float32(0.0), np.float32(-0.0),
+    np.bool_(True), np.float64(1.0), np.complex64(1),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("a", "b"), list(itertools.combinations(DIFFERENT, 2)))
