@@ -194,3 +194,17 @@ def test_keys_that_a_try_adds_round_by_round():
         return found
 
     check(tried, *EACH, joined=True)
+
+
+def test_a_defaultdict_that_makes_nothing_raises_as_a_dict_does():
+    held = defaultdict(None, {"n": 1.0})
+
+    def missed(x):
+        made = defaultdict(None, {"a": x})
+        try:
+            made["a"] = made["a"] + held["n"]
+            return held["q"] * x
+        except KeyError as error:
+            return repr(error), dict(made), dict(held)
+
+    check(missed, (1.0,), (3.0,))

@@ -166,7 +166,7 @@ def getitem(thing: Any, key: Any) -> Any:
     own = method(thing, "__getitem__") or _of_class(thing)
     if own is not None:
         return own(key)
-    if isinstance(thing, defaultdict) and key not in thing:
+    if isinstance(thing, defaultdict) and key not in thing and _makes_items(thing):
         return _made_item(thing, key, trace)
     try:
         value = thing[key]
@@ -196,6 +196,11 @@ def _at_chosen(thing: Any, key: Any) -> Any:
             if found is not None:
                 return found
     return of_each(key, lambda one: getitem(thing, one))
+
+
+def _makes_items(thing: defaultdict[Any, Any]) -> bool:
+    is_plain = type(thing).__missing__ is defaultdict.__missing__
+    return not is_plain or thing.default_factory is not None
 
 
 def _made_item(thing: defaultdict[Any, Any], key: Any, trace: Trace) -> Any:
