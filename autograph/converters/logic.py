@@ -7,7 +7,7 @@ not a               ag__.not_(a)
 x = not (a and b)   x = ag__.not_(ag__.both(lambda: a, lambda: b, again=True))
 
 How often an operand is asked whether it is true is that of Python's compiler, which jumps from one
-to the other: of `if not (a and b)` each is asked once, the value `not (a and b)` asks `a and b` again.
+to the other: of `if not (a and b)` each is asked once, the value `not (a and b)` asks both again.
 """
 
 from __future__ import annotations
