@@ -9,7 +9,8 @@ a < b           ag__.less(a, b), where both may be lists: names, not used as num
 a not in b      ag__.not_in(a, b)
 a is None       ag__.is_none(a)
 a is b          ag__.is_(a, b)
-a < b <= c      ag__.compare(a, ('<', lambda: b), ('<=', lambda: c))
+a < b <= c      ag__.compare(a, ('<', lambda: b), ('<=', lambda: c)), or ag__.holds(...) where only
+                its truth is asked for
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ ORDERINGS: dict[type[gast.AST], Template] = {
     gast.GtE: Template("ag__.greater_equal(left, right)"),
 }
 CHAIN = Template("ag__.compare(left)")
+CHAIN_TEST = Template("ag__.holds(left)")
 
 SIGNS: dict[type[gast.AST], str] = {
     gast.Lt: "<",
@@ -206,7 +208,8 @@ def _is_local_read(node: Any) -> bool:
 
 
 def _chain(node: Any, conversion: Conversion) -> gast.expr:
-    call: Any = CHAIN.expression(node, left=conversion.expression(node.left))
+    form = CHAIN_TEST if node in conversion.tests else CHAIN
+    call: Any = form.expression(node, left=conversion.expression(node.left))
     for op, operand in zip(node.ops, node.comparators, strict=True):
         sign = constant(SIGNS[type(op)], operand)
         call.args.append(tuple_of([sign, conversion.thunk(operand)], operand))

@@ -78,8 +78,10 @@ class Conversion:
         self.convert_nested = convert_nested
         self.lowering = lowering
         self.facts = facts
-        # The `and`s and `or`s that are asked for their truth only.
-        self.tests: set[gast.AST] = set()
+        # What is asked for its truth only: whether Python has it as a value, and asks that again.
+        self.tests: dict[gast.AST, bool] = {}
+        # The `and`s and `or`s that another one asks, and may give as its value.
+        self.asked: set[gast.AST] = set()
         self.fscope = fscope
         self.context: Context = lowering.context
         self.namer: Namer = lowering.namer
@@ -110,16 +112,21 @@ class Conversion:
         converted: gast.expr = transform_children(node, self.expression)
         return converted
 
-    def test(self, node: Any) -> gast.expr:
-        """A converted expression that is asked for its truth only."""
-        self._note_test(node)
+    def test(self, node: Any, *, is_again: bool = False) -> gast.expr:
+        """A converted expression that is asked for its truth only, `is_again`: as a value."""
+        self._note_test(node, is_again)
         return self.expression(node)
 
-    def _note_test(self, node: Any) -> None:
+    def _note_test(self, node: Any, is_again: bool) -> None:
         if isinstance(node, gast.BoolOp):
-            self.tests.add(node)
-            for value in node.values:
-                self._note_test(value)
+            self.tests[node] = is_again
+            for value in node.values[-1:] if is_again else node.values:
+                self._note_test(value, is_again)
+        elif isinstance(node, gast.UnaryOp | gast.IfExp | gast.Compare) and not is_again:
+            self.tests[node] = False
+            parts = (node.body, node.orelse) if isinstance(node, gast.IfExp) else ()
+            for part in parts:
+                self._note_test(part, is_again)
 
     def optional(self, node: Any) -> gast.expr | None:
         """The converted expression, or None for none."""

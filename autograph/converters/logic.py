@@ -1,7 +1,13 @@
 """`and`, `or` and `not`: operands are functions, so that the right ones run only when needed.
 
-a and b     ag__.and_(lambda: a, lambda: b); where only its truth is asked for, ag__.both(...)
-not a       ag__.not_(a)
+a and b             ag__.and_(lambda: a, lambda: b)
+if a and b:         if ag__.both(lambda: a, lambda: b):
+(a and b) or c      ag__.or_(lambda: ag__.asked_and(lambda: a, lambda: b), lambda: c)
+not a               ag__.not_(a)
+x = not (a and b)   x = ag__.not_(ag__.both(lambda: a, lambda: b, again=True))
+
+How often an operand is asked whether it is true is that of Python's compiler, which jumps from one
+to the other: of `if not (a and b)` each is asked once, the value `not (a and b)` asks both again.
 """
 
 from __future__ import annotations
@@ -16,8 +22,12 @@ from autograph.syntax.walk import transform_children
 
 AND = Template("ag__.and_()")
 OR = Template("ag__.or_()")
+ASKED_AND = Template("ag__.asked_and()")
+ASKED_OR = Template("ag__.asked_or()")
 BOTH = Template("ag__.both()")
 EITHER = Template("ag__.either()")
+BOTH_AGAIN = Template("ag__.both(again=True)")
+EITHER_AGAIN = Template("ag__.either(again=True)")
 NOT = Template("ag__.not_(operand)")
 
 
@@ -26,17 +36,30 @@ def convert_bool_op(node: Any, conversion: Conversion) -> gast.expr:
     if conversion.must_stay_inline(node):
         native: gast.expr = transform_children(node, conversion.expression)
         return native
-    forms = (BOTH, EITHER) if node in conversion.tests else (AND, OR)
+    forms, is_again = (AND, OR), conversion.tests.get(node)
+    if is_again is not None:
+        forms = (BOTH_AGAIN, EITHER_AGAIN) if is_again else (BOTH, EITHER)
+    elif node in conversion.asked:
+        forms = (ASKED_AND, ASKED_OR)
+    if is_again is not False:
+        _note_asked(node, conversion)
     call: Any = forms[isinstance(node.op, gast.Or)].expression(node)
     call.args = [conversion.thunk(value) for value in node.values]
     made: gast.expr = call
     return made
 
 
+def _note_asked(node: Any, conversion: Conversion) -> None:
+    """The operands that the chain asks for their truth, and may give as its value."""
+    known = node.values if node in conversion.asked else node.values[:-1]
+    conversion.asked.update(value for value in known if isinstance(value, gast.BoolOp))
+
+
 def convert_unary_op(node: Any, conversion: Conversion) -> gast.expr:
     """`not` is a call; `-`, `+` and `~` are the operators of the value."""
     if isinstance(node.op, gast.Not):
-        return NOT.expression(node, operand=conversion.test(node.operand))
+        operand = conversion.test(node.operand, is_again=node not in conversion.tests)
+        return NOT.expression(node, operand=operand)
     node.operand = conversion.expression(node.operand)
     native: gast.expr = node
     return native

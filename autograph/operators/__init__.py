@@ -31,7 +31,7 @@ from autograph.operators.builtins.in_place import (
     itruediv,
     ixor,
 )
-from autograph.operators.builtins.membership import compare, in_, not_in
+from autograph.operators.builtins.membership import compare, holds, in_, not_in
 from autograph.operators.calls.calls import (
     autograph_artifact,
     converted_call,
@@ -65,6 +65,8 @@ from autograph.operators.expressions.attributes import delattr_, getattr_, impor
 from autograph.operators.expressions.generators import GeneratorScope
 from autograph.operators.expressions.logical import (
     and_,
+    asked_and,
+    asked_or,
     both,
     either,
     equal,
@@ -99,6 +101,8 @@ __all__ = [
     "Undefined",
     "UndefinedReturnValue",
     "and_",
+    "asked_and",
+    "asked_or",
     "assert_stmt",
     "autograph_artifact",
     "both",
@@ -125,6 +129,7 @@ __all__ = [
     "getitem",
     "greater",
     "greater_equal",
+    "holds",
     "iadd",
     "iand",
     "if_exp",

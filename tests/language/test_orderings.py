@@ -498,7 +498,88 @@ def lower_hull(rows):
     return np.array(hull)
 
 
+# ---- a list is empty while it is sorted ------------------------------------------------------
+
+
+class Counted:
+    """What is less depends on how long the list is that holds it."""
+
+    def __init__(self, x, around):
+        self.x = x
+        self.around = around
+
+    def __lt__(self, other):
+        return self.x > other.x if len(self.around) == 0 else self.x < other.x
+
+
+@samples("", (X,), (NEGATIVE,))
+def a_key_looks_at_the_list(x):
+    items, seen = list(x), []
+
+    def key(v):
+        seen.append((len(items), v in items, items == []))
+        return v if items else -v
+
+    items.sort(key=key)
+    grown = [v for v in x if v > -1]
+    grown.sort(key=lambda v: v * len(grown) - v, reverse=True)
+    held = []
+    held += [Counted(v, held) for v in x]
+    held.sort()
+    return items, seen, grown, [one.x for one in held]
+
+
+@samples("", (F(3.0), I(2), [1.0, 4.0, 2.0]), (F(-3.0), I(3), [3.0, 2.0, 1.0]))
+def a_key_looks_at_the_list_of_the_caller(x, n, items):
+    rows = [[x, F(2.0), F(5.0)], [F(1.0), x, F(0.5)]]
+    if x > 2:
+        items.sort(key=lambda v: v if items else -v)
+    for i in range(n):
+        rows[i % 2].sort(key=lambda v: v * (1 - 2 * len(rows[i % 2])))
+    return rows
+
+
+@samples("", (X,), (NEGATIVE,))
+def a_key_that_raises_leaves_the_list(x):
+    steps = 0
+
+    def key(v):
+        if v == 3:
+            raise KeyError(len(made))
+        return v
+
+    try:
+        made = [v for v in x if v > -3]
+        made.sort(key=key)
+        steps += 1
+    except KeyError as error:
+        print(error)
+    before = made[:]
+    try:
+        before.append(x[0])
+        before.sort(key=lambda v: [1.0, 2.0, 3.0][int(v)])
+    except IndexError:
+        steps = 7
+    return made, before, steps
+
+
 test_sample = samples.test()
+
+
+def changed_by_its_key(x):
+    items = [x, F(2.0)]
+
+    def key(v):
+        items.append(v)  # refused
+        items.pop()
+        return -v
+
+    items.sort(key=key)
+    return items
+
+
+def test_a_key_that_changes_the_list_is_refused():
+    refuse(changed_by_its_key, F(3.0), match="changed by the key")
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

@@ -483,4 +483,86 @@ def items_of_a_class(x):
     return Scaled[x] + Scaled[1.0]
 
 
+# ---- how often truth is asked for ----------------------------------------------------------------
+
+
+class Truth:
+    """Says when it is asked whether it is true."""
+
+    def __init__(self, name, is_true):
+        self.name = name
+        self.is_true = is_true
+
+    def __bool__(self):
+        print(self.name)
+        return bool(self.is_true)
+
+
+class Ordered:
+    def __init__(self, name, x):
+        self.name = name
+        self.x = x
+
+    def __lt__(self, other):
+        return Truth(f"{self.name}<{other.name}", self.x < other.x)
+
+
+def as_tests(a, b, c):
+    for _ in range(1):
+        if not (a or b):
+            print("neither")
+        elif not (a and (b or not c)):
+            print("not both")
+    rounds = 0
+    while not (a and b) and rounds < 2:
+        rounds += 1
+    print(rounds, 1 if not (a or b) else 2, [i for i in range(2) if not (a and b)])
+    if (a or b) if c else (b and a):
+        print("yes")
+    if not not (a or c):
+        print("no")
+
+
+def as_values(a, b, c):
+    print(not (a or b), not (a and b), not ((a or b) and c), not (a and (b or c)))
+    print(((a or b) and c).name, (a and b or c).name, ((a or b) or c).name, (a or b and c).name)
+    print((((a and b) or c) and a).name, not a or not b, not (not a or b), bool(a or b))
+    print([not (a or b) for _ in range(2)], any(not (a and b) for _ in range(2)))
+    if found := (a or b):
+        print(found.name)
+
+
+@samples(
+    "S9", (F(3.0), F(1.0)), (F(1.0), F(3.0)), (F(1.0), F(1.0)), (F(3.0), F(3.0)), tensors=False
+)
+def asked_for_their_truth_by_data(x, y):
+    as_tests(Truth("a", x > 2), Truth("b", y > 2), Truth("c", x + y > 4))
+    as_values(Truth("a", x > 2), Truth("b", y > 2), Truth("c", x + y > 4))
+    return x
+
+
+@samples(
+    "S9", (F(3.0), F(1.0)), (F(1.0), F(3.0)), (F(1.0), F(1.0)), (F(3.0), F(3.0)), tensors=False
+)
+def asked_for_their_truth_as_known(x, y):
+    for first in (True, False):
+        for second in (True, False):
+            as_tests(Truth("a", first), Truth("b", second), x > y)
+            as_values(Truth("a", first), Truth("b", second), Truth("c", x > y))
+    return x
+
+
+@samples(
+    "S9", (F(3.0), F(1.0)), (F(1.0), F(3.0)), (F(1.0), F(1.0)), (F(3.0), F(3.0)), tensors=False
+)
+def chains_asked_for_their_truth(x, y):
+    a, b, c = Ordered("a", x), Ordered("b", y), Ordered("c", F(2.0))
+    if not (a < b < c):
+        print("no")
+    print(not (a < b < c), 1 if b < a < c else 2, [i for i in range(2) if a < c < b])
+    while a < b < c and b < c:
+        break
+    return x
+
+
 test_sample = samples.test()

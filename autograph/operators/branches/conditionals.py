@@ -15,6 +15,7 @@ from autograph.operators.captured.methods import method
 from autograph.operators.captured.variables import (
     CONDITIONAL,
     RESULT,
+    Asked,
     Nullable,
     Poison,
     Tested,
@@ -83,7 +84,7 @@ def condition(x: Any) -> Any:
     kind = type(x)
     if kind is bool:
         return x
-    if kind is Tested:
+    if kind is Tested or kind is Asked:
         return condition(x.truth)
     if kind is Nullable:
         return _truth_where_there(x)
@@ -340,11 +341,17 @@ def of_either(x: Nullable, function: Callable[[Any], Any]) -> Any:
 
 
 def tested_exp(
-    test: Tensor, if_true: Callable[[], Any], if_false: Callable[[], Any], *, given: bool
+    test: Tensor,
+    if_true: Callable[[], Any],
+    if_false: Callable[[], Any],
+    *,
+    given: bool,
+    is_asked: bool,
 ) -> Any:
     """As `if_exp`, for what may be asked for its truth only: both sides need not be alike.
 
     On the path `given` there is what was tested: its truth is known, and it is not asked again.
+    Where the result is asked for its truth next, `is_asked`, both paths know that.
     """
     values: list[Any] = [None, False]
     names = (CONDITIONAL, "its truth")
@@ -355,7 +362,8 @@ def tested_exp(
     def side(thunk: Callable[[], Any], path: bool) -> Callable[[], None]:
         def run() -> None:
             value = thunk()
-            values[:] = _untested(value), path if path is given else _truth_known(value)
+            is_known = path is given
+            values[:] = _untested(value), path if is_known else _truth_known(value, is_asked)
 
         return run
 
@@ -365,19 +373,23 @@ def tested_exp(
     if isinstance(value, Poison) and not isinstance(truth, _Unreadable):
         return Tested(value, truth)
     is_read = isinstance(value, _Unreadable) and not isinstance(value, Nullable)
-    return value.load() if is_read else value
+    value = value.load() if is_read else value
+    return Asked(value, truth) if is_asked and has_own_truth(value) else value
 
 
 def _untested(value: Any) -> Any:
     """A value without what is known of its truth on the path that it is on."""
+    value = value.value if type(value) is Asked else value
     return Poison(value.name, value.what, value.hint) if type(value) is Tested else value
 
 
-def _truth_known(value: Any) -> Any:
+def _truth_known(value: Any, is_asked: bool) -> Any:
     """Whether a value is true; of an array nothing is asked, which might raise."""
+    if type(value) is Asked:
+        return value.truth
     if isinstance(value, Tensor) and value.type.rank != 0:
         return Poison("its truth", "an array is one of several things that data decides about", "")
-    return _quiet_truth(value) if has_own_truth(value) else condition(value)
+    return _quiet_truth(value) if has_own_truth(value) and not is_asked else condition(value)
 
 
 def has_own_truth(x: Any) -> bool:

@@ -31,13 +31,16 @@ from runtime.errors import LimitValueError
 from runtime.ops.texts import text_ranks
 from runtime.tensor import Tensor
 
-__all__ = ["put_in_order", "refuse_nan_sorted", "sort", "sorted_items"]
+__all__ = ["in_order", "put_in_order", "refuse_nan_sorted", "sorted_items"]
 
 
-def sort(x: list[Any], *, key: Callable[[Any], Any] | None = None, reverse: bool = False) -> None:
-    """`x.sort(key=key, reverse=reverse)`."""
+def in_order(
+    x: list[Any], *, key: Callable[[Any], Any] | None = None, reverse: bool = False
+) -> Callable[[list[Any]], None]:
+    """What puts the items of `x`, in order, into a list."""
     form, rows = packed(x)
-    write(x, form, _sorted(x, form, rows, key, reverse))
+    ordered = _sorted(x, form, rows, key, reverse)
+    return lambda other: write(other, form, ordered)
 
 
 def sorted_items(

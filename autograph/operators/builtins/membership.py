@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections import deque
 from collections.abc import Callable
 from numbers import Number
@@ -10,7 +11,12 @@ from typing import Any
 import numpy as np
 
 from autograph.operators.branches.chosen_text import is_chosen, of_each
-from autograph.operators.branches.conditionals import condition, if_exp, of_either
+from autograph.operators.branches.conditionals import (
+    condition,
+    has_own_truth,
+    if_exp,
+    of_either,
+)
 from autograph.operators.branches.text_calls import by_letters, is_by_letters
 from autograph.operators.builtins.gathering import quantified
 from autograph.operators.captured.caught import KindOfError
@@ -57,23 +63,35 @@ from runtime import ops
 from runtime.building import building
 from runtime.tensor import Tensor
 
-__all__ = ["compare", "in_", "not_in"]
+__all__ = ["compare", "holds", "in_", "not_in"]
 
 
 def compare(left: Any, *rest: tuple[str, Thunk]) -> Any:
     """A chain `a < b < c`: each operand once, and none after a comparison that is false."""
+    return _compared(left, rest, is_test=False)
+
+
+def holds(left: Any, *rest: tuple[str, Thunk]) -> Any:
+    """A chain `a < b < c` of which only the truth is asked for: that of each comparison once."""
+    return _compared(left, rest, is_test=True)
+
+
+def _compared(left: Any, rest: tuple[tuple[str, Thunk], ...], *, is_test: bool) -> Any:
     for count, (symbol, thunk) in enumerate(rest, 1):
         right = thunk()
         result = _COMPARISONS[symbol](left, right)
         if count == len(rest):
-            return result
+            return condition(result) if is_test and has_own_truth(result) else result
         test = condition(result)
+        if is_test and has_own_truth(result):
+            result = False
         if isinstance(test, Tensor):
             break
         if not test:
             return result
         left = right
-    return if_exp(test, lambda: compare(right, *rest[count:]), lambda: result, "and")
+    more = functools.partial(_compared, right, rest[count:], is_test=is_test)
+    return if_exp(test, more, lambda: result, "and")
 
 
 def in_(item: Any, container: Any) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import operator
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from autograph.operators.builtins.gathering import listed
 from autograph.operators.captured.variables import there
 from autograph.operators.expressions import access
 from autograph.operators.stand_ins.bodies import stage_raise
-from autograph.operators.stand_ins.contents import content_slot
+from autograph.operators.stand_ins.contents import content_slot, emptied
 from autograph.operators.stand_ins.forms import Written
 from autograph.operators.stand_ins.heaps import Reference
 from autograph.operators.stand_ins.iterables import Indexed
@@ -51,20 +50,21 @@ def sorted_(x: Any, *, key: Any = None, reverse: bool = False) -> Any:
 
 
 def sort(x: list[Any], *, key: Any = None, reverse: bool = False) -> None:
-    """`x.sort(key=key, reverse=reverse)`."""
-    if has_runs(x):
-        growing_sorts.sort(x, key=key, reverse=reverse)
-        return
-    before = list(list.__iter__(x))
-    made = _sorted([access.getitem(x, k) for k in range(len(x))], key, reverse)
-    is_same = len(x) == len(before) and all(map(operator.is_, list.__iter__(x), before))
-    if has_runs(x) or not is_same:
-        raise StagingError(
-            "a list is changed by the key that it is sorted by",
-            "sort a copy of it (`sorted(...)`)",
-            origin=origin_of_caller(),
-        )
+    """`x.sort(key=key, reverse=reverse)`.
+
+    As in Python the list is empty while its items are put in order: `key`, and a `__lt__` of the
+    user's, may look at it.
+    """
     journal.note(content_slot(x))
+    if has_runs(x):
+        before = journal.fresh(list(x))
+        with emptied(x):
+            put = growing_sorts.in_order(before, key=key, reverse=reverse)
+        put(x)
+        return
+    items = [access.getitem(x, k) for k in range(len(x))]
+    with emptied(x):
+        made = _sorted(items, key, reverse)
     list.__setitem__(x, slice(None), made)
 
 

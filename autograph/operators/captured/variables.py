@@ -280,6 +280,15 @@ class Tested(Poison):
         self.truth = truth
 
 
+class Asked:
+    """What an `and` or `or` gives that stands in another one, which does not ask it once more."""
+
+    __slots__ = ("truth", "value")
+
+    def __init__(self, value: Any, truth: Any) -> None:
+        self.value, self.truth = value, truth
+
+
 def is_in_result(name: str) -> bool:
     """Whether a place is what a function gives back, or a part of it."""
     return _RESULT.match(name) is not None

@@ -49,6 +49,7 @@ from autograph.operators.stand_ins.bodies import (
     run_body,
     slot_content,
 )
+from autograph.operators.stand_ins.contents import as_after_error
 from autograph.operators.stand_ins.forms import Growing, Poisoned, Unbound
 from autograph.operators.stand_ins.grown_text import letters_of
 from autograph.operators.stand_ins.item_forms import of_length
@@ -88,11 +89,12 @@ def emit_pending(builder: Builder, write: Any, values: list[Value]) -> None:
     `write` is called with the values when nothing catches the error; it may be None.
     """
     operands = list(values)
-    saved = [
-        (attempt.token, attempt.save(builder, operands))
-        for attempt in builder.root.attempts
-        if attempt.is_around(builder)
-    ]
+    with as_after_error():
+        saved = [
+            (attempt.token, attempt.save(builder, operands))
+            for attempt in builder.root.attempts
+            if attempt.is_around(builder)
+        ]
     if write is not None or saved:
         attrs = {"write": write, "count": len(values), "saved": tuple(saved)}
         builder.emit(control.PENDING, operands, attrs)

@@ -14,6 +14,7 @@ from autograph.operators.branches.chosen_objects import is_chosen_object
 from autograph.operators.branches.chosen_text import of_each
 from autograph.operators.branches.conditionals import (
     condition,
+    has_own_truth,
     if_exp,
     result_exp,
     tested_exp,
@@ -23,7 +24,7 @@ from autograph.operators.captured.captures import are_one_object
 from autograph.operators.captured.caught import KindOfError, PartOfError
 from autograph.operators.captured.closures import may_be_twins
 from autograph.operators.captured.host_values import HostValue
-from autograph.operators.captured.variables import Nullable, is_none
+from autograph.operators.captured.variables import Asked, Nullable, is_none
 from autograph.operators.containers import compared_dicts, open_deques, open_dicts, open_sets
 from autograph.operators.expressions import nests
 from autograph.operators.stand_ins.grown_text import GrownText, letters_of
@@ -60,6 +61,8 @@ from runtime.tensor import Tensor
 __all__ = [
     "Thunk",
     "and_",
+    "asked_and",
+    "asked_or",
     "both",
     "either",
     "equal",
@@ -83,44 +86,77 @@ def and_(*operands: Thunk) -> Any:
 
     Graph meaning: the operands after one that is known only at run time are in its true branch.
     """
+    return _deciding(operands, False, is_asked=False)
+
+
+def or_(*operands: Thunk) -> Any:
+    """`a or b or ...`: the first operand that is true, else the last; the rest is not run.
+
+    Graph meaning: the operands after one that is known only at run time are in its false branch.
+    """
+    return _deciding(operands, True, is_asked=False)
+
+
+def asked_and(*operands: Thunk) -> Any:
+    """`(a and b) or ...`: what the outer one need not ask whether it is true."""
+    return _deciding(operands, False, is_asked=True)
+
+
+def asked_or(*operands: Thunk) -> Any:
+    """`(a or b) and ...`: what the outer one need not ask whether it is true."""
+    return _deciding(operands, True, is_asked=True)
+
+
+def _deciding(operands: tuple[Thunk, ...], stop: bool, *, is_asked: bool) -> Any:
+    """The first operand whose truth is `stop`, else the last."""
+    *first, last = operands
+    word = "or" if stop else "and"
+    for count, operand in enumerate(first, 1):
+        value = operand()
+        test = condition(value)
+        value = value.value if type(value) is Asked else value
+        if isinstance(test, Tensor):
+            is_kept = is_asked and not _is_number(value)
+            rest = functools.partial(_deciding, operands[count:], stop, is_asked=is_kept)
+            given = functools.partial(_given, value, is_there=stop)
+            sides = (given, rest) if stop else (rest, given)
+            if _is_number(value):
+                return if_exp(test, *sides, word)
+            return tested_exp(test, *sides, given=stop, is_asked=is_asked)
+        if bool(test) is stop:
+            return Asked(value, stop) if is_asked and has_own_truth(value) else value
+    value = last()
+    return Asked(value, condition(value)) if is_asked and has_own_truth(value) else value
+
+
+def both(*operands: Thunk, again: bool = False) -> Any:
+    """`a and b and ...`, of which only the truth is asked for.
+
+    The one that decides before the last is asked `again` where a `not` needs it as a value.
+    """
+    return _truth_of_all(operands, False, again)
+
+
+def either(*operands: Thunk, again: bool = False) -> Any:
+    """`a or b or ...`, of which only the truth is asked for."""
+    return _truth_of_all(operands, True, again)
+
+
+def _truth_of_all(operands: tuple[Thunk, ...], stop: bool, again: bool) -> Any:
     *first, last = operands
     for count, operand in enumerate(first, 1):
         value = operand()
         test = condition(value)
+        value = value.value if type(value) is Asked else value
+        is_again = again and has_own_truth(value)
         if isinstance(test, Tensor):
-            rest = functools.partial(and_, *operands[count:])
-            given = functools.partial(_given, value)
-            if _is_number(value):
-                return if_exp(test, rest, given, "and")
-            return tested_exp(test, rest, given, given=False)
-        if not test:
-            return value
-    return last()
-
-
-def both(*operands: Thunk) -> Any:
-    """`a and b and ...`, of which only the truth is asked for."""
-    *first, last = operands
-    for count, operand in enumerate(first, 1):
-        test = condition(operand())
-        if isinstance(test, Tensor):
-            rest = functools.partial(both, *operands[count:])
-            return if_exp(test, rest, lambda: False, "and")
-        if not test:
-            return False
-    return condition(last())
-
-
-def either(*operands: Thunk) -> Any:
-    """`a or b or ...`, of which only the truth is asked for."""
-    *first, last = operands
-    for count, operand in enumerate(first, 1):
-        test = condition(operand())
-        if isinstance(test, Tensor):
-            rest = functools.partial(either, *operands[count:])
-            return if_exp(test, lambda: True, rest, "or")
-        if test:
-            return True
+            given = functools.partial(condition, value if is_again else stop)
+            rest = functools.partial(_truth_of_all, operands[count:], stop, again)
+            return if_exp(
+                test, *((given, rest) if stop else (rest, given)), "or" if stop else "and"
+            )
+        if bool(test) is stop:
+            return condition(value) if is_again else stop
     return condition(last())
 
 
@@ -129,33 +165,9 @@ def _is_number(value: Any) -> bool:
     return is_numeric(value) or type(value) is Nullable
 
 
-def _given(value: Any) -> Any:
-    return value
-
-
-def _there(value: Any) -> Any:
-    """An operand on the path where it is true: it is not None there."""
-    return value.value if type(value) is Nullable else value
-
-
-def or_(*operands: Thunk) -> Any:
-    """`a or b or ...`: the first operand that is true, else the last; the rest is not run.
-
-    Graph meaning: the operands after one that is known only at run time are in its false branch.
-    """
-    *first, last = operands
-    for count, operand in enumerate(first, 1):
-        value = operand()
-        test = condition(value)
-        if isinstance(test, Tensor):
-            rest = functools.partial(or_, *operands[count:])
-            given = functools.partial(_there, value)
-            if _is_number(value):
-                return if_exp(test, given, rest, "or")
-            return tested_exp(test, given, rest, given=True)
-        if test:
-            return value
-    return last()
+def _given(value: Any, *, is_there: bool) -> Any:
+    """The operand that decides; where that is by being true, it is not None."""
+    return value.value if is_there and type(value) is Nullable else value
 
 
 def not_(operand: Any) -> Any:

@@ -5,8 +5,9 @@ What was there before the trace is read as such: guarded, an array as an input o
 
 from __future__ import annotations
 
+import contextlib
 from collections import OrderedDict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -26,9 +27,19 @@ from autograph.operators.stand_ins.iterators import taken
 from autograph.operators.stand_ins.runs import OpenSet, has_runs, known_items, padded, unpadded
 from runtime import journal
 from runtime.building import building
+from runtime.errors import StagingError
+from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
-__all__ = ["append_item", "container_base", "content_slot", "is_plain_key", "read_item"]
+__all__ = [
+    "append_item",
+    "as_after_error",
+    "container_base",
+    "content_slot",
+    "emptied",
+    "is_plain_key",
+    "read_item",
+]
 
 _ABSENT = object()
 
@@ -48,6 +59,8 @@ def container_base(thing: Any) -> Any:
 
 def content_slot(thing: Any) -> journal.Slot:
     """The whole content of a list, dict, set, deque or ndarray as a place of the journal."""
+    if id(thing) in _EMPTIED:
+        raise _changed_by_key()
     if isinstance(thing, np.ndarray):
         return journal.Slot(
             ("content", id(thing)), thing, "an array", thing.copy,
@@ -65,6 +78,48 @@ def content_slot(thing: Any) -> journal.Slot:
         ("content", id(thing)), thing, f"a {kind}", lambda: _copy(thing), write,
         lambda: _loaded_content(thing),
     )  # fmt: skip
+
+
+# The lists that are being sorted, by id, with what is in them otherwise.
+_EMPTIED: dict[int, tuple[list[Any], list[Any]]] = {}
+
+
+@contextlib.contextmanager
+def emptied(thing: list[Any]) -> Iterator[None]:
+    """Where the items of a list are put in order: Python empties it meanwhile."""
+    items = [*list.__iter__(thing)]
+    _EMPTIED[id(thing)] = thing, items
+    list.clear(thing)
+    try:
+        yield
+        if list.__len__(thing):
+            raise _changed_by_key()
+    finally:
+        del _EMPTIED[id(thing)]
+        list.__setitem__(thing, slice(None), items)
+
+
+@contextlib.contextmanager
+def as_after_error() -> Iterator[None]:
+    """Lists that are being sorted as they are where an error ends that: with their items."""
+    open_ = dict(_EMPTIED)
+    _EMPTIED.clear()
+    for thing, items in open_.values():
+        list.__setitem__(thing, slice(None), items)
+    try:
+        yield
+    finally:
+        for thing, _ in open_.values():
+            list.clear(thing)
+        _EMPTIED.update(open_)
+
+
+def _changed_by_key() -> StagingError:
+    return StagingError(
+        "a list is changed by the key that it is sorted by",
+        "sort a copy of it (`sorted(...)`)",
+        origin=origin_of_caller(),
+    )
 
 
 def _put_content(array: np.ndarray[Any, Any], content: Any) -> None:

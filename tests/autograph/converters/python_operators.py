@@ -188,11 +188,11 @@ def and_(*operands):
     return value
 
 
-def both(*operands):
+def both(*operands, again=False):
     return bool(and_(*operands))
 
 
-def either(*operands):
+def either(*operands, again=False):
     return bool(or_(*operands))
 
 
@@ -205,6 +205,7 @@ def or_(*operands):
     return value
 
 
+asked_and, asked_or = and_, or_
 not_ = operator.not_
 
 
@@ -240,6 +241,10 @@ def compare(left, *rest):
             return result
         left = right
     return result
+
+
+def holds(left, *rest):
+    return bool(compare(left, *rest))
 
 
 def equal(left, right):
