@@ -159,10 +159,31 @@ def a_view_or_none(x):
     return now is one, x + 1  # refused
 
 
+def one_that_a_try_chose(x):
+    p, q = Point(1.0, x[1]), Point(1.0, 2.0)
+    try:
+        if x[0] > 8:
+            raise ValueError("too large")
+        one = p if x[1] > 5 else q
+    except TypeError:
+        one = p
+    return one is q
+
+
+def one_that_a_recursion_gives(x):
+    one = (1.0, x)
+
+    def given(n):
+        return given(n - 1) if n > 0 else one
+
+    return given(x[0]) is one
+
+
 @pytest.mark.parametrize(
     "sample",
     [
         floats, large_ints, a_tuple_of_each_round, one_that_a_branch_chose,
+        one_that_a_try_chose, one_that_a_recursion_gives,
         a_view_that_a_branch_chose, a_view_of_each_round, a_view_or_none,
     ],
 )  # fmt: skip

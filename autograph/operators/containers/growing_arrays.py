@@ -145,9 +145,7 @@ def _of_several_shapes(sizes: list[Any]) -> ValueError:
     return ValueError("all input arrays must have the same shape")
 
 
-def _as_rows(
-    x: list[Any], uneven: Uneven | None = None, of_leaf: OfLeaf = _as_it_is
-) -> Tensor:
+def _as_rows(x: list[Any], uneven: Uneven | None = None, of_leaf: OfLeaf = _as_it_is) -> Tensor:
     """The items of a list as the rows of an array; lists of one length, if `uneven` is given."""
     form, rows = looked_at(x)
     if isinstance(form, Ragged) and uneven is not None:
