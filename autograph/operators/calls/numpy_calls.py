@@ -136,7 +136,7 @@ _NUMBERS = (np.number, np.bool_)
 
 
 def _as_number(kind: Any, x: Any, /) -> Any:
-    """`np.float32(x)` and the like: a scalar, or an array for an array, the very one if it can be."""
+    """`np.float32(x)` and the like: a scalar, or an array: the very one if it can be."""
     dtype = np.dtype(kind)
     if isinstance(x, Tensor) and x.is_array and x.dtype == dtype and x.type.rank:
         return x
