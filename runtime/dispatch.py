@@ -25,6 +25,7 @@ from runtime.ops.operands import (
 from runtime.ops.ufunc_methods import METHODS
 
 __all__ = [
+    "GIVE_VIEWS",
     "call_numpy",
     "dispatch_function",
     "dispatch_ufunc",
@@ -46,7 +47,7 @@ _KEEP_ARRAYS = frozenset(("imag", "permute_dims", "real", "reshape", "squeeze", 
 # Those that are methods of NumPy's numbers, and not of Python's: they make an array of these.
 _ARRAYS_OF_NUMBERS = _KEEP_ARRAYS - {"imag", "real"}
 # What gives a part of the array that it is given, or that array itself, if only at times.
-_GIVE_VIEWS = frozenset(
+GIVE_VIEWS = frozenset(
     (
         "array_split", "asanyarray", "asarray", "ascontiguousarray", "astype", "atleast_1d",
         "atleast_2d", "atleast_3d", "broadcast_arrays", "broadcast_to", "diag", "diagonal",
@@ -296,7 +297,7 @@ def _of_parts(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 def _formed(func: Any, result: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What is an array in NumPy's result as one. Eager values of rank 0 are always scalars."""
     name = func.__name__
-    if name not in _GIVE_VIEWS:
+    if name not in GIVE_VIEWS:
         result = _apart(result, (*args, *kwargs.values()))
     if name in _GIVE_ARRAYS or (name in _KEEP_ARRAYS and is_array((*args, *kwargs.values())[0])):
         return _as_arrays(result)

@@ -54,6 +54,7 @@ try:
 except ag__.StagingError:
     raise
 """)
+AT_END = Template("ag__.at_end(block)")
 TRY_BODY = Template("""
 with ag__.try_body(('except*',)):
     body
@@ -72,7 +73,7 @@ def convert_try(node: Any, conversion: Conversion) -> list[gast.stmt]:
     state = State(conversion.facts.try_state(node), node, conversion)
     body = state.body(lambda: conversion.block(node.body))
     before: list[gast.stmt] = []
-    handlers = [_handler(handler, state, before) for handler in node.handlers]
+    handlers = [_handler(handler, node, state, before) for handler in node.handlers]
     made = TRY.statements(
         node,
         try_body=conversion.namer.fresh("try_body"),
@@ -98,10 +99,18 @@ def _block(
     before += BLOCK.statements(
         block[0], block=made, body=body, names=places["names"], shared=places["shared"]
     )
-    return name(made, node)
+    return _called(made, node, node, state)
 
 
-def _handler(handler: Any, state: State, before: list[gast.stmt]) -> gast.expr:
+def _called(block: str, at: Any, statement: Any, state: State) -> gast.expr:
+    """The function of a block or clause, as the statement calls it."""
+    function = name(block, at)
+    if statement not in state.conversion.lowering.finishing:
+        return function
+    return AT_END.expression(at, block=function)
+
+
+def _handler(handler: Any, node: Any, state: State, before: list[gast.stmt]) -> gast.expr:
     """The pair (classes, function) of a clause; the function is defined in `before`."""
     conversion, places = state.conversion, state.placeholders()
     kinds = constant(None, handler)
@@ -118,7 +127,7 @@ def _handler(handler: Any, state: State, before: list[gast.stmt]) -> gast.expr:
         names=places["names"],
         shared=places["shared"],
     )
-    return tuple_of([kinds, name(made, handler)], handler)
+    return tuple_of([kinds, _called(made, handler, node, state)], handler)
 
 
 def _handler_body(handler: Any, caught: str, state: State) -> list[gast.stmt]:

@@ -333,6 +333,7 @@ class _Jumps:
         made = RUN_FINALLY.statements(
             node, body=body, on_error=on_error, no_jump=none_set(jumps, node), normally=normally
         )
+        self._lowering.finishing.update(made)
         starts = [self._set(flag, False, node) for flag in sorted(jumps)]
         ends, taken = self._take_over(node, inner, fresh, jumps, flags)
         return [*starts, *made, *ends], flags | taken

@@ -21,7 +21,8 @@ class Lowering:
     `extra_tests` are tests that a `for` obeys besides its iterator, `loop_options` the keyword
     arguments of a loop's directive, `returns` the assignments that stand for `return`,
     `as_is` generated statements that are final already, `suspending` those whose blocks or tests
-    hold a `yield`. A function that `always_returns` does so by one of several
+    hold a `yield`, `finishing` the `try` statements whose handler and `else` stand for a `finally`
+    that jumps. A function that `always_returns` does so by one of several
     `return` statements: which one may depend on data.
     """
 
@@ -34,6 +35,7 @@ class Lowering:
     returns: set[gast.AST] = field(default_factory=set)
     as_is: set[gast.AST] = field(default_factory=set)
     suspending: set[gast.AST] = field(default_factory=set)
+    finishing: set[gast.AST] = field(default_factory=set)
     return_flag: str | None = None
     return_value: str | None = None
     always_returns: bool = False

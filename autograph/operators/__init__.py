@@ -51,7 +51,7 @@ from autograph.operators.captured.variables import (
     ld_free,
     read_or_undefined,
 )
-from autograph.operators.catching.exceptions import assert_stmt, try_body, try_stmt
+from autograph.operators.catching.exceptions import assert_stmt, at_end, try_body, try_stmt
 from autograph.operators.containers.joining import joined, repeated
 from autograph.operators.containers.open_sets import display, fresh
 from autograph.operators.expressions.access import (
@@ -104,6 +104,7 @@ __all__ = [
     "asked_and",
     "asked_or",
     "assert_stmt",
+    "at_end",
     "autograph_artifact",
     "both",
     "cause",

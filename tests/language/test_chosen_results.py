@@ -157,6 +157,34 @@ def dicts_by_a_try_in_which_they_are_made(x):
         table["a"] = 5
 
 
+@samples("E3", *((x, n) for (x,) in CASES for n in (np.int64(0), np.int64(1))), joined=True)
+def what_a_finally_writes_that_may_return(x, n):
+    items = [9.0, 1.0]
+    try:
+        if x > 3:
+            return x, items
+        return x, [9.0, x]
+    finally:
+        if n > 0:
+            return x, [1.0, x]
+        items[0] = 5.0
+
+
+@samples("E3", *((x, n) for (x,) in CASES for n in (np.int64(0), np.int64(1))), joined=True)
+def what_a_finally_writes_that_may_return_behind_an_error(x, n):
+    table = {"a": 9.0}
+    try:
+        if x > 3:
+            raise IndexError
+        return {"a": table["a"]}
+    except IndexError:
+        return table
+    finally:
+        if n > 0:
+            return
+        table["a"] = 5.0
+
+
 @samples("E3", *CASES, joined=True)
 def made_in_a_branch_of_a_branch(x):
     table, found = {"a": 9.0, "b": x}, None

@@ -113,6 +113,22 @@ def rows_in_a_list(x):
             np.hstack(rows), np.concatenate(rows, axis=-1), len(rows))  # fmt: skip
 
 
+@samples("E4", (X,), (np.array([2.0, 0.0, 0.0, 1.0]),))
+def an_array_of_a_list_is_new_each_time(x):
+    found, rows = [], []
+    for v in x:
+        if v > 0:
+            found.append(v)
+            rows.append(np.array([v, v * 2.0]))
+    made = [np.stack(rows), np.vstack(rows), np.hstack(found), np.squeeze(found), np.real(found),
+            np.transpose(found), np.flip(found), np.atleast_1d(found), np.asarray(found)]  # fmt: skip
+    again = [np.stack(rows), np.vstack(rows), np.hstack(found), np.squeeze(found), np.real(found),
+             np.transpose(found), np.flip(found), np.atleast_1d(found), np.asarray(found)]  # fmt: skip
+    for one in made:
+        one[0] = 9.0
+    return made, again, found, [one is other for one, other in zip(made, again)]
+
+
 @samples("E4", (X,), (np.array([2.0, 0.0, 0.0, 1.0]),), (NEGATIVE,), tensors=False)
 def rows_given_back(x):
     rows = []

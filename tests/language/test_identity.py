@@ -87,6 +87,20 @@ def frozen_objects(x):
     return one is p, one is q, one is r, other is r, other is one, one is one, one.a
 
 
+@samples("E2", (F, np.int64(0)), (F, np.int64(1)), (F, np.int64(2)))
+def one_of_several_kinds(x, n):
+    t, u = (1.0, x[0]), (1.0, x[0])
+    pair = u if n % 2 == 0 else t
+    one = "none" if n == 2 else pair
+    text = "none"
+    if n % 2 == 0:
+        text = x
+    if n == 2:
+        x = x * 2
+    x[0] += 1
+    return one is t, one is u, one is pair, text is x, text is None, text is not x
+
+
 @samples("E2", (F,), (G,))
 def named_tuples_and_tuples(x):
     p, q = Pair(1.0, x[1]), Pair(2.0, x[0])
@@ -159,10 +173,36 @@ def a_view_or_none(x):
     return now is one, x + 1  # refused
 
 
+def a_number_or_an_array(x):
+    one = True if x[0] > 0 else x
+    return one is True
+
+
+def one_that_a_try_chose(x):
+    p, q = Point(1.0, x[1]), Point(1.0, 2.0)
+    try:
+        if x[0] > 8:
+            raise ValueError("too large")
+        one = p if x[1] > 5 else q
+    except TypeError:
+        one = p
+    return one is q
+
+
+def one_that_a_recursion_gives(x):
+    one = (1.0, x)
+
+    def given(n):
+        return given(n - 1) if n > 0 else one
+
+    return given(x[0]) is one
+
+
 @pytest.mark.parametrize(
     "sample",
     [
         floats, large_ints, a_tuple_of_each_round, one_that_a_branch_chose,
+        one_that_a_try_chose, one_that_a_recursion_gives, a_number_or_an_array,
         a_view_that_a_branch_chose, a_view_of_each_round, a_view_or_none,
     ],
 )  # fmt: skip

@@ -121,6 +121,15 @@ def numbers_of_lists_must_fit(n, m):
     return np.array(rows, dtype=np.int8)
 
 
+@samples("E4", (I(4), I(3), I(1)), (I(4), I(300), I(1)), (I(4), I(300), I(0)))
+def numbers_of_lists_that_all_turn_out_to_be_of_one_length(n, m, c):
+    rows, pairs = [], []
+    for i in range(n):
+        rows.append([int(m) + j for j in range(n) if c > 0])
+        pairs.append([(int(m), 1.5) for j in range(n)])
+    return np.array(rows, dtype=np.int8), np.array(pairs, dtype=np.int16)
+
+
 @samples("E4", (I(3),), (I(1),))
 def empty_lists_as_an_array(n):
     rows, outer = [], []

@@ -136,8 +136,10 @@ _NUMBERS = (np.number, np.bool_)
 
 
 def _as_number(kind: Any, x: Any, /) -> Any:
-    """`np.float32(x)` and the like: a scalar, or an array for an array."""
+    """`np.float32(x)` and the like: a scalar, or an array: the very one if it can be."""
     dtype = np.dtype(kind)
+    if isinstance(x, Tensor) and x.is_array and x.dtype == dtype and x.type.rank:
+        return x
     if isinstance(x, Tensor) and x.type.weak and x.dtype.kind == "c" and dtype.kind != "c":
         raise TypeError(f"`np.{kind.__name__}` takes no complex number")
     return ops.packed(x, dtype)

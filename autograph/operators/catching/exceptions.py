@@ -22,6 +22,7 @@ __all__ = [
     "Block",
     "again",
     "assert_stmt",
+    "at_end",
     "attempted",
     "before_end",
     "choose",
@@ -215,6 +216,16 @@ def _with_finally(protected: Block, finalbody: Block, body: Block, state: State)
 def finishing() -> AbstractContextManager[None]:
     """Around a `try` or `with` of which the end runs code, also behind a `return` in it."""
     return _finishing(1)
+
+
+def at_end(block: Callable[..., None]) -> Callable[..., None]:
+    """A clause or `else` that stands for a `finally`, which runs behind a `return` too."""
+
+    def run(*caught: BaseException) -> None:
+        with finishing():
+            block(*caught)
+
+    return run
 
 
 def before_end() -> AbstractContextManager[None]:

@@ -29,6 +29,7 @@ from autograph.operators.catching.snapshot_forms import (
 )
 from autograph.operators.stand_ins.bodies import check_defined
 from autograph.operators.stand_ins.grown_text import LETTERS, GrownText
+from autograph.operators.stand_ins.identity import note_chosen_value
 from autograph.operators.stand_ins.kinds import in_places, index_among
 from autograph.operators.stand_ins.one_of import OneOf, index_of, one_of
 from autograph.operators.stand_ins.rows import as_rows, row_types
@@ -213,4 +214,6 @@ def rebuild(form: Form, name: str, outputs: Iterator[Any]) -> Any:
     if isinstance(form, Called):
         parts = {k: rebuild(part, name, outputs) for k, part in form.parts.items()}
         return remade(form.like, parts, form.others)
-    return made_of(form.like, [rebuild(part, name, outputs) for part in form.parts])
+    made = made_of(form.like, [rebuild(part, name, outputs) for part in form.parts])
+    note_chosen_value(made)
+    return made

@@ -19,6 +19,7 @@ from autograph.operators.stand_ins.rows import in_numbers
 from autograph.operators.stand_ins.runs import has_runs, python_class, refusal
 from autograph.operators.stand_ins.templates import lazy
 from runtime import ops
+from runtime.dispatch import GIVE_VIEWS
 from runtime.errors import LimitValueError
 from runtime.ops.indexing import encoded_for
 from runtime.ops.internal import checked
@@ -38,9 +39,17 @@ __all__ = [
 ]
 
 
-def as_array(x: list[Any]) -> Any:
-    """What `np.array(x)` holds."""
-    rows = _as_rows(x, _inhomogeneous)
+# What is made of the numbers or arrays at one place of all items.
+OfLeaf = Callable[[Tensor, Leaf], Tensor]
+
+
+def _as_it_is(rows: Tensor, leaf: Leaf | None = None) -> Tensor:
+    return rows
+
+
+def as_array(x: list[Any], of_leaf: OfLeaf = _as_it_is) -> Any:
+    """What `np.array(x)` holds; `of_leaf` changes what comes from each place of its items."""
+    rows = _as_rows(x, _inhomogeneous, of_leaf)
     if len(rows.shape) == 1:
         return rows
     what = "an empty list gives an array of one axis, and this list gives more: no graph knows both"
@@ -136,22 +145,24 @@ def _of_several_shapes(sizes: list[Any]) -> ValueError:
     return ValueError("all input arrays must have the same shape")
 
 
-def _as_rows(x: list[Any], uneven: Uneven | None = None) -> Tensor:
+def _as_rows(x: list[Any], uneven: Uneven | None = None, of_leaf: OfLeaf = _as_it_is) -> Tensor:
     """The items of a list as the rows of an array; lists of one length, if `uneven` is given."""
     form, rows = looked_at(x)
     if isinstance(form, Ragged) and uneven is not None:
-        return _of_lists(form, rows, [ops.dim(rows[0], axis=0)], uneven)
+        return _of_lists(form, rows, [ops.dim(rows[0], axis=0)], uneven, of_leaf)
     if isinstance(form, OrNone):
         error = LimitValueError("an item of a list is None: NumPy makes an array of objects of it")
         stage_raise(ops.logical_not(ops.all(rows[-1])), error)
         form, rows = form.part, rows[:-1]
-    numbers = in_numbers(form, rows)
+    numbers = None if isinstance(form, Leaf) else in_numbers(form, rows)
     if numbers is not None:
         return numbers
-    return _of_tuples(form, rows, [ops.dim(rows[0], axis=0)])
+    return _of_tuples(form, rows, [ops.dim(rows[0], axis=0)], of_leaf)
 
 
-def _of_lists(form: Ragged, rows: list[Tensor], sizes: list[Any], uneven: Uneven) -> Tensor:
+def _of_lists(
+    form: Ragged, rows: list[Tensor], sizes: list[Any], uneven: Uneven, of_leaf: OfLeaf
+) -> Tensor:
     """Lists that are items as rows of an array: that all have one length is asked when it runs."""
     counts, item = rows[0], form.item
     none = ops.zeros(1, dtype=np.dtype(np.int64))  # there may be no list
@@ -163,22 +174,22 @@ def _of_lists(form: Ragged, rows: list[Tensor], sizes: list[Any], uneven: Uneven
     if isinstance(item, Unbound):
         return _no_numbers(sizes)
     if isinstance(item, Ragged):
-        return _of_lists(item, inner, [*sizes, size], uneven)
-    return _of_tuples(item, inner, [*sizes, size])
+        return _of_lists(item, inner, [*sizes, size], uneven, of_leaf)
+    return _of_tuples(item, inner, [*sizes, size], of_leaf)
 
 
-def _of_tuples(form: Form, rows: list[Tensor], sizes: list[Any]) -> Tensor:
+def _of_tuples(form: Form, rows: list[Tensor], sizes: list[Any], of_leaf: OfLeaf) -> Tensor:
     """Numbers and arrays, and tuples and lists of these of one shape, as rows of an array."""
     if isinstance(form, Branching) and type(form.like) is not dict and not form.parts:
         return _no_numbers(sizes)
-    return _stacked(form, iter(rows), len(sizes))
+    return _stacked(form, iter(rows), len(sizes), of_leaf)
 
 
-def _stacked(form: Form, rows: Iterator[Tensor], axis: int) -> Tensor:
+def _stacked(form: Form, rows: Iterator[Tensor], axis: int, of_leaf: OfLeaf) -> Tensor:
     if isinstance(form, Leaf):
-        return next(rows)
+        return of_leaf(next(rows), form)
     if isinstance(form, Branching) and type(form.like) is not dict and form.parts:
-        parts = [_stacked(part, rows, axis) for part in form.parts]
+        parts = [_stacked(part, rows, axis, of_leaf) for part in form.parts]
         behind = [x.type.shape[axis:] for x in parts if x.type.shape is not None]
         if len(behind) == len(parts) and len({*behind}) == 1 and None not in behind[0]:
             made: Tensor = ops.stack(parts, axis=axis)
@@ -245,13 +256,15 @@ def call_on_arrays(
     name = getattr(function, "__name__", "")
     own = _OF_SEQUENCES.get(name)
     if own is not None and len(args) <= 2 and kwargs.keys() <= {"axis"} and has_runs(args[0]):
-        return own(*args, **kwargs)
+        return ops.copy(own(*args, **kwargs))  # the list keeps its items
     if name in _NOT_OF_LISTS or name in _OF_SEQUENCES:
         raise refusal(f"`{name}` is given it", "give it an array (`np.array(...)` of the list)")
+    # A view that the function gives is one of what NumPy made of the list, not of its items.
+    new = ops.copy if name in GIVE_VIEWS else _as_it_is
     if function in _MAKE_ARRAYS and args and has_runs(args[0]):
-        args = (_fitting(args[0], *args[1:2], **kwargs), *args[1:])
-    args = tuple(as_array(x) if has_runs(x) else x for x in args)
-    kwargs = {key: as_array(x) if has_runs(x) else x for key, x in kwargs.items()}
+        args = (new(_fitting(args[0], *args[1:2], **kwargs)), *args[1:])
+    args = tuple(new(as_array(x)) if has_runs(x) else x for x in args)
+    kwargs = {key: new(as_array(x)) if has_runs(x) else x for key, x in kwargs.items()}
     return call(function, args, kwargs)
 
 
@@ -269,26 +282,40 @@ _MAKE_ARRAYS = (np.array, np.asarray, np.asanyarray, np.ascontiguousarray)
 
 def _fitting(x: list[Any], dtype: Any = None, **others: Any) -> Any:
     """The items as an array, Python's numbers among them such that they fit into integers."""
-    made, (form, rows) = as_array(x), looked_at(x)
-    target = None if dtype is None else np.dtype(dtype)
-    parts = form.parts if isinstance(form, Branching) else (form,)
-    if target is not None and isinstance(form, Ragged) and must_fit(made.type, target):
-        return ops.reshape(_whole(ops.ravel(made), target), ops.shape(made))
-    if target is None or not any(isinstance(p, Leaf) and must_fit(p.type, target) for p in parts):
+    if dtype is None:
+        return as_array(x)
+    target = np.dtype(dtype)
+    leaves = list(_leaves(looked_at(x)[0]))
+    if not any(must_fit(leaf.type, target) for leaf in leaves):
+        return as_array(x)
+
+    def fitted(rows: Tensor, leaf: Leaf) -> Tensor:
+        made: Tensor = (
+            _whole(rows, target) if must_fit(leaf.type, target) else ops.astype(rows, target)
+        )
         return made
-    columns = [
-        _whole(row, target)
-        if isinstance(part, Leaf) and must_fit(part.type, target)
-        else ops.astype(row, target)
-        for part, row in zip(parts, rows, strict=True)
-    ]
-    return ops.stack(columns, axis=1) if isinstance(form, Branching) else columns[0]
+
+    return as_array(x, fitted)
+
+
+def _leaves(form: Form) -> Iterator[Leaf]:
+    """The places of numbers and arrays in an item."""
+    if isinstance(form, Leaf):
+        yield form
+    elif isinstance(form, Ragged):
+        yield from _leaves(form.item)
+    elif isinstance(form, OrNone):
+        yield from _leaves(form.part)
+    elif isinstance(form, Branching):
+        for part in form.parts:
+            yield from _leaves(part)
 
 
 def _whole(x: Tensor, dtype: np.dtype[Any]) -> Any:
-    """A vector of Python's ints or floats as integers, all of which must fit."""
+    """Python's ints or floats as integers, all of which must fit."""
     limits = np.iinfo(dtype)
-    whole = ops.concat([ops.trunc(x), ops.zeros(1, x.dtype)])  # none but that may be there
+    # None but that zero may be there.
+    whole = ops.concat([ops.trunc(ops.ravel(x)), ops.zeros(1, x.dtype)])
     if x.dtype.kind == "f":
         fits = (whole >= float(limits.min)) & (whole < float(limits.max + 1))
     else:

@@ -368,6 +368,9 @@ def is_(left: Any, right: Any) -> Any:
         if type(x) is PartOfError:  # it may be None
             x.refuse()
     for x, other in ((left, right), (right, left)):
+        if is_of_kinds(x):  # of each kind it is another question
+            return of_each(x, functools.partial(is_, other))
+    for x, other in ((left, right), (right, left)):
         if type(x) is OneOf:
             _refuse_kin(x, other)
             return x.is_(other)

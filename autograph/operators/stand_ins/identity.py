@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autograph.operators.captured.captures import are_one_object, current_trace
+from autograph.operators.stand_ins.numbers_or_arrays import is_number_or_array
 from autograph.operators.stand_ins.references import (
     chosen,
     has_cell,
@@ -83,6 +84,8 @@ def are_one_number(left: Any, right: Any) -> Any:
     if not any(isinstance(x, Tensor) and x.is_traced for x in (left, right)):
         return None
     if not (_is_number(left) and _is_number(right)):
+        if any(map(is_number_or_array, (left, right))) and all(map(_is_numeric, (left, right))):
+            raise unknown("number")
         return None
     kind = _kind_of(left)
     if kind is not _kind_of(right):
@@ -103,6 +106,10 @@ def _is_number(x: Any) -> bool:
     if isinstance(x, Tensor):
         return not has_cell(x) and not x.is_array and type_of(x).rank == 0
     return isinstance(x, (*NUMBERS, np.generic))
+
+
+def _is_numeric(x: Any) -> bool:
+    return isinstance(x, Tensor) or _is_number(x)
 
 
 def _kind_of(x: Any) -> type:

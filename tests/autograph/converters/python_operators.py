@@ -477,6 +477,10 @@ def try_body(parts):
     yield
 
 
+def at_end(block):
+    return block
+
+
 def try_stmt(body, handlers, orelse, finalbody, get_state, set_state, symbol_names):
     assert len(get_state()) == len(symbol_names)
     set_state(get_state())
