@@ -7,7 +7,7 @@ import inspect
 import operator
 import pickle
 from collections.abc import Callable, Sequence
-from types import MethodType
+from types import FunctionType, MethodType
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast, overload
 
 from autograph import conversion, replay
@@ -15,6 +15,7 @@ from autograph.concrete import MISS, ConcreteFunction, ReadOnlyTarget
 from autograph.fast_path import call_key, entry_of
 from autograph.kernel_profiling import KernelProfile, profiled_kernels
 from autograph.operators.calls.recursion import run_function
+from autograph.operators.captured.defaults import with_defaults
 from autograph.operators.results.remaking import calling_with
 from autograph.options import FunctionOptions, check_options
 from autograph.profiling import Profile, profiled
@@ -352,6 +353,8 @@ class Function(Traces, Generic[P, R]):
         """A call from converted code: while tracing, the function is traced into the caller."""
         if building() is None:
             return self(*args, **kwargs)
+        if isinstance(self._target, FunctionType):
+            args, kwargs = with_defaults(self._target, args, kwargs)
         with self._placing():
             return run_function(self._callable(), args, kwargs)
 

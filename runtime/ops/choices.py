@@ -110,9 +110,12 @@ def piecewise(
         )
     result = zeros_like(x)
     for condition, function in zip(given, funclist, strict=True):
-        chosen = getitem(x, condition)
-        value = function(chosen, *args, **kwargs) if callable(function) else function
-        result = index_update(result, value, condition)
+        if callable(function):
+            chosen = getitem(x, condition)
+            if 0 in shape_of(chosen):
+                continue  # it may not know what to make of nothing
+            function = function(chosen, *args, **kwargs)
+        result = index_update(result, function, condition)
     return result
 
 

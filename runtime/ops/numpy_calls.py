@@ -268,6 +268,8 @@ def _call(own: Callable[..., Any], given: dict[str, Any], several: tuple[Any, ..
 def _further(function: Any, own: Callable[..., Any], values: dict[str, Any]) -> dict[str, Any]:
     """Keywords that NumPy's function takes without naming them in its signature."""
     known = inspect.signature(own).parameters
+    if any(p.kind is inspect.Parameter.VAR_KEYWORD for p in known.values()):
+        return values  # what a function that it calls takes
     for name, value in values.items():
         if name not in known and not _is_harmless(name, value, inspect.Parameter.empty):
             raise _refusal(function, name)

@@ -9,11 +9,13 @@ import itertools
 import math
 from collections.abc import Callable
 from enum import EnumMeta, Flag
+from types import BuiltinFunctionType
 from typing import Any
 
 import numpy as np
 
 from autograph.library import (
+    applying,
     array_iterators,
     asking,
     collecting,
@@ -54,6 +56,14 @@ _OF_DATA: dict[Any, Callable[..., Any]] = {
 }  # fmt: skip
 
 
+# Where they are given functions of the user's.
+_CALLING: dict[Any, Callable[..., Any]] = {
+    np.piecewise: applying.piecewise, np.apply_along_axis: applying.apply_along_axis,
+    np.apply_over_axes: applying.apply_over_axes,
+}  # fmt: skip
+_OF_NUMPY = (np.ufunc, type(np.sum), BuiltinFunctionType)
+
+
 # Where data decides how many items there are.
 _OF_OPEN: dict[Any, Callable[..., Any]] = {
     itertools.chain: grouping.chain, itertools.pairwise: grouping.pairwise,
@@ -72,6 +82,9 @@ def in_python(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> A
     if found is not None:
         return found
     given = (*args, *kwargs.values())
+    if function in _CALLING:
+        functions = (y for x in given for y in (x if isinstance(x, (list, tuple)) else (x,)))
+        return _CALLING[function] if any(map(_is_of_user, functions)) else None
     if isinstance(function, EnumMeta):
         if len(given) != 1 or not has_traced(args):
             return None
@@ -92,6 +105,11 @@ def in_python(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> A
     if function is itertools.islice and has_traced(args[1:]):
         return grouping.islice
     return _OF_OPEN[function] if function in _OF_OPEN and _is_open(given) else None
+
+
+def _is_of_user(x: Any) -> bool:
+    """Whether `x` is called, and is no function of NumPy's or in C."""
+    return callable(x) and not isinstance(x, _OF_NUMPY)
 
 
 def _is_plain(kind: EnumMeta) -> bool:

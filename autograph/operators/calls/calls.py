@@ -224,7 +224,7 @@ def converted_call(
     if handler is not None:
         result = _call_builtin(function, handler, args, kwargs, scope)
         return _in_module_of(scope, args, result) if function is type else result
-    if isinstance(function, _HANDLED):
+    if isinstance(function, (*_HANDLED, type(np.sum))):
         own = in_python(function, args, kwargs)
         if own is not None:
             return converted_call(own, args, kwargs, scope)

@@ -7,6 +7,8 @@ was read of it is guarded, and what is written into it is there in the next call
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
@@ -14,7 +16,7 @@ from autograph.operators.captured.captures import Place, Trace, current_trace, r
 from autograph.operators.captured.guards import PLAIN
 from autograph.operators.captured.methods import ORIGINALS, is_marked
 
-__all__ = ["with_defaults"]
+__all__ = ["reading_defaults", "with_defaults"]
 
 _FIXED = (*PLAIN, FunctionType, BuiltinFunctionType, ModuleType, type)
 
@@ -42,6 +44,25 @@ def with_defaults(
         if name not in kwargs and not isinstance(default, _FIXED):
             kwargs = {**kwargs, name: _read(function, name, default, name)}
     return args, kwargs
+
+
+def reading_defaults(function: FunctionType, twin: Callable[..., Any]) -> Callable[..., Any]:
+    """`twin`, which `function` was converted to, for code that calls it with Python's own calls."""
+    values = (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())
+    is_fixed = all(isinstance(value, _FIXED) for value in values)
+    return twin if is_fixed else _ReadingDefaults(function, twin)
+
+
+class _ReadingDefaults:
+    """A converted function that is given those of its defaults that can change."""
+
+    def __init__(self, function: FunctionType, twin: Callable[..., Any]) -> None:
+        functools.update_wrapper(self, twin)
+        self._function, self._twin = function, twin
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        args, kwargs = with_defaults(self._function, args, kwargs)
+        return self._twin(*args, **kwargs)
 
 
 def _is_older(function: FunctionType, args: tuple[Any, ...], trace: Trace) -> bool:

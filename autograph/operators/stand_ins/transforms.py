@@ -10,6 +10,7 @@ from types import CellType, FunctionType, MethodType
 from typing import Any
 
 from autograph.operators.captured.captures import current_trace
+from autograph.operators.captured.defaults import reading_defaults
 from autograph.operators.captured.methods import attribute, convert, is_marked, method
 from autograph.operators.stand_ins.captured_items import with_inputs
 from runtime import journal
@@ -44,10 +45,13 @@ def _converted(thing: Any) -> Any:
     if isinstance(thing, FunctionType):
         if is_ours(thing):
             return rewired(thing)
-        return convert(thing) or thing
+        twin = convert(thing)
+        return thing if twin is None else reading_defaults(thing, twin)
     if isinstance(thing, MethodType) and isinstance(thing.__func__, FunctionType):
         twin = convert(thing.__func__)
-        return thing if twin is None else MethodType(twin, thing.__self__)
+        if twin is None:
+            return thing
+        return MethodType(reading_defaults(thing.__func__, twin), thing.__self__)
     if type(thing) is functools.partial:
         bound, named = with_inputs(thing.args), with_inputs(thing.keywords)
         return functools.partial(_converted(thing.func), *bound, **named)
