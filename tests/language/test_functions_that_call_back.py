@@ -3,6 +3,8 @@
 import contextlib
 import functools
 import itertools
+import operator
+import types
 
 import numpy as np
 import pytest
@@ -127,3 +129,39 @@ def test_functions_that_the_library_calls_are_converted(sample):
     for x in (np.array([3.0, 1.0, 4.0]), np.array([-3.0, 5.0, -4.0])):
         assert_equal(f(x), sample(x), joined=True)
     assert f.trace_count == 1
+
+
+class Scale:
+    def __init__(self, by, calls):
+        self.by, self.calls = by, calls
+
+    def of(self, x, *more, plus=0.0):
+        self.calls.append(len(more))
+        return x * self.by + plus if x > 1 else x - self.by
+
+
+def of_methods(scale):
+    """Calls of a method, or of what is made one, that a function of the library makes."""
+
+    def bound(owner, x):
+        scale.calls.append(-1)
+        return owner * x if owner > 1 else x + scale.by
+
+    return {
+        "methodcaller": lambda x: operator.methodcaller("of", x)(scale),
+        "methodcaller by name": lambda x: operator.methodcaller("of", x, 1, plus=x)(scale),
+        "methodcaller in map": lambda x: list(map(operator.methodcaller("of", x), [scale, scale])),
+        "methodcaller of an array": lambda x: operator.methodcaller("sum")(np.ones(2) * x),
+        "MethodType": lambda x: types.MethodType(bound, x)(scale.by),
+    }
+
+
+@pytest.mark.parametrize("name", of_methods(Scale(1.0, [])))
+def test_methods_that_the_library_calls_are_converted(name):
+    scale, its = Scale(2.0, []), Scale(2.0, [])
+    plain, function = of_methods(scale)[name], ag.convert(of_methods(its)[name])
+    for by in (2.0, 3.0, 3.0):
+        scale.by = its.by = by
+        for x in (0.5, 4.0):
+            assert_equal(function(x), plain(x), joined=True)
+            assert its.calls == scale.calls

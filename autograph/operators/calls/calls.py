@@ -233,6 +233,9 @@ def converted_call(
         args, kwargs = _with_callback(_CALLING[function], args, kwargs, scope)
     if type(function) is operator.attrgetter and len(args) == 1 and not kwargs:
         return _attributes(function, args[0])
+    if type(function) is operator.methodcaller and len(args) == 1 and not kwargs:
+        name, given, named = _method_and_arguments(function)
+        return converted_call(getattr_(args[0], name), given, named, scope)
     if isinstance(function, Tensor):
         raise TypeError(f"'{class_name_of(function)}' object is not callable")
     inlined = getattr(type(function), "__ag_call__", None)
@@ -565,6 +568,14 @@ def _attributes(getter: Any, thing: Any) -> Any:
     return found if len(found) > 1 else found[0]
 
 
+def _method_and_arguments(caller: Any) -> tuple[str, tuple[Any, ...], dict[str, Any]]:
+    """What an `operator.methodcaller` calls, and what it calls it with."""
+    maker, given = caller.__reduce__()
+    if isinstance(maker, functools.partial):
+        return maker.args[0], given, maker.keywords
+    return given[0], given[1:], {}
+
+
 def _note_left(function: FunctionType) -> None:
     """Keep for `explain` that a function runs while tracing, as plain Python."""
     trace, name = current_trace(), title_of(function)
@@ -578,7 +589,7 @@ def _call_method(
     method: MethodType, args: tuple[Any, ...], kwargs: dict[str, Any], scope: FunctionScope
 ) -> Any:
     owner, function = method.__self__, method.__func__
-    if isinstance(owner, (Tensor, Variable)):
+    if isinstance(owner, (Tensor, Variable)) and is_ours(function):
         if isinstance(owner, Tensor) and function is Tensor.tolist and grows(owner):
             return listed(owner, *args, **kwargs)
         return method(*map(there, args), **{name: there(x) for name, x in kwargs.items()})
