@@ -135,6 +135,7 @@ TESTED_IN = {
     "autograph/trace_facts.py": "autograph/test_explaining.py",
     "autograph/operators/captured/hints.py": "language/test_wrong_programs.py",
     # A function that calls itself is seen in what it computes.
+    "autograph/operators/calls/remembering.py": "language/test_remembered_results.py",
     "autograph/operators/calls/recursion.py": "language/test_recursion.py",
     "autograph/operators/calls/recursive_functions.py": "language/test_recursion.py",
     "autograph/operators/calls/given_arrays.py": "language/test_recursion.py",

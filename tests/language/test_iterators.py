@@ -143,7 +143,43 @@ def sums_of_pairs(x, y):
     return total, max(a - b for a, b in zip(x, y)), sum(i * a for i, a in enumerate(x))  # noqa: B905
 
 
+def shown(v):
+    print("taken", v)
+    return v
+
+
+@samples("B2.10", (X, I(3)), (X * 2.0, I(5)), tensors=False)
+def pairs_of_which_the_first_is_shorter(x, n):
+    for a, b in zip(map(shown, x), range(n)):  # noqa: B905
+        print(a, b)
+    return [a + b for a, b in zip(map(abs, x), range(n - 2))]  # noqa: B905
+
+
 test_right = samples.test()
+
+
+def one_is_taken_more(x, n):
+    return list(zip(map(shown, x), range(n)))  # noqa: B905
+
+
+def one_is_taken_more_by_map(x, n):
+    return list(map(lambda a, b: a + b, map(shown, x), range(n)))
+
+
+def one_is_taken_more_by_a_strict_zip(x, n):
+    return list(zip(range(n), map(shown, x), strict=True))
+
+
+@pytest.mark.parametrize(
+    "sample", [one_is_taken_more, one_is_taken_more_by_map, one_is_taken_more_by_a_strict_zip]
+)
+def test_an_item_that_is_taken_and_not_given_is_told(sample):
+    check(sample, (X, I(3)), saved=False, tensors=False)
+    run = ag.convert(sample)
+    for n in (2, 0):
+        with pytest.raises(ValueError, match="has ended already"):
+            run(X, I(n))
+    assert run.trace_count == 1
 
 
 # ---- refused ---------------------------------------------------------------------------------

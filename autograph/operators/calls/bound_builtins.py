@@ -21,6 +21,12 @@ from autograph.operators.builtins.in_place import iadd, ior
 from autograph.operators.builtins.put_in_turn import puts_in_turn
 from autograph.operators.builtins.sorting import has_own_order, sort
 from autograph.operators.calls.numpy_calls import as_fresh, is_of_ufunc
+from autograph.operators.calls.remembering import (
+    Remembering,
+    is_made_here,
+    refuse_told,
+    results_of,
+)
 from autograph.operators.calls.unconverted import ARRAYS, OURS, PURE_MODULES, call_unconverted
 from autograph.operators.captured.captures import (
     Place,
@@ -159,6 +165,12 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
     if name == "sort" and type(owner) is list and _is_sorted_by_data(owner, kwargs):
         guard_content(owner, "a list")
         return sort(owner, **kwargs)
+    if isinstance(owner, Remembering):
+        refuse_told(owner, name)
+        if name == "cache_clear" and is_made_here(owner):
+            for results in results_of(owner):
+                call_bound_builtin(results.clear, (), {})
+            return None
     if name == "rotate" and args and keyed.is_open_key(args[0]):
         open_deques.opened_by(owner)
     if _is_deque_searched_by_data(owner, name, args):

@@ -7,6 +7,7 @@ from types import FunctionType
 from typing import Any
 
 from autograph.operators.calls.calls import converted_call
+from autograph.operators.calls.remembering import remembers
 from autograph.operators.captured.methods import attribute, convert, is_marked, method
 from autograph.operators.stand_ins.scope import FunctionScope
 from autograph.operators.stand_ins.transforms import is_ours
@@ -18,7 +19,8 @@ __all__ = ["decorator"]
 def decorator(function: Any, scope: FunctionScope) -> Any:
     """What `@function` calls: the user's code is converted, as in any call; other is Python's."""
     if not _is_users(function):
-        return function
+        is_of_cache = getattr(function, "__module__", None) == "functools"
+        return (lambda thing: remembers(function(thing))) if is_of_cache else function
     decorate: Callable[[Any], Any] = lambda thing: converted_call(function, (thing,), None, scope)  # noqa: E731
     return decorate
 

@@ -32,6 +32,7 @@ from autograph.operators.calls.numpy_calls import (
     is_of_ufunc,
     together,
 )
+from autograph.operators.calls.remembering import call_remembering, is_made_here, remembers
 from autograph.operators.captured.captures import (
     current_trace,
     guard_environment,
@@ -257,7 +258,7 @@ def call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     if isinstance(function, functools._lru_cache_wrapper):
         return _cached(function, args, kwargs)
     if _is_pure(function, root):
-        result = as_fresh(_called(function, args, kwargs, originals))
+        result = remembers(as_fresh(_called(function, args, kwargs, originals)))
         is_new = _is_new_iterator(function, result) or _makes_another(function, result, args)
         return _fresh_with_parts(result, args) if is_new else result
     raise refusal(function)
@@ -411,6 +412,8 @@ def _cached(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
     shown = getattr(function, "__name__", "a function")
     key = ("cached", function, args, tuple(kwargs.items()))
     _refuse_open_key(key, shown)
+    if is_made_here(function):
+        return call_remembering(function, args, kwargs)
     result = function(*args, **kwargs)
     return read(key, Place(f"`{shown}(...)`", lambda: function(*args, **kwargs)), result)
 

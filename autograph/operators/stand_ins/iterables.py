@@ -17,7 +17,8 @@ from autograph.operators.captured.methods import attribute
 from autograph.operators.stand_ins.bodies import stage_raise
 from autograph.operators.stand_ins.iterators import spend, taken
 from runtime import journal, ops
-from runtime.errors import StagingError
+from runtime.building import building
+from runtime.errors import LimitValueError, StagingError
 from runtime.tensor import Tensor
 
 __all__ = [
@@ -270,8 +271,10 @@ def zipped(parts: tuple[Any, ...], strict: bool = False) -> Any:
         return zip(*(_in_python(p) for p in parts), strict=strict)
     known = [part for part in map(as_indexed, parts) if part is not None]
     if not strict:
+        _refuse_one_more(known)
         return IndexedIterator("zip", _shortest(known), lambda i: tuple(p.item(i) for p in known))
     known = [part.as_they_are("zip(strict=True)") for part in known]
+    _refuse_one_more(known, strict=True)
     lengths = [part.length for part in known]
     shortest = functools.reduce(_smaller, lengths)
     if not any(map(is_open, lengths)) and len(set(map(int, lengths))) == 1:
@@ -294,6 +297,45 @@ def _takes_one_more(parts: tuple[Any, ...]) -> bool:
         return False
     ended = lengths.index(min(lengths))
     return any(isinstance(part, IndexedIterator) for part in parts[:ended])
+
+
+def _refuse_one_more(parts: list[Indexed], *, strict: bool = False) -> None:
+    """Raise, when the graph runs, where `zip` takes an item more whose making can be seen."""
+    lengths = [part.length for part in parts]
+    if not any(map(is_open, lengths)):
+        return
+    for k, part in enumerate(parts, 1):
+        if isinstance(part, IndexedIterator) and (strict or k < len(parts)) and _is_seen(part):
+            before, after = ([lengths[k - 1]], lengths) if strict else (lengths[:k], lengths[k:])
+            takes_one_more = functools.reduce(_smaller, before) > functools.reduce(_smaller, after)
+            _raise_where(takes_one_more, _ONE_MORE, LimitValueError)
+
+
+_ONE_MORE = (
+    "an iterator gives `zip` or `map` an item when one that stands after it has ended already, and "
+    "what it prints, draws or changes for that would be missing: put the shorter one before it"
+)
+
+
+def _is_seen(part: Indexed) -> bool:
+    """Whether an item is missed that nobody looks at: making it prints, draws or changes things."""
+    builder = building()
+    if builder is None:
+        return False
+    mark, root = builder.mark(), builder.root
+    attempts, root.attempts = root.attempts, []  # a `try` is told nothing of what is forgotten
+    try:
+        with journal.transaction() as asked:
+            part.item(0)
+            found = builder.graph.nodes[mark.now(builder.graph.nodes) :]
+            inner = (graph.walk() for node in found for graph in node.graphs)
+            effects = {node.op.effect for node in itertools.chain(found, *inner)}
+            return bool(asked.slots) or not effects <= {None, "raise", "read"}
+    except Exception:  # noqa: BLE001 - the user's own, raised where the items are taken
+        return False
+    finally:
+        root.attempts = attempts
+        builder.truncate(mark)
 
 
 def _known_length(x: Any) -> Any:
@@ -324,11 +366,11 @@ def _check_lengths(lengths: list[Any], shortest: Any, index: Any) -> None:
         all_go_on, all_end = all_go_on & goes_on, all_end & ends
 
 
-def _raise_where(test: Any, text: str) -> None:
+def _raise_where(test: Any, text: str, kind: type[ValueError] = ValueError) -> None:
     if is_open(test):
-        stage_raise(test, ValueError(text))
+        stage_raise(test, kind(text))
     elif test:
-        raise ValueError(text)
+        raise kind(text)
 
 
 def _smaller(a: Any, b: Any) -> Any:
