@@ -45,7 +45,9 @@ def _may_be_chosen(error: Any, conversion: Conversion) -> bool:
     """Whether what is raised may be, or be made of, what data chooses: it is no global name's."""
     if isinstance(error, gast.Call):
         error = error.func
-    return error is not None and not (isinstance(error, gast.Name) and not _is_own(error, conversion))
+    return error is not None and not (
+        isinstance(error, gast.Name) and not _is_own(error, conversion)
+    )
 
 
 def _is_own(name: Any, conversion: Conversion) -> bool:
