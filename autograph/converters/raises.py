@@ -42,19 +42,18 @@ def convert_raise(node: Any, conversion: Conversion) -> list[gast.stmt]:
 
 
 def _may_be_chosen(error: Any, conversion: Conversion) -> bool:
-    """Whether an exception is made of a class that is no name of the module, or is in a name."""
-    if isinstance(error, gast.Name):
-        return _is_own(error, conversion)
-    if not isinstance(error, gast.Call):
-        return isinstance(error, gast.IfExp)
-    if isinstance(error.func, gast.Name):
-        return _is_own(error.func, conversion)
-    return isinstance(error.func, gast.IfExp | gast.Subscript)
+    """Whether what is raised may be, or be made of, what data chooses: it is no global name's."""
+    if isinstance(error, gast.Call):
+        error = error.func
+    return error is not None and not (
+        isinstance(error, gast.Name) and not _is_own(error, conversion)
+    )
 
 
 def _is_own(name: Any, conversion: Conversion) -> bool:
-    """Whether a name is one of the function's, which may hold what data chooses."""
-    return name.id in conversion.function.bound
+    """Whether a name is of the function or one around it: it may hold what data chooses."""
+    function = conversion.function
+    return name.id in function.bound or function.owner(name.id) is not None
 
 
 STATEMENTS = {gast.Raise: convert_raise}

@@ -36,6 +36,8 @@ def _appended_type(x: TensorType, row: TensorType) -> TensorType:
         raise TypeError(f"a row of {row.dtype} is appended to an array of {x.dtype}")
     if x.shape is None or row.shape is None:
         return TensorType(x.dtype, x.shape)
+    if x.shape[0] == 0 and len(x.shape) == len(row.shape) + 1:
+        return TensorType(x.dtype, (1, *row.shape))
     if len(x.shape) != len(row.shape) + 1 or not all(map(_may_fit, x.shape[1:], row.shape)):
         raise ValueError(f"a row of shape {row.shape} is appended to an array of shape {x.shape}")
     sizes = (b if a is None else a for a, b in zip(x.shape[1:], row.shape, strict=True))
@@ -120,7 +122,13 @@ def _alike_type(x: TensorType, other: TensorType, *, axes: int = 1) -> TensorTyp
     own, rows = x.shape[axes:], other.shape[axes:]
     if len(own) != len(rows):
         raise ValueError(f"items of shape {own} are to be as those of shape {rows}")
-    sizes = (b if a is None else a for a, b in zip(own, rows, strict=True))
+    if 0 in other.shape[:axes]:
+        return x
+    if 0 in x.shape[:axes]:
+        has_items = None not in other.shape[:axes]
+        sizes = [b if has_items or a == b else None for a, b in zip(own, rows, strict=True)]
+    else:
+        sizes = [b if a is None else a for a, b in zip(own, rows, strict=True)]
     return TensorType(x.dtype, (*x.shape[:axes], *sizes))
 
 

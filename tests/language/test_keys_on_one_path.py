@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from runtime import config
+from runtime.compile import BACKENDS
 from tests.language.harness import Samples, check, count_nodes, graph_of, refuse
 
 CASES = [
@@ -307,6 +309,27 @@ def counted_for_the_caller(found, x):
     if x == 0:
         raise ValueError(f"zero, {len(found)}")
     return found.setdefault("negative", x)
+
+
+def that_shares_its_values(given, x):
+    own = [x]
+    found = {"given": given["items"], "own": own, "both": {"own": own, "n": x * 2}}
+    if x > 0:
+        found["last"] = own
+    return found, own
+
+
+def test_a_value_of_such_a_dict_is_the_object_that_it_is_elsewhere():
+    for backend in BACKENDS:
+        with config.backend.using(backend):
+            converted = ag.convert(that_shares_its_values)
+            for x in (1.0, -1.0):
+                given = {"items": [1.0, 2.0]}
+                found, own = converted(given, x)
+                assert found["given"] is given["items"] and found["own"] is own == [x]
+                assert found["both"]["own"] is own and found.get("last", own) is own
+                assert found.keys() == that_shares_its_values(given, x)[0].keys()
+            assert converted.trace_count == 1
 
 
 def test_a_dict_of_the_callers_gets_keys_on_some_paths():

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tests.language.harness import Samples
+from tests.language.harness import Samples, refuse
 
 A, B, C = np.float64(0.5), np.float64(2.5), np.float64(4.0)
 CASES = ((A,), (B,), (C,))
@@ -256,6 +256,41 @@ def a_list_as_long_as_before(x):
             held[:] = [held[1], 1]
             total = total * 2 + v
     return held, total
+
+
+@samples("E9", *CASES)
+def one_array_in_two_places(x):
+    older = np.full(2, x)
+
+    def pair():
+        try:
+            made = older * 2
+            if x > 3:
+                raise ValueError
+            return made, [made]
+        except ValueError:
+            return older, [older + 1]
+
+    one, (other,) = pair()
+    one[0] = 9
+    return one, other, older
+
+
+def an_array_beside_its_part(x):
+    older = np.full(2, x)
+    try:
+        made = older * 2
+        if x > 3:
+            raise ValueError
+        pair = made, made[:1]
+    except ValueError:
+        pair = older, older[:1]
+    pair[0][0] = 9  # refused
+    return pair
+
+
+def test_an_array_that_may_show_another_one_is_not_written():
+    refuse(an_array_beside_its_part, A, match="two parts of `pair` may be one array")
 
 
 test_sample = samples.test()

@@ -358,6 +358,18 @@ def opened_by_a_body_that_is_traced_again(x, total):
     return total, k, steps, left
 
 
+@samples("E4", (X,), (-X,), joined=True)
+def added_in_place(x):
+    last = deque([x[0]], 4)
+    for v in x:
+        if v > 0:
+            last.append(v)
+    last += (v + last[0] for v in (x[1], x[2]))
+    other = last
+    last += [x[0], x[1]]
+    return list(last), other is last
+
+
 test_sample = samples.test()
 
 

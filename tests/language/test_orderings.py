@@ -265,6 +265,40 @@ def a_class_without_a_call(x):
     return x
 
 
+@samples("F4", (F(1.0),), (F(-1.0),), (F(0.0),))
+def a_name_of_the_function_around(x):
+    kind = Wrong if x > 0 else KeyError
+
+    def fail():
+        raise kind(f"bad {x}")
+
+    if x != 0:
+        fail()
+    return x
+
+
+@samples("F4", (F(1.0),), (F(-1.0),), (F(0.0),))
+def a_class_that_an_attribute_holds(x):
+    bag = Bag([])
+    bag.kind = Wrong if x > 0 else KeyError
+    if x != 0:
+        raise bag.kind("bad")
+    return x
+
+
+@samples("F4", (F(1.0),), (F(-1.0),), (F(0.0),))
+def a_class_that_a_function_gives(x):
+    def kind():
+        return Wrong if x > 0 else KeyError
+
+    try:
+        if x != 0:
+            raise kind()("bad")
+    except KeyError:
+        return x * 3
+    return x
+
+
 def used_otherwise(x):
     error = (ValueError if x > 0 else TypeError)("bad")
     return str(error)  # refused

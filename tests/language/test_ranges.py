@@ -27,6 +27,12 @@ def items_and_slices(n, m):
     return found, total, r[0], r[-1], [i for i in r[1:]]
 
 
+@samples("B3.03", (I(2),), (I(260),))
+def bounds_of_a_small_dtype(n):
+    r = range(np.uint8(250), n, np.uint8(5))
+    return len(r), [*r], 255 in r, len(range(n, np.uint8(3))), r[0] + 100 if n > 250 else 0
+
+
 @samples("B3.03", (I(3), I(-1)), (I(-5), I(-3)), (I(50), I(7)), (I(3), I(0)))
 def step_of_any_sign(n, s):
     r = range(10, n, s)

@@ -64,6 +64,18 @@ def by_setdefault_and_under_texts(ks, x):
     return d, e
 
 
+@samples("E4", *((*case, np.int64(2)) for case in BY))
+def of_a_size_by_data(ks, x, size):
+    sums, rows = {}, []
+    for k, row in zip(ks, x):
+        if int(k) not in sums:
+            sums[int(k)] = np.zeros(size)
+        sums[int(k)] -= row
+        rows.append(np.zeros(size))
+        rows[-1] += row
+    return sums, rows
+
+
 # ---- lists ---------------------------------------------------------------------------------------
 
 

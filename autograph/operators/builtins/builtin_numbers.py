@@ -164,7 +164,10 @@ def check_is_index(x: Tensor) -> None:
 
 
 def weak_int(x: Any) -> Any:
-    return ops.as_weak(x, kind="int") if isinstance(x, Tensor) and is_open(x) else shown(x)
+    """An integer as Python's own: NumPy's would wrap around where Python's grow."""
+    if isinstance(x, Tensor) and is_open(x):
+        return ops.as_weak(x, kind="int")
+    return int(operator.index(shown(x)))
 
 
 def index_(x: Any) -> Any:

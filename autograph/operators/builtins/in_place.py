@@ -15,7 +15,7 @@ from autograph.operators.branches.conditionals import if_exp
 from autograph.operators.branches.written_items import is_writable, written
 from autograph.operators.builtins.put_in_turn import extend_in_turn
 from autograph.operators.captured.captures import guard_content
-from autograph.operators.containers import open_sets
+from autograph.operators.containers import open_deques, open_sets
 from autograph.operators.containers.going_through import readable
 from autograph.operators.containers.joining import repeated
 from autograph.operators.containers.open_dicts import name_of_view
@@ -96,6 +96,12 @@ def _augmented(name: str) -> Callable[[Any, Any], Any]:
             if name == "iadd" and isinstance(target, list | deque) and call_of(value) is not None:
                 consumed(target)
                 extend_in_turn(target, value)
+                return target
+            is_open = open_deques.items_of(target) is not None
+            if name == "iadd" and is_open and type(value) in (list, tuple) and not has_runs(value):
+                consumed(target)
+                for item in value:
+                    open_deques.append(target, item)
                 return target
             if isinstance(target, (list, dict, set, deque)):
                 journal.note(content_slot(target))

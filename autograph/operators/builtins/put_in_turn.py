@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autograph.operators.captured.methods import attribute
+from autograph.operators.containers import open_deques
 from autograph.operators.expressions.access import setitem, unpack
 from autograph.operators.expressions.generators import call_of
 from autograph.operators.loops.loops import in_turn_or_place
@@ -69,7 +70,10 @@ def extend_in_turn(made: Any, generator: Any) -> None:
     """`made += generator` of a list or deque."""
 
     def put(item: Any) -> None:
-        append_item(made, item)
+        if open_deques.items_of(made) is not None:
+            open_deques.append(made, item)
+        else:
+            append_item(made, item)
 
     _each(generator, put)
 

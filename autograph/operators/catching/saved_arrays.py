@@ -26,7 +26,14 @@ from autograph.operators.stand_ins.references import (
     seen_by,
     select,
 )
-from autograph.operators.stand_ins.values import NOTHING, is_array, is_numeric, merge_types, type_of
+from autograph.operators.stand_ins.values import (
+    NOTHING,
+    is_array,
+    is_numeric,
+    merge_types,
+    subject,
+    type_of,
+)
 from runtime.building import Builder
 from runtime.cells import Cell
 from runtime.spec import TensorType
@@ -140,7 +147,7 @@ class SavedArrays:
 
         That is a number for each place, then the indices of the views that they may hold.
         """
-        results = self.joined_at_end(columns, contents, told)
+        results = self._each_joined(columns, contents, told)
         first: dict[tuple[int, ...], int] = {}
         for i, column in enumerate(columns):
             same = first.setdefault(tuple(id(x) for x in column.found), i)
@@ -161,7 +168,20 @@ class SavedArrays:
         contents: Sequence[Tensor],
         told: Sequence[Tensor],
     ) -> list[Tensor]:
-        """The same for places that have a result of their own for the end of the body."""
+        """The same for places that have a result of their own for the end of the body.
+
+        An array that is in one of them twice is one array.
+        """
+        results = self._each_joined(columns, contents, told)
+        first: dict[tuple[int, int], int] = {}
+        for i, column in enumerate(columns):
+            same = first.setdefault((id(column.place), id(column.found[-1])), i)
+            results[i] = results[same]
+        return results
+
+    def _each_joined(
+        self, columns: Sequence[Column], contents: Sequence[Tensor], told: Sequence[Tensor]
+    ) -> list[Tensor]:
         numbers, indices = told[: len(columns)], iter(told[len(columns) :])
         return [
             self._joined(column, content, number, indices)
@@ -180,9 +200,10 @@ class SavedArrays:
             if not self._is_clear(row.column):
                 self._keep_from_writing(row.result, row.column.found[-1], row.column.name)
             for other in known:
-                if other.column.place is not row.column.place and self._may_be_one(
-                    row.column.at_end, other.column.at_end
-                ):
+                is_own = other.column.place is row.column.place and other.column.position >= 0
+                if is_own or other.result is row.result:
+                    continue
+                if self._may_be_one(row.column.at_end, other.column.at_end):
                     _lock_both(row.result, row.column.name, other.result, other.column.name)
             known.append(row)
 
@@ -242,5 +263,10 @@ def _common(x: Any, y: Any) -> list[Cell]:
 
 
 def _lock_both(x: Tensor, name: str, y: Tensor, other: str) -> None:
-    why = f"`{name}` and `{other}` may be one array"
+    one = (
+        f"two parts of {subject(name)}"
+        if name == other
+        else f"{subject(name)} and {subject(other)}"
+    )
+    why = f"{one} may be one array"
     x.cell().locked = y.cell().locked = why

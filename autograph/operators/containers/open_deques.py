@@ -45,6 +45,7 @@ from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
 __all__ = [
+    "append",
     "as_list",
     "call",
     "contains",
@@ -244,7 +245,8 @@ def _taken(x: OpenDeque, key: Any, message: str) -> Any:
     return taken
 
 
-def _append(x: OpenDeque, value: Any) -> None:
+def append(x: OpenDeque, value: Any) -> None:
+    """`append`, or what `+=` does with one item."""
     items = _items(x)
     journal.note(content_slot(items))
     list.append(items, value)
@@ -349,7 +351,7 @@ def call(
 
 _EMPTY = "pop from an empty deque"
 _METHODS: dict[str, Callable[..., Any]] = {
-    "append": _append, "appendleft": _append_left, "rotate": _rotate, "clear": _clear,
+    "append": append, "appendleft": _append_left, "rotate": _rotate, "clear": _clear,
     "pop": lambda x: _taken(x, -1, _EMPTY), "popleft": lambda x: _taken(x, 0, _EMPTY),
     "copy": _copy, "__copy__": _copy, "index": _index, "remove": _remove, "__len__": size,
     "__contains__": contains, "__getitem__": item, "__setitem__": put_item, "__delitem__": delete,

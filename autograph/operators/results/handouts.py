@@ -34,6 +34,7 @@ from autograph.operators.results.remaking import (
     AnyOf,
     Argument,
     Array,
+    Entries,
     Form,
     IfPresent,
     Items,
@@ -249,8 +250,14 @@ class Handouts:
         if isinstance(x, OneOf):
             self._refuse_one_of(x)
             return hole
-        if isinstance(x, Sealed | SealedEntries):
+        if isinstance(x, Sealed):
             return self._grown_whole(x.whole, hole)
+        if isinstance(x, SealedEntries):
+            parts = {
+                key: (tree.structure_of(value), self._nest(value, itertools.count()))
+                for key, value in x.values.items()
+            }
+            return self._grown_whole(x.whole, Entries(hole, parts))
         known = (Tensor, _Unreadable, HostValue, LazyString, np.ndarray, *CHANGELESS)
         if isinstance(x, known) or is_iterator(x):
             return hole
@@ -276,7 +283,7 @@ class Handouts:
             return found
         return hole
 
-    def _grown_whole(self, x: Any, hole: Hole) -> Any:
+    def _grown_whole(self, x: Any, part: Hole | Entries) -> Any:
         """A list, dict or set in the result of which the graph knows what is in it."""
         self._refuse_chosen(x)
         if self.facts.is_outside(x):
@@ -286,7 +293,7 @@ class Handouts:
         key = ("object", id(x))
         self.uses[key] += 1
         self._is_special |= self.uses[key] > 1 or id(x) in self.containers
-        return self._argument(x, Once(key, hole))
+        return self._argument(x, Once(key, part))
 
     def given_array(self, part: Part) -> Tensor | None:
         """The placeholder of the caller's array that a cell is; None for any other cell."""

@@ -23,13 +23,14 @@ from runtime.autodiff.stored import note_made
 from runtime.cells import ViewStep
 from runtime.devices import copied, device_of, host_array, is_device_array, module_of, moved
 from runtime.eager import is_array
-from runtime.templates import Fillable, fill, text_of_letters
+from runtime.templates import Fillable, Hole, fill, text_of_letters
 from runtime.tensor import Tensor
 
 __all__ = [
     "AnyOf",
     "Argument",
     "Array",
+    "Entries",
     "Form",
     "GivenContainers",
     "GrownContent",
@@ -230,6 +231,26 @@ class IfPresent(Fillable):
         if found is None:
             return None
         return fill(self.part, tree.leaves_by(self.structure, found))
+
+
+class Entries(Fillable):
+    """A dict in a result of which data decides what keys it has, made at `hole`.
+
+    `parts` has for each key that it may have the structure and the template of its value, as for a
+    part of a result that may be None.
+    """
+
+    __slots__ = ("hole", "parts")
+
+    def __init__(self, hole: Hole, parts: dict[Any, tuple[tree.Structure, Any]]) -> None:
+        self.hole, self.parts = hole, parts
+
+    def fill(self, operands: Sequence[Any]) -> Any:
+        made = {}
+        for key, value in fill(self.hole, operands).items():
+            structure, part = self.parts[key]
+            made[key] = fill(part, tree.leaves_by(structure, value))
+        return made
 
 
 class Same(Fillable):
