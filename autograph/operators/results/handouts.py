@@ -332,7 +332,7 @@ class Handouts:
         self._check_is_known(x)
         refuse_reference((x,), str(self._place))
         refuse_retired(x)
-        if type(x) is tuple or (isinstance(x, tuple) and hasattr(x, "fields_of")):
+        if type(x) is tuple or (isinstance(x, tuple) and hasattr(x, "_fields")):
             return self._tuple(x, [self._part(item, operands) for item in x])
         if self.facts.is_outside(x) or _is_from_outside(x):
             return Same(x)
