@@ -354,7 +354,7 @@ class Function(Traces, Generic[P, R]):
         if building() is None:
             return self(*args, **kwargs)
         if isinstance(self._target, FunctionType):
-            args, kwargs = with_defaults(self._target, args, kwargs)
+            args, kwargs = with_defaults(self._target, args, kwargs, is_held=True)
         with self._placing():
             return run_function(self._callable(), args, kwargs)
 

@@ -468,3 +468,31 @@ def test_the_object_that_data_chose_is_stored():
     owner.o = type(owner.o)()
     one_or_another(owner, np.ones(3))
     assert owner.t is owner.o
+
+
+class Chain:
+    """Methods that are converted by themselves, and call each other."""
+
+    def __init__(self):
+        self.by = 2.0
+
+    @ag.convert
+    def inner(self, x):
+        return x * self.by if x > 1 else x
+
+    @ag.convert
+    def outer(self, x):
+        return self.inner(x) + 1
+
+
+def test_converted_methods_that_are_read_of_an_object_are_the_same_in_each_call():
+    thing = Chain()
+    outside = ag.convert(lambda x: thing.inner(x))
+    through = ag.convert(lambda o, x: o.outer(x))
+    for _ in range(4):
+        assert thing.outer(3.0) == 7.0 and outside(3.0) == 6.0 and through(thing, 3.0) == 7.0
+    assert [f.trace_count for f in (Chain.outer, outside, through)] == [1, 1, 1]
+    thing.inner = lambda x: x - 1.0
+    assert thing.outer(3.0) == 3.0 and outside(3.0) == 2.0 and through(thing, 3.0) == 3.0
+    del thing.inner
+    assert thing.outer(3.0) == 7.0 and outside(3.0) == 6.0 and through(thing, 3.0) == 7.0

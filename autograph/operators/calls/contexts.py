@@ -22,6 +22,7 @@ from autograph.operators.calls.managers import of_host, that_raises
 from autograph.operators.calls.plain_calls import UNCONVERTED
 from autograph.operators.captured.captures import Trace, current_trace
 from autograph.operators.captured.caught import Caught
+from autograph.operators.captured.defaults import with_defaults
 from autograph.operators.captured.host_values import HostValue
 from autograph.operators.captured.methods import ORIGINALS, attribute, convert, for_context, method
 from autograph.operators.catching.exceptions import (
@@ -413,7 +414,8 @@ def _made_anew(manager: Any, twin: Callable[..., Any], trace: Trace) -> Any:
             origin=origin_of_caller(),
         )
     manager.gen.close()  # it never begins: the converted one does
-    return contextlib._GeneratorContextManager(twin, manager.args, manager.kwds)
+    args, kwargs = with_defaults(manager.func, manager.args, manager.kwds, is_held=True)
+    return contextlib._GeneratorContextManager(twin, args, kwargs)
 
 
 def _over_generator(
@@ -442,10 +444,11 @@ def _run_in_place(
     function: Callable[..., Any], manager: Any, run_body: _Body, state: State
 ) -> None:
     consumer = Consumer(run_body, lambda: True, state)
+    args, kwargs = with_defaults(manager.func, manager.args, manager.kwds, is_held=True)
     with journal.transaction() as run:
         consumer.note_names()
         try:
-            function(consumer, *manager.args, **manager.kwds)
+            function(consumer, *args, **kwargs)
         finally:
             consumer.forget_names(run)
             run.commit()

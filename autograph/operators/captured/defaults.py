@@ -22,14 +22,22 @@ _FIXED = (*PLAIN, FunctionType, BuiltinFunctionType, ModuleType, type)
 
 
 def with_defaults(
-    function: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]
+    function: FunctionType,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    *,
+    is_held: bool = False,
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The arguments of a call, with those defaults that can change."""
+    """The arguments of a call, with those defaults that can change.
+
+    `is_held` says that an object holds the function that the trace has not looked into: if that is
+    no function of converted code, it is taken to be older than the trace, though it may be local.
+    """
     function = ORIGINALS.get(function, function)
     if not (function.__defaults__ or function.__kwdefaults__):
         return args, kwargs
     trace = current_trace()
-    if trace is None or not _is_older(function, args, trace):
+    if trace is None or is_marked(function) or not (is_held or _is_older(function, args, trace)):
         return args, kwargs
     code = function.__code__
     names, defaults = code.co_varnames[: code.co_argcount], function.__defaults__ or ()
@@ -67,8 +75,6 @@ class _ReadingDefaults:
 
 def _is_older(function: FunctionType, args: tuple[Any, ...], trace: Trace) -> bool:
     """Whether the function, and so its defaults, existed before the trace."""
-    if is_marked(function):
-        return False
     if "<locals>" not in function.__qualname__ or trace.is_outside(function):
         return True
     owner = args[0] if args and isinstance(args[0], type) else type(args[0]) if args else object

@@ -340,7 +340,7 @@ def _noted(thing: Any, name: str, value: Any) -> Any:
     trace = current_trace()
     if trace is None:
         return value
-    if isinstance(value, _BOUND) and not _is_kept(thing, name, value):
+    if _is_bound(value) and not _is_kept(thing, name, value):
         _note_method(trace, thing, name)
         return value
     _note_class(trace, thing, name)
@@ -369,6 +369,12 @@ def _noted(thing: Any, name: str, value: Any) -> Any:
 
 
 _BOUND = (MethodType, BuiltinMethodType, MethodWrapperType)
+
+
+def _is_bound(value: Any) -> bool:
+    """Whether it is a method with its object: one of Python's, or a converted one."""
+    is_converted = hasattr(type(value), "__ag_call__") and hasattr(value, "__func__")
+    return isinstance(value, _BOUND) or is_converted
 
 
 def _note_class(trace: Trace, thing: Any, name: str) -> None:

@@ -1,5 +1,7 @@
 """Defaults that can change are the same objects in all calls, as in Python."""
 
+import contextlib
+
 import numpy as np
 import pytest
 
@@ -130,3 +132,61 @@ def test_only_what_can_change_is_filled_in():
         assert [guard.place.name for guard in trace.guards.values()] == [
             f"`{name}`, a default of `{function.__qualname__}`" for name in "ce"
         ]
+
+
+def callers(held):
+    """Functions that leave a default to a function which others call, and to a converted one."""
+
+    def scaled(x, by=held):
+        return x * by[0] * len(by)
+
+    @contextlib.contextmanager
+    def entered(x, by=held):
+        yield x * by[0] * len(by)
+
+    def in_a_with(x):
+        with entered(x) as value:
+            return value
+
+    converted = ag.convert(scaled)
+    return {
+        "a converted one": lambda x: converted(x),
+        "a manager": in_a_with,
+        "grad": lambda x: ag.grad(scaled)(x),
+        "grad of a converted one": lambda x: ag.grad(converted)(x),
+        "vmap": lambda x: ag.vmap(scaled)(np.ones(2) * x),
+        "map_fn": lambda x: ag.map_fn(scaled, np.ones(2) * x),
+        "map": lambda x: list(map(scaled, [x, x])),
+        "sorted": lambda x: sorted([x, -x], key=scaled),
+        "piecewise": lambda x: np.piecewise(np.ones(2) * x, [np.ones(2) > 0], [scaled]),
+        "apply_along_axis": lambda x: np.apply_along_axis(scaled, 0, np.ones(2) * x),
+    }
+
+
+@pytest.mark.parametrize("name", callers([]))
+def test_a_default_that_others_change_is_seen_wherever_it_is_left(name):
+    held = [2.0]
+    plain, function = callers(held)[name], ag.convert(callers(held)[name])
+
+    def change():
+        yield
+        held[0] = -5.0
+        yield
+        held.append(1.0)
+        yield
+
+    for _ in change():
+        for _ in range(2):
+            np.testing.assert_array_equal(function(1.5), plain(1.5))
+
+
+def test_vmap_sees_the_defaults_of_its_function():
+    held = [2.0]
+
+    def scaled(x, by=held):
+        return x * by[0]
+
+    mapped = ag.vmap(scaled)
+    assert mapped(np.ones(2)).tolist() == [2.0, 2.0]
+    held[0] = 5.0
+    assert mapped(np.ones(2)).tolist() == [5.0, 5.0]
