@@ -175,6 +175,8 @@ class ConcreteFunction(Described):
         inputs = [*leaves, *(c.place.fetch() for c in traced.captured), *traced.externals]
         if traced.written or traced.contiguous:
             self._check_targets(inputs)
+        if traced.compares_arrays:
+            self._check_apart(inputs)
         if not traced.hands_out:
             return self._run_writing(inputs)
         with handing_out({number: inputs[i] for number, i in traced.given.items()}):
@@ -222,6 +224,19 @@ class ConcreteFunction(Described):
                     f"`{self._name}` as well",
                     f"pass a copy of one of the two (`{two}.copy()`)",
                     origin=self._traced.written_at.get(position),
+                )
+
+    def _check_apart(self, inputs: list[Any]) -> None:
+        """Raise StagingError where one array is two inputs, and the function asks what is one."""
+        seen: dict[int, int] = {}
+        for i, raw in enumerate(map(_raw, inputs)):
+            first = seen.setdefault(id(raw), i) if is_array(raw) else i
+            if first != i:
+                one, two = self._input_name(first), self._input_name(i)
+                raise StagingError(
+                    f"`{self._name}` asks whether two arrays are one with `is`, and `{one}` and "
+                    f"`{two}` are one array",
+                    f"pass a copy of one of the two (`{two}.copy()`), or ask before the call",
                 )
 
     def _input_name(self, position: int) -> str:
@@ -416,6 +431,7 @@ class ConcreteFunction(Described):
         if traced.raised or self.following is not None:
             return False  # it serves one call only
         rest = traced.stages_nothing or traced.writes_before_errors or traced.changes_containers
+        rest = rest or traced.compares_arrays
         return not (rest or traced.hands_out or traced.with_arguments)
 
     @functools.cached_property

@@ -175,12 +175,14 @@ class _Loader:
     def signature(self, row: Any, parameters: inspect.Signature) -> Signature:
         """One graph, with its arguments and result."""
         (name, arguments, reads, graph, result, outputs, tensors,
-         returns, written, identities, choices, relaxed, before_errors, contiguous) = members(
+         returns, written, identities, choices, relaxed, before_errors, compares,
+         contiguous) = members(
             row,
             {"name": (str,), "arguments": (dict,), "reads": (list,), "graph": (dict,),
              "result": (dict,), "outputs": (int,), "tensors": (bool,)},
             {"returns": (str,), "written": (list,), "identities": (list,), "choices": (list,),
-             "relaxed": (bool,), "writes_before_errors": (bool,), "contiguous": (list,)},
+             "relaxed": (bool,), "writes_before_errors": (bool,),
+             "compares_arrays": (bool,), "contiguous": (list,)},
         )  # fmt: skip
         if not is_name(name) or returns not in (None, "tensor", "numpy"):
             raise Malformed("a signature has a name")
@@ -208,6 +210,7 @@ class _Loader:
             choices=_choices(choices or (), made, outputs),
             contiguous=_positions(contiguous or (), len(made.inputs), "a contiguous input"),
             writes_before_errors=bool(before_errors),
+            compares_arrays=bool(compares),
         )
         _check_written(traced)
         concrete = ConcreteFunction(self.name, Binding.of(parameters), returns, traced, "loaded")

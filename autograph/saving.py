@@ -376,6 +376,7 @@ class _Document:
             ],
             "relaxed": signature.concrete.relaxed,
             "writes_before_errors": traced.writes_before_errors,
+            "compares_arrays": traced.compares_arrays,
             "contiguous": traced.contiguous,
         }
         return {**row, **{key: value for key, value in extras.items() if value}}

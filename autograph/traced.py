@@ -69,6 +69,8 @@ class Traced:
     changes_containers: bool = False
     # Whether an error may leave arrays of the caller's partly written.
     writes_before_errors: bool = False
+    # Whether the function asks if two arrays are one: then no two inputs may be.
+    compares_arrays: bool = False
     # Whether the graph calls Python code that may see objects and arrays; and the positions of the
     # caller's arrays that are written before such a call: the graph itself works on copies.
     lends: bool = False

@@ -412,6 +412,7 @@ def _finish(
     finished.with_arguments = handouts.with_arguments
     finished.changes_containers = stores or facts.pends_on_arguments
     finished.writes_before_errors = bool(facts.array_writers)
+    finished.compares_arrays = facts.compares_arrays
     finished.lasting = lasting
     return finished
 
@@ -453,6 +454,8 @@ def _assemble(
     used = _used_values(graph)
     needed = {i for i, value in enumerate(graph.inputs) if value in used}
     needed |= {*range(len(placeholders)), *written, *identical.values()}
+    if facts.compares_arrays:
+        needed.update(range(len(handles)))
     for cell, inputs in builder.contiguous_if_written:
         if cell.root._value is not cell.first:
             builder.in_c_order |= inputs

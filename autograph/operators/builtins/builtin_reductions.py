@@ -15,7 +15,7 @@ from autograph.operators.branches.conditionals import if_exp
 from autograph.operators.builtins import gathering
 from autograph.operators.builtins.quantifiers import fold
 from autograph.operators.builtins.reductions import reduced, sum_of
-from autograph.operators.captured.captures import current_trace
+from autograph.operators.captured.captures import current_trace, guard_count
 from autograph.operators.captured.variables import there
 from autograph.operators.containers import open_deques, open_dicts, open_sets
 from autograph.operators.containers.growing_arrays import arrays_to_add, as_array
@@ -70,7 +70,9 @@ def len_(x: Any) -> Any:
             refuse_number_or_array(x, "its length is asked for")
             return ops.dim(x, axis=0)
     own = own_length(x) if current_trace() is not None else None
-    return len(with_inputs(x)) if own is None else own
+    if own is None:
+        return len(x) if guard_count(x) else len(with_inputs(x))
+    return own
 
 
 def sum_(x: Any, start: Any = 0) -> Any:

@@ -19,6 +19,7 @@ from autograph.operators.branches.conditionals import (
 )
 from autograph.operators.branches.text_calls import by_letters, is_by_letters
 from autograph.operators.builtins.gathering import quantified
+from autograph.operators.captured.captures import guard_has_key
 from autograph.operators.captured.caught import KindOfError
 from autograph.operators.captured.methods import attribute, method
 from autograph.operators.captured.variables import Nullable
@@ -156,6 +157,8 @@ def in_(item: Any, container: Any) -> Any:
         return keyed.contains(container, item)
     if is_iterator(container) or _is_only_gone_through(container):
         return quantified("any", begun(container), lambda element: _equality(item, element)())
+    if guard_has_key(container, item):
+        return item in container
     known = with_captured(container)
     if known is not container:
         return in_(item, known)

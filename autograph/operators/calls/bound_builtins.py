@@ -99,6 +99,8 @@ _MUTATORS = frozenset(
 )
 # Those that neither look at what is there nor depend on it.
 _BLIND = frozenset(("append", "extend", "add"))
+# Those that give all that a container holds, as inputs: see `with_inputs`.
+_GIVING_ALL = frozenset(("copy", "__copy__", "items", "keys", "values"))
 # Those that go through what they are given.
 _CONSUMING = frozenset(
     ("join", "extend", "extendleft", "update", "difference", "difference_update", "intersection",
@@ -206,7 +208,8 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
             return None
         if name in _ITEM_METHODS and attribute(type(owner), name) is _base_method(owner, name):
             return _ITEM_METHODS[name](owner, *args)
-        if name not in _BLIND and (name != "update" or isinstance(owner, set)):
+        is_blind = name in _BLIND or (name == "update" and not isinstance(owner, set))
+        if not is_blind and name not in _GIVING_ALL:
             guard_content(owner, f"a {type(owner).__name__}")
         if name in _MUTATORS:
             journal.note(content_slot(owner))

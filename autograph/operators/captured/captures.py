@@ -62,12 +62,17 @@ __all__ = [
     "guard_absent_item",
     "guard_apart",
     "guard_content",
+    "guard_count",
     "guard_environment",
     "guard_globals",
+    "guard_has_key",
+    "guard_keys",
+    "guard_kinds",
     "guard_length",
     "guard_object",
     "guard_state",
     "is_input",
+    "place_of_item",
     "read",
     "same_value",
     "weak",
@@ -111,6 +116,8 @@ class Trace:
     builder: Builder
     # Whether arguments are among what was written before something that can raise.
     pends_on_arguments: bool = False
+    # Whether it was asked if two arrays are one.
+    compares_arrays: bool = False
     # "graph": print on each call; "trace": print while tracing.
     prints: str = "graph"
     # Has the special methods of a class converted during the trace; whether it has any.
@@ -344,6 +351,14 @@ def current_trace() -> Trace | None:
     return None if builder is None else getattr(builder.root, "trace", None)
 
 
+def place_of_item(thing: Any, key: Any, own: Callable[..., Any] | None = None) -> Place:
+    """Where an item of a captured container is; `own` reads it past a method of the user's."""
+    shown = f"item [{key!r}] of a {type(thing).__name__}"
+    if own is not None:
+        return Place(shown, lambda: own(thing, key))
+    return Place(shown, lambda: thing[key], ("item", thing, key))
+
+
 def read(key: Any, place: Place, value: Any) -> Any:
     """Read a captured value while tracing: an array becomes an input, the rest is guarded.
 
@@ -429,14 +444,15 @@ def are_one_object(a: Tensor, b: Tensor) -> bool | None:
 
 
 def guard_apart(written: Collection[Tensor]) -> None:
-    """Guard that captured arrays are as many as they are, where some of them are written.
+    """Guard that captured arrays are as many as they are, where some are written or compared.
 
     If two places came to hold one array, a write through one would have to be seen in the other.
     """
     trace = current_trace()
     assert trace is not None
     arrays = [c for c in trace.captured.values() if c.handle.is_array]
-    if len(arrays) > 1 and any(c.handle is x for c in arrays for x in written):
+    is_asked = trace.compares_arrays or any(c.handle is x for c in arrays for x in written)
+    if len(arrays) > 1 and is_asked:
         trace.guards["apart"] = ApartGuard(tuple(c.place for c in arrays))
 
 
@@ -521,6 +537,53 @@ def guard_content(container: Any, name: str) -> None:
         return
     place = Place(name, lambda: marks(container))
     trace.guards[key] = Guard(place, marks(content_before(container)), by_value=True)
+
+
+def guard_kinds(container: Any, name: str) -> None:
+    """Guard the content of a captured list or dict whose arrays are inputs by their places."""
+    trace = current_trace()
+    if trace is None or ("content", id(container)) in trace.guards:
+        return
+    trace.consumed(container)
+    place = Place(name, lambda: marks(container, of_arrays=False))
+    seen = marks(container, of_arrays=False)
+    trace.guards.setdefault(("kinds", id(container)), Guard(place, seen, by_value=True))
+
+
+def guard_keys(container: dict[Any, Any]) -> bool:
+    """Guard which keys a captured dict has, in their order; False for what is none."""
+    trace = current_trace()
+    if trace is None or type(container) is not dict or not trace.is_outside(container):
+        return False
+    trace.consumed(container)
+    place = Place("the keys of a dict", lambda: marks(tuple(container)))
+    guard = Guard(place, marks(tuple(content_before(container))), by_value=True)
+    trace.guards.setdefault(("keys", id(container)), guard)
+    return True
+
+
+def guard_has_key(container: Any, key: Any) -> bool:
+    """Guard whether a captured dict has a key; False for another container, or an odd key."""
+    trace = current_trace()
+    if trace is None or type(container) is not dict or not isinstance(key, PLAIN):
+        return False
+    if not trace.is_outside(container):
+        return False
+    trace.consumed(container)
+    place = Place(f"whether a dict has the key {key!r}", lambda: key in container)
+    guard = Guard(place, key in content_before(container), by_value=True)
+    trace.guards.setdefault(("has", id(container), key), guard)
+    return True
+
+
+def guard_count(container: Any) -> bool:
+    """Guard how many items a captured list or dict has; False for what is none."""
+    trace = current_trace()
+    if trace is None or type(container) not in (list, dict) or not trace.is_outside(container):
+        return False
+    trace.consumed(container)
+    guard_length(container, len(content_before(container)))
+    return True
 
 
 def guard_length(container: Any, before: int) -> None:

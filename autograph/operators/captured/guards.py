@@ -236,11 +236,15 @@ class ApartGuard(Guard):
 # ---- contents and states, to be compared later ------------------------------------------------
 
 
-def marks(content: Any) -> tuple[Any, ...]:
-    """The elements of a container, plain ones by value and others by identity."""
+def marks(content: Any, *, of_arrays: bool = True) -> tuple[Any, ...]:
+    """The elements of a container, plain ones by value and others by identity.
+
+    Without `of_arrays`, one array is as good as another.
+    """
+    mark_ = mark if of_arrays else _mark_of_kind
     if isinstance(content, dict):
-        return tuple((k, mark(v)) for k, v in content.items())
-    return tuple(map(mark, content))
+        return tuple((k, mark_(v)) for k, v in content.items())
+    return tuple(map(mark_, content))
 
 
 class Mark:
@@ -260,6 +264,10 @@ class Mark:
 
     def __repr__(self) -> str:
         return self.described
+
+
+def _mark_of_kind(value: Any) -> Any:
+    return np.ndarray if type(value) is np.ndarray else mark(value)
 
 
 def mark(value: Any) -> Any:

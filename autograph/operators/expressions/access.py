@@ -437,7 +437,9 @@ def _guard_position(thing: Any, key: Any) -> None:
     trace = current_trace()
     if trace is None or not isinstance(thing, (list, deque)) or not trace.is_outside(thing):
         return
-    if isinstance(key, slice):
+    if key == slice(None):  # nothing is left of what it held
+        guard_length(thing, len(content_before(thing)))
+    elif isinstance(key, slice):
         guard_content(thing, f"a {type(thing).__name__}")
     elif isinstance(key, int):
         before, now = len(content_before(thing)), len(thing)

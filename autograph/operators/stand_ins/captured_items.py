@@ -13,6 +13,8 @@ from collections import deque
 from collections.abc import Callable, ItemsView, Iterator, Mapping, ValuesView
 from typing import Any
 
+import numpy as np
+
 from autograph.operators.captured.captures import (
     Place,
     Trace,
@@ -20,8 +22,12 @@ from autograph.operators.captured.captures import (
     content_before,
     current_trace,
     guard_content,
+    guard_keys,
+    guard_kinds,
     guard_object,
     is_input,
+    place_of_item,
+    read,
     weak,
 )
 from autograph.operators.captured.variables import Standing
@@ -54,6 +60,8 @@ def with_inputs(nest: Any) -> Any:
 
 def one_by_one(nest: Any) -> Any:
     """What goes through a container from outside: each item is read when it is its turn."""
+    if guard_keys(nest):
+        return nest
     known = with_inputs(nest)
     if known is nest or isinstance(nest, tuple):
         return known
@@ -89,10 +97,20 @@ def _known(nest: Any, element: Callable[[Trace, Any], Any]) -> Any:
         _guard(nest, trace)
         return nest
     trace.consumed(nest)
-    if not isinstance(nest, tuple):
-        guard_content(nest, f"a {type(nest).__name__}")
     found = list(nest.values() if isinstance(nest, dict) else nest)
-    elements = [element(trace, value) for value in found]
+    if type(nest) in (list, dict) and content_before(nest) is nest:
+        guard_kinds(nest, f"a {type(nest).__name__}")
+        items = nest.items() if isinstance(nest, dict) else enumerate(nest)
+        elements = [
+            read(("item", id(nest), key), place_of_item(nest, key), value)
+            if type(value) is np.ndarray
+            else element(trace, value)
+            for key, value in items
+        ]
+    else:
+        if not isinstance(nest, tuple):
+            guard_content(nest, f"a {type(nest).__name__}")
+        elements = [element(trace, value) for value in found]
     if all(made is value for made, value in zip(elements, found, strict=True)):
         return nest
     return _like(nest, elements)

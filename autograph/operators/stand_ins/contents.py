@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from autograph.operators.captured.captures import (
-    Place,
     Trace,
     content_before,
     current_trace,
     guard_content,
     guard_length,
+    place_of_item,
     read,
 )
 from autograph.operators.captured.variables import _Unreadable
@@ -174,10 +174,7 @@ def read_item(trace: Trace, thing: Any, key: Any, value: Any) -> Any:
         if key is _ABSENT:
             return value
         guard_content(thing, f"a {type(thing).__name__}")
-    shown = f"item [{key!r}] of a {type(thing).__name__}"
-    own = _own_getitem(thing)
-    route = ("item", thing, key) if own is None else None
-    place = Place(shown, lambda: thing[key] if own is None else own(thing, key), route)
+    place = place_of_item(thing, key, _own_getitem(thing))
     return read(("item", id(thing), key), place, value)
 
 

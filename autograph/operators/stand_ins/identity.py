@@ -59,6 +59,9 @@ def is_same_array(a: Tensor, b: Tensor) -> Any:
     """
     one, two = reference_of(a), reference_of(b)
     assert one is not None and two is not None
+    trace = current_trace()
+    if trace is not None:
+        trace.compares_arrays = True
     common = [n for n in one.parts if n in two.parts]
     if any(one.parts[n].chain for n in common) and not (_was_taken(a) and _was_taken(b)):
         raise unknown("array")
