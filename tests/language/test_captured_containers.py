@@ -558,3 +558,20 @@ def test_items_counted_in_place_are_inputs_from_their_second_value_on():
         assert function(2.0) == 2.0 * k + expected
     assert held == {"n": 6, "sum": 12.0} and row == [0, expected]
     assert function.trace_count == 2, function.explain()
+
+
+class Framed(list):
+    def __iter__(self):
+        print("gone through")
+        return iter([9.0, *list.__iter__(self)])
+
+
+FRAMED = Framed([1.0, 2.0])
+
+
+def of_a_list_with_its_own_iter(x):
+    return [v * x for v in FRAMED], len(FRAMED)
+
+
+def test_what_is_noted_of_a_list_is_read_past_its_own_iter():
+    check(of_a_list_with_its_own_iter, (np.float64(3.0),), (np.float64(2.0),), saved=False)

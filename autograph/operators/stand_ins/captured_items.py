@@ -91,7 +91,9 @@ def _known(nest: Any, element: Callable[[Trace, Any], Any]) -> Any:
     trace.consumed(nest)
     if not isinstance(nest, tuple):
         guard_content(nest, f"a {type(nest).__name__}")
-    found = list(nest.values() if isinstance(nest, dict) else nest)
+    base: Any = next((kind for kind in (list, tuple) if isinstance(nest, kind)), type(nest))
+    # A class of the user's may have an `__iter__` of its own, and nobody calls it here.
+    found = list(nest.values() if isinstance(nest, dict) else base.__iter__(nest))
     elements = [element(trace, value) for value in found]
     if all(made is value for made, value in zip(elements, found, strict=True)):
         return nest
