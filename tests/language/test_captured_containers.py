@@ -588,3 +588,20 @@ def test_signs_of_a_captured_complex_number_are_seen():
     assert function(1.0) == 1.0
     held["z"] = complex(1.0, -0.0)
     assert function(1.0) == sign(1.0) == -1.0
+
+
+class Framed(list):
+    def __iter__(self):
+        print("gone through")
+        return iter([9.0, *list.__iter__(self)])
+
+
+FRAMED = Framed([1.0, 2.0])
+
+
+def of_a_list_with_its_own_iter(x):
+    return [v * x for v in FRAMED], len(FRAMED)
+
+
+def test_what_is_noted_of_a_list_is_read_past_its_own_iter():
+    check(of_a_list_with_its_own_iter, (np.float64(3.0),), (np.float64(2.0),), saved=False)

@@ -104,6 +104,10 @@ COUNT = len(functions(Held()))
 NAMES = [f.__name__ for f in functions(Held())]
 
 
+# One more where a state begins to be there, and where a number becomes an input.
+TRACES = {"counted": 2, "with_states": 3}
+
+
 @pytest.mark.parametrize("k", range(COUNT), ids=NAMES)
 def test_arrays_that_a_call_replaces_are_read_by_their_places(k):
     mine, its = Held(), Held()
@@ -111,8 +115,7 @@ def test_arrays_that_a_call_replaces_are_read_by_their_places(k):
     for _ in range(6):
         assert repr(function(0.5)) == repr(plain(0.5))
         assert repr(vars(its)) == repr(vars(mine))
-    # One more where a state begins to be there, and where a number becomes an input.
-    assert function.trace_count <= {"counted": 2, "with_states": 3}.get(NAMES[k], 1)
+    assert function.trace_count <= TRACES.get(NAMES[k], 1)
 
 
 def as_numbers(x):

@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections import defaultdict, deque
 
 import numpy as np
+import pytest
 
-from tests.language.harness import Samples, refuse
+import autograph as ag
+from tests.language.harness import Samples, check, refuse
 
 F, I = np.float64, np.int64  # noqa: E741 - numbers of a kind
 WAYS = ((F(2.0), I(1)), (F(0.5), I(2)), (F(-1.0), I(1)))
@@ -151,3 +153,37 @@ def items_of_a_deque(x, n):
 
 def test_items_of_a_deque_are_refused():
     refuse(items_of_a_deque, F(2.0), I(1), match="`for` goes through it, and has as many items")
+
+
+def other_keys(x, n):
+    table, rounds = {0: x, 1: x + 1, 2: F(3)}, 0
+    try:
+        for key in table:
+            rounds += 1
+            if rounds > 6:
+                break
+            if x > 1:
+                del table[key]
+                table[key + 10] = x
+    except RuntimeError as error:
+        print(error)
+    return list(table), rounds
+
+
+def other_keys_of_a_comprehension(x, n):
+    table = {"a": x, "b": x + 1}
+
+    def moved(key):
+        if x > 1 and key == "a":
+            del table[key]
+            table["c"] = x
+        return key
+
+    return [moved(key) for key in table]
+
+
+@pytest.mark.parametrize("sample", [other_keys, other_keys_of_a_comprehension])
+def test_as_many_other_keys_are_told_when_the_graph_runs(sample):
+    check(sample, (F(0.5), I(2)), (F(-1.0), I(1)), saved=False)
+    with pytest.raises(NotImplementedError, match="and has as many items"):
+        ag.convert(sample)(F(2.0), I(1))

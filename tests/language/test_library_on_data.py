@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import bisect
+import datetime
+import fractions
 import heapq
+import io
 import itertools
 from heapq import heappop, heappush
 
 import numpy as np
+import pytest
 
 import autograph as ag
 from tests.language.harness import Samples, check, refuse
@@ -254,3 +258,23 @@ def test_parts_whose_size_is_the_second_of_its_kind():
     staged = ag.convert(taken_in_parts)
     for n in (2, 3, 0, 9):
         assert staged(X, n) == taken_in_parts(X, n)
+
+
+def a_length_of_time(x):
+    return datetime.timedelta(seconds=float(x)), x  # refused
+
+
+def a_fraction(x):
+    return fractions.Fraction(int(x), 3), x  # refused
+
+
+def text_put_into_a_stream(x):
+    stream = io.StringIO()
+    stream.write("known")
+    stream.write(f"{x}")  # refused
+    return stream.getvalue(), x
+
+
+@pytest.mark.parametrize("sample", [a_length_of_time, a_fraction, text_put_into_a_stream])
+def test_what_takes_numbers_and_texts_of_pythons_own_is_refused(sample):
+    refuse(sample, F(3.0), match="is called with a value that is known only when the graph runs")

@@ -24,6 +24,7 @@ from autograph.operators.expressions.generators import Again, Consumer, Ending, 
 from autograph.operators.expressions.logical import not_, truth
 from autograph.operators.loops.loops import for_stmt, in_turn_or_place
 from autograph.operators.loops.own_iterators import begun, without_iter
+from autograph.operators.loops.watched import watched
 from autograph.operators.stand_ins.bodies import NO_NAMES, State
 from autograph.operators.stand_ins.contents import append_item, content_slot
 from autograph.operators.stand_ins.iterables import Indexed, IndexedIterator
@@ -174,7 +175,10 @@ def _refusing(items: Any) -> Iterator[Any]:
 
 
 def _each_of(iterable: Any) -> Iterable[Any]:
-    """What Python goes through; what is made of an item may change the list that it is in."""
+    """What Python goes through; what is made of an item may change the container that it is in."""
+    going = watched(iterable)
+    if going is not None:
+        return going
     found: Any = iterate(iterable)
     if type(found) is list:
         return in_turn(journal.fresh(iter(found)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections import deque
 from collections.abc import Callable, Iterator
 from types import GeneratorType, MethodWrapperType
@@ -37,6 +38,7 @@ from autograph.operators.captured.captures import (
     weak,
 )
 from autograph.operators.captured.methods import attribute
+from autograph.operators.captured.settings import of_known_values
 from autograph.operators.captured.variables import Nullable
 from autograph.operators.containers import (
     growing,
@@ -246,6 +248,8 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         handle = read(("array", id(owner)), Place("an array", weak(owner)), owner)
         return getattr(handle, name)(*args, **kwargs)
     if trace is None or _is_own(owner, trace):
+        if isinstance(owner, io.StringIO) and is_late(args):
+            raise of_known_values(f"StringIO.{name}")
         return function(*args, **kwargs)
     if shuffled(function, args, kwargs):
         return None

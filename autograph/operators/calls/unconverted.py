@@ -41,7 +41,7 @@ from autograph.operators.captured.captures import (
 )
 from autograph.operators.captured.guards import Place
 from autograph.operators.captured.host_values import HostValue
-from autograph.operators.captured.settings import guard_decimals
+from autograph.operators.captured.settings import guard_decimals, of_known_values
 from autograph.operators.captured.variables import Nullable, there
 from autograph.operators.containers import growing_arrays, open_dicts, open_sets
 from autograph.operators.results.expanding import expanded
@@ -248,6 +248,8 @@ def call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     if makes_manager(function):
         return made_manager(function, args, kwargs)
     if isinstance(function, type):
+        if root in _OF_PYTHON_NUMBERS and has_traced((args, kwargs)):
+            raise of_known_values(f"{root}.{function.__name__}")
         return journal.fresh(function(*args, **kwargs))
     if function in _TAKING_APART:
         _refuse_objects_or_none(args[0], ())
@@ -272,6 +274,9 @@ def _fresh_with_parts(made: Any, args: tuple[Any, ...]) -> Any:
             journal.fresh(part)
     return journal.fresh(made)
 
+
+# Modules of which the classes take numbers of Python's own only.
+_OF_PYTHON_NUMBERS = frozenset(("datetime", "fractions"))
 
 # What takes all items of what it is given before it gives any.
 _TAKING_ALL = (

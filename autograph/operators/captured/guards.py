@@ -11,7 +11,7 @@ import ctypes
 import os
 import types
 import weakref
-from collections import ChainMap, UserDict, UserList, deque
+from collections import ChainMap, OrderedDict, UserDict, UserList, deque
 from collections.abc import Callable, ItemsView, Iterable, KeysView, ValuesView
 from typing import Any, ClassVar, NamedTuple
 
@@ -239,12 +239,17 @@ class ApartGuard(Guard):
 def marks(content: Any, *, of_arrays: bool = True) -> tuple[Any, ...]:
     """The elements of a container, plain ones by value and others by identity.
 
-    Without `of_arrays`, one array is as good as another.
+    Without `of_arrays`, one array is as good as another. They are read past the methods of a class
+    of the user's, which may do more than to give them.
     """
     mark_ = mark if of_arrays else _mark_of_kind
+    base: Any = next((kind for kind in _READ if isinstance(content, kind)), None)
     if isinstance(content, dict):
-        return tuple((k, mark_(v)) for k, v in content.items())
-    return tuple(map(mark_, content))
+        return tuple((k, mark_(v)) for k, v in base.items(content))
+    return tuple(map(mark_, content if base is None else base.__iter__(content)))
+
+
+_READ = (list, OrderedDict, dict, set, frozenset, deque, tuple)
 
 
 class Mark:

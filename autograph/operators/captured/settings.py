@@ -20,7 +20,7 @@ from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
 __all__ = ["guard_decimals", "guard_held_decimals", "guard_print_options", "note_settings",
-           "stand_for_arrays"]  # fmt: skip
+           "of_known_values", "stand_for_arrays"]  # fmt: skip
 
 # What is guarded: the settings by name, and what tells how they are.
 _SETTINGS: dict[str, Callable[[], Any]] = {
@@ -68,14 +68,21 @@ def guard_decimals(function: Any, has_traced: bool) -> None:
     """
     _guard("the context of decimal numbers")
     if has_traced or function in (decimal.getcontext, decimal.setcontext):
-        what = "is called with a value that is known only when the graph runs"
-        if not has_traced:
-            what = "is called, and what the context is then belongs to the moment"
+        if has_traced:
+            raise of_known_values(f"decimal.{function.__name__}")
+        what = "is called, and what the context is then belongs to the moment"
         raise StagingError(
-            f"`decimal.{function.__name__}` {what}",
-            "call it outside of the converted function, or in one marked with @ag.do_not_convert",
-            origin=origin_of_caller(),
+            f"`decimal.{function.__name__}` {what}", _OUTSIDE, origin=origin_of_caller()
         )
+
+
+_OUTSIDE = "call it outside of the converted function, or in one marked with @ag.do_not_convert"
+
+
+def of_known_values(name: str) -> StagingError:
+    """The error that what takes values of Python's own is given one that the graph has."""
+    what = f"`{name}` is called with a value that is known only when the graph runs"
+    return StagingError(what, _OUTSIDE, origin=origin_of_caller())
 
 
 def guard_print_options(x: Any) -> None:

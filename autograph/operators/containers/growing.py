@@ -6,6 +6,7 @@ they are taken from the rows of the runs in the list.
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -48,12 +49,13 @@ from autograph.operators.stand_ins.runs import (
 from autograph.operators.stand_ins.templates import lazy
 from autograph.operators.stand_ins.values import is_changeable, with_children
 from runtime import journal, ops
-from runtime.errors import StagingError
+from runtime.errors import LimitNotImplementedError, StagingError
 from runtime.origins import Origin, origin_of_caller
 from runtime.spec import type_of_number
 from runtime.tensor import Tensor
 
 __all__ = [
+    "OTHER_KEYS",
     "ListItems",
     "checked",
     "delete",
@@ -257,6 +259,18 @@ def _kept(x: Tensor) -> Tensor:
     return snapshot(ops.copy(x), [lists()], "an item of a list")
 
 
+# Said of a dict or set, too, that has other keys by now.
+OTHER_KEYS = "a container is changed while `for` goes through it, and has as many items as before"
+
+
+def _keys_of(pairs: list[Any]) -> list[Tensor]:
+    """The rows of the keys of a dict, whose items these pairs are."""
+    form, rows = looked_at(pairs)
+    if not isinstance(form, Branching):
+        return []
+    return rows[: len(list(number_leaves(form.parts[0])))]
+
+
 # More items than this are gone through in a loop of the graph, where there is a choice.
 _MANY = 64
 
@@ -264,7 +278,7 @@ _MANY = 64
 class ListItems(Indexed):
     """The items of a list from `first` on, as they are when it is their turn."""
 
-    __slots__ = ("_count", "_first", "_list", "_source")
+    __slots__ = ("_count", "_first", "_keys", "_list", "_source")
 
     def __init__(self, x: list[Any], first: int = 0) -> None:
         super().__init__("a list", self._count_now, lambda index: _item_in_turn(x, index + first))
@@ -273,6 +287,7 @@ class ListItems(Indexed):
         self._source = None if run is None else run.source()
         self.is_checked = self._source is not None
         self._count = None if self._source is None else length(self._source)
+        self._keys = None if self._source is None else _keys_of(self._source)
 
     def _count_now(self) -> Any:
         """How many there are now: of a dict that must not change meanwhile."""
@@ -280,7 +295,17 @@ class ListItems(Indexed):
             now = length(self._source)
             error = RuntimeError("dictionary changed size during iteration")
             raise_if(now is not self._count and ops.not_equal(now, self._count), error)
+            self._check_keys(_keys_of(self._source))
         return length(self._list) - self._first
+
+    def _check_keys(self, now: list[Tensor]) -> None:
+        """Refuse other keys of a dict, when the graph runs: Python goes on over its table."""
+        assert self._keys is not None
+        pairs = zip(now, self._keys, strict=False)
+        others = [ops.any(ops.not_equal(a, b)) for a, b in pairs if a is not b]
+        if others:
+            error = LimitNotImplementedError(OTHER_KEYS)
+            raise_if(functools.reduce(ops.logical_or, others), error)
 
     def known_length(self) -> int | None:
         """The length, if it is known and the items are few: the graph holds many as one array."""

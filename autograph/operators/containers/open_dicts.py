@@ -346,6 +346,21 @@ def size(x: dict[Any, Any]) -> Any:
     return length(pairs)
 
 
+def are_moved(x: dict[Any, Any], keys: list[Any]) -> Any:
+    """Whether some of the keys, which were all that it had, are not where they were."""
+    tests = [_is_moved(x, k, key) for k, key in enumerate(keys)]
+    return functools.reduce(ops.logical_or, tests, False)
+
+
+def _is_moved(x: dict[Any, Any], k: int, key: Any) -> Any:
+    if _is_partial(x):
+        return partial_dicts.is_moved(x, k, key)
+    pairs = pairs_of(x)
+    assert pairs is not None
+    is_there, position = _where(pairs, key)
+    return ops.logical_or(ops.logical_not(is_there), ops.not_equal(position(), k))
+
+
 # ---- changing ------------------------------------------------------------------------------------
 
 

@@ -163,6 +163,13 @@ def size(x: dict[Any, Any]) -> Any:
     return functools.reduce(ops.add, numbers, known)
 
 
+def is_moved(x: dict[Any, Any], k: int, key: Any) -> Any:
+    """Whether a key that was item number `k` is not there, or was put in anew."""
+    is_there, ranks = contains(x, key), _mark(x).ranks
+    is_other = False if ranks is None or key not in ranks else ops.not_equal(ranks[key], k)
+    return ops.logical_or(ops.logical_not(is_there), is_other)
+
+
 # ---- changing ------------------------------------------------------------------------------------
 
 

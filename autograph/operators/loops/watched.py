@@ -12,12 +12,12 @@ from collections.abc import Callable
 from typing import Any
 
 from autograph.operators.containers import open_deques, open_dicts, open_sets
-from autograph.operators.containers.growing import raise_if
+from autograph.operators.containers.growing import OTHER_KEYS, raise_if
 from autograph.operators.expressions.access import getitem
 from autograph.operators.stand_ins.iterables import Indexed, InTurn
 from autograph.operators.stand_ins.runs import OpenDeque, OpenSet, known_items
 from runtime import journal, ops
-from runtime.errors import StagingError
+from runtime.errors import LimitNotImplementedError, StagingError
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
@@ -40,7 +40,8 @@ def watched(x: Any) -> InTurn | None:
         return None
     if type(x) in _DICTS:
         keys = list(dict.keys(x))
-        going = _Going("dictionary changed size during iteration", keys, lambda: _state_of_dict(x))
+        text = "dictionary changed size during iteration"
+        going = _Going(text, keys, lambda: _state_of_dict(x), lambda: _has_others(x, keys))
         return going.through(_reading(kind, x, keys))
     if kind is OpenSet and x.opened is None:
         items = list(known_items(x))
@@ -54,8 +55,15 @@ def watched(x: Any) -> InTurn | None:
 class _Going:
     """Whether a container has become another one; `state` gives its items, or how many it has."""
 
-    def __init__(self, text: str, before: list[Any], state: Callable[[], Any]) -> None:
+    def __init__(
+        self,
+        text: str,
+        before: list[Any],
+        state: Callable[[], Any],
+        are_others: Callable[[], Any] | None = None,
+    ) -> None:
         self._text, self._before, self._state = text, before, state
+        self._are_others = are_others
 
     def through(self, item: Callable[[int], Any]) -> InTurn:
         """Its items, each read when it is its turn."""
@@ -70,6 +78,8 @@ class _Going:
             now = len(now)
         differs = ops.not_equal(now, count) if isinstance(now, Tensor) else now != count
         raise_if(differs, RuntimeError(self._text))
+        if self._are_others is not None:  # Python goes on over its table
+            raise_if(self._are_others(), LimitNotImplementedError(OTHER_KEYS))
         return count
 
 
@@ -84,6 +94,10 @@ def _reading(kind: type, x: dict[Any, Any], keys: list[Any]) -> Callable[[int], 
 
 def _state_of_dict(x: dict[Any, Any]) -> Any:
     return open_dicts.size(x) if open_dicts.is_open(x) else list(dict.keys(x))
+
+
+def _has_others(x: dict[Any, Any], keys: list[Any]) -> Any:
+    return open_dicts.is_open(x) and open_dicts.are_moved(x, keys)
 
 
 def _state_of_set(x: OpenSet) -> Any:
@@ -110,7 +124,7 @@ def _through_deque(x: OpenDeque) -> InTurn:
 
 def _refused() -> StagingError:
     return StagingError(
-        "a container is changed while `for` goes through it, and has as many items as before",
+        OTHER_KEYS,
         "go through a copy of it (`list(...)`)",
         origin=origin_of_caller(),
     )

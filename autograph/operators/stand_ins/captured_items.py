@@ -97,7 +97,9 @@ def _known(nest: Any, element: Callable[[Trace, Any], Any]) -> Any:
         _guard(nest, trace)
         return nest
     trace.consumed(nest)
-    found = list(nest.values() if isinstance(nest, dict) else nest)
+    base: Any = next((kind for kind in (list, tuple) if isinstance(nest, kind)), type(nest))
+    # A class of the user's may have an `__iter__` of its own, and nobody calls it here.
+    found = list(nest.values() if isinstance(nest, dict) else base.__iter__(nest))
     if type(nest) in (list, dict) and content_before(nest) is nest:
         guard_kinds(nest, f"a {type(nest).__name__}")
         items = nest.items() if isinstance(nest, dict) else enumerate(nest)
