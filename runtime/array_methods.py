@@ -79,6 +79,10 @@ def _is_scalar(self: Any, other: Any) -> bool:
     )
 
 
+def _is_other_array(x: Any, other: Any) -> bool:
+    return isinstance(x, ArrayMethods) and not _is_scalar(x, other)
+
+
 _EXACT = frozenset((bool, int, float, complex, np.ndarray))
 
 
@@ -98,14 +102,17 @@ def _binary(function: Callable[..., Any], name: str, reflected: bool = False) ->
                 return NotImplemented if self._value is None else foreign.apply(self, other)
             other = _operand(other)
         elif no_scalars and _is_scalar(self, other) and _is_scalar(other, self):
-            names = [type_of(x).class_name(False) for x in (self, other)]
-            one, two = reversed(names) if reflected else names
-            raise TypeError(f"unsupported operand type(s) for @: '{one}' and '{two}'")
+            raise _no_matmul("@", *((other, self) if reflected else (self, other)))
         if self._value is not None and not reflected:
             other = _beside_complex(self, other)
         return function(self, other)
 
     return method
+
+
+def _no_matmul(sign: str, *numbers: Any) -> TypeError:
+    one, two = (type_of(x).class_name(False) for x in numbers)
+    return TypeError(f"unsupported operand type(s) for {sign}: '{one}' and '{two}'")
 
 
 def _beside_complex(x: Any, other: Any) -> Any:
@@ -340,6 +347,8 @@ def _in_place(name: str, short: str, function: Callable[..., Any] | None = None)
             if self._value is not None and not self.is_array:
                 return NotImplemented
             other = _operand(other)
+        if name == "matmul" and _is_scalar(self, other) and not _is_other_array(other, self):
+            raise _no_matmul("@=", self, other)
         self.refuse_unclear_write()
         cell = getattr(self, "_cell", None)
         if cell is not None and cell.is_mixed and _operates(self, other):

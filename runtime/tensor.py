@@ -306,7 +306,10 @@ class Tensor(ArrayMethods):
             raise TypeError(f"'{kind}' object does not support item assignment")
         new = new.current() if isinstance(new, Tensor) else new
         index = with_arrays(key)
-        if isinstance(new, (list, tuple)) and _is_basic(index):
+        has_axes = isinstance(new, (list, tuple)) or (
+            isinstance(new, (np.ndarray, Tensor)) and bool(type_of(new).rank)
+        )
+        if has_axes and _is_basic(index):
             check_depth(self, index, new)
         if self.dtype.kind in "iu":
             new = _fitting(new, self.dtype, index)

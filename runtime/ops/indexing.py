@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -230,15 +231,42 @@ def _check_fits(value: tuple[Dim, ...], part: tuple[Dim, ...], *, is_view: bool)
 
 
 def check_depth(x: Operand, key: Any, value: Any) -> None:
-    """Raise as NumPy does where lists are deeper than the part of `x` that they go into."""
+    """Raise as NumPy does where lists are deeper than the part of `x` that they go into.
+
+    So does an array that is put into an element; older NumPy takes one of size 1.
+    """
     index, operands = encoded_for(x, key)
     shape = type_of(x).shape
     part = None if shape is None else part_shape(shape, index, [type_of(p) for p in operands])
-    if part and _depth(value) > len(part):
+    if part == () and all(entry[0] in ("int", "array") for entry in index):
+        _check_element(value)
+    elif part and isinstance(value, list | tuple) and _depth(value) > len(part):
         raise ValueError(
             "setting an array element with a sequence. The requested array would exceed the "
             f"maximum number of dimension of {len(part)}."
         )
+
+
+def _check_element(value: Any) -> None:
+    is_taken = not _depth(value)
+    if not is_taken and not isinstance(value, list | tuple) and _TAKES_ONE:
+        is_taken = all(n in (1, None) for n in type_of(value).shape or ())
+    if not is_taken:
+        raise ValueError("setting an array element with a sequence.")
+
+
+def _takes_one() -> bool:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            np.zeros(1)[0] = np.zeros(1)
+        except ValueError:
+            return False
+    return True
+
+
+# Whether NumPy takes an array of size 1 for the number in it.
+_TAKES_ONE = _takes_one()
 
 
 def _depth(x: Any) -> int:

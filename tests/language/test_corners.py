@@ -22,6 +22,15 @@ F = np.float64
 M = np.arange(12.0).reshape(3, 4)
 
 
+@samples("S5", (F(2), I(3)), (F(1), I(0)), tensors=False)
+def numbers_have_no_product_of_matrices(x, n):
+    try:
+        n @= x
+    except TypeError as error:
+        print(error)
+    return n
+
+
 # ---- views and writes in nested loops --------------------------------------------------------
 
 

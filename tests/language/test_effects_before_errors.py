@@ -43,6 +43,24 @@ class Record:
 
 X = A(1, 2, 3, 4)
 
+
+def an_element_that_is_a_sequence(x, value, log):
+    log.append(x[1])
+    x[1] = 7.0
+    x[0] = value
+
+
+@pytest.mark.parametrize("value", [[1.0], (1.0, 2.0), [], A(1, 2)], ids=repr)
+def test_what_came_before_a_sequence_in_the_place_of_a_number_stays(value):
+    seen = []
+    for function in (an_element_that_is_a_sequence, ag.convert(an_element_that_is_a_sequence)):
+        x, log = X.copy(), []
+        with pytest.raises(ValueError, match="setting an array element with a sequence") as caught:
+            function(x, value, log)
+        seen.append((str(caught.value), x.tolist(), log))
+    assert seen[0] == seen[1] and seen[0][1][1] == 7.0
+
+
 # ---- kinds of places (S11) -------------------------------------------------------------------
 
 

@@ -473,3 +473,16 @@ def changed_beside_items_by_data(x):
 
 def test_a_list_that_is_changed_beside_items_by_data():
     check(changed_beside_items_by_data, (X,), (-X,), (np.abs(X),))
+
+
+@pytest.mark.parametrize("taken", [enumerate, lambda x: zip(x, x), lambda x: map(abs, x), reversed])
+def test_what_is_gone_through_once_is_not_reversed(taken):
+    def last(x):
+        return list(reversed(taken(x)))
+
+    seen = []
+    for function in (last, ag.convert(last)):
+        with pytest.raises(TypeError, match="object is not reversible") as caught:
+            function(X)
+        seen.append(str(caught.value))
+    assert seen[0] == seen[1]

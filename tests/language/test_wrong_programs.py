@@ -144,7 +144,7 @@ def index_out_of_range_while_tracing(x):
     return x[3]  # wrong
 
 
-@wrong(F(2), error=IndexError, cause="too many indices", hint="at most one index for each axis",
+@wrong(F(2), error=IndexError, cause="invalid index to scalar variable.", hint="a number has no items",
        names=("`x` is float64[]",))  # fmt: skip
 def item_of_a_number(x):
     return x[0]  # wrong

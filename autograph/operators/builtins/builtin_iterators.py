@@ -117,6 +117,8 @@ def _in_step(parts: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def reversed_(x: Any) -> Any:
     x = iterables.with_members(plain(x), "__reversed__")
+    if isinstance(x, iterables.IndexedIterator):
+        raise TypeError(f"'{x.name}' object is not reversible")
     return journal.fresh(iterables.reversed_(x) if is_array(x) else reversed(x))
 
 

@@ -188,6 +188,7 @@ _ANSWERS: tuple[tuple[type[BaseException], re.Pattern[str], Answer], ...] = tupl
         (np.exceptions.AxisError, r"dimension (?P<rank>\d+)", _valid_axes),
         (IndexError, r"out of bounds for axis \d+ with size (?P<size>\d+)", _valid_positions),
         (IndexError, r"too many indices", "give at most one index for each axis"),
+        (IndexError, r"invalid index to scalar", "a number has no items: index an array"),
         (IndexError, r"list index out of range|tuple index out of range",
          "compare the index with the length before"),
         (AttributeError, r"^(?:module )?'(?P<owner>[\w.]+)'(?: object)? has no attribute "

@@ -121,7 +121,12 @@ def getitem(thing: Any, key: Any) -> Any:
             kind = python_type_of(thing).__name__
             raise TypeError(f"{kind!r} object is not subscriptable")
         refuse_number_or_array(thing, "an item of it is asked for")
-        return thing[as_index(key)]  # type: ignore[index]
+        try:
+            return thing[as_index(key)]  # type: ignore[index]
+        except IndexError:
+            if isinstance(thing, Tensor) and _is_scalar_of_numpys(thing):
+                raise IndexError("invalid index to scalar variable.") from None
+            raise
     if isinstance(thing, np.ndarray) and (_has_open(key) or has_runs(key)):
         key = as_index(key)
         return ops.getitem(thing, key)
