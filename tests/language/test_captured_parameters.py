@@ -44,7 +44,8 @@ def functions(held):
         return "w" in table, "z" in table
 
     def updated(x):
-        table.update({k: v * x for k, v in table.items()})
+        changed = {k: v * x for k, v in table.items()}
+        table.update(changed)
         return np.sum(table["w"])
 
     def positions(x):
