@@ -312,7 +312,7 @@ def entry_of(
             order.append(leaf.number)
         elif not isinstance(key, Identity):
             constants.append((leaf.number, leaves[leaf.number]))
-    every = order == list(range(len(leaves)))
+    every = not parts and order == list(range(len(leaves)))
     is_flat = not (kwargs or parts) and len(args) == len(leaves)
     is_flat = is_flat and all(map(operator.is_, args, leaves))
     given = Given(len(leaves), order, defaults, things, constants) if is_flat else None

@@ -49,7 +49,7 @@ def apply_along_axis(
     rows = moved.reshape(math.prod(outer), size)
     results = np.array([func1d(row, *args, **kwargs) for row in rows])
     inner = results.ndim - 1
-    whole = results.reshape((*outer, *results.shape[1:]))
+    whole = results.reshape((*outer, *results.shape[1:])).copy()
     if not inner:
         return whole
     at = axis % moved.ndim

@@ -112,7 +112,7 @@ def piecewise(
     for condition, function in zip(given, funclist, strict=True):
         if callable(function):
             chosen = getitem(x, condition)
-            if 0 in shape_of(chosen):
+            if any(isinstance(size, int) and size == 0 for size in shape_of(chosen)):
                 continue  # it may not know what to make of nothing
             function = function(chosen, *args, **kwargs)
         result = index_update(result, function, condition)

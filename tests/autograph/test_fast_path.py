@@ -220,6 +220,8 @@ CHANGES = [
     ([1.0, 2.0], lambda d: d.append(7.0)),
     ([1, 2], lambda d: d.__setitem__(1, 1)),
     ({"a": 1.0}, lambda d: d.update(a=3.0)),
+    ({"a": 1}, lambda d: d.update(a=3)),
+    (["text", None, True], lambda d: d.__setitem__(1, 2)),
     ({"a": 1.0}, lambda d: d.update(b=3.0)),
     ({}, lambda d: d.update(b=3.0)),
     ({1: 1.0}, lambda d: (d.clear(), d.update({True: 1.0}))),

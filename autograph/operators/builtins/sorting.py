@@ -56,6 +56,9 @@ def sort(x: list[Any], *, key: Any = None, reverse: bool = False) -> None:
     user's, may look at it.
     """
     journal.note(content_slot(x))
+    if has_runs(x) and key is None:  # numbers and text do not look at it
+        growing_sorts.in_order(x, reverse=reverse)(x)
+        return
     if has_runs(x):
         before = journal.fresh(list(x))
         with emptied(x):

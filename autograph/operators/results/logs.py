@@ -115,12 +115,16 @@ class _Put:
         return self.name
 
 
+# Of a container, what is guarded where code has looked into it.
+_LOOKS = frozenset(("content", "kinds", "keys", "has", "length", "item"))
+
+
 def refuse_looks(trace: Trace) -> None:
     """Refuse a function that looks into a container that the graph puts into, or changes it."""
     for owner, origin in trace.logs.values():
         kind, noted = type(owner).__name__, journal.first_noted(("content", id(owner)))
-        is_read = ("content", id(owner)) in trace.guards or any(
-            key[:2] == ("item", id(owner)) for key in (*trace.guards, *trace.captured)
+        is_read = any(
+            key[0] in _LOOKS and key[1] == id(owner) for key in (*trace.guards, *trace.captured)
         )
         if not is_read and noted is None:
             continue

@@ -22,7 +22,7 @@ class Loop:
             name: form_of_parts([0] if x is NOTHING else x, bools=False)
             for name, x in before.items()
         }
-        self.objects = CarriedObjects()
+        self.objects = CarriedObjects(NO_STATE)
         self.chosen = {}
 
     def place(self):
@@ -196,6 +196,6 @@ def test_an_outer_statement_is_told_what_each_may_be():
 
 def test_containers_that_cannot_be_changed_are_made_for_each_place():
     form = form_of_parts((1,), bools=False)
-    objects = CarriedObjects()
+    objects = CarriedObjects(NO_STATE)
     objects.begin()
     assert objects.make(form, [2], "t") == (2,)
