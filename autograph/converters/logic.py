@@ -8,10 +8,12 @@ x = not (a and b)   x = ag__.not_(ag__.both(lambda: a, lambda: b, again=True))
 
 How often an operand is asked whether it is true is that of Python's compiler, which jumps from one
 to the other: of `if not (a and b)` each is asked once, the value `not (a and b)` asks both again.
+From Python 3.12 on the outer operator of a value, as in `(a and b) or c`, asks what the inner gave.
 """
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import gast
@@ -29,6 +31,9 @@ EITHER = Template("ag__.either()")
 BOTH_AGAIN = Template("ag__.both(again=True)")
 EITHER_AGAIN = Template("ag__.either(again=True)")
 NOT = Template("ag__.not_(operand)")
+
+# Whether Python goes on from an inner operator without asking what that gives for its truth.
+_IS_ASKED_ONCE = sys.version_info < (3, 12)
 
 
 def convert_bool_op(node: Any, conversion: Conversion) -> gast.expr:
@@ -51,6 +56,8 @@ def convert_bool_op(node: Any, conversion: Conversion) -> gast.expr:
 
 def _note_asked(node: Any, conversion: Conversion) -> None:
     """The operands that the chain asks for their truth, and may give as its value."""
+    if not _IS_ASKED_ONCE:
+        return
     known = node.values if node in conversion.asked else node.values[:-1]
     conversion.asked.update(value for value in known if isinstance(value, gast.BoolOp))
 
