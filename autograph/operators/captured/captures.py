@@ -550,12 +550,20 @@ def guard_kinds(container: Any, name: str) -> None:
     trace.guards.setdefault(("kinds", id(container)), Guard(place, seen, by_value=True))
 
 
+def _looking_into(container: Any, *kinds: type) -> Trace | None:
+    """The trace that looks into a captured container of just these classes, and says at what."""
+    trace = current_trace()
+    if trace is None or type(container) not in kinds or not trace.is_outside(container):
+        return None
+    trace.consumed(container)
+    return trace
+
+
 def guard_keys(container: dict[Any, Any]) -> bool:
     """Guard which keys a captured dict has, in their order; False for what is none."""
-    trace = current_trace()
-    if trace is None or type(container) is not dict or not trace.is_outside(container):
+    trace = _looking_into(container, dict)
+    if trace is None:
         return False
-    trace.consumed(container)
     place = Place("the keys of a dict", lambda: marks(tuple(container)))
     guard = Guard(place, marks(tuple(content_before(container))), by_value=True)
     trace.guards.setdefault(("keys", id(container)), guard)
@@ -564,12 +572,9 @@ def guard_keys(container: dict[Any, Any]) -> bool:
 
 def guard_has_key(container: Any, key: Any) -> bool:
     """Guard whether a captured dict has a key; False for another container, or an odd key."""
-    trace = current_trace()
-    if trace is None or type(container) is not dict or not isinstance(key, PLAIN):
+    trace = _looking_into(container, dict) if isinstance(key, PLAIN) else None
+    if trace is None:
         return False
-    if not trace.is_outside(container):
-        return False
-    trace.consumed(container)
     place = Place(f"whether a dict has the key {key!r}", lambda: key in container)
     guard = Guard(place, key in content_before(container), by_value=True)
     trace.guards.setdefault(("has", id(container), key), guard)
@@ -578,10 +583,8 @@ def guard_has_key(container: Any, key: Any) -> bool:
 
 def guard_count(container: Any) -> bool:
     """Guard how many items a captured list or dict has; False for what is none."""
-    trace = current_trace()
-    if trace is None or type(container) not in (list, dict) or not trace.is_outside(container):
+    if _looking_into(container, list, dict) is None:
         return False
-    trace.consumed(container)
     guard_length(container, len(content_before(container)))
     return True
 
