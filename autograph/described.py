@@ -10,7 +10,9 @@ from autograph.results import ResultHole
 from autograph.traced import Traced
 from runtime import tree
 from runtime.compile import NATIVE_STAGES, compile_graph, native_text
+from runtime.graph.html import html
 from runtime.graph.view import FuncGraph
+from runtime.markup import code
 from runtime.passes import optimize
 from runtime.spec import ObjectType, TensorSpec
 from runtime.variable import Variable
@@ -139,6 +141,9 @@ class Described:
 
     def __str__(self) -> str:
         return f"ConcreteFunction {self.pretty_printed_signature()}"
+
+    def _repr_html_(self) -> str:
+        return f"ConcreteFunction {code(self.function_type)}{html(self.graph, is_open=False)}"
 
 
 def _spec(value: Any) -> Any:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from runtime.places import place
+
 
 class Location(NamedTuple):
     """A place in the user's file; columns count characters of `text` from 0, without the end."""
@@ -16,8 +18,8 @@ class Location(NamedTuple):
     end_column: int | None = None
 
     def __str__(self) -> str:
-        place = f"{self.filename}:{self.line}"
-        return f"{place}, in `{self.function}`" if self.function else place
+        shown = place(self.filename, self.line)
+        return f"{shown}, in `{self.function}`" if self.function else shown
 
 
 def format_message(what: str, location: Location | None = None, advice: str = "") -> str:

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from autograph.function import convert
+from autograph.trace_facts import Explanation
 
 __all__ = ["explain"]
 
 
-def explain(function: Callable[..., Any], *args: Any, **kwargs: Any) -> str:
+def explain(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Explanation:
     """What is staged, unrolled, called by the host or left as it is, by line, and what is guarded.
 
     `args` and `kwargs` are arguments, or a `TensorSpec` in the place of an array: the function is
@@ -29,4 +30,4 @@ def explain(function: Callable[..., Any], *args: Any, **kwargs: Any) -> str:
       line 2: the loop is unrolled: 2 rounds, and up to 16 are repeated
       line 3: `if` is staged: a branch of the graph
     """
-    return str(convert(function).explain(*args, **kwargs))
+    return convert(function).explain(*args, **kwargs)

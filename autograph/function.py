@@ -21,13 +21,14 @@ from autograph.options import FunctionOptions, check_options
 from autograph.profiling import Profile, profiled
 from autograph.signature import ArraySpec, classify, is_input_key
 from autograph.timing import Stats, timed
-from autograph.trace_facts import TraceTable, explained
+from autograph.trace_facts import Explanation, TraceTable, explained
 from autograph.tracebacks import shorten, shortened
 from autograph.traces import Traces, retraces_allowed, trace_lock
 from runtime import config, tree
 from runtime.attention import count as _attention
 from runtime.building import building
 from runtime.graph.work import Work, work_of
+from runtime.markup import code
 from runtime.origins import hide_frames_of
 from runtime.passes import optimize
 from runtime.spec import TensorSpec
@@ -213,7 +214,7 @@ class Function(Traces, Generic[P, R]):
             self._table, self._fast, self._general = {}, {}, []
             self._builtins = ()
 
-    def explain(self, *args: Any, **kwargs: Any) -> str:
+    def explain(self, *args: Any, **kwargs: Any) -> Explanation:
         """Of each trace: why it was made, what is staged, unrolled and left, what is guarded.
 
         With arguments, or a `TensorSpec` for an array, of the trace for these, which is made
@@ -232,6 +233,10 @@ class Function(Traces, Generic[P, R]):
 
     def __repr__(self) -> str:
         return f"<Function {self.__qualname__}>"
+
+    def _repr_html_(self) -> str:
+        traces = TraceTable(self._table.values())
+        return f"Function {code(self.__qualname__)}: {traces._repr_html_()}"
 
     def __reduce__(self) -> Any:
         found = _found_by_name(self.__module__, self.__qualname__)
@@ -447,10 +452,10 @@ class BoundFunction(Generic[P, R]):
             ConcreteFunction, self._function.get_concrete_function(self.__self__, *args, **kwargs)
         )
 
-    def explain(self, *args: Any, **kwargs: Any) -> str:
+    def explain(self, *args: Any, **kwargs: Any) -> Explanation:
         """As of the Function, for the object."""
         given = (self.__self__, *args) if args or kwargs else ()
-        return str(self._function.explain(*given, **kwargs))
+        return cast(Explanation, self._function.explain(*given, **kwargs))
 
     def stats(self, *args: Any, **kwargs: Any) -> Stats:
         """As of the Function, for the object."""

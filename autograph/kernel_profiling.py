@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from runtime.execute.native.cycles import KernelTimes, seconds_per_cycle
 from runtime.execute.native.engine import Unavailable
 from runtime.execute.observers import timing_kernels
+from runtime.markup import code, table, words
 from runtime.origins import Origin
+from runtime.places import short_place
 
 __all__ = ["KernelCost", "KernelProfile", "NoKernels", "profiled_kernels"]
 
@@ -34,7 +35,7 @@ class KernelCost(NamedTuple):
     microseconds: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class KernelProfile:
     """The result of the last call, the microseconds of a call, and what its kernels cost."""
 
@@ -47,22 +48,33 @@ class KernelProfile:
         """The microseconds of a call that are not a kernel's: the entry, single numbers."""
         return self.microseconds - sum(k.microseconds for k in self.kernels if k.around is None)
 
-    def __str__(self) -> str:
-        rows = [f"{'us':>10} {'calls':>8} {'share':>6}  kernel"]
-        for kernel in self.kernels:
-            calls = (
-                f"{kernel.calls:8.0f}"
-                if kernel.calls == round(kernel.calls)
-                else f"{kernel.calls:8.1f}"
-            )
-            what = "  " * self._depth(kernel) + kernel.what
-            place = f"   # {kernel.place}" if kernel.place else ""
-            rows.append(f"{self._cost(kernel.microseconds, calls)}  {what}{place}")
-        rows.append(f"{self._cost(self.rest, ' ' * 8)}  the rest: the entry, single numbers")
-        return "\n".join(rows)
+    def __repr__(self) -> str:
+        rows = [
+            f"{cost:>10} {calls:>8} {share:>6}  {'  ' * depth}{what}"
+            + (f"   # {place}" if place else "")
+            for cost, calls, share, depth, what, place in self._rows()
+        ]
+        return "\n".join([f"{'us':>10} {'calls':>8} {'share':>6}  kernel", *rows])
 
-    def _cost(self, microseconds: float, calls: str) -> str:
-        return f"{microseconds:10.3f} {calls} {microseconds / self.microseconds:6.1%}"
+    def _repr_html_(self) -> str:
+        rows = [
+            (cost, calls, share, code("  " * depth + what), words(place))
+            for cost, calls, share, depth, what, place in self._rows()
+        ]
+        return table(("us", "calls", "share", "kernel", "place"), rows)
+
+    def _rows(self) -> Iterator[tuple[str, str, str, int, str, str]]:
+        """Microseconds, calls, share, depth, kernel and place."""
+        for kernel in self.kernels:
+            is_whole = kernel.calls == round(kernel.calls)
+            calls = f"{kernel.calls:.{0 if is_whole else 1}f}"
+            cost = self._cost(kernel.microseconds)
+            yield cost[0], calls, cost[1], self._depth(kernel), kernel.what, kernel.place
+        cost = self._cost(self.rest)
+        yield cost[0], "", cost[1], 0, "the rest: the entry, single numbers", ""
+
+    def _cost(self, microseconds: float) -> tuple[str, str]:
+        return f"{microseconds:.3f}", f"{microseconds / self.microseconds:.1%}"
 
     def _depth(self, kernel: KernelCost) -> int:
         depth = 0
@@ -110,7 +122,5 @@ def _place(origins: tuple[Origin, ...]) -> str:
     """The lines, with the name of each file once."""
     lines: dict[str, list[int]] = {}
     for origin in origins:
-        lines.setdefault(os.path.basename(origin.filename), []).append(origin.lineno)
-    return ", ".join(
-        f"{name}:{','.join(map(str, dict.fromkeys(numbers)))}" for name, numbers in lines.items()
-    )
+        lines.setdefault(origin.filename, []).append(origin.lineno)
+    return ", ".join(short_place(name, *dict.fromkeys(numbers)) for name, numbers in lines.items())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -11,6 +10,8 @@ import numpy as np
 
 from runtime.execute.observers import observing
 from runtime.graph.ir import Node
+from runtime.markup import code, table, words
+from runtime.places import short_place
 
 __all__ = ["Cost", "Profile", "profiled"]
 
@@ -25,20 +26,27 @@ class Cost(NamedTuple):
     bytes: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Profile:
-    """The result of a call, and what its nodes cost: the costliest first."""
+    """The result of a call, and what its nodes cost: the costliest first; shown as a table."""
 
     result: Any
     costs: tuple[Cost, ...]
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         head = f"{'ms':>10} {'calls':>8} {'bytes':>12}  operation"
         rows = [
             f"{c.milliseconds:10.3f} {c.calls:8} {c.bytes:12}  {c.operation}   # {c.place}"
             for c in self.costs
         ]
         return "\n".join((head, *rows))
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (f"{c.milliseconds:.3f}", str(c.calls), str(c.bytes), code(c.operation), words(c.place))
+            for c in self.costs
+        ]
+        return table(("ms", "calls", "bytes", "operation", "place"), rows)
 
 
 def profiled(call: Callable[[], Any]) -> Profile:
@@ -59,7 +67,7 @@ def profiled(call: Callable[[], Any]) -> Profile:
 
 def _place(node: Node) -> str:
     origin = node.origin
-    return "" if origin is None else f"{os.path.basename(origin.filename)}:{origin.lineno}"
+    return "" if origin is None else short_place(origin.filename, origin.lineno)
 
 
 def _size(x: Any) -> int:

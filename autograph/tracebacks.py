@@ -17,6 +17,7 @@ from autograph.generated import AG, SCOPES
 from autograph.operators.captured.hints import add_hint
 from runtime import config
 from runtime.errors import StagingError
+from runtime.execute.tracebacks import entry
 from runtime.origins import Origin, is_user_code, origin_of_entry, origin_of_error
 
 __all__ = ["shorten", "shortened"]
@@ -38,7 +39,9 @@ def shorten(error: BaseException) -> None:
                 following.__class__ = StagingError
         add_hint(following)
         if not config.full_traceback.value:
-            following.__traceback__ = _users(following.__traceback__)
+            following.__traceback__ = _users(_entries(following.__traceback__))
+            if isinstance(following, StagingError) and following.origin is not None:
+                _end_at(following, following.origin)
         following = following.__cause__ or following.__context__
 
 
@@ -53,11 +56,29 @@ class shortened:
             shorten(error)
 
 
-def _users(traceback: TracebackType | None) -> TracebackType | None:
+def _users(entries: list[TracebackType]) -> TracebackType | None:
     result: TracebackType | None = None
-    for part in reversed(_entries(traceback)):
+    for part in reversed(entries):
         result = TracebackType(result, part.tb_frame, part.tb_lasti, part.tb_lineno)
     return result
+
+
+def _end_at(error: StagingError, origin: Origin) -> None:
+    """Let the traceback end at the line that the message speaks of: a reader's arrow points there.
+
+    It may be another line of the innermost function, one of a function that called it, or one at
+    which no frame is left.
+    """
+    entries = _entries(error.__traceback__)
+    homes = [_home(origin_of_entry(part)) for part in entries]
+    ending = entry(origin, None)
+    if _home(origin) in homes:
+        last = len(homes) - 1 - homes[::-1].index(_home(origin))
+        frame = entries[last].tb_frame
+        if frame.f_code is origin.code:  # its locals can be looked at
+            ending = TracebackType(None, frame, origin.instruction, origin.lineno)
+        del entries[last:]
+    error.__traceback__ = _users([*entries, ending])
 
 
 def _entries(traceback: TracebackType | None) -> list[TracebackType]:

@@ -14,6 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from runtime.places import place
+
 __all__ = [
     "Origin",
     "hide_frames_of",
@@ -54,7 +56,7 @@ class Origin(NamedTuple):
     span: tuple[int, int] | None = None
 
     def __str__(self) -> str:
-        return f"{self.filename}:{self.lineno}, in `{self._named}`"
+        return f"{place(self.filename, self.lineno)}, in `{self._named}`"
 
     @property
     def _named(self) -> str:

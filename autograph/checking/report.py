@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import linecache
 from dataclasses import dataclass, field
-from pathlib import PurePath
+
+from runtime.markup import code, table, words
+from runtime.places import short_place
 
 __all__ = ["GRADIENT", "CheckReport", "Difference"]
 
@@ -35,7 +37,7 @@ class Difference:
         lines = [f"{self.mode}, {self.what}: {self.found}, but {self.expected} {against}"]
         if self.line:
             text = linecache.getline(self.filename, self.line).strip()
-            lines.append(f"    {PurePath(self.filename).name}:{self.line} | {text}")
+            lines.append(f"    {short_place(self.filename, self.line)} | {text}")
         if self.values is not None:
             found, expected = self.values
             what = f"the derivative of `{self.name}`" if is_gradient else f"`{self.name}`"
@@ -74,3 +76,12 @@ class CheckReport:
             lines = [f"{self.name}: {count} difference{'s' if count > 1 else ''}{among}"]
         lines += [f"- {difference}" for difference in self.differences]
         return "\n".join([*lines, *(f"({note})" for note in self.notes)])
+
+    def _repr_html_(self) -> str:
+        """A row for each way of running, with all that differs there."""
+        rows = []
+        for mode in dict.fromkeys([*self.modes, *(d.mode for d in self.differences)]):
+            found = [code(str(d)) for d in self.differences if d.mode == mode]
+            rows.append((mode, "<br/>".join(found) or "agrees with plain Python"))
+        rows += [("not compared", words(note)) for note in self.notes]
+        return code(self.name) + table(("way", "result"), rows)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import itertools
-import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from runtime.graph.ir import Graph, Node, Value
+from runtime.places import short_place
 from runtime.spec import TensorType, Type
 
-__all__ = ["Names", "describe", "dot", "line", "literal", "text"]
+__all__ = ["Names", "describe", "dot", "ending", "heading", "line", "literal", "statement", "text"]
 
 INDENT = "  "
 LONGEST = 60
@@ -73,9 +73,7 @@ def text(graph: Graph) -> str:
 
 def _lines(graph: Graph, numbers: Iterator[int]) -> Iterator[str]:
     names = Names(graph, numbers)
-    inputs = ", ".join(f"{names[value]}: {value.type}" for value in graph.inputs)
-    outputs = ", ".join(str(value.type) for value in graph.outputs)
-    yield f"graph {graph.name}({inputs}) -> ({outputs}) {{"
+    yield f"{heading(graph, names)} {{"
     for node in graph.nodes:
         for value in node.outputs:
             names.add(value)
@@ -83,22 +81,35 @@ def _lines(graph: Graph, numbers: Iterator[int]) -> Iterator[str]:
             yield INDENT + line(node, names)
         for inner in node.graphs:
             yield from (INDENT * 2 + row for row in _lines(inner, numbers))
-    yield f"{INDENT}return {', '.join(names[value] for value in graph.outputs)}".rstrip()
+    yield f"{INDENT}{ending(graph, names)}"
     yield "}"
+
+
+def heading(graph: Graph, names: Names) -> str:
+    """The name of a graph, its inputs, and the types of its outputs."""
+    inputs = ", ".join(f"{names[value]}: {value.type}" for value in graph.inputs)
+    outputs = ", ".join(str(value.type) for value in graph.outputs)
+    return f"graph {graph.name}({inputs}) -> ({outputs})"
+
+
+def ending(graph: Graph, names: Names) -> str:
+    """The outputs of a graph, as its last line."""
+    return f"return {', '.join(names[value] for value in graph.outputs)}".rstrip()
 
 
 def line(node: Node, names: Names) -> str:
     """One node on one line."""
+    origin = node.origin
+    comment = "" if origin is None else f"   # {short_place(origin.filename, origin.lineno)}"
+    return statement(node, names) + comment
+
+
+def statement(node: Node, names: Names) -> str:
+    """One node, without the place that it comes from."""
     results = ", ".join(f"{names[value]}: {value.type}" for value in node.outputs)
     operands = ", ".join(names[value] for value in node.inputs)
-    parts = [f"{results} =" if results else "", describe(node), operands, _comment(node)]
+    parts = [f"{results} =" if results else "", describe(node), operands]
     return " ".join(part for part in parts if part)
-
-
-def _comment(node: Node) -> str:
-    if node.origin is None:
-        return ""
-    return f"  # {os.path.basename(node.origin.filename)}:{node.origin.lineno}"
 
 
 def describe(node: Node) -> str:

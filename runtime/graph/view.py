@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from runtime.graph.codec import GraphDef, as_graph_def, node_names, value_names
+from runtime.graph.html import html
 from runtime.graph.ir import Graph, Node, Value
 from runtime.graph.show import dot, text
 
@@ -50,6 +51,9 @@ class FuncGraph(Graph):
 
     def __str__(self) -> str:
         return text(self)
+
+    def _repr_html_(self) -> str:
+        return html(self)
 
     def to_dot(self) -> str:
         """The graph in the language of Graphviz."""

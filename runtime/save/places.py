@@ -11,6 +11,7 @@ import os
 from typing import Any
 
 from runtime.errors import Origin
+from runtime.places import file_name
 from runtime.save.reading import Malformed, is_name, members, whole
 
 __all__ = ["Lines", "Places"]
@@ -50,7 +51,7 @@ def _printable(text: str) -> str:
 
 
 def _short(filename: str) -> str:
-    name = os.path.basename(filename).removeprefix("<").removesuffix(">")
+    name = file_name(filename).removeprefix("<").removesuffix(">")
     return name.rpartition(": ")[2]
 
 

@@ -43,6 +43,7 @@ TESTED_IN = {
     "autograph/operators/expressions/heap_objects.py": "language/test_made_objects.py",
     "autograph/operators/results/heap_results.py": "language/test_made_objects.py",
     "autograph/operators/results/sealing.py": "language/test_growing_lists_in_results.py",
+    "runtime/graph/html.py": "language/test_notebook.py",
     "autograph/findings.py": "language/test_writes_to_chosen_objects.py",
     "autograph/operators/containers/partial_dicts.py": "language/test_keys_on_one_path.py",
     "autograph/library/entries.py": "language/test_keys_on_one_path.py",

@@ -187,6 +187,13 @@ def assert_clean(error: BaseException) -> None:
     assert not ours, f"frames of ours in the traceback of {error!r}: {ours}"
 
 
+def assert_ends_where_it_says(error: BaseException) -> None:
+    """The traceback ends at the line that the message speaks of."""
+    if isinstance(error, ag.StagingError) and error.origin is not None:
+        *_, last = traceback.extract_tb(error.__traceback__)
+        assert (last.filename, last.lineno) == error.origin[:2], f"it ends at {last}"
+
+
 def _assert_agree(
     got: Outcome,
     expected: Outcome,
@@ -417,6 +424,7 @@ def refuse(
     except error as caught:
         message = str(caught)
         assert_clean(caught)
+        assert_ends_where_it_says(caught)
     else:
         raise AssertionError(f"{sample.__name__} is not refused")
     assert re.search(match, message), message
