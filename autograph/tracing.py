@@ -122,6 +122,7 @@ def trace_call(
     arguments: Arguments,
     *,
     name: str,
+    target: Any = None,
     prints: str = "graph",
     pure: bool = False,
     may_create: bool = False,
@@ -132,7 +133,9 @@ def trace_call(
 ) -> Traced:
     """Run `function` on placeholders for the inputs among `arguments`.
 
-    `numbers` are the captured ints and floats that are inputs as well.
+    `target` is the callable of the user's that it is made of: what that holds, as a method or a
+    callable object does, is read and written by reference. `numbers` are the captured ints and
+    floats that are inputs as well.
     """
     stands_for_tensors = _has_tensors(arguments) if tensors is None else tensors
     known, recursions = Findings(), Recursions()
@@ -145,6 +148,7 @@ def trace_call(
             known.tell(builder.trace)
             try:
                 with rarely, adopting(builder.trace):
+                    builder.trace.add_outside(target)
                     traced = _traced(
                         builder, function, bound, arguments, pure, numbers or Numbers()
                     )
@@ -196,9 +200,6 @@ def _traced(
         facts.refused_items = transaction.refused_items
         for variable in _variables(arguments):
             facts.add_outside(variable)
-        owner = getattr(function, "__self__", None)
-        if owner is not None:  # of a bound method: what it holds is read, and written, by reference
-            facts.add_outside(owner)
         for kind in _kinds(arguments.structure):
             facts.adopt(kind)
         builder.operand_beside, builder.repeated_by = beside_array, repeated_by
