@@ -398,12 +398,6 @@ class ConcreteFunction(Described):
             return self._run
         return self._reading or caller(self._traced, self._run, MISS)
 
-    def _of_class(self, result: Tensor) -> Tensor:
-        """`result` as a tensor of the class that this gives: the same to gradients."""
-        if type(result) is self._tensor_class:
-            return result
-        return self._tensor_class(result._array, result._value, result.key)
-
     def _check_targets(self, inputs: Sequence[Any]) -> None:
         """Raise ReadOnlyTarget where an array that is to be written cannot be; or StagingError."""
         for position in self._traced.written:
@@ -502,7 +496,7 @@ class ConcreteFunction(Described):
         given = inputs[position]
         is_unknown = tensors is not None and not isinstance(given, Tensor)
         if is_unknown and self._gives_tensors and position in self._traced.written:
-            return self._of_class(tensors[i])
+            return tensors[i].of_class(self._tensor_class)
         return given
 
     def _own(self, i: int, output: Any, tensor: Tensor | None) -> Any:
@@ -514,7 +508,7 @@ class ConcreteFunction(Described):
             output = copied(output)
         if not self._gives_tensors:
             return output
-        return self._tensor_class(output) if tensor is None else self._of_class(tensor)
+        return self._tensor_class(output) if tensor is None else tensor.of_class(self._tensor_class)
 
     def _track(self, tensors: Any) -> None:
         """Let the tapes know the tensors that were stored."""
@@ -530,9 +524,9 @@ class ConcreteFunction(Described):
         """Result `i`, which may have been stored somewhere, or be another result as well."""
         array = self._traced.shared[i]
         own = functools.partial(self._own, i, outputs[i], tensor)
-        if array.form.tensors != self._gives_tensors:
-            return own()  # where it is stored, it is of the other kind
         found = array.get(outputs, objects(), own)
+        if isinstance(found, Tensor) != self._gives_tensors:
+            return own()  # where it is stored, it is of the other kind
         if tensor is None:
             return found
         return own() if found.is_view else found  # a view: as the tapes know it

@@ -15,6 +15,7 @@ from autograph.concrete import MISS, ConcreteFunction, ReadOnlyTarget
 from autograph.fast_path import call_key, entry_of
 from autograph.kernel_profiling import KernelProfile, profiled_kernels
 from autograph.operators.calls.recursion import run_function
+from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.defaults import with_defaults
 from autograph.operators.results.remaking import calling_with
 from autograph.options import FunctionOptions, check_options

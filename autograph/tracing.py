@@ -393,7 +393,7 @@ def _finish(
     guard_held_decimals(facts, arguments.leaves)
     refuse_looks(facts)
     stores = replay.store_writes(builder, facts, containers)
-    stored = tracked(builder, handouts, outputs)
+    stored = tracked(builder, handouts, outputs) if _meets_tensors(builder) else {}
     found = shared(builder, handouts, operands, identical, outputs)
     whole = handouts.result(result, stands_for)
     handouts.refuse_repeated([*structures_of_lists(template[1])])
@@ -423,12 +423,17 @@ def _come_home(builder: FunctionBuilder, handles: list[Tensor]) -> bool:
 
     Tensors stay where they are computed.
     """
+    if _meets_tensors(builder):
+        return False
+    return not any(device_of_type(value.type) for value in builder.graph.inputs)
+
+
+def _meets_tensors(builder: FunctionBuilder) -> bool:
+    """Whether the function is given tensors or Variables, or reads some."""
     facts = builder.trace
     things = [thing for thing, _ in builder.externals.values()]
     kinds = [c.kind for c in facts.captured.values()] + [type(thing) for thing in things]
-    if facts.tensors or any(issubclass(kind, (Tensor, Variable)) for kind in kinds):
-        return False
-    return not any(device_of_type(value.type) for value in builder.graph.inputs)
+    return facts.tensors or any(issubclass(kind, (Tensor, Variable)) for kind in kinds)
 
 
 def _assemble(
@@ -446,7 +451,7 @@ def _assemble(
     handles = [*placeholders, *(c.handle for c in facts.captured.values())]
     by_handle = {id(handle): i for i, handle in enumerate(handles)}
     given = {number: by_handle[id(h)] for number, h in facts.handouts.given.items()}
-    facts.handouts.form.on_host = not any(device_of_type(v.type) for v in builder.graph.inputs)
+    on_host = not any(device_of_type(v.type) for v in builder.graph.inputs)
     things = list(builder.externals.values())
     values = [cast(Value, h._value) for h in handles] + [value for _, value in things]
     graph = builder.graph
@@ -476,6 +481,13 @@ def _assemble(
             facts.guards.setdefault(("type", key), c.guard)
     externals = [thing for i, (thing, _) in enumerate(things, len(handles)) if i in needed]
     variables = [x for x in externals if isinstance(x, Variable)]
+    tensors = (
+        facts.tensors
+        or bool(variables)
+        or any(issubclass(c.kind, Tensor) for c in captured)
+        or any(isinstance(x, Tensor) for x in externals)
+    )
+    facts.handouts.settle(tensors=tensors, on_host=on_host)
     return Traced(
         graph,
         arguments,
@@ -485,10 +497,7 @@ def _assemble(
         template,
         [position[i] for i in written],
         outputs,
-        facts.tensors
-        or bool(variables)
-        or any(issubclass(c.kind, Tensor) for c in captured)
-        or any(isinstance(x, Tensor) for x in externals),
+        tensors,
         any(n.op.effect is not None or n.signals or n.op_can_raise for n in graph.walk()),
         facts.notes,
         variables,

@@ -375,7 +375,7 @@ def _lower(original: Any, gradient: Any) -> Any:
     if building() is not None:
         return _as_number(gradient) if type_of(original).weak else gradient
     if isinstance(original, Tensor):
-        return gradient
+        return gradient.of_class(type(original))
     plain = _plain(gradient)
     if plain is gradient:
         return gradient
