@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import pickle
 from collections.abc import Callable, Sequence
 from operator import itemgetter
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -85,6 +86,19 @@ class ConcreteFunction(Described):
         self._replaced: list[Any] = []
         # The short ways of calls that lead here.
         self.entries: list[Any] = []
+
+    def __copy__(self) -> ConcreteFunction:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> ConcreteFunction:
+        return self
+
+    def __reduce__(self) -> NoReturn:
+        raise pickle.PicklingError(
+            f"`{self._name}` is a ConcreteFunction, one graph that this process has compiled, and "
+            "is not pickled: pickle the function that it is of, and call `get_concrete_function` "
+            "again; or write its graphs to a file (`ag.save`), and load that (`ag.load`)"
+        )
 
     def set_external_captures(self, captures: Sequence[Any]) -> None:
         """From the next call on, read other Variables and tensors for those of `captured_inputs`.

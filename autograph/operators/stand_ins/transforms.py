@@ -52,7 +52,7 @@ def _converted(thing: Any) -> Any:
         if twin is None:
             return thing
         return MethodType(reading_defaults(thing.__func__, twin), thing.__self__)
-    if type(thing) is functools.partial:
+    if isinstance(thing, functools.partial):
         bound, named = with_inputs(thing.args), with_inputs(thing.keywords)
         return functools.partial(_converted(thing.func), *bound, **named)
     if is_ours(attribute(type(thing), "__call__")):
