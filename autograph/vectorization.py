@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from types import FunctionType, MethodType, TracebackType
 from typing import Any
 
-from autograph.function import convert
+from autograph.functions import convert
 from autograph.operators.calls.calls import converted_call
 from autograph.operators.stand_ins.bodies import State, run_body
 from autograph.operators.stand_ins.scope import ConversionOptions, FunctionScope

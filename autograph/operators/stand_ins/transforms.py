@@ -20,7 +20,7 @@ __all__ = ["is_ours", "rewired", "with_converted"]
 _OURS = frozenset(("autograph", "runtime"))
 # Modules whose functions are about the functions that they are given, and do not call them.
 _ABOUT_FUNCTIONS = frozenset(
-    ("autograph.conversion", "autograph.function", "autograph.status", "autograph.settings")
+    ("autograph.conversion", "autograph.functions", "autograph.status", "autograph.settings")
 )
 
 
