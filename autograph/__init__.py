@@ -87,7 +87,7 @@ if _typing.TYPE_CHECKING:
     from autograph.concrete import ConcreteFunction
     from autograph.conversion import do_not_convert
     from autograph.explaining import explain
-    from autograph.function import Function, convert, no_retrace, profile
+    from autograph.functions import Function, convert, no_retrace, profile
     from autograph.functional import (
         associative_scan, case, cond, map_fn, print, scan, switch_case, while_loop,
     )  # fmt: skip
@@ -172,7 +172,7 @@ _LATER = {
         "autograph.concrete": ("ConcreteFunction",),
         "autograph.conversion": ("do_not_convert",),
         "autograph.explaining": ("explain",),
-        "autograph.function": ("Function", "convert", "no_retrace", "profile"),
+        "autograph.functions": ("Function", "convert", "no_retrace", "profile"),
         "autograph.functional": (
             "associative_scan", "case", "cond", "map_fn", "print", "scan", "switch_case",
             "while_loop",

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import pickle
 from collections.abc import Callable, Sequence
 from operator import itemgetter
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -85,6 +86,19 @@ class ConcreteFunction(Described):
         self._replaced: list[Any] = []
         # The short ways of calls that lead here.
         self.entries: list[Any] = []
+
+    def __copy__(self) -> ConcreteFunction:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> ConcreteFunction:
+        return self
+
+    def __reduce__(self) -> NoReturn:
+        raise pickle.PicklingError(
+            f"`{self._name}` is a ConcreteFunction, one graph that this process has compiled, and "
+            "is not pickled: pickle the function that it is of, and call `get_concrete_function` "
+            "again; or write its graphs to a file (`ag.save`), and load that (`ag.load`)"
+        )
 
     def set_external_captures(self, captures: Sequence[Any]) -> None:
         """From the next call on, read other Variables and tensors for those of `captured_inputs`.
@@ -398,12 +412,6 @@ class ConcreteFunction(Described):
             return self._run
         return self._reading or caller(self._traced, self._run, MISS)
 
-    def _of_class(self, result: Tensor) -> Tensor:
-        """`result` as a tensor of the class that this gives: the same to gradients."""
-        if type(result) is self._tensor_class:
-            return result
-        return self._tensor_class(result._array, result._value, result.key)
-
     def _check_targets(self, inputs: Sequence[Any]) -> None:
         """Raise ReadOnlyTarget where an array that is to be written cannot be; or StagingError."""
         for position in self._traced.written:
@@ -502,7 +510,7 @@ class ConcreteFunction(Described):
         given = inputs[position]
         is_unknown = tensors is not None and not isinstance(given, Tensor)
         if is_unknown and self._gives_tensors and position in self._traced.written:
-            return self._of_class(tensors[i])
+            return tensors[i].of_class(self._tensor_class)
         return given
 
     def _own(self, i: int, output: Any, tensor: Tensor | None) -> Any:
@@ -514,7 +522,7 @@ class ConcreteFunction(Described):
             output = copied(output)
         if not self._gives_tensors:
             return output
-        return self._tensor_class(output) if tensor is None else self._of_class(tensor)
+        return self._tensor_class(output) if tensor is None else tensor.of_class(self._tensor_class)
 
     def _track(self, tensors: Any) -> None:
         """Let the tapes know the tensors that were stored."""
@@ -530,9 +538,9 @@ class ConcreteFunction(Described):
         """Result `i`, which may have been stored somewhere, or be another result as well."""
         array = self._traced.shared[i]
         own = functools.partial(self._own, i, outputs[i], tensor)
-        if array.form.tensors != self._gives_tensors:
-            return own()  # where it is stored, it is of the other kind
         found = array.get(outputs, objects(), own)
+        if isinstance(found, Tensor) != self._gives_tensors:
+            return own()  # where it is stored, it is of the other kind
         if tensor is None:
             return found
         return own() if found.is_view else found  # a view: as the tapes know it

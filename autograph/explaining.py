@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from autograph.function import convert
+from autograph.functions import convert
 from autograph.trace_facts import Explanation
 
 __all__ = ["explain"]

@@ -185,13 +185,26 @@ def _array_writes(builder: Builder, facts: Any) -> Iterator[tuple[Writer, list[V
 
 def lasting_writes(facts: Any, transaction: journal.Transaction) -> list[tuple[journal.Slot, Any]]:
     """Places and values of the writes that outlive the call and are known while tracing."""
+    written = transaction.written().items()
+    lasting = [
+        (slot, _known_part(new) if key[0] == "content" else new)
+        for key, (slot, _, new) in written
+        if not _is_local(key, slot, facts, None)
+    ]
     return [
         (slot, dig(new, []))
-        for key, (slot, _, new) in transaction.written().items()
-        if not _is_local(key, slot, facts, None)
-        and not has_traced(new)
-        and not isinstance(new, _Unreadable)
+        for slot, new in lasting
+        if not has_traced(new) and not isinstance(new, _Unreadable)
     ]
+
+
+def _known_part(content: Any) -> Any:
+    """The entries of a dict that are known while tracing; the items of a list before others."""
+    if isinstance(content, dict):
+        return {key: value for key, value in content.items() if not has_traced(value)}
+    if isinstance(content, list):
+        return list(itertools.takewhile(lambda item: not has_traced(item), content))
+    return content
 
 
 def _lasting(

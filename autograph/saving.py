@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autograph.concrete import ConcreteFunction
-from autograph.function import BoundFunction, Function, convert
+from autograph.functions import BoundFunction, Function, convert
 from autograph.loading import FORMAT, VERSION, WRITERS, program_of
 from autograph.operators.results.remaking import (
     ItemPart,

@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Any
 
 from autograph import conversion
-from autograph.function import BoundFunction, Function
+from autograph.functions import BoundFunction, Function
 from autograph.generated import Options
 from autograph.status import Feature, check_features
 from autograph.syntax.parse import parse_module

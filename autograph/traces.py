@@ -26,7 +26,6 @@ from autograph.matching import (
     unknown_dimensions,
 )
 from autograph.operators.calls.calls import converted_call
-from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.open_numbers import WrittenNumber
 from autograph.operators.stand_ins.scope import ConversionOptions, FunctionScope
 from autograph.options import Binding, FunctionOptions, without_partials
@@ -241,6 +240,7 @@ class Traces:
                     self._bind.call_arguments,
                     arguments,
                     name=self.__name__,
+                    target=self._target,
                     prints=self._options.prints,
                     pure=self._options.pure,
                     may_create=may_create,
@@ -378,17 +378,11 @@ class Traces:
         if function is None:
             options = ConversionOptions(recursive=self._options.recursive, user_requested=True)
             scope = FunctionScope("call", "fscope", options)
-            return functools.partial(self._call_target, scope)
+            return lambda *args, **kwargs: converted_call(self._target, args, kwargs, scope)
         converted = conversion.convert_function(function, self._conversion_options)
         if owner is None:
             return converted
         return cast("Callable[..., Any]", MethodType(converted, owner))
-
-    def _call_target(self, scope: FunctionScope, *args: Any, **kwargs: Any) -> Any:
-        trace = current_trace()
-        if trace is not None:
-            trace.add_outside(self._target)
-        return converted_call(self._target, args, kwargs, scope)
 
 
 def _why_nothing(arguments: Arguments) -> str:

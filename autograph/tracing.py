@@ -122,6 +122,7 @@ def trace_call(
     arguments: Arguments,
     *,
     name: str,
+    target: Any = None,
     prints: str = "graph",
     pure: bool = False,
     may_create: bool = False,
@@ -132,7 +133,9 @@ def trace_call(
 ) -> Traced:
     """Run `function` on placeholders for the inputs among `arguments`.
 
-    `numbers` are the captured ints and floats that are inputs as well.
+    `target` is the callable of the user's that it is made of: what that holds, as a method or a
+    callable object does, is read and written by reference. `numbers` are the captured ints and
+    floats that are inputs as well.
     """
     stands_for_tensors = _has_tensors(arguments) if tensors is None else tensors
     known, recursions = Findings(), Recursions()
@@ -145,6 +148,7 @@ def trace_call(
             known.tell(builder.trace)
             try:
                 with rarely, adopting(builder.trace):
+                    builder.trace.add_outside(target)
                     traced = _traced(
                         builder, function, bound, arguments, pure, numbers or Numbers()
                     )
@@ -196,9 +200,6 @@ def _traced(
         facts.refused_items = transaction.refused_items
         for variable in _variables(arguments):
             facts.add_outside(variable)
-        owner = getattr(function, "__self__", None)
-        if owner is not None:  # of a bound method: what it holds is read, and written, by reference
-            facts.add_outside(owner)
         for kind in _kinds(arguments.structure):
             facts.adopt(kind)
         builder.operand_beside, builder.repeated_by = beside_array, repeated_by
@@ -392,7 +393,7 @@ def _finish(
     guard_held_decimals(facts, arguments.leaves)
     refuse_looks(facts)
     stores = replay.store_writes(builder, facts, containers)
-    stored = tracked(builder, handouts, outputs)
+    stored = tracked(builder, handouts, outputs) if _meets_tensors(builder) else {}
     found = shared(builder, handouts, operands, identical, outputs)
     whole = handouts.result(result, stands_for)
     handouts.refuse_repeated([*structures_of_lists(template[1])])
@@ -422,12 +423,17 @@ def _come_home(builder: FunctionBuilder, handles: list[Tensor]) -> bool:
 
     Tensors stay where they are computed.
     """
+    if _meets_tensors(builder):
+        return False
+    return not any(device_of_type(value.type) for value in builder.graph.inputs)
+
+
+def _meets_tensors(builder: FunctionBuilder) -> bool:
+    """Whether the function is given tensors or Variables, or reads some."""
     facts = builder.trace
     things = [thing for thing, _ in builder.externals.values()]
     kinds = [c.kind for c in facts.captured.values()] + [type(thing) for thing in things]
-    if facts.tensors or any(issubclass(kind, (Tensor, Variable)) for kind in kinds):
-        return False
-    return not any(device_of_type(value.type) for value in builder.graph.inputs)
+    return facts.tensors or any(issubclass(kind, (Tensor, Variable)) for kind in kinds)
 
 
 def _assemble(
@@ -445,7 +451,7 @@ def _assemble(
     handles = [*placeholders, *(c.handle for c in facts.captured.values())]
     by_handle = {id(handle): i for i, handle in enumerate(handles)}
     given = {number: by_handle[id(h)] for number, h in facts.handouts.given.items()}
-    facts.handouts.form.on_host = not any(device_of_type(v.type) for v in builder.graph.inputs)
+    on_host = not any(device_of_type(v.type) for v in builder.graph.inputs)
     things = list(builder.externals.values())
     values = [cast(Value, h._value) for h in handles] + [value for _, value in things]
     graph = builder.graph
@@ -475,6 +481,13 @@ def _assemble(
             facts.guards.setdefault(("type", key), c.guard)
     externals = [thing for i, (thing, _) in enumerate(things, len(handles)) if i in needed]
     variables = [x for x in externals if isinstance(x, Variable)]
+    tensors = (
+        facts.tensors
+        or bool(variables)
+        or any(issubclass(c.kind, Tensor) for c in captured)
+        or any(isinstance(x, Tensor) for x in externals)
+    )
+    facts.handouts.settle(tensors=tensors, on_host=on_host)
     return Traced(
         graph,
         arguments,
@@ -484,10 +497,7 @@ def _assemble(
         template,
         [position[i] for i in written],
         outputs,
-        facts.tensors
-        or bool(variables)
-        or any(issubclass(c.kind, Tensor) for c in captured)
-        or any(isinstance(x, Tensor) for x in externals),
+        tensors,
         any(n.op.effect is not None or n.signals or n.op_can_raise for n in graph.walk()),
         facts.notes,
         variables,

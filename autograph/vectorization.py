@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from types import FunctionType, MethodType, TracebackType
 from typing import Any
 
-from autograph.function import convert
+from autograph.functions import convert
 from autograph.operators.calls.calls import converted_call
 from autograph.operators.stand_ins.bodies import State, run_body
 from autograph.operators.stand_ins.scope import ConversionOptions, FunctionScope
@@ -18,6 +18,7 @@ from runtime.building import Builder, building, traced
 from runtime.devices import placing_like
 from runtime.errors import StagingError
 from runtime.ops.operands import shape_of, type_of
+from runtime.pickling import reduced
 from runtime.spec import TensorType
 from runtime.tensor import Tensor
 
@@ -71,6 +72,9 @@ class _Mapped:
         functools.update_wrapper(self, f, updated=())
         self.function, self.in_axes, self.out_axes = f, in_axes, out_axes
         vars(self).pop("__wrapped__")  # its defaults are no arguments that are mapped
+
+    def __reduce__(self) -> Any:
+        return reduced(self, _Mapped, self.function, self.in_axes, self.out_axes)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Item by item, as Python."""

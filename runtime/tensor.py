@@ -148,6 +148,13 @@ class Tensor(ArrayMethods):
             self._array, self._token, self._key = result._array, cell.token, result.key
         return type(self)(result._array, result._value, result.key)
 
+    def of_class(self, kind: type[Tensor]) -> Tensor:
+        """The same value as a tensor of a class; to gradients it is this one."""
+        if type(self) is kind:
+            return self
+        now = self.current()
+        return kind(now._array, now._value, now.key)
+
     @property
     def is_current(self) -> bool:
         """Whether its own value is the present one: the cell was not written since."""

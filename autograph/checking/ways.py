@@ -24,7 +24,7 @@ from autograph.checking.outcomes import (
 )
 from autograph.checking.report import GRADIENT, CheckReport, Difference
 from autograph.errors import AutographError
-from autograph.function import BoundFunction, Function, convert
+from autograph.functions import BoundFunction, Function, convert
 from autograph.generated import Options
 from autograph.signature import paths_of
 from runtime import config, tree

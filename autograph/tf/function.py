@@ -8,8 +8,8 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 
 from autograph.concrete import ConcreteFunction
-from autograph.function import BoundFunction
-from autograph.function import Function as AnyFunction
+from autograph.functions import BoundFunction
+from autograph.functions import Function as AnyFunction
 from autograph.options import FunctionOptions, check_options
 from autograph.signature import Arguments, IntPolicy
 from autograph.tf.tensors import Array, Tensor, as_results, as_tensor

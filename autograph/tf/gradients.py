@@ -9,6 +9,7 @@ from typing import Any
 import autograph as ag
 from autograph.tf.tensors import as_results, as_tensor
 from runtime.autodiff import UnconnectedGradients
+from runtime.autodiff.derived import Derived
 
 __all__ = [
     "ForwardAccumulator",
@@ -88,11 +89,10 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
 
     decorated = ag.custom_gradient(of_tensors)
 
-    @functools.wraps(f)
     def call(*args: Any, **kwargs: Any) -> Any:
         return as_results(decorated(*(as_results(a) for a in args), **kwargs))
 
-    return call
+    return Derived(call, custom_gradient, f)
 
 
 def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
@@ -107,11 +107,10 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
     """
     recomputed = ag.recompute_grad(f)
 
-    @functools.wraps(f)
     def call(*args: Any, **kwargs: Any) -> Any:
         return as_results(recomputed(*args, **kwargs))
 
-    return call
+    return Derived(call, recompute_grad, f)
 
 
 def stop_gradient(input: Any, name: str | None = None) -> Any:
@@ -140,4 +139,4 @@ def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
     def passing(*args: Any, **kwargs: Any) -> Any:
         return f(*args, **kwargs), lambda *gs: gs if len(gs) > 1 else gs[0]
 
-    return passing
+    return Derived(passing, grad_pass_through, f)

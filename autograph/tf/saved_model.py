@@ -8,7 +8,7 @@ from typing import Any
 
 import autograph as ag
 from autograph.concrete import ConcreteFunction
-from autograph.function import BoundFunction, Function
+from autograph.functions import BoundFunction, Function
 from autograph.tf.names import serve
 from autograph.tf.tensors import as_results, as_tensor
 

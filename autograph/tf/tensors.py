@@ -250,9 +250,7 @@ def as_tensor(x: Any, like: Any = None) -> Any:
     if isinstance(x, AnyVariable):
         x = x.read_value()
     if isinstance(x, AnyTensor):
-        if type(x) is not Tensor:
-            now = x.current()
-            x = Tensor(now._array, now._value, now.key)
+        x = x.of_class(Tensor)
         return ops.astype(x, dtype_of_weak(x.dtype)) if x.type.weak and like is None else x
     if type(x) in NUMBERS and like is not None:
         return x

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from runtime import trace, tree
 from runtime.autodiff.cotangents import conform, is_differentiable, raw_zero, type_of_any
+from runtime.autodiff.derived import Derived
 from runtime.autodiff.sweep import CustomRecord, key_of
 from runtime.autodiff.tape import GradientTape, watching
 from runtime.building import Builder, body, building, traced
@@ -72,7 +72,6 @@ def custom_gradient(f: Callable[..., tuple[Any, Callable[..., Any]]]) -> Callabl
     1.0
     """
 
-    @functools.wraps(f)
     def decorated(*args: Any, **kwargs: Any) -> Any:
         with _Accessed() as accessed:
             result, gradient = f(*args, **kwargs)
@@ -88,7 +87,7 @@ def custom_gradient(f: Callable[..., tuple[Any, Callable[..., Any]]]) -> Callabl
             parts = _staged(builder, parts, sources, rule)
         return tree.unflatten(structure, parts)
 
-    return decorated
+    return Derived(decorated, custom_gradient, f)
 
 
 def _is_numeric(x: Any) -> bool:
@@ -221,4 +220,4 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
 
         return result, gradient
 
-    return functools.wraps(f)(recomputed)
+    return Derived(recomputed, recompute_grad, f)

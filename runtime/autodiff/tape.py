@@ -527,7 +527,8 @@ def _result(x: Any, gradient: Any, fill: bool) -> Any:
         with placing_on(_known_type(x).device):
             return ops.zeros(shape, dtype=_known_type(x).dtype)
     result = conform(gradient, _known_type(x))
-    return result if isinstance(result, Tensor) else _tensor(result)
+    result = result if isinstance(result, Tensor) else _tensor(result)
+    return result.of_class(type(x)) if isinstance(x, Tensor) and not x.is_traced else result
 
 
 def _tensor(raw: Any) -> Tensor:

@@ -15,6 +15,7 @@ import numpy as np
 
 from runtime import ops, tree
 from runtime.autodiff.cotangents import is_differentiable
+from runtime.autodiff.derived import Derived, PullBack
 from runtime.autodiff.stored import Stored, note_made
 from runtime.autodiff.tape import GradientTape, UnconnectedGradients, opaque, watching
 from runtime.building import building, traced
@@ -59,13 +60,12 @@ def grad(f: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False) -
     """
     both = value_and_grad(f, argnums, has_aux)
 
-    @functools.wraps(f)
     def gradient(*args: Any, **kwargs: Any) -> Any:
         with _UsersLines():
             value, result = both(*args, **kwargs)
         return (result, value[1]) if has_aux else result
 
-    return gradient
+    return Derived(gradient, grad, f, argnums, has_aux)
 
 
 def value_and_grad(
@@ -78,7 +78,6 @@ def value_and_grad(
     (9.0, 6.0)
     """
 
-    @functools.wraps(f)
     def both(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
         with _UsersLines():
             lifted = _Lifted(args, argnums)
@@ -91,7 +90,7 @@ def value_and_grad(
             value = lifted.lower_results((y, aux) if has_aux else y)
             return value, lifted.lower(gradient)
 
-    return both
+    return Derived(both, value_and_grad, f, argnums, has_aux)
 
 
 def vjp(f: Function, *primals: Any) -> tuple[Any, Function]:
@@ -116,7 +115,7 @@ def vjp(f: Function, *primals: Any) -> tuple[Any, Function]:
             found = tape.gradient(targets, lifted.tensors, weights, unconnected_gradients=ZERO)
             return tuple(lifted.lower(found))
 
-    return lifted.lower_results(y), pull_back
+    return lifted.lower_results(y), PullBack(pull_back)
 
 
 def jvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
@@ -175,7 +174,6 @@ def jacobian(f: Function, argnums: int | Sequence[int] = 0) -> Function:
            [0., 4.]])
     """
 
-    @functools.wraps(f)
     def rows(*args: Any, **kwargs: Any) -> Any:
         with _UsersLines():
             lifted = _Lifted(args, argnums)
@@ -185,7 +183,7 @@ def jacobian(f: Function, argnums: int | Sequence[int] = 0) -> Function:
             found = tape.jacobian(_as_tensor(y), lifted.tensors, unconnected_gradients=ZERO)
             return lifted.lower(found)
 
-    return rows
+    return Derived(rows, jacobian, f, argnums)
 
 
 jacrev = jacobian
@@ -202,7 +200,6 @@ def jacfwd(f: Function, argnums: int = 0) -> Function:
            [0., 4.]])
     """
 
-    @functools.wraps(f)
     def columns(*args: Any) -> Any:
         with _UsersLines():
             x = args[argnums]
@@ -221,7 +218,7 @@ def jacfwd(f: Function, argnums: int = 0) -> Function:
             lifted = _Lifted(args, argnums)
             return lifted.lower(ops.reshape(stacked, (*stacked.shape[:-1], *shape)))
 
-    return columns
+    return Derived(columns, jacfwd, f, argnums)
 
 
 def _known(shape: Any) -> tuple[int, ...]:
@@ -375,7 +372,7 @@ def _lower(original: Any, gradient: Any) -> Any:
     if building() is not None:
         return _as_number(gradient) if type_of(original).weak else gradient
     if isinstance(original, Tensor):
-        return gradient
+        return gradient.of_class(type(original))
     plain = _plain(gradient)
     if plain is gradient:
         return gradient

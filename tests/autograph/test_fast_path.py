@@ -13,7 +13,7 @@ import pytest
 import autograph as ag
 from autograph.concrete import MISS
 from autograph.fast_path import call_key
-from autograph.function import Function
+from autograph.functions import Function
 from runtime import config
 
 X = np.array([1.0, 2.0, 3.0])

@@ -30,7 +30,7 @@ def test_the_import_brings_nothing_heavy_along_but_numpy(module):
 def test_the_compiler_waits_for_its_first_use():
     program = (
         "import sys, autograph as ag\n"
-        "waits = {'autograph.operators', 'autograph.function'}\n"
+        "waits = {'autograph.operators', 'autograph.functions'}\n"
         "x = ag.constant([1.0, 2.0])\n"
         "assert ag.grad(lambda x: ag.sum(x * x))(x).numpy().tolist() == [2.0, 4.0]\n"
         "assert waits.isdisjoint(sys.modules)\n"

@@ -145,10 +145,10 @@ TESTED_IN = {
         "autograph/checking", "gradients outcomes report", "autograph/checking/test_ways.py"
     ),
     # What a trace is made of, and found by, is seen in what a Function does.
-    "autograph/described.py": "autograph/test_function.py",
+    "autograph/described.py": "autograph/test_functions.py",
     "autograph/results.py": "autograph/test_tracing.py",
     "autograph/traced.py": "autograph/test_tracing.py",
-    "autograph/traces.py": "autograph/test_function.py",
+    "autograph/traces.py": "autograph/test_functions.py",
     "autograph/loading.py": "autograph/test_saving.py",
     "autograph/program.py": "autograph/test_saving.py",
     "runtime/save/exceptions.py": "runtime/save/test_values.py",

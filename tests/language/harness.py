@@ -27,7 +27,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph.function import Function
+from autograph.functions import Function
 from autograph.loading import unpacked
 from autograph.saving import packed
 from runtime import config

@@ -86,6 +86,11 @@ class Place(NamedTuple):
     name: str
     origin: Origin | None
 
+    @property
+    def is_outside(self) -> bool:
+        """Whether it is Python code that is given something."""
+        return False
+
     def __str__(self) -> str:
         return f"stored in `{self.name}`" if self.name else "in the result"
 
@@ -95,7 +100,11 @@ class Handouts:
 
     def __init__(self, facts: Any, containers: dict[int, tuple[tuple[Any, ...], Any]]) -> None:
         self.facts, self.containers = facts, containers
-        self.form = Form(facts.tensors)
+        # What numbers and arrays are handed out as that the function stores; where a trace tells
+        # tensors from arrays, those that are arrays; and what Python code is given of the others.
+        self.form = Form(facts.tensors, facts.builder.tensor_class)
+        self._of_arrays = Form(False)
+        self._of_arguments = Form(facts.tensors, facts.builder.tensor_class)
         # How many places hand out what has a key.
         self.uses: Counter[Hashable] = Counter()
         # The caller's arrays that are handed out: their placeholders by number.
@@ -125,6 +134,24 @@ class Handouts:
     def are_shared(self) -> bool:
         """Whether two places get the same, so that a call must remember what it handed out."""
         return bool(self.given) or any(count > 1 for count in self.uses.values())
+
+    def settle(self, *, tensors: bool, on_host: bool) -> None:
+        """Say, when the trace is over, whether what it stores are tensors, and whether it is home.
+
+        They are where an argument is one, or what it captures.
+        """
+        self.form.tensors = tensors
+        for form in (self.form, self._of_arrays, self._of_arguments):
+            form.on_host = on_host
+
+    def form_of(self, x: Tensor) -> Form:
+        """What a traced number or array is handed out as where it is stored."""
+        return self._of_arrays if type(x).stands_for_array else self.form
+
+    def _form_of(self, x: Tensor) -> Form:
+        """Likewise where it is handed out now."""
+        form = self.form_of(x)
+        return self._of_arguments if form is self.form and self._place.is_outside else form
 
     def part(self, x: Any, operands: list[Tensor], place: Place) -> Any:
         """`x` with templates for what the graph must make; operands for these are appended."""
@@ -397,18 +424,24 @@ class Handouts:
     def _number_or_array(self, x: Tensor, operands: list[Tensor]) -> Any:
         if has_cell(x):
             return self.array(x, operands)
-        if x.is_known:
+        if x.is_known and not self._is_tensor(x):
             return shown(x)
         self._keep.append(x)
         key = ("number", id(x))
         self.stored[key] = x
-        return Scalar(_appended(operands, x.current()), self.form, key)
+        return Scalar(_appended(operands, x.current()), self._form_of(x), key)
+
+    def _is_tensor(self, x: Tensor) -> bool:
+        """Whether a known number is one that a trace which tells tensors from arrays has made."""
+        root = self.facts.builder.root
+        is_told = root.tensor_class is not root.array_class
+        return is_told and not (x.type.weak or type(x).stands_for_array)
 
     def array(self, x: Tensor, operands: list[Tensor]) -> Array:
         """The template of a traced array."""
         reference = reference_of(x)
         assert reference is not None
-        made = Array(self.form, x.type.rank == 0)
+        made = Array(self._form_of(x), x.type.rank == 0)
         if isinstance(reference.index, int):
             made.number = reference.index
         else:
@@ -449,7 +482,7 @@ class Handouts:
         self._keep.append(x)
         key = ("view", part.number, id(x))
         whole = Part(part.cell, (), part.cell.root.type)
-        base = Array(self.form, False)
+        base = Array(self._form_of(x), False)
         base.number = number = whole.number
         self.uses.update((key, number))
         if not self._add_given(base, number, whole, operands):

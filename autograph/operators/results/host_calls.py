@@ -95,6 +95,10 @@ def refusal(function: Any) -> HostCallError:
 class _Given(Place):
     """What Python code is given."""
 
+    @property
+    def is_outside(self) -> bool:
+        return True
+
     def __str__(self) -> str:
         return f"given to `{self.name}`"
 

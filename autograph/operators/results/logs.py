@@ -19,10 +19,11 @@ import numpy as np
 from autograph.operators.captured.captures import Trace, current_trace, weak
 from autograph.operators.captured.caught import Caught, PartOfError
 from autograph.operators.containers.keyed import is_open_key
+from autograph.operators.results.remaking import Form
 from autograph.operators.stand_ins.templates import dig, fill, shown
 from autograph.operators.stand_ins.values import is_array
 from runtime import control, journal
-from runtime.autodiff.stored import lower_parts, note_change, note_made
+from runtime.autodiff.stored import lower_parts, note_change
 from runtime.building import building
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
@@ -73,7 +74,9 @@ def _emit(owner: Any, name: str, args: tuple[Any, ...], trace: Trace) -> None:
     builder = building()
     assert builder is not None
     operands: list[Tensor] = []
-    write = _Put(weak(owner), name, dig(args, operands), trace.tensors)
+    content = dig(args, operands)
+    forms = [trace.handouts.form_of(x) for x in operands]
+    write = _Put(weak(owner), name, content, forms)
     values = [builder.value_of(x) for x in operands]
     builder.emit(control.STORE, values, {"write": write, "target": f"a {type(owner).__name__}"})
     trace.consumed(owner)
@@ -94,22 +97,20 @@ def _done(owner: Any) -> str:
 class _Put:
     """Puts something in when the graph runs; called with the values for the holes of `args`."""
 
-    __slots__ = ("args", "name", "target", "tensors")
+    __slots__ = ("args", "forms", "name", "target")
 
     def __init__(
-        self, target: Callable[[], Any], name: str, args: tuple[Any, ...], tensors: bool
+        self, target: Callable[[], Any], name: str, args: tuple[Any, ...], forms: list[Form]
     ) -> None:
-        self.target, self.name, self.args, self.tensors = target, name, args, tensors
+        self.target, self.name, self.args, self.forms = target, name, args, forms
 
     def __call__(self, *raws: Any) -> None:
         owner = self.target()
         if owner is not None:
             base: Any = next(base for base in (list, deque, set, dict) if isinstance(owner, base))
-            getattr(base, self.name)(owner, *fill(self.args, [self._form(raw) for raw in raws]))
+            values = [form(raw) for form, raw in zip(self.forms, raws, strict=True)]
+            getattr(base, self.name)(owner, *fill(self.args, values))
             note_change(functools.partial(lower_parts, owner))
-
-    def _form(self, raw: Any) -> Any:
-        return note_made(Tensor(raw)) if self.tensors and isinstance(raw, np.generic) else raw
 
     def __repr__(self) -> str:
         return self.name

@@ -134,12 +134,12 @@ def arguments_of() -> GivenContainers | None:
 
 
 class Form:
-    """What is handed out for a run-time value: a tensor, or an array where the arguments are."""
+    """What is handed out for a run-time value: a tensor of a class, or an array."""
 
-    __slots__ = ("on_host", "tensors")
+    __slots__ = ("kind", "on_host", "tensors")
 
-    def __init__(self, tensors: bool) -> None:
-        self.tensors = tensors
+    def __init__(self, tensors: bool, kind: type[Tensor] = Tensor) -> None:
+        self.tensors, self.kind = tensors, kind
         # Whether no input of the graph is on another device; known when the trace is over.
         self.on_host = True
 
@@ -147,7 +147,7 @@ class Form:
         """An array or tensor of its own; another value as it is."""
         if self.tensors:
             is_value = isinstance(raw, np.generic) or is_array(raw)
-            return note_made(Tensor(copied(raw))) if is_value else raw
+            return note_made(self.kind(copied(raw))) if is_value else raw
         if self.on_host and is_device_array(raw):
             return moved(raw, None)
         if isinstance(raw, np.ndarray):
@@ -487,7 +487,7 @@ class Items(Fillable):
         if self.form.tensors:  # Python numbers are handed out as they are, as outside of lists
             own = (part for part in self.parts if isinstance(part, ItemPart))
             numbers = {row for part in own for row in part.weak_rows()}
-            rows = [row if k in numbers else Tensor(row) for k, row in enumerate(rows)]
+            rows = [row if k in numbers else self.form.kind(row) for k, row in enumerate(rows)]
         return note_made(items_of_rows(self.structure, self.parts, rows))  # type: ignore[no-any-return]
 
 

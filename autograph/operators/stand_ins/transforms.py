@@ -20,7 +20,7 @@ __all__ = ["is_ours", "rewired", "with_converted"]
 _OURS = frozenset(("autograph", "runtime"))
 # Modules whose functions are about the functions that they are given, and do not call them.
 _ABOUT_FUNCTIONS = frozenset(
-    ("autograph.conversion", "autograph.function", "autograph.status", "autograph.settings")
+    ("autograph.conversion", "autograph.functions", "autograph.status", "autograph.settings")
 )
 
 
@@ -52,7 +52,7 @@ def _converted(thing: Any) -> Any:
         if twin is None:
             return thing
         return MethodType(reading_defaults(thing.__func__, twin), thing.__self__)
-    if type(thing) is functools.partial:
+    if isinstance(thing, functools.partial):
         bound, named = with_inputs(thing.args), with_inputs(thing.keywords)
         return functools.partial(_converted(thing.func), *bound, **named)
     if is_ours(attribute(type(thing), "__call__")):

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import operator
-import pickle
 from collections.abc import Callable, Sequence
 from types import FunctionType, MethodType
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast, overload
@@ -15,11 +13,13 @@ from autograph.concrete import MISS, ConcreteFunction, ReadOnlyTarget
 from autograph.fast_path import call_key, entry_of
 from autograph.kernel_profiling import KernelProfile, profiled_kernels
 from autograph.operators.calls.recursion import run_function
+from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.defaults import with_defaults
 from autograph.operators.results.remaking import calling_with
 from autograph.options import FunctionOptions, check_options
 from autograph.profiling import Profile, profiled
 from autograph.signature import ArraySpec, classify, is_input_key
+from autograph.syntax.carried import keep_sources, sources_of
 from autograph.timing import Stats, timed
 from autograph.trace_facts import Explanation, TraceTable, explained
 from autograph.tracebacks import shorten, shortened
@@ -31,6 +31,7 @@ from runtime.graph.work import Work, work_of
 from runtime.markup import code
 from runtime.origins import hide_frames_of
 from runtime.passes import optimize
+from runtime.pickling import reduced
 from runtime.spec import TensorSpec
 
 __all__ = ["BoundFunction", "Function", "convert", "no_retrace", "profile"]
@@ -239,15 +240,8 @@ class Function(Traces, Generic[P, R]):
         return f"Function {code(self.__qualname__)}: {traces._repr_html_()}"
 
     def __reduce__(self) -> Any:
-        found = _found_by_name(self.__module__, self.__qualname__)
-        if found is self:
-            return (_by_name, (self.__module__, self.__qualname__))
-        if found is not None and found is self._target:
-            return (_converted, (found, self._options, type(self)))
-        raise pickle.PicklingError(
-            f"{self!r} is pickled by its name, and `{self.__module__}.{self.__qualname__}` is not "
-            "it: only functions at the top of a module or class can be pickled"
-        )
+        made_of = self._target, self._options, type(self)
+        return reduced(self, _converted, *made_of, beside=sources_of)
 
     def __copy__(self) -> Function[P, R]:
         return self
@@ -356,8 +350,10 @@ class Function(Traces, Generic[P, R]):
 
     def __ag_call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call from converted code: while tracing, the function is traced into the caller."""
-        if building() is None:
+        trace = current_trace()
+        if trace is None:
             return self(*args, **kwargs)
+        trace.add_outside(self._target)
         if isinstance(self._target, FunctionType):
             args, kwargs = with_defaults(self._target, args, kwargs, is_held=True)
         with self._placing():
@@ -444,7 +440,9 @@ class BoundFunction(Generic[P, R]):
         return hash((id(self.__self__), id(self._function)))
 
     def __reduce__(self) -> Any:
-        return (getattr, (self.__self__, self.__name__))
+        if getattr(self.__self__, self.__name__, None) == self:
+            return getattr, (self.__self__, self.__name__)
+        return BoundFunction, (self._function, self.__self__)
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The graph for the object and arguments like these."""
@@ -478,24 +476,12 @@ class BoundFunction(Generic[P, R]):
         return getattr(self._function, name)
 
 
-def _converted(function: Any, options: FunctionOptions, kind: type[Any]) -> Any:
-    """How a Function is pickled whose name is that of the plain function."""
+def _converted(
+    function: Any, options: FunctionOptions, kind: type[Any], sources: Any = None
+) -> Any:
+    """A Function that was pickled as what it is made of."""
+    keep_sources(function, sources or {})
     return kind(function, options)
-
-
-def _found_by_name(module: str, qualname: str) -> Any:
-    try:
-        return _by_name(module, qualname)
-    except (ImportError, AttributeError):
-        return None
-
-
-def _by_name(module: str, qualname: str) -> Any:
-    """The Function called `qualname` in `module`: how a Function is pickled."""
-    found: Any = importlib.import_module(module)
-    for part in qualname.split("."):
-        found = getattr(found, part)
-    return found
 
 
 @overload

@@ -9,7 +9,7 @@ import pytest
 
 import autograph as ag
 from autograph.concrete import ConcreteFunction
-from autograph.function import BoundFunction, Function
+from autograph.functions import BoundFunction, Function
 
 
 def plus(x, step=1.0):
