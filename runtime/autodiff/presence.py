@@ -35,6 +35,7 @@ __all__ = [
     "is_calm",
     "is_same",
     "joined",
+    "keeps_zeros",
     "plain",
     "presence_of",
     "reads_floats",
@@ -129,6 +130,21 @@ def reads_floats(op: Op, inputs: Iterable[Any], outputs: Iterable[Any]) -> bool:
     return "out" in reads and any(map(_may_be_infinite, outputs))
 
 
+def keeps_zeros(op: Op, outputs: Sequence[Any]) -> bool:
+    """Whether zeros of the cotangent are kept by the sweep where the rule makes none of them.
+
+    That is so where each contribution belongs to one element of the cotangent.
+    """
+    if op.elementwise:
+        return True
+    type_ = _type_of(outputs[0]) if len(outputs) == 1 else None
+    return isinstance(type_, TensorType) and type_.shape == ()
+
+
+def _type_of(x: Any) -> Type | None:
+    return x.type if isinstance(x, Value) else type_of_any(x)
+
+
 def _may_be_infinite(x: Any) -> bool:
     if isinstance(x, Tensor):
         x = x.current()
@@ -147,7 +163,8 @@ def _may_be_infinite(x: Any) -> bool:
 def is_calm(node: Node) -> bool:
     """Whether the rule of a node makes zeros of zeros, whatever the values are."""
     if not node.graphs:
-        return not reads_floats(node.op, node.inputs, node.outputs)
+        is_kept = keeps_zeros(node.op, node.outputs)
+        return is_kept or not reads_floats(node.op, node.inputs, node.outputs)
     is_known = node.op.name in ("cond", "while", "call", "try")
     return is_known and all(is_calm(inner) for graph in node.graphs for inner in graph.nodes)
 

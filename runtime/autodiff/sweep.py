@@ -28,6 +28,7 @@ from runtime.autodiff.presence import (
     both,
     either,
     is_calm,
+    keeps_zeros,
     plain,
     presence_of,
     reads_floats,
@@ -38,6 +39,7 @@ from runtime.devices import in_use, is_device_array, placing_on
 from runtime.errors import Origin, located
 from runtime.graph.ir import Node, Op, Value, device_of_types
 from runtime.ops.operands import Abstract, type_of
+from runtime.ops.rules import strong_zero
 from runtime.spec import TensorType, VariableType
 from runtime.tensor import Tensor
 
@@ -162,8 +164,12 @@ class OpRecord:
 
     @property
     def is_calm(self) -> bool:
-        """Whether the rule makes zeros of zeros, whatever the values are."""
-        return not reads_floats(self.op, self.inputs, self.outputs)
+        """Whether it makes zeros of zeros, whatever the values are."""
+        return keeps_zeros(self.op, self.outputs) or not self._reads_floats()
+
+    def _reads_floats(self) -> bool:
+        """Whether the rule may make inf or nan of zeros."""
+        return reads_floats(self.op, self.inputs, self.outputs)
 
     def pull_back(self, adjoints: Adjoints, is_wanted: IsWanted) -> None:
         """Move the cotangents of the outputs on to the inputs."""
@@ -190,8 +196,12 @@ class OpRecord:
             g = with_presence(gs[0], present)
             adjoints.add_at(self.keys[0], g, self.inputs[0], self.inputs[1:], self.attrs)
             return
+        is_spoiling = keeps_zeros(self.op, self.outputs) and self._reads_floats()
+        rules = getattr(self.op.vjp, "rules", None)
         for i, c in enumerate(self._contributions(gs, wanted)):
             if c is not None and wanted[i]:
+                if is_spoiling and not (rules and hasattr(rules[i], "keeps_zeros")):
+                    c = strong_zero(c, gs[0])
                 there = both(present, self._taken(i)) if self.is_branch else present
                 adjoints.add(self.keys[i], with_presence(self._fitted(c, i), there))
 

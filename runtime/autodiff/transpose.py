@@ -27,8 +27,9 @@ from runtime.autodiff.sweep import NODE_RULES, NodeRecord, OpRecord, Record, Unr
 from runtime.building import Builder, traced
 from runtime.graph.ir import Graph, Node, Value
 from runtime.ops.declare import no_gradient
+from runtime.ops.operands import is_number
 from runtime.spec import TensorType, Type
-from runtime.tensor import Tensor
+from runtime.tensor import Tensor, constant_of, is_constant
 
 __all__ = ["Reopened", "Transposed", "active_values", "reached_inputs"]
 
@@ -167,8 +168,13 @@ class Transposed:
         graph.outputs = [values.get(v, v) for v in graph.outputs]
 
 
-def _seen(value: Value, is_read: bool) -> Tensor | Unread:
-    """A value as a rule sees it: itself where it is read, or its shape cannot be kept alone."""
+def _seen(value: Value, is_read: bool) -> Any:
+    """A value as a rule sees it: itself where it is read, or its shape cannot be kept alone.
+
+    A number that is known is seen as that, as by a tape: rules are shorter for those.
+    """
+    if is_constant(value) and is_number(constant_of(value)):
+        return constant_of(value)
     of_any_rank = isinstance(value.type, TensorType) and value.type.shape is None
     return traced(value) if is_read or of_any_rank else Unread(value)
 

@@ -11,7 +11,7 @@ from runtime.ops.complex import imag, real
 from runtime.ops.declare import implements, no_gradient, op, overflows
 from runtime.ops.inference import by_ufunc
 from runtime.ops.operands import Array, Module, Operand
-from runtime.ops.rules import conjugated, derivative
+from runtime.ops.rules import conjugated, derivative, keeping_zeros, over, scaled, slope
 from runtime.ops.samples import array, binary, calls, fixed, unary
 from runtime.ops.selection import where_
 
@@ -84,8 +84,8 @@ def subtract(xp: Module, x: Array, y: Array) -> Array:
     inputs=2,
     infer=by_ufunc(np.multiply),
     vjp=(
-        lambda g, out, x, y: g * conjugated(y),
-        lambda g, out, x, y: g * conjugated(x),
+        slope(lambda out, x, y: y),
+        slope(lambda out, x, y: x),
     ),
     reads=(0, 1),
     python=operator.mul,
@@ -138,8 +138,8 @@ def _zero_division(types: tuple[Any, ...], attrs: dict[str, Any]) -> bool:
     inputs=2,
     infer=by_ufunc(np.divide),
     vjp=(
-        lambda g, out, x, y: g / conjugated(y),
-        lambda g, out, x, y: -g * conjugated(out / y),
+        keeping_zeros(lambda g, out, x, y: over(g, conjugated(y))),
+        slope(lambda out, x, y: -(out / y)),
     ),
     reads=(1, "out"),
     python=operator.truediv,
@@ -271,14 +271,13 @@ def positive(xp: Module, x: Array) -> Array:
     return xp.positive(x)
 
 
-def _abs_vjp(g: Any, out: Any, x: Any) -> tuple[Any]:
-    return (g * sign(x),)
+_ABS_RULES = (keeping_zeros(lambda g, out, x: scaled(g, sign(x))),)
 
 
 @op(
     inputs=1,
     infer=by_ufunc(np.absolute),
-    vjp=_abs_vjp,
+    vjp=_ABS_RULES,
     reads=(0,),
     python=operator.abs,
     raises=overflows,
@@ -299,7 +298,7 @@ def abs(xp: Module, x: Array) -> Array:
 @op(
     inputs=1,
     infer=by_ufunc(np.absolute),
-    vjp=_abs_vjp,
+    vjp=_ABS_RULES,
     reads=(0,),
     samples=fixed(lambda: ((np.complex128(0.5 - 1.25j),), (np.complex64(0.5 - 1.25j),))),
 )

@@ -133,7 +133,8 @@ def _angle_vjp(g: Any, out: Any, x: Any) -> tuple[Any, ...]:
         return (None,)
     # d angle = Im(dx / x), whose adjoint is i x / |x|^2.
     a, b = real(x), imag(x)
-    scale = g / (a * a + b * b)
+    size = a * a + b * b
+    scale = g / (size + (size == 0))  # at 0 it is 0, as that of `abs`
     return (make_complex(-b * scale, a * scale),)
 
 

@@ -14,7 +14,7 @@ from runtime.ops.comparison import equal, less_equal
 from runtime.ops.declare import op
 from runtime.ops.exponential import exp, expm1, log, log1p, sqrt
 from runtime.ops.operands import Array, Module
-from runtime.ops.rules import derivative
+from runtime.ops.rules import derivative, slope
 from runtime.ops.samples import binary, unary
 from runtime.ops.selection import where_
 from runtime.ops.special_types import double_first, evaluated, single_first
@@ -41,6 +41,17 @@ def _weighted(x: Any, y: Any) -> Any:
     return where_(is_zero, 0, x / where_(is_zero, 1, y))
 
 
+def _beside(x: Any, y: Any, edge: float) -> Any:
+    """`y`, but 1 above the edge of the logarithm's domain where `x` is 0 and `y` not within."""
+    return where_((x == 0) & (y <= edge), edge + 1, y)
+
+
+def _ratio(x: Any, y: Any) -> Any:
+    """`x / y`, and 1 where both are 0."""
+    is_edge = (x == 0) & (y == 0)
+    return where_(is_edge, 1, x / where_(is_edge, 1, y))
+
+
 # ---- logarithms with weights -------------------------------------------------------------------
 
 
@@ -51,7 +62,10 @@ def _xlogy(xp: Module, x: Array, y: Array) -> Array:
 @op(
     inputs=2,
     infer=double_first,
-    vjp=(lambda g, out, x, y: g * log(y), lambda g, out, x, y: g * _weighted(x, y)),
+    vjp=(
+        slope(lambda out, x, y: log(_beside(x, y, 0))),
+        slope(lambda out, x, y: _weighted(x, y)),
+    ),
     reads=(0, 1),
     elementwise=True,
     samples=binary(0.3, 4.0, dtypes="f8,f8 f4,f4 f4,f8 i8,f8"),
@@ -72,7 +86,10 @@ def _xlog1py(xp: Module, x: Array, y: Array) -> Array:
 @op(
     inputs=2,
     infer=double_first,
-    vjp=(lambda g, out, x, y: g * log1p(y), lambda g, out, x, y: g * _weighted(x, 1 + y)),
+    vjp=(
+        slope(lambda out, x, y: log1p(_beside(x, y, -1))),
+        slope(lambda out, x, y: _weighted(x, 1 + y)),
+    ),
     reads=(0, 1),
     elementwise=True,
     samples=binary(0.3, 4.0, dtypes="f8,f8 f4,f4 f4,f8 i8,f8"),
@@ -133,7 +150,10 @@ def _rel_entr(xp: Module, x: Array, y: Array) -> Array:
 @op(
     inputs=2,
     infer=single_first,
-    vjp=(lambda g, out, x, y: g * (log(x / y) + 1), lambda g, out, x, y: -g * _weighted(x, y)),
+    vjp=(
+        slope(lambda out, x, y: log(_ratio(x, y)) + 1),
+        slope(lambda out, x, y: -_weighted(x, y)),
+    ),
     reads=(0, 1),
     elementwise=True,
     samples=binary(0.3, 4.0, dtypes="f8,f8 f4,f4 f4,f8 i8,f8"),
@@ -157,7 +177,10 @@ def _kl_div(xp: Module, x: Array, y: Array) -> Array:
 @op(
     inputs=2,
     infer=single_first,
-    vjp=(lambda g, out, x, y: g * log(x / y), lambda g, out, x, y: g * (1 - _weighted(x, y))),
+    vjp=(
+        slope(lambda out, x, y: log(_ratio(x, y))),
+        slope(lambda out, x, y: 1 - _weighted(x, y)),
+    ),
     reads=(0, 1),
     elementwise=True,
     samples=binary(0.3, 4.0, dtypes="f8,f8 f4,f4 f4,f8 i8,f8"),

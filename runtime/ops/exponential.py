@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,8 @@ import numpy as np
 from runtime.errors import LimitValueError
 from runtime.ops.declare import op
 from runtime.ops.inference import by_ufunc
-from runtime.ops.operands import Array, Module
-from runtime.ops.rules import conjugated, derivative
+from runtime.ops.operands import Array, Module, dtype_of
+from runtime.ops.rules import derivative, quotient_or_zero, slope
 from runtime.ops.samples import binary, unary
 from runtime.ops.selection import where_
 
@@ -52,8 +53,11 @@ def _python_pow(x: Any, y: Any) -> Any:
 
 
 def _power_slope(x: Any, y: Any) -> Any:
-    """d(x**y)/dx = y x**(y-1), without 0 ** -1 where y is 0."""
+    """d(x**y)/dx = y x**(y-1), without 0 ** -1 where y is 0; that of a root is 0 where x is."""
     is_zero = y == 0
+    is_root = (y > 0) & (y < 1) if dtype_of(y).kind != "c" else False
+    if is_root is not False:
+        x = where_(is_root, where_(x == 0, math.inf, x), x)
     return where_(is_zero, 0, y * x ** where_(is_zero, 1, y - 1))
 
 
@@ -61,6 +65,11 @@ def _power_rate(out: Any, x: Any) -> Any:
     """d(x**y)/dy = x**y log(x), 0 where x is 0."""
     is_zero = x == 0
     return where_(is_zero, 0, out * log(where_(is_zero, 1, x)))
+
+
+def _below(x: Any, out: Any) -> Any:
+    """The logarithm of the share of `x` in the sum whose logarithm is `out`; of 0, it has none."""
+    return x - where_(out == -math.inf, 0, out)
 
 
 def _may_be_wrong(types: tuple[Any, ...], attrs: dict[str, Any]) -> bool:
@@ -72,8 +81,8 @@ def _may_be_wrong(types: tuple[Any, ...], attrs: dict[str, Any]) -> bool:
     inputs=2,
     infer=by_ufunc(np.power),
     vjp=(
-        lambda g, out, x, y: g * conjugated(_power_slope(x, y)),
-        lambda g, out, x, y: g * conjugated(_power_rate(out, x)),
+        slope(lambda out, x, y: _power_slope(x, y)),
+        slope(lambda out, x, y: _power_rate(out, x)),
     ),
     reads=(0, 1, "out"),
     python=_python_pow,
@@ -118,8 +127,8 @@ def power(xp: Module, x: Array, y: Array) -> Array:
     inputs=2,
     infer=by_ufunc(np.float_power),
     vjp=(
-        lambda g, out, x, y: g * conjugated(_power_slope(x, y)),
-        lambda g, out, x, y: g * conjugated(_power_rate(out, x)),
+        slope(lambda out, x, y: _power_slope(x, y)),
+        slope(lambda out, x, y: _power_rate(out, x)),
     ),
     reads=(0, 1, "out"),
     scalar="pow({0}, {1})",
@@ -272,7 +281,7 @@ def log1p(xp: Module, x: Array) -> Array:
 @op(
     inputs=1,
     infer=by_ufunc(np.sqrt),
-    vjp=derivative(lambda out, x: 0.5 / out),
+    vjp=derivative(lambda out, x: quotient_or_zero(0.5, out)),
     reads=("out",),
     scalar="sqrt({0})",
     elementwise=True,
@@ -291,7 +300,7 @@ def sqrt(xp: Module, x: Array) -> Array:
 @op(
     inputs=1,
     infer=by_ufunc(np.cbrt),
-    vjp=derivative(lambda out, x: 1 / (3 * out * out)),
+    vjp=derivative(lambda out, x: quotient_or_zero(1, 3 * out * out)),
     reads=("out",),
     scalar="cbrt({0})",
     elementwise=True,
@@ -310,7 +319,10 @@ def cbrt(xp: Module, x: Array) -> Array:
 @op(
     inputs=2,
     infer=by_ufunc(np.logaddexp),
-    vjp=(lambda g, out, x, y: g * exp(x - out), lambda g, out, x, y: g * exp(y - out)),
+    vjp=(
+        slope(lambda out, x, y: exp(_below(x, out))),
+        slope(lambda out, x, y: exp(_below(y, out))),
+    ),
     reads=(0, 1, "out"),
     elementwise=True,
     numpy=("logaddexp",),
@@ -328,7 +340,10 @@ def logaddexp(xp: Module, x: Array, y: Array) -> Array:
 @op(
     inputs=2,
     infer=by_ufunc(np.logaddexp2),
-    vjp=(lambda g, out, x, y: g * exp2(x - out), lambda g, out, x, y: g * exp2(y - out)),
+    vjp=(
+        slope(lambda out, x, y: exp2(_below(x, out))),
+        slope(lambda out, x, y: exp2(_below(y, out))),
+    ),
     reads=(0, 1, "out"),
     elementwise=True,
     numpy=("logaddexp2",),
@@ -346,7 +361,10 @@ def logaddexp2(xp: Module, x: Array, y: Array) -> Array:
 @op(
     inputs=2,
     infer=by_ufunc(np.hypot),
-    vjp=(lambda g, out, x, y: g * (x / out), lambda g, out, x, y: g * (y / out)),
+    vjp=(
+        slope(lambda out, x, y: quotient_or_zero(x, out)),
+        slope(lambda out, x, y: quotient_or_zero(y, out)),
+    ),
     reads=(0, 1, "out"),
     scalar="hypot({0}, {1})",
     elementwise=True,

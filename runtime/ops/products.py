@@ -23,7 +23,7 @@ from runtime.ops.operands import (
     type_of,
 )
 from runtime.ops.positions import take
-from runtime.ops.rules import conjugated
+from runtime.ops.rules import conjugated, scaled
 from runtime.ops.samples import array, calls
 from runtime.ops.shapes import expand_dims, reshape, squeeze
 from runtime.spec import Dim, Shape, TensorType, broadcast_shapes, promote
@@ -349,8 +349,8 @@ def _vecdot_type(x: TensorType, y: TensorType, axis: int) -> TensorType:
 def _vecdot_vjp(g: Any, out: Any, x: Any, y: Any, axis: int) -> tuple[Any, ...]:
     # d sum(conj(x) y): conj(g) y for x, g x for y.
     wide = expand_dims(g, axis)
-    gx = sum_to(conjugated(wide) * y, shape_of(x)) if type_of(x).is_inexact else None
-    gy = sum_to(wide * x, shape_of(y)) if type_of(y).is_inexact else None
+    gx = sum_to(scaled(conjugated(wide), y), shape_of(x)) if type_of(x).is_inexact else None
+    gy = sum_to(scaled(wide, x), shape_of(y)) if type_of(y).is_inexact else None
     return gx, gy
 
 

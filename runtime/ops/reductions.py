@@ -24,7 +24,7 @@ from runtime.ops.operands import (
     shape_of,
     type_of,
 )
-from runtime.ops.rules import conjugated
+from runtime.ops.rules import conjugated, quotient_or_zero, scaled
 from runtime.ops.samples import array, calls, on_axes
 from runtime.ops.scans import product_of_others
 from runtime.ops.shapes import expand_dims
@@ -167,7 +167,7 @@ def _prod_vjp(g: Any, out: Any, x: Any, axis: Any, dtype: Any, keepdims: bool) -
     if not type_of(x).is_inexact:
         return (None,)
     others = product_of_others(x, axis=None if type_of(x).rank == 0 else axis)
-    return (kept(g, x, axis, keepdims) * conjugated(others),)
+    return (scaled(kept(g, x, axis, keepdims), conjugated(others)),)
 
 
 @op(
@@ -210,13 +210,13 @@ def _var_vjp(
     if not type_of(x).is_inexact:
         return (None,)
     scale = per_count(kept(g, x, axis, keepdims) * 2, _freedom(x, axis, ddof))
-    return (scale * _deviation(x, axis),)
+    return (scaled(scale, _deviation(x, axis)),)
 
 
 def _std_vjp(
     g: Any, out: Any, x: Any, axis: Any, dtype: Any, ddof: Any, keepdims: bool
 ) -> tuple[Any, ...]:
-    return _var_vjp(g / (2 * out), out, x, axis, dtype, ddof, keepdims)
+    return _var_vjp(quotient_or_zero(g, 2 * out), out, x, axis, dtype, ddof, keepdims)
 
 
 def _bind_ddof(correction: Any, ddof: Any) -> Any:

@@ -1,14 +1,38 @@
-"""What gradient rules are written with."""
+"""What gradient rules are written with.
+
+A derivative is a product along the way from the result to the operand. In it, 0 times infinity is
+0: what has no influence moves nothing, however steep the rest of the way is. Such zeros are known
+as strong zeros.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
-from runtime.ops.complex import conj
-from runtime.ops.operands import dtype_of
+import numpy as np
 
-__all__ = ["conjugated", "derivative"]
+from runtime.ops.complex import conj
+from runtime.ops.declare import op
+from runtime.ops.inference import by_ufunc
+from runtime.ops.operands import Array, Module, dtype_of
+from runtime.ops.samples import binary
+from runtime.ops.selection import where_
+from runtime.spec import TensorType, broadcast_shapes
+
+__all__ = [
+    "conjugated",
+    "derivative",
+    "keeping_zeros",
+    "over",
+    "quotient_or_zero",
+    "scaled",
+    "slope",
+    "strong_zero",
+]
+
+Rule = Callable[..., Any]
 
 
 def conjugated(x: Any) -> Any:
@@ -16,6 +40,83 @@ def conjugated(x: Any) -> Any:
     return conj(x) if dtype_of(x).kind == "c" else x
 
 
-def derivative(function: Callable[[Any, Any], Any]) -> tuple[Callable[..., Any]]:
+# ---- rules -------------------------------------------------------------------------------------
+
+
+def keeping_zeros(rule: Rule) -> Rule:
+    """A rule that makes zeros of zeros by itself; where others do not, the sweep does."""
+    rule.keeps_zeros = True  # type: ignore[attr-defined]
+    return rule
+
+
+def slope(function: Callable[..., Any]) -> Rule:
+    """The rule, for one operand of an elementwise op, that multiplies by the derivative.
+
+    `function` gives the derivative, of (out, *operands).
+    """
+    return keeping_zeros(lambda g, out, *xs: scaled(g, conjugated(function(out, *xs))))
+
+
+def derivative(function: Callable[[Any, Any], Any]) -> tuple[Rule]:
     """Rules of an elementwise op of one operand, given f'(x) in terms of (out, x)."""
-    return (lambda g, out, x: g * conjugated(function(out, x)),)
+    return (slope(function),)
+
+
+def quotient_or_zero(x: Any, y: Any) -> Any:
+    """`x / y`, and 0 where `y` is: the subgradient of a root or norm where that is 0."""
+    return x / where_(y == 0, math.inf, y)
+
+
+# ---- strong zeros ------------------------------------------------------------------------------
+
+
+@op(
+    inputs=2,
+    infer=by_ufunc(np.multiply),
+    vjp=(
+        slope(lambda out, g, factor: factor),
+        slope(lambda out, g, factor: g),
+    ),
+    reads=(0, 1),
+    scalar="{0} * {1} if {0} != 0 and {1} != 0 else 0",
+    loop=lambda g, factor, out: (out, out),
+    elementwise=True,
+    samples=binary(dtypes="f8,f8 f4,f4 f4,f8 c16,f8 c8,c8"),
+)
+def strong_product(xp: Module, g: Array, factor: Array) -> Array:
+    """`g * factor`, broadcast, and 0 where one of them is, whatever the other is."""
+    with np.errstate(invalid="ignore"):
+        product = xp.multiply(g, factor)
+    return xp.where(xp.logical_and(g, factor), product, product.dtype.type(0))
+
+
+@op(
+    inputs=2,
+    infer=lambda c, g: TensorType(c.dtype, broadcast_shapes(c.shape, g.shape)),
+    # Linear in `c`, which is so in `g`: where `g` is 0 its derivative is not.
+    vjp=(lambda h, out, c, g: h, None),
+    scalar="{0} if {1} != 0 else 0",
+    loop=lambda c, g, out: (out, g),
+    elementwise=True,
+    samples=binary(dtypes="f8,f8 f4,f4 f8,f4 c16,f8 f8,c16", numbers=False),
+)
+def strong_zero(xp: Module, c: Array, g: Array) -> Array:
+    """What a rule made of the cotangent `g`, broadcast, and 0 where `g` is 0."""
+    return xp.where(g, c, c.dtype.type(0))
+
+
+def scaled(g: Any, factor: Any) -> Any:
+    """`g * factor` with strong zeros; there is no need of them beside an ordinary number."""
+    return g * factor if _is_ordinary(factor) else strong_product(g, factor)
+
+
+def over(g: Any, divisor: Any) -> Any:
+    """The cotangent `g` divided, and 0 where it is."""
+    return g / divisor if _is_ordinary(divisor) else strong_zero(g / divisor, g)
+
+
+def _is_ordinary(x: Any) -> bool:
+    """Whether it is a number, known now, that is neither 0 nor infinite nor nan."""
+    if not isinstance(x, (int, float, complex, np.generic)):
+        return False
+    return bool(x != 0 and math.isfinite(abs(x)))

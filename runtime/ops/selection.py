@@ -47,6 +47,7 @@ def _where_false(g: Any, out: Any, condition: Any, x: Any, y: Any) -> Any:
     vjp=(None, _where_true, _where_false),
     reads=(0,),
     scalar="{1} if {0} else {2}",
+    loop=lambda condition, x, y, out: (np.dtype(bool), out, out),
     elementwise=True,
     samples=_where_samples,
     name="where",

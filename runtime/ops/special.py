@@ -264,7 +264,9 @@ def logsumexp(a: Operand, axis: Axes = None, b: Operand = None, keepdims: bool =
     """
     below, shift = _shifted(floating(a), axis)
     powers = exponential.exp(below) if b is None else b * exponential.exp(below)
-    found = exponential.log(sum_(powers, axis=axis, keepdims=True)) + shift
+    total = sum_(powers, axis=axis, keepdims=True)
+    # Of nothing there is no share: gradients are 0, not inf * 0.
+    found = where_(total == 0, -math.inf, exponential.log(where_(total == 0, 1, total))) + shift
     return found if keepdims else squeeze(found, axis)
 
 

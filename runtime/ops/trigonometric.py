@@ -10,7 +10,7 @@ from runtime.ops.declare import op
 from runtime.ops.exponential import sqrt
 from runtime.ops.inference import by_ufunc
 from runtime.ops.operands import Array, Module
-from runtime.ops.rules import derivative
+from runtime.ops.rules import derivative, quotient_or_zero, slope
 from runtime.ops.samples import binary, unary
 
 __all__ = [
@@ -310,8 +310,8 @@ def rad2deg(xp: Module, x: Array) -> Array:
     inputs=2,
     infer=by_ufunc(np.arctan2),
     vjp=(
-        lambda g, out, y, x: g * (x / (x * x + y * y)),
-        lambda g, out, y, x: -g * (y / (x * x + y * y)),
+        slope(lambda out, y, x: quotient_or_zero(x, x * x + y * y)),
+        slope(lambda out, y, x: -quotient_or_zero(y, x * x + y * y)),
     ),
     reads=(0, 1),
     scalar="atan2({0}, {1})",

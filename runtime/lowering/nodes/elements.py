@@ -144,9 +144,9 @@ def loop_types(node: Node) -> list[str]:
         exact = _exact_comparison(types, own)
         if exact is not None:
             return exact
-    if op.name == "where":
-        result = machine_type(tensor_type(node.outputs[0].type).dtype)
-        return ["b1", result, result]
+    if "loop" in op.options:
+        result = tensor_type(node.outputs[0].type).dtype
+        return list(map(machine_type, op.options["loop"](*(t.dtype for t in types), result)))
     ufunc = getattr(np, op.numpy[0], None) if op.numpy else None
     if ufunc is None and len(own) == 1:  # of one operand: it is computed in the result's type
         return [machine_type(tensor_type(node.outputs[0].type).dtype)]
