@@ -6,7 +6,6 @@ import functools
 import inspect
 import types
 import typing
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from runtime import control, recursion, variable
