@@ -40,10 +40,11 @@ from runtime import tree
 from runtime.autodiff.cotangents import is_differentiable
 from runtime.autodiff.linearize import linearize
 from runtime.errors import UnsavableError
+from runtime.files import replace_file
 from runtime.graph.ir import Graph
 from runtime.passes.dead_code import drop_dead_code
 from runtime.passes.placement import on_one_device
-from runtime.save.container import json_text, pack, replace_file
+from runtime.save.container import json_text, pack
 from runtime.save.dtypes import type_text
 from runtime.save.exceptions import EXCEPTIONS
 from runtime.save.graphs import write_graph
@@ -76,7 +77,8 @@ def save(
 
     Raises UnsavableError, with the line, for what a file cannot hold: stores into Python objects,
     objects in messages and results. Raises ValueError when there is no graph. The file at `path`
-    is replaced in one step, and only when all is well.
+    is replaced in one step, and only when all is well; raises OSError where a folder, a device or
+    a pipe is in its place.
 
     >>> import tempfile
     >>> import numpy as np
@@ -94,7 +96,7 @@ def save(
     >>> loaded(np.array([1.0, -2.0, 3.5]))
     np.float64(4.5)
     """
-    replace_file(os.fspath(path), packed(function, signatures, gradients))
+    replace_file(path, packed(function, signatures, gradients))
 
 
 def packed(function: Any, signatures: Specs | None = None, gradients: bool = False) -> bytes:

@@ -11,7 +11,7 @@ import functools
 import sys
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -109,8 +109,22 @@ def _nothing(*types: Type, **attrs: Any) -> tuple[Type, ...]:
     return ()
 
 
-def _print(xp: Any, *operands: Any, render: Callable[..., str], file: Any, flush: bool) -> Any:
-    stream = sys.stdout if file is None else sys.stderr if file == "stderr" else file
+@runtime_checkable
+class Stream(Protocol):
+    """What text can be written to."""
+
+    def write(self, text: str, /) -> Any:
+        """Append a text."""
+
+
+def _print(
+    xp: Any,
+    *operands: Any,
+    render: Callable[..., str],
+    file: Stream | Literal["stderr"] | None,
+    flush: bool,
+) -> Any:
+    stream: Any = sys.stdout if file is None else sys.stderr if file == "stderr" else file
     stream.write(render(*operands))
     if flush:
         stream.flush()

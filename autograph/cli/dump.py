@@ -25,6 +25,7 @@ from autograph.cli.files import SourceFile, find_file, find_files
 from autograph.converters import Entry, Report
 from autograph.syntax.anf import to_anf
 from autograph.syntax.print import unparse
+from runtime.files import replace_file
 
 __all__ = ["SUMMARY", "add_arguments", "execute"]
 
@@ -142,7 +143,7 @@ def _write(output: Path, text: str, source: Path) -> None:
         raise CommandError(f"{output} is the source itself; name another folder with -o")
     try:
         output.parent.mkdir(parents=True, exist_ok=True)
-        output.write_text(text, encoding="utf-8")
+        replace_file(output, text.encode())
     except OSError as error:
         raise CommandError(f"{output}: {error.strerror}") from error
 

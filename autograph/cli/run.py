@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from autograph.cli.failure import CommandError, Status
 from autograph.cli.programs import add_target_arguments, bind, convert, refusals
 from autograph.cli.specs import Argument, Spec, parse_argument
 from autograph.cli.targets import load_target
+from runtime.files import replace_file
 
 __all__ = ["SUMMARY", "add_arguments", "execute"]
 
@@ -57,14 +59,15 @@ def _given(text: str) -> Argument:
 
 
 def _save(path: Path, result: Any) -> None:
-    arrays = dict(_arrays(result, ""))
+    arrays, stream = dict(_arrays(result, "")), io.BytesIO()
+    if path.suffix == ".npz":
+        np.savez(stream, **{name or "result": array for name, array in arrays.items()})
+    elif path.suffix == ".npy" and list(arrays) == [""]:
+        np.save(stream, arrays[""])
+    else:
+        raise CommandError(f"--output {path}: {len(arrays)} arrays go to a .npz file")
     try:
-        if path.suffix == ".npz":
-            np.savez(path, **{name or "result": array for name, array in arrays.items()})
-        elif path.suffix == ".npy" and list(arrays) == [""]:
-            np.save(path, arrays[""])
-        else:
-            raise CommandError(f"--output {path}: {len(arrays)} arrays go to a .npz file")
+        replace_file(path, stream.getvalue())
     except OSError as error:
         raise CommandError(f"--output {path}: {error.strerror}") from error
 

@@ -14,6 +14,7 @@ from runtime.ops.creation import zeros_like
 from runtime.ops.declare import always, implements, op
 from runtime.ops.indexing import getitem, index_update
 from runtime.ops.joining import as_operand
+from runtime.ops.keys import Mode
 from runtime.ops.nonzero import flatnonzero
 from runtime.ops.operands import Array, Module, Operand, dtype_of, rank_of, shape_of, type_of
 from runtime.ops.positions import take
@@ -168,7 +169,7 @@ def _choose_vjp(g: Any, out: Any, numbers: Any, *choices: Any, mode: str) -> tup
     ),
     name="choose_among",
 )
-def choose_among_(xp: Module, numbers: Array, *choices: Array, mode: str = "raise") -> Array:
+def choose_among_(xp: Module, numbers: Array, *choices: Array, mode: Mode = "raise") -> Array:
     """For each number, the element of the array of that number."""
     return xp.choose(xp.asarray(numbers), choices, mode=mode)
 

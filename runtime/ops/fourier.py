@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -63,6 +63,7 @@ __all__ = [
 ]
 
 Norm = str | None
+Scaling = Literal["backward", "forward", "ortho"]
 
 # The norm with which the other direction is the adjoint.
 _ADJOINT = {"backward": "forward", "forward": "backward", "ortho": "ortho"}
@@ -148,7 +149,7 @@ _SPECTRA = calls(
     samples=_SPECTRA,
     name="fft",
 )
-def fft_(xp: Module, x: Array, axis: int, norm: str = "backward") -> Array:
+def fft_(xp: Module, x: Array, axis: int, norm: Scaling = "backward") -> Array:
     """Discrete Fourier transform along one axis."""
     return xp.fft.fft(x, axis=axis, norm=norm)
 
@@ -161,7 +162,7 @@ def fft_(xp: Module, x: Array, axis: int, norm: str = "backward") -> Array:
     samples=_SPECTRA,
     name="ifft",
 )
-def ifft_(xp: Module, x: Array, axis: int, norm: str = "backward") -> Array:
+def ifft_(xp: Module, x: Array, axis: int, norm: Scaling = "backward") -> Array:
     """Inverse of `fft` along one axis."""
     return xp.fft.ifft(x, axis=axis, norm=norm)
 
@@ -210,7 +211,7 @@ def _rfft_vjp(g: Any, out: Any, x: Any, axis: int, norm: str) -> tuple[Any, ...]
     ),
     name="rfft",
 )
-def rfft_(xp: Module, x: Array, axis: int, norm: str = "backward") -> Array:
+def rfft_(xp: Module, x: Array, axis: int, norm: Scaling = "backward") -> Array:
     """The first half of the transform of real numbers along one axis."""
     return xp.fft.rfft(x, axis=axis, norm=norm)
 
@@ -254,7 +255,7 @@ def _irfft_vjp(
     name="irfft",
 )
 def irfft_(
-    xp: Module, x: Array, *dims: Array, size: tuple[Dim, ...], axis: int, norm: str = "backward"
+    xp: Module, x: Array, *dims: Array, size: tuple[Dim, ...], axis: int, norm: Scaling = "backward"
 ) -> Array:
     """Inverse of `rfft` along one axis, to `size` numbers; None takes the size from `dims`."""
     (points,) = decode_shape(size, dims)

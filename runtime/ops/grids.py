@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from runtime.ops.floats import i0
 from runtime.ops.indexing import index_update
 from runtime.ops.interchange import asarray
 from runtime.ops.joining import stack
+from runtime.ops.keys import Mode
 from runtime.ops.nonzero import nonzero
 from runtime.ops.operands import (
     Array,
@@ -267,7 +268,7 @@ def _check_order(order: str) -> None:
     name="unravel_index",
 )
 def unravel_index_(
-    xp: Module, x: Array, shape: tuple[int, ...], order: str = "C"
+    xp: Module, x: Array, shape: tuple[int, ...], order: Literal["C", "F"] = "C"
 ) -> tuple[Array, ...]:
     """The indices in an array of a shape of positions in its flattened form."""
     return tuple(xp.unravel_index(x, shape, order))
@@ -311,7 +312,11 @@ def unravel_index(x: Operand, /, shape: Any, order: str = "C") -> tuple[Any, ...
     name="ravel_multi_index",
 )
 def ravel_multi_index_(
-    xp: Module, *places: Array, shape: tuple[int, ...], mode: Any = "raise", order: str = "C"
+    xp: Module,
+    *places: Array,
+    shape: tuple[int, ...],
+    mode: Mode | tuple[Mode, ...] = "raise",
+    order: Literal["C", "F"] = "C",
 ) -> Array:
     """Positions in a flattened array of a shape, from indices."""
     return xp.asarray(xp.ravel_multi_index(places, shape, mode, order))

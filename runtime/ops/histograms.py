@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -115,7 +115,7 @@ def _edges(x: Any, bins: Any, limits: Any, is_weighted: bool = False, name: str 
     is_estimated = isinstance(bins, str)
     if not is_estimated and _is_array(bins):
         return _as_edges(bins)
-    if is_estimated and bins not in _ESTIMATORS:
+    if is_estimated and bins not in get_args(Estimator):
         raise ValueError(f"{bins!r} is not a valid estimator for `bins`")
     if is_estimated and is_weighted:
         raise TypeError(
@@ -158,7 +158,7 @@ def _distinct_edges(x: Any, bins: Any, limits: Any, is_weighted: bool) -> Any:
 
 
 # The rules of NumPy by which data choose their own number of bins.
-_ESTIMATORS = ("auto", "doane", "fd", "rice", "scott", "sqrt", "stone", "sturges")
+Estimator: TypeAlias = Literal["auto", "doane", "fd", "rice", "scott", "sqrt", "stone", "sturges"]
 
 
 def _estimated_vjp(
@@ -179,7 +179,7 @@ def _estimated_vjp(
         lambda: (
             *(
                 ((array((40,)), array((), high=-1.0), array((), low=1.0)), {"by": name})
-                for name in _ESTIMATORS
+                for name in get_args(Estimator)
             ),
             ((np.zeros((0,)), 0.0, 1.0), {"by": "auto"}),
             ((array((9,), "i8", 0, 40), 3, 30), {"by": "fd"}),
@@ -187,7 +187,7 @@ def _estimated_vjp(
         )
     ),
 )
-def estimated_edges(xp: Module, x: Array, first: Array, last: Array, by: str) -> Array:
+def estimated_edges(xp: Module, x: Array, first: Array, last: Array, by: Estimator) -> Array:
     """Evenly spaced edges from `first` to `last`, as many as a rule of NumPy wants for `x`."""
     ends = (moved(first, None), moved(last, None))
     count = np.histogram_bin_edges(moved(x, None), by, ends).size

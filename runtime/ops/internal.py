@@ -63,7 +63,9 @@ def _constant_type(value: Any) -> TensorType:
     stays=True,
     name="constant",
 )
-def _constant(xp: Module, value: Any) -> Array:
+def _constant(
+    xp: Module, value: bool | int | float | complex | np.ndarray[Any, Any] | np.generic
+) -> Array:
     """The raw array, NumPy scalar or Python number (weak) `value`."""
     return value
 
@@ -213,9 +215,17 @@ ERRORS = {
 }
 
 
+def _checked_type(
+    x: TensorType, holds: TensorType, *values: TensorType, what: str, error: str = "ValueError"
+) -> TensorType:
+    if error not in ERRORS:
+        raise ValueError(f"an error is one of {', '.join(ERRORS)}, not {error!r:.40}")
+    return x
+
+
 @op(
     inputs=None,
-    infer=lambda x, holds, *values, what, error="ValueError": x,
+    infer=_checked_type,
     vjp=lambda g, out, x, holds, *values, what, error: (g, None, *(None for _ in values)),
     raises=always,
     samples=calls(

@@ -13,7 +13,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from runtime.spec import Dim, TensorType, broadcast_shapes
 
 __all__ = [
     "Index",
+    "Mode",
     "can_fail",
     "check_bounds",
     "decode_index",
@@ -37,6 +38,8 @@ __all__ = [
 
 Entry: TypeAlias = tuple[Any, ...]
 Index: TypeAlias = tuple[Entry, ...]
+# What becomes of an index that is out of range.
+Mode: TypeAlias = Literal["raise", "wrap", "clip"]
 
 _ARRAY: Entry = ("array",)
 _ONE_ARRAY: Index = (_ARRAY,)

@@ -253,7 +253,9 @@ def _tensordot_vjp(g: Any, out: Any, x: Any, y: Any, axes: Any) -> tuple[Any, ..
     ),
     name="tensordot",
 )
-def tensordot_(xp: Module, x: Array, y: Array, axes: tuple[Any, Any]) -> Array:
+def tensordot_(
+    xp: Module, x: Array, y: Array, axes: tuple[tuple[int, ...], tuple[int, ...]]
+) -> Array:
     """Sum of products over pairs of axes, all counted from the front."""
     return xp.tensordot(x, y, axes)
 

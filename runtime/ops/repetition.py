@@ -156,7 +156,7 @@ def _roll_vjp(g: Any, out: Any, x: Any, shift: Any, axis: Any) -> tuple[Any]:
     ),
     name="roll",
 )
-def roll_(xp: Module, x: Array, shift: Axes, axis: Axes = None) -> Array:
+def roll_(xp: Module, x: Array, shift: int | tuple[int, ...], axis: Axes = None) -> Array:
     """`x` with its elements moved along an axis by a static number of places."""
     return xp.roll(x, shift, axis)
 

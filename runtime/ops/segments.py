@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -178,7 +178,12 @@ _SAMPLES = [((_DATA, _IDS), {"count": (3,), "kind": kind}) for kind in ("max", "
     ),
 )
 def segments(
-    xp: Module, x: Array, ids: Array, *dims: Array, count: tuple[Dim, ...], kind: str
+    xp: Module,
+    x: Array,
+    ids: Array,
+    *dims: Array,
+    count: tuple[Dim, ...],
+    kind: Literal["max", "min", "prod"],
 ) -> Array:
     """Maxima, minima or products of the parts of `x` with the same number in `ids`."""
     (size,) = decode_shape(count, dims)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -173,7 +173,7 @@ def numpy_argsort(
     ),
     name="searchsorted",
 )
-def searchsorted_(xp: Module, x: Array, v: Array, side: str = "left") -> Array:
+def searchsorted_(xp: Module, x: Array, v: Array, side: Literal["left", "right"] = "left") -> Array:
     """Where each of `v` is to be put into the sorted vector `x`."""
     return xp.asarray(xp.searchsorted(x, v, side=side))
 

@@ -77,6 +77,8 @@ def text_method(xp: Module, *operands: Array, method: str) -> Any:
 def _types_of_parts(
     *types: TensorType, method: str, has_separator: bool
 ) -> tuple[TensorType, TensorType]:
+    if method not in SPLITTING:
+        raise ValueError(f"{method!r:.40} does not give the parts of a text")
     count = 3 if method in _PARTITIONS else None
     return TensorType(np.dtype(np.int64), (count,)), TensorType(np.dtype(np.int32), (count, None))
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterator, Sequence
 from itertools import product
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from runtime.spec import Dim
 
 __all__ = ["Padding", "Windows", "normal_padding", "per_axis", "window_counts"]
 
 # "valid", "same", or (before, after) for each axis.
-Padding: TypeAlias = str | tuple[tuple[int, int], ...]
+Padding: TypeAlias = Literal["valid", "same"] | tuple[tuple[int, int], ...]
 
 
 def per_axis(name: str, value: Any, rank: int, least: int = 1) -> tuple[int, ...]:
@@ -49,9 +49,10 @@ def normal_padding(padding: Any, rank: int) -> Padding:
     ('same', ((1, 1), (0, 2)))
     """
     if isinstance(padding, str):
-        if padding.lower() not in ("valid", "same"):
+        name = padding.lower()
+        if name not in ("valid", "same"):
             raise ValueError(f"padding must be 'valid', 'same' or numbers, not {padding!r}")
-        return padding.lower()
+        return "same" if name == "same" else "valid"
     sides = list(padding) if isinstance(padding, (tuple, list)) else [padding] * rank
     if len(sides) != rank:
         raise ValueError(f"padding must be given for {rank} axes, not as {padding!r}")

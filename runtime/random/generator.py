@@ -22,7 +22,7 @@ from runtime.origins import origin_of_caller
 from runtime.random.arguments import Encoded, encoded
 from runtime.random.draws import Draws, Keyed
 from runtime.random.keys import as_key
-from runtime.spec import TensorType
+from runtime.spec import Dim, TensorType
 from runtime.variable import Variable
 
 __all__ = ["ADVANCE", "Generator", "get_global_generator", "set_seed", "source"]
@@ -43,7 +43,9 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_renew_locks)
 
 
-def _advance(xp: Any, storage: Any, *dims: Any, shape: Any, width: int) -> tuple[Any, Any]:
+def _advance(
+    xp: Any, storage: Any, *dims: Any, shape: tuple[Dim, ...], width: int
+) -> tuple[Any, Any]:
     size = math.prod(decode_shape(shape, dims))
     with _lock:
         state = storage.array

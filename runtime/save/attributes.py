@@ -6,7 +6,6 @@ import functools
 import inspect
 import types
 import typing
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from runtime import control, recursion, variable
@@ -19,6 +18,7 @@ from runtime.save.reading import Malformed
 
 __all__ = ["check_attributes", "operation"]
 
+_LARGEST = 2**63
 _ABSENT = inspect.Parameter.empty
 # Ops that hold graphs or have effects are not in the registry, but beside what emits them.
 _MODULES = (control, recursion, variable, generator, custom, attempts)
@@ -49,16 +49,16 @@ def check_attributes(op: Op, attrs: dict[str, Any]) -> dict[str, Any]:
     Raises Malformed when one is unknown, missing, or of a type that the kernel does not take.
     """
     known = _attributes(op)
-    for name in attrs:
+    for name, value in attrs.items():
         if name not in known:
             raise Malformed(f"op `{op.name}` has no attribute {name[:40]!r}")
+        if not _matches(value, known[name].hint):
+            raise Malformed(f"attribute {name!r} of op `{op.name}` cannot be {value!r:.60}")
     found = {}
-    for name, (hint, default) in known.items():
+    for name, (_, default) in known.items():
         value = attrs.get(name, default)
         if value is _ABSENT:
             raise Malformed(f"op `{op.name}` needs the attribute {name!r}")
-        if name in attrs and not _matches(value, hint):
-            raise Malformed(f"attribute {name!r} of op `{op.name}` cannot be {value!r:.60}")
         if name in attrs or name in REGISTRY.get(op.name, _NO_PRIMITIVE).attributes:
             found[name] = value
     return found
@@ -91,17 +91,19 @@ def _matches(value: Any, hint: Any) -> bool:
         return True
     if hint == Index:
         return type(value) is tuple and all(map(_is_entry, value))
-    origin = typing.get_origin(hint)
+    origin, parts = typing.get_origin(hint), typing.get_args(hint)
     if origin in (types.UnionType, typing.Union):
-        return any(_matches(value, part) for part in typing.get_args(hint))
+        return any(_matches(value, part) for part in parts)
     if origin is tuple:
-        return _matches_tuple(value, typing.get_args(hint))
-    if hint in (int, bool, str, types.NoneType):
+        return _matches_tuple(value, parts)
+    if origin is typing.Literal:
+        return any(type(value) is type(part) and value == part for part in parts)
+    if hint in (int, float) and type(value) is int:
+        return -_LARGEST <= value < _LARGEST
+    if hint in (int, float, bool, str, types.NoneType):
         return type(value) is hint
-    if hint is float:
-        return type(value) in (int, float)
-    if hint is Callable or getattr(origin, "__name__", "") == "Callable":
-        return callable(value) and not isinstance(value, type)
+    if getattr(origin, "__name__", "") == "Callable":
+        return callable(value) and _given_by(value.__class__) == parts[-1]
     return isinstance(value, origin or hint)
 
 
@@ -111,6 +113,13 @@ def _matches_tuple(value: Any, parts: tuple[Any, ...]) -> bool:
     if len(parts) == 2 and parts[1] is ...:
         return all(_matches(item, parts[0]) for item in value)
     return len(value) == len(parts) and all(map(_matches, value, parts))
+
+
+@functools.cache
+def _given_by(kind: Any) -> Any:
+    """What calling an object of a class gives, as the class declares it."""
+    found = typing.get_type_hints(kind.__call__).get("return")
+    return None if found is types.NoneType else found
 
 
 def _is_entry(entry: Any) -> bool:

@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from runtime.devices import host_array
+from runtime.files import replace_file
 from runtime.graph.check import accepts
 from runtime.ops.operands import type_of
-from runtime.save.container import Archive, pack, read, replace_file
+from runtime.save.container import Archive, pack, read
 from runtime.save.dtypes import parse_type, type_text
 from runtime.save.reading import Malformed, is_name, members
 from runtime.save.state import check_own
@@ -94,7 +95,7 @@ class Checkpoint:
         writer = Writer(arrays)
         rows = [_row(name, variable, writer) for name, variable in self.variables().items()]
         document = {"format": FORMAT, "version": VERSION, "variables": rows}
-        replace_file(os.fspath(path), pack(document, arrays.entries))
+        replace_file(path, pack(document, arrays.entries))
 
     write = save
 

@@ -1,20 +1,16 @@
 """The zip file that programs and checkpoints are kept in.
 
 An archive holds one JSON document, which says what the file is, and arrays in NumPy's format. It is
-written to a temporary file that replaces the old one in a single step, and read without trust:
-sizes are checked before anything is unpacked.
+read without trust: sizes are checked before anything is unpacked.
 """
 
 from __future__ import annotations
 
 import contextlib
-import errno
 import io
 import json
 import os
 import re
-import secrets
-import shutil
 import stat
 import struct
 import zipfile
@@ -29,7 +25,7 @@ from runtime.errors import SavedProgramError
 from runtime.save.dtypes import dtype_named
 from runtime.save.reading import Malformed
 
-__all__ = ["Archive", "array_bytes", "json_text", "pack", "read", "replace_file"]
+__all__ = ["Archive", "array_bytes", "json_text", "pack", "read"]
 
 MANIFEST = "program.json"
 _ENTRY = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*", re.ASCII)
@@ -85,38 +81,6 @@ def array_bytes(array: Any) -> bytes:
     head += " " * (-length % 64) + "\n"
     prefix = _MAGIC + struct.pack("<H", len(head)) + head.encode("ascii")
     return prefix + bytes(array.tobytes("F" if fortran else "C"))
-
-
-def replace_file(path: str, content: bytes) -> None:
-    """Put `content` in the place of the file at `path`, wholly or not at all."""
-    target = os.path.realpath(path)
-    folder, name = os.path.split(target)
-    if not os.path.isdir(folder):  # else the error would name the temporary file
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
-    temporary = os.path.join(folder, f".{name}.{secrets.token_hex(6)}.tmp")
-    try:
-        with open(temporary, "xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        with contextlib.suppress(FileNotFoundError):
-            shutil.copymode(target, temporary)
-        os.replace(temporary, target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
-    _sync_folder(folder)
-
-
-def _sync_folder(folder: str) -> None:
-    """Let the new name survive a power failure, where the system can do that."""
-    with contextlib.suppress(OSError, AttributeError):
-        descriptor = os.open(folder or ".", os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
 
 
 # ---- reading ---------------------------------------------------------------------------------
@@ -231,9 +195,10 @@ def read(path: str, make: Callable[[Archive], Any]) -> Any:
 
     Raises OSError where the file cannot be opened, SavedProgramError where it is not sound.
     """
+    # Opening a pipe would wait for who writes into it; of a folder, `open` says what it is.
+    if not stat.S_ISREG(mode := os.stat(path).st_mode) and not stat.S_ISDIR(mode):
+        raise SavedProgramError(path, "", "it is not a regular file")
     with open(path, "rb") as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise SavedProgramError(path, "", "it is not a regular file")
         return make(Archive(file, path))
 
 

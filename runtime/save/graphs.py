@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from runtime.control import ERROR_PART
 from runtime.errors import GraphError, UnsavableError
 from runtime.graph.check import check, is_control
 from runtime.graph.codec import node_names, title, value_names
 from runtime.graph.ir import Graph, Node, Op, Value
-from runtime.ops import CONSTANT
 from runtime.save.attributes import check_attributes, operation
 from runtime.save.dtypes import is_storable, parse_type, type_text
 from runtime.save.places import Lines, Places
@@ -179,9 +176,6 @@ def _read_node(
 
 def _check_values(op: Op, attrs: dict[str, Any]) -> None:
     """What the types of attributes do not say."""
-    numbers = (bool, int, float, complex, np.ndarray, np.generic)
-    if op is CONSTANT and not isinstance(attrs["value"], numbers):
-        raise Malformed("a constant is a number or an array")
     # The parts of an exception that are looked at are what its class says openly, and its name.
     name = str(attrs["name"]) if op is ERROR_PART else ""
     if name.startswith("_") and name not in ("__class__", "__name__", "__qualname__"):

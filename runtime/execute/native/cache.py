@@ -9,7 +9,6 @@ files take more than `config.cache_bytes`.
 
 from __future__ import annotations
 
-import itertools
 import os
 import stat
 import sys
@@ -22,6 +21,7 @@ from typing import Any
 
 from runtime import config
 from runtime.execute.native import engine
+from runtime.files import is_regular, put_file, read_regular
 
 __all__ = ["Store", "compiled", "digest", "is_kept", "key_of", "store"]
 
@@ -31,7 +31,6 @@ _DIGEST = 32
 # bytes, so that only one needs to be looked through.
 _SHARDS = 16
 _OFF = ("off", "0")
-_count = itertools.count()
 
 
 @cache
@@ -63,10 +62,8 @@ class Store:
     def get(self, key: bytes) -> bytes | None:
         """The object of a key; None if there is none, or none that is whole."""
         path = self._path(key)
-        try:
-            with open(path, "rb") as file:
-                content = file.read()
-        except OSError:
+        content = read_regular(path, self.limit)
+        if content is None:
             return None
         code = content[len(_MAGIC) + len(key) + _DIGEST :]
         if content != _framed(key, code):
@@ -77,7 +74,7 @@ class Store:
 
     def has(self, key: bytes) -> bool:
         """Whether there is a file for a key; what is in it counts when it is read."""
-        return os.path.exists(self._path(key))
+        return is_regular(self._path(key))
 
     def put(self, key: bytes, code: bytes) -> None:
         """Keep an object; where that cannot be, nothing is kept."""
@@ -86,17 +83,11 @@ class Store:
             return
         path = self._path(key)
         shard = os.path.dirname(path)
-        unfinished = f"{path}.{os.getpid()}.{next(_count)}"
-        try:
+        with suppress(OSError):
             with suppress(FileExistsError):
                 os.mkdir(shard, 0o700)
-            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-            with open(os.open(unfinished, flags, 0o600), "wb") as file:
-                file.write(content)
-            os.replace(unfinished, path)
+            put_file(path, content, mode=0o600)
             self._make_room(shard)
-        except OSError:
-            _remove(unfinished)
 
     def _path(self, key: bytes) -> str:
         name = key.hex()
@@ -107,7 +98,7 @@ class Store:
         files = []
         for entry in os.scandir(shard):
             with suppress(FileNotFoundError):
-                found = entry.stat()
+                found = entry.stat(follow_symlinks=False)
                 files.append((found.st_mtime_ns, found.st_size, entry.path))
         total = sum(size for _, size, _ in files)
         room = self.limit // _SHARDS

@@ -74,9 +74,12 @@ _MOST_UNROLLED, _MOST_STATEMENTS, _MOST_OF_SCALARS = 1024, 5000, 10_000
 
 
 def is_small(shape: Sequence[Dim]) -> bool:
-    """Whether an array of this shape may be kept in registers."""
+    """Whether an array of this shape may be kept in registers.
+
+    One without elements may not where it is long: what is reduced of it has elements.
+    """
     known = [size for size in shape if isinstance(size, int)]
-    return len(known) == len(shape) and math.prod(known) <= SMALL
+    return len(known) == len(shape) and math.prod(filter(None, known)) <= SMALL
 
 
 def is_of_the_run(size: Dim) -> bool:

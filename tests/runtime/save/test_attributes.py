@@ -11,12 +11,15 @@ import numpy as np
 import pytest
 
 import runtime
+from autograph.replay import Writers
 from runtime import control
 from runtime.graph.check import is_control
 from runtime.graph.ir import Op
 from runtime.ops.declare import REGISTRY
+from runtime.random import generator
 from runtime.save.attributes import check_attributes, operation
 from runtime.save.reading import Malformed
+from runtime.templates import Line
 
 CODE = "__import__('os').abort()"
 
@@ -41,6 +44,58 @@ def test_every_op_that_holds_graphs_is_checked():
     assert all(is_control(op.name) for op in holding)
 
 
+def test_every_attribute_has_a_declared_type():
+    ops = {*all_ops(), *(primitive.op for primitive in REGISTRY.values())}
+    for op in (op for op in ops if op.effect not in ("host", "store")):
+        hints = typing.get_type_hints(op.kernel)
+        primitive = REGISTRY.get(op.name)
+        parameters = inspect.signature(op.kernel).parameters.values()
+        named = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.name != "graphs"]
+        for name in named if primitive is None else primitive.attributes:
+            assert hints.get(name, typing.Any) is not typing.Any, f"{op.name}.{name}"
+
+
+@pytest.mark.parametrize(
+    ("op", "name", "wrong"),
+    [
+        (control.PRINT, "file", 3),
+        (control.PRINT, "file", "stdout"),
+        (control.PRINT, "file", Line((), " ", "")),
+        (control.PRINT, "render", Writers(())),
+        (control.TEXT, "render", Writers(())),
+        (control.PENDING, "write", Line((), " ", "")),
+        (REGISTRY["constant"].op, "value", "text"),
+        (REGISTRY["fft"].op, "norm", "x"),
+        (REGISTRY["convolution"].op, "padding", "full"),
+        (REGISTRY["roll"].op, "shift", None),
+        (REGISTRY["tensordot"].op, "axes", (1, 0)),
+        (REGISTRY["round"].op, "decimals", 10**30),
+        (generator.ADVANCE, "shape", "x"),
+    ],
+)
+def test_values_of_other_types_are_refused(op, name, wrong):
+    with pytest.raises(Malformed, match=f"attribute '{name}' of op `{op.name}` cannot be"):
+        _matching(op, name, wrong)
+
+
+def _matching(op, name, value):
+    """What the op's attributes are with one that a file gives, if its type is right."""
+    try:
+        check_attributes(op, {name: value})
+    except Malformed as error:
+        if "needs the attribute" not in str(error):  # of another one
+            raise
+
+
+def test_values_of_the_declared_types_are_accepted():
+    for op, name, value in [
+        (control.PRINT, "file", None), (control.PRINT, "file", "stderr"),
+        (control.PRINT, "render", Line((), " ", "")), (control.PENDING, "write", Writers(())),
+        (control.PENDING, "write", None), (REGISTRY["round"].op, "decimals", -2),
+    ]:  # fmt: skip
+        _matching(op, name, value)
+
+
 @pytest.mark.parametrize("name", sorted(REGISTRY))
 def test_no_attribute_that_is_written_into_code_takes_text(name):
     """Text could be code; where ops write source themselves, they take none."""
@@ -48,7 +103,7 @@ def test_no_attribute_that_is_written_into_code_takes_text(name):
     hints = typing.get_type_hints(primitive.op.kernel)
     sound = {n: d for n, d in primitive.attributes.items() if d is not inspect.Parameter.empty}
     for attribute in primitive.attributes:
-        takes_text = hints[attribute] in (str, str | None, typing.Any)
+        takes_text = hints[attribute] in (str, str | None)
         for value in (CODE, (CODE,), ((CODE,),), (("int", CODE),), {CODE: 1}):
             try:
                 check_attributes(primitive.op, {**sound, attribute: value})

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import zipfile
 
 import numpy as np
 import pytest
 
 from runtime.errors import SavedProgramError
-from runtime.save.container import Archive, array_bytes, json_text, pack, replace_file
+from runtime.save.container import Archive, array_bytes, json_text, pack
 
 
 @pytest.mark.parametrize("dtype", ["?", "<f8", ">f8", "u1", "c16"])
@@ -48,28 +47,6 @@ def test_entries_carry_no_time():
         assert {info.date_time for info in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
 
 
-def test_a_file_is_replaced_with_its_mode(tmp_path):
-    path = tmp_path / "f"
-    path.write_bytes(b"old")
-    path.chmod(0o640)
-    replace_file(str(path), b"new")
-    assert path.read_bytes() == b"new" and path.stat().st_mode & 0o777 == 0o640
-    assert os.listdir(tmp_path) == ["f"]
-
-
-def test_a_replacement_that_fails_leaves_all_as_it_was(tmp_path, monkeypatch):
-    path = tmp_path / "f"
-    path.write_bytes(b"old")
-
-    def fail(*args):
-        raise OSError("disk full")
-
-    monkeypatch.setattr("os.fsync", fail)
-    with pytest.raises(OSError, match="disk full"):
-        replace_file(str(path), b"new")
-    assert path.read_bytes() == b"old" and os.listdir(tmp_path) == ["f"]
-
-
 def test_a_truth_value_is_0_or_1():
     content = array_bytes(np.array([True, False])).replace(b"\x01\x00", b"\x01\x00")[:-1] + b"\x02"
     stream = io.BytesIO()
@@ -77,10 +54,3 @@ def test_a_truth_value_is_0_or_1():
         archive.writestr("a.npy", content)
     with pytest.raises(SavedProgramError, match="neither 0 nor 1"):
         Archive(stream, "t").array("a.npy", np.dtype("?"), (2,))
-
-
-def test_a_folder_that_is_missing_is_said_by_the_name_of_the_file(tmp_path):
-    path = str(tmp_path / "missing" / "program.agz")
-    with pytest.raises(FileNotFoundError) as caught:
-        replace_file(path, b"new")
-    assert caught.value.filename == path

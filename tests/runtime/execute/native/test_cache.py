@@ -92,6 +92,25 @@ def test_a_folder_in_the_place_of_a_file_is_in_nobodys_way(tmp_path):
     assert store.get(KEY) is None and not files(tmp_path)
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="POSIX only")
+@pytest.mark.parametrize("kind", ["folder", "pipe", "link to a device", "link to a folder"])
+def test_what_is_no_file_is_skipped_unread(kind, tmp_path):
+    store = Store(str(tmp_path), 10**6)
+    store.put(OTHER, b"other")
+    path = store._path(KEY)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    if kind == "folder":
+        os.mkdir(path)
+    elif kind == "pipe":
+        os.mkfifo(path)
+    else:
+        os.symlink("/dev/zero" if "device" in kind else str(tmp_path), path)
+    assert store.get(KEY) is None and not store.has(KEY)
+    store.put(KEY, b"code")
+    assert kind == "folder" or store.get(KEY) == b"code"
+    assert all(stat.S_IMODE(path.stat().st_mode) == 0o600 for path in files(tmp_path))
+
+
 def test_files_take_no_more_than_the_limit(tmp_path):
     store = Store(str(tmp_path), 16 * 10_000)
     for number in range(100):
