@@ -93,10 +93,13 @@ def dispatch_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: Any
     asked = ufunc if method == "__call__" else getattr(ufunc, method)
     if kwargs.get("casting") in ("no", "equiv", "safe"):
         check_options(asked, inputs, kwargs, "casting")
-    if method != "__call__":
-        result = METHODS[method](ufunc.__name__, *inputs, **kwargs)
-    else:
-        result = _called(ufunc, function, strong_operands(inputs), out, **kwargs)
+    try:
+        if method != "__call__":
+            result = METHODS[method](ufunc.__name__, *inputs, **kwargs)
+        else:
+            result = _called(ufunc, function, strong_operands(inputs), out, **kwargs)
+    except (TypeError, ValueError) as error:
+        raise_as_numpy(error, asked, inputs, kwargs if out is None else {**kwargs, "out": out})
     if out is None:
         return result
     results = result if isinstance(result, tuple) else (result,)
@@ -210,7 +213,7 @@ _PYTHON = {"b": bool, "i": int, "f": float, "c": complex}
 
 
 def _stored(result: Any, out: Any) -> Any:
-    out[...] = ops.strengthen(ops.asarray(result))
+    out[...] = ops.astype(ops.strengthen(ops.asarray(result)), out.dtype, copy=False)
     return out
 
 

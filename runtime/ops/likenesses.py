@@ -104,7 +104,8 @@ class _Like:
             return x
         type_ = type_of(x)
         if type_.rank == 0 and x.is_known:
-            return np.asarray(x)[()]
+            known = np.asarray(x)
+            return known if is_array(x) else known[()]
         if type_.weak:
             return _NUMBERS[type_.dtype.kind]
         found = self._numbers(type_.shape or (), type_.dtype)
