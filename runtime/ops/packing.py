@@ -19,7 +19,7 @@ from runtime.ops.operands import Operand, content, dtype_of, is_array, is_large,
 from runtime.ops.shapes import reshape
 from runtime.spec import TensorType
 
-__all__ = ["assigned", "must_fit", "packed", "packed_element"]
+__all__ = ["assigned", "is_fitting", "must_fit", "packed", "packed_element"]
 
 
 def packed(x: Operand, dtype: np.dtype[Any], *, is_item: bool = False) -> Any:
@@ -103,6 +103,15 @@ def must_fit(own: TensorType, dtype: np.dtype[Any], *, is_item: bool = True) -> 
         return False
     is_asked = own.weak or (is_item and dtype.kind == "i")
     return is_asked and not np.can_cast(own.dtype, dtype)
+
+
+def is_fitting(x: Any, dtype: np.dtype[Any]) -> Any:
+    """Whether a number of the graph fits into integers of `dtype`."""
+    low, high = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
+    if dtype_of(x).kind != "f":
+        return (x >= low) & (x <= min(high, 2**63 - 1))
+    is_above = x >= float(low) if low - 1.0 == low else x > low - 1.0
+    return is_above & (x < high + 1.0)
 
 
 def _as_int(x: Any) -> Any:

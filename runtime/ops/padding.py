@@ -56,7 +56,7 @@ def _pairs(given: Any, rank: int, what: str) -> list[tuple[Any, Any]]:
 
 
 def _values(given: Any, x: Operand, what: str) -> list[tuple[Any, Any]]:
-    """A pair of values for each axis of `x`, in its dtype: as NumPy, one or two are not checked."""
+    """Values for each axis of `x`: one or two are numbers of NumPy's, more are Python's."""
     rank, dtype = rank_of(x), dtype_of(x)
     made = strengthen(as_operand(given)) if any(map(is_tensor, _parts(given))) else np.array(given)
     shape = shape_of(made)
@@ -64,9 +64,9 @@ def _values(given: Any, x: Operand, what: str) -> list[tuple[Any, Any]]:
         raise ValueError(f"`{what}` known only at run time are a known number of them")
     count = math.prod(shape)
     if len(shape) < 3 and (count == 1 or (count == 2 and shape != (2, 1))):
-        flat = astype(ravel(made), dtype) if is_tensor(made) else made.ravel().astype(dtype)
-        low, high = (flat[0],) * 2 if count == 1 else (flat[0], flat[1])
-        return [(low, high)] * rank
+        flat = ravel(made) if is_tensor(made) else made.ravel()
+        first, last = (packed(flat[i], dtype, is_item=True) for i in (0, count - 1))
+        return [(first, last)] * rank
     if not is_tensor(made):
         pairs = np.broadcast_to(made, (rank, 2)).tolist()
         return [(packed(low, dtype), packed(high, dtype)) for low, high in pairs]

@@ -25,7 +25,7 @@ from runtime.ops.operands import (
     shape_of,
     type_of,
 )
-from runtime.ops.packing import packed, packed_element
+from runtime.ops.packing import is_fitting, must_fit, packed, packed_element
 from runtime.ops.positions import as_positions, put_along_axis, take
 from runtime.ops.reductions import any as any_
 from runtime.ops.scans import cumsum
@@ -198,13 +198,21 @@ def put_flat(x: Operand, key: Any, values: Operand) -> None:
     flat = ravel(x)
     part = getitem(flat, key)
     if type(key) is not bool and rank_of(part) == 0 and not is_array(key):
-        try:
-            given = packed_element(values, dtype_of(x))
-        except (TypeError, ValueError, OverflowError) as error:
-            raise ValueError("Error setting single item of array.") from error
+        given = _single_item(content(values), dtype_of(x))
     else:
         given = ravel(packed(values, dtype_of(x)))
         if is_empty(given):
             return
         given = _cycled(given, shape_of(part)[0])
     _write(x, reshape(index_update(flat, given, key), shape_of(x)))
+
+
+def _single_item(x: Operand, dtype: np.dtype[Any]) -> Any:
+    """What `flat` puts into one element. Raises ValueError for what is no number that fits."""
+    what = "Error setting single item of array."
+    if is_tensor(x) and not is_array(x) and must_fit(type_of(x), dtype):
+        return packed(checked(x, is_fitting(x, dtype), what=what), dtype, is_item=True)
+    try:
+        return packed_element(x, dtype)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(what) from error
