@@ -16,12 +16,14 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 
 from runtime import journal, ops, trace
-from runtime.devices import is_device_array, placing_like
+from runtime.devices import is_device_array
 from runtime.dispatch import call_numpy
 from runtime.errors import StagingError
 from runtime.foreign import Operator
 from runtime.ops.arithmetic import complex_modulus, complex_product
-from runtime.ops.operands import rank_of, shape_of, type_of
+from runtime.ops.likenesses import raise_as_numpy
+from runtime.ops.operands import rank_of, type_of
+from runtime.ops.writing import put_flat
 from runtime.spec import TensorType, shape_text
 
 __all__ = [
@@ -359,7 +361,7 @@ def _in_place(name: str, short: str, function: Callable[..., Any] | None = None)
             return result
         if not self.overwrite(result):
             check_in_place(name, self.type, result.type)
-            self[...] = result
+            self[...] = ops.astype(result, self.dtype, copy=False)
         return self
 
     return method
@@ -389,20 +391,10 @@ def _operated(name: str, function: Callable[..., Any], x: Any, other: Any) -> An
     """The result of an in-place operator. NumPy's error names the shape of the result, too."""
     try:
         return function(x, other)
-    except ValueError:
-        shapes = type_of(x).shape, type_of(other).shape
-        if x.is_array and name != "matmul" and None not in shapes:
-            _check_together(*shapes)
-        raise
-
-
-def _check_together(target: Any, other: Any) -> None:
-    pairs = zip(reversed(target), reversed(other), strict=False)
-    if any(n != m and 1 not in (n, m) and None not in (n, m) for n, m in pairs):
-        listed = " ".join(map(shape_text, (target, other, target)))
-        raise ValueError(
-            f"operands could not be broadcast together with shapes {listed} "
-        ) from None
+    except ValueError as error:
+        if not x.is_array or name == "matmul":
+            raise
+        raise_as_numpy(error, getattr(np, name), (x, other), {"out": (x,)})
 
 
 def check_in_place(op_name: str, target: TensorType, result: TensorType) -> None:
@@ -463,7 +455,7 @@ _choose = ops.by_numpy_name()["choose"]
 
 
 class FlatView:
-    """`x.flat`: as NumPy's, but for values that are repeated to fill what they are written into."""
+    """`x.flat`, as NumPy's."""
 
     __slots__ = ("_array",)
 
@@ -478,9 +470,7 @@ class FlatView:
         return ops.copy(part) if rank_of(part) else part
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        elements = ops.copy(self._elements())
-        elements[key] = value
-        self._array[...] = ops.reshape(elements, shape_of(self._array))
+        put_flat(self._array, key, value)
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self._elements())
@@ -504,19 +494,14 @@ class ArrayMethods:
 
     @flat.setter
     def flat(self: Any, values: Any) -> None:
-        if rank_of(values) == 0:
-            self[...] = values
-        else:
-            with placing_like(self):
-                places = ops.arange(ops.size(self))
-            ops.by_numpy_name()["put"](self, places, values)
+        self.flat[:] = values
 
     # ---- methods that write ------------------------------------------------------------------
 
     def fill(self: Any, value: Any) -> None:
         """Set every element, in place; a number of NumPy's keeps its value, as NumPy has it."""
         if _is_written(self):
-            self[...] = value
+            self[...] = ops.packed_element(value, self.dtype)
 
     def sort(self: Any, axis: int = -1) -> None:
         """Sort along `axis`, in place."""

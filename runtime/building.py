@@ -591,12 +591,11 @@ def _strong(value: Any) -> Any:
 def _of_traced(value: Any, dtype: Any, shape: Sequence[int] | None) -> Tensor:
     """As `constant`, of what is known only when the graph runs."""
     made: Tensor
-    if dtype is not None and as_dtype(dtype).kind in "iu":
+    if dtype is not None:
         made = of_nest(value, lambda nest: ops.packed(nest, as_dtype(dtype)))
     else:
         made = of_nest(value, _strong)
         made = ops.copy(made) if isinstance(value, Tensor) else made
-        made = made if dtype is None else ops.astype(made, as_dtype(dtype))
     if shape is not None:
         sizes = made.type.shape
         is_single = sizes is not None and all(n == 1 for n in sizes)

@@ -23,6 +23,7 @@ from runtime.ops.operands import (
     type_of,
 )
 from runtime.ops.ufunc_methods import METHODS
+from runtime.spec import promote
 
 __all__ = [
     "GIVE_VIEWS",
@@ -93,10 +94,13 @@ def dispatch_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: Any
     asked = ufunc if method == "__call__" else getattr(ufunc, method)
     if kwargs.get("casting") in ("no", "equiv", "safe"):
         check_options(asked, inputs, kwargs, "casting")
-    if method != "__call__":
-        result = METHODS[method](ufunc.__name__, *inputs, **kwargs)
-    else:
-        result = _called(ufunc, function, strong_operands(inputs), out, **kwargs)
+    try:
+        if method != "__call__":
+            result = METHODS[method](ufunc.__name__, *inputs, **kwargs)
+        else:
+            result = _called(ufunc, function, strong_operands(inputs), out, **kwargs)
+    except (TypeError, ValueError) as error:
+        raise_as_numpy(error, asked, inputs, kwargs if out is None else {**kwargs, "out": out})
     if out is None:
         return result
     results = result if isinstance(result, tuple) else (result,)
@@ -172,6 +176,9 @@ def _called(
     if where is True:
         return function(*operands)
     # What is left out must neither warn nor have an infinite slope: those are NumPy's no more.
+    dtype = promote(*map(type_of, operands)).dtype
+    if dtype.kind in "iu" and ufunc.__name__ not in _COMPARISONS:  # Python's numbers must fit
+        operands = tuple(ops.packed(x, dtype) if type_of(x).weak else x for x in operands)
     chosen = [ops.where(where, x, _harmless(ufunc, dtype_of(x))) for x in operands]
     result = function(*chosen)
     results = result if isinstance(result, tuple) else (result,)
@@ -188,6 +195,11 @@ def _harmless(ufunc: Any, dtype: np.dtype[Any]) -> Any:
     return dtype.type(number)
 
 
+# Which compare integers with any number of Python's.
+_COMPARISONS = frozenset(
+    ("equal", "greater", "greater_equal", "less", "less_equal", "not_equal", "logical_and",
+     "logical_or", "logical_xor", "logical_not")
+)  # fmt: skip
 # An operand that a ufunc takes without a warning, and with a finite slope, if 0.5 is none.
 _HARMLESS = {"arccosh": 1.5}
 
@@ -210,7 +222,7 @@ _PYTHON = {"b": bool, "i": int, "f": float, "c": complex}
 
 
 def _stored(result: Any, out: Any) -> Any:
-    out[...] = ops.strengthen(ops.asarray(result))
+    out[...] = ops.astype(ops.strengthen(ops.asarray(result)), out.dtype, copy=False)
     return out
 
 

@@ -23,12 +23,10 @@ from runtime.errors import StagingError, unknown_rank
 from runtime.graph.ir import Op, Value
 from runtime.layouts import lay_out
 from runtime.namespace import namespace
-from runtime.ops.indexing import check_depth, getitem_, item_at
+from runtime.ops.indexing import getitem_, item_at
 from runtime.ops.joining import with_arrays
 from runtime.ops.keys import encode_index
-from runtime.ops.operands import is_array as is_given_as_array
-from runtime.ops.operands import type_of
-from runtime.ops.packing import must_fit
+from runtime.ops.packing import assigned
 from runtime.origins import origin_of_caller
 from runtime.spec import TensorType, type_of_number
 
@@ -49,29 +47,6 @@ def constant_of(value: Value) -> Any:
     """The raw array or number of a constant."""
     assert value.node is not None
     return value.node.attrs["value"]
-
-
-def _fitting(new: Any, dtype: np.dtype[Any], index: Any) -> Any:
-    """What is written into integers: a number as `int` gives it where NumPy raises for some."""
-    if isinstance(new, (list, tuple)):
-        return ops.packed(new, dtype)
-    if not isinstance(new, (Tensor, float, np.generic)):
-        return new
-    is_item = not is_given_as_array(new) and _is_basic(index)
-    own = type_of(new)
-    if must_fit(own, dtype, is_item=is_item) and not (own.weak and own.dtype.kind == "i"):
-        return ops.as_weak(new, kind="int")  # which the write compares with the limits
-    return new
-
-
-def _is_basic(index: Any) -> bool:
-    """Whether an index takes one place or view, and no positions one by one."""
-    for k in index if type(index) is tuple else (index,):
-        if isinstance(k, (bool, np.bool_, list, np.ndarray)):
-            return False
-        if isinstance(k, Tensor) and (k.type.rank != 0 or k.dtype.kind == "b"):
-            return False
-    return True
 
 
 def _has_ellipsis(key: Any) -> bool:
@@ -313,13 +288,7 @@ class Tensor(ArrayMethods):
             raise TypeError(f"'{kind}' object does not support item assignment")
         new = new.current() if isinstance(new, Tensor) else new
         index = with_arrays(key)
-        has_axes = isinstance(new, (list, tuple)) or (
-            isinstance(new, (np.ndarray, Tensor)) and bool(type_of(new).rank)
-        )
-        if has_axes and _is_basic(index):
-            check_depth(self, index, new)
-        if self.dtype.kind in "iu":
-            new = _fitting(new, self.dtype, index)
+        new = assigned(self, index, new)
         self.cell().update(self, lambda old: ops.index_update(old, new, index))
 
     def _write_in_place(self, key: Any, new: Any) -> bool:

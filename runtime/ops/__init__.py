@@ -257,7 +257,7 @@ from runtime.ops.nans import (
     nanvar,
 )
 from runtime.ops.nonzero import argwhere, flatnonzero, nonzero
-from runtime.ops.packing import packed
+from runtime.ops.packing import packed, packed_element
 from runtime.ops.padding import (
     pad,
 )
@@ -667,6 +667,7 @@ __all__ = [
     "ones_like",
     "outer",
     "packed",
+    "packed_element",
     "pad",
     "partition",
     "percentile",

@@ -17,6 +17,7 @@ from runtime.ops.joining import as_operand
 from runtime.ops.keys import Mode
 from runtime.ops.nonzero import flatnonzero
 from runtime.ops.operands import Array, Module, Operand, dtype_of, rank_of, shape_of, type_of
+from runtime.ops.packing import assigned
 from runtime.ops.positions import take
 from runtime.ops.samples import array, calls
 from runtime.ops.selection import where_
@@ -116,7 +117,7 @@ def piecewise(
             if any(isinstance(size, int) and size == 0 for size in shape_of(chosen)):
                 continue  # it may not know what to make of nothing
             function = function(chosen, *args, **kwargs)
-        result = index_update(result, function, condition)
+        result = index_update(result, assigned(result, condition, function), condition)
     return result
 
 

@@ -398,7 +398,9 @@ def insert(x: Operand, /, obj: Any, values: Operand, axis: int | None = None) ->
     if not isinstance(obj, slice) and rank_of(obj) == 0:  # as x[:, obj, :] would be assigned to
         added = moveaxis(added, 0, at)
     order, count = _order_with(obj, x, at, shape_of(added)[at])
-    shape = shape_of(x)
+    shape, more = shape_of(x), rank_of(added) - rank_of(x)
+    if more > 0:  # further axes of size 1 in front
+        added = reshape(added, shape_of(added)[more:])
     wide = broadcast_to(added, (*shape[:at], count, *shape[at + 1 :]))
     return take(concat([x, wide], at), order, at)
 

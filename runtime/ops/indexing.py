@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -32,7 +31,6 @@ from runtime.ops.operands import (
     as_fitting,
     content,
     dtype_of,
-    rank_of,
     shape_of,
     type_of,
 )
@@ -43,12 +41,12 @@ from runtime.ops.subscripts import add_statement, item_source, update_statement
 from runtime.spec import Dim, TensorType, promote, shape_text
 
 __all__ = [
-    "check_depth",
     "encoded_for",
     "getitem",
     "index_add",
     "index_add_",
     "index_update",
+    "is_addable",
     "item_at",
     "subscript",
     "write_raises",
@@ -230,51 +228,6 @@ def _check_fits(value: tuple[Dim, ...], part: tuple[Dim, ...], *, is_view: bool)
         )
 
 
-def check_depth(x: Operand, key: Any, value: Any) -> None:
-    """Raise as NumPy does where lists are deeper than the part of `x` that they go into.
-
-    So does an array that is put into an element; older NumPy takes one of size 1.
-    """
-    index, operands = encoded_for(x, key)
-    shape = type_of(x).shape
-    part = None if shape is None else part_shape(shape, index, [type_of(p) for p in operands])
-    if part == () and all(entry[0] in ("int", "array") for entry in index):
-        _check_element(value)
-    elif part and isinstance(value, list | tuple) and _depth(value) > len(part):
-        raise ValueError(
-            "setting an array element with a sequence. The requested array would exceed the "
-            f"maximum number of dimension of {len(part)}."
-        )
-
-
-def _check_element(value: Any) -> None:
-    is_taken = not _depth(value)
-    if not is_taken and not isinstance(value, list | tuple) and _TAKES_ONE:
-        is_taken = all(n in (1, None) for n in type_of(value).shape or ())
-    if not is_taken:
-        raise ValueError("setting an array element with a sequence.")
-
-
-def _takes_one() -> bool:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            np.zeros(1)[0] = np.zeros(1)
-        except ValueError:
-            return False
-    return True
-
-
-# Whether NumPy takes an array of size 1 for the number in it.
-_TAKES_ONE = _takes_one()
-
-
-def _depth(x: Any) -> int:
-    if isinstance(x, (list, tuple)):
-        return 1 + max(map(_depth, x), default=0)
-    return 0 if isinstance(x, str) else rank_of(x)
-
-
 def write_raises(types: tuple[Any, ...], attrs: dict[str, Any]) -> bool:
     """The `raises` of a write at an index: of `x`, what is written, and the parts of the index."""
     x, v, *operands = types
@@ -370,8 +323,13 @@ def index_update(x: Operand, v: Operand, key: Any) -> Any:
     return trace.apply(index_update_.op, (content(x), v, *operands), {"index": index})
 
 
+def is_addable(x: TensorType, v: TensorType) -> bool:
+    """Whether sums of elements of `x` and `v` are of the kind of `x`."""
+    return np.can_cast(promote(x, v).dtype, x.dtype, "same_kind")
+
+
 def _check_addable(x: TensorType, v: TensorType) -> None:
-    if not np.can_cast(promote(x, v).dtype, x.dtype, "same_kind"):
+    if not is_addable(x, v):
         raise TypeError(f"cannot add {v} to elements of {x} in place: it has another kind of dtype")
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from runtime import trace
 from runtime.devices import is_device_array, module_of, resolve
-from runtime.ops.conversion import astype, astype_
+from runtime.ops.conversion import astype_
 from runtime.ops.internal import CONSTANT, identity
 from runtime.ops.joining import as_operand, has_tensor, of_nest
 from runtime.ops.operands import Operand, as_dtype, content, is_tensor, type_of
@@ -57,11 +57,11 @@ def asarray(
 
 def _from_nest(x: Any, dtype: np.dtype[Any] | None) -> Any:
     """A new tensor with a Python number, or with nested sequences or a buffer of numbers."""
-    if dtype is not None and dtype.kind in "iu" and has_tensor(x):
+    if dtype is not None and has_tensor(x):
         return of_nest(x, lambda nest: packed(nest, dtype))
     parts = as_operand(x)
     if parts is not x:
-        return parts if dtype is None else astype(parts, dtype, copy=False)
+        return parts
     array = np.array(x, dtype)
     if array.dtype.kind not in "biufc":
         raise TypeError(f"a tensor cannot hold {array.dtype} values: {x!r}")

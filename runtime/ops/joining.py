@@ -37,6 +37,7 @@ __all__ = [
     "dstack",
     "has_tensor",
     "hstack",
+    "in_zeros",
     "of_nest",
     "split",
     "stack",
@@ -257,15 +258,22 @@ def of_nest(x: Any, make: Callable[[Any], Any]) -> Any:
         return make(x)
     except ValueError as error:
         if str(error) == _UNLIKE:
-            np.array(_of_same_shapes(x))
+            np.array(in_zeros(x))
         raise
 
 
-def _of_same_shapes(x: Any) -> Any:
-    """A nest with arrays of NumPy's in the place of tensors."""
+def in_zeros(x: Any) -> Any:
+    """A nest with zeros of NumPy's or Python's in the place of tensors, of their types.
+
+    Axes of unknown sizes have none; so NumPy tells what it makes of such a nest.
+    """
     if _is_nest(x):
-        return [_of_same_shapes(part) for part in x]
-    return np.zeros([n or 0 for n in type_of(x).shape or ()])[()] if is_tensor(x) else x
+        return (tuple if isinstance(x, tuple) else list)(map(in_zeros, x))
+    if not is_tensor(x):
+        return x
+    own = type_of(x)
+    zeros = np.zeros([n or 0 for n in own.shape or ()], own.dtype)
+    return zeros.item() if own.weak else zeros if x.is_array else zeros[()]
 
 
 def _is_nest(x: Any) -> bool:

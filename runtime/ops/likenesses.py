@@ -98,13 +98,16 @@ class _Like:
         if type(x) in (tuple, list):
             return type(x)(map(self, x))
         if isinstance(x, np.ndarray):
+            if x.dtype.kind == "b" and not self.is_open:
+                return x.copy()  # a mask, of which it matters how much it chooses
             return self._numbers(x.shape, x.dtype)
         x = content(x)
         if not is_tensor(x):
             return x
         type_ = type_of(x)
-        if type_.rank == 0 and x.is_known:
-            return np.asarray(x)[()]
+        if x.is_known and (type_.rank == 0 or (type_.dtype.kind == "b" and not self.is_open)):
+            known = np.array(x)
+            return known if is_array(x) else known[()]
         if type_.weak:
             return _NUMBERS[type_.dtype.kind]
         found = self._numbers(type_.shape or (), type_.dtype)

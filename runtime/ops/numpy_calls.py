@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from runtime.errors import StagingError
+from runtime.ops.conversion import astype
 from runtime.ops.declare import Primitive, simpler_form
 from runtime.ops.joining import as_operand
 from runtime.ops.likenesses import check_options, fits_exactly, raise_as_numpy
@@ -33,8 +34,9 @@ _ARRAYS = frozenset(
 )  # fmt: skip
 # Functions that tell lists from arrays, or know the dtype that the numbers of a list are to have.
 _TAKE_LISTS = frozenset(
-    ("asanyarray", "asarray", "ascontiguousarray", "diff", "insert", "place", "put", "putmask")
-)
+    ("asanyarray", "asarray", "ascontiguousarray", "copyto", "diff", "fill_diagonal", "insert",
+     "place", "put", "put_along_axis", "putmask")
+)  # fmt: skip
 # Where `bins` is a sequence of arrays.
 _OF_SEVERAL = frozenset(("histogram2d", "histogramdd"))
 # Functions all of whose further positional arguments are arrays.
@@ -298,5 +300,5 @@ def _refusal(function: Any, name: str) -> StagingError:
 def _stored(result: Any, out: Any) -> Any:
     """`result`, written into `out`."""
     target = out[0] if isinstance(out, tuple) else out
-    target[...] = result
+    target[...] = astype(result, target.dtype, copy=False)
     return target

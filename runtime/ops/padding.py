@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -15,9 +16,10 @@ from runtime.ops.conversion import astype
 from runtime.ops.creation import arange, full, linspace, zeros
 from runtime.ops.declare import implements
 from runtime.ops.indexing import getitem, index_update
-from runtime.ops.internal import checked
-from runtime.ops.joining import concat
+from runtime.ops.internal import as_weak, checked, strengthen
+from runtime.ops.joining import as_operand, concat
 from runtime.ops.operands import Operand, dtype_of, is_tensor, rank_of, shape_of
+from runtime.ops.packing import packed
 from runtime.ops.positions import take
 from runtime.ops.quantiles import median
 from runtime.ops.reductions import max as max_
@@ -26,6 +28,7 @@ from runtime.ops.reductions import min as min_
 from runtime.ops.rounding import rint
 from runtime.ops.samples import array, calls
 from runtime.ops.selection import clip, maximum, minimum
+from runtime.ops.shapes import ravel
 
 __all__ = ["pad"]
 
@@ -50,6 +53,26 @@ def _pairs(given: Any, rank: int, what: str) -> list[tuple[Any, Any]]:
         return [(given[0], given[-1])] * rank
     pairs = np.broadcast_to(np.asarray(given), (rank, 2))
     return [tuple(pair.tolist()) for pair in pairs]
+
+
+def _values(given: Any, x: Operand, what: str) -> list[tuple[Any, Any]]:
+    """Values for each axis of `x`: one or two are numbers of NumPy's, more are Python's."""
+    rank, dtype = rank_of(x), dtype_of(x)
+    made = strengthen(as_operand(given)) if any(map(is_tensor, _parts(given))) else np.array(given)
+    shape = shape_of(made)
+    if not all(isinstance(n, int) for n in shape):
+        raise ValueError(f"`{what}` known only at run time are a known number of them")
+    count = math.prod(shape)
+    if len(shape) < 3 and (count == 1 or (count == 2 and shape != (2, 1))):
+        flat = ravel(made) if is_tensor(made) else made.ravel()
+        first, last = (packed(flat[i], dtype, is_item=True) for i in (0, count - 1))
+        return [(first, last)] * rank
+    if not is_tensor(made):
+        pairs = np.broadcast_to(made, (rank, 2)).tolist()
+        return [(packed(low, dtype), packed(high, dtype)) for low, high in pairs]
+    wide = broadcast_to(made, (rank, 2))
+    numbers = [[as_weak(getitem(wide, (i, j))) for j in range(2)] for i in range(rank)]
+    return [(packed(low, dtype), packed(high, dtype)) for low, high in numbers]
 
 
 def _parts(given: Any) -> list[Any]:
@@ -101,8 +124,8 @@ def _repeated(x: Any, axis: int, count: int) -> Any:
 
 def _constant(x: Operand, widths: list[tuple[Any, Any]], constants: Operand) -> Any:
     rank, shape = rank_of(x), shape_of(x)
-    pairs = _pairs(constants, rank, "constant_values")
-    same = {id(v) if is_tensor(v) else v for pair in pairs for v in pair}
+    pairs = _values(constants, x, "constant_values")
+    same = {id(v) if is_tensor(v) else v.tobytes() for pair in pairs for v in pair}
     whole = tuple(a + n + b for (a, b), n in zip(widths, shape, strict=True))
     inner = tuple(map(_inside, widths, shape))
     if len(same) == 1 or rank == 0:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.ops.conversion import astype
 from runtime.ops.declare import implements, op
 from runtime.ops.inference import by_ufunc
 from runtime.ops.nonzero import nonzero
@@ -203,6 +204,9 @@ def clip(x: Operand, /, min: Operand = None, max: Operand = None) -> Any:
         max = None if type(max) is int and max >= np.iinfo(dtype).max else max
     if min is None and max is None:
         return +x if dtype.kind != "b" else where_(True, x, x)
+    together = promote(*(type_of(part) for part in (x, min, max) if part is not None))
+    if not together.weak and together.dtype != dtype:  # of the three, not of each limit by itself
+        x = astype(x, together.dtype)
     # `x` stays as it is where it is equal to a limit: of two equal halves the first is taken.
     is_half = np.dtype(np.float16) == dtype
     if not (is_half or min is None or max is None) and _is_scalar(min) and _is_scalar(max):

@@ -28,7 +28,16 @@ from runtime.ops.indexing import getitem
 from runtime.ops.interchange import asarray
 from runtime.ops.internal import checked
 from runtime.ops.joining import concat
-from runtime.ops.operands import Array, Module, Operand, dtype_of, is_tensor, shape_of, type_of
+from runtime.ops.operands import (
+    Array,
+    Module,
+    Operand,
+    dtype_of,
+    is_tensor,
+    rank_of,
+    shape_of,
+    type_of,
+)
 from runtime.ops.positions import take
 from runtime.ops.reductions import all as all_
 from runtime.ops.reductions import any as any_
@@ -202,6 +211,11 @@ def interp(
     )
     inside = where_(logical_and(isnan(inside), logical_not(isnan(x))), level, inside)
     first, final = getitem(points, 0), getitem(points, -1)
+    for beyond in (left, right):
+        if beyond is not None and (
+            rank_of(beyond) or (dtype_of(beyond).kind == "c" and dtype_of(values).kind != "c")
+        ):
+            raise TypeError(f"must be real number, not {type_of(beyond)}")
     low = getitem(values, 0) if left is None else left
     high = getitem(values, -1) if right is None else right
     result = where_(x < first, low, where_(x > final, high, inside))

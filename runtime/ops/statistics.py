@@ -32,6 +32,7 @@ from runtime.ops.samples import array, calls
 from runtime.ops.scans import diff
 from runtime.ops.selection import clip, maximum, where_
 from runtime.ops.shapes import expand_dims, reshape, squeeze
+from runtime.ops.writing import copied_to
 
 __all__ = [
     "bincount",
@@ -164,10 +165,10 @@ def nan_to_num(
     if own.dtype.kind != "f":
         return where_(True, x, x)
     limits = np.finfo(own.dtype)
-    low = float(limits.min) if neginf is None else neginf
-    high = float(limits.max) if posinf is None else posinf
-    result = where_(isnan(x), nan, x)
-    return where_(isinf(x), where_(signbit(x), low, astype(high, own.dtype)), result)
+    low = copied_to(x, limits.min if neginf is None else neginf)
+    high = copied_to(x, limits.max if posinf is None else posinf)
+    result = where_(isnan(x), copied_to(x, nan), x)
+    return where_(isinf(x), where_(signbit(x), low, high), result)
 
 
 # ---- counts and covariances --------------------------------------------------------------------

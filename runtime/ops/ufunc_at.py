@@ -19,13 +19,14 @@ from runtime.ops.indexing import (
     encoded_for,
     index_add,
     index_add_,
+    is_addable,
     item_at,
     subscript,
     write_raises,
     written_type,
 )
 from runtime.ops.interchange import asarray
-from runtime.ops.joining import with_arrays
+from runtime.ops.joining import as_operand, with_arrays
 from runtime.ops.keys import Index, encode_index, may_repeat
 from runtime.ops.operands import Array, Module, Operand, content, dtype_of, shape_of, type_of
 from runtime.ops.samples import array, calls
@@ -234,7 +235,7 @@ def at(ufunc: str, x: Any, key: Any, *values: Operand) -> None:
         _replace(ufunc, x, key)
         return
     (v,) = values
-    if ufunc == "add":
+    if ufunc == "add" and is_addable(type_of(x), type_of(as_operand(v))):
         x[...] = index_add(x, v, key)
         return
     v = asarray(v)

@@ -7,45 +7,45 @@ from typing import Any
 import numpy as np
 
 from runtime.ops.agreement import of_size
-from runtime.ops.broadcasting import broadcast_to
 from runtime.ops.comparison import equal, logical_and, logical_not, logical_or, not_equal
+from runtime.ops.conversion import astype
 from runtime.ops.creation import arange, zeros
 from runtime.ops.declare import implements
 from runtime.ops.indexing import getitem, index_update
 from runtime.ops.internal import checked
-from runtime.ops.joining import concat
+from runtime.ops.joining import as_operand, concat
 from runtime.ops.operands import (
     Operand,
+    content,
     dtype_of,
     is_array,
     is_empty,
+    is_tensor,
     rank_of,
     shape_of,
     type_of,
 )
-from runtime.ops.packing import packed
+from runtime.ops.packing import is_fitting, must_fit, packed, packed_element
 from runtime.ops.positions import as_positions, put_along_axis, take
 from runtime.ops.reductions import any as any_
 from runtime.ops.scans import cumsum
-from runtime.ops.selection import clip, maximum, minimum, where_
+from runtime.ops.selection import clip, maximum, where_
 from runtime.ops.shapes import ravel, reshape, size
 
-__all__: list[str] = []
+__all__ = ["copied_to", "put_flat"]
 
 
 def _write(x: Any, new: Any) -> None:
     x[...] = new
 
 
-def _cycled(values: Operand, count: Any) -> Any:
-    """The first `count` of `values`, which are repeated."""
-    flat = ravel(values)
+def _cycled(flat: Operand, count: Any) -> Any:
+    """The first `count` of values, which are repeated."""
     return take(flat, arange(count) % shape_of(flat)[0])
 
 
-def _counted(values: Operand) -> tuple[Operand, Any]:
-    """The values, flat, with a 0 behind where there may be none, and how many there are."""
-    flat = ravel(values)
+def _counted(flat: Operand) -> tuple[Operand, Any]:
+    """Values with a 0 behind where there may be none, and how many there are."""
     count = shape_of(flat)[0]
     return (flat if isinstance(count, int) else concat([flat, zeros((1,), dtype_of(flat))])), count
 
@@ -57,12 +57,12 @@ def _mask_of(x: Operand, mask: Operand, what: str) -> Any:
     return reshape(of_size(flat, shape_of(flat)[0], size(x), what), shape_of(x)) != 0
 
 
-def _safe(x: Operand, values: Operand) -> Operand:
-    """The values. Raises TypeError for an array of a dtype that does not safely become another."""
+def _safe(x: Operand, values: Operand) -> Any:
+    """The values, flat, in the dtype of `x`. Raises TypeError for an array of unsafe dtype."""
     if not isinstance(values, (list, tuple)) and is_array(values):
         what = "array data" if rank_of(values) else "scalar"
         _check_cast(what, dtype_of(values), dtype_of(x), "safe")
-    return values
+    return ravel(packed(values, dtype_of(x)))
 
 
 def _check_cast(what: str, given: np.dtype[Any], own: np.dtype[Any], casting: str) -> None:
@@ -131,12 +131,35 @@ def numpy_copyto(
     x: Operand, source: Operand, /, casting: str = "same_kind", where: Operand = True
 ) -> None:
     """`numpy.copyto`: another array where the mask is true."""
-    own, given = dtype_of(x), type_of(source)
+    copied = copied_to(x, source, casting)
+    _write(x, copied if where is True else where_(where, copied, x))
+
+
+def copied_to(x: Operand, source: Operand, casting: str = "same_kind") -> Any:
+    """What `numpy.copyto` writes into `x`: the source in the dtype of `x`, with no more axes.
+
+    Raises TypeError where `casting` does not allow it, OverflowError for a Python int that does not
+    fit.
+    """
+    own, source = dtype_of(x), as_operand(content(source))
+    if not is_tensor(source):
+        made = np.empty(np.shape(source), own)
+        np.copyto(made, source, casting)  # type: ignore[arg-type]
+        return _with_axes_of(x, made)
+    given = type_of(source)
     dtype = given.dtype
     if given.weak and dtype != np.bool_:
         dtype = np.result_type(own, dtype.type(0).item())  # a number of Python adapts to `x`
-    _check_cast("array data" if given.rank else "scalar", dtype, own, casting)
-    _write(x, source if where is True else where_(where, source, x))
+    _check_cast("array data" if is_array(source) and given.rank else "scalar", dtype, own, casting)
+    if given.weak and dtype.kind in "iu":
+        return packed(source, own)
+    return _with_axes_of(x, astype(source, own))
+
+
+def _with_axes_of(x: Operand, source: Any) -> Any:
+    """The source without further axes of size 1 in front."""
+    more = rank_of(source) - rank_of(x)
+    return reshape(source, shape_of(source)[more:]) if more > 0 else source
 
 
 @implements("put_along_axis")
@@ -144,6 +167,7 @@ def numpy_put_along_axis(
     x: Operand, indices: Operand, values: Operand, /, axis: int | None
 ) -> None:
     """`numpy.put_along_axis`: values at positions along an axis."""
+    values = packed(values, dtype_of(x))
     if axis is None:
         flat = put_along_axis(ravel(x), indices, values, 0)
         _write(x, reshape(flat, shape_of(x)))
@@ -163,17 +187,32 @@ def numpy_fill_diagonal(x: Operand, value: Operand, /, wrap: bool = False) -> No
         if len(set(shape)) != 1:
             raise ValueError("All dimensions of input must be of equal length")
         step, end = 1 + sum(shape[0] ** i for i in range(1, rank_of(x))), None
-    if rank_of(value) and is_empty(value):
-        return  # as NumPy: there is nothing to write
-    count = size(x)
-    if end is None:
-        last = count
-    elif isinstance(count, int) and isinstance(end, int):
-        last = min(count, end)
+    put_flat(x, slice(None, end, step), value)
+
+
+def put_flat(x: Operand, key: Any, values: Operand) -> None:
+    """`x.flat[key] = values`: the values one after the other, again and again; none write nothing.
+
+    Raises ValueError, as NumPy does, for what is no number in the place of one element.
+    """
+    flat = ravel(x)
+    part = getitem(flat, key)
+    if type(key) is not bool and rank_of(part) == 0 and not is_array(key):
+        given = _single_item(content(values), dtype_of(x))
     else:
-        last = minimum(count, end)
-    places = arange(0, last, step)
-    filled = value if rank_of(value) == 0 else _cycled(value, shape_of(places)[0])
-    filled = broadcast_to(filled, shape_of(places)) if rank_of(filled) == 0 else filled
-    flat = index_update(ravel(x), filled, (places,))
-    _write(x, reshape(flat, shape))
+        given = ravel(packed(values, dtype_of(x)))
+        if is_empty(given):
+            return
+        given = _cycled(given, shape_of(part)[0])
+    _write(x, reshape(index_update(flat, given, key), shape_of(x)))
+
+
+def _single_item(x: Operand, dtype: np.dtype[Any]) -> Any:
+    """What `flat` puts into one element. Raises ValueError for what is no number that fits."""
+    what = "Error setting single item of array."
+    if is_tensor(x) and not is_array(x) and must_fit(type_of(x), dtype):
+        return packed(checked(x, is_fitting(x, dtype), what=what), dtype, is_item=True)
+    try:
+        return packed_element(x, dtype)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(what) from error

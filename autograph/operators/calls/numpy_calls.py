@@ -23,6 +23,7 @@ from runtime import journal, ops
 from runtime.building import building, constant
 from runtime.dispatch import call_numpy, no_tensor_form
 from runtime.errors import StagingError
+from runtime.ops.operands import as_dtype
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
@@ -140,8 +141,6 @@ def _as_number(kind: Any, x: Any, /) -> Any:
     dtype = np.dtype(kind)
     if isinstance(x, Tensor) and x.is_array and x.dtype == dtype and x.type.rank:
         return x
-    if isinstance(x, Tensor) and x.type.weak and x.dtype.kind == "c" and dtype.kind != "c":
-        raise TypeError(f"`np.{kind.__name__}` takes no complex number")
     return ops.packed(x, dtype)
 
 
@@ -178,7 +177,8 @@ def _array(
         made = _array(x, dtype, copy=copy)
         added = max(ndmin - made.ndim, 0)
         return ops.expand_dims(made, axis=tuple(range(added))) if added else made
-    if not copy and isinstance(x, Tensor) and dtype in (None, x.dtype) and x.is_array:
+    is_same = isinstance(x, Tensor) and (dtype is None or as_dtype(dtype) == x.dtype)
+    if not copy and is_same and x.is_array:
         return x
     if copy is False:
         raise ValueError("Unable to avoid copy while creating an array as requested.")
@@ -231,7 +231,8 @@ def _from_iterable(iterable: Any, dtype: Any, count: int = -1, **options: Any) -
         raise ValueError(
             f"iterator too short: Expected {count} but iterator had only {len(items)} items."
         )
-    return _array(items, dtype)
+    elements = [ops.packed_element(item, as_dtype(dtype)) for item in items]
+    return ops.stack(elements).as_array()
 
 
 def _is_scalar(x: Any, /) -> bool:
