@@ -19,6 +19,7 @@ import numpy as np
 
 from autograph.operators.captured.captures import Captured, Guard, Place
 from autograph.operators.captured.class_guards import ClassGuard, KindGuard, MethodGuard
+from autograph.operators.captured.code_guards import FunctionGuard, NamesGuard
 from autograph.operators.captured.guards import IdentityGuard, SharingGuard, may_be_input, weak
 from autograph.operators.captured.methods import looked_up
 from autograph.signature import is_input_key
@@ -34,6 +35,7 @@ from runtime.execute.native.reading import (
     Fetched,
     Holds,
     Item,
+    Named,
     OfKind,
     Reading,
     Referent,
@@ -142,6 +144,8 @@ def reading(traced: Traced, replaced: list[Any], given: Given) -> Reading:
         natively.versions,
         None if given.is_whole else [known[i] for i in given.inputs],
         asked,
+        natively.functions,
+        natively.named,
     )
 
 
@@ -158,9 +162,20 @@ _SEQUENCES = (list, tuple, deque)
 class _Natively:
     """How native code reads places and checks guards."""
 
-    def __init__(self, guards: Iterable[Guard]) -> None:
+    def __init__(self, guards: Sequence[Guard]) -> None:
         found = [guard for guard in guards if isinstance(guard, ClassGuard)]
         self.versions = [guard.version for guard in found]
+        self.functions = [guard.parts for guard in guards if isinstance(guard, FunctionGuard)]
+        self.named = [
+            Named(guard.space, guard.bound, guard.unbound)
+            for guard in guards
+            if isinstance(guard, NamesGuard)
+        ]
+        self.named += [
+            Named(guard.keywords, list(guard.wanted.items()))
+            for guard in guards
+            if isinstance(guard, FunctionGuard) and guard.keywords is not None
+        ]
         self._kinds = {guard.kind(): guard.version for guard in found}
 
     def source(self, place: Place) -> Source:
@@ -197,8 +212,8 @@ class _Natively:
 
     def checks(self, guard: Guard) -> list[Check]:
         """What native code looks at for a guard."""
-        if isinstance(guard, ClassGuard):
-            return []  # it has a version
+        if isinstance(guard, ClassGuard | FunctionGuard | NamesGuard):
+            return []  # it is looked at first of all
         if isinstance(guard, KindGuard | MethodGuard):
             return self._checks_of_classes(guard)
         if isinstance(guard, SharingGuard):
@@ -239,11 +254,11 @@ class _Source:
         self._globals = _commonest(places)
         self._type, self._array = self.bind(type), self.bind(np.ndarray)
         for guard in traced.guards:
-            if guard.is_of_classes:
+            if guard.is_of_code:
                 self.check(guard)
         self.inputs = list(map(self.read, traced.captured))
         for guard in traced.guards:
-            if not guard.is_of_classes:
+            if not guard.is_of_code:
                 self.check(guard)
         self.inputs += map(self.bind, traced.externals)
 

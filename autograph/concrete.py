@@ -151,7 +151,7 @@ class ConcreteFunction(Described):
 
     def broken_guards(self) -> list[str]:
         """What changed since the trace, in words."""
-        broken = [g.explain() for g in self._classes_guarded() if not g.holds()]
+        broken = [g.explain() for g in self._guards_of_code() if not g.holds()]
         if broken:
             return broken
         broken = [g.explain() for g in self._traced.guards if not g.holds()]
@@ -162,11 +162,11 @@ class ConcreteFunction(Described):
 
     def guards_of_values(self) -> list[Guard]:
         """The guards, where their places are read as they were in the trace: not by other code."""
-        is_known = all(guard.holds() for guard in self._classes_guarded())
+        is_known = all(guard.holds() for guard in self._guards_of_code())
         return self._traced.guards if is_known else []
 
-    def _classes_guarded(self) -> list[Guard]:
-        return [guard for guard in self._traced.guards if guard.is_of_classes]
+    def _guards_of_code(self) -> list[Guard]:
+        return [guard for guard in self._traced.guards if guard.is_of_code]
 
     def run(self, leaves: Sequence[Any]) -> Any:
         """Run on the input leaves of the arguments; gives the structured result."""

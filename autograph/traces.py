@@ -26,7 +26,7 @@ from autograph.matching import (
     unknown_dimensions,
 )
 from autograph.operators.calls.calls import converted_call
-from autograph.operators.captured.captures import current_trace
+from autograph.operators.captured.captures import current_trace, guard_content
 from autograph.operators.captured.open_numbers import WrittenNumber
 from autograph.operators.stand_ins.scope import ConversionOptions, FunctionScope
 from autograph.options import Binding, FunctionOptions, without_partials
@@ -86,6 +86,14 @@ class Traces:
     @functools.cached_property
     def _conversion_options(self) -> Options:
         return Options(recursive=self._options.recursive)
+
+    @property
+    def _binding(self) -> Binding:
+        """How calls are bound to the parameters that the function has now."""
+        if not self._bind.is_current():
+            self._bind = Binding(self._target)
+            self._policy.forget()
+        return self._bind
 
     def _find(self, arguments: Arguments, exactly: bool = False) -> ConcreteFunction | None:
         concrete = self._matching(arguments, exactly)
@@ -388,6 +396,8 @@ class Traces:
         trace = current_trace()
         if trace is not None:
             trace.add_outside(self._target)
+            if isinstance(self._target, functools.partial):
+                guard_content(self._target.keywords, "what a `functools.partial` holds")
         return converted_call(self._target, args, kwargs, scope)
 
 

@@ -150,7 +150,7 @@ class Native:
         """
         missed = (MISS,) if whole else None
         words, kept = table(reading, self._kept[0], fallback, missed)
-        address = entry().address("reading")
+        address = entry().address("watching" if reading.is_of_arguments and not whole else "reading")
         return builtin(address, "reading", ctypes.addressof(words), words, kept, *self._kept)
 
     @cached_property
