@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from autograph import replay
-from autograph.captured_inputs import Given, caller, is_as_traced, lone_caller, reader, reading
+from autograph.captured_inputs import Given, Late, caller, is_as_traced, lone_caller, reader, reading
 from autograph.described import Described
 from autograph.operators.branches.chosen_objects import chosen_in
 from autograph.operators.captured.captures import Captured, Guard, Place
@@ -264,7 +264,8 @@ class ConcreteFunction(Described):
             return None
         if given.is_whole and not self._reads_outside:
             return run.alone
-        looks = lone_caller(self._traced, run.alone, MISS, self._replaced, given)
+        make = functools.partial(lone_caller, self._traced, run.alone, MISS, self._replaced)
+        looks = Late(functools.partial(make, given.weakly()))
         return run.reading(reading(self._traced, self._replaced, given), looks)
 
     @functools.cached_property

@@ -341,7 +341,8 @@ class Function(Traces, Generic[P, R]):
             return  # calls within a `with device(...)` do not come that way
         policy = self._policy
         key = call_key(args, kwargs, policy.inputs, self._bind.positional, [], policy.nests)
-        if key is None:
+        known = self._fast.get(key)
+        if key is None or (known is not None and known.concrete is concrete):
             return
         arguments = classify(bound, policy)
         entry = entry_of(args, kwargs, self._bind, arguments, concrete, policy.nests)

@@ -549,15 +549,12 @@ given:
 raised:
   ret ptr null
 otherwise:
-  %vectorcall = word PyObject_Vectorcall
-  %fallback.at = getelementptr ptr, ptr %table, i64 1
-  %fallback = load ptr, ptr %fallback.at
-  %slow = call ptr %vectorcall(ptr %fallback, ptr %args, i64 %nargs, ptr null)
+  %slow = call ptr @changed(ptr %ctx, ptr %table, ptr %args, i64 %nargs)
   ret ptr %slow
 }
 
-; As `@reading`, of a graph that reads nothing but its arguments.
-define ptr @watching(ptr %self, ptr %args, i64 %nargs) {
+; As `@alone` and `@call`, of a graph that reads nothing but its arguments, where all is as it was.
+define ptr @alone_still(ptr %self, ptr %args, i64 %nargs) {
   %table.at = getelementptr i8, ptr %self, i64 $VALUE
   %table = load ptr, ptr %table.at
   %ctx = load ptr, ptr %table
@@ -569,6 +566,41 @@ call:
   %result = call ptr @give(ptr %ctx, ptr %args, i64 %nargs)
   ret ptr %result
 otherwise:
+  %slow = call ptr @changed(ptr %ctx, ptr %table, ptr %args, i64 %nargs)
+  ret ptr %slow
+}
+
+define ptr @call_still(ptr %self, ptr %args, i64 %nargs) {
+  %table.at = getelementptr i8, ptr %self, i64 $VALUE
+  %table = load ptr, ptr %table.at
+  %ctx = load ptr, ptr %table
+  %still = call i1 @is_still(ptr %ctx, ptr %table)
+  br i1 %still, label %call, label %otherwise
+call:
+  %called.at = getelementptr i64, ptr %table, i64 16
+  store i64 1, ptr %called.at
+  %results = call ptr @give_all(ptr %ctx, ptr %args, i64 %nargs, ptr null)
+  ret ptr %results
+otherwise:
+  %slow = call ptr @changed(ptr %ctx, ptr %table, ptr %args, i64 %nargs)
+  ret ptr %slow
+}
+
+; Whether all is as it was, for code that is not native.
+define ptr @still(ptr %self, ptr %args, i64 %nargs) {
+  %table.at = getelementptr i8, ptr %self, i64 $VALUE
+  %table = load ptr, ptr %table.at
+  %ctx = load ptr, ptr %table
+  %still = call i1 @is_still(ptr %ctx, ptr %table)
+  %true = word True
+  %false = word False
+  %thing = select i1 %still, ptr %true, ptr %false
+  %keep = word Py_IncRef
+  call void %keep(ptr %thing)
+  ret ptr %thing
+}
+
+define internal ptr @changed(ptr %ctx, ptr %table, ptr %args, i64 %nargs) {
   %vectorcall = word PyObject_Vectorcall
   %fallback.at = getelementptr ptr, ptr %table, i64 1
   %fallback = load ptr, ptr %fallback.at
