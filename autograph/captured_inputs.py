@@ -8,6 +8,7 @@ Native code reads most of them itself, and calls the function only where it find
 
 from __future__ import annotations
 
+import functools
 import keyword
 import weakref
 from collections import Counter, deque
@@ -19,11 +20,13 @@ import numpy as np
 
 from autograph.operators.captured.captures import Captured, Guard, Place
 from autograph.operators.captured.class_guards import ClassGuard, KindGuard, MethodGuard
+from autograph.operators.captured.code_guards import FunctionGuard, NamesGuard
 from autograph.operators.captured.guards import IdentityGuard, SharingGuard, may_be_input, weak
 from autograph.operators.captured.methods import looked_up
 from autograph.signature import is_input_key
 from autograph.traced import Traced
 from runtime.execute.native.layout import offset_of_slot
+from runtime.execute.native.prepared import still
 from runtime.execute.native.reading import (
     Absent,
     Alive,
@@ -34,6 +37,7 @@ from runtime.execute.native.reading import (
     Fetched,
     Holds,
     Item,
+    Named,
     OfKind,
     Reading,
     Referent,
@@ -43,7 +47,7 @@ from runtime.execute.native.reading import (
     Variable,
 )
 
-__all__ = ["Given", "caller", "is_as_traced", "lone_caller", "reader", "reading"]
+__all__ = ["Given", "Late", "caller", "is_as_traced", "lone_caller", "reader", "reading"]
 
 # What the names start with that the function has of its own.
 _MADE = "_ag_"
@@ -91,7 +95,7 @@ def lone_caller(
     arguments = [f"{_MADE}leaf{i}" for i in range(given.arguments)]
     tests = [more, source.bind(replaced)]
     # What is not given is `miss`, which no graph takes, and nothing else is.
-    tests += [f"{arguments[i]} is not {source.bind(weak(x))}()" for i, x in given.objects]
+    tests += [f"{arguments[i]} is not {source.bind(x)}()" for i, x in given.objects]
     tests += [f"{arguments[i]} is not {source.bind(x)}" for i, x in given.constants]
     source.lines.insert(0, f"if {' or '.join(tests)}: {_CHANGED}")
     known = [*arguments, *map(source.bind, given.defaults)]
@@ -106,6 +110,20 @@ def _leaves(traced: Traced) -> list[str]:
     return [f"{_MADE}leaf{i}" for i in range(sum(map(is_input_key, traced.arguments.keys)))]
 
 
+class Late:
+    """A function that is made when it is first called: most never are."""
+
+    def __init__(self, make: Callable[[], Callable[..., Any]]) -> None:
+        self._make = make
+
+    @functools.cached_property
+    def _made(self) -> Callable[..., Any]:
+        return self._make()
+
+    def __call__(self, *args: Any) -> Any:
+        return self._made(*args)
+
+
 class Given(NamedTuple):
     """What the arguments of a call are, by position: inputs of the graph, objects or constants.
 
@@ -117,6 +135,10 @@ class Given(NamedTuple):
     defaults: Sequence[Any] = ()
     objects: Sequence[tuple[int, Any]] = ()
     constants: Sequence[tuple[int, Any]] = ()
+
+    def weakly(self) -> Given:
+        """The same with references to the objects, which do not keep them."""
+        return self._replace(objects=[(i, weak(thing)) for i, thing in self.objects])
 
     @property
     def is_whole(self) -> bool:
@@ -142,6 +164,8 @@ def reading(traced: Traced, replaced: list[Any], given: Given) -> Reading:
         natively.versions,
         None if given.is_whole else [known[i] for i in given.inputs],
         asked,
+        natively.functions,
+        natively.named,
     )
 
 
@@ -151,6 +175,8 @@ def _alive(source: Source, reference: Callable[[], Any]) -> Check:
     return Alive(source, reference) if is_weak else Same(source, reference())
 
 
+# What is looked at first of all.
+_FIRST = (ClassGuard, FunctionGuard, NamesGuard)
 # Of just these, reading an item runs no code of the user's.
 _SEQUENCES = (list, tuple, deque)
 
@@ -158,9 +184,20 @@ _SEQUENCES = (list, tuple, deque)
 class _Natively:
     """How native code reads places and checks guards."""
 
-    def __init__(self, guards: Iterable[Guard]) -> None:
+    def __init__(self, guards: Sequence[Guard]) -> None:
         found = [guard for guard in guards if isinstance(guard, ClassGuard)]
         self.versions = [guard.version for guard in found]
+        self.functions = [guard.parts for guard in guards if isinstance(guard, FunctionGuard)]
+        self.named = [
+            Named(guard.space, guard.bound, guard.unbound)
+            for guard in guards
+            if isinstance(guard, NamesGuard)
+        ]
+        self.named += [
+            Named(guard.keywords, list(guard.wanted.items()))
+            for guard in guards
+            if isinstance(guard, FunctionGuard) and guard.keywords is not None
+        ]
         self._kinds = {guard.kind(): guard.version for guard in found}
 
     def source(self, place: Place) -> Source:
@@ -197,8 +234,8 @@ class _Natively:
 
     def checks(self, guard: Guard) -> list[Check]:
         """What native code looks at for a guard."""
-        if isinstance(guard, ClassGuard):
-            return []  # it has a version
+        if isinstance(guard, _FIRST):
+            return []  # it is looked at first of all
         if isinstance(guard, KindGuard | MethodGuard):
             return self._checks_of_classes(guard)
         if isinstance(guard, SharingGuard):
@@ -220,6 +257,21 @@ class _Natively:
         return [Absent(owner, guard.expected, guard.version)]
 
 
+def _look_at(guards: Sequence[Guard]) -> Callable[[], bool] | None:
+    """What sees at once that nothing changed of what is looked at first; None: nothing does."""
+    natively = _Natively(guards)
+    return still(
+        Reading(
+            0, (), (), (), [], natively.versions,
+            functions=natively.functions, named=natively.named,
+        )
+    )  # fmt: skip
+
+
+def _all_hold(guards: Iterable[Guard]) -> bool:
+    return all(guard.holds() for guard in guards)
+
+
 class _Source:
     """The lines of the function, and the objects that they name.
 
@@ -238,12 +290,14 @@ class _Source:
         places += [place for guard in traced.guards for place in _places(guard)]
         self._globals = _commonest(places)
         self._type, self._array = self.bind(type), self.bind(np.ndarray)
+        first = [guard for guard in traced.guards if isinstance(guard, _FIRST)]
+        self._check_code(first)
         for guard in traced.guards:
-            if guard.is_of_classes:
+            if guard.is_of_code and guard not in first:
                 self.check(guard)
         self.inputs = list(map(self.read, traced.captured))
         for guard in traced.guards:
-            if not guard.is_of_classes:
+            if not guard.is_of_code:
                 self.check(guard)
         self.inputs += map(self.bind, traced.externals)
 
@@ -296,6 +350,15 @@ class _Source:
             holds = f"not {self.bind(guard.holds)}()"
             test = f"{self.place(places[0])} is not {self.bind(guard.expected)} and {holds}"
         self.lines.append(f"if {test}: {_CHANGED}")
+
+    def _check_code(self, guards: list[Guard]) -> None:
+        """Leave unless classes, functions and names are as they were, which is seen at once."""
+        look = _look_at(guards)
+        test = f"not {self.bind(functools.partial(_all_hold, guards))}()"
+        if look is not None:
+            test = f"not {self.bind(look)}() and {test}"
+        if guards:
+            self.lines.append(f"if {test}: {_CHANGED}")
 
     def read(self, captured: Captured) -> str:
         """Read a captured array, and leave unless it is of the type that was traced."""

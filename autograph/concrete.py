@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from autograph import replay
-from autograph.captured_inputs import Given, caller, is_as_traced, lone_caller, reader, reading
+from autograph.captured_inputs import Given, Late, caller, is_as_traced, lone_caller, reader, reading
 from autograph.described import Described
 from autograph.operators.branches.chosen_objects import chosen_in
 from autograph.operators.captured.captures import Captured, Guard, Place
@@ -165,7 +165,7 @@ class ConcreteFunction(Described):
 
     def broken_guards(self) -> list[str]:
         """What changed since the trace, in words."""
-        broken = [g.explain() for g in self._classes_guarded() if not g.holds()]
+        broken = [g.explain() for g in self._guards_of_code() if not g.holds()]
         if broken:
             return broken
         broken = [g.explain() for g in self._traced.guards if not g.holds()]
@@ -176,11 +176,11 @@ class ConcreteFunction(Described):
 
     def guards_of_values(self) -> list[Guard]:
         """The guards, where their places are read as they were in the trace: not by other code."""
-        is_known = all(guard.holds() for guard in self._classes_guarded())
+        is_known = all(guard.holds() for guard in self._guards_of_code())
         return self._traced.guards if is_known else []
 
-    def _classes_guarded(self) -> list[Guard]:
-        return [guard for guard in self._traced.guards if guard.is_of_classes]
+    def _guards_of_code(self) -> list[Guard]:
+        return [guard for guard in self._traced.guards if guard.is_of_code]
 
     def run(self, leaves: Sequence[Any]) -> Any:
         """Run on the input leaves of the arguments; gives the structured result."""
@@ -278,7 +278,8 @@ class ConcreteFunction(Described):
             return None
         if given.is_whole and not self._reads_outside:
             return run.alone
-        looks = lone_caller(self._traced, run.alone, MISS, self._replaced, given)
+        make = functools.partial(lone_caller, self._traced, run.alone, MISS, self._replaced)
+        looks = Late(functools.partial(make, given.weakly()))
         return run.reading(reading(self._traced, self._replaced, given), looks)
 
     @functools.cached_property

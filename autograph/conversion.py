@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import functools
 import importlib
 import inspect
@@ -13,14 +14,15 @@ import weakref
 from collections import deque
 from collections.abc import Callable
 from types import CodeType, FunctionType, MethodType, ModuleType
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from autograph import rules
 from autograph.errors import AutographError, SourceUnavailableError
-from autograph.generated import AG, Options
+from autograph.generated import AG, IN_GENERATED, Options
 from autograph.operators.calls import calls
 from autograph.operators.calls.plain_calls import UNCONVERTED
 from autograph.operators.captured import methods
+from autograph.operators.captured.code_guards import global_names
 from autograph.operators.captured.methods import ORIGINAL
 from autograph.operators.stand_ins.scope import ConversionOptions, FunctionScope
 from runtime import config, head_start
@@ -86,7 +88,7 @@ _COROUTINES = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR | inspect.CO_ITE
 
 _lock = threading.RLock()
 _conversions: weakref.WeakKeyDictionary[
-    CodeType, dict[tuple[str, Options], Conversion | AutographError]
+    CodeType, dict[tuple[str, Options, frozenset[str]], Conversion | AutographError]
 ] = weakref.WeakKeyDictionary()
 # Converted functions, each with the parts that the user's had when it was made. A twin holds what
 # the user's function is in (a module, a cell of its own), and so, often, that function itself. So
@@ -110,17 +112,17 @@ def _front_end() -> ModuleType:
 def convert_function(function: FunctionType, options: Options | None = None) -> FunctionType:
     """The converted twin of a Python function; it shares globals and closure cells with it.
 
-    Raises ConversionError, with the user's file and line, when that cannot be.
+    A function that was given other parts meanwhile, or whose module has come to bind the name of a
+    built-in, has another one. Raises ConversionError, with the user's file and line, when that cannot be.
     """
     options = options or Options()
     if calls.is_artifact(function):
         return function
     with _lock:
         known = _functions.setdefault(function, {})
-        parts = function.__code__, function.__defaults__, function.__kwdefaults__
+        parts = _parts_of(function)
         twin, had = known.get(options, (None, ()))
         made = twin() if twin is not None else None
-        # A function may have been given other ones.
         if made is None or not all(map(operator.is_, had, parts)):
             made = _front_end().make(_conversion(function, options), function)
             setattr(made, ORIGINAL, weakref.ref(function))
@@ -129,11 +131,40 @@ def convert_function(function: FunctionType, options: Options | None = None) -> 
         return made
 
 
+def _parts_of(function: FunctionType) -> tuple[Any, ...]:
+    """What a function was made of, of which it may be given other ones, and its module."""
+    return (
+        function.__code__, function.__defaults__, function.__kwdefaults__, _shadowed(function),
+    )  # fmt: skip
+
+
+def _shadowed(function: FunctionType) -> frozenset[str]:
+    """The names of built-ins in a function, and in its converted code, that its module binds."""
+    names = function.__globals__
+    bound = [name for name in _builtins_in(function.__code__) if name in names]
+    return _same(frozenset(bound)) if bound else _NONE
+
+
+_NONE: frozenset[str] = frozenset()
+
+
+@functools.cache
+def _same(names: frozenset[str]) -> frozenset[str]:
+    """The one object for equal sets."""
+    return names
+
+
+@functools.lru_cache(maxsize=4096)
+def _builtins_in(code: CodeType) -> tuple[str, ...]:
+    return tuple(name for name in (*global_names(code), *IN_GENERATED) if name in vars(builtins))
+
+
 def _hold(twin: FunctionType, function: FunctionType) -> None:
     """Keep a twin as long as its function lives, and is one of the last that were converted."""
     key = id(function)
     if key not in _held:
-        _held[key] = weakref.ref(function, lambda gone: _held.pop(key, None)), []
+        forget = _held.pop  # when the process ends, the name goes before the table
+        _held[key] = weakref.ref(function, lambda gone: forget(key, None)), []
         _order.append(key)
     _held[key][1].append(twin)
     if len(_order) > _HELD:
@@ -144,13 +175,14 @@ def _hold(twin: FunctionType, function: FunctionType) -> None:
 def _conversion(function: FunctionType, options: Options) -> Conversion:
     # Code objects are equal by content, wherever they come from: the file name tells them apart.
     conversions = _conversions.setdefault(function.__code__, {})
-    key = (function.__code__.co_filename, options)
+    shadowed = _shadowed(function)
+    key = (function.__code__.co_filename, options, shadowed)
     known = conversions.get(key)
     if known is None:
         began = time.perf_counter()
         try:
             with rarely:
-                known = _front_end().convert(function, options)
+                known = _front_end().convert(function, options, shadowed)
         except AutographError as error:
             known = error
         conversions[key] = known
@@ -206,7 +238,7 @@ def _callee(function: FunctionType) -> FunctionType | None:
 _CALLEE = Options(user_requested=False)
 # Of a generator function what runs in the place of a loop, or `with`, over it; False where nothing.
 _consumers: weakref.WeakKeyDictionary[
-    FunctionType, dict[bool, weakref.ref[FunctionType] | Literal[False]]
+    FunctionType, dict[bool, tuple[weakref.ref[FunctionType] | None, tuple[Any, ...]]]
 ] = weakref.WeakKeyDictionary()
 
 
@@ -220,11 +252,13 @@ def _for_consumer(function: FunctionType, of_context: bool) -> FunctionType | No
         return None
     with _lock:
         known = _consumers.setdefault(original, {})
-        twin = known.get(of_context)
-        made: FunctionType | None = twin() if twin else None
-        if made is None and twin is not False:
-            made = _front_end().consumer_of(original, _CALLEE, of_context)
-            known[of_context] = False if made is None else weakref.ref(made)
+        parts = _parts_of(original)
+        twin, had = known.get(of_context, (None, ()))
+        is_known = bool(had) and all(map(operator.is_, had, parts))
+        made: FunctionType | None = twin() if twin is not None and is_known else None
+        if made is None and (twin is not None or not is_known):
+            made = _front_end().consumer_of(original, _CALLEE, parts[-1], of_context)
+            known[of_context] = None if made is None else weakref.ref(made), parts
             if made is not None:
                 _hold(made, original)
         return made

@@ -5,7 +5,6 @@ Converted code that is kept is taken; what converts is imported only for what is
 
 from __future__ import annotations
 
-import builtins
 import importlib
 from types import CodeType, FunctionType, ModuleType
 from typing import NamedTuple
@@ -23,7 +22,7 @@ __all__ = ["Conversion", "consumer_of", "convert", "make", "text_of"]
 class Conversion(NamedTuple):
     """A converted function's code, shared by all closures of one `def`.
 
-    `shadowed` are the names of built-ins that its module bound when it was converted.
+    `shadowed` are the names of built-ins that its module gives something else.
     """
 
     code: CodeType
@@ -35,15 +34,16 @@ def _rewriting() -> ModuleType:
     return importlib.import_module("autograph.rewriting")
 
 
-def convert(function: FunctionType, options: Options) -> Conversion:
+def convert(
+    function: FunctionType, options: Options, shadowed: frozenset[str]
+) -> Conversion:
     """A function of the user's, converted and compiled.
 
-    Raises ConversionError, with the user's file and line, when that cannot be.
+    `shadowed` are the names of built-ins in it that its module gives something else. Raises ConversionError, with the user's file and line, when that cannot be.
     """
     source = source_of(function)
     _refuse_our_name(function)
-    free, shadowed = function.__code__.co_freevars, _shadowed_builtins(function)
-    key = kept_conversions.key(source, options, free, shadowed)
+    key = kept_conversions.key(source, options, function.__code__.co_freevars, shadowed)
     code = None if key is None else kept_conversions.find(key)
     if code is None:
         code = _rewriting().code_of(function, source, options, shadowed)
@@ -58,17 +58,16 @@ def make(conversion: Conversion, function: FunctionType) -> FunctionType:
 
 
 def consumer_of(
-    function: FunctionType, options: Options, of_context: bool = False
+    function: FunctionType, options: Options, shadowed: frozenset[str], of_context: bool = False
 ) -> FunctionType | None:
     """The function that runs in the place of a loop over a generator; None where none can be.
 
-    `of_context`: in the place of a `with` statement.
+    `shadowed` are as for `convert`; `of_context`: in the place of a `with` statement.
     """
     try:
         source = source_of(function)
     except SourceUnavailableError:
         return None
-    shadowed = _shadowed_builtins(function)
     code = _rewriting().consumer_code(function, source, options, shadowed, of_context)
     return None if code is None else methods.mark(make_function(code, function, operators))
 
@@ -87,7 +86,3 @@ def _refuse_our_name(function: FunctionType) -> None:
             location=Location(code.co_filename, code.co_firstlineno, code.co_name),
             advice="Rename the variable.",
         )
-
-
-def _shadowed_builtins(function: FunctionType) -> frozenset[str]:
-    return frozenset(function.__globals__.keys() & vars(builtins).keys())

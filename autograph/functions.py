@@ -14,6 +14,7 @@ from autograph.fast_path import call_key, entry_of
 from autograph.kernel_profiling import KernelProfile, profiled_kernels
 from autograph.operators.calls.recursion import run_function
 from autograph.operators.captured.captures import current_trace
+from autograph.operators.captured.code_guards import note_function
 from autograph.operators.captured.defaults import with_defaults
 from autograph.operators.results.remaking import calling_with
 from autograph.options import FunctionOptions, check_options
@@ -93,7 +94,7 @@ class Function(Traces, Generic[P, R]):
     @property
     def function_spec(self) -> inspect.Signature:
         """The parameters of the function, without `self` where it is bound."""
-        return self._bind.signature
+        return self._binding.signature
 
     function_type = function_spec
 
@@ -146,7 +147,7 @@ class Function(Traces, Generic[P, R]):
         (4.0, 1, False)
         """
         made = Stats(self._trace_count, sum(c.milliseconds for c in self._table.values()))
-        if not args and not kwargs and self._bind.signature.parameters:
+        if not args and not kwargs and self._binding.signature.parameters:
             return made
         fresh = type(self)(self._target, self._options)
         first, later = timed(lambda: fresh(*args, **kwargs))
@@ -222,7 +223,7 @@ class Function(Traces, Generic[P, R]):
         if there is none; the function is not called.
         """
         traces: list[ConcreteFunction] = list(self._table.values())
-        if args or kwargs or not (traces or self._bind.signature.parameters):
+        if args or kwargs or not (traces or self._binding.signature.parameters):
             traces = [self.get_concrete_function(*args, **kwargs)]
         function, _ = conversion.underlying_function(self._target)
         filename = "" if function is None else function.__code__.co_filename
@@ -296,7 +297,7 @@ class Function(Traces, Generic[P, R]):
         if config.run_functions_eagerly.value:
             with self._placing():
                 return self._target(*args, **kwargs)
-        bound = self._bind.bind(args, kwargs)
+        bound = self._binding.bind(args, kwargs)
         given = bound
         if self._options.input_signature is not None:
             bound = self._conform(bound)
@@ -339,7 +340,8 @@ class Function(Traces, Generic[P, R]):
             return  # calls within a `with device(...)` do not come that way
         policy = self._policy
         key = call_key(args, kwargs, policy.inputs, self._bind.positional, [], policy.nests)
-        if key is None:
+        known = self._fast.get(key)
+        if key is None or (known is not None and known.concrete is concrete):
             return
         arguments = classify(bound, policy)
         entry = entry_of(args, kwargs, self._bind, arguments, concrete, policy.nests)
@@ -354,6 +356,7 @@ class Function(Traces, Generic[P, R]):
         if trace is None:
             return self(*args, **kwargs)
         trace.add_outside(self._target)
+        note_function(conversion.underlying_function(self._target)[0])
         if isinstance(self._target, FunctionType):
             args, kwargs = with_defaults(self._target, args, kwargs, is_held=True)
         with self._placing():
@@ -363,13 +366,13 @@ class Function(Traces, Generic[P, R]):
         """The graph for arguments like these: values, or a `TensorSpec` in an array's place."""
         if not args and not kwargs and self._options.input_signature is not None:
             args = self._options.input_signature
-        return self._found_or_traced(self._bind.bind(args, kwargs))
+        return self._found_or_traced(self._binding.bind(args, kwargs))
 
     def _trace_declared(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[ConcreteFunction, tuple[bool, ...]]:
         """The graph for arrays like the specs among arguments, and which leaves are specs."""
-        bound = tree.map_structure(_as_array_spec, self._bind.bind(args, kwargs))
+        bound = tree.map_structure(_as_array_spec, self._binding.bind(args, kwargs))
         declared = tuple(isinstance(leaf, TensorSpec) for leaf in tree.leaves(bound))
         return self._found_or_traced(bound, exactly=True), declared
 

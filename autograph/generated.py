@@ -10,6 +10,9 @@ AG = "ag__"
 SCOPES = frozenset({"FunctionScope", "GeneratorScope"})
 """Each converted function of the user's names one of these, no function made for a part does."""
 
+IN_GENERATED = ("dict",)
+"""The built-ins that generated code reads by their names."""
+
 
 class Options(NamedTuple):
     """The options that the generated code hands on to `ag__.ConversionOptions`."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
-from collections.abc import Mapping
+import itertools
+from collections.abc import Iterator, Mapping
 from types import FunctionType, MappingProxyType, MethodType
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from autograph.operators.captured.code_guards import FunctionGuard, same_items
 from autograph.status import check_features
 from runtime.devices import resolve
 
@@ -32,14 +34,22 @@ class Binding:
     def __init__(self, target: Any) -> None:
         self._take(_signature_of(target))
         self._target = target
+        self._behind = [_State(one) for one in _behind(target)]
 
     @classmethod
     def of(cls, signature: inspect.Signature) -> Binding:
         """The binding of calls that have a signature."""
         made = cls.__new__(cls)
         made._take(signature)
-        made._target = None
+        made._target, made._behind = None, []
         return made
+
+    def is_current(self) -> bool:
+        """Whether the parameters, and their defaults, are as they were."""
+        behind = _behind(self._target)
+        return all(
+            state.is_of(one) for state, one in itertools.zip_longest(self._behind, behind)
+        )
 
     def _take(self, signature: inspect.Signature) -> None:
         self.signature = signature
@@ -69,6 +79,41 @@ class Binding:
         """(args, kwargs) of a call with these values."""
         arguments = inspect.BoundArguments(self.signature, dict(bound))
         return arguments.args, arguments.kwargs
+
+
+def _behind(target: Any) -> Iterator[Any]:
+    """The functions and partials that tell the parameters of a callable."""
+    while True:
+        if isinstance(target, FunctionType | functools.partial):
+            yield target
+            is_function = isinstance(target, FunctionType)
+            target = getattr(target, "__wrapped__", None) if is_function else target.func
+        elif isinstance(target, MethodType):
+            target = target.__func__
+        else:
+            name = "__init__" if isinstance(target, type) else "__call__"
+            kind = target if isinstance(target, type) else type(target)
+            target = getattr(kind, name, None)
+            if not isinstance(target, FunctionType):
+                return
+
+
+class _State:
+    """What a function or partial was when it told its parameters."""
+
+    def __init__(self, thing: Any) -> None:
+        self._thing = thing
+        is_function = isinstance(thing, FunctionType)
+        self._guard = FunctionGuard(thing) if is_function else None
+        self._keywords = None if is_function else dict(thing.keywords)
+
+    def is_of(self, thing: Any) -> bool:
+        """Whether it is that thing, as it is now."""
+        if thing is not self._thing:
+            return False
+        if self._guard is not None:
+            return self._guard.holds()
+        return same_items(self._keywords or {}, thing.keywords)
 
 
 def _signature_of(target: Any) -> inspect.Signature:

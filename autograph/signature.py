@@ -113,6 +113,13 @@ class IntPolicy:
         self.inputs.update(paths)
         self.nests = frozenset(map(parameter_of, filter(is_within, self.inputs)))
 
+    def forget(self) -> None:
+        """Begin anew: the parameters are others."""
+        self.inputs.clear()
+        self.fixed.clear()
+        self.seen.clear()
+        self.nests = frozenset()
+
     def fix(self, paths: Collection[str]) -> None:
         """Make constants of these, for good."""
         self.inputs.difference_update(paths)

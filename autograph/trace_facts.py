@@ -200,8 +200,8 @@ def _dependencies(concrete: ConcreteFunction) -> Iterator[tuple[str, str]]:
 
 
 def _guarded(guard: Guard) -> str:
-    """What is guarded; nothing for modules and classes, which nearly all functions read."""
-    if guard.is_of_classes:
+    """What is guarded; nothing for modules and code, which nearly all functions read."""
+    if guard.is_of_code:
         return ""
     if isinstance(guard, IdentityGuard) and isinstance(guard.expected.ref(), ModuleType):
         return ""

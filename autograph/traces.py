@@ -26,6 +26,7 @@ from autograph.matching import (
     unknown_dimensions,
 )
 from autograph.operators.calls.calls import converted_call
+from autograph.operators.captured.captures import current_trace, guard_content
 from autograph.operators.captured.open_numbers import WrittenNumber
 from autograph.operators.stand_ins.scope import ConversionOptions, FunctionScope
 from autograph.options import Binding, FunctionOptions, without_partials
@@ -85,6 +86,14 @@ class Traces:
     @functools.cached_property
     def _conversion_options(self) -> Options:
         return Options(recursive=self._options.recursive)
+
+    @property
+    def _binding(self) -> Binding:
+        """How calls are bound to the parameters that the function has now."""
+        if not self._bind.is_current():
+            self._bind = Binding(self._target)
+            self._policy.forget()
+        return self._bind
 
     def _find(self, arguments: Arguments, exactly: bool = False) -> ConcreteFunction | None:
         concrete = self._matching(arguments, exactly)
@@ -378,11 +387,16 @@ class Traces:
         if function is None:
             options = ConversionOptions(recursive=self._options.recursive, user_requested=True)
             scope = FunctionScope("call", "fscope", options)
-            return lambda *args, **kwargs: converted_call(self._target, args, kwargs, scope)
+            return functools.partial(self._call_target, scope)
         converted = conversion.convert_function(function, self._conversion_options)
         if owner is None:
             return converted
         return cast("Callable[..., Any]", MethodType(converted, owner))
+
+    def _call_target(self, scope: FunctionScope, *args: Any, **kwargs: Any) -> Any:
+        if current_trace() is not None and isinstance(self._target, functools.partial):
+            guard_content(self._target.keywords, "what a `functools.partial` holds")
+        return converted_call(self._target, args, kwargs, scope)
 
 
 def _why_nothing(arguments: Arguments) -> str:

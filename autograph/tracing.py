@@ -19,8 +19,10 @@ from autograph.operators.calls.adoption import adopting
 from autograph.operators.calls.recursion import Recursions, run_function
 from autograph.operators.captured.captures import Trace, guard_apart
 from autograph.operators.captured.class_guards import class_guards
+from autograph.operators.captured.code_guards import code_guards, note_function
 from autograph.operators.captured.decisions import PLAIN, Decision
 from autograph.operators.captured.host_values import is_object
+from autograph.operators.captured.methods import ORIGINAL, looked_up, method
 from autograph.operators.captured.open_numbers import Numbers, opened
 from autograph.operators.captured.settings import guard_held_decimals, note_settings
 from autograph.operators.captured.variables import Nullable, Poison, _Unreadable
@@ -152,7 +154,7 @@ def trace_call(
                     traced = _traced(
                         builder, function, bound, arguments, pure, numbers or Numbers()
                     )
-                traced.guards[:0] = class_guards(builder.trace)
+                traced.guards[:0] = (*class_guards(builder.trace), *code_guards(builder.trace))
                 return traced
             except StagingError as error:
                 more, is_deeper = known.joined(builder.trace, error), recursions.begin()
@@ -200,6 +202,7 @@ def _traced(
         facts.refused_items = transaction.refused_items
         for variable in _variables(arguments):
             facts.add_outside(variable)
+        _note_target(function, getattr(function, "__self__", None))
         for kind in _kinds(arguments.structure):
             facts.adopt(kind)
         builder.operand_beside, builder.repeated_by = beside_array, repeated_by
@@ -228,6 +231,15 @@ def _traced(
         facts.sites.clear()  # what was found of loops; of no use to who keeps the trace
         facts.packed.clear()
         return finished
+
+
+def _note_target(function: Any, owner: Any) -> None:
+    """Note that the user's function is run, and by the class of a callable object, if it is."""
+    function = getattr(function, "__func__", function)
+    original = getattr(function, "__dict__", {}).get(ORIGINAL, lambda: function)()
+    note_function(original)
+    if owner is not None and looked_up(type(owner), "__call__") is original:
+        method(owner, "__call__")
 
 
 @contextmanager

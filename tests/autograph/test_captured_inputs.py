@@ -27,8 +27,14 @@ def read_of(function, *args):
     return reader(concrete._traced)
 
 
-def test_a_graph_of_its_arguments_alone_has_no_reader():
-    assert read_of(lambda x: x + 1.0, X) is None
+def test_a_graph_of_its_arguments_alone_looks_at_its_function_only():
+    def function(x):
+        return x + 1.0
+
+    read = read_of(function, X)
+    assert read([X]) == [X]
+    function.__code__ = (lambda x: x + 2.0).__code__
+    assert read([X]) is None
 
 
 def test_captured_arrays_follow_the_arguments():

@@ -60,7 +60,7 @@ def files(folder):
 
 
 def test_a_function_is_converted_once(folder, converted, tmp_path):
-    codes = [front_end.convert(function(tmp_path), Options()).code for _ in range(3)]
+    codes = [front_end.convert(function(tmp_path), Options(), frozenset()).code for _ in range(3)]
     assert converted == ["f"] and len(files(folder)) == 1
     assert codes[0] == codes[1] == codes[2] and codes[0] is not codes[1]
     assert [*codes[0].co_positions()] == [*codes[1].co_positions()]
@@ -109,21 +109,21 @@ def test_lambdas_and_methods_are_kept_too(folder, converted, tmp_path):
     {"max": print},  # a built-in of the module's own
 ])  # fmt: skip
 def test_what_conversion_looks_at_is_in_the_key(change, folder, converted, tmp_path):
-    front_end.convert(function(tmp_path), Options())
-    front_end.convert(function(tmp_path, **change), Options())
+    front_end.convert(function(tmp_path), Options(), frozenset())
+    front_end.convert(function(tmp_path, **change), Options(), frozenset(change) - {"text"})
     assert converted == ["f", "f"] and len(files(folder)) == 2
 
 
 def test_options_are_in_the_key(folder, converted, tmp_path):
     for options in (Options(), Options(user_requested=False), Options(recursive=False)):
-        front_end.convert(function(tmp_path), options)
+        front_end.convert(function(tmp_path), options, frozenset())
     assert len(converted) == 3
 
 
 def test_other_files_of_the_same_text_are_others(folder, converted, tmp_path):
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
-        front_end.convert(function(tmp_path / name), Options())
+        front_end.convert(function(tmp_path / name), Options(), frozenset())
     assert len(converted) == 2
 
 
@@ -193,11 +193,11 @@ def _is_conversion(path):
     lambda content: content[:-40] + bytes(40),
 ])  # fmt: skip
 def test_a_damaged_file_is_converted_again(damage, folder, converted, tmp_path):
-    front_end.convert(function(tmp_path), Options())
+    front_end.convert(function(tmp_path), Options(), frozenset())
     (path,) = files(folder)
     path.write_bytes(damage(path.read_bytes()))
-    front_end.convert(function(tmp_path), Options())
-    front_end.convert(function(tmp_path), Options())
+    front_end.convert(function(tmp_path), Options(), frozenset())
+    front_end.convert(function(tmp_path), Options(), frozenset())
     assert len(converted) == 2
 
 
@@ -209,14 +209,14 @@ def test_foreign_content_under_a_key_is_no_code(content, folder, converted, tmp_
     key = key_of(f)
     store().put(key, content)
     assert kept_conversions.find(key) is None
-    front_end.convert(f, Options())
+    front_end.convert(f, Options(), frozenset())
     assert converted == ["f"]
 
 
 def test_nothing_is_kept_where_that_is_off(folder, converted, tmp_path):
     with config.cache_dir.using("off"):
         for _ in range(2):
-            front_end.convert(function(tmp_path), Options())
+            front_end.convert(function(tmp_path), Options(), frozenset())
     assert len(converted) == 2 and not files(folder)
 
 
@@ -226,8 +226,8 @@ def test_a_folder_that_others_can_use_is_not(tmp_path, converted):
     open_to_all.chmod(0o777)
     with config.cache_dir.using(str(open_to_all)):
         with pytest.warns(RuntimeWarning, match="0777"):
-            front_end.convert(function(tmp_path), Options())
-        front_end.convert(function(tmp_path), Options())
+            front_end.convert(function(tmp_path), Options(), frozenset())
+        front_end.convert(function(tmp_path), Options(), frozenset())
     assert len(converted) == 2 and not files(open_to_all)
 
 
@@ -235,14 +235,14 @@ def test_what_is_refused_is_refused_again(folder, tmp_path):
     text = "def f(x):\n    ag__ = x\n    return ag__\n"
     for _ in range(2):
         with pytest.raises(UnsupportedSyntaxError, match="ag__"):
-            front_end.convert(function(tmp_path, text), Options())
+            front_end.convert(function(tmp_path, text), Options(), frozenset())
     assert not files(folder)
 
 
 def test_the_text_is_printed_where_that_is_asked_for(folder, converted, tmp_path, capsys):
     for _ in range(2):
         with config.verbosity.using(4):
-            front_end.convert(function(tmp_path), Options())
+            front_end.convert(function(tmp_path), Options(), frozenset())
     assert len(converted) == 2
     out, error = capsys.readouterr()
     assert (out + error).count("ag__.if_stmt") == 2
@@ -253,6 +253,8 @@ def test_the_text_is_that_of_the_code_that_runs(folder, tmp_path):
     f = function(tmp_path, text)
     assert "ag__.ld(max)" in ag.to_code(f)
     f.__globals__["max"] = min
+    assert "ag__.ld(max)" not in ag.to_code(f)
+    del f.__globals__["max"]
     assert "ag__.ld(max)" in ag.to_code(f)
     (tmp_path / "other").mkdir()
     assert "ag__.ld(max)" not in ag.to_code(function(tmp_path / "other", text, max=min))
@@ -300,5 +302,5 @@ def _environment(tmp_path):
 def test_what_is_found_is_a_maker_of_functions(folder, tmp_path):
     f = function(tmp_path)
     for _ in range(2):
-        made = front_end.make(front_end.convert(f, Options()), f)
+        made = front_end.make(front_end.convert(f, Options(), frozenset()), f)
         assert type(made) is FunctionType and made.__defaults__ == (2.0,)

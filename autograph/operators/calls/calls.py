@@ -44,6 +44,7 @@ from autograph.operators.calls.plain_calls import UNCONVERTED, resolve
 from autograph.operators.calls.recursion import run_function
 from autograph.operators.calls.unconverted import OURS, call_unconverted
 from autograph.operators.captured.captures import current_trace
+from autograph.operators.captured.code_guards import note_function
 from autograph.operators.captured.decisions import LEFT
 from autograph.operators.captured.defaults import with_defaults
 from autograph.operators.captured.methods import (
@@ -529,6 +530,7 @@ def _call_function(
         return converted_call(own, args, kwargs, scope)
     if _is_left_alone(function):
         refuse_open(function, args, kwargs)
+        note_function(function)
         _note_left(function)
         result = function(*args, **kwargs)
         return journal.fresh(result) if type(result) is GeneratorType else result

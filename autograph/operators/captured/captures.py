@@ -82,6 +82,7 @@ _FIXED_MODULES = ("numpy", "math", "cmath", "operator", "itertools", "functools"
                   "autograph", "runtime", "cupy", "typing", "collections", "sys", "os", "abc",
                   "dataclasses", "enum", "contextlib", "random", "time", "warnings",
                   "scipy")  # fmt: skip
+_OURS = ("autograph", "runtime")
 
 
 class Captured(NamedTuple):
@@ -232,6 +233,10 @@ class Trace:
     asked: dict[type, dict[str, None]] = field(default_factory=dict)
     met: dict[int, Any] = field(default_factory=dict)
     methods: dict[tuple[int, str], tuple[Any, str]] = field(default_factory=dict)
+    # The functions that the trace ran, by id; and by that of a dict: it, and what the names of
+    # built-ins and libraries are in it. Both are to be guarded when the trace has ended.
+    functions: dict[int, types.FunctionType] = field(default_factory=dict)
+    names: dict[int, tuple[dict[str, Any], dict[str, Any]]] = field(default_factory=dict)
     # Where the function gave its result.
     returned: Origin | None = None
     # Settings of Python's and NumPy's when the trace began, by name.
@@ -298,7 +303,8 @@ class Trace:
 
     def ask(self, kind: type, name: str) -> None:
         """Note that what a class has under a name decides what the trace does."""
-        if kind.__flags__ & MADE_BY_CLASS_STATEMENT and not is_fixed(str(kind.__module__)):
+        is_ours = str(kind.__module__).partition(".")[0] in _OURS
+        if kind.__flags__ & MADE_BY_CLASS_STATEMENT and not is_ours:
             self.asked.setdefault(kind, {})[name] = None
 
     def meet(self, thing: Any) -> None:
@@ -314,6 +320,10 @@ class Trace:
         self.meet(thing)
         if self.is_outside(thing):
             self.methods[id(thing), name] = self.met[id(thing)], name
+
+    def note_name(self, space: dict[str, Any], name: str, value: Any) -> None:
+        """Note what a name of a module is, or MISSING: it decides what the trace does."""
+        self.names.setdefault(id(space), (space, {}))[1].setdefault(name, value)
 
     def decided(self, origin: Origin | None, kind: str, text: str) -> None:
         """Keep a decision for `explain`, once."""

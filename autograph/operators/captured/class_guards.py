@@ -27,7 +27,7 @@ class ClassGuard(Guard):
     """
 
     __slots__ = ("held", "kind", "special", "version")
-    is_of_classes = True
+    is_of_code = True
 
     def __init__(self, kind: type, names: Iterable[str]) -> None:
         super().__init__(Place(kind.__qualname__, lambda: None), None, by_value=False)
@@ -87,7 +87,7 @@ class KindGuard(Guard):
     """An object must be of the same class again."""
 
     __slots__ = ("thing", "version")
-    is_of_classes = True
+    is_of_code = True
 
     def __init__(self, thing: Callable[[], Any], of: ClassGuard) -> None:
         place = Place(f"the class of a {of.place.name}", lambda: type(thing()))
@@ -108,7 +108,7 @@ class MethodGuard(Guard):
     """An object must hold nothing itself under the name of a method of its class."""
 
     __slots__ = ("thing", "version")
-    is_of_classes = True
+    is_of_code = True
 
     def __init__(self, thing: Callable[[], Any], name: str, of: ClassGuard) -> None:
         super().__init__(Place(f"{of.place.name}.{name}", lambda: None), name, by_value=False)

@@ -57,9 +57,9 @@ class Guard:
     """
 
     __slots__ = ("by_value", "expected", "key", "place")
-    # Whether it is about classes: while those are as they were, reading what the others compare
-    # runs no code of the user's that it did not run in the trace.
-    is_of_classes: ClassVar[bool] = False
+    # Whether it is about classes, functions and names of libraries: while those are as they were,
+    # reading what the others compare runs no code of the user's that it did not run in the trace.
+    is_of_code: ClassVar[bool] = False
 
     def __init__(self, place: Place, expected: Any, by_value: bool, key: Any = None) -> None:
         self.place = place

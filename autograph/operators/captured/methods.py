@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from autograph.generated import AG
 from autograph.operators.captured.captures import current_trace
+from autograph.operators.captured.code_guards import note_function
 from runtime.tree import MADE_BY_CLASS_STATEMENT
 
 __all__ = [
@@ -90,7 +91,9 @@ def is_marked(function: FunctionType) -> bool:
 
 def convert(function: Any) -> Function | None:
     """The converted twin of a function, None for one that is left alone."""
-    return _converters().convert(ORIGINALS.get(function, function))
+    function = ORIGINALS.get(function, function)
+    note_function(function)
+    return _converters().convert(function)
 
 
 def called(function: Any) -> Any:
@@ -111,6 +114,7 @@ def for_consumer(function: FunctionType) -> Function | None:
 
     None where it cannot be one.
     """
+    note_function(function)
     return _converters().for_consumer(function, False)
 
 
@@ -119,6 +123,7 @@ def for_context(function: FunctionType) -> Function | None:
 
     What that raises is what the `yield` raises. None where it cannot be one.
     """
+    note_function(function)
     return _converters().for_consumer(function, True)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import keyword
 import sys
+from collections import deque
 from collections.abc import Callable
 from importlib.util import resolve_name
 from types import (
@@ -346,7 +347,10 @@ def _noted(thing: Any, name: str, value: Any) -> Any:
     _note_class(trace, thing, name)
     if isinstance(thing, ModuleType):
         if is_fixed_module(thing):
-            return value
+            if vars(thing).get(name) is value:
+                trace.note_name(vars(thing), name, value)
+            if not isinstance(value, _CHANGING):
+                return value
     elif isinstance(thing, type) and "<locals>" not in thing.__qualname__:
         trace.add_outside(thing)  # a class of a module is older than any trace
         if type(value) is FunctionType:  # not what stands there while it is traced
@@ -369,6 +373,8 @@ def _noted(thing: Any, name: str, value: Any) -> Any:
 
 
 _BOUND = (MethodType, BuiltinMethodType, MethodWrapperType)
+# What a module of a library may hold of which the content changes.
+_CHANGING = (list, dict, set, deque, np.ndarray)
 
 
 def _is_bound(value: Any) -> bool:

@@ -7,6 +7,125 @@ __all__ = ["GATHERING"]
 GATHERING = """
 ; ---- what is read from outside ------------------------------------------------------------------
 
+; Whether classes have the versions that were seen (class, version), functions the code and defaults
+; (function, code, defaults, those of keywords), and dicts the names (dict, its version, how many
+; names, where: name, what it is or null). None of the user's code runs.
+define internal i1 @is_still(ptr %ctx, ptr %table) {
+entry:
+  %classes.at = getelementptr i64, ptr %table, i64 7
+  %classes = load i64, ptr %classes.at
+  %versions.at = getelementptr ptr, ptr %table, i64 8
+  %versions = load ptr, ptr %versions.at
+  %functions.at = getelementptr i64, ptr %table, i64 17
+  %functions = load i64, ptr %functions.at
+  %parts.at = getelementptr ptr, ptr %table, i64 18
+  %parts = load ptr, ptr %parts.at
+  %dicts.at = getelementptr i64, ptr %table, i64 19
+  %dicts = load i64, ptr %dicts.at
+  %named.at = getelementptr ptr, ptr %table, i64 20
+  %named = load ptr, ptr %named.at
+  br label %classes.head
+classes.head:
+  %class = phi i64 [ 0, %entry ], [ %class.next, %class.look ]
+  %more.classes = icmp slt i64 %class, %classes
+  br i1 %more.classes, label %class.look, label %functions.head
+class.look:
+  %class.at = getelementptr ptr, ptr %versions, i64 %class
+  %class.words = load ptr, ptr %class.at
+  %kind = load ptr, ptr %class.words
+  %seen.at = getelementptr i64, ptr %class.words, i64 1
+  %seen = load i64, ptr %seen.at
+  %version.at = getelementptr i8, ptr %kind, i64 $VERSION
+  %version.short = load i32, ptr %version.at
+  %version = zext i32 %version.short to i64
+  %is.version = icmp eq i64 %version, %seen
+  %class.next = add i64 %class, 1
+  br i1 %is.version, label %classes.head, label %changed
+functions.head:
+  %number = phi i64 [ 0, %classes.head ], [ %number.next, %function ]
+  %more.functions = icmp slt i64 %number, %functions
+  br i1 %more.functions, label %function, label %dicts.head
+function:
+  %function.at = getelementptr ptr, ptr %parts, i64 %number
+  %own = load ptr, ptr %function.at
+  %whose = load ptr, ptr %own
+  %code.at = getelementptr i8, ptr %whose, i64 $CODE
+  %code = load ptr, ptr %code.at
+  %code.was.at = getelementptr ptr, ptr %own, i64 1
+  %code.was = load ptr, ptr %code.was.at
+  %is.code = icmp eq ptr %code, %code.was
+  %defaults.at = getelementptr i8, ptr %whose, i64 $DEFAULTS
+  %defaults = load ptr, ptr %defaults.at
+  %defaults.was.at = getelementptr ptr, ptr %own, i64 2
+  %defaults.was = load ptr, ptr %defaults.was.at
+  %are.defaults = icmp eq ptr %defaults, %defaults.was
+  %keywords.at = getelementptr i8, ptr %whose, i64 $KWDEFAULTS
+  %keywords = load ptr, ptr %keywords.at
+  %keywords.was.at = getelementptr ptr, ptr %own, i64 3
+  %keywords.was = load ptr, ptr %keywords.was.at
+  %are.keywords = icmp eq ptr %keywords, %keywords.was
+  %are.positional = and i1 %is.code, %are.defaults
+  %is.function = and i1 %are.positional, %are.keywords
+  %number.next = add i64 %number, 1
+  br i1 %is.function, label %functions.head, label %changed
+dicts.head:
+  %place = phi i64 [ 0, %functions.head ], [ %place.next, %dict ], [ %place.next, %dict.same ]
+  %more.dicts = icmp slt i64 %place, %dicts
+  br i1 %more.dicts, label %dict, label %unchanged
+dict:
+  %row = mul i64 %place, 4
+  %dict.at = getelementptr ptr, ptr %named, i64 %row
+  %names = load ptr, ptr %dict.at
+  %tag.at = getelementptr i64, ptr %dict.at, i64 1
+  %tag = load i64, ptr %tag.at
+  %tag.now.at = getelementptr i8, ptr %names, i64 $DICT_VERSION
+  %tag.now = load i64, ptr %tag.now.at
+  %is.tag = icmp eq i64 %tag, %tag.now
+  %place.next = add i64 %place, 1
+  br i1 %is.tag, label %dicts.head, label %search
+search:
+  %count.at = getelementptr i64, ptr %dict.at, i64 2
+  %count = load i64, ptr %count.at
+  %pairs.at = getelementptr ptr, ptr %dict.at, i64 3
+  %pairs = load ptr, ptr %pairs.at
+  %find = word PyDict_GetItemWithError
+  br label %names.head
+names.head:
+  %k = phi i64 [ 0, %search ], [ %k.next, %name.same ], [ %k.next, %absent ]
+  %more.names = icmp slt i64 %k, %count
+  br i1 %more.names, label %look.up, label %dict.same
+look.up:
+  %pair = mul i64 %k, 2
+  %name.at = getelementptr ptr, ptr %pairs, i64 %pair
+  %name = load ptr, ptr %name.at
+  %wanted.at = getelementptr ptr, ptr %name.at, i64 1
+  %wanted = load ptr, ptr %wanted.at
+  %found = call ptr %find(ptr %names, ptr %name)
+  %k.next = add i64 %k, 1
+  %is.found = icmp eq ptr %found, %wanted
+  br i1 %is.found, label %name.same, label %failed
+name.same:
+  %is.absent = icmp eq ptr %found, null
+  br i1 %is.absent, label %absent, label %names.head
+absent:
+  %occurred = word PyErr_Occurred
+  %error = call ptr %occurred()
+  %is.fine = icmp eq ptr %error, null
+  br i1 %is.fine, label %names.head, label %failed
+failed:
+  %clear = word PyErr_Clear
+  call void %clear()
+  br label %changed
+dict.same:
+  %tag.new = or i64 %tag.now, $NO_DICT_VERSION
+  store i64 %tag.new, ptr %tag.at
+  br label %dicts.head
+unchanged:
+  ret i1 true
+changed:
+  ret i1 false
+}
+
 ; Fills the row of what a call reads, each thing held: what looks at a name may run code that binds
 ; others anew. The rows are (where, slot, thing or slot, name, what it is), and what is compared
 ; when all is read (how, slot, with). A dict of the version that it had is not searched again: the
@@ -20,10 +139,6 @@ entry:
   %release = word Py_DecRef
   %referent = word PyWeakref_GetObject
   %dead = word None
-  %classes.at = getelementptr i64, ptr %table, i64 7
-  %classes = load i64, ptr %classes.at
-  %versions.at = getelementptr ptr, ptr %table, i64 8
-  %versions = load ptr, ptr %versions.at
   %rows.at = getelementptr i64, ptr %table, i64 9
   %rows = load i64, ptr %rows.at
   %places.at = getelementptr ptr, ptr %table, i64 10
@@ -32,25 +147,10 @@ entry:
   %checks = load i64, ptr %checks.at
   %compared.at = getelementptr ptr, ptr %table, i64 12
   %compared = load ptr, ptr %compared.at
-  br label %classes.head
-classes.head:
-  %class = phi i64 [ 0, %entry ], [ %class.next, %class.look ]
-  %more.classes = icmp slt i64 %class, %classes
-  br i1 %more.classes, label %class.look, label %head
-class.look:
-  %class.at = getelementptr ptr, ptr %versions, i64 %class
-  %class.words = load ptr, ptr %class.at
-  %kind = load ptr, ptr %class.words
-  %seen.at = getelementptr i64, ptr %class.words, i64 1
-  %seen = load i64, ptr %seen.at
-  %version.at = getelementptr i8, ptr %kind, i64 $VERSION
-  %version.short = load i32, ptr %version.at
-  %version = zext i32 %version.short to i64
-  %is.version = icmp eq i64 %version, %seen
-  %class.next = add i64 %class, 1
-  br i1 %is.version, label %classes.head, label %left
+  %still = call i1 @is_still(ptr %ctx, ptr %table)
+  br i1 %still, label %head, label %left
 head:
-  %number = phi i64 [ 0, %classes.head ], [ %number.next, %next.row ]
+  %number = phi i64 [ 0, %entry ], [ %number.next, %next.row ]
   %more = icmp slt i64 %number, %rows
   br i1 %more, label %place, label %compare
 place:
@@ -449,6 +549,58 @@ given:
 raised:
   ret ptr null
 otherwise:
+  %slow = call ptr @changed(ptr %ctx, ptr %table, ptr %args, i64 %nargs)
+  ret ptr %slow
+}
+
+; As `@alone` and `@call`, of a graph that reads nothing but its arguments, where all is as it was.
+define ptr @alone_still(ptr %self, ptr %args, i64 %nargs) {
+  %table.at = getelementptr i8, ptr %self, i64 $VALUE
+  %table = load ptr, ptr %table.at
+  %ctx = load ptr, ptr %table
+  %still = call i1 @is_still(ptr %ctx, ptr %table)
+  br i1 %still, label %call, label %otherwise
+call:
+  %called.at = getelementptr i64, ptr %table, i64 16
+  store i64 1, ptr %called.at
+  %result = call ptr @give(ptr %ctx, ptr %args, i64 %nargs)
+  ret ptr %result
+otherwise:
+  %slow = call ptr @changed(ptr %ctx, ptr %table, ptr %args, i64 %nargs)
+  ret ptr %slow
+}
+
+define ptr @call_still(ptr %self, ptr %args, i64 %nargs) {
+  %table.at = getelementptr i8, ptr %self, i64 $VALUE
+  %table = load ptr, ptr %table.at
+  %ctx = load ptr, ptr %table
+  %still = call i1 @is_still(ptr %ctx, ptr %table)
+  br i1 %still, label %call, label %otherwise
+call:
+  %called.at = getelementptr i64, ptr %table, i64 16
+  store i64 1, ptr %called.at
+  %results = call ptr @give_all(ptr %ctx, ptr %args, i64 %nargs, ptr null)
+  ret ptr %results
+otherwise:
+  %slow = call ptr @changed(ptr %ctx, ptr %table, ptr %args, i64 %nargs)
+  ret ptr %slow
+}
+
+; Whether all is as it was, for code that is not native.
+define ptr @still(ptr %self, ptr %args, i64 %nargs) {
+  %table.at = getelementptr i8, ptr %self, i64 $VALUE
+  %table = load ptr, ptr %table.at
+  %ctx = load ptr, ptr %table
+  %still = call i1 @is_still(ptr %ctx, ptr %table)
+  %true = word True
+  %false = word False
+  %thing = select i1 %still, ptr %true, ptr %false
+  %keep = word Py_IncRef
+  call void %keep(ptr %thing)
+  ret ptr %thing
+}
+
+define internal ptr @changed(ptr %ctx, ptr %table, ptr %args, i64 %nargs) {
   %vectorcall = word PyObject_Vectorcall
   %fallback.at = getelementptr ptr, ptr %table, i64 1
   %fallback = load ptr, ptr %fallback.at

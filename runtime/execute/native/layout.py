@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 import sys
 from functools import cache
-from types import CellType, MemberDescriptorType
+from types import CellType, FunctionType, MemberDescriptorType
 from typing import Any
 
 import numpy as np
@@ -18,14 +18,17 @@ from runtime.execute.native import float_errors
 
 __all__ = [
     "ALIGNED",
+    "CODE",
     "CONTENT",
     "C_CONTIGUOUS",
     "DATA",
+    "DEFAULTS",
     "DESCR",
     "DICT_VERSION",
     "DIMENSIONS",
     "FLAGS",
     "ITEMS",
+    "KWDEFAULTS",
     "LENGTH",
     "NO_VERSION",
     "RANK",
@@ -42,6 +45,8 @@ __all__ = [
 TYPE, VALUE = 8, 16
 # Of a tuple: the first item. Of a list: how many there are. Of a closure's cell: what is in it.
 ITEMS, LENGTH, CONTENT = 24, 16, 16
+# Of a function: its code, the defaults of its parameters, and those of its keyword-only ones.
+CODE, DEFAULTS, KWDEFAULTS = 48, 56, 64
 # Of a class: the version of what its objects find in it, of 32 bits; 0 where it has none.
 VERSION = 384
 # Of a dict: its version, of 64 bits, which no two states of dicts share. Python 3.13 has none.
@@ -66,6 +71,8 @@ def problem() -> str | None:
         return "objects have another layout here"
     if not _containers_agree():
         return "containers have another layout here"
+    if not _functions_agree():
+        return "functions have another layout here"
     if not _classes_agree() or not _slots_agree():
         return "classes have another layout here"
     if not float_errors.agrees():
@@ -81,6 +88,18 @@ def _containers_agree() -> bool:
     thing = object()
     one, other = [thing, thing], CellType(thing)
     return _word(id(one) + LENGTH) == 2 and _word(id(other) + CONTENT) == id(thing)
+
+
+def _functions_agree() -> bool:
+    def function(x: object = None, *, y: object = None) -> None: ...
+
+    bare = FunctionType(function.__code__, {})
+    for one in (function, bare):
+        held = one.__code__, one.__defaults__, one.__kwdefaults__
+        words = [0 if thing is None else id(thing) for thing in held]
+        if [_word(id(one) + offset) for offset in (CODE, DEFAULTS, KWDEFAULTS)] != words:
+            return False
+    return True
 
 
 def _classes_agree() -> bool:

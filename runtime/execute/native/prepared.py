@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from runtime import config
 from runtime.devices import copied
 from runtime.errors import Origin
 from runtime.execute import Executable
@@ -39,6 +40,7 @@ __all__ = [
     "bring_in_more",
     "needs_llvm",
     "problem",
+    "still",
 ]
 
 
@@ -146,11 +148,15 @@ class Native:
         """As `alone`, of the arguments of a call, with what the graph reads from outside.
 
         `fallback` is called with the arguments where something there is not as it was. With
-        `whole`, as `call`, but a tuple of `MISS` is given for arguments of other types.
+        `whole`, as `call`, but a tuple of `MISS` is given for arguments of other types if anything
+        is read.
         """
         missed = (MISS,) if whole else None
         words, kept = table(reading, self._kept[0], fallback, missed)
-        address = entry().address("reading")
+        name = "reading"
+        if reading.is_of_arguments:
+            name = "call_still" if whole else "alone_still"
+        address = entry().address(name)
         return builtin(address, "reading", ctypes.addressof(words), words, kept, *self._kept)
 
     @cached_property
@@ -177,6 +183,19 @@ class Native:
         if self._plan is None:
             self._plan = self._prepare()
         return self._plan
+
+
+def still(reading: Reading) -> Callable[[], bool] | None:
+    """A builtin that tells whether classes, functions and names are as `reading` has them.
+
+    None where there is no native code.
+    """
+    if problem() is not None or not config.native.value:
+        return None
+    context = Context.of_the_process({})
+    words, kept = table(reading, ctypes.addressof(context), bool)
+    address = entry().address("still")
+    return builtin(address, "still", ctypes.addressof(words), words, kept, context)
 
 
 def problem() -> str | None:

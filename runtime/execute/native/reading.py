@@ -5,18 +5,20 @@ would, and compares what it finds there with what was there when the graph was m
 differs, a function of Python is called instead, which knows more of what is alike.
 
 First of all it looks at the versions of classes: while they are those that were seen, reading an
-attribute runs no code of the user's that it did not run then.
+attribute runs no code of the user's that it did not run then. So it does with functions that were
+called, and with names that are what they nearly always are: those of built-ins and of libraries.
 """
 
 from __future__ import annotations
 
 import ctypes
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import CellType
 from typing import Any, NamedTuple
 
 from runtime.execute.native.classes import Version
+from runtime.execute.native.functions import Parts
 from runtime.execute.native.layout import NO_VERSION
 
 __all__ = [
@@ -29,6 +31,7 @@ __all__ = [
     "Fetched",
     "Holds",
     "Item",
+    "Named",
     "OfKind",
     "Reading",
     "Referent",
@@ -144,11 +147,19 @@ class Absent(NamedTuple):
 Check = Same | Alive | Shared | Holds | OfKind | Absent
 
 
+class Named(NamedTuple):
+    """A dict must hold these very objects under names, and nothing under those that are `absent`."""
+
+    names: dict[str, Any]
+    wanted: Sequence[tuple[str, Any]]
+    absent: Sequence[str] = ()
+
+
 class Reading(NamedTuple):
     """What a call reads: `inputs`, given behind its arguments, and `constants`, given behind those.
 
-    It needs all `checks` to hold, all `classes` to have the versions that were seen, and the list
-    `replaced` to be empty. `given` is what the graph takes in the place of the arguments, where it
+    It needs all `checks` to hold, all `classes` to have the versions that were seen, all `functions`
+    the parts, all dicts the `named` objects, and the list `replaced` to be empty. `given` is what the graph takes in the place of the arguments, where it
     does not take just these, and `asked` what others of them must be: else the call is another one.
     """
 
@@ -160,6 +171,15 @@ class Reading(NamedTuple):
     classes: Sequence[Version] = ()
     given: Sequence[Source] | None = None
     asked: Sequence[tuple[int, Same | Alive]] = ()
+    functions: Sequence[Parts] = ()
+    named: Sequence[Named] = ()
+
+    @property
+    def is_of_arguments(self) -> bool:
+        """Whether nothing is read: what is looked at is only to be as it was."""
+        return self.given is None and not (
+            self.inputs or self.constants or self.checks or self.replaced or self.asked
+        )
 
 
 # Where something is read, or looked at at once, and what is compared later, as the entry knows it.
@@ -181,9 +201,20 @@ def table(
     slots = _Slots(reading)
     # Behind each row, what the entry notes of a dict: its version, and what was found in it.
     noted = [(*row, NO_VERSION, 0) for row in slots.rows]
-    rows, checks, versions = (
+    pairs = [_words(_pairs(named, slots.kept)) for named in reading.named]
+    dicts = [
+        (id(named.names), NO_VERSION, len(row) // 2, ctypes.addressof(row))
+        for named, row in zip(reading.named, pairs, strict=True)
+    ]
+    rows, checks, versions, functions, spaces = (
         _words(word for row in part for word in row)
-        for part in (noted, slots.checks, [(v.address,) for v in reading.classes])
+        for part in (
+            noted,
+            slots.checks,
+            [(version.address,) for version in reading.classes],
+            [(parts.address,) for parts in reading.functions],
+            dicts,
+        )
     )
     asked = _words(
         word
@@ -208,9 +239,24 @@ def table(
         len(asked) // 3,
         ctypes.addressof(asked),
         0,
+        len(reading.functions),
+        ctypes.addressof(functions),
+        len(reading.named),
+        ctypes.addressof(spaces),
     )
-    kept = reading, fallback, missed, slots.kept, rows, checks, versions, asked
+    kept = (
+        reading, fallback, missed, slots.kept, rows, checks, versions, asked, functions, spaces,
+        pairs,
+    )  # fmt: skip
     return _words(words), kept
+
+
+def _pairs(named: Named, kept: list[Any]) -> Iterator[int]:
+    """Each name, and what it must be; the names, as dicts find them at once, go to `kept`."""
+    wanted = [*((name, id(thing)) for name, thing in named.wanted), *((n, 0) for n in named.absent)]
+    for name, thing in wanted:
+        kept.append(sys.intern(name))
+        yield from (id(kept[-1]), thing)
 
 
 def was_called(builtin: Any) -> bool:

@@ -255,9 +255,9 @@ def test_guards_of_values_are_no_guards_of_classes():
     f = ag.convert(lambda x: x * thing.a)
     f(X)
     guards = f.traces()[0]._traced.guards
-    kinds = [guard.is_of_classes for guard in guards]
+    kinds = [guard.is_of_code for guard in guards]
     assert kinds == sorted(kinds, reverse=True)  # these are looked at first
-    assert {type(guard) for guard in guards if not guard.is_of_classes} <= {Guard, *_others()}
+    assert {type(guard) for guard in guards if not guard.is_of_code} <= {Guard, *_others()}
 
 
 def _others():
