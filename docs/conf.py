@@ -23,6 +23,7 @@ extensions = [
     "contents",
     "docstrings",
     "reference",
+    "section_search",
 ]
 exclude_patterns = ["README.md"]  # index.md includes it
 nitpicky = True
@@ -37,4 +38,5 @@ myst_heading_anchors = 3
 html_theme = "pydata_sphinx_theme"
 html_title = "autograph"
 html_show_sourcelink = False
+html_static_path = ["_static"]
 html_theme_options = {"header_links_before_dropdown": 7, "show_prev_next": False}
