@@ -22,10 +22,14 @@ extensions = [
     "code_links",
     "contents",
     "docstrings",
+    "gallery",
+    "graph_picture",
+    "notebook_pages",
     "reference",
     "section_search",
+    "speed_chart",
 ]
-exclude_patterns = ["README.md"]  # index.md includes it
+exclude_patterns = ["README.md"]  # its list is the table of contents of index.md
 nitpicky = True
 toc_object_entries_show_parents = "hide"
 
@@ -34,9 +38,11 @@ autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 autodoc_class_signature = "separated"
 myst_heading_anchors = 3
+myst_enable_extensions = ["colon_fence"]
 
 html_theme = "pydata_sphinx_theme"
 html_title = "autograph"
 html_show_sourcelink = False
 html_static_path = ["_static"]
+html_css_files = ["pages.css"]
 html_theme_options = {"header_links_before_dropdown": 7, "show_prev_next": False}

@@ -41,5 +41,11 @@ def main():
     assert longest(np.arange(1, 1000))[0] == 871
 
 
+def plot(axes):
+    numbers = np.arange(1, 1001)
+    axes.scatter(numbers, [collatz(n) for n in numbers], s=3)
+    axes.set(xlabel="number", ylabel="steps to 1")
+
+
 if __name__ == "__main__":
     main()

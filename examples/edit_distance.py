@@ -43,5 +43,16 @@ def main():
     assert distance.trace_count == 1
 
 
+def plot(axes):
+    words = ["kitten", "sitting", "mitten", "knitting", "smitten", "kitchen"]
+    between = [[distance(letters(a), letters(b)) for b in words] for a in words]
+    axes.imshow(between, cmap="Blues")
+    axes.set_xticks(range(len(words)), words, rotation=45)
+    axes.set_yticks(range(len(words)), words)
+    for row, found in enumerate(between):
+        for column, edits in enumerate(found):
+            axes.text(column, row, edits, ha="center", va="center", color="gray")
+
+
 if __name__ == "__main__":
     main()

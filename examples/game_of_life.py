@@ -43,5 +43,15 @@ def main():
     assert (board == beehive).all()
 
 
+def plot(axes):
+    """A soup of cells and, beside it, what is left when it stands still, or after 200 generations."""
+    board = (np.random.default_rng(3).random((48, 48)) < 0.3).astype(np.int64)
+    before = board.copy()
+    generations = settle(board, np.int64(200))
+    axes.imshow(np.hstack([before, np.full((48, 2), 0.3), board]), cmap="Blues")
+    axes.set_axis_off()
+    axes.set_title(f"at first, and {generations} generations later")
+
+
 if __name__ == "__main__":
     main()

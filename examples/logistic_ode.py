@@ -43,5 +43,15 @@ def main():
     assert np.isclose(by_rate, 4.0 * y * (1 - y), rtol=1e-3)
 
 
+def plot(axes):
+    ends = np.linspace(0.0, 6.0, 40)
+    found = [ag.value_and_grad(solve)(1.5, 0.1, end) for end in ends]
+    axes.plot(ends, exact(1.5, 0.1, ends), color="gray", linewidth=4, alpha=0.4, label="exact y")
+    axes.plot(ends, [y for y, _ in found], label="y")
+    axes.plot(ends, [by_rate for _, by_rate in found], label="dy/dr")
+    axes.set(xlabel="t")
+    axes.legend()
+
+
 if __name__ == "__main__":
     main()

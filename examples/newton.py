@@ -30,5 +30,13 @@ def main():
         assert np.isclose(cube_root(1e6), 100.0)
 
 
+def plot(axes):
+    volumes = np.linspace(0.2, 10.0, 50)
+    axes.plot(volumes, [cube_root(v) for v in volumes], label="cube root")
+    axes.plot(volumes, [ag.grad(cube_root)(v) for v in volumes], label="its derivative")
+    axes.set(xlabel="volume")
+    axes.legend()
+
+
 if __name__ == "__main__":
     main()

@@ -29,10 +29,10 @@ def extension(name):
 
 
 def contents(index):
-    """The pages of a table of contents, with the one that has it."""
+    """The pages of a table of contents, without what tells of which kind they are."""
     front = index.with_name("README.md")
     text = (front if front.exists() else index).read_text(encoding="utf-8")
-    return [index.parent / f"{page}.md" for page in extension("contents").linked_pages(text)]
+    return [index.parent / page for page in extension("contents").linked_pages(text)]
 
 
 def listed(text):
@@ -55,7 +55,8 @@ PLACES = Counter(name for page in REFERENCE for name in listed(page.read_text(en
 
 def test_every_page_is_in_a_table_of_contents():
     linked = {page for index in INDEXES for page in contents(index)}
-    missing = set(DOCS.glob("**/*.md")) - linked - {DOCS / "README.md", DOCS / "index.md"}
+    pages = {page.with_suffix("") for kind in ("md", "ipynb") for page in DOCS.glob(f"**/*.{kind}")}
+    missing = pages - linked - {DOCS / "README", DOCS / "index"}
     assert not missing, "no table of contents has " + "; ".join(
         f"{page.relative_to(ROOT)}: link it in {page.with_name(name).relative_to(ROOT)}"
         for page in sorted(missing)
