@@ -22,12 +22,10 @@ extensions = [
     "code_links",
     "contents",
     "docstrings",
-    "gallery",
-    "graph_picture",
     "notebook_pages",
+    "pictures",
     "reference",
     "section_search",
-    "speed_chart",
 ]
 exclude_patterns = ["README.md"]  # its list is the table of contents of index.md
 nitpicky = True
@@ -45,4 +43,10 @@ html_title = "autograph"
 html_show_sourcelink = False
 html_static_path = ["_static"]
 html_css_files = ["pages.css"]
-html_theme_options = {"header_links_before_dropdown": 7, "show_prev_next": False}
+# Pages that have none below them need no list of these.
+html_sidebars = {page: [] for page in ("index", "gallery", "coming_from", "format", "changelog")}
+html_theme_options = {
+    "header_links_before_dropdown": 4,
+    "secondary_sidebar_items": {"**": ["page-toc"], "index": []},
+    "show_prev_next": False,
+}

@@ -1,4 +1,4 @@
-"""Steps to reach 1 in the Collatz sequence: `if` inside `while`, on integers.
+"""The Collatz sequence: steps to reach 1, by `if` inside `while`, on integers.
 
 With an integer array's element or a NumPy scalar the whole function is one graph; the trip count is
 known only when the graph runs.

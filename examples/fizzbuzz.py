@@ -37,12 +37,13 @@ def plot(axes):
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         fizzbuzz(np.int64(100))
     lines = printed.getvalue().split()
-    kinds = [("Fizz", "Buzz", "FizzBuzz").index(line) + 1 if line.isalpha() else 0 for line in lines]
+    kinds = [{"Fizz": 1, "Buzz": 2, "FizzBuzz": 3}.get(line, 0) for line in lines]
     axes.imshow(np.reshape(kinds, (10, 10)), cmap="Blues")
     axes.set_axis_off()
     for place, line in enumerate(lines):
-        text = line if not line.isalpha() else line.replace("FizzBuzz", "Fizz\nBuzz")
-        axes.text(place % 10, place // 10, text, ha="center", va="center", color="gray", size=6)
+        ink = "white" if kinds[place] > 1 else "black"
+        text = line.replace("zB", "z\nB")
+        axes.text(place % 10, place // 10, text, ha="center", va="center", color=ink, size=6)
 
 
 if __name__ == "__main__":

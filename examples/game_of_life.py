@@ -1,6 +1,7 @@
-"""Conway's Game of Life until it stands still: a `while` over whole arrays.
+"""The Game of Life: a `while` over whole arrays, until they stand still.
 
-The array is changed in place, as in NumPy: the caller's board is the one that evolves.
+The game is John Conway's. The array is changed in place, as in NumPy: the caller's board is the
+one that evolves.
 """
 
 import numpy as np
@@ -44,7 +45,7 @@ def main():
 
 
 def plot(axes):
-    """A soup of cells and, beside it, what is left when it stands still, or after 200 generations."""
+    """A soup of cells, and what is left of it after 200 generations."""
     board = (np.random.default_rng(3).random((48, 48)) < 0.3).astype(np.int64)
     before = board.copy()
     generations = settle(board, np.int64(200))

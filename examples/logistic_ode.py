@@ -1,4 +1,4 @@
-"""An ordinary differential equation solved by steps, and the gradient of the result through them.
+"""A differential equation: solved by steps, with the gradient of the result through them.
 
 The logistic equation dy/dt = r y (1 - y) has a known solution, so both the value and its derivative
 by the rate r can be checked. The step becomes smaller where the solution changes faster: how many

@@ -1,4 +1,4 @@
-"""The cube root by Newton's iteration: a loop whose length depends on its input, and its gradient.
+"""Newton's iteration: the cube root by a loop whose length depends on its input, and its gradient.
 
 The rule of the derivative is known, d/dv v**(1/3) = 1 / (3 side**2), so the gradient through the
 loop can be checked.

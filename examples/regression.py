@@ -1,4 +1,4 @@
-"""A line fitted by gradient descent: Variables hold the parameters, a tape gives the gradients."""
+"""Gradient descent: Variables hold the parameters of a line, a tape gives the gradients."""
 
 import numpy as np
 

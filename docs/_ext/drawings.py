@@ -15,10 +15,12 @@ from matplotlib.figure import Figure
 
 __all__ = ["COLORS", "as_svg", "drawn", "style"]
 
-# Seen as well on white as on black (Paul Tol's "bright", but for its grey).
-COLORS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377")
+# Seen as well on white as on black.
+COLORS = ("#4e8fd0", "#ee6677", "#2f9c45", "#ccaa33", "#44bbdd", "#bb4499")
 # What is drawn in it becomes the colour of the text around the drawing.
 _TEXT = "#010203"
+# Names of groups may stand on a page once only, and the font is that of the page.
+_LEFT_OUT = (r"<metadata>.*?</metadata>\s*", r'(?<=<g) id="[^"]*"', r"font-family: [^;]*; ")
 _STYLE = {
     "axes.edgecolor": _TEXT,
     "axes.labelcolor": _TEXT,
@@ -56,7 +58,9 @@ def style() -> Iterator[None]:
         plt.switch_backend(backend)
 
 
-def drawn(draw: Callable[[Axes], object], title: str, size: tuple[float, float] = (4.8, 3.2)) -> str:
+def drawn(
+    draw: Callable[[Axes], object], title: str, size: tuple[float, float] = (4.8, 3.2)
+) -> str:
     """The SVG of what a function draws into axes; `title` tells it to who cannot see."""
     with style():
         figure, axes = plt.subplots(figsize=size)
@@ -73,7 +77,6 @@ def as_svg(figure: Figure, title: str) -> str:
     figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
     text = file.getvalue()
     text = text[text.index("<svg") :].replace(_TEXT, "currentColor")
-    # Names of groups stand on a page once only, and the font is that of the page.
-    for left_out in (r"<metadata>.*?</metadata>\s*", r'(?<=<g) id="[^"]*"', r"font-family: [^;]*; "):
+    for left_out in _LEFT_OUT:
         text = re.sub(left_out, "", text, flags=re.DOTALL)
     return text.replace("<svg ", f'<svg class="drawing" role="img" aria-label="{title}" ', 1)

@@ -1,4 +1,4 @@
-"""A notebook is a page: its cells are run when the pages are built, and shown with what they give."""
+"""A notebook is a page: its cells are run when it is built, and shown with what they give."""
 
 from __future__ import annotations
 
@@ -35,14 +35,18 @@ def _shown(cell: Cell) -> Iterator[str]:
         return
     yield _block("python", cell.source)
     if cell.printed:
-        yield _block("text", cell.printed)
+        yield _output(cell.printed)
     forms = cell.result or {}
     if "text/html" in forms:
         yield _block("{raw} html", forms["text/html"])
     elif "text/plain" in forms:
-        yield _block("text", forms["text/plain"])
+        yield _output(forms["text/plain"])
     for figure in cell.figures:
         yield _block("{raw} html", as_svg(figure, "What the cell above draws"))
+
+
+def _output(text: str) -> str:
+    return _block("{code-block} text", f":class: output\n\n{text}")
 
 
 def _block(language: str, text: str) -> str:

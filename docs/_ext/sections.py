@@ -1,4 +1,4 @@
-"""An index of the sections of all pages, for `_static/section_search.js`, which ranks them by BM25."""
+"""An index of the sections of all pages, which `_static/section_search.js` ranks by BM25."""
 
 from __future__ import annotations
 

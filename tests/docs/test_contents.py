@@ -2,7 +2,6 @@
 
 import doctest
 import fnmatch
-import importlib.util
 import inspect
 import re
 from collections import Counter
@@ -13,19 +12,13 @@ import pytest
 import autograph as ag
 import autograph.tf as tf
 from autograph.cli.command import COMMANDS
+from tests.docs.extensions import extension
 from tests.docs.snippets import ROOT
 
 DOCS = ROOT / "docs"
 INDEXES = sorted(DOCS.glob("**/index.md"))
 REFERENCE = sorted(DOCS.glob("reference/*.md"))
 BLOCK = re.compile(r"^```\{api\} (\S+)\n((?::\w+:[^\n]*\n)*)(.*?)^```", re.MULTILINE | re.DOTALL)
-
-
-def extension(name):
-    spec = importlib.util.spec_from_file_location(f"docs_{name}", DOCS / "_ext" / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def contents(index):
@@ -132,7 +125,7 @@ def test_blocks_of_a_page_are_found():
     assert listed(page) == ["ag.x.A", "ag.x.c", "ag.d"]
 
 
-@pytest.mark.parametrize("name", ["contents", "docstrings"])
+@pytest.mark.parametrize("name", ["contents", "docstrings", "sections"])
 def test_the_examples_of_an_extension_are_true(name):
     found = doctest.testmod(extension(name))
     assert found.attempted and not found.failed

@@ -22,7 +22,7 @@ ARGUMENTS = {
     "i": np.int64(1),
     "words": np.array(["a", "b"]),
 }
-MODULE = '''
+MODULE = """
 import heapq, json, logging, math, os, random, time
 from collections import Counter, deque, defaultdict
 from dataclasses import dataclass
@@ -56,7 +56,7 @@ log = []
 
 
 def program({names}):
-'''
+"""
 
 
 def rows(text):

@@ -1,33 +1,30 @@
-"""The directive `speed-chart` draws the first table of guide/speed.md: microseconds per call, by workload."""
+"""The picture of the first table of guide/speed.md: microseconds per call, by workload."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from pathlib import Path
 
-from docutils import nodes
 from drawings import drawn
 from matplotlib.axes import Axes
-from sphinx.application import Sphinx
-from sphinx.util.docutils import SphinxDirective
 
-__all__ = ["setup", "times"]
+__all__ = ["picture", "times"]
 
-_OURS = "ours"
+_TABLE = re.compile(r"^\| workload .*?(?=\n\n)", re.DOTALL | re.MULTILINE)
+_OURS, _NONE = "ours", "\N{EN DASH}"
 # What stands beside ours in the picture, with its marker; the table has all.
-_MARKERS = {"NumPy": "|", "tf.function": "s", "jax.jit": "D", "torch.compile": "^", "Numba": "x"}
+_MARKERS = {"NumPy": "v", "tf.function": "s", "jax.jit": "D", "torch.compile": "^", "Numba": "x"}
 
 
 def times(page: str) -> dict[str, dict[str, float]]:
     """Microseconds of each workload, by column, where there is a number."""
-    header, _, *lines = re.search(r"^\| workload .*?(?=\n\n)", page, re.DOTALL | re.MULTILINE)[0].split("\n")
+    header, _, *lines = _TABLE.search(page)[0].split("\n")
     columns = _cells(header)[1:]
     found = {}
     for line in lines:
         name, *cells = _cells(line)
         numbers = zip(columns, (cell.strip("*").replace(",", "") for cell in cells), strict=True)
-        found[name] = {column: float(text) for column, text in numbers if text != "–"}
+        found[name] = {column: float(text) for column, text in numbers if text != _NONE}
     return found
 
 
@@ -43,6 +40,7 @@ def _draw(axes: Axes, table: Mapping[str, Mapping[str, float]]) -> None:
     ours = [table[name][_OURS] for name in names]
     axes.scatter(ours, range(len(names)), s=60, label="autograph", color="#ee3377", zorder=3)
     axes.set_xscale("log")
+    axes.xaxis.set_major_formatter("{x:,g}")
     axes.set_yticks(range(len(names)), names)
     axes.set_xlabel("microseconds per call")
     axes.grid(axis="x", alpha=0.25)
@@ -50,17 +48,8 @@ def _draw(axes: Axes, table: Mapping[str, Mapping[str, float]]) -> None:
     axes.legend(ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1))
 
 
-class SpeedChart(SphinxDirective):
-    """The picture, drawn when the pages are built."""
-
-    def run(self) -> list[nodes.Node]:
-        page = Path(self.env.srcdir, "guide", "speed.md")
-        self.env.note_dependency(str(page))
-        table = times(page.read_text(encoding="utf-8"))
-        title = f"Microseconds per call of {len(table)} workloads, beside other systems"
-        return [nodes.raw("", drawn(lambda axes: _draw(axes, table), title, (7.6, 6.2)), format="html")]
-
-
-def setup(app: Sphinx) -> dict[str, bool]:
-    app.add_directive("speed-chart", SpeedChart)
-    return {"parallel_read_safe": True}
+def picture(page: str) -> str:
+    """The SVG, given the text of that page."""
+    table = times(page)
+    title = f"Microseconds per call of {len(table)} workloads, beside other systems"
+    return drawn(lambda axes: _draw(axes, table), title, (7.6, 6.2))

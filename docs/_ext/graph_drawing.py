@@ -1,37 +1,23 @@
-"""The directive `graph-picture` draws the graph of a function that a program of the page defines.
+"""The picture of a graph: each operation is a box below those whose results it takes.
 
-```{graph-picture} cube_root(42.0)
-```
-
-Each operation is a box below those whose results it takes; graphs of an operation lie within it.
+Graphs of an operation, such as the test and the body of a loop, lie within its box.
 """
 
 from __future__ import annotations
 
-import ast
-import contextlib
-import io
-import re
 from dataclasses import dataclass, field
 from html import escape
-from pathlib import Path
 
-from docutils import nodes
-from sphinx.application import Sphinx
-from sphinx.util.docutils import SphinxDirective
-
-import autograph as ag
 from runtime.graph.codec import GraphDef, NodeDef
 
-__all__ = ["picture", "setup"]
+__all__ = ["picture"]
 
 _ROW, _GAP, _LETTER, _MARGIN = 26.0, 26.0, 7.4, 12.0
 _SIGNS = {
-    "add": "+", "subtract": "−", "multiply": "×", "divide": "÷", "negative": "−",
-    "less": "<", "less_equal": "≤", "greater": ">", "greater_equal": "≥", "equal": "=",
-    "pow": "**",
+    "add": "+", "subtract": "-", "multiply": "*", "divide": "/", "negative": "-", "pow": "**",
+    "matmul": "@", "less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">=",
+    "equal": "==", "not_equal": "!=",
 }  # fmt: skip
-_PROGRAM = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 _PARTS = {"while": ("while", "do"), "cond": ("then", "else")}
 
 
@@ -53,7 +39,8 @@ def picture(graph: GraphDef, title: str) -> str:
     """The SVG of a graph; its colours are those of the classes `graph-*` of the page."""
     box = _graph(graph)
     size = f'width="{box.width:.0f}" viewBox="0 0 {box.width:.1f} {box.height:.1f}"'
-    return f'<svg class="drawing graph" role="img" aria-label="{escape(title)}" {size}>{box.placed()}</svg>'
+    start = f'<svg class="drawing graph" role="img" aria-label="{escape(title)}" {size}>'
+    return f"{start}{box.placed()}</svg>"
 
 
 def _graph(graph: GraphDef) -> _Box:
@@ -73,9 +60,7 @@ def _graph(graph: GraphDef) -> _Box:
     return _Box(width, height, [*lines, *(box.placed() for box in boxes.values())])
 
 
-def _lead_past(
-    boxes: dict[str, _Box], levels: dict[str, int], edges: dict[str, list[str]]
-) -> None:
+def _lead_past(boxes: dict[str, _Box], levels: dict[str, int], edges: dict[str, list[str]]) -> None:
     """Give an edge that passes rows a place in each of them, as wide as a line."""
     for name in list(edges):
         for place, source in enumerate(edges[name]):
@@ -89,7 +74,7 @@ def _lead_past(
 def _place(
     boxes: dict[str, _Box], levels: dict[str, int], edges: dict[str, list[str]]
 ) -> tuple[float, float]:
-    """Put the boxes of a level side by side, in the order of those above; gives height and width."""
+    """Put the boxes of a level side by side, ordered by those above; gives height and width."""
     rows = [[n for n in boxes if levels[n] == level] for level in sorted(set(levels.values()))]
     width = max(sum(boxes[n].width + _MARGIN for n in row) + _MARGIN for row in rows)
     y = _MARGIN
@@ -149,7 +134,9 @@ def _rectangle(width: float, height: float, kind: str) -> str:
 
 
 def _text(x: float, y: float, text: str, kind: str = "") -> str:
-    return f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="middle">{escape(text)}</text>'
+    return (
+        f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="middle">{escape(text)}</text>'
+    )
 
 
 def _line(x: float, height: float) -> str:
@@ -159,28 +146,6 @@ def _line(x: float, height: float) -> str:
 def _edge(source: _Box, target: _Box) -> str:
     x0, y0 = source.x + source.width / 2, source.y + source.height
     x1, y1 = target.x + target.width / 2, target.y
-    bend = (y1 - y0) / 2
-    curve = f"M{x0:.1f} {y0:.1f} C{x0:.1f} {y0 + bend:.1f} {x1:.1f} {y1 - bend:.1f} {x1:.1f} {y1:.1f}"
-    return f'<path class="graph-edge" d="{curve}"/>'
-
-
-class GraphPicture(SphinxDirective):
-    """The picture, drawn of the graph that a call has when the pages are built."""
-
-    required_arguments = 1
-    final_argument_whitespace = True
-
-    def run(self) -> list[nodes.Node]:
-        call = ast.parse(self.arguments[0], mode="eval").body
-        name = call.func.id
-        page = Path(self.env.doc2path(self.env.docname)).read_text(encoding="utf-8")
-        program = next(p for p in _PROGRAM.findall(page) if f"def {name}(" in p)
-        with contextlib.redirect_stdout(io.StringIO()):
-            function = ag.convert(getattr(ag.convert_source(program), name))
-        graph = function.get_concrete_function(*map(ast.literal_eval, call.args)).graph
-        return [nodes.raw("", picture(graph.as_graph_def(), f"The graph of {name}"), format="html")]
-
-
-def setup(app: Sphinx) -> dict[str, bool]:
-    app.add_directive("graph-picture", GraphPicture)
-    return {"parallel_read_safe": True}
+    middle = (y0 + y1) / 2
+    curve = f"C{x0:.1f} {middle:.1f} {x1:.1f} {middle:.1f} {x1:.1f} {y1:.1f}"
+    return f'<path class="graph-edge" d="M{x0:.1f} {y0:.1f} {curve}"/>'
