@@ -6,6 +6,7 @@
   const SATURATION = 1.2; // a word that stands twice as often counts less than twice
   const LENGTH = 0.6; // how much a long section has to have more of it
   const SHOWN = 30;
+  Scorer.objPartialMatch = 1; // `ag.isnan` is not what is looked for by "nan"
   const { sections, terms } = SectionIndex;
   const ignored = new Set(SectionIndex.ignored);
   const mean = sections.reduce((sum, section) => sum + section[3], 0) / sections.length;
