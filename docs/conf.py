@@ -22,9 +22,12 @@ extensions = [
     "code_links",
     "contents",
     "docstrings",
+    "notebook_pages",
+    "pictures",
     "reference",
+    "section_search",
 ]
-exclude_patterns = ["README.md"]  # index.md includes it
+exclude_patterns = ["README.md"]  # its list is the table of contents of index.md
 nitpicky = True
 toc_object_entries_show_parents = "hide"
 
@@ -33,8 +36,17 @@ autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 autodoc_class_signature = "separated"
 myst_heading_anchors = 3
+myst_enable_extensions = ["colon_fence"]
 
 html_theme = "pydata_sphinx_theme"
 html_title = "autograph"
 html_show_sourcelink = False
-html_theme_options = {"header_links_before_dropdown": 7, "show_prev_next": False}
+html_static_path = ["_static"]
+html_css_files = ["pages.css"]
+# Pages that have none below them need no list of these.
+html_sidebars = {page: [] for page in ("index", "gallery", "coming_from", "format", "changelog")}
+html_theme_options = {
+    "header_links_before_dropdown": 4,
+    "secondary_sidebar_items": {"**": ["page-toc"], "index": []},
+    "show_prev_next": False,
+}

@@ -1,4 +1,4 @@
-"""Steps to reach 1 in the Collatz sequence: `if` inside `while`, on integers.
+"""The Collatz sequence: steps to reach 1, by `if` inside `while`, on integers.
 
 With an integer array's element or a NumPy scalar the whole function is one graph; the trip count is
 known only when the graph runs.
@@ -39,6 +39,12 @@ def main():
     assert collatz(np.int64(837799)) == 524
     assert (number, steps) == (97, 118)
     assert longest(np.arange(1, 1000))[0] == 871
+
+
+def plot(axes):
+    numbers = np.arange(1, 1001)
+    axes.scatter(numbers, [collatz(n) for n in numbers], s=3)
+    axes.set(xlabel="number", ylabel="steps to 1")
 
 
 if __name__ == "__main__":

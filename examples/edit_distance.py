@@ -1,4 +1,4 @@
-"""The Levenshtein distance of two words by dynamic programming: nested loops that fill a table.
+"""Edit distance: nested loops fill a table, the Levenshtein distance of two words at its end.
 
 The recurrence is that of R. A. Wagner and M. J. Fischer, The string-to-string correction problem,
 1974. With an open length in the signature one graph serves words of any two lengths above one.
@@ -41,6 +41,21 @@ def main():
     assert distance(letters("intention"), letters("execution")) == 5
     assert distance(letters("same"), letters("same")) == 0
     assert distance.trace_count == 1
+
+
+def plot(axes):
+    words = ["kitten", "sitting", "mitten", "knitting", "smitten", "kitchen"]
+    between = [[distance(letters(a), letters(b)) for b in words] for a in words]
+    axes.imshow(between, cmap="Blues")
+    axes.set_xticks(range(len(words)), words, rotation=45)
+    axes.set_yticks(range(len(words)), words)
+    for row, found in enumerate(between):
+        for column, edits in enumerate(found):
+            axes.text(column, row, edits, ha="center", va="center", color=_ink(edits / 6))
+
+
+def _ink(shade):
+    return "white" if shade > 0.5 else "black"
 
 
 if __name__ == "__main__":

@@ -55,5 +55,16 @@ def main():
     assert np.isclose(root, np.sqrt(2.0))
 
 
+def plot(axes):
+    signal = np.sin(np.linspace(0, 3, 200))
+    axes.plot(signal)
+    for level in (0.25, 0.5, 0.75, 1.0):
+        crossing = first_crossing(signal, level)
+        axes.axhline(level, color="gray", linewidth=0.5)
+        if crossing >= 0:
+            axes.plot(crossing, level, "o", color="C1")
+    axes.set(xlabel="sample", ylabel="signal and levels")
+
+
 if __name__ == "__main__":
     main()

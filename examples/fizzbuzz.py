@@ -33,5 +33,18 @@ def main():
     assert fizzbuzz.trace_count == 1
 
 
+def plot(axes):
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        fizzbuzz(np.int64(100))
+    lines = printed.getvalue().split()
+    kinds = [{"Fizz": 1, "Buzz": 2, "FizzBuzz": 3}.get(line, 0) for line in lines]
+    axes.imshow(np.reshape(kinds, (10, 10)), cmap="Blues")
+    axes.set_axis_off()
+    for place, line in enumerate(lines):
+        ink = "white" if kinds[place] > 1 else "black"
+        text = line.replace("zB", "z\nB")
+        axes.text(place % 10, place // 10, text, ha="center", va="center", color=ink, size=6)
+
+
 if __name__ == "__main__":
     main()

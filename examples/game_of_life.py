@@ -1,6 +1,7 @@
-"""Conway's Game of Life until it stands still: a `while` over whole arrays.
+"""The Game of Life: a `while` over whole arrays, until they stand still.
 
-The array is changed in place, as in NumPy: the caller's board is the one that evolves.
+The game is John Conway's. The array is changed in place, as in NumPy: the caller's board is the
+one that evolves.
 """
 
 import numpy as np
@@ -41,6 +42,16 @@ def main():
     beehive = np.zeros((10, 10), dtype=np.int64)
     beehive[[3, 3, 4, 4, 5, 5], [4, 5, 3, 6, 4, 5]] = 1
     assert (board == beehive).all()
+
+
+def plot(axes):
+    """A soup of cells, and what is left of it after 200 generations."""
+    board = (np.random.default_rng(3).random((48, 48)) < 0.3).astype(np.int64)
+    before = board.copy()
+    generations = settle(board, np.int64(200))
+    axes.imshow(np.hstack([before, np.full((48, 2), 0.3), board]), cmap="Blues")
+    axes.set_axis_off()
+    axes.set_title(f"at first, and {generations} generations later")
 
 
 if __name__ == "__main__":

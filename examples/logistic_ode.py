@@ -1,4 +1,4 @@
-"""An ordinary differential equation solved by steps, and the gradient of the result through them.
+"""A differential equation: solved by steps, with the gradient of the result through them.
 
 The logistic equation dy/dt = r y (1 - y) has a known solution, so both the value and its derivative
 by the rate r can be checked. The step becomes smaller where the solution changes faster: how many
@@ -41,6 +41,16 @@ def main():
 
     assert np.isclose(value, y, rtol=1e-4)
     assert np.isclose(by_rate, 4.0 * y * (1 - y), rtol=1e-3)
+
+
+def plot(axes):
+    ends = np.linspace(0.0, 6.0, 40)
+    found = [ag.value_and_grad(solve)(1.5, 0.1, end) for end in ends]
+    axes.plot(ends, exact(1.5, 0.1, ends), color="gray", linewidth=4, alpha=0.4, label="exact y")
+    axes.plot(ends, [y for y, _ in found], label="y")
+    axes.plot(ends, [by_rate for _, by_rate in found], label="dy/dr")
+    axes.set(xlabel="t")
+    axes.legend()
 
 
 if __name__ == "__main__":

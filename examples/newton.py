@@ -1,4 +1,4 @@
-"""The cube root by Newton's iteration: a loop whose length depends on its input, and its gradient.
+"""Newton's iteration: the cube root by a loop whose length depends on its input, and its gradient.
 
 The rule of the derivative is known, d/dv v**(1/3) = 1 / (3 side**2), so the gradient through the
 loop can be checked.
@@ -28,6 +28,14 @@ def main():
     assert np.isclose(cube_root(8.0), 2.0)
     with ag.no_retrace():  # another number of rounds, the same graph
         assert np.isclose(cube_root(1e6), 100.0)
+
+
+def plot(axes):
+    volumes = np.linspace(0.2, 10.0, 50)
+    axes.plot(volumes, [cube_root(v) for v in volumes], label="cube root")
+    axes.plot(volumes, [ag.grad(cube_root)(v) for v in volumes], label="its derivative")
+    axes.set(xlabel="volume")
+    axes.legend()
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A line fitted by gradient descent: Variables hold the parameters, a tape gives the gradients."""
+"""Gradient descent: Variables hold the parameters of a line, a tape gives the gradients."""
 
 import numpy as np
 
@@ -34,6 +34,15 @@ def main():
     assert np.allclose([float(slope), float(offset)], expected, atol=1e-6)
     assert float(loss) < 1e-4
     assert train.trace_count == 1
+
+
+def plot(axes):
+    x = np.linspace(-1, 1, 50)
+    y = 3 * x + 0.5 + np.random.default_rng(0).normal(size=50)
+    steps, loss = train(x, y, 0.3, 1e-8)
+    axes.scatter(x, y, s=8)
+    axes.plot(x, float(slope) * x + float(offset), color="C1")
+    axes.set(xlabel="x", ylabel="y", title=f"{int(steps)} steps, loss {float(loss):.2f}")
 
 
 if __name__ == "__main__":

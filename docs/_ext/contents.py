@@ -15,7 +15,7 @@ if TYPE_CHECKING:  # the tests use `linked_pages` where Sphinx is not installed
 
 __all__ = ["linked_pages", "setup"]
 
-_LINK = re.compile(r"\[([^\]]+)\]\((\w[\w./-]*)\.md\)")
+_LINK = re.compile(r"\[([^\]]+)\]\((\w[\w./-]*)\.(?:md|ipynb)\)")
 
 
 def linked_pages(text: str) -> dict[str, str]:

@@ -2,7 +2,6 @@
 
 import doctest
 import fnmatch
-import importlib.util
 import inspect
 import re
 from collections import Counter
@@ -13,6 +12,7 @@ import pytest
 import autograph as ag
 import autograph.tf as tf
 from autograph.cli.command import COMMANDS
+from tests.docs.extensions import extension
 from tests.docs.snippets import ROOT
 
 DOCS = ROOT / "docs"
@@ -21,18 +21,11 @@ REFERENCE = sorted(DOCS.glob("reference/*.md"))
 BLOCK = re.compile(r"^```\{api\} (\S+)\n((?::\w+:[^\n]*\n)*)(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
-def extension(name):
-    spec = importlib.util.spec_from_file_location(f"docs_{name}", DOCS / "_ext" / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def contents(index):
-    """The pages of a table of contents, with the one that has it."""
+    """The pages of a table of contents, without what tells of which kind they are."""
     front = index.with_name("README.md")
     text = (front if front.exists() else index).read_text(encoding="utf-8")
-    return [index.parent / f"{page}.md" for page in extension("contents").linked_pages(text)]
+    return [index.parent / page for page in extension("contents").linked_pages(text)]
 
 
 def listed(text):
@@ -55,7 +48,8 @@ PLACES = Counter(name for page in REFERENCE for name in listed(page.read_text(en
 
 def test_every_page_is_in_a_table_of_contents():
     linked = {page for index in INDEXES for page in contents(index)}
-    missing = set(DOCS.glob("**/*.md")) - linked - {DOCS / "README.md", DOCS / "index.md"}
+    pages = {page.with_suffix("") for kind in ("md", "ipynb") for page in DOCS.glob(f"**/*.{kind}")}
+    missing = pages - linked - {DOCS / "README", DOCS / "index"}
     assert not missing, "no table of contents has " + "; ".join(
         f"{page.relative_to(ROOT)}: link it in {page.with_name(name).relative_to(ROOT)}"
         for page in sorted(missing)
@@ -131,7 +125,7 @@ def test_blocks_of_a_page_are_found():
     assert listed(page) == ["ag.x.A", "ag.x.c", "ag.d"]
 
 
-@pytest.mark.parametrize("name", ["contents", "docstrings"])
+@pytest.mark.parametrize("name", ["contents", "docstrings", "sections"])
 def test_the_examples_of_an_extension_are_true(name):
     found = doctest.testmod(extension(name))
     assert found.attempted and not found.failed

@@ -1,10 +1,14 @@
-"""The programs of examples/ run, and their own asserts hold."""
+"""The programs of examples/ run, their own asserts hold, and each draws its plot of the gallery."""
 
+import inspect
+import runpy
 import subprocess
 import sys
+import xml.dom.minidom
 
 import pytest
 
+from tests.docs.extensions import extension
 from tests.docs.snippets import ROOT
 
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
@@ -21,3 +25,19 @@ def test_an_example_runs_and_prints(program):
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip()
+
+
+@pytest.mark.parametrize("program", EXAMPLES, ids=lambda program: program.stem)
+def test_an_example_has_a_heading_and_a_plot(program):
+    found = runpy.run_path(str(program))
+    heading, _, subject = inspect.cleandoc(found["__doc__"]).partition("\n\n")[0].partition(": ")
+    assert len(heading) < 30 and subject
+    shown = []
+
+    def draw(axes):
+        found["plot"](axes)
+        shown.append(axes.has_data())
+
+    svg = extension("drawings").drawn(draw, heading)
+    assert shown == [True]
+    assert xml.dom.minidom.parseString(svg).documentElement.getAttribute("aria-label") == heading
