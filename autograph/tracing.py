@@ -54,6 +54,7 @@ from autograph.traced import Traced
 from runtime import journal, ops, trace, tree
 from runtime.building import Builder
 from runtime.collector import rarely
+from runtime.debuggers import left_users_code, step_past_ours
 from runtime.devices import HOST, in_use, is_device_array
 from runtime.errors import GraphError, StagingError
 from runtime.frame_room import roomy
@@ -137,6 +138,7 @@ def trace_call(
     callable object does, is read and written by reference. `numbers` are the captured ints and
     floats that are inputs as well.
     """
+    step_past_ours()
     stands_for_tensors = _has_tensors(arguments) if tensors is None else tensors
     known, recursions = Findings(), Recursions()
     try:
@@ -208,6 +210,7 @@ def _traced(
         raised = False
         try:
             result = run_function(function, args, kwargs)
+            left_users_code()
             with _giving_result(facts, function):
                 refuse_rings(result, facts)
                 result = _loaded(result)

@@ -91,6 +91,7 @@ from autograph.operators.stand_ins.scope import (
     new_names,
     note_names,
 )
+from runtime.debuggers import debugger
 from runtime.errors import StagingError
 
 __all__ = [
@@ -122,6 +123,7 @@ __all__ = [
     "either",
     "equal",
     "for_stmt",
+    "debugger",
     "frame_call",
     "fresh",
     "fstring",

@@ -13,6 +13,7 @@ from autograph.tf.unserved import MEANINGS, RENAMED
 
 __all__ = ["serve"]
 
+
 def serve(served: dict[str, Any]) -> None:
     """Make the module of the globals `served` list its `__all__` and answer for other names.
 

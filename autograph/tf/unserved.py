@@ -29,7 +29,9 @@ _DEVICES = (
     "Python's matter (multiprocessing, joblib)"
 )
 _NO_STATE = "variables have their values when they are made, and belong to objects (tf.Module)"
-_SAMPLED = "losses over samples of classes are not there; tf.nn.softmax_cross_entropy_with_logits is"
+_SAMPLED = (
+    "losses over samples of classes are not there; tf.nn.softmax_cross_entropy_with_logits is"
+)
 _CTC = "losses and decoders of sequences without an alignment are not there"
 _LARGE_NUMBERS = "NumPy has no such dtype; use tf.float16 or tf.float32"
 _QUANTIZED = "there are no quantised numbers; tf.saturate_cast rounds to small integers"
