@@ -16,11 +16,16 @@ from typing import Any, TypeVar
 
 from runtime.origins import is_user_code
 
-__all__ = ["debugger", "is_looking", "left_users_code", "step_past_ours", "unseen"]
+__all__ = ["debugger", "glimpse", "is_looking", "left_users_code", "step_past_ours", "unseen"]
 
 R = TypeVar("R")
 # What is ours, and what that calls: named tuples and managers have code of their own.
 _OURS = ("autograph", "autograph.*", "runtime", "runtime.*", "contextlib", "namedtuple_*")
+
+
+def glimpse(what: str) -> str:
+    """What a debugger shows for a value that no number is known of."""
+    return f"<{what} (known at run time; use ag.eager() to see it)>"
 
 
 def _at_work() -> Any:
