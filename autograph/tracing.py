@@ -312,7 +312,9 @@ def _placeholders(builder: FunctionBuilder, arguments: Arguments) -> tuple[list[
             parts.append(leaf)
             continue
         _, _, type_ = next(types)
-        handle = builder.tensor(builder.input(type_, _identifier(path)))
+        is_tensor = key[0] in ("tensor", "weak")
+        make = builder.tensor if is_tensor or type_.weak else builder.array
+        handle = make(builder.input(type_, _identifier(path)))
         handle._name = path
         if isinstance(leaf, np.ndarray) or is_device_array(leaf):
             handle.as_array()

@@ -79,6 +79,7 @@ class Tensor(AnyTensor):
     __slots__ = ("_slice_of",)
 
     is_immutable = True
+    array_class = Array
 
     __hash__: ClassVar[None]  # type: ignore[assignment]
     # Of `v[key]`, to be assigned: the variable and the key.
