@@ -203,7 +203,7 @@ _MODULES = {
 # What the decorator is called elsewhere.
 _MEANT = dict.fromkeys(
     ("compile", "function", "jit", "njit"),
-    "; the decorator is `ag.convert`, that of TensorFlow is `tf.function` (import autograph.tf as tf)",
+    "; the decorator is `ag.convert`; `import autograph.tf as tf` has TensorFlow's `tf.function`",
 )
 
 if not _typing.TYPE_CHECKING:  # a checker would take any name for one of these

@@ -277,7 +277,8 @@ def classify(bound: dict[str, Any], policy: IntPolicy) -> Arguments:
     paths = tuple(paths_of(structure))
     keys = tuple(leaf_key(x, path, policy) for x, path in zip(leaves, paths, strict=True))
     device = placement() if in_use[0] else None
-    return Arguments(structure, tuple(leaves), paths, keys, device, telling_class(map(type, leaves)))
+    kind = telling_class(map(type, leaves))
+    return Arguments(structure, tuple(leaves), paths, keys, device, kind)
 
 
 def telling_class(kinds: Iterable[type]) -> type[Tensor] | None:

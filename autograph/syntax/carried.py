@@ -43,7 +43,7 @@ def _key(code: CodeType) -> _Key:
 
 
 def _functions(thing: Any, seen: set[int]) -> Iterator[FunctionType]:
-    """The functions that a callable or class runs, or finds by its names, if no name leads there."""
+    """The functions that a callable or class runs or finds, to which no name leads."""
     if id(thing) in seen or not _is_carried(thing):
         return
     seen.add(id(thing))

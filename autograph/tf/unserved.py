@@ -1,4 +1,4 @@
-"""What there is in the place of what TensorFlow has and this spelling does not serve, by meaning."""
+"""What stands in the place of what TensorFlow has and this spelling does not, by meaning."""
 
 from __future__ import annotations
 
@@ -49,7 +49,8 @@ _BY_MEANING = {
     "there are no sessions: call functions": "Session InteractiveSession ConfigProto",
     "there are no placeholders: arguments of a tf.function are inputs of its graph": "placeholder "
     "placeholder_with_default",
-    "nothing of TensorFlow 1 is there: this is the spelling of TensorFlow 2": "compat contrib app flags",
+    "nothing of TensorFlow 1 is there: this is the spelling of TensorFlow 2": "compat "
+    "contrib app flags",
     _CALLS: "py_function py_func numpy_function load_library load_op_library",
     _GRADIENTS: "RegisterGradient no_gradient NotDifferentiable NoGradient AggregationMethod",
     "ask a tf.GradientTape, or ag.grad": "gradients",
@@ -72,7 +73,7 @@ _BY_MEANING = {
     "image.decode_bmp image.decode_and_crop_jpeg image.encode_png image.encode_jpeg image.is_jpeg "
     "image.adjust_jpeg_quality image.random_jpeg_quality image.stateless_random_jpeg_quality "
     "image.extract_jpeg_shape",
-    "sound is read by other packages (scipy.io.wavfile): as arrays; tf.signal has the rest": "audio",
+    "sound is read by other packages (scipy.io.wavfile); tf.signal has the rest": "audio",
     "programs are kept and run without their source by tf.saved_model, or ag.save and ag.load": (
         "lite"
     ),
@@ -82,14 +83,14 @@ _BY_MEANING = {
     "config.get_logical_device_configuration train.ClusterSpec train.Coordinator",
     "look numbers up with tf.gather, text with a dict outside of the graph": "lookup",
     "queues are Python's (queue.Queue), outside of the graph": "queue",
-    "`f.profile(...)` and `f.profile_kernels(...)` tell what each line and kernel costs": "profiler",
+    "`f.profile(...)` and `f.profile_kernels(...)` tell what lines and kernels cost": "profiler",
     "test with pytest and np.testing.assert_allclose; tf.debugging has checks in graphs": "test",
     "sets of numbers are arrays: ag.union1d, ag.intersect1d, ag.setdiff1d": "sets",
     "this is not TensorFlow, but its spelling": "version sysconfig experimental",
     _PARAMETERS: "xla mlir",
-    _NO_STATE: "get_variable variable_scope global_variables_initializer local_variables_initializer "
-    "initialize_all_variables trainable_variables global_variables variable_creator_scope "
-    "get_collection add_to_collection",
+    _NO_STATE: "get_variable variable_scope global_variables_initializer "
+    "local_variables_initializer initialize_all_variables trainable_variables global_variables "
+    "variable_creator_scope get_collection add_to_collection",
     _CTC: "nn.ctc_loss nn.ctc_greedy_decoder nn.ctc_beam_search_decoder nn.ctc_unique_labels "
     "nn.collapse_repeated",
     _SAMPLED: "nn.nce_loss nn.sampled_softmax_loss nn.all_candidate_sampler "
