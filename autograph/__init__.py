@@ -200,6 +200,12 @@ _MODULES = {
     "random": "runtime.random",
 }
 
+# What the decorator is called elsewhere.
+_MEANT = dict.fromkeys(
+    ("compile", "function", "jit", "njit"),
+    "; the decorator is `ag.convert`; `import autograph.tf as tf` has TensorFlow's `tf.function`",
+)
+
 if not _typing.TYPE_CHECKING:  # a checker would take any name for one of these
 
     def __getattr__(name: str) -> object:
@@ -208,7 +214,8 @@ if not _typing.TYPE_CHECKING:  # a checker would take any name for one of these
         elif name in _LATER:
             found = getattr(_importlib.import_module(_LATER[name]), name)
         else:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+            meant = _MEANT.get(name, "")
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}{meant}")
         globals()[name] = found
         return found
 

@@ -170,9 +170,9 @@ def _tensor_part(x: Tensor) -> Any:
     if not x.is_current or x._value is not None:
         raise _Unkeyed
     if type(array) is np.ndarray or isinstance(array, np.generic):
-        return ("tensor", array.dtype, array.shape)
+        return (type(x), array.dtype, array.shape)
     if is_device_array(array):
-        return ("tensor", device_of(array), array.dtype, array.shape)
+        return (type(x), device_of(array), array.dtype, array.shape)
     raise _Unkeyed
 
 

@@ -26,7 +26,7 @@ def accepts(mine: Arguments, relaxed: bool, arguments: Arguments) -> bool:
 
     The open dimensions of a `relaxed` one stand for sizes of at least 2.
     """
-    if mine.structure != arguments.structure or mine.device != arguments.device:
+    if not mine.is_like(arguments):
         return False
     if relaxed and any(map(_has_small_size, mine.keys, arguments.keys)):
         return False
@@ -71,7 +71,7 @@ def unknown_dimensions(arguments: Arguments) -> int:
 
 def merge_keys(old: Arguments, new: Arguments) -> tuple[Any, ...] | None:
     """Keys that cover both, differing dimensions open; None when more than dimensions differ."""
-    if old.structure != new.structure or old.device != new.device:
+    if not old.is_like(new):
         return None
     merged = []
     for a, b in zip(old.keys, new.keys, strict=True):

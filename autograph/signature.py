@@ -11,7 +11,7 @@ from __future__ import annotations
 import enum
 import re
 import weakref
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any, NamedTuple
@@ -45,6 +45,7 @@ __all__ = [
     "leaf_key",
     "parameter_of",
     "paths_of",
+    "telling_class",
     "type_of_key",
 ]
 
@@ -105,6 +106,8 @@ class IntPolicy:
     by_value: bool = False
     # Which captured ints and floats are run-time inputs, and which of them are written.
     numbers: Numbers = field(default_factory=Numbers)
+    # Of the tensors and Variables that it reads, a class that tells tensors from arrays.
+    tensor_class: type[Tensor] | None = None
     # The parameters of which ints within a list, tuple or dict are run-time inputs.
     nests: frozenset[str] = frozenset()
 
@@ -228,13 +231,23 @@ class Arguments(NamedTuple):
     keys: tuple[Any, ...]
     # Of a call within `with device(...)`.
     device: str | None = None
+    # The class of the tensors among them, if it is one that tells tensors from arrays.
+    tensor_class: type[Tensor] | None = None
 
     @property
     def key(self) -> Any:
         """The key of the trace."""
-        if self.device is not None:
-            return (self.structure, self.keys, self.device)
+        if self.device is not None or self.tensor_class is not None:
+            return (self.structure, self.keys, self.device, self.tensor_class)
         return (self.structure, self.keys)
+
+    def is_like(self, other: Arguments) -> bool:
+        """Whether arguments differ in their leaves at most, which are of the same classes."""
+        return (
+            self.structure == other.structure
+            and self.device == other.device
+            and self.tensor_class is other.tensor_class
+        )
 
     def inputs(self) -> list[tuple[str, Any, TensorType]]:
         """Path, value and type of each leaf that is an input of the graph."""
@@ -271,7 +284,20 @@ def classify(bound: dict[str, Any], policy: IntPolicy) -> Arguments:
     paths = tuple(paths_of(structure))
     keys = tuple(leaf_key(x, path, policy) for x, path in zip(leaves, paths, strict=True))
     device = placement() if in_use[0] else None
-    return Arguments(structure, tuple(leaves), paths, keys, device)
+    kind = telling_class(map(type, leaves))
+    return Arguments(structure, tuple(leaves), paths, keys, device, kind)
+
+
+def telling_class(kinds: Iterable[type]) -> type[Tensor] | None:
+    """The first class of tensors among some, or that Variables give, which tells them from arrays.
+
+    None where there is no such class.
+    """
+    for kind in kinds:
+        made = kind.tensor_class if issubclass(kind, Variable) else kind
+        if issubclass(made, Tensor) and made.array_class is not None:
+            return made
+    return None
 
 
 def paths_of(structure: tree.Structure, prefix: str = "") -> list[str]:
@@ -309,6 +335,12 @@ def differences(old: Arguments, new: Arguments) -> list[str]:
         return [f"structure of the arguments: {', '.join(old.paths)} -> {', '.join(new.paths)}"]
     where = [old.device or "none", new.device or "none"]
     placed = [f"`with device(...)`: {where[0]} -> {where[1]}"] if where[0] != where[1] else []
+    if old.tensor_class is not new.tensor_class:
+        kinds = (
+            f"{kind.__module__}.Tensor" if kind else "others"
+            for kind in (old.tensor_class, new.tensor_class)
+        )
+        placed.append(f"the class of the tensors: {' -> '.join(kinds)}")
     return placed + [
         f"`{path}`: {_from_to(a, b)}"
         for path, a, b in zip(new.paths, old.keys, new.keys, strict=True)

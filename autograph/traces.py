@@ -31,7 +31,14 @@ from autograph.operators.captured.open_numbers import WrittenNumber
 from autograph.operators.stand_ins.scope import ConversionOptions, FunctionScope
 from autograph.options import Binding, FunctionOptions, without_partials
 from autograph.retracing import Reason
-from autograph.signature import Arguments, Identity, IntPolicy, classify, differences
+from autograph.signature import (
+    Arguments,
+    Identity,
+    IntPolicy,
+    classify,
+    differences,
+    telling_class,
+)  # fmt: skip
 from autograph.tracebacks import shortened
 from autograph.traced import Traced
 from runtime import config, tree
@@ -225,7 +232,7 @@ class Traces:
             self._options.returns,
             traced,
             reason.text,
-            self._tensor_class,
+            self._telling_class(traced.arguments) or self._tensor_class,
             self._options.native,
         )
         made.remedy = reason.remedy
@@ -241,7 +248,23 @@ class Traces:
             for c in self._table.values()
         )
 
+    def _telling_class(self, arguments: Arguments) -> type[Tensor] | None:
+        """The class of the tensors in a trace, if it tells them from arrays."""
+        return arguments.tensor_class or self._policy.tensor_class
+
     def _run_trace(self, arguments: Arguments, may_create: bool) -> Traced:
+        traced = self._trace_once(arguments, may_create)
+        if self._array_class is not Tensor or self._telling_class(arguments) is not None:
+            return traced
+        # Nothing but the trace tells what it reads.
+        kinds = [*(c.kind for c in traced.captured), *map(type, traced.externals)]
+        self._policy.tensor_class = telling_class(kinds)
+        if self._policy.tensor_class is None or traced.created:
+            return traced
+        return self._trace_once(arguments, may_create)
+
+    def _trace_once(self, arguments: Arguments, may_create: bool) -> Traced:
+        kind = self._telling_class(arguments)
         try:
             with self._placing():
                 traced = tracing.trace_call(
@@ -253,9 +276,9 @@ class Traces:
                     prints=self._options.prints,
                     pure=self._options.pure,
                     may_create=may_create,
-                    tensors=self._stands_for_tensors,
-                    tensor_class=self._tensor_class,
-                    array_class=self._array_class,
+                    tensors=self._stands_for_tensors if kind is None else True,
+                    tensor_class=self._tensor_class if kind is None else kind,
+                    array_class=self._array_class if kind is None else kind.array_class,
                     numbers=self._policy.numbers,
                 )
         except HostCallError as error:
@@ -327,6 +350,8 @@ class Traces:
         arguments = classify(bound, self._policy)
         if self._options.device is not None:
             arguments = arguments._replace(device=None)  # the same for all calls
+        if self._array_class is not Tensor:
+            arguments = arguments._replace(tensor_class=None)
         if self._options.input_signature is None:
             return arguments
         specs = tree.leaves({**bound, **self._declared(bound)})

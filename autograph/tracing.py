@@ -56,6 +56,7 @@ from autograph.traced import Traced
 from runtime import journal, ops, trace, tree
 from runtime.building import Builder
 from runtime.collector import rarely
+from runtime.debuggers import left_users_code, step_past_ours
 from runtime.devices import HOST, in_use, is_device_array
 from runtime.errors import GraphError, StagingError
 from runtime.frame_room import roomy
@@ -139,6 +140,7 @@ def trace_call(
     callable object does, is read and written by reference. `numbers` are the captured ints and
     floats that are inputs as well.
     """
+    step_past_ours()
     stands_for_tensors = _has_tensors(arguments) if tensors is None else tensors
     known, recursions = Findings(), Recursions()
     try:
@@ -211,6 +213,7 @@ def _traced(
         raised = False
         try:
             result = run_function(function, args, kwargs)
+            left_users_code()
             with _giving_result(facts, function):
                 refuse_rings(result, facts)
                 result = _loaded(result)
@@ -321,7 +324,9 @@ def _placeholders(builder: FunctionBuilder, arguments: Arguments) -> tuple[list[
             parts.append(leaf)
             continue
         _, _, type_ = next(types)
-        handle = builder.tensor(builder.input(type_, _identifier(path)))
+        is_tensor = key[0] in ("tensor", "weak")
+        make = builder.tensor if is_tensor or type_.weak else builder.array
+        handle = make(builder.input(type_, _identifier(path)))
         handle._name = path
         if isinstance(leaf, np.ndarray) or is_device_array(leaf):
             handle.as_array()

@@ -12,6 +12,7 @@ from typing import Any, NoReturn, cast
 import numpy as np
 
 from runtime import tree
+from runtime.debuggers import glimpse
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 
@@ -116,6 +117,9 @@ class LazyString:
 
     def __str__(self) -> str:
         return "".join(p if isinstance(p, str) else "{...}" for p in self.parts)
+
+    def __repr__(self) -> str:
+        return glimpse(f"the text {str(self)!r}")
 
     def __add__(self, other: Any) -> Any:
         if _adds_itself(other):

@@ -81,8 +81,10 @@ class Tensor(ArrayMethods):
     )  # fmt: skip
 
     __array_priority__ = 1000
-    # Of a class for traces in which tensors and arrays differ: that of arrays.
+    # Of a class for traces in which tensors and arrays differ: that of arrays; and of a class of
+    # such tensors, that class.
     stands_for_array: ClassVar[bool] = False
+    array_class: ClassVar[type[Tensor] | None] = None
     # Of a class whose tensors are values, which nothing changes: names need not share them.
     is_immutable: ClassVar[bool] = False
 

@@ -77,6 +77,8 @@ class Variable:
     __array_priority__ = 1000
     # As of a tensor: what it holds is no Python number.
     is_weak: ClassVar[bool] = False
+    # The class of the tensors that it gives.
+    tensor_class: ClassVar[type[Tensor]] = Tensor
 
     def __init__(
         self,

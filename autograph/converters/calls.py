@@ -27,6 +27,7 @@ KEYWORDS = Template("dict()")
 NAMED = Template("ag__.named(names)")
 OWN_KEYWORDS = Template("(lambda **keywords_: keywords_)()")
 READ = Template("lambda: read")
+DEBUGGER = Template("ag__.debugger(function)")
 
 DEBUGGERS = frozenset({"breakpoint", "pdb.set_trace"})
 
@@ -37,6 +38,7 @@ def convert_call(node: Any, conversion: Conversion) -> gast.expr:
         converted: gast.expr = transform_children(node, conversion.expression)
         return converted
     if str(qualified_name(node.func)) in DEBUGGERS:
+        node.func = DEBUGGER.expression(node.func, function=node.func)
         native: gast.expr = node
         return native
     if _changes_one_of_two(node):

@@ -91,6 +91,7 @@ from autograph.operators.stand_ins.scope import (
     new_names,
     note_names,
 )
+from runtime.debuggers import debugger
 from runtime.errors import StagingError
 
 __all__ = [
@@ -112,6 +113,7 @@ __all__ = [
     "context",
     "converted_call",
     "converted_lambda",
+    "debugger",
     "decorator",
     "delattr_",
     "delitem",

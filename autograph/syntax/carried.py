@@ -43,7 +43,7 @@ def _key(code: CodeType) -> _Key:
 
 
 def _functions(thing: Any, seen: set[int]) -> Iterator[FunctionType]:
-    """The functions that a callable or class runs, or finds by its names, if no name leads there."""
+    """The functions that a callable or class runs or finds, to which no name leads."""
     if id(thing) in seen or not _is_carried(thing):
         return
     seen.add(id(thing))
@@ -65,7 +65,9 @@ def _parts(thing: Any) -> Iterator[Any]:
         names = {name for code in nested(thing.__code__) for name in code.co_names}
         yield from (thing.__globals__[name] for name in names & thing.__globals__.keys())
         yield from filter(None, map(_content, thing.__closure__ or ()))
-    elif isinstance(thing, MethodType | staticmethod | classmethod):
+    elif isinstance(thing, MethodType):
+        yield from (thing.__func__, thing.__self__)
+    elif isinstance(thing, staticmethod | classmethod):
         yield thing.__func__
     elif isinstance(thing, property):
         yield from (thing.fget, thing.fset, thing.fdel)

@@ -38,7 +38,7 @@ from autograph.tf.execution import (
     timestamp, tuple,
 )  # fmt: skip
 from autograph.tf.function import Function, function
-from autograph.tf.gradients import (
+from autograph.tf.derivatives import (
     GradientTape, UnconnectedGradients, custom_gradient, grad_pass_through, recompute_grad,
     stop_gradient,
 )  # fmt: skip
@@ -48,7 +48,7 @@ from autograph.tf.indexing import (
     tensor_scatter_nd_max, tensor_scatter_nd_min, tensor_scatter_nd_sub, tensor_scatter_nd_update,
     unravel_index, where,
 )  # fmt: skip
-from autograph.tf.initializers import (
+from autograph.tf.first_values import (
     constant_initializer, ones_initializer, random_normal_initializer, random_uniform_initializer,
     zeros_initializer,
 )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autograph.tf.gradients import ForwardAccumulator, GradientTape
+from autograph.tf.derivatives import ForwardAccumulator, GradientTape
 from autograph.tf.names import serve
 
 __all__ = ["ForwardAccumulator", "GradientTape"]

@@ -5,66 +5,13 @@ from __future__ import annotations
 import difflib
 import importlib
 from collections.abc import Sequence
+from types import ModuleType
 from typing import Any
 
 import autograph as ag
+from autograph.tf.unserved import MEANINGS, RENAMED
 
 __all__ = ["serve"]
-
-_KERAS = "Keras 3 on this runtime is not there yet"
-_CALLS = (
-    "plain Python calls in a tf.function run at each call as they are written; where the graph "
-    "computes with what they give, use ag.py_call (import autograph as ag)"
-)
-_GRADIENTS = (
-    "there are no types of operations to give a gradient to: tf.custom_gradient gives a function "
-    "its gradient, tf.stop_gradient none"
-)
-_DENSE = "tensors are dense; segments of rows are summed by tf.math.segment_sum and its kin"
-_ABSENT = {
-    "keras": _KERAS,
-    "layers": _KERAS,
-    "losses": _KERAS,
-    "metrics": _KERAS,
-    "optimizers": _KERAS,
-    "estimator": "estimators are not there; TensorFlow 2.16 has removed them too",
-    "string": "tensors hold numbers, not text",
-    "strings": "tensors hold numbers, not text",
-    "Session": "there are no sessions: call functions",
-    "placeholder": "there are no placeholders: arguments of a tf.function are inputs of its graph",
-    "compat": "there is no tf.compat: this is the spelling of TensorFlow 2",
-    "py_function": _CALLS,
-    "numpy_function": _CALLS,
-    "RegisterGradient": _GRADIENTS,
-    "no_gradient": _GRADIENTS,
-    "gradients": "ask a tf.GradientTape, or ag.grad",
-    "hessians": "ask a tf.GradientTape twice, or ag.hessian",
-    "Graph": "graphs are made by tf.function; f.get_concrete_function(...).graph is one",
-    "SparseTensor": _DENSE,
-    "sparse": _DENSE,
-    "RaggedTensor": _DENSE,
-    "ragged": _DENSE,
-    "data": "datasets are not there yet",
-    "raw_ops": "operations have the names of tf and its namespaces",
-    "bfloat16": "NumPy has no such dtype; use tf.float16 or tf.float32",
-}
-_ELSEWHERE = {
-    "reduce_std": "tf.math.reduce_std",
-    "reduce_variance": "tf.math.reduce_variance",
-    "log": "tf.math.log",
-    "log1p": "tf.math.log1p",
-    "erf": "tf.math.erf",
-    "softmax": "tf.nn.softmax",
-    "relu": "tf.nn.relu",
-    "inv": "tf.linalg.inv",
-    "to_float": "tf.cast(x, tf.float32)",
-    "to_int32": "tf.cast(x, tf.int32)",
-    "random_uniform": "tf.random.uniform",
-    "random_normal": "tf.random.normal",
-    "assign": "variable.assign",
-    "diag": "tf.linalg.diag",
-    "is_nan": "tf.math.is_nan",
-}
 
 
 def serve(served: dict[str, Any]) -> None:
@@ -84,22 +31,38 @@ def serve(served: dict[str, Any]) -> None:
             raise AttributeError(f"module {space!r} has no attribute {name!r}")
         # With an object that is None, Python adds no guess of its own to the advice.
         raise AttributeError(
-            f"{space}.{name} is not served{_advice(name, names)}", name=name, obj=None
+            f"{space}.{name} is not served{_advice(space, name, names)}", name=name, obj=None
         )
 
     served["__getattr__"] = answer
     served["__dir__"] = lambda: sorted(names)
 
 
-def _advice(name: str, names: Sequence[str]) -> str:
-    if name in _ABSENT:
-        return f": {_ABSENT[name]}"
-    if name in _ELSEWHERE:
-        return f"; use {_ELSEWHERE[name]}"
+def _advice(space: str, name: str, names: Sequence[str]) -> str:
+    """What is to be said of a name that `space` does not serve: by its meaning if it has one."""
+    whole = ".".join([*space.split(".")[1:], name])
+    if whole in MEANINGS:
+        return f": {MEANINGS[whole]}"
+    found = RENAMED.get(whole) or _elsewhere(name)
+    if found is not None:
+        return f"; use {found}"
     ours = next((n for n in (name, name.removeprefix("reduce_")) if n in ag.__all__), None)
     if ours is not None:
         return f"; ag.{ours} may do, with NumPy's meaning (import autograph as ag)"
-    close = difflib.get_close_matches(name, names, 4)
+    close = difflib.get_close_matches(name, names, 4, _TYPING_ERROR)
     if close:
         return f"; there is {', '.join(close)}"
     return "; docs/guide/tensorflow.md lists what is, dir() too"
+
+
+def _elsewhere(name: str) -> str | None:
+    """The namespace that serves a name, and the name."""
+    tf = importlib.import_module("autograph.tf")
+    if name in tf.__all__:
+        return f"tf.{name}"
+    spaces = (n for n in tf.__all__ if isinstance(getattr(tf, n), ModuleType))
+    return next((f"tf.{n}.{name}" for n in spaces if name in getattr(tf, n).__all__), None)
+
+
+# How alike two names are of which one is the other with a slip: not any two that sound alike.
+_TYPING_ERROR = 0.75

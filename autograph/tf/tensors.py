@@ -26,6 +26,7 @@ from autograph.tf.tensor_shape import TensorShape
 from runtime import ops, tree
 from runtime.array_methods import ArrayMethods
 from runtime.building import constant as constant_of_array
+from runtime.debuggers import is_looking
 from runtime.graph.ir import Value
 from runtime.ops.conversion import bitcast as bitcast_
 from runtime.tensor import Tensor as AnyTensor
@@ -78,6 +79,7 @@ class Tensor(AnyTensor):
     __slots__ = ("_slice_of",)
 
     is_immutable = True
+    array_class = Array
 
     __hash__: ClassVar[None]  # type: ignore[assignment]
     # Of `v[key]`, to be assigned: the variable and the key.
@@ -147,7 +149,8 @@ class Tensor(AnyTensor):
     def __repr__(self) -> str:
         facts = f"shape={self.shape}, dtype={self._shown_dtype()}"
         if self.is_traced:
-            return f"<tf.Tensor '{self._title()}' {facts.replace(', dtype', ' dtype')}>"
+            text = f"<tf.Tensor '{self._title()}' {facts.replace(', dtype', ' dtype')}>"
+            return f"{text} {_WAY_TO_SEE}" if is_looking() else text
         array = self.array
         text = repr(array) if isinstance(array, np.ndarray) else repr(array.item())
         return f"<tf.Tensor: {facts}, numpy={on_own_lines(text)}>"
@@ -174,6 +177,10 @@ class Tensor(AnyTensor):
         assert value is not None
         name = value.name or ("Const" if value.node is None else value.node.op.name)
         return f"{'Const' if name == 'constant' else name}:0"
+
+
+# What a debugger shows beside what is traced.
+_WAY_TO_SEE = "(known at run time; use tf.config.run_functions_eagerly(True) to see it)"
 
 
 def on_own_lines(text: str) -> str:

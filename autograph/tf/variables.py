@@ -39,6 +39,8 @@ class Variable(AnyVariable):
     <tf.Variable 'Variable:0' shape=(2,) dtype=float32, numpy=array([2., 3.], dtype=float32)>
     """
 
+    tensor_class = Tensor
+
     def __init__(
         self,
         initial_value: Any,

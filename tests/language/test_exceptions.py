@@ -8,10 +8,12 @@ from __future__ import annotations
 import dataclasses
 import io
 import linecache
+import os
 import pdb
 import subprocess
 import sys
 import traceback
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -891,6 +893,93 @@ def test_b5_08_pdb_stops_in_the_users_source_while_tracing(debugging):
     assert at(first + 3) + "-> z = y + 1\n" in shown.getvalue()
     assert at(first + 4) + "-> return z\n" in shown.getvalue()
     assert "Traced x: float64[] (known at run time; use ag.eager() to see it)" in shown.getvalue()
+
+
+STEPPED = """
+import numpy as np, autograph as ag
+
+@ag.convert
+def f(x, n):
+    y = x * 2
+    if y > 0:
+        breakpoint()
+        z = y + 1
+    else:
+        z = y - 1
+    for i in range(n):
+        z = z + i
+    while z < 10:
+        z = z * 2
+    try:
+        w = z + 1
+    finally:
+        z = z + 2
+    return z + w
+
+f(np.float64(1), np.int64(3))
+print("end")
+"""
+
+
+def test_pdb_steps_along_the_users_lines_while_tracing(tmp_path):
+    """Neither what is generated for a line nor what is ours is stopped in."""
+    program = tmp_path / "program.py"
+    program.write_text(STEPPED)
+    done = subprocess.run(
+        [sys.executable, program],
+        check=True,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "PYTHONBREAKPOINT": ""},
+        input="n\n" * 8 + "c\n",
+        capture_output=True,
+        text=True,
+    )
+    stops = [line for line in done.stdout.splitlines() if "(Pdb) > " in line]
+    assert len(stops) > 5 and "end" in done.stdout
+    assert all(f"{program}(" in line and ")f()" in line for line in stops), done.stdout
+
+
+def test_a_breakpoint_on_a_staged_line_is_met_once(debugging):
+    at = stopped_plainly.__code__.co_firstlineno + 2
+    shown = debugging(f"b {at}", "c", "c", "c")
+    assert ag.convert(stopped_at_once)(F(1), np.int64(3)) == 3.0
+    stops = [line for line in shown.getvalue().splitlines() if f"({at})" in line]
+    assert stops == [f"> {__file__}({at})stopped_plainly()"]
+
+
+def stopped_at_once(x, n):
+    breakpoint()
+    return stopped_plainly(x)
+
+
+def stopped_plainly(x):
+    y = x * 2
+    if y > 0:
+        z = y + 1
+    else:
+        z = y - 1
+    return z
+
+
+def all_kinds(x, n):
+    text, items = f"{x}", []
+    while n > 0:
+        items.append(n)
+        n = n - 1
+    chosen = "a" if x > 3 else "b"
+    absent = None if x > 3 else x
+    numbers = set()
+    numbers.add(int(x))
+    breakpoint()
+    return x
+
+
+def test_pdb_shows_what_is_known_of_each_kind_of_value(debugging):
+    names = ("text", "items", "n", "chosen", "absent", "numbers")
+    shown = debugging(*(f"p {name}" for name in names))
+    ag.convert(all_kinds)(F(1), np.int64(3))
+    lines = [line for line in shown.getvalue().splitlines() if "known at run time" in line]
+    assert len(lines) == len(names), shown.getvalue()
+    assert "'a', 'b'" in lines[3] and "float64[]" in lines[4] and "None" in lines[4]
 
 
 def test_a48_pdb_shows_values_and_changes_them_in_eager_mode(debugging):

@@ -3,6 +3,7 @@
 import copy
 import gc
 import multiprocessing
+import os
 import pickle
 import subprocess
 import sys
@@ -55,6 +56,73 @@ def test_s18_bound_method_pickles_with_its_object():
     assert method(2.0) == 6.0 and method.__self__.k == 3.0
     copied = copy.deepcopy(Holder(4.0))
     assert copied.scale(2.0) == 8.0
+
+
+BY_VALUE = """
+import sys
+import autograph as ag, cloudpickle, numpy as np
+
+def helper(x):
+    total = x * 0
+    for i in range(x.shape[0]):
+        if x[i] > 0:
+            total = total + x[i]
+    return total
+
+@ag.convert
+def decorated(x): return helper(x) * 2
+
+@ag.convert
+def again(n): return n if n < 2 else again(n - 1) + again(n - 2)
+
+class Model:
+    scale = 3.0
+    @ag.convert
+    def method(self, x): return helper(x) * self.scale
+    def plain(self, x): return helper(x) + self.scale
+
+def made(k):
+    return ag.convert(lambda x: helper(x) * k)
+
+x = np.array([1.0, -2.0, 3.0])
+things = [decorated, again, Model().method, ag.convert(Model().plain), made(5.0),
+          ag.grad(lambda x: (helper(x) * x).sum()), ag.vmap(lambda x: x * 2),
+          ag.convert(ag.grad(lambda x: decorated(x).sum()))]
+pairs = [(f, 7 if f is again else x) for f in things]
+with open(sys.argv[1], "wb") as file:
+    cloudpickle.dump([(*pair, repr(pair[0](pair[1]))) for pair in pairs], file)
+"""
+
+
+def test_functions_of_a_program_are_pickled_as_they_are(tmp_path):
+    """By cloudpickle, for a process that has neither the program nor its file."""
+    pytest.importorskip("cloudpickle")
+    program, file = tmp_path / "program.py", tmp_path / "functions"
+    program.write_text(BY_VALUE)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    subprocess.run([sys.executable, program, file], check=True, env=environment)
+    program.unlink()
+    with open(file, "rb") as stream:
+        for function, x, expected in pickle.load(stream):
+            assert repr(function(x)) == expected
+
+
+def test_joblib_takes_functions_to_its_processes():
+    joblib = pytest.importorskip("joblib")
+    tasks = [
+        joblib.delayed(function)(np.full(3, k))
+        for k in (1.0, -1.0)
+        for function in (ag.grad(lambda x: absolute(x.sum())), ag.vmap(plain))
+    ]
+    found = joblib.Parallel(n_jobs=2)(tasks)
+    assert [x.tolist() for x in found] == [[1.0] * 3, [2.0] * 3, [-1.0] * 3, [-2.0] * 3]
+
+
+def test_a_graph_says_why_it_is_not_pickled():
+    concrete = absolute.get_concrete_function(np.ones(3).sum())
+    with pytest.raises(pickle.PicklingError, match=r"get_concrete_function.*ag\.save"):
+        pickle.dumps(concrete)
+    assert copy.deepcopy([concrete])[0] is concrete
 
 
 def test_pickling_a_local_function_says_why():

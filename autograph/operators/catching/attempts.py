@@ -407,7 +407,7 @@ class Attempt:
         So is the cell of a name that is carried, and an older number that a function holds.
         """
         if isinstance(x, CellType):
-            return any(x is cell for cell in cells_of(self.state.get).values())
+            return any(x is cell for cell in cells_of(self.state.getter).values())
         if isinstance(x, Part):
             assert self._builder is not None
             is_number = isinstance(x.value, Tensor) and is_all_older(x.value, self._builder)

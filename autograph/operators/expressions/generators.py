@@ -542,11 +542,11 @@ class Consumer:
     def _own_slots(self) -> list[journal.Slot]:
         scope = self._trace.scopes[self._depth - 1] if self._depth else None
         shared = set() if scope is None else scope.cell_ids
-        cells = cells_of(self._state.get)
+        cells = cells_of(self._state.getter)
         slots = []
         for i, name in enumerate(self._state.names):
             cell = cells.get(name)
-            if cell is None and name in getattr(self._state.get, "__globals__", {}):
+            if cell is None and name in getattr(self._state.getter, "__globals__", {}):
                 continue  # noted by the scope
             if cell is not None and id(cell) in shared:
                 continue

@@ -366,7 +366,7 @@ class _For(NamedTuple):
             try:
                 if_stmt(
                     self._begins(run), lambda: run(consumer), _nothing,
-                    self.state.get, self.state.set, self.state.names, 0,
+                    self.state.getter, self.state.setter, self.state.names, 0,
                 )  # fmt: skip
             except StagingError:
                 journal.note_unspent(generator)
@@ -434,7 +434,13 @@ class _For(NamedTuple):
 
         def rest(go: Any, k: int) -> None:
             if_stmt(
-                go, lambda: run(k), _nothing, self.state.get, self.state.set, self.state.names, 0
+                go,
+                lambda: run(k),
+                _nothing,
+                self.state.getter,
+                self.state.setter,
+                self.state.names,
+                0,
             )
 
         def run(k: int) -> None:

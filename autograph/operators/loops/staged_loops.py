@@ -143,7 +143,7 @@ def _first_round_before(loop: _Loop, peeled: int) -> None:
         if isinstance(go, Tensor) or go:
             staged_loop(go, rest, state, options, peeled + 1)
 
-    if_stmt(loop.first_go(), run, lambda: None, state.get, state.set, state.names, 0)
+    if_stmt(loop.first_go(), run, lambda: None, state.getter, state.setter, state.names, 0)
 
 
 class _Loop:

@@ -20,6 +20,7 @@ from autograph.operators.stand_ins.values import has_parts, own_children
 from runtime import control, journal, ops, trace
 from runtime.building import Builder, body, building
 from runtime.cells import Cell, clock
+from runtime.debuggers import left_users_code, unseen
 from runtime.errors import Origin, StagingError
 from runtime.graph.ir import Value
 from runtime.origins import origin_of_caller
@@ -116,17 +117,25 @@ def ask_to_open(owner: Any, contents: list[Any]) -> None:
 class State(NamedTuple):
     """Access to the names that a staged statement may change."""
 
-    get: Callable[[], tuple[Any, ...]]
-    set: Callable[[tuple[Any, ...]], None]
+    getter: Callable[[], tuple[Any, ...]]
+    setter: Callable[[tuple[Any, ...]], None]
     names: tuple[str, ...]
+
+    def get(self) -> tuple[Any, ...]:
+        """What the names hold."""
+        return unseen(self.getter)
+
+    def set(self, values: tuple[Any, ...]) -> None:
+        """Let the names hold these."""
+        unseen(self.setter, values)
 
     def covers(self, key: Any) -> bool:
         """Whether a journal key is one of these names."""
         if not isinstance(key, tuple):
             return False
         if key[0] == "cell":
-            return any(id(c) == key[1] for c in cells_of(self.get).values())
-        space = getattr(self.get, "__globals__", None)
+            return any(id(c) == key[1] for c in cells_of(self.getter).values())
+        space = getattr(self.getter, "__globals__", None)
         return key[0] == "global" and key[1] == id(space) and key[2] in self.names
 
     def read_captured(self) -> None:
@@ -136,8 +145,8 @@ class State(NamedTuple):
         """
         if not journal.is_noted():
             return
-        space = id(getattr(self.get, "__globals__", None))
-        keys: list[Any] = [("cell", id(cell)) for cell in cells_of(self.get).values()]
+        space = id(getattr(self.getter, "__globals__", None))
+        keys: list[Any] = [("cell", id(cell)) for cell in cells_of(self.getter).values()]
         for key in [*keys, *(("global", space, name) for name in self.names)]:
             slot, old = journal.first_noted(key) or (None, None)
             if slot is None or slot.load is None or isinstance(old, _Unreadable):
@@ -340,6 +349,7 @@ def run_body(
             except Exception as error:  # noqa: BLE001 - the user's own, raised where it belongs
                 emit_raise(error)
                 raised = True
+            left_users_code()
             values = state.get()
             writes = _writes(transaction, state, builder) if transaction.slots else {}
             told = transaction.advanced, transaction.chosen, transaction.places

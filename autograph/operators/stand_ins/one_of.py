@@ -50,6 +50,7 @@ from autograph.operators.stand_ins.values import (
 )
 from runtime import journal, ops
 from runtime.building import Builder
+from runtime.debuggers import glimpse
 from runtime.errors import StagingError
 from runtime.ops.declare import Primitive
 from runtime.origins import origin_of_caller
@@ -99,6 +100,9 @@ class OneOf(Late, Standing):
 
     def __init__(self, index: Tensor, things: tuple[Any, ...], *, of_kinds: bool = False) -> None:
         self.index, self.things, self.of_kinds = index, things, of_kinds
+
+    def __repr__(self) -> str:
+        return glimpse(f"one of {', '.join(map(repr, self.things))}")
 
     def dug(self, operands: list[Tensor]) -> Any:
         """The objects, and a hole for the number, which is appended to `operands`.

@@ -12,6 +12,7 @@ from autograph.operators.stand_ins.bodies import stage_raise
 from autograph.operators.stand_ins.iterables import Indexed, as_position, from_end, is_open
 from autograph.operators.stand_ins.templates import Late, dig
 from runtime import ops
+from runtime.debuggers import glimpse
 from runtime.templates import Record
 from runtime.tensor import Tensor
 
@@ -41,6 +42,9 @@ class OpenRange(Indexed, Late):
         length = ops.as_weak(ops.maximum(length, 0), kind="int")
         plain = from_zero and not is_open(step) and step == 1
         super().__init__("range", length, (lambda i: i) if plain else self._one)
+
+    def __repr__(self) -> str:
+        return glimpse("a range whose ends depend on data")
 
     def _one(self, index: Any) -> Any:
         """The item at an index: no number of 64 bits is beyond it, nor need what leads to it be."""

@@ -18,6 +18,7 @@ import numpy as np
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.variables import _Unreadable
 from runtime.building import Builder, building
+from runtime.debuggers import glimpse, is_looking
 from runtime.devices import host_array
 from runtime.errors import StagingError
 from runtime.origins import Origin, origin_of_caller
@@ -78,6 +79,8 @@ class Run(_Unreadable):
         raise refusal("a tuple of its items is a key, or an item of a set")
 
     def __repr__(self) -> str:
+        if is_looking():
+            return glimpse("as many items as data says")
         raise refusal("it is made into text")
 
 
@@ -271,6 +274,8 @@ class OpenSet(_MayBeOpen):
         self.plain = set(items)
 
     def __repr__(self) -> str:
+        if self.opened is not None and is_looking():
+            return glimpse("a set whose items depend on data")
         return repr({*self})
 
 
@@ -288,6 +293,8 @@ def _guard(kind: type[_MayBeOpen], base: type, names: str, what: str, hint: str)
         own = _of_plain(name) if base is set else getattr(base, name)
 
         def method(self: _MayBeOpen, *args: Any) -> Any:
+            if name == "__repr__" and self.opened is not None and is_looking():
+                return glimpse(f"a {base.__name__} whose length depends on data")
             if any(isinstance(x, kind) and x.opened is not None for x in (self, *args)):
                 raise StagingError(
                     f"{what} on data, and `{name}` of it is asked for",

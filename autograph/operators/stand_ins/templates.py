@@ -22,6 +22,7 @@ from autograph.operators.stand_ins.runs import OpenSet, Run
 from runtime import journal, ops, tree
 from runtime.building import building
 from runtime.control import ExceptionTemplate, attributes_of, exception_of
+from runtime.debuggers import glimpse
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 from runtime.spec import WEAK_DTYPES
@@ -402,6 +403,9 @@ class ChosenText(LazyString):
     def __init__(self, which: Tensor, texts: tuple[Any, Any]) -> None:
         self.which, self.texts = which, texts
         super().__init__(((self, -1, None),))
+
+    def __repr__(self) -> str:
+        return glimpse(f"one of {', '.join(map(repr, self.texts))}")
 
     def dug(self, operands: list[Tensor]) -> LazyString:
         """The text with holes for values that are appended to `operands`."""

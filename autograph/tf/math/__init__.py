@@ -20,7 +20,7 @@ from autograph.tf.math.segments import (
     unsorted_segment_max, unsorted_segment_mean, unsorted_segment_min, unsorted_segment_prod,
     unsorted_segment_sqrt_n, unsorted_segment_sum,
 )  # fmt: skip
-from autograph.tf.math.special import (
+from autograph.tf.math.functions import (
     bessel_i0, bessel_i0e, bessel_i1, bessel_i1e, betainc, digamma, erfc, erfcinv, erfinv, igamma,
     igammac, lbeta, lgamma, ndtri, polygamma, xlog1py, zeta,
 )  # fmt: skip

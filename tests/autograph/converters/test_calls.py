@@ -44,7 +44,11 @@ ag__.converted_call(ag__.ld(y), (), (lambda **keywords_: keywords_)(a=1), fscope
     ),
     "debugger": (
         "breakpoint()",
-        "breakpoint()",
+        "ag__.debugger(breakpoint)()",
+    ),
+    "debugger of pdb": (
+        "pdb.set_trace(header=x)",
+        "ag__.debugger(pdb.set_trace)(header=x)",
     ),
     "super outside a class": (
         "super()",

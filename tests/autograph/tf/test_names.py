@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+import autograph as ag
 import autograph.tf as tf
+from autograph.tf import unserved
 
 
 @pytest.mark.parametrize(
@@ -23,6 +25,14 @@ import autograph.tf as tf
         (tf.math, "expp", "exp"),
         (tf.nn, "ctc_loss", "not served"),
         (tf.config, "threads", "not served; there is threading"),
+        (tf, "summary", "not served: nothing is written for TensorBoard"),
+        (tf, "io", r"np\.load"),
+        (tf, "matmlu", "not served; there is matmul$"),
+        (tf, "conv2d", r"use tf\.nn\.conv2d$"),
+        (tf.nn, "matmul", r"use tf\.matmul$"),
+        (tf, "set_random_seed", r"use tf\.random\.set_seed$"),
+        (tf.image, "decode_png", "Pillow"),
+        (tf, "cosine", r"not served; docs/guide/tensorflow\.md"),
         (tf, "RegisterGradient", r"tf\.custom_gradient gives a function its gradient"),
         (tf, "no_gradient", r"tf\.stop_gradient none"),
         (tf, "py_function", r"ag\.py_call"),
@@ -32,6 +42,28 @@ import autograph.tf as tf
 def test_a_name_that_is_not_served_says_what_is(space, name, advice):
     with pytest.raises(AttributeError, match=advice):
         getattr(space, name)
+
+
+SERVED = re.compile(r"\b(tf|ag)((?:\.\w+)+)")
+
+
+@pytest.mark.parametrize("text", {*unserved.MEANINGS.values(), *unserved.RENAMED.values()})
+def test_what_is_named_in_the_place_of_another_is_there(text):
+    for space, path in SERVED.findall(text):
+        found = {"tf": tf, "ag": ag}[space]
+        for part in path.split(".")[1:]:
+            found = getattr(found, part)
+    for page in re.findall(r"docs/\S+\.md", text):
+        assert (Path(__file__).parents[3] / page).exists()
+
+
+@pytest.mark.parametrize("name", sorted({*unserved.MEANINGS, *unserved.RENAMED}))
+def test_what_has_another_name_or_none_is_not_served(name):
+    *spaces, last = name.split(".")
+    space = getattr(tf, spaces[0]) if spaces else tf
+    assert last not in space.__all__
+    with pytest.raises(AttributeError, match="not served[:;]"):
+        getattr(space, last)
 
 
 SPACES = [tf, *(getattr(tf, n) for n in tf.__all__ if inspect.ismodule(getattr(tf, n)))]

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
+import autograph.tf as tf
 from autograph.operators.results.remaking import (
     Argument,
     Array,
@@ -63,6 +64,13 @@ def test_which_array_is_data():
 def test_the_layout_is_that_of_the_content():
     raw = np.asfortranarray(np.ones((2, 3)))
     assert fill(array(0, 0), (raw,)).flags.f_contiguous
+
+
+def test_tensors_are_of_a_class():
+    form = Form(tensors=True, kind=tf.Tensor)
+    with handing_out({}):
+        assert type(fill(array(4, 0, form), (np.ones(3),))) is tf.Tensor
+        assert type(fill(Scalar(0, form, "key"), (np.float64(2.0),))) is tf.Tensor
 
 
 def test_tensors():

@@ -1,4 +1,4 @@
-"""Tests of `autograph.tf.initializers`, eager and in graphs."""
+"""Tests of `autograph.tf.first_values`, eager and in graphs."""
 
 import numpy as np
 import pytest
