@@ -25,7 +25,7 @@ from runtime.execute.native import engine, processor
 
 __all__ = ["Store", "compiled", "digest", "is_kept", "key_of", "store"]
 
-_MAGIC = b"autograph object 1\n"
+_MAGIC = b"autograph object 2\n"
 _DIGEST = 32
 # The files are in folders of their own by the first digit of their keys; each has its part of the
 # bytes, so that only one needs to be looked through.

@@ -89,7 +89,6 @@ def has_whole_products() -> bool:
 # ---- levels --------------------------------------------------------------------------------------
 
 
-@cache
 def levels() -> dict[str, frozenset[str]]:
     """The levels that the processor at hand has, lowest first, and what belongs to each."""
     return {name: has for name, has in _LEVELS.items() if _IS_X86 and has <= _own_instructions()}
@@ -141,6 +140,7 @@ def _described() -> str:
     return " ".join(_host())
 
 
+@cache
 def _host() -> tuple[str, str]:
     """Name and features of the processor, as LLVM tells them."""
     llvm = library.llvm()
