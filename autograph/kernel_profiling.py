@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from runtime.execute.native.cycles import KernelTimes, seconds_per_cycle
-from runtime.execute.native.engine import Unavailable
+from runtime.execute.native.library import Unavailable
 from runtime.execute.observers import timing_kernels
 from runtime.markup import code, table, words
 from runtime.origins import Origin

@@ -27,6 +27,7 @@ __all__ = [
     "cache_dir",
     "cache_size",
     "check",
+    "cpu",
     "default_float",
     "disable_passes",
     "full_traceback",
@@ -203,6 +204,11 @@ def _one_of(*choices: str) -> Callable[[Any], str]:
     return parse
 
 
+def _processor(value: Any) -> str:
+    levels = {short: f"x86-64-{short}" for short in ("v2", "v3", "v4")}
+    return _one_of("native", *levels.values())(levels.get(value, value))
+
+
 def _names(value: Any) -> frozenset[str]:
     parts = value.split(",") if isinstance(value, str) else list(value)
     if not all(isinstance(part, str) for part in parts):
@@ -225,6 +231,12 @@ backend = Switch(
 )
 native = Switch(
     "native", True, _flag, "Whether graphs become machine code where the backend is `native`."
+)
+cpu = Switch(
+    "cpu",
+    "native",
+    _processor,
+    "Whom machine code is made for: this processor, or any with a level that this one has, too.",
 )
 threads = Watched(
     "threads", 0, _count, "How many threads machine code may use for large work; 0: one per core."
@@ -289,6 +301,7 @@ SWITCHES: dict[str, Switch[Any]] = {
     for switch in (
         backend,
         native,
+        cpu,
         threads,
         check,
         verbosity,

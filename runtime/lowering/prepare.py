@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from runtime.execute import Executable, plan
-from runtime.execute.native import engine
+from runtime.execute.native.library import Unavailable
 from runtime.execute.native.outside import Called
 from runtime.execute.native.prepared import Code, Made, Native, Place, problem
 from runtime.execute.native.stateful import Stateful, again
@@ -52,7 +52,7 @@ def prepare(graph: Graph, timing: Timing = None) -> Executable:
         return Planned(plan.prepare(graph), reason)
     try:
         return _stateful(graph, timing) if has_variables(graph) else _prepared(graph, timing)
-    except (TooLarge, engine.Unavailable) as error:
+    except (TooLarge, Unavailable) as error:
         return Planned(plan.prepare(graph), str(error))
 
 

@@ -6,7 +6,7 @@ import pytest
 import autograph as ag
 from autograph.kernel_profiling import KernelCost, KernelProfile, NoKernels, profiled_kernels
 from runtime.execute.native import cycles
-from runtime.execute.native.engine import Unavailable
+from runtime.execute.native.library import Unavailable
 from runtime.execute.native.prepared import problem
 from runtime.execute.observers import timed_kernels
 

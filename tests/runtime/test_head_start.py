@@ -29,8 +29,8 @@ def test_the_first_conversion_brings_the_native_backend_in(tmp_path):
         f"{BEGIN}"
         "from runtime import head_start\n"
         "head_start.finish()\n"
-        "from runtime.execute.native import engine\n"
-        "print(engine.is_in_use(), 'runtime.lowering.prepare' in sys.modules)\n"
+        "from runtime.execute.native import library\n"
+        "print(library.is_in_use(), 'runtime.lowering.prepare' in sys.modules)\n"
         "assert 'runtime.lowering.kept' in sys.modules\n"
         "before = {*sys.modules}\n"
         "kept = sys.modules['runtime.lowering.kept']\n"
@@ -76,8 +76,8 @@ def test_who_waits_for_llvm_imports_what_lowers_graphs(tmp_path):
 def test_what_large_graphs_need_is_ready_where_it_is_kept(tmp_path):
     ready = (
         f"{BEGIN}from runtime import head_start\nhead_start.wait()\n"
-        "from runtime.execute.native import blocks, engine, pool\n"
-        "print([m._code.cache_info().currsize for m in (pool, blocks)], engine.is_in_use())\n"
+        "from runtime.execute.native import blocks, library, pool\n"
+        "print([m._code.cache_info().currsize for m in (pool, blocks)], library.is_in_use())\n"
     )
     small = (
         "from runtime.execute.native import prepared\n"

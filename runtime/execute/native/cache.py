@@ -20,12 +20,12 @@ from importlib import import_module
 from typing import Any
 
 from runtime import config
-from runtime.execute.native import engine
+from runtime.execute.native import engine, processor
 from runtime.files import is_regular, put_file, read_regular
 
 __all__ = ["Store", "compiled", "digest", "is_kept", "key_of", "store"]
 
-_MAGIC = b"autograph object 1\n"
+_MAGIC = b"autograph object 2\n"
 _DIGEST = 32
 # The files are in folders of their own by the first digit of their keys; each has its part of the
 # bytes, so that only one needs to be looked through.
@@ -182,13 +182,17 @@ def key_of(content: bytes, level: int = engine.MAIN) -> bytes:
     return digest(f"{engine.target()}\n{level}\n".encode() + content)
 
 
-@lru_cache(maxsize=1024)
 def compiled(text: str, level: int = engine.MAIN) -> bytes:
     """IR text as an object file for this machine, after LLVM's passes of a level.
 
     The same text is compiled once: it takes milliseconds, and llvmlite's pass managers keep some
     kilobytes for each module that went through them. Raises Unavailable where there is no LLVM.
     """
+    return _compiled(text, level, processor.key())
+
+
+@lru_cache(maxsize=1024)
+def _compiled(text: str, level: int, processor: str) -> bytes:
     kept = store()
     if kept is None:
         return engine.compile_text(text, level)

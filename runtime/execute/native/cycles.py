@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from runtime.execute.native import engine
+from runtime.execute.native import engine, library
 from runtime.origins import Origin
 
 __all__ = ["Kernel", "KernelTimes", "seconds_per_cycle"]
@@ -50,7 +50,7 @@ def seconds_per_cycle() -> float:
     Raises Unavailable where programs may not read the clock.
     """
     if platform.machine() not in ("x86_64", "AMD64"):
-        raise engine.Unavailable(f"there is no clock to read on {platform.machine()}")
+        raise library.Unavailable(f"there is no clock to read on {platform.machine()}")
     code = engine.load(engine.compile_text(_CLOCK, engine.QUICK))
     clock = ctypes.CFUNCTYPE(ctypes.c_int64)(code.address("clock"))
     began, first = time.perf_counter(), clock()

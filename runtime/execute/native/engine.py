@@ -1,6 +1,6 @@
 """LLVM: from IR text to the addresses of functions.
 
-Only this module and `library.py` import `llvmlite`. What LLVM makes is a number here: its address.
+What LLVM makes is a number here: its address.
 """
 
 from __future__ import annotations
@@ -12,16 +12,17 @@ import re
 import sys
 import threading
 import weakref
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import cache, lru_cache, partial
-from importlib import import_module
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from runtime.execute.native import library, objects
-from runtime.execute.native.library import LLVM, told
+from runtime.execute.native import library, objects, processor
+from runtime.execute.native.library import LLVM, Unavailable, told
+from runtime.execute.native.processor import Processor
 from runtime.execute.native.together import together
 from runtime.execute.native.versions import version
 
@@ -32,16 +33,10 @@ __all__ = [
     "SCALAR",
     "SCHEDULED",
     "Loaded",
-    "Unavailable",
     "assembly",
     "compile_text",
-    "has_slow_subnormals",
-    "has_whole_products",
-    "is_in_use",
     "load",
-    "problem",
     "target",
-    "vector_bytes",
     "warm_up",
 ]
 
@@ -72,66 +67,26 @@ _MARKS = re.compile("|".join(map(re.escape, _LESS)))
 _lock = threading.Lock()
 
 
-class Unavailable(Exception):
-    """There is no LLVM here."""
-
-
-@cache
-def _package() -> Any:
-    """llvmlite, without LLVM itself; the reason as text where there is none."""
-    try:
-        return import_module("llvmlite")
-    except (ImportError, OSError) as error:
-        return f"llvmlite cannot be imported: {error}"
-
-
-@cache
-def _library() -> LLVM | str:
-    """LLVM; the reason as text where it cannot be had."""
-    package = _package()
-    if isinstance(package, str):
-        return package
-    try:
-        return library.opened(package)
-    except (ImportError, OSError) as error:
-        return f"llvmlite cannot be imported: {error}"
-
-
-def _llvm() -> LLVM:
-    """LLVM; raises Unavailable."""
-    found = _library()
-    if isinstance(found, str):
-        raise Unavailable(found)
-    return found
-
-
-def problem() -> str | None:
-    """Why there is no LLVM here; None where there is, as far as one knows without importing it."""
-    found = _library() if is_in_use() else _package()
-    return found if isinstance(found, str) else None
-
-
-def is_in_use() -> bool:
-    """Whether LLVM was asked for in this process: most find all that they need compiled."""
-    return _library.cache_info().currsize > 0
-
-
-@cache
 def target() -> str:
     """What compiled code depends on besides its text: LLVM, the processor, and NumPy's layouts.
 
     LLVM is named by the version of llvmlite and by its file, since importing it takes longer than
-    loading cached code.
+    loading cached code. Raises Unavailable, or ValueError for another processor than there is.
     """
-    package = _package()
+    return _target(processor.key())
+
+
+@cache
+def _target(processor: str) -> str:
+    package = library.package()
     if isinstance(package, str):
         raise Unavailable(package)
     try:
         files = [version(os.path.join(path, "binding"), _is_llvm) for path in package.__path__]
     except OSError as error:
         raise Unavailable(f"the files of llvmlite cannot be found: {error}") from error
-    parts = (package.__version__, files, sys.platform, platform.machine(), _processor())
-    return repr((*parts, np.__version__, _OPTIONS, _FEATURES, _VECTORS, _PASSES))
+    parts = (package.__version__, files, sys.platform, platform.machine(), processor)
+    return repr((*parts, np.__version__, _OPTIONS, _VECTORS, _PASSES))
 
 
 def _is_llvm(name: str) -> bool:
@@ -139,63 +94,8 @@ def _is_llvm(name: str) -> bool:
     return name.startswith(("libllvmlite.", "llvmlite."))
 
 
-def _processor() -> str:
-    """Name and features of the processor."""
-    if sys.platform == "linux" and platform.machine() == "x86_64":
-        lines = _lines("/proc/cpuinfo")
-        known = ("vendor_id", "cpu family", "model", "stepping", "flags")
-        found = [line for line in lines if line.partition("\t")[0].rstrip(" :") in known]
-        if len(found) == len(known):
-            return "\n".join(found)
-    return " ".join(_host())
-
-
-def _host() -> tuple[str, str]:
-    """Name and features of the processor, as LLVM tells them."""
-    llvm = _llvm()
-    _, name = told(llvm, llvm.GetHostCPUName)
-    _, features = told(llvm, llvm.GetHostCPUFeatures)
-    return name, ",".join(sorted(features.split(","), key=lambda feature: feature[1:]))
-
-
-@cache
-def vector_bytes() -> int:
-    """The bytes of the vectors that sums of products are written for."""
-    found = set(_processor().replace(",+", " ").split())
-    if {"avx512f", "avx512vl"} <= found:
-        return 64
-    return 32 if "avx" in found else 16
-
-
-@cache
-def has_slow_subnormals() -> bool:
-    """Whether the processor is of Intel, to which a float next to 0 is an exception."""
-    return "GenuineIntel" in _processor()
-
-
-@cache
-def has_whole_products() -> bool:
-    """Whether the processor is of AMD, to which a vector of products of 64 bits is one step."""
-    return "AuthenticAMD" in _processor()
-
-
-def _lines(path: str) -> list[str]:
-    """The lines of a file of the system up to the first that is empty."""
-    try:
-        with open(path, "rb", buffering=0) as file:
-            text = file.read(1 << 14).decode(errors="replace")
-    except OSError:
-        return []
-    return text.partition("\n\n")[0].splitlines()
-
-
 # Code that can lie anywhere, in one piece.
 _OPTIONS = (b"pic", b"small")
-# LLVM uses half of the vectors of Intel's processors with AVX-512, some of which slowed down for
-# whole ones once; with whole ones, exponential functions take two thirds of the time.
-_FEATURES = ",-prefer-256-bit" if platform.machine() in ("x86_64", "AMD64") else ""
-
-
 # A loop as they are in kernels: LLVM makes it one over vectors.
 _LOOP = """\
 define void @loop(ptr %p, i64 %n) {
@@ -216,52 +116,55 @@ done:
   ret void
 }
 """
-# Machines that no thread uses.
-_idle: list[int] = []
+# Machines that no thread uses, by their processors.
+_idle: defaultdict[Processor, list[int]] = defaultdict(list)
 
 
-def _idle_machine() -> int:
+@contextmanager
+def _machine() -> Iterator[int]:
     """A machine that no other thread uses."""
+    idle = _idle[processor.for_llvm()]
     try:
-        return _idle.pop()
+        machine = idle.pop()
     except IndexError:
-        return _new_machine()
+        machine = _new_machine(processor.for_llvm())
+    yield machine
+    idle.append(machine)
 
 
 @cache
-def _quick_machine() -> int:
-    return _new_machine(0)
+def _quick_machine(of: Processor) -> int:
+    return _new_machine(of, 0)
 
 
 @cache
 def _triple() -> bytes:
     """What LLVM calls this kind of machine."""
-    llvm = _llvm()
+    llvm = library.llvm()
     return told(llvm, llvm.GetDefaultTargetTriple)[1].encode()
 
 
 @cache
 def _layout() -> bytes:
     """How data lies in the memory of this kind of machine, as LLVM tells it."""
-    llvm = _llvm()
-    data = llvm.CreateTargetMachineData(_quick_machine())
+    llvm = library.llvm()
+    data = llvm.CreateTargetMachineData(_quick_machine(processor.for_llvm()))
     _, found = told(llvm, llvm.CopyStringRepOfTargetData, data)
     llvm.DisposeTargetData(data)
     return found.encode()
 
 
-def _new_machine(effort: int = 2) -> int:
-    """The machine that texts are compiled for; with effort 0, instructions are found quickly.
+def _new_machine(of: Processor, effort: int = 2) -> int:
+    """A machine that texts are compiled for; with effort 0, instructions are found quickly.
 
     It is there as long as the process.
     """
-    llvm = _llvm()
+    llvm = library.llvm()
     triple = _triple()
     found, reason = told(llvm, llvm.GetTargetFromTriple, triple)
     if not found:
         raise RuntimeError(reason)
-    name, features = _host()
-    given = (triple, name.encode(), f"{features}{_FEATURES}".encode(), effort, *_OPTIONS)
+    given = (triple, *(text.encode() for text in of), effort, *_OPTIONS)
     machine: int | None = llvm.CreateTargetMachine(found, *given, 0, 0, b"")
     if machine is None:
         raise RuntimeError(f"LLVM has no machine for {triple.decode()}")
@@ -287,15 +190,12 @@ def _each(text: str, level: int, *, as_text: bool = False) -> list[bytes]:
 
     def of(module: _Text) -> bytes:
         # Threads share no context and no machine.
-        machine = _idle_machine()
-        with _parsed(module.text) as parsed:
+        with _machine() as machine, _parsed(module.text) as parsed:
             if module.mark == APART:
                 _improve(parsed, machine, level)
             else:
                 _tidy(parsed, machine, module.mark)
-            found = _emitted(machine, parsed, as_text=as_text)
-        _idle.append(machine)
-        return found
+            return _emitted(machine, parsed, as_text=as_text)
 
     modules = _modules(text)
     # What takes the longest time is begun first.
@@ -308,7 +208,7 @@ def _each(text: str, level: int, *, as_text: bool = False) -> list[bytes]:
 @contextmanager
 def _parsed(text: str) -> Iterator[int]:
     """A module, in a context of its own."""
-    llvm = _llvm()
+    llvm = library.llvm()
     with ExitStack() as kept:
         context = _own(kept, llvm.ContextDispose, llvm.ContextCreate())
         module, reason = told(llvm, llvm.ParseAssembly, context, text.encode())
@@ -328,7 +228,7 @@ def _own(kept: ExitStack, dispose: Callable[[int], None], made: int) -> int:
 
 def _builder(kept: ExitStack, machine: int, vectors: Mapping[str, bool]) -> int:
     """What runs passes for a machine."""
-    llvm = _llvm()
+    llvm = library.llvm()
     options = llvm.CreatePipelineTuningOptions()
     kept.callback(llvm.DisposePipelineTuningOptions, options)
     for name, wanted in vectors.items():
@@ -338,7 +238,7 @@ def _builder(kept: ExitStack, machine: int, vectors: Mapping[str, bool]) -> int:
 
 def _inline(kept: ExitStack, module: int, builder: int) -> None:
     """Put functions that say so into those that call them, ahead of other passes."""
-    llvm = _llvm()
+    llvm = library.llvm()
     passes = llvm.CreateNewModulePassManager()
     kept.callback(llvm.DisposeNewModulePassManger, passes)
     llvm.module_AddAlwaysInlinerPass(passes)
@@ -347,7 +247,7 @@ def _inline(kept: ExitStack, module: int, builder: int) -> None:
 
 def _tidy(module: int, machine: int, mark: str) -> None:
     """Values instead of variables, and little more."""
-    llvm = _llvm()
+    llvm = library.llvm()
     with ExitStack() as kept:
         builder = _builder(kept, machine, {})
         if mark == SCALAR:
@@ -365,7 +265,7 @@ def _tidy(module: int, machine: int, mark: str) -> None:
 
 def _improve(module: int, machine: int, level: int) -> None:
     """LLVM's own passes; level 0 does next to nothing."""
-    llvm = _llvm()
+    llvm = library.llvm()
     with ExitStack() as kept:
         vectors = {name: wanted and level > 0 for name, wanted in _VECTORS.items()}
         builder = _builder(kept, machine, vectors)
@@ -378,7 +278,7 @@ def _improve(module: int, machine: int, level: int) -> None:
 
 def _emitted(machine: int, module: int, *, as_text: bool = False) -> bytes:
     """The object file of a module, or its instructions as text."""
-    llvm = _llvm()
+    llvm = library.llvm()
     buffer, reason = told(llvm, llvm.TargetMachineEmitToMemory, machine, module, int(not as_text))
     if not buffer:
         raise RuntimeError(reason)
@@ -397,13 +297,13 @@ def compile_text(text: str, level: int = MAIN) -> bytes:
     if level != QUICK:
         return objects.joined(_each(text, level))
     with _lock:  # who asks for what another thread is making waits for that
-        return _quickly(text)
+        return _quickly(text, processor.for_llvm())
 
 
 @lru_cache(maxsize=8)
-def _quickly(text: str) -> bytes:
+def _quickly(text: str, of: Processor) -> bytes:
     with _parsed(text) as parsed:
-        return _emitted(_quick_machine(), parsed)
+        return _emitted(_quick_machine(of), parsed)
 
 
 def warm_up() -> None:
@@ -418,12 +318,13 @@ class Loaded:
     """Object files in memory, linked by LLVM; they are there as long as this is."""
 
     def __init__(self, code: bytes) -> None:
-        llvm = self._llvm = _llvm()
+        llvm = self._llvm = library.llvm()
         context = llvm.ContextCreate()
         empty, _ = told(llvm, llvm.ParseAssembly, context, b"")
         is_arm = platform.machine().lower() in ("arm64", "aarch64")
         # It takes the module and the machine over, and destroys them in the end.
-        engine, reason = told(llvm, llvm.CreateMCJITCompiler, empty, _new_machine(), is_arm)
+        machine = _new_machine(processor.for_llvm())
+        engine, reason = told(llvm, llvm.CreateMCJITCompiler, empty, machine, is_arm)
         if not engine:
             raise RuntimeError(reason)
         self._engine = engine

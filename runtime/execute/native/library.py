@@ -1,4 +1,4 @@
-"""The functions of LLVM that are called, in the library that `llvmlite` ships.
+"""LLVM, where it can be had: the functions that are called, in the library that `llvmlite` ships.
 
 Importing `llvmlite.binding` takes 25 milliseconds, in which no other Python runs: it describes ten
 times as many functions, and imports sixty modules. Loading the library alone takes six, in which it
@@ -14,11 +14,21 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from ctypes import c_bool, c_char_p, c_int, c_size_t, c_uint64, c_void_p
+from functools import cache
 from importlib import import_module
 from types import ModuleType, SimpleNamespace
 from typing import Any, TypeAlias
 
-__all__ = ["LLVM", "opened", "told"]
+__all__ = [
+    "LLVM",
+    "Unavailable",
+    "is_in_use",
+    "llvm",
+    "opened",
+    "package",
+    "problem",
+    "told",
+]
 
 # The functions by their names, without `LLVMPY_`.
 LLVM: TypeAlias = SimpleNamespace
@@ -96,6 +106,50 @@ _LONG = {
     "ParseAssembly", "RunNewModulePassManager", "RunNewFunctionPassManager",
     "TargetMachineEmitToMemory", "FinalizeObject",
 }  # fmt: skip
+
+
+class Unavailable(Exception):
+    """There is no LLVM here."""
+
+
+@cache
+def package() -> Any:
+    """llvmlite, without LLVM itself; the reason as text where there is none."""
+    try:
+        return import_module("llvmlite")
+    except (ImportError, OSError) as error:
+        return f"llvmlite cannot be imported: {error}"
+
+
+@cache
+def _library() -> LLVM | str:
+    """LLVM; the reason as text where it cannot be had."""
+    found = package()
+    if isinstance(found, str):
+        return found
+    try:
+        return opened(found)
+    except (ImportError, OSError) as error:
+        return f"llvmlite cannot be imported: {error}"
+
+
+def llvm() -> LLVM:
+    """LLVM; raises Unavailable."""
+    found = _library()
+    if isinstance(found, str):
+        raise Unavailable(found)
+    return found
+
+
+def problem() -> str | None:
+    """Why there is no LLVM here; None where there is, as far as one knows without importing it."""
+    found = _library() if is_in_use() else package()
+    return found if isinstance(found, str) else None
+
+
+def is_in_use() -> bool:
+    """Whether LLVM was asked for in this process: most find all that they need compiled."""
+    return _library.cache_info().currsize > 0
 
 
 def opened(package: ModuleType) -> LLVM:

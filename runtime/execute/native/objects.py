@@ -34,7 +34,8 @@ _ABSOLUTE, _RELATIVE, _BY_WORD = (1,), (2, 4), (9, 41, 42)
 # `jmp [rip]` and the address to go to.
 _JUMP = b"\xff\x25\x00\x00\x00\x00"
 _ROOM = 16
-# What several object files begin with; before each is how many bytes it has.
+# What several object files begin with; then comes how many there are, and before each, how many
+# bytes it has.
 _SEVERAL = b"objects\n"
 
 
@@ -66,15 +67,19 @@ def joined(files: Sequence[bytes]) -> bytes:
     """Object files as one; `parts` gives them back."""
     if len(files) == 1:
         return files[0]
-    return _SEVERAL + b"".join(struct.pack("<Q", len(file)) + file for file in files)
+    whole = [_SEVERAL, struct.pack("<Q", len(files))]
+    for file in files:
+        whole += [struct.pack("<Q", len(file)), file]
+    return b"".join(whole)
 
 
 def parts(data: bytes) -> list[bytes]:
-    """The object files of what may be several; struct.error where one is not whole."""
+    """The object files of what may be several; struct.error where one is not there."""
     if not data.startswith(_SEVERAL):
         return [data]
-    found, at = [], len(_SEVERAL)
-    while at < len(data):
+    (count,) = struct.unpack_from("<Q", data, len(_SEVERAL))
+    found, at = [], len(_SEVERAL) + 8
+    for _ in range(count):
         (size,) = struct.unpack_from("<Q", data, at)
         found.append(data[at + 8 : at + 8 + size])
         at += 8 + size

@@ -14,7 +14,7 @@ from runtime.devices import copied
 from runtime.errors import Origin
 from runtime.execute import Executable
 from runtime.execute.kernels import compute
-from runtime.execute.native import blocks, calling_out, engine, layout, pool
+from runtime.execute.native import blocks, calling_out, engine, layout, library, pool
 from runtime.execute.native.builtins import builtin
 from runtime.execute.native.cache import compiled, is_kept
 from runtime.execute.native.context import HEAP, PART, Context
@@ -200,7 +200,7 @@ def still(reading: Reading) -> Callable[[], bool] | None:
 
 def problem() -> str | None:
     """Why there is no native code in this process; None where there is."""
-    return layout.problem() or engine.problem()
+    return layout.problem() or library.problem()
 
 
 def needs_llvm() -> bool:
@@ -216,7 +216,7 @@ def bring_in() -> None:
     if problem() is not None:
         return
     entry()
-    if not engine.is_in_use():
+    if not library.is_in_use():
         pool.bring_in()
         blocks.bring_in()
 

@@ -44,8 +44,8 @@ __all__ = ["text"]
 INDENT = "  "
 _SIGNS = {
     "add": "+", "sub": "-", "mul": "*", "div": "/", "quotient": "/", "and": "and", "or": "or",
-    "eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "fused_add": "+",
-    "fused_sub": "-", "fused_mul": "*", "shl": "<<", "ashr": ">>", "lshr": ">>>", "xor": "^",
+    "eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "product": "*",
+    "shl": "<<", "ashr": ">>", "lshr": ">>>", "xor": "^",
     "fmod": "fmod", "floor_quotient": "//", "floor_remainder": "%",
 }  # fmt: skip
 _CHECKED = {"checked_add": "+", "checked_sub": "-", "checked_mul": "*"}

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from runtime.execute.native.engine import vector_bytes
+from runtime.execute.native.processor import vector_bytes
 from runtime.lowering.kernels.kernel import (
     Allocate,
     Assign,
@@ -39,7 +39,7 @@ _FEWEST = 9
 _FEW = 256
 # What is computed in lanes as it is of one element.
 _FUNCTIONS = frozenset((
-    "const", "read", "load", "add", "sub", "mul", "div", "fused_add", "fused_sub", "fused_mul",
+    "const", "read", "load", "add", "sub", "mul", "div", "product", "muladd",
     "eq", "ne", "lt", "le", "gt", "ge", "select", "and", "or", "xor", "not", "neg", "shl", "ashr",
     "lshr", "abs", "sqrt", "floor", "ceil", "trunc", "rint", "copysign", "scaled", "bitcast",
 ))  # fmt: skip

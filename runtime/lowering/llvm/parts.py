@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from runtime.execute.native.engine import has_slow_subnormals, vector_bytes
+from runtime.execute.native.processor import has_slow_subnormals, vector_bytes
 from runtime.lowering.kernels.kernel import Contract, Dim, For, PairwiseSum
 from runtime.lowering.kernels.tiles import ahead_of, counts_of_parts, products
 from runtime.lowering.llvm.contractions import NAME, contraction_text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from runtime.execute.native.engine import vector_bytes
+from runtime.execute.native.processor import vector_bytes
 from runtime.lowering.kernels.kernel import Block, PairwiseSum
 from runtime.lowering.kernels.llvm_types import literal, llvm_type, size_in_bytes
 from runtime.lowering.kernels.scalar import is_float, is_signed

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from runtime.execute.native.engine import vector_bytes
+from runtime.execute.native.processor import has_fma, vector_bytes
 from runtime.lowering.kernels.kernel import Cell, Dim, Program, Register, read
 from runtime.lowering.kernels.llvm_types import literal, llvm_type, memory_type, size_in_bytes
-from runtime.lowering.kernels.scalar import COMPARISONS, Expr, cast, is_float, is_signed
+from runtime.lowering.kernels.scalar import COMPARISONS, Expr, call, cast, is_float, is_signed
 from runtime.lowering.llvm.lines import is_number
 from runtime.lowering.llvm.places import Places
 from runtime.lowering.scalars.division import RESULTS, SMALL_BITS, whole
-from runtime.lowering.scalars.mathematics import scaled_in_two_steps
+from runtime.lowering.scalars.mathematics import fma_in_steps, scaled_in_two_steps
 
 __all__ = ["LANES", "Values"]
 
@@ -20,7 +20,7 @@ LANES = 8
 _WIDTHS = {"f4": 32, "f8": 64}
 _FLOATING = {
     "add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv", "fmod": "frem",
-    "fused_add": "fadd contract", "fused_sub": "fsub contract", "fused_mul": "fmul contract",
+    "product": "fmul",
 }  # fmt: skip
 _INTEGER = {
     "add": "add", "sub": "sub", "mul": "mul", "and": "and", "or": "or", "xor": "xor",
@@ -28,9 +28,14 @@ _INTEGER = {
 }  # fmt: skip
 _INTRINSICS = {
     "abs": "fabs", "sqrt": "sqrt", "floor": "floor", "ceil": "ceil", "trunc": "trunc",
-    "rint": "rint", "copysign": "copysign", "fma": "fma",
+    "rint": "rint", "copysign": "copysign", "fma": "fma", "muladd": "fma",
 }  # fmt: skip
 _CHECKED = {"checked_add": "sadd", "checked_sub": "ssub", "checked_mul": "smul"}
+# What stands for them on machines that have no such instruction.
+_WITHOUT_FMA = {
+    "fma": fma_in_steps,
+    "muladd": lambda a, b, c: call("add", call("mul", a, b), c),
+}
 _ORDERED = {"eq": "oeq", "ne": "une", "lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge"}
 
 
@@ -73,6 +78,8 @@ class Values(Places):
             if vector_bytes() < 64:  # no AVX-512, which has an instruction for it
                 return self.value(scaled_in_two_steps(*x.args))
             x = Expr("scaled", x.type, (x.args[0], cast(x.args[1], "i4")))
+        if x.function in _WITHOUT_FMA and not has_fma():
+            return self.value(_WITHOUT_FMA[x.function](*x.args))
         if x.function in RESULTS:
             # Loops over elements become vectors, in which there is no branch.
             if self.groups or self.lane is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from runtime.execute.native.processor import has_fma
 from runtime.lowering.kernels.scalar import is_float
 from runtime.lowering.llvm.lines import FunctionLines, is_number
 from runtime.lowering.rewrites.narrow import halved
@@ -148,12 +149,20 @@ class Vectors(FunctionLines):
 
     def add_product(self, place: str, one: str, other: str) -> None:
         """Add a product of two vectors to the one in a place on the stack."""
-        times = "fmul contract" if is_float(self.type) else "and" if self.type == "b1" else "mul"
         if self.is_narrow:
             one, other = self._halved(one), self._halved(other)
-        product = self.do(f"{times} {self.vector} {one}, {other}")
         old = self.do(f"load {self.vector}, ptr {place}")
-        self.add(f"store {self.vector} {self.added(old, product)}, ptr {place}")
+        self.add(f"store {self.vector} {self._with_product(old, one, other)}, ptr {place}")
+
+    def _with_product(self, old: str, one: str, other: str) -> str:
+        """A sum and a product; of floats rounded once, as one, where the machine can do that."""
+        vector = self.vector
+        if is_float(self.type) and has_fma():
+            fma = f"@llvm.fma.{self._suffix}"
+            self.intrinsic(f"{vector} {fma}({vector}, {vector}, {vector})")
+            return self.do(f"call {vector} {fma}({vector} {one}, {vector} {other}, {vector} {old})")
+        times = "fmul" if is_float(self.type) else "and" if self.type == "b1" else "mul"
+        return self.added(old, self.do(f"{times} {vector} {one}, {other}"))
 
     def _halved(self, value: str) -> str:
         """A vector of numbers of which the lower halves tell all, so that LLVM knows that."""
@@ -162,8 +171,11 @@ class Vectors(FunctionLines):
 
     def added(self, a: str, b: str) -> str:
         """The sum of two vectors; of truth values, whether one is true."""
-        plus = "fadd contract" if is_float(self.type) else "or" if self.type == "b1" else "add"
-        return self.do(f"{plus} {self.vector} {a}, {b}")
+        return self.do(f"{self._plus} {self.vector} {a}, {b}")
+
+    @property
+    def _plus(self) -> str:
+        return "fadd" if is_float(self.type) else "or" if self.type == "b1" else "add"
 
     def store(self, at: str, value: str, mask: str | None) -> None:
         """Write a vector to memory, but for where the mask is not."""
@@ -180,7 +192,6 @@ class Vectors(FunctionLines):
     def over_lanes(self, value: str) -> str:
         """The sum of the lanes, in halves."""
         lanes, vector = self.lanes, self.vector
-        plus = "fadd" if is_float(self.type) else "or" if self.type == "b1" else "add"
         while lanes > 1:
             lanes //= 2
             low = ", ".join(f"i32 {k}" for k in range(lanes))
@@ -192,5 +203,5 @@ class Vectors(FunctionLines):
                 for part in (low, high)
             ]
             vector = f"<{lanes} x {self.kind}>"
-            value = self.do(f"{plus} {vector} {halves[0]}, {halves[1]}")
+            value = self.do(f"{self._plus} {vector} {halves[0]}, {halves[1]}")
         return self.do(f"extractelement {vector} {value}, i64 0")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from runtime.execute.native.engine import has_whole_products
+from runtime.execute.native.processor import has_whole_products
 from runtime.lowering.kernels.kernel import Axis, Contract
 from runtime.lowering.kernels.tiles import products
 

@@ -61,7 +61,10 @@ _WORD = 16
 # Bytes of an array that a round of a loop has for itself, if threads run the rounds.
 ON_STACK = 1 << 14
 # Operations that take longer than others.
-_SLOW = {"div": 4, "sqrt": 4, "quotient": 8, "floor_quotient": 8, "floor_remainder": 8, "fmod": 16}
+_SLOW = {
+    "muladd": 2, "div": 4, "sqrt": 4, "quotient": 8, "floor_quotient": 8, "floor_remainder": 8,
+    "fmod": 16,
+}  # fmt: skip
 
 
 # ---- what is worth it ----------------------------------------------------------------------------

@@ -2,7 +2,9 @@
 
 Each is at most 2 units in the last place from the exact value, over all numbers, subnormal results
 and NumPy's special values included (nan, infinities, the sign of zero); `tests` compare them with
-higher precision. Multiplications and additions may be fused here, and here only (`contract`).
+higher precision. Here, and here only, machines that can round a product and a sum once, as one, do.
+Which product goes with which sum is said here: were it left to LLVM, a function would have other
+bits in a vector than alone.
 
 The method is that of S. Moshier, Cephes Mathematical Library, 1984-1992 (netlib.org/cephes): the
 ranges and, for logarithm and tangent, its minimax coefficients.
@@ -53,19 +55,32 @@ def number(value: float, like: Expr) -> Expr:
     return const(value, like.type)
 
 
-def add(a: Expr, b: Expr) -> Expr:
-    """A sum that may be fused with a product."""
-    return call("fused_add", a, b)
-
-
 def mul(a: Expr, b: Expr) -> Expr:
-    """A product that may be fused with a sum."""
-    return call("fused_mul", a, b)
+    """A product that `add` and `sub` need not round."""
+    return call("product", a, b)
+
+
+def add(a: Expr, b: Expr) -> Expr:
+    """A sum; with a `mul`, the first of two, it is rounded once where machines can do that."""
+    if a.function == "product":
+        return call("muladd", *a.args, b)
+    if b.function == "product":
+        return call("muladd", *b.args, a)
+    return call("add", a, b)
 
 
 def sub(a: Expr, b: Expr) -> Expr:
-    """A difference that may be fused with a product."""
-    return call("fused_sub", a, b)
+    """A difference, likewise."""
+    if a.function == "product":
+        return call("muladd", *a.args, _negative(b))
+    if b.function == "product":
+        one, other = sorted(b.args, key=lambda x: x.function != "const")
+        return call("muladd", _negative(one), other, a)
+    return call("sub", a, b)
+
+
+def _negative(x: Expr) -> Expr:
+    return number(-x.value, x) if x.function == "const" else call("neg", x)
 
 
 def polynomial(x: Expr, coefficients: Sequence[float]) -> Expr:
@@ -93,6 +108,27 @@ def scaled_in_two_steps(x: Expr, n: Expr) -> Expr:
     half = call("ashr", n, const(1, n.type))
     rest = call("sub", n, half)
     return call("mul", call("mul", x, power_of_two(half, x.type)), power_of_two(rest, x.type))
+
+
+def fma_in_steps(a: Expr, b: Expr, c: Expr) -> Expr:
+    """`fma` of doubles, for machines that have no instruction for it.
+
+    The product is a sum of two doubles, made of halves of its factors (T. Dekker, "A floating-point
+    technique for extending the available precision", Numerische Mathematik 18, 1971), which are cut
+    out of the bits, so that none overflows. As good as exact where c takes most of it away, which
+    it is called for; else it is a second rounding.
+    """
+
+    def halves(x: Expr) -> tuple[Expr, Expr]:
+        bits = call("and", Expr("bitcast", "i8", (x,)), const(-(1 << 27), "i8"))
+        high = Expr("bitcast", "f8", (bits,))
+        return high, call("sub", x, high)
+
+    product, (a_high, a_low), (b_high, b_low) = call("mul", a, b), halves(a), halves(b)
+    rest = call("sub", call("mul", a_high, b_high), product)
+    for one, other in ((a_high, b_low), (a_low, b_high), (a_low, b_low)):
+        rest = call("add", rest, call("mul", one, other))
+    return call("add", call("add", product, c), rest)
 
 
 _LN2 = {"f4": (0.693359375, -2.12194440e-4), "f8": (6.93145751953125e-1, 1.42860682030941723212e-6)}

@@ -31,7 +31,7 @@ def folder(tmp_path):
     made.mkdir(mode=0o700)
     with config.cache_dir.using(str(made)):
         cache._folder.cache_clear()
-        cache.compiled.cache_clear()  # what is there already is not written again
+        cache._compiled.cache_clear()  # what is there already is not written again
         yield made
     cache._folder.cache_clear()
 
@@ -378,7 +378,7 @@ def test_what_is_no_record_is_of_no_use_and_replaced(name, folder, lowered):
         assert lowers(sample, X, lowered=lowered)
     assert len(records(folder)) == 2
     DAMAGES[name](folder)
-    cache.compiled.cache_clear()
+    cache._compiled.cache_clear()
     for sample in samples:
         lowered.clear()
         compare(done(ag.convert(sample, native=True), X), done(sample, X))
@@ -389,7 +389,7 @@ def test_what_is_no_record_is_of_no_use_and_replaced(name, folder, lowered):
 
 def right_and_quiet(sample, lowered):
     """Whether a new Function gives the right result without a word, and lowers something."""
-    cache.compiled.cache_clear()
+    cache._compiled.cache_clear()
     lowered.clear()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -472,7 +472,7 @@ def make(k):
 x = np.arange(9.0)
 for round in range(3):
     for k in range(4):
-        cache.compiled.cache_clear()
+        cache._compiled.cache_clear()
         n = k + int(sys.argv[1])
         function = make(n)
         found = function(x)

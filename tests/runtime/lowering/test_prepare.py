@@ -9,7 +9,7 @@ import pytest
 import autograph as ag
 from runtime import config, ops
 from runtime.compile import compile_graph
-from runtime.execute.native import cache, engine, layout
+from runtime.execute.native import cache, engine, layout, library
 from runtime.execute.native.prepared import Native, problem
 from runtime.lowering.prepare import Planned, prepare
 
@@ -28,7 +28,7 @@ def test_other_dtypes_are_left_to_the_plan(inputs, traced):
 
 
 def test_without_llvm_everything_is_a_plan(traced, monkeypatch):
-    monkeypatch.setattr(engine, "problem", lambda: "llvmlite cannot be imported: it is not here")
+    monkeypatch.setattr(library, "problem", lambda: "llvmlite cannot be imported: it is not here")
     run = prepare(traced(ops.add, 1.5, np.ones(30)))
     assert isinstance(run, Planned) and run.reason.startswith("llvmlite cannot be imported")
     np.testing.assert_array_equal(run(1.5, np.ones(30))[0], np.full(30, 2.5))
@@ -40,31 +40,31 @@ def test_where_llvm_turns_out_not_to_load_everything_is_a_plan(function, monkeyp
     reason = "llvmlite cannot be imported: libtinfo.so.6: no such file"
 
     def unavailable(text, level=2):
-        raise engine.Unavailable(reason)
+        raise library.Unavailable(reason)
 
     monkeypatch.setattr(engine, "compile_text", unavailable)
     x = np.linspace(3.25, 9.125, 2003)
     with config.cache_dir.using("off"):
-        cache.compiled.cache_clear()
+        cache._compiled.cache_clear()
         made = ag.convert(function, native=True)
         np.testing.assert_array_equal(made(x, x[::-1].copy()), function(x, x[::-1]))
         assert reason in made.explain()
-    cache.compiled.cache_clear()
+    cache._compiled.cache_clear()
 
 
 def test_a_library_that_cannot_be_loaded_is_remembered(monkeypatch):
-    engine._library.cache_clear()
-    monkeypatch.setattr(engine._package(), "__path__", ["/no/such/folder"])
+    library._library.cache_clear()
+    monkeypatch.setattr(library.package(), "__path__", ["/no/such/folder"])
     try:
-        assert engine.problem() is None  # nobody asked for it yet
+        assert library.problem() is None  # nobody asked for it yet
         for _ in range(2):
-            with pytest.raises(engine.Unavailable, match="llvmlite cannot be imported"):
+            with pytest.raises(library.Unavailable, match="llvmlite cannot be imported"):
                 engine.compile_text("define void @enter() {\n  ret void\n}")
-        assert engine.problem().startswith("llvmlite cannot be imported")
+        assert library.problem().startswith("llvmlite cannot be imported")
     finally:
         monkeypatch.undo()
-        engine._library.cache_clear()
-    assert engine.problem() is None
+        library._library.cache_clear()
+    assert library.problem() is None
 
 
 def test_where_objects_have_another_layout_everything_is_a_plan(traced, monkeypatch):

@@ -9,7 +9,7 @@ from types import ModuleType
 
 import pytest
 
-from runtime.execute.native import engine, library
+from runtime.execute.native import engine, library, processor
 from runtime.execute.native.library import opened, told
 
 llvmlite = pytest.importorskip("llvmlite", exc_type=ImportError)
@@ -80,10 +80,10 @@ def test_code_is_that_of_llvmlites_own_binding():
         "done:\n  ret void\n}"
     )
     features = binding.get_host_cpu_features().flatten()
-    assert engine._host() == (binding.get_host_cpu_name(), features)
+    assert processor._host() == (binding.get_host_cpu_name(), features)
     machine = binding.Target.from_default_triple().create_target_machine(
         cpu=binding.get_host_cpu_name(),
-        features=features + engine._FEATURES,
+        features=f"{features},{processor._PREFERENCES}",
         opt=2,
         reloc="pic",
         codemodel="small",

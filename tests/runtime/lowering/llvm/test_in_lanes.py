@@ -5,7 +5,8 @@ import pytest
 
 import autograph as ag
 from runtime import config, ops
-from runtime.execute.native.engine import APART, SCHEDULED, vector_bytes
+from runtime.execute.native.engine import APART, SCHEDULED
+from runtime.execute.native.processor import vector_bytes
 from runtime.lowering.llvm import in_lanes
 from runtime.lowering.stages import native_text
 from tests.runtime.lowering.conftest import assert_same_bits
@@ -141,7 +142,7 @@ def test_loops_within_a_while_are_written_in_lanes(monkeypatch):
     x, h, w = (rng.normal(size=s).astype("f4") for s in ((9, 20, 70), (20, 70), (70, 70)))
     w *= np.float32(0.1)  # so that last bits stay last bits
     results, texts = [], []
-    for size in (vector_bytes(), 0):
+    for size in (0, vector_bytes()):
         monkeypatch.setattr(in_lanes, "_BYTES", size)
         with config.cache_dir.using("off"):
             converted = ag.convert(recurrent)
@@ -151,8 +152,9 @@ def test_loops_within_a_while_are_written_in_lanes(monkeypatch):
             assert concrete.execution == []
     assert_same_bits(*results)
     np.testing.assert_allclose(results[0], recurrent(x, h, w, 9), rtol=1e-4, atol=1e-5)
-    in_vectors, other = texts
-    assert in_vectors.startswith(SCHEDULED) == (vector_bytes() == 64)
-    assert not other.startswith(SCHEDULED)
-    few = ag.convert(small).get_concrete_function(h[0], np.int64(3)).lower("llvm")
-    assert SCHEDULED not in few
+    other, in_vectors = texts
+    assert in_vectors.startswith(SCHEDULED) and not other.startswith(SCHEDULED)
+    vector = np.ones(vector_bytes() // 4, "f4")
+    for count in (4, 40):
+        converted = ag.convert(small).get_concrete_function(np.tile(vector, count), np.int64(3))
+        assert converted.lower("llvm").startswith(SCHEDULED) == (count == 40)
