@@ -278,6 +278,7 @@ def svd(x: Operand, /, full_matrices: bool = True, compute_uv: bool = True) -> A
 
 def _svdvals_vjp(g: Any, out: Any, x: Any) -> tuple[Any, ...]:
     u, _, vh = svd_(x, full_matrices=False)
+    g = where_(equal(out, 0), 0, g)  # as that of `abs`
     return (matmul(u * expand_dims(g, -2), vh),)
 
 
@@ -285,7 +286,7 @@ def _svdvals_vjp(g: Any, out: Any, x: Any) -> tuple[Any, ...]:
     inputs=1,
     infer=lambda x: _svd_type(x, full_matrices=False)[1],
     vjp=_svdvals_vjp,
-    reads=(0,),
+    reads=(0, "out"),
     raises=always,
     samples=calls(
         lambda: (

@@ -288,6 +288,25 @@ def _boxcox(xp: Module, x: Array, power: Array) -> Array:
     return xp.where(is_zero, logarithm, found)
 
 
+def _root_slope(x: Any, power: Any) -> Any:
+    """`x ** (power - 1)`, and 0 where `x` is 0 in spite of an infinite one, as of a root."""
+    return where_((x == 0) & (power > 0) & (power < 1), 0, x ** (power - 1))
+
+
+def _boxcox_slope(out: Any, x: Any, power: Any) -> Any:
+    is_edge = x == 0
+    inside = where_(is_edge, 1, x)
+    return where_(is_edge, _root_slope(x, power), exp(power * log(inside)) / inside)
+
+
+def _boxcox_rate(out: Any, x: Any, power: Any) -> Any:
+    is_edge = (x == 0) & (power > 0)
+    logarithm = log(where_(is_edge, 1, x))
+    safe = where_(is_edge, power, 1)
+    inside = logarithm**2 * _second_order(power * logarithm)
+    return where_(is_edge, 1 / (safe * safe), inside)
+
+
 def _second_order(t: Any) -> Any:
     """`(t * exp(t) - exp(t) + 1) / t**2`, by its series near 0."""
     is_small = less_equal(abs_(t), _SMALL)
@@ -300,8 +319,8 @@ def _second_order(t: Any) -> Any:
     inputs=2,
     infer=single_first,
     vjp=(
-        lambda g, out, x, power: g * (exp(power * log(x)) / x),
-        lambda g, out, x, power: g * (log(x) ** 2 * _second_order(power * log(x))),
+        slope(_boxcox_slope),
+        slope(_boxcox_rate),
     ),
     reads=(0, 1),
     elementwise=True,
@@ -335,12 +354,19 @@ def _power_slope(y: Any, power: Any) -> Any:
     return y * y * ratio
 
 
+def _inverse_slope(out: Any, y: Any, power: Any) -> Any:
+    base = 1 + power * y
+    is_edge = base == 0
+    exponent = 1 / where_(is_edge, power, 1)
+    return where_(is_edge, _root_slope(base, exponent), out / where_(is_edge, 1, base))
+
+
 @op(
     inputs=2,
     infer=single_first,
     vjp=(
-        lambda g, out, y, power: g * (out / (1 + power * y)),
-        lambda g, out, y, power: g * (out * _power_slope(y, power)),
+        slope(_inverse_slope),
+        slope(lambda out, y, power: where_(out == 0, 0, out * _power_slope(y, power))),
     ),
     reads=("out", 0, 1),
     elementwise=True,
@@ -405,12 +431,21 @@ def _root(delta: Any, r: Any) -> Any:
     return sqrt(1 + (r / delta) ** 2)
 
 
+def _or_one(delta: Any) -> Any:
+    return where_(delta == 0, 1, delta)
+
+
+def _pseudo_huber_rate(out: Any, delta: Any, r: Any) -> Any:
+    size = _or_one(delta)
+    return where_(delta == 0, abs_(r), 2 * out / size - r * r / size / _root(size, r))
+
+
 @op(
     inputs=2,
     infer=single_first,
     vjp=(
-        lambda g, out, delta, r: g * (2 * out / delta - r * r / delta / _root(delta, r)),
-        lambda g, out, delta, r: g * (r / _root(delta, r)),
+        slope(_pseudo_huber_rate),
+        slope(lambda out, delta, r: where_(delta == 0, 0, r / _root(_or_one(delta), r))),
     ),
     reads=("out", 0, 1),
     elementwise=True,

@@ -24,7 +24,7 @@ from runtime.ops.positions import take_along_axis
 from runtime.ops.products import matmul
 from runtime.ops.reductions import argmax
 from runtime.ops.reductions import sum as sum_
-from runtime.ops.rules import conjugated
+from runtime.ops.rules import conjugated, scaled
 from runtime.ops.samples import calls
 from runtime.ops.selection import where_
 from runtime.ops.shapes import expand_dims
@@ -60,7 +60,7 @@ def _eig_vjp(g: Any, out: Any, x: Any) -> tuple[Any, ...]:
     # LAPACK's vectors have length 1, and the largest part of each is real.
     kept = g[1] - vectors * expand_dims(real(along), -2)
     turned = matmul(adjoint(vectors), kept - _phases(vectors, along))
-    inner = conjugated(reciprocal(gaps + one) - one) * turned + one * expand_dims(g[0], -2)
+    inner = scaled(turned, conjugated(reciprocal(gaps + one) - one)) + one * expand_dims(g[0], -2)
     lifted = solve(adjoint(vectors), matmul(inner, adjoint(vectors)))
     return (_as_operand(lifted, x),)
 

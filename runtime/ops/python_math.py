@@ -22,6 +22,7 @@ from runtime.ops import (
 )
 from runtime.ops.declare import Primitive, always, no_gradient, op
 from runtime.ops.operands import Array, Module
+from runtime.ops.rules import quotient_or_zero
 from runtime.ops.samples import array, calls, fixed
 from runtime.spec import Type, type_of_number
 
@@ -224,8 +225,8 @@ def math_fsum(xp: Module, x: Array) -> Any:
     inputs=2,
     infer=gives(0.0),
     vjp=(
-        lambda g, out, x, y: g * ((x - y) / out),
-        lambda g, out, x, y: g * ((y - x) / out),
+        lambda g, out, x, y: g * quotient_or_zero(x - y, out),
+        lambda g, out, x, y: g * quotient_or_zero(y - x, out),
     ),
     reads=("out", 0, 1),
     raises=always,

@@ -92,6 +92,26 @@ def strong_product(xp: Module, g: Array, factor: Array) -> Array:
 
 @op(
     inputs=2,
+    infer=by_ufunc(np.divide),
+    vjp=(
+        keeping_zeros(lambda h, out, g, divisor: over(h, conjugated(divisor))),
+        slope(lambda out, g, divisor: -over(out, divisor)),
+    ),
+    reads=(1, "out"),
+    scalar="{0} / {1} if {0} != 0 else 0",
+    loop=lambda g, divisor, out: (out, out),
+    elementwise=True,
+    samples=binary(dtypes="f8,f8 f4,f4 f4,f8 c16,f8 c8,c8", second=(1, 3)),
+)
+def strong_quotient(xp: Module, g: Array, divisor: Array) -> Array:
+    """`g / divisor`, broadcast, and 0 where `g` is, whatever the divisor is."""
+    with np.errstate(invalid="ignore"):
+        quotient = xp.divide(g, divisor)
+    return xp.where(g, quotient, quotient.dtype.type(0))
+
+
+@op(
+    inputs=2,
     infer=lambda c, g: TensorType(c.dtype, broadcast_shapes(c.shape, g.shape)),
     # Linear in `c`, which is so in `g`: where `g` is 0 its derivative is not.
     vjp=(lambda h, out, c, g: h, None),
@@ -112,7 +132,7 @@ def scaled(g: Any, factor: Any) -> Any:
 
 def over(g: Any, divisor: Any) -> Any:
     """The cotangent `g` divided, and 0 where it is."""
-    return g / divisor if _is_ordinary(divisor) else strong_zero(g / divisor, g)
+    return g / divisor if _is_ordinary(divisor) else strong_quotient(g, divisor)
 
 
 def _is_ordinary(x: Any) -> bool:

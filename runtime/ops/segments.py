@@ -29,7 +29,7 @@ from runtime.ops.operands import (
 from runtime.ops.positions import not_negative, take
 from runtime.ops.reductions import max as max_
 from runtime.ops.reductions import per_count
-from runtime.ops.rules import conjugated
+from runtime.ops.rules import conjugated, scaled
 from runtime.ops.samples import array, calls
 from runtime.ops.scans import linear_recurrence
 from runtime.ops.selection import maximum, minimum, where_
@@ -127,7 +127,7 @@ def _segments_vjp(
         return None, *rest
     mine, own = getitem(out, (ids,)), getitem(g, (ids,))
     if kind == "prod":
-        return own * conjugated(_others(x, ids)), *rest
+        return scaled(own, conjugated(_others(x, ids))), *rest
     chosen = astype(equal(x, mine), dtype_of(g))
     ties = getitem(segment_sum(chosen, ids, shape_of(out)[0]), (ids,))
     return where_(equal(chosen, 0), 0, own * chosen / maximum(ties, 1)), *rest

@@ -29,6 +29,7 @@ from runtime.ops.interchange import asarray
 from runtime.ops.joining import as_operand, with_arrays
 from runtime.ops.keys import Index, encode_index, may_repeat
 from runtime.ops.operands import Array, Module, Operand, content, dtype_of, shape_of, type_of
+from runtime.ops.rules import strong_zero
 from runtime.ops.samples import array, calls
 from runtime.ops.selection import where_
 from runtime.spec import TensorType
@@ -88,11 +89,12 @@ def _scaled_vjp(
     if ufunc == "subtract":
         gx, slope = g, -here
     else:
-        gx = index_scale(g, v, *operands, ufunc=ufunc, index=index)
+        gx = strong_zero(index_scale(g, v, *operands, ufunc=ufunc, index=index), g)
         if ufunc == "divide":
             slope = -here * item_at(out, index, operands) / v
         else:
             slope = here * item_at(x, index, operands) * _other_factors(x, v, operands, index)
+        slope = strong_zero(slope, here)
     gv = sum_to(slope, shape_of(v)) if type_of(v).is_inexact else None
     return (gx, gv, *(None for _ in operands))
 

@@ -40,7 +40,7 @@ from runtime.ops.operands import (
 from runtime.ops.reductions import all as all_
 from runtime.ops.reductions import any as any_
 from runtime.ops.reductions import kept, max, min, prod, sum
-from runtime.ops.rules import conjugated
+from runtime.ops.rules import conjugated, scaled
 from runtime.ops.samples import array, calls
 from runtime.ops.scans import cumprod, cumsum, product_of_others
 from runtime.ops.selection import where_
@@ -126,8 +126,8 @@ def _reduce_vjp(
     elif ufunc == "multiply":
         own = where_(mask, x, 1)
         start = 1 if first is None else first
-        gx = g * conjugated(product_of_others(own, axis) * start)
-        by_first = g * conjugated(prod(own, axis=axis, keepdims=True))
+        gx = scaled(g, conjugated(product_of_others(own, axis) * start))
+        by_first = scaled(g, conjugated(prod(own, axis=axis, keepdims=True)))
     else:
         chosen = logical_and(mask, equal(x, out))
         ties = sum(chosen, axis=axis, keepdims=True)
