@@ -271,6 +271,19 @@ def _product(x: Any, y: Any) -> Any:
     return (complex_product if _are_complex_numbers(x, y) else ops.multiply)(x, y)
 
 
+def _ordered(compare: Callable[..., Any]) -> Callable[..., Any]:
+    """`x < y` and its kin: of complex scalars NumPy compares the imaginary parts, nan or not,
+    where the real ones are equal, and these alone where they are not."""
+
+    def ordered(x: Any, y: Any) -> Any:
+        if not _are_complex_scalars(x, y):
+            return compare(x, y)
+        a, b = ops.real(x), ops.real(y)
+        return ops.where(ops.equal(a, b), compare(ops.imag(x), ops.imag(y)), compare(a, b))
+
+    return ordered
+
+
 def _power(x: Any, y: Any) -> Any:
     """`x ** y`: arrays of bool to the 2 are squared by NumPy's operator, to int8.
 
@@ -293,12 +306,16 @@ _REAL, _BOOL = np.dtype(np.float64), np.dtype(bool)
 
 def _are_complex_numbers(*operands: Any) -> bool:
     """Whether these are scalars of NumPy's in a graph, of which one is complex."""
+    is_traced = any(getattr(x, "_value", None) is not None for x in operands)
+    return is_traced and _are_complex_scalars(*operands)
+
+
+def _are_complex_scalars(*operands: Any) -> bool:
+    """Whether these are scalars of NumPy's, of which one is complex."""
     for x in operands:
         if type(x) is complex or getattr(x, "dtype", _REAL).kind == "c":
             break
     else:
-        return False
-    if all(getattr(x, "_value", None) is None for x in operands):
         return False
     types = [type_of(x) for x in operands]
     if any(t.rank != 0 for t in types) or all(t.weak for t in types):
@@ -531,10 +548,10 @@ class ArrayMethods:
 
     __eq__ = _equality(ops.equal, "eq", False)
     __ne__ = _equality(ops.not_equal, "ne", True)
-    __lt__ = _binary(ops.less, "lt")
-    __le__ = _binary(ops.less_equal, "le")
-    __gt__ = _binary(ops.greater, "gt")
-    __ge__ = _binary(ops.greater_equal, "ge")
+    __lt__ = _binary(_ordered(ops.less), "lt")
+    __le__ = _binary(_ordered(ops.less_equal), "le")
+    __gt__ = _binary(_ordered(ops.greater), "gt")
+    __ge__ = _binary(_ordered(ops.greater_equal), "ge")
 
     __add__ = _binary(ops.add, "add")
     __sub__ = _binary(ops.subtract, "sub")

@@ -187,7 +187,9 @@ def _array(
 
 def _asarray(x: Any, dtype: Any = None, **others: Any) -> Any:
     """`np.asarray` of something traced: the very array, if it is one of that dtype."""
-    return _array(x, dtype, **{"copy": None, **others})
+    made = _array(x, dtype, **{"copy": None, **others})
+    is_itself = made is x and others.get("order") == "C" and made.is_traced
+    return made_contiguous(made) if is_itself else made
 
 
 def _ascontiguousarray(x: Any, dtype: Any = None, **others: Any) -> Any:

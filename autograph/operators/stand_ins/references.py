@@ -252,6 +252,9 @@ def made_contiguous(x: Tensor) -> Tensor:
     """What `np.ascontiguousarray` gives of an array."""
     needed = x.cell().inputs_in_c_order()
     if needed is not None and all(step.keeps_contiguous() for step in x._chain):
+        first = x.cell().first
+        if first in trace_root().graph.inputs:  # also of one axis: it may have gaps
+            needed = needed | {first}
         if needed:
             trace_root().contiguous_if_written.append((x.cell(), needed))
         return x
