@@ -12,7 +12,15 @@ from typing import Any, NoReturn
 import numpy as np
 
 from autograph import replay
-from autograph.captured_inputs import Given, Late, caller, is_as_traced, lone_caller, reader, reading
+from autograph.captured_inputs import (
+    Given,
+    Late,
+    caller,
+    is_as_traced,
+    lone_caller,
+    reader,
+    reading,
+)
 from autograph.described import Described
 from autograph.operators.branches.chosen_objects import chosen_in
 from autograph.operators.captured.captures import Captured, Guard, Place

@@ -112,8 +112,9 @@ def _front_end() -> ModuleType:
 def convert_function(function: FunctionType, options: Options | None = None) -> FunctionType:
     """The converted twin of a Python function; it shares globals and closure cells with it.
 
-    A function that was given other parts meanwhile, or whose module has come to bind the name of a
-    built-in, has another one. Raises ConversionError, with the user's file and line, when that cannot be.
+    A function that was given other parts meanwhile has another one, and so has one whose module has
+    come to bind the name of a built-in. Raises ConversionError, with the user's file and line, when
+    that cannot be.
     """
     options = options or Options()
     if calls.is_artifact(function):

@@ -34,12 +34,11 @@ def _rewriting() -> ModuleType:
     return importlib.import_module("autograph.rewriting")
 
 
-def convert(
-    function: FunctionType, options: Options, shadowed: frozenset[str]
-) -> Conversion:
+def convert(function: FunctionType, options: Options, shadowed: frozenset[str]) -> Conversion:
     """A function of the user's, converted and compiled.
 
-    `shadowed` are the names of built-ins in it that its module gives something else. Raises ConversionError, with the user's file and line, when that cannot be.
+    `shadowed` are the names of built-ins in it that its module gives something else.
+    Raises ConversionError, with the user's file and line, when that cannot be.
     """
     source = source_of(function)
     _refuse_our_name(function)

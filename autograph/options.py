@@ -47,9 +47,7 @@ class Binding:
     def is_current(self) -> bool:
         """Whether the parameters, and their defaults, are as they were."""
         behind = _behind(self._target)
-        return all(
-            state.is_of(one) for state, one in itertools.zip_longest(self._behind, behind)
-        )
+        return all(state.is_of(one) for state, one in itertools.zip_longest(self._behind, behind))
 
     def _take(self, signature: inspect.Signature) -> None:
         self.signature = signature

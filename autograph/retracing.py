@@ -5,10 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from autograph.signature import Arguments, Identity, describe_key, differences, is_input_key
+from autograph.signature import (
+    Arguments,
+    Identity,
+    describe_key,
+    differences,
+    is_input_key,
+    other_nests,
+)
 from autograph.signature import type_of_key as type_of
+from runtime import tree
 
 __all__ = ["FIRST", "Reason", "generalised", "of_arguments", "of_guards"]
 
@@ -24,7 +30,6 @@ class Reason(NamedTuple):
 
 
 FIRST = Reason("first call")
-_SIZES = "use reduce_retracing=True, or an input_signature with None for that size"
 _NUMBER = "pass it as an array or a NumPy scalar"
 
 
@@ -46,10 +51,14 @@ def of_arguments(nearest: Arguments, new: Arguments, fixed: frozenset[str]) -> R
     """
     text = "; ".join(differences(nearest, new)) or "new arguments"
     if nearest.structure != new.structure:
-        return Reason(text, "pass nests of one structure")
-    pairs = zip(new.paths, nearest.keys, new.keys, strict=True)
-    remedies = [_remedy(path, old, now, fixed) for path, old, now in pairs if old != now]
-    return Reason(text, next(filter(None, remedies), ""))
+        return Reason(text, _remedy_of_nests(other_nests(nearest.structure, new.structure)))
+    changed = [
+        (path, old, now)
+        for path, old, now in zip(new.paths, nearest.keys, new.keys, strict=True)
+        if old != now
+    ]
+    remedies = [_remedy(path, old, now, fixed) for path, old, now in changed]
+    return Reason(text, _remedy_of_sizes(changed) or next(filter(None, remedies), ""))
 
 
 def generalised(reason: Reason, arguments: Arguments, general: Arguments) -> Reason:
@@ -72,9 +81,11 @@ def _remedy(path: str, old: Any, new: Any, fixed: frozenset[str]) -> str:
     if path in fixed:
         return "note that the function needs its value for a shape, an axis or an index"
     kinds = {key[0] for key in (old, new) if isinstance(key, tuple)}
+    if kinds <= {str, bytes}:
+        return "note that each text has a graph of its own: pass a number or flag in its place"
     if kinds == {int} or kinds == {int, "int"}:
         return ""  # from the second value on, all of them have one trace
-    if kinds <= {bool, str, bytes, type(None), int}:
+    if kinds <= {bool, type(None), int}:
         return f"note that each value has a graph of its own: {_NUMBER} if it is a number"
     return "pass values of one kind"
 
@@ -85,12 +96,39 @@ def _remedy_of_types(old: Any, new: Any) -> str:
         return "pass values of one dtype"
     if one.shape == other.shape:
         return "pass values of one kind: arrays, NumPy scalars or tensors"
-    if one.shape is None or other.shape is None or len(one.shape) != len(other.shape):
-        return "pass arrays of one rank"
-    if {0, 1} & {*_sizes(one.shape), *_sizes(other.shape)}:
-        return "note that sizes 0 and 1 have graphs of their own"
-    return _SIZES
+    return "pass arrays of one rank"
 
 
-def _sizes(shape: Sequence[Any]) -> Sequence[Any]:
-    return [int(size) for size in shape if isinstance(size, (int, np.integer))]
+def _remedy_of_sizes(changed: Sequence[tuple[str, Any, Any]]) -> str:
+    """What helps where nothing but sizes are others; empty where it is more."""
+    specs, has_own = [], False
+    for path, old, new in changed:
+        if not (is_input_key(old) and is_input_key(new)):
+            return ""
+        one, other = type_of(old), type_of(new)
+        if one.shape is None or other.shape is None or len(one.shape) != len(other.shape):
+            return ""
+        if (one.dtype, one.weak) != (other.dtype, other.weak) or one.shape == other.shape:
+            return ""
+        pairs = list(zip(one.shape, other.shape, strict=True))
+        shape = ", ".join("None" if a != b else str(b) for a, b in pairs)
+        has_own |= any(a != b and {a, b} & {0, 1} for a, b in pairs)
+        specs.append(f"TensorSpec([{shape}], {str(other.dtype)!r}) for `{path}`")
+    note = (
+        "note that sizes 0 and 1 have graphs of their own, and for the others " if has_own else ""
+    )
+    return f"{note}use reduce_retracing=True, or an input_signature with {' and '.join(specs)}"
+
+
+def _remedy_of_nests(found: Sequence[tuple[tree.Structure, str]]) -> str:
+    """What helps where the structure of nests is another one."""
+    nest, text = found[0]
+    path = text.split("`")[1]
+    if nest.kind is None or not issubclass(nest.kind, (list, tuple)):
+        return f"pass `{path}` with the same keys in each call"
+    if all(child == tree.LEAF for child in nest.children):
+        return (
+            f"pass an array instead of the {nest.kind.__name__} (`np.array({path})`), with "
+            "reduce_retracing=True if its size changes"
+        )
+    return f"pass `{path}` with the same number of items, of the same kinds, in each call"

@@ -43,6 +43,7 @@ __all__ = [
     "is_input_key",
     "is_within",
     "leaf_key",
+    "other_nests",
     "parameter_of",
     "paths_of",
     "telling_class",
@@ -306,14 +307,15 @@ def paths_of(structure: tree.Structure, prefix: str = "") -> list[str]:
         return [prefix]
     found: list[str] = []
     for key, child in zip(structure.keys, structure.children, strict=True):
-        if not prefix:
-            step = str(key)
-        elif isinstance(key, str) and structure.kind is not dict:
-            step = f"{prefix}.{key}"
-        else:
-            step = f"{prefix}[{key!r}]"
-        found += paths_of(child, step)
+        found += paths_of(child, _path(prefix, key, structure.kind))
     return found
+
+
+def _path(around: str, key: Any, kind: type | None) -> str:
+    if not around:
+        return str(key)
+    is_attribute = isinstance(key, str) and kind is not dict
+    return f"{around}.{key}" if is_attribute else f"{around}[{key!r}]"
 
 
 # ---- in words --------------------------------------------------------------------------------
@@ -332,7 +334,7 @@ def describe_key(key: Any) -> str:
 def differences(old: Arguments, new: Arguments) -> list[str]:
     """What differs between the arguments of two traces, one text per argument."""
     if old.structure != new.structure:
-        return [f"structure of the arguments: {', '.join(old.paths)} -> {', '.join(new.paths)}"]
+        return [text for _, text in other_nests(old.structure, new.structure)]
     where = [old.device or "none", new.device or "none"]
     placed = [f"`with device(...)`: {where[0]} -> {where[1]}"] if where[0] != where[1] else []
     if old.tensor_class is not new.tensor_class:
@@ -346,6 +348,44 @@ def differences(old: Arguments, new: Arguments) -> list[str]:
         for path, a, b in zip(new.paths, old.keys, new.keys, strict=True)
         if a != b
     ]
+
+
+def other_nests(
+    old: tree.Structure, new: tree.Structure, path: str = ""
+) -> list[tuple[tree.Structure, str]]:
+    """Where two nests differ: what is there now, and the path, and from what to what, in words."""
+    if old == new:
+        return []
+    is_same = old.kind is new.kind and old.keys == new.keys
+    if not is_same or len(old.children) != len(new.children):
+        return [(new, f"`{path}`: {_nest(old, new)} -> {_nest(new, old)}")]
+    pairs = zip(old.keys, old.children, new.children, strict=True)
+    found = [
+        each
+        for key, one, other in pairs
+        for each in other_nests(one, other, _path(path, key, new.kind))
+    ]
+    return found or [(new, f"`{path}`: another {_kind_of(new)}")]
+
+
+def _nest(nest: tree.Structure, other: tree.Structure) -> str:
+    if nest.kind is None:
+        return "a single value"
+    if nest.kind is other.kind and issubclass(nest.kind, dict):
+        own = [key for key in nest.keys if key not in other.keys]
+        keys = own or [key for key in other.keys if key not in nest.keys] or list(nest.keys)
+        shown = ", ".join(map(repr, keys[:_MOST_KEYS])) + ", ..." * (len(keys) > _MOST_KEYS)
+        is_without = not own and keys[0] not in nest.keys
+        return f"a {_kind_of(nest)} {'without' if is_without else 'with'} {shown}"
+    count = len(nest.keys)
+    return f"a {_kind_of(nest)} of {count} item{'' if count == 1 else 's'}"
+
+
+_MOST_KEYS = 3
+
+
+def _kind_of(nest: tree.Structure) -> str:
+    return "value" if nest.kind is None else nest.kind.__name__
 
 
 def _from_to(old: Any, new: Any) -> str:

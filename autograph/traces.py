@@ -330,7 +330,8 @@ class Traces:
             numbers = self._policy.numbers.new(stale.guards_of_values())
             return retracing.of_guards(broken, is_opened=len(broken) == len(numbers))
         known = [c._traced.arguments for c in self._table.values()]
-        nearest = min(known, key=lambda other: len(differences(other, arguments)))
+        # Of several, the last one, from which the user comes.
+        nearest = min(reversed(known), key=lambda other: len(differences(other, arguments)))
         return retracing.of_arguments(nearest, arguments, frozenset(self._policy.fixed))
 
     def _generalised(self, arguments: Arguments) -> Arguments:

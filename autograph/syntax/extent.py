@@ -15,7 +15,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from autograph.errors import SourceUnavailableError
-from autograph.syntax.lines import nested, unavailable
+from autograph.syntax.lines import unavailable
+from autograph.syntax.versions import nested
 
 _HEADER = re.compile(r"\s*(@|def\b|async\b)")
 _LAMBDA_WORD = re.compile(rb"\blambda\b")

@@ -1,163 +1,105 @@
 """The lines of the file, notebook cell or command line that a code object was made from.
 
-A file that is edited while the program runs is noticed: of the versions seen, the one counts that
-gives the very code object when it is compiled.
+A file may be edited after it was imported. So nothing is taken from the times of files: of what
+`linecache` remembers and what the file holds now, a text counts only if compiling it gives the very
+code object. Of a function typed at a prompt, it is looked for in what was typed.
 """
 
 from __future__ import annotations
-import __future__
 
-import contextlib
-import inspect
 import io
 import linecache
 import os
 import sys
-import time
 import types
-import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from autograph.errors import Location, SourceUnavailableError
+from autograph.syntax import typed
+from autograph.syntax.versions import Version
 
-_STARTED = time.time()
 # The name of what `exec`, `eval` and `python -c` run.
 _SHARED_NAME = "<string>"
-
-
-class _Version:
-    """The lines of a file as they were at one time."""
-
-    def __init__(self, filename: str, lines: list[str]) -> None:
-        self.filename = filename
-        self.lines = lines
-        self._codes: dict[int, frozenset[types.CodeType]] = {}
-
-    def makes(self, code: types.CodeType) -> bool:
-        """Tells whether compiling the lines gives this code object, constants included."""
-        flags = features(code)
-        if flags not in self._codes:
-            self._codes[flags] = frozenset(self._compiled(flags))
-        return code in self._codes[flags]
-
-    def _compiled(self, flags: int) -> Iterator[types.CodeType]:
-        text = "".join(self.lines)
-        with contextlib.suppress(SyntaxError), warnings.catch_warnings(action="ignore"):
-            yield from nested(compile(text, self.filename, "exec", flags, dont_inherit=True))
-
-
-_versions: dict[str, list[_Version]] = {}
-
-
-def _all_features() -> int:
-    flags = 0
-    for name in __future__.all_feature_names:
-        flags |= getattr(__future__, name).compiler_flag
-    return flags & ~inspect.CO_NESTED
-
-
-_FEATURES = _all_features()
-
-
-def features(code: types.CodeType) -> int:
-    """Gives the `from __future__` features of a code object, as flags for `compile`."""
-    return code.co_flags & _FEATURES
+_versions: dict[str, list[Version]] = {}
 
 
 def lines_of(code: types.CodeType, module: Mapping[str, Any]) -> list[str]:
     """Gives the whole text that a function was made from, as lines; `module` is its globals."""
     filename = code.co_filename
-    linecache.checkcache(filename)
     if filename == _SHARED_NAME:
-        lines = _text_without_a_file(code)
+        texts = [_option_c(sys.orig_argv[1:]), *_known(filename, module)]
     else:
-        lines = linecache.getlines(filename, dict(module))
-    if not lines:
-        raise unavailable(code, f"the text of `{code.co_qualname}` cannot be found.")
+        texts = _known(filename, module)
     versions = _versions.setdefault(filename, [])
-    if not versions or versions[-1].lines != lines:
-        versions.append(_Version(filename, lines))
-    if len(versions) == 1 and _is_as_imported(filename, module):
-        return lines
-    return _version_of(code, versions)
-
-
-def _version_of(code: types.CodeType, versions: list[_Version]) -> list[str]:
+    for lines in filter(None, texts):
+        if all(version.lines != lines for version in versions):
+            versions.append(Version(filename, lines))
     for version in reversed(versions):
-        if version.makes(code):
+        if version.makes(code) or (
+            _may_be_rewritten(filename, module) and version.makes_but_for_asserts(code)
+        ):
             return version.lines
+    if filename in typed.NAMES:
+        lines = typed.lines_of(code)
+        if lines is None:
+            raise unavailable(code, f"the text of `{code.co_qualname}` cannot be found.")
+        return lines
+    if not versions or filename == _SHARED_NAME:
+        raise unavailable(code, f"the text of `{code.co_qualname}` cannot be found.")
     raise unavailable(
         code,
-        f"the file was changed after `{code.co_qualname}` was made from it.",
+        f"the file was changed after `{code.co_qualname}` was made from it, or something has "
+        "rewritten the function (a decorator, a hook of imports).",
         "Import it again (importlib.reload), or restart the program.",
     )
 
 
-def nested(code: types.CodeType) -> Iterator[types.CodeType]:
-    """Gives a code object and all that are inside it."""
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from nested(constant)
+def _known(filename: str, module: Mapping[str, Any]) -> list[list[str]]:
+    """Gives the lines that were read last, and those that the file has now."""
+    entry: Any = linecache.cache.get(filename, ())
+    remembered = entry[2] if len(entry) == 4 else []
+    linecache.checkcache(filename)
+    return [remembered, linecache.getlines(filename, dict(module))]
 
 
-def _is_as_imported(filename: str, module: Mapping[str, Any]) -> bool:
-    """Tells, cheaply, that a file was not edited; a doubt is settled by compiling it."""
-    try:
-        status = os.stat(filename)
-    except OSError:
+def _may_be_rewritten(filename: str, module: Mapping[str, Any]) -> bool:
+    """Tells whether the code may be that of a tree which a tool has changed.
+
+    So may be that of a notebook cell, and of a module whose loader does not compile its text.
+    """
+    if not os.path.exists(filename):
         return True
-    return status.st_mtime < _STARTED or _is_cached_as(module.get("__cached__"), status)
+    loader = type(module.get("__loader__"))
+    return hasattr(loader, "exec_module") and not hasattr(loader, "source_to_code")
 
 
-def _is_cached_as(cached: object, status: os.stat_result) -> bool:
-    """Tells whether the bytecode file of the import was made from the file as it is now.
-
-    Its header is described in PEP 552: magic, flags, modification time, size.
-    """
-    if not isinstance(cached, str):
-        return False
-    try:
-        with open(cached, "rb") as file:
-            header = file.read(16)
-    except OSError:
-        return False
-    stamp = int(status.st_mtime) & 0xFFFFFFFF, status.st_size & 0xFFFFFFFF
-    expected = b"".join(number.to_bytes(4, "little") for number in (0, *stamp))
-    return header[4:] == expected
-
-
-def _text_without_a_file(code: types.CodeType) -> list[str]:
-    """Gives the text after `python -c`, or what `linecache` was told, if it makes the function.
-
-    Every text that is run without a name has this one, so the name proves nothing.
-    """
-    option = io.StringIO(_option_c(sys.orig_argv[1:])).readlines()
-    for lines in (option, linecache.getlines(_SHARED_NAME)):
-        if _Version(_SHARED_NAME, lines).makes(code):
-            return lines
-    return []
-
-
-def _option_c(arguments: list[str]) -> str:
+def _option_c(arguments: list[str]) -> list[str]:
     """Gives the value of option -c, in any of its spellings: `-c text`, `-Ic text`, `-ctext`."""
     words = iter(arguments)
     for word in words:
         if not word.startswith("-") or word.startswith("--"):
-            return ""
+            return []
         flags, found, text = word.partition("c")
         if found and not set(flags) & set("mWX"):
-            return text or next(words, "")
+            return io.StringIO(text or next(words, "")).readlines()
         if word[-1] in "WX":
             next(words, "")
-    return ""
+    return []
 
 
 ADVICE = "Pass the text of the program to autograph.convert_source, or put the function in a file."
+_TYPED = """Put it in a file, or type instead, with the imports that it needs:
+    text = '''def {name}(...): ...'''
+    {name} = autograph.convert(autograph.convert_source(text).{name})"""
 
 
-def unavailable(code: types.CodeType, what: str, advice: str = ADVICE) -> SourceUnavailableError:
+def unavailable(
+    code: types.CodeType, what: str, advice: str | None = None
+) -> SourceUnavailableError:
     """Gives the error that names the function whose text is missing."""
+    if advice is None:
+        was_typed = code.co_filename in typed.NAMES and code.co_name.isidentifier()
+        advice = _TYPED.format(name=code.co_name) if was_typed else ADVICE
     location = Location(code.co_filename, code.co_firstlineno, code.co_name)
     return SourceUnavailableError(what, location=location, advice=advice)

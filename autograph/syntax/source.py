@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 from autograph.errors import Location, SourceUnavailableError
 from autograph.syntax.extent import Span, lambda_span, last_line
-from autograph.syntax.lines import ADVICE, features, lines_of
+from autograph.syntax.lines import ADVICE, lines_of
+from autograph.syntax.versions import features
 
 LAMBDA = "<lambda>"
 

@@ -42,9 +42,17 @@ class Thing:
             "one kind",
         ),
         ([(True,), (False,)], "`x`: True -> False", "a graph of its own"),
-        ([("a",), ("b",)], "`x`: 'a' -> 'b'", "a graph of its own"),
+        ([("a",), ("b",)], "`x`: 'a' -> 'b'", "each text has a graph of its own"),
         ([(1,), (1.0,)], "`x`: 1 -> float", "one kind"),
-        ([([1.0],), ([1.0, 2.0],)], "structure of the arguments: x[0] -> x[0], x[1]", "nests of one"),
+        ([([1.0],), ([1.0, 2.0],)], "`x`: a list of 1 item -> a list of 2 items", "an array instead of the list (`np.array(x)`)"),
+        ([([1.0],), ((1.0,),)], "`x`: a list of 1 item -> a tuple of 1 item", "np.array(x)"),
+        ([([1.0, [2.0]],), ([1.0, [2.0, 3.0]],)], "`x[1]`: a list of 1 item -> a list of 2 items", "np.array(x[1])"),
+        ([([[1.0]],), ([[1.0], [2.0]],)], "`x`: a list of 1 item -> a list of 2 items", "same number of items"),
+        ([(1.0,), ([1.0],)], "`x`: a single value -> a list of 1 item", "np.array(x)"),
+        ([({"a": 1.0},), ({"a": 1.0, "b": 2.0},)], "`x`: a dict without 'b' -> a dict with 'b'", "the same keys"),
+        ([({"a": np.ones(3)},), ({"a": np.ones(4)},)], "`x['a']`: float64[3] -> float64[4]", "TensorSpec([None], 'float64') for `x['a']`"),
+        ([(np.ones((1, 3)),), (np.ones((1, 4)),)], "float64[1, 3] -> float64[1, 4]", "use reduce_retracing=True, or an input_signature with TensorSpec([1, None]"),
+        ([(np.ones(2),), (np.ones(3),), (np.ones(4),)], "`x`: float64[3] -> float64[4]", "TensorSpec([None]"),
         ([(Thing(),), (Thing(),)], "`x`: Thing object -> another Thing object", "the same object"),
         ([(last_reason,), (Thing(),)], f"`x`: last_reason of line {LINE} -> Thing object", "same object"),
     ],
@@ -141,7 +149,7 @@ def test_no_retrace_allows_the_first_trace_and_names_the_second():
             f(np.ones(3))
     assert str(caught.value).endswith(
         "<lambda> would be traced again: `x`: float64[2] -> float64[3]; to avoid it, use "
-        "reduce_retracing=True, or an input_signature with None for that size"
+        "reduce_retracing=True, or an input_signature with TensorSpec([None], 'float64') for `x`"
     )
     assert f.trace_count == 1
 

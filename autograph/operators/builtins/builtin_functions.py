@@ -238,7 +238,11 @@ def issubclass_(kind: Any, kinds: Any) -> Any:
         return _weak_truth(own(kind))
     if _has_own_check("__subclasscheck__", kinds):
         return or_(*(functools.partial(issubclass_, kind, one) for one in kinds))
-    return kind.is_subclass(kinds) if type(kind) is KindOfError else issubclass(kind, kinds)
+    if type(kind) is KindOfError:
+        return kind.is_subclass(kinds)
+    if isinstance(kind, type):
+        attribute(kind, "__bases__")
+    return issubclass(kind, kinds)
 
 
 def type_(*args: Any, **kwargs: Any) -> Any:

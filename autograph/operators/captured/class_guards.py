@@ -23,10 +23,11 @@ _DATA = object()
 class ClassGuard(Guard):
     """Under some names, a class must have the very methods and descriptors again, or data.
 
-    Among them are those of all special methods, which Python itself looks up.
+    Among them are those of all special methods, which Python itself looks up. And it must have the
+    same bases.
     """
 
-    __slots__ = ("held", "kind", "special", "version")
+    __slots__ = ("bases", "held", "kind", "special", "version")
     is_of_code = True
 
     def __init__(self, kind: type, names: Iterable[str]) -> None:
@@ -34,6 +35,7 @@ class ClassGuard(Guard):
         self.kind = weak(kind)
         self.version = Version(kind)
         self.version.renew()
+        self.bases = tuple(map(weak, kind.__mro__[1:]))
         self.special = _special_names(kind)
         self.held = {name: _Held(kind, name) for name in {*names, *self.special}}
 
@@ -51,8 +53,10 @@ class ClassGuard(Guard):
         kind = self.kind()
         if kind is None:
             return []
-        new = _special_names(kind) - self.special
-        return [name for name, held in self.held.items() if not held.is_in(kind, name)] + [*new]
+        changed = [name for name, held in self.held.items() if not held.is_in(kind, name)]
+        if tuple(base() for base in self.bases) != kind.__mro__[1:]:
+            changed.append("__bases__")
+        return [*changed, *(_special_names(kind) - self.special)]
 
     def explain(self) -> str:
         """What changed, in words."""

@@ -16,7 +16,14 @@ from autograph.operators.captured.captures import Trace, current_trace
 from autograph.operators.captured.guards import MISSING, Guard, Place, same_value, shown
 from runtime.execute.native.functions import Parts
 
-__all__ = ["FunctionGuard", "NamesGuard", "code_guards", "global_names", "note_function", "same_items"]
+__all__ = [
+    "FunctionGuard",
+    "NamesGuard",
+    "code_guards",
+    "global_names",
+    "note_function",
+    "same_items",
+]
 
 
 class FunctionGuard(Guard):

@@ -148,7 +148,7 @@ Check = Same | Alive | Shared | Holds | OfKind | Absent
 
 
 class Named(NamedTuple):
-    """A dict must hold these very objects under names, and nothing under those that are `absent`."""
+    """A dict must hold these very objects under names, and nothing under the `absent` ones."""
 
     names: dict[str, Any]
     wanted: Sequence[tuple[str, Any]]
@@ -158,9 +158,10 @@ class Named(NamedTuple):
 class Reading(NamedTuple):
     """What a call reads: `inputs`, given behind its arguments, and `constants`, given behind those.
 
-    It needs all `checks` to hold, all `classes` to have the versions that were seen, all `functions`
-    the parts, all dicts the `named` objects, and the list `replaced` to be empty. `given` is what the graph takes in the place of the arguments, where it
-    does not take just these, and `asked` what others of them must be: else the call is another one.
+    It needs all `checks` to hold, all `classes` to have the versions that were seen, all
+    `functions` their parts, all dicts the `named` objects, and the list `replaced` to be empty.
+    `given` is what the graph takes in the place of the arguments, where it does not take just
+    these, and `asked` what others of them must be: else the call is another one.
     """
 
     arguments: int

@@ -1,0 +1,133 @@
+"""A text as it was at one time, and whether a code object was made from it."""
+
+from __future__ import annotations
+import __future__
+
+import ast
+import contextlib
+import dis
+import inspect
+import types
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+__all__ = ["Version", "features", "nested"]
+
+
+class Version:
+    """The lines of a file as they were at one time."""
+
+    def __init__(self, filename: str, lines: list[str]) -> None:
+        self.filename = filename
+        self.lines = lines
+        self._codes: dict[Any, frozenset[types.CodeType]] = {}
+
+    def makes(self, code: types.CodeType) -> bool:
+        """Tells whether compiling the lines gives this code object, constants included.
+
+        Mostly the statement around the function is enough to see that; and code may be of another
+        level of optimization than this process has.
+        """
+        first, last = _statement_around(self.lines, code)
+        statement, flags = "\n" * first + "".join(self.lines[first:last]), features(code)
+        if code in self._made((first, last), statement, flags):
+            return True
+        text = "".join(self.lines)
+        return any(code in self._made(level, text, flags, level) for level in _LEVELS)
+
+    def makes_but_for_asserts(self, code: types.CodeType) -> bool:
+        """Tells whether the lines give this code object but for what became of each `assert`.
+
+        Test runners have them say more.
+        """
+        text = "".join(self.lines)
+        with warnings.catch_warnings(action="ignore"):
+            found = self._made(-1, text, features(code))
+            tree = ast.parse(text if found else "")
+        asserts = [node for node in ast.walk(tree) if isinstance(node, ast.Assert)]
+        lines = {n for x in asserts for n in range(x.lineno, (x.end_lineno or x.lineno) + 1)}
+        rest, asserted = _outline(code, lines)
+        outlines = [_outline(x, lines) for x in found if x.co_qualname == code.co_qualname]
+        return any(own == rest and named <= asserted for own, named in outlines)
+
+    def _made(
+        self, part: tuple[int, int] | int, text: str, flags: int, level: int = -1
+    ) -> frozenset[types.CodeType]:
+        """Gives the code objects of the text of a part, or of all, at a level of optimization."""
+        key = part, flags
+        if key not in self._codes:
+            made: list[types.CodeType] = []
+            with (
+                contextlib.suppress(SyntaxError, ValueError),
+                warnings.catch_warnings(action="ignore"),
+            ):
+                made += nested(compile(text, "", "exec", flags, dont_inherit=True, optimize=level))
+            self._codes[key] = frozenset(made)
+        return self._codes[key]
+
+
+# The levels of optimization: first that of this process.
+_LEVELS = (-1, 0, 1, 2)
+
+
+def _statement_around(lines: list[str], code: types.CodeType) -> tuple[int, int]:
+    """Gives where the statement of the module around a function begins and ends, most likely."""
+    first = min(code.co_firstlineno, len(lines))
+    while first > 1 and not _begins(lines[first - 1]):
+        first -= 1
+    last = max(line or 0 for part in nested(code) for _, _, line in part.co_lines())
+    while last < len(lines) and not _begins(lines[last]):
+        last += 1
+    return max(first - 1, 0), last
+
+
+def _begins(line: str) -> bool:
+    return not (line[:1].isspace() or line[:1] in ("", "#", ")", "]", "}"))
+
+
+def _outline(code: types.CodeType, lines: set[int]) -> tuple[set[Any], set[Any]]:
+    """Gives what the instructions do outside of some lines, and where; and what is named in them.
+
+    Ways through the code are left out: they depend on what is in those lines.
+    """
+    outside: set[Any] = set()
+    inside: set[Any] = set()
+    for part in nested(code):
+        for each in dis.get_instructions(part):
+            if each.opcode in dis.hasjrel or each.opname in _PADDING:
+                continue
+            held = each.argval
+            value = held.co_name if isinstance(held, types.CodeType) else repr(held)
+            place = each.positions
+            if place is None or place.lineno not in lines:
+                outside.add((part.co_qualname, each.opname, value, place))
+            elif each.opcode in (*dis.hasconst, *dis.hasname, *dis.haslocal, *dis.hasfree):
+                inside.add(value)
+    return outside, inside - {"AssertionError"}
+
+
+_PADDING = ("RESUME", "NOP", "CACHE", "EXTENDED_ARG", "COPY_FREE_VARS", "MAKE_CELL", "PRECALL")
+
+
+def nested(code: types.CodeType) -> Iterator[types.CodeType]:
+    """Gives a code object and all that are inside it."""
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from nested(constant)
+
+
+def _all_features() -> int:
+    flags = 0
+    for name in __future__.all_feature_names:
+        flags |= getattr(__future__, name).compiler_flag
+    return flags & ~inspect.CO_NESTED
+
+
+_FEATURES = _all_features()
+
+
+def features(code: types.CodeType) -> int:
+    """Gives the `from __future__` features of a code object, as flags for `compile`."""
+    return code.co_flags & _FEATURES
