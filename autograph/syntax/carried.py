@@ -13,8 +13,8 @@ from types import CellType, CodeType, FunctionType, MethodType
 from typing import Any
 
 from autograph.errors import SourceUnavailableError
-from autograph.syntax.lines import nested
 from autograph.syntax.source import Source, keep_source, source_of
+from autograph.syntax.versions import nested
 
 __all__ = ["keep_sources", "sources_of"]
 
