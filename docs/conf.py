@@ -49,4 +49,5 @@ html_theme_options = {
     "header_links_before_dropdown": 4,
     "secondary_sidebar_items": {"**": ["page-toc"], "index": []},
     "show_prev_next": False,
+    "show_toc_level": 2,
 }
