@@ -340,6 +340,8 @@ def _tells(x: Any, key: Any) -> bool:
     if isinstance(key, tuple) and key[0] == OF_TYPE:
         return False
     try:
-        return bool(_part(x, type(x), []) == key)
+        part = _part(x, type(x), [])
     except _Unkeyed:
         return False
+    # Of a tensor a part of a key has the class, which a call's key has for all tensors at once.
+    return bool((("tensor", *part[1:]) if isinstance(x, Tensor) else part) == key)

@@ -352,11 +352,12 @@ class Function(Traces, Generic[P, R]):
 
     def __ag_call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call from converted code: while tracing, the function is traced into the caller."""
-        trace = current_trace()
-        if trace is None:
+        if building() is None:
             return self(*args, **kwargs)
-        trace.add_outside(self._target)
-        note_function(conversion.underlying_function(self._target)[0])
+        trace = current_trace()
+        if trace is not None:
+            trace.add_outside(self._target)
+            note_function(conversion.underlying_function(self._target)[0])
         if isinstance(self._target, FunctionType):
             args, kwargs = with_defaults(self._target, args, kwargs, is_held=True)
         with self._placing():

@@ -187,7 +187,7 @@ def lasting_writes(facts: Any, transaction: journal.Transaction) -> list[tuple[j
     """Places and values of the writes that outlive the call and are known while tracing."""
     written = transaction.written().items()
     lasting = [
-        (slot, _known_part(new) if key[0] == "content" else new)
+        (slot, _known_part(key, new))
         for key, (slot, _, new) in written
         if not _is_local(key, slot, facts, None)
     ]
@@ -198,13 +198,15 @@ def lasting_writes(facts: Any, transaction: journal.Transaction) -> list[tuple[j
     ]
 
 
-def _known_part(content: Any) -> Any:
-    """The entries of a dict that are known while tracing; the items of a list before others."""
-    if isinstance(content, dict):
-        return {key: value for key, value in content.items() if not has_traced(value)}
-    if isinstance(content, list):
-        return list(itertools.takewhile(lambda item: not has_traced(item), content))
-    return content
+def _known_part(key: Any, new: Any) -> Any:
+    """Of the content of a container, what is known: entries of a dict, first items of a list."""
+    if key[0] != "content":
+        return new
+    if isinstance(new, dict):
+        return {name: value for name, value in new.items() if not has_traced(value)}
+    if isinstance(new, list):
+        return list(itertools.takewhile(lambda item: not has_traced(item), new))
+    return new
 
 
 def _lasting(

@@ -278,7 +278,7 @@ class Traces:
                     may_create=may_create,
                     tensors=self._stands_for_tensors if kind is None else True,
                     tensor_class=self._tensor_class if kind is None else kind,
-                    array_class=self._array_class if kind is None else kind.array_class,
+                    array_class=(kind and kind.array_class) or self._array_class,
                     numbers=self._policy.numbers,
                 )
         except HostCallError as error:

@@ -53,7 +53,7 @@ from autograph.results import (
 )
 from autograph.signature import OF_TYPE, Arguments, Identity, is_input_key
 from autograph.traced import Traced
-from runtime import journal, ops, trace, tree
+from runtime import control, journal, ops, trace, tree
 from runtime.building import Builder
 from runtime.collector import rarely
 from runtime.debuggers import left_users_code, step_past_ours
@@ -435,6 +435,39 @@ def _finish(
     return finished
 
 
+class _OfTensors:
+    """Tells which values are made of tensors or Variables that the function reads."""
+
+    def __init__(self, builder: FunctionBuilder) -> None:
+        captured = builder.trace.captured.values()
+        self._inputs = dict.fromkeys(builder.graph.inputs, False)
+        self._inputs |= {cast(Value, c.handle._value): issubclass(c.kind, Tensor) for c in captured}
+        for thing, value in builder.externals.values():
+            self._inputs[value] = isinstance(thing, (Tensor, Variable))
+        self._stands_for = builder.stands_for
+
+    def __call__(self, value: Value) -> bool:
+        seen, left = {value}, [value]
+        while left:
+            one = left.pop()
+            # What a loop hands on to its next round may be made of anything.
+            if self._inputs.get(one, one.node is None and one not in self._stands_for):
+                return True
+            more = [x for x in self._made_of(one) if x not in seen]
+            seen.update(more)
+            left += more
+        return False
+
+    def _made_of(self, value: Value) -> list[Value]:
+        """What a value is made of: of what branches give, not which of them is taken."""
+        node, outer = value.node, self._stands_for.get(value)
+        if node is None:
+            return [outer] if isinstance(outer, Value) else []
+        if node.op is control.COND and value in node.outputs:  # else nothing came to use it
+            return [graph.outputs[node.outputs.index(value)] for graph in node.graphs]
+        return [*node.inputs]
+
+
 def _come_home(builder: FunctionBuilder, handles: list[Tensor]) -> bool:
     """Whether results are copied to the host: the arrays that come in are all the host's.
 
@@ -469,6 +502,7 @@ def _assemble(
     by_handle = {id(handle): i for i, handle in enumerate(handles)}
     given = {number: by_handle[id(h)] for number, h in facts.handouts.given.items()}
     on_host = not any(device_of_type(v.type) for v in builder.graph.inputs)
+    of_tensors = _OfTensors(builder)
     things = list(builder.externals.values())
     values = [cast(Value, h._value) for h in handles] + [value for _, value in things]
     graph = builder.graph
@@ -504,7 +538,7 @@ def _assemble(
         or any(issubclass(c.kind, Tensor) for c in captured)
         or any(isinstance(x, Tensor) for x in externals)
     )
-    facts.handouts.settle(tensors=tensors, on_host=on_host)
+    facts.handouts.settle(of_tensors, on_host=on_host)
     return Traced(
         graph,
         arguments,

@@ -55,7 +55,7 @@ def found_by_name(module: str, qualname: str) -> Any:
 def _at(module: str, qualname: str) -> Any:
     try:
         return found_by_name(module, qualname)
-    except (ImportError, AttributeError):
+    except (ImportError, AttributeError, TypeError, ValueError):  # or no name of a module
         return None
 
 

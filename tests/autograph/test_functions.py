@@ -704,3 +704,35 @@ def test_a_tape_follows_an_argument_that_the_function_writes():
         tape.watch(x)
         y = ag.sum(fill(x))
     np.testing.assert_array_equal(tape.gradient(y, x).numpy(), [15.0, 0.0, 0.0, 0.0])
+
+
+@pytest.mark.parametrize("name", ["function", "jit", "compile"])
+def test_what_the_decorator_is_called_elsewhere_says_what_it_is_here(name):
+    assert ag.convert(lambda x: x + 1)(1.0) == 2.0  # with all modules loaded
+    with pytest.raises(AttributeError, match=rf"{name}.*`ag\.convert`.*`tf\.function`"):
+        getattr(ag, name)
+
+
+def test_a_converted_function_is_mapped_over_no_items():
+    doubled = ag.convert(lambda x: x * 2)
+    with ag.eager():
+        assert ag.vmap(lambda x: doubled(x))(np.zeros((0, 2))).shape == (0, 2)
+    assert ag.vmap(doubled)(np.zeros((0, 2))).shape == (0, 2)
+
+
+class Counter:
+    def __init__(self):
+        self.total, self.seen = 0.0, []
+
+    def add(self, x):
+        self.total = self.total + x
+        self.seen.append(1)
+        return self.total
+
+
+def test_a_converted_method_within_a_function_writes_its_object():
+    counter = Counter()
+    inner = ag.convert(counter.add)
+    outer = ag.convert(lambda x: inner(x) * 2)
+    assert [outer(np.float64(1)) for _ in range(3)] == [2.0, 4.0, 6.0]
+    assert counter.total == 3.0 and counter.seen == [1, 1, 1]

@@ -99,6 +99,7 @@ TESTED_IN = {
     "autograph/tf/errors.py": "autograph/tf/test_debugging.py",
     "autograph/tf/nn/dropout.py": "autograph/tf/test_random.py",
     "autograph/tf/references.py": "autograph/tf/test_variables.py",
+    "autograph/tf/unserved.py": "autograph/tf/test_names.py",
     "autograph/tf/types.py": "autograph/tf/test_function.py",
     # A saved program is what its writer and its reader make of it together.
     "autograph/concrete.py": "autograph/test_saving.py",

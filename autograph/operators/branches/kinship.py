@@ -196,7 +196,7 @@ class Sight:
         before: Mapping[Any, Any] | None = None,
     ) -> None:
         self._written = written
-        self._cells = {id(cell) for cell in cells_of(state.get).values()}
+        self._cells = {id(cell) for cell in cells_of(state.getter).values()}
         self._found: dict[int, Any] = {}
         facts = current_trace()
         managers = [] if facts is None else facts.managers

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 from collections import Counter, deque
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from types import (
     MappingProxyType,
 )
@@ -70,6 +70,7 @@ from autograph.operators.stand_ins.values import describe
 from runtime import journal, tree
 from runtime.building import building
 from runtime.errors import StagingError
+from runtime.graph.ir import Value
 from runtime.origins import Origin
 from runtime.templates import Fillable, Hole, LazyString, OrNone
 from runtime.tensor import Tensor
@@ -100,11 +101,12 @@ class Handouts:
 
     def __init__(self, facts: Any, containers: dict[int, tuple[tuple[Any, ...], Any]]) -> None:
         self.facts, self.containers = facts, containers
-        # What numbers and arrays are handed out as that the function stores; where a trace tells
-        # tensors from arrays, those that are arrays; and what Python code is given of the others.
-        self.form = Form(facts.tensors, facts.builder.tensor_class)
+        # What numbers and arrays are handed out as: those that a trace tells from tensors, those
+        # that Python code is given, and others where an argument is a tensor. Where none is, what
+        # a value is made of decides, when the trace is over.
         self._of_arrays = Form(False)
         self._of_arguments = Form(facts.tensors, facts.builder.tensor_class)
+        self._undecided: list[tuple[Form, Value | None]] = []
         # How many places hand out what has a key.
         self.uses: Counter[Hashable] = Counter()
         # The caller's arrays that are handed out: their placeholders by number.
@@ -135,23 +137,26 @@ class Handouts:
         """Whether two places get the same, so that a call must remember what it handed out."""
         return bool(self.given) or any(count > 1 for count in self.uses.values())
 
-    def settle(self, *, tensors: bool, on_host: bool) -> None:
-        """Say, when the trace is over, whether what it stores are tensors, and whether it is home.
-
-        They are where an argument is one, or what it captures.
-        """
-        self.form.tensors = tensors
-        for form in (self.form, self._of_arrays, self._of_arguments):
+    def settle(self, is_of_tensors: Callable[[Value], bool], *, on_host: bool) -> None:
+        """Say, when the trace is over, which values are made of tensors and what is at home."""
+        for form, value in self._undecided:
+            form.tensors = value is not None and is_of_tensors(value)
+        for form in (self._of_arrays, self._of_arguments, *(form for form, _ in self._undecided)):
             form.on_host = on_host
 
     def form_of(self, x: Tensor) -> Form:
         """What a traced number or array is handed out as where it is stored."""
-        return self._of_arrays if type(x).stands_for_array else self.form
+        if type(x).stands_for_array:
+            return self._of_arrays
+        if self.facts.tensors:
+            return self._of_arguments
+        form = Form(False, self.facts.builder.tensor_class)
+        self._undecided.append((form, x.current()._value))
+        return form
 
     def _form_of(self, x: Tensor) -> Form:
         """Likewise where it is handed out now."""
-        form = self.form_of(x)
-        return self._of_arguments if form is self.form and self._place.is_outside else form
+        return self._of_arguments if self._place.is_outside else self.form_of(x)
 
     def part(self, x: Any, operands: list[Tensor], place: Place) -> Any:
         """`x` with templates for what the graph must make; operands for these are appended."""
@@ -168,8 +173,25 @@ class Handouts:
         if type(x) is list:
             return [self.part(item, operands, place) for item in x]
         if type(x) is dict:
+            self._check_keys(x, place)
             return {key: self.part(item, operands, place) for key, item in x.items()}
-        return x if python_class(type(x)) is set else self.part(x, operands, place)
+        if isinstance(x, frozenset) or python_class(type(x)) is set:
+            self._check_keys(x, place)
+            return x
+        return self.part(x, operands, place)
+
+    def _check_keys(self, keys: Iterable[Any], place: Place) -> None:
+        """Refuse keys and items of sets that hold what is known only when the graph runs."""
+        for found in keys:
+            held = (found, *tree.attributes_of(found).values())
+            if self.facts.is_outside(found) or not any(map(has_traced, held)):
+                continue
+            self._place = place
+            raise self._refusal(
+                f"a {type(found).__name__} that is a key, or an item of a set, is {place}, and it "
+                "holds what is known only when the graph runs",
+                "use a number or a text that is known as the key",
+            )
 
     def result(self, x: Any, stands_for: Mapping[int, tuple[Any, Any]] = _NONE) -> Any:
         """The result with its leaves for operands; None where that is the same as to build it anew.
@@ -561,7 +583,8 @@ class Handouts:
             )
         parts, structure = template_of(item)
         self.grown.append((structure, self._place))
-        return Items(structure, parts, [_appended(operands, row) for row in rows], self.form)
+        form = self._form_of(rows[0])
+        return Items(structure, parts, [_appended(operands, row) for row in rows], form)
 
     @staticmethod
     def _rows_of(x: list[Any]) -> tuple[ItemForm, list[Tensor]]:

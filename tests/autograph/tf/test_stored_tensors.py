@@ -8,6 +8,7 @@ import pytest
 
 import autograph as ag
 import autograph.tf as tf
+from runtime.errors import StagingError
 
 LISTED = []
 NAMED = {}
@@ -240,3 +241,43 @@ def test_tensors_of_two_kinds_have_traces_of_their_own():
     assert type(f(ag.constant([1.0]))) is ag.Tensor and type(f(tf.constant([1.0]))) is tf.Tensor
     assert type(f(ag.constant([2.0]))) is ag.Tensor and f.trace_count == 2
     assert "the class of the tensors" in f.traces()[1].reason
+
+
+class Statistics:
+    def __init__(self):
+        self.weight = ag.Variable(np.ones(2))
+        self.total, self.count, self.log, self.rows = np.zeros(2), np.float64(0), [], []
+
+    def step(self, x):
+        self.total = self.total + x
+        self.count = self.count + 1
+        self.log.append((self.weight * x).sum())
+        if x[0] > 1.0:
+            self.rows.append(x.sum())
+            self.log.append((self.weight * x)[0])
+        return 0
+
+
+def test_what_is_made_of_tensors_is_a_tensor_and_what_is_not_is_an_array():
+    """Of a function that is given arrays and reads Variables."""
+    ours, plain = Statistics(), Statistics()
+    step = ag.convert(ours.step)
+    for k in (0.5, 1.5, 2.5):
+        step(np.full(2, k))
+        plain.step(np.full(2, k))
+    assert looks(vars(ours)) == looks(vars(plain))
+
+
+def test_a_reference_to_a_value_of_the_graph_is_not_stored():
+    seen, variable = set(), tf.Variable(1.0)
+
+    @tf.function
+    def note(x, is_kept):
+        seen.add(x.ref() if is_kept else variable.ref())
+        return x
+
+    note(tf.constant(1.0), False)
+    assert seen == {variable.ref()}
+    with pytest.raises(StagingError, match=r"Reference that is a key.*only when the graph runs"):
+        note(tf.constant(1.0), True)
+    assert seen == {variable.ref()}
