@@ -71,7 +71,9 @@ def test_another_kind_of_machine_is_native_alone(monkeypatch):
         converted(np.arange(9.0))
     assert str(error.value).endswith("set AUTOGRAPH_CPU to native")
     assert processor.has_fma()
-    np.testing.assert_array_max_ulp(converted(np.arange(9.0)), np.tanh(np.arange(9.0)) * np.arange(9.0) + 1, 2)
+    np.testing.assert_array_max_ulp(
+        converted(np.arange(9.0)), np.tanh(np.arange(9.0)) * np.arange(9.0) + 1, 2
+    )
 
 
 def test_short_names_are_names():
@@ -92,7 +94,9 @@ def test_a_function_is_compiled_for_the_processor_of_its_first_call():
             found[cpu] = function(x)
             text = function.get_concrete_function(x).lower("llvm")
             assert ("llvm.fma" in text) == processor.has_fma()
-            assert ("zmm" in function.get_concrete_function(x).lower("asm")) == (processor.vector_bytes() == 64)
+            assert ("zmm" in function.get_concrete_function(x).lower("asm")) == (
+                processor.vector_bytes() == 64
+            )
         np.testing.assert_array_equal(function(x), found[cpu])
         np.testing.assert_allclose(found[cpu], found["native"], rtol=1e-13)
 
