@@ -108,7 +108,7 @@ def log2(x: Expr) -> Expr:
     n, r = apart(x)
     y = sub(log_series(r), mul(number(0.5, x), mul(r, r)))
     more = number(1 / math.log(2) - 1, x)
-    result = add(mul(y, more), mul(r, more))
+    result = add(mul(r, more), mul(y, more))
     return of_logarithm(x, add(add(add(result, y), r), n))
 
 
