@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 from types import TracebackType
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, cast, overload
 
 import numpy as np
 
@@ -44,9 +44,29 @@ __all__ = [
 ]
 
 Function = Callable[..., Any]
+P = ParamSpec("P")
+R = TypeVar("R")
+X = TypeVar("X")
+S = TypeVar("S", covariant=True)
 ZERO = UnconnectedGradients.ZERO
 
 
+class Derivative(Protocol[P, S]):
+    """A function of the arguments that the differentiated one has, by its type."""
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> S: ...
+
+    def __get__(self, instance: Any, owner: Any = None) -> Callable[..., Any]: ...
+
+
+@overload
+def grad(f: np.ufunc) -> Derivative[..., Any]: ...
+@overload
+def grad(f: Callable[Concatenate[X, P], Any]) -> Derivative[Concatenate[X, P], X]: ...
+@overload
+def grad(
+    f: Callable[P, Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
+) -> Derivative[P, Any]: ...
 def grad(f: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Function:
     """Function that gives the gradient of `f`, whose result is a scalar.
 
@@ -68,6 +88,16 @@ def grad(f: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False) -
     return gradient
 
 
+@overload
+def value_and_grad(f: np.ufunc) -> Derivative[..., tuple[Any, Any]]: ...
+@overload
+def value_and_grad(
+    f: Callable[Concatenate[X, P], R],
+) -> Derivative[Concatenate[X, P], tuple[R, X]]: ...
+@overload
+def value_and_grad(
+    f: Callable[P, Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
+) -> Derivative[P, tuple[Any, Any]]: ...
 def value_and_grad(
     f: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False
 ) -> Function:
@@ -94,7 +124,7 @@ def value_and_grad(
     return both
 
 
-def vjp(f: Function, *primals: Any) -> tuple[Any, Function]:
+def vjp(f: Callable[..., R], *primals: Any) -> tuple[R, Callable[[Any], tuple[Any, ...]]]:
     """Value of `f` and a function from a cotangent of the value to those of the arguments.
 
     >>> import autograph as ag
@@ -116,10 +146,11 @@ def vjp(f: Function, *primals: Any) -> tuple[Any, Function]:
             found = tape.gradient(targets, lifted.tensors, weights, unconnected_gradients=ZERO)
             return tuple(lifted.lower(found))
 
-    return lifted.lower_results(y), pull_back
+    value: R = lifted.lower_results(y)
+    return value, pull_back
 
 
-def jvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+def jvp(f: Callable[..., R], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[R, R]:
     """Value of `f` and the directional derivative along `tangents`.
 
     >>> import autograph as ag
@@ -134,10 +165,11 @@ def jvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[A
         parts, structure = tree.flatten(y)
         along = tree.leaves(tangents)
         moved = pushed_forward(tape, parts, tree.leaves(lifted.tensors), along, True)
-        value = lifted.lower_results(y)
+        value: R = lifted.lower_results(y)
         each = zip(tree.leaves(value), moved, strict=True)
         moved = [_lower(part, tangent) for part, tangent in each]
-        return value, tree.unflatten(structure, moved)
+        tangent: R = tree.unflatten(structure, moved)
+        return value, tangent
 
 
 def pushed_forward(
@@ -164,7 +196,7 @@ def pushed_forward(
     return result
 
 
-def jacobian(f: Function, argnums: int | Sequence[int] = 0) -> Function:
+def jacobian(f: Callable[P, Any], argnums: int | Sequence[int] = 0) -> Derivative[P, Any]:
     """Function that gives the Jacobian of `f`, row by row in reverse mode.
 
     The shape is that of the result followed by that of the argument.
@@ -185,13 +217,13 @@ def jacobian(f: Function, argnums: int | Sequence[int] = 0) -> Function:
             found = tape.jacobian(_as_tensor(y), lifted.tensors, unconnected_gradients=ZERO)
             return lifted.lower(found)
 
-    return rows
+    return cast(Derivative[P, Any], rows)
 
 
 jacrev = jacobian
 
 
-def jacfwd(f: Function, argnums: int = 0) -> Function:
+def jacfwd(f: Callable[P, Any], argnums: int = 0) -> Derivative[P, Any]:
     """Function that gives the Jacobian of `f`, column by column in forward mode.
 
     It is the better choice where the argument has fewer elements than the result.
@@ -221,7 +253,7 @@ def jacfwd(f: Function, argnums: int = 0) -> Function:
             lifted = _Lifted(args, argnums)
             return lifted.lower(ops.reshape(stacked, (*stacked.shape[:-1], *shape)))
 
-    return columns
+    return cast(Derivative[P, Any], columns)
 
 
 def _known(shape: Any) -> tuple[int, ...]:
@@ -230,7 +262,7 @@ def _known(shape: Any) -> tuple[int, ...]:
     return tuple(shape)
 
 
-def hessian(f: Function, argnums: int = 0) -> Function:
+def hessian(f: Callable[P, Any], argnums: int = 0) -> Derivative[P, Any]:
     """Function that gives the matrix of second derivatives of a scalar function.
 
     >>> import autograph as ag
