@@ -234,6 +234,8 @@ def jacfwd(f: Callable[P, Any], argnums: int = 0) -> Derivative[P, Any]:
            [0., 4.]])
     """
 
+    function: Function = f
+
     @functools.wraps(f)
     def columns(*args: Any) -> Any:
         with _UsersLines():
@@ -242,7 +244,7 @@ def jacfwd(f: Callable[P, Any], argnums: int = 0) -> Derivative[P, Any]:
             dtype = type_of(x).dtype
 
             def of_argument(x: Any) -> Any:
-                return f(*args[:argnums], x, *args[argnums + 1 :])
+                return function(*args[:argnums], x, *args[argnums + 1 :])
 
             found = []
             for index in np.ndindex(*shape):
