@@ -46,7 +46,7 @@ __all__ = [
 Function = Callable[..., Any]
 P = ParamSpec("P")
 R = TypeVar("R")
-X = TypeVar("X")
+X = TypeVar("X", bound=Any)
 S = TypeVar("S", covariant=True)
 ZERO = UnconnectedGradients.ZERO
 
