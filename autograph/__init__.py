@@ -161,6 +161,7 @@ __all__ = [
 
 # The constants of the array API standard.
 e, inf, nan, newaxis, pi = _numpy.e, _numpy.inf, _numpy.nan, _numpy.newaxis, _numpy.pi
+_CONSTANTS = ("e", "inf", "nan", "newaxis", "pi")
 
 _publish(_sys.modules[__name__])
 
@@ -220,4 +221,4 @@ if not _typing.TYPE_CHECKING:  # a checker would take any name for one of these
         return found
 
     def __dir__() -> list[str]:
-        return sorted({*globals(), *_LATER, *_MODULES})
+        return sorted((*__all__, *_CONSTANTS))

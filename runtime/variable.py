@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -57,6 +58,29 @@ ASSIGN = Op(
     effect="assign",
     doc="Replace the content of a Variable; gives the new value.",
 )
+
+
+def _binary(name: str) -> Callable[[Variable, Any], Tensor]:
+    def operate(self: Variable, other: Any) -> Tensor:
+        result: Tensor = getattr(self.read_value(), name)(_content(other))
+        return result
+
+    operate.__name__ = name
+    return operate
+
+
+def _in_place(name: str) -> Callable[[Variable, Any], Any]:
+    """TensorFlow's meaning: `v += 1` rebinds the name to a tensor; `assign_add` updates."""
+    return _binary(name)
+
+
+def _unary(name: str) -> Callable[[Variable], Tensor]:
+    def operate(self: Variable) -> Tensor:
+        result: Tensor = getattr(self.read_value(), name)()
+        return result
+
+    operate.__name__ = name
+    return operate
 
 
 class Variable:
@@ -214,6 +238,66 @@ class Variable:
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         return self.read_value().__array_function__(func, types, tuple(map(_content, args)), kwargs)
 
+    # ---- operators: those of the present value ---------------------------------------------------
+
+    __add__ = _binary("__add__")
+    __sub__ = _binary("__sub__")
+    __mul__ = _binary("__mul__")
+    __truediv__ = _binary("__truediv__")
+    __floordiv__ = _binary("__floordiv__")
+    __mod__ = _binary("__mod__")
+    __pow__ = _binary("__pow__")
+    __matmul__ = _binary("__matmul__")
+    __and__ = _binary("__and__")
+    __or__ = _binary("__or__")
+    __xor__ = _binary("__xor__")
+    __lshift__ = _binary("__lshift__")
+    __rshift__ = _binary("__rshift__")
+
+    __radd__ = _binary("__radd__")
+    __rsub__ = _binary("__rsub__")
+    __rmul__ = _binary("__rmul__")
+    __rtruediv__ = _binary("__rtruediv__")
+    __rfloordiv__ = _binary("__rfloordiv__")
+    __rmod__ = _binary("__rmod__")
+    __rpow__ = _binary("__rpow__")
+    __rmatmul__ = _binary("__rmatmul__")
+    __rand__ = _binary("__rand__")
+    __ror__ = _binary("__ror__")
+    __rxor__ = _binary("__rxor__")
+    __rlshift__ = _binary("__rlshift__")
+    __rrshift__ = _binary("__rrshift__")
+
+    __iadd__ = _in_place("__add__")
+    __isub__ = _in_place("__sub__")
+    __imul__ = _in_place("__mul__")
+    __itruediv__ = _in_place("__truediv__")
+    __ifloordiv__ = _in_place("__floordiv__")
+    __imod__ = _in_place("__mod__")
+    __ipow__ = _in_place("__pow__")
+    __imatmul__ = _in_place("__matmul__")
+    __iand__ = _in_place("__and__")
+    __ior__ = _in_place("__or__")
+    __ixor__ = _in_place("__xor__")
+    __ilshift__ = _in_place("__lshift__")
+    __irshift__ = _in_place("__rshift__")
+
+    __lt__ = _binary("__lt__")
+    __le__ = _binary("__le__")
+    __gt__ = _binary("__gt__")
+    __ge__ = _binary("__ge__")
+    __getitem__ = _binary("__getitem__")
+    __neg__ = _unary("__neg__")
+    __pos__ = _unary("__pos__")
+    __abs__ = _unary("__abs__")
+    __invert__ = _unary("__invert__")
+
+    def __eq__(self, other: object) -> Any:
+        return self.read_value() == _content(other)
+
+    def __ne__(self, other: object) -> Any:
+        return self.read_value() != _content(other)
+
     def __reduce__(self) -> Any:
         return (Variable, (self.array, self.trainable, self.name))
 
@@ -259,32 +343,6 @@ def _fits(declared: Any, given: Any) -> bool:
     return len(declared) == len(given) and all(
         d is None or g is None or d == g for d, g in zip(declared, given, strict=True)
     )
-
-
-def _forward(name: str) -> Any:
-    def method(self: Variable, *args: Any) -> Any:
-        return getattr(self.read_value(), name)(*map(_content, args))
-
-    method.__name__ = name
-    return method
-
-
-def _in_place(name: str) -> Any:
-    def method(self: Variable, other: Any) -> Any:
-        # TensorFlow's meaning: `v += 1` rebinds the name to a tensor; use `assign_add` to update.
-        return getattr(self.read_value(), name)(_content(other))
-
-    return method
-
-
-for _short in (
-    "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split()  # noqa: SIM905
-):
-    setattr(Variable, f"__{_short}__", _forward(f"__{_short}__"))
-    setattr(Variable, f"__r{_short}__", _forward(f"__r{_short}__"))
-    setattr(Variable, f"__i{_short}__", _in_place(f"__{_short}__"))
-for _short in "lt le gt ge eq ne neg pos abs invert getitem".split():  # noqa: SIM905
-    setattr(Variable, f"__{_short}__", _forward(f"__{_short}__"))
 
 
 def on_new_variable(variable: Variable) -> None:

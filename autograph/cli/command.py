@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import traceback
 from argparse import Action, ArgumentParser, Namespace
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
@@ -32,6 +33,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return _execute(options)
     except CommandError as error:
+        if options.traceback and error.__cause__ is not None:
+            traceback.print_exception(error.__cause__)
         print(f"autograph {options.command}: error: {error}", file=sys.stderr)
         return error.status
     except KeyboardInterrupt:
@@ -70,5 +73,8 @@ def _parser() -> ArgumentParser:
     for name, module in COMMANDS.items():
         command = commands.add_parser(name, help=module.SUMMARY, description=module.__doc__)
         module.add_arguments(command)
+        command.add_argument(
+            "--traceback", action="store_true", help="with an error, show where it was raised"
+        )
         command.set_defaults(execute=module.execute)
     return parser

@@ -17,7 +17,7 @@ SUMMARY = "what is staged, unrolled and left of a function, by line"
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declares what `autograph explain` takes."""
-    add_target_arguments(parser, "f32[3,4], n=i64[], x=f64[?,4], x=file.npy, 3")
+    add_target_arguments(parser, "f32[3,4], n=i64[], x=f64[?,4], x=file.npy, all.npz, 3")
 
 
 def execute(options: Namespace) -> Status:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 from enum import IntEnum
 
-__all__ = ["CommandError", "Status", "suggestion"]
+from runtime.origins import origin_of_error
+
+__all__ = ["CommandError", "Status", "in_one_line", "suggestion"]
 
 
 class Status(IntEnum):
@@ -34,3 +37,20 @@ def suggestion(wrong: str, known: Iterable[str]) -> str:
     """
     near = get_close_matches(wrong, list(known), n=3)
     return f"; did you mean {' or '.join(near)}?" if near else ""
+
+
+@contextmanager
+def in_one_line() -> Iterator[None]:
+    """Makes one line of what the user's module raises on import; `--traceback` shows the rest."""
+    try:
+        yield
+    except CommandError:
+        raise
+    except SyntaxError as error:
+        raise CommandError(f"{error.filename}:{error.lineno}: {error.msg}") from error
+    except (Exception, SystemExit) as error:
+        origin = origin_of_error(error)
+        place = "" if origin is None else f"{origin.filename}:{origin.lineno}: "
+        words = str(error).partition("\n")[0]
+        said = f"{place}{type(error).__name__}{': ' if words else ''}{words}"
+        raise CommandError(f"{said} (--traceback shows how it came to this)") from error

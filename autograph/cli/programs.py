@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import zipfile
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import autograph as ag
-from autograph.cli.failure import CommandError, Status
+from autograph.cli.failure import CommandError, Status, suggestion
 from autograph.cli.specs import Argument, ArrayFile, Literal, Spec
 from autograph.errors import AutographError
 from runtime.errors import StagingError
@@ -51,13 +52,16 @@ def bind(
     target: Callable[..., Any], arguments: Sequence[Argument]
 ) -> tuple[list[Any], dict[str, Any]]:
     """The inputs as positional and named arguments. Raises CommandError when they do not fit."""
-    positional = [_value(argument) for argument in arguments if argument.name is None]
+    positional: list[Any] = []
     named: dict[str, Any] = {}
     for argument in arguments:
-        if argument.name in named:
-            raise CommandError(f"--input: {argument.name} is given twice")
-        if argument.name is not None:
-            named[argument.name] = _value(argument)
+        for name, value in _values(argument):
+            if name is None:
+                positional.append(value)
+            elif name in named:
+                raise CommandError(f"--input: {name} is given twice")
+            else:
+                named[name] = value
     try:
         inspect.signature(getattr(target, "python_function", target)).bind(*positional, **named)
         if isinstance(target, ag.Program):
@@ -76,22 +80,58 @@ def refusals() -> Iterator[None]:
         raise CommandError(str(error), Status.REFUSED) from error
 
 
-def _value(argument: Argument) -> Any:
+def _values(argument: Argument) -> Iterator[tuple[str | None, Any]]:
+    """The values of one `--input` with their names: several are in a `.npz` file."""
     match argument.value:
         case Spec(dtype, shape):
-            return ag.TensorSpec(shape, dtype)
-        case ArrayFile(path):
-            return _load(path)
+            yield argument.name, ag.TensorSpec(shape, dtype)
+        case ArrayFile(path, key):
+            found = _load(path)
+            if not isinstance(found, dict):
+                yield argument.name, found
+            elif key is None and argument.name is None:
+                yield from ((_argument_name(name), array) for name, array in found.items())
+            else:
+                yield argument.name, _one_of(found, key, path)
         case Literal(value):
-            return value
+            yield argument.name, value
+
+
+def _argument_name(name: str) -> str | None:
+    """The argument that an array of a file is for; those that were saved without a name have none.
+
+    >>> _argument_name("rate"), _argument_name("arr_0")
+    ('rate', None)
+    """
+    return None if name.removeprefix("arr_").isdecimal() else name
+
+
+def _one_of(arrays: dict[str, Any], key: str | None, path: Path) -> Any:
+    """The array called `key`, or the only one."""
+    if key is None and len(arrays) == 1:
+        return next(iter(arrays.values()))
+    if key in arrays:
+        return arrays[key]
+    names = ", ".join(arrays)
+    if key is None:
+        raise CommandError(f"{path}: of {names}, name one: {path}:{next(iter(arrays), 'name')}")
+    raise CommandError(f"{path}: there is no {key!r}, but {names}{suggestion(key, arrays)}")
 
 
 def _load(path: Path) -> Any:
+    """The array of a `.npy` file, or those of a `.npz` file by name."""
     try:
-        found = np.load(path, allow_pickle=False)
+        with path.open("rb") as file:
+            found = np.load(file, allow_pickle=False)
+            if isinstance(found, np.ndarray):
+                return _content(found)
+            return {name: _content(found[name]) for name in found.files}
     except OSError as error:
         raise CommandError(f"{path}: {error.strerror or error}") from error
-    except ValueError as error:
+    except (ValueError, zipfile.BadZipFile) as error:
         raise CommandError(f"{path}: {error}") from error
-    # Files of scalars and of arrays without axes are alike, and scalars are what is computed.
-    return found[()] if isinstance(found, np.ndarray) else found
+
+
+def _content(array: np.ndarray[Any, Any]) -> Any:
+    """Files of scalars and of arrays without axes are alike, and scalars are what is computed."""
+    return array[()]

@@ -24,7 +24,7 @@ SUMMARY = "the result of a function on given inputs"
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declares what `autograph run` takes."""
-    add_target_arguments(parser, "x=file.npy, 3, n=[1,2]")
+    add_target_arguments(parser, "x=file.npy, x=some.npz:train, all.npz, 3, n=[1,2]")
     parser.add_argument(
         "-o",
         "--output",
@@ -54,7 +54,9 @@ def execute(options: Namespace) -> Status:
 def _given(text: str) -> Argument:
     argument = parse_argument(text)
     if isinstance(argument.value, Spec):
-        raise CommandError(f"--input {text}: a run needs a value: a .npy file or a Python value")
+        raise CommandError(
+            f"--input {text}: a run needs a value: a .npy or .npz file or a Python value"
+        )
     return argument
 
 

@@ -1,4 +1,5 @@
-"""Arguments of a function as text: specs (`f32[3,4]`), files (`x.npy`), Python values (`3`).
+"""Arguments of a function as text: specs (`f32[3,4]`), files (`x.npy`, `batch.npz`), Python values
+(`3`).
 
 A spec is a dtype and the size of each axis, `?` for an unknown size: the form in which graphs
 print the types of their values, with short names for the dtypes.
@@ -33,6 +34,7 @@ DTYPES = {
     "c128": "complex128",
 }
 _SPEC = re.compile(r"(?P<dtype>\w*)\s*\[(?P<dims>[^\[\]]*)\]")
+_FILE = re.compile(r"(?P<path>.*\.np[yz])(?:(?<=z):(?P<key>.+))?", re.DOTALL)
 _NAMED = re.compile(r"(?P<name>[^\W\d]\w*)\s*=(?!=)\s*(?P<value>.*)", re.DOTALL)
 
 
@@ -46,9 +48,10 @@ class Spec:
 
 @dataclass(frozen=True, slots=True)
 class ArrayFile:
-    """An array in a `.npy` file."""
+    """An array in a `.npy` file, or, in a `.npz` file, the one called `key` (None: all)."""
 
     path: Path
+    key: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,13 +100,14 @@ def parse_spec(text: str) -> Spec:
 def _parse_value(text: str) -> Value:
     if text.endswith("]") and not text.startswith("["):
         return parse_spec(text)
-    if text.endswith(".npy"):
-        return ArrayFile(Path(text))
+    file = _FILE.fullmatch(text)
+    if file is not None:
+        return ArrayFile(Path(file["path"]), file["key"])
     try:
         return Literal(ast.literal_eval(text))
     except (ValueError, SyntaxError):
         raise CommandError(
-            f"{text!r} is neither a spec such as f32[3,4], a .npy file nor a Python value"
+            f"{text!r} is neither a spec such as f32[3,4], a .npy or .npz file nor a Python value"
         ) from None
 
 

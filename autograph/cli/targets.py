@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import inspect
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import autograph as ag
-from autograph.cli.failure import CommandError, suggestion
+from autograph.cli.failure import CommandError, in_one_line, suggestion
 
 __all__ = ["load_target"]
 
@@ -22,8 +23,9 @@ def load_target(text: str) -> Callable[..., Any]:
     """The callable called `text`: `train:step`, `train.py:step`, `train:Model.step`, `step.agz`.
 
     A file that ends in `.agz` is a saved program; nothing is imported for it. Else the module is
-    imported, with its folder on the search path as `python` has it. Raises CommandError when there
-    is no such module or function; what the module's own code raises is passed on.
+    imported, with its folder on the search path as `python` has it. A method is that of an object
+    which its class makes without arguments. Raises CommandError when there is no such module or
+    function, and for what the module's own code raises.
     """
     if text.endswith(SAVED):
         return _load_program(text)
@@ -35,7 +37,9 @@ def load_target(text: str) -> Callable[..., Any]:
         )
     target: Any = _load_module(module_name)
     for name in path.split("."):
-        target = _attribute(target, name, text)
+        owner, target = target, _attribute(target, name, text)
+        if _is_method(owner, name):
+            target = getattr(_object_of(owner, name, text), name)
     if not callable(target):
         raise CommandError(f"{text} is no function but {type(target).__name__}")
     return target  # type: ignore[no-any-return]
@@ -58,18 +62,39 @@ def _attribute(owner: object, name: str, text: str) -> object:
         raise CommandError(f"{text}: there is no {name!r}{hint}") from None
 
 
-def _load_module(name: str) -> ModuleType:
+def _is_method(owner: object, name: str) -> bool:
+    """Whether it is one that needs an object: neither a static method nor one of the class."""
+    if not isinstance(owner, type):
+        return False
+    declared = inspect.getattr_static(owner, name)
+    return isinstance(declared, (FunctionType, ag.Function))
+
+
+def _object_of(owner: type, name: str, text: str) -> object:
+    """An object of a class, for its method."""
     try:
-        if name.endswith(".py"):
-            return _import_file(Path(name))
-        _search_first(Path.cwd())
-        return importlib.import_module(name)
-    except SyntaxError as error:
-        raise CommandError(f"{error.filename}:{error.lineno}: {error.msg}") from error
-    except ModuleNotFoundError as error:
-        if error.name and f"{name}.".startswith(f"{error.name}."):
-            raise CommandError(f"{name}: there is no module {error.name!r}") from error
-        raise
+        inspect.signature(owner).bind()
+    except TypeError as error:
+        raise CommandError(
+            f"{text}: a method needs an object, and {owner.__name__}() cannot make one: {error}; "
+            f"make one in the module, `model = {owner.__name__}(...)`, and name model.{name}"
+        ) from error
+    with in_one_line():
+        made: object = owner()
+    return made
+
+
+def _load_module(name: str) -> ModuleType:
+    with in_one_line():
+        try:
+            if name.endswith(".py"):
+                return _import_file(Path(name))
+            _search_first(Path.cwd())
+            return importlib.import_module(name)
+        except ModuleNotFoundError as error:
+            if error.name and f"{name}.".startswith(f"{error.name}."):
+                raise CommandError(f"{name}: there is no module {error.name!r}") from error
+            raise
 
 
 def _import_file(path: Path) -> ModuleType:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from autograph.tf.arguments import dimension
-from autograph.tf.tensors import as_tensor
+from autograph.tf.tensors import Tensor, as_tensor
 from runtime import ops
 
 __all__ = ["batch_to_space", "space_to_batch", "space_to_batch_nd"]
@@ -37,7 +37,7 @@ def _divided(size: Any, by: int, what: str) -> Any:
     return size // by
 
 
-def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None = None) -> Any:
+def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None = None) -> Tensor:
     """Each place within the blocks of the axes after the first as entries of their own.
 
     The axes are padded with zeros before, by a pair of numbers each, and must then be so many times
@@ -67,7 +67,7 @@ def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None
 space_to_batch_nd = space_to_batch
 
 
-def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Any:
+def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Tensor:
     """Entries laid out as the places within blocks, and the ends cut off: undoes `space_to_batch`.
 
     >>> import autograph.tf as tf

@@ -10,7 +10,7 @@ import numpy as np
 from autograph.tf.arguments import dimension, dimensions
 from autograph.tf.defaults import dtype_of_number
 from autograph.tf.math.reductions import reduce_max
-from autograph.tf.tensors import as_tensor, cast, constant, operands
+from autograph.tf.tensors import Tensor, as_tensor, cast, constant, operands
 from runtime import nn, ops
 
 __all__ = [
@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 
-def zeros(shape: Any, dtype: Any = np.float32, name: str | None = None) -> Any:
+def zeros(shape: Any, dtype: Any = np.float32, name: str | None = None) -> Tensor:
     """Zeros, float32 unless said.
 
     >>> import autograph.tf as tf
@@ -38,7 +38,7 @@ def zeros(shape: Any, dtype: Any = np.float32, name: str | None = None) -> Any:
     return as_tensor(ops.zeros(dimensions(shape), dtype=np.dtype(dtype)))
 
 
-def ones(shape: Any, dtype: Any = np.float32, name: str | None = None) -> Any:
+def ones(shape: Any, dtype: Any = np.float32, name: str | None = None) -> Tensor:
     """Ones, float32 unless said.
 
     >>> import autograph.tf as tf
@@ -48,7 +48,7 @@ def ones(shape: Any, dtype: Any = np.float32, name: str | None = None) -> Any:
     return as_tensor(ops.ones(dimensions(shape), dtype=np.dtype(dtype)))
 
 
-def fill(dims: Any, value: Any, name: str | None = None) -> Any:
+def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
     """One value everywhere, in its dtype.
 
     >>> import autograph.tf as tf
@@ -61,7 +61,7 @@ def fill(dims: Any, value: Any, name: str | None = None) -> Any:
     return as_tensor(ops.full(dimensions(dims), value, dtype=value.dtype))
 
 
-def zeros_like(input: Any, dtype: Any = None, name: str | None = None) -> Any:
+def zeros_like(input: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     """Zeros of the shape and dtype of a tensor.
 
     >>> import autograph.tf as tf
@@ -71,7 +71,7 @@ def zeros_like(input: Any, dtype: Any = None, name: str | None = None) -> Any:
     return as_tensor(ops.zeros_like(as_tensor(input), dtype=_dtype(dtype)))
 
 
-def ones_like(input: Any, dtype: Any = None, name: str | None = None) -> Any:
+def ones_like(input: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     """Ones of the shape and dtype of a tensor.
 
     >>> import autograph.tf as tf
@@ -88,7 +88,7 @@ def _dtype(dtype: Any) -> np.dtype[Any] | None:
 def eye(
     num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = np.float32,
     name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """The identity matrix, float32 unless said.
 
     >>> import autograph.tf as tf
@@ -105,7 +105,7 @@ def eye(
 
 def range(
     start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Numbers from `start` (0 if it is the only one) up to `limit`, int32 or float32 of numbers.
 
     >>> import autograph.tf as tf
@@ -136,7 +136,7 @@ def _common_dtype(parts: Sequence[Any]) -> np.dtype[Any]:
     )
 
 
-def linspace(start: Any, stop: Any, num: int, name: str | None = None, axis: int = 0) -> Any:
+def linspace(start: Any, stop: Any, num: int, name: str | None = None, axis: int = 0) -> Tensor:
     """`num` numbers from `start` to `stop`, both included; of integers float64.
 
     >>> import autograph.tf as tf
@@ -153,7 +153,7 @@ def linspace(start: Any, stop: Any, num: int, name: str | None = None, axis: int
 def one_hot(
     indices: Any, depth: Any, on_value: Any = None, off_value: Any = None, axis: int | None = None,
     dtype: Any = None, name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """A 1 at each index of a new axis of size `depth`, 0 elsewhere; float32 unless said.
 
     >>> import autograph.tf as tf
@@ -170,7 +170,7 @@ def one_hot(
 
 def sequence_mask(
     lengths: Any, maxlen: Any = None, dtype: Any = np.bool_, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Rows that begin with as many ones as `lengths` says.
 
     >>> import autograph.tf as tf

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from autograph.tf.arguments import dimensions, index_tuples
-from autograph.tf.tensors import as_tensor, cast, operands
+from autograph.tf.tensors import Tensor, as_tensor, cast, operands
 from runtime import ops
 
 __all__ = [
@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 
-def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Any:
+def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
     """The block that begins at `begin`, of a size (-1: to the end) along each axis.
 
     >>> import autograph.tf as tf
@@ -54,7 +54,7 @@ def strided_slice(
     input_: Any, begin: Any, end: Any, strides: Any = None, begin_mask: int = 0, end_mask: int = 0,
     ellipsis_mask: int = 0, new_axis_mask: int = 0, shrink_axis_mask: int = 0, var: Any = None,
     name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """The part from `begin` to before `end` along each of the first axes, in steps.
 
     Bit i of a mask speaks of entry i: its begin or end is that of the axis; it stands for all axes
@@ -87,7 +87,7 @@ def strided_slice(
 def gather(
     params: Any, indices: Any, validate_indices: Any = None, axis: Any = None, batch_dims: int = 0,
     name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """The parts at `indices` along an axis; the first `batch_dims` axes are matched one by one.
 
     Raises IndexError for an index out of range; negative ones count from the end.
@@ -114,7 +114,7 @@ def gather(
     return ops.moveaxis(found, new, tuple(i + along - count for i in new))
 
 
-def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None = None) -> Any:
+def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None = None) -> Tensor:
     """The parts at the index tuples along the last axis of `indices`.
 
     >>> import autograph.tf as tf
@@ -132,7 +132,7 @@ def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None =
     return params[(*lead, *index_tuples(indices))]
 
 
-def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) -> Any:
+def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) -> Tensor:
     """Zeros to which `updates` are added at index tuples.
 
     >>> import autograph.tf as tf
@@ -150,7 +150,7 @@ def _scattered(function: Any, tensor: Any, indices: Any, updates: Any) -> Any:
 
 def tensor_scatter_nd_update(
     tensor: Any, indices: Any, updates: Any, name: str | None = None
-) -> Any:
+) -> Tensor:
     """A copy with the elements at index tuples replaced.
 
     >>> import autograph.tf as tf
@@ -160,7 +160,9 @@ def tensor_scatter_nd_update(
     return _scattered(ops.index_update, tensor, indices, updates)
 
 
-def tensor_scatter_nd_add(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Any:
+def tensor_scatter_nd_add(
+    tensor: Any, indices: Any, updates: Any, name: str | None = None
+) -> Tensor:
     """A copy with `updates` added to the elements at index tuples.
 
     >>> import autograph.tf as tf
@@ -170,7 +172,9 @@ def tensor_scatter_nd_add(tensor: Any, indices: Any, updates: Any, name: str | N
     return _scattered(ops.index_add, tensor, indices, updates)
 
 
-def tensor_scatter_nd_sub(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Any:
+def tensor_scatter_nd_sub(
+    tensor: Any, indices: Any, updates: Any, name: str | None = None
+) -> Tensor:
     """A copy with `updates` taken from the elements at index tuples.
 
     >>> import autograph.tf as tf
@@ -180,7 +184,7 @@ def tensor_scatter_nd_sub(tensor: Any, indices: Any, updates: Any, name: str | N
     return _scattered(ops.index_add, tensor, indices, ops.negative(as_tensor(updates)))
 
 
-def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str | None = None) -> Any:
+def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str | None = None) -> Tensor:
     """The elements where the mask is true, along the axes that it has from `axis` on.
 
     >>> import autograph.tf as tf
@@ -191,7 +195,7 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str | None = No
     return as_tensor(tensor)[(*lead, as_tensor(mask))]
 
 
-def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
+def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
     """`x` where the condition holds, else `y`; alone, the positions where it holds, int64.
 
     >>> import autograph.tf as tf
@@ -207,7 +211,9 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     return ops.where(condition, x, y)
 
 
-def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
+def clip_by_value(
+    t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None
+) -> Tensor:
     """Not below the one value, not above the other.
 
     >>> import autograph.tf as tf
@@ -219,7 +225,9 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | 
     return ops.maximum(ops.minimum(t, high), low)
 
 
-def tensor_scatter_nd_max(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Any:
+def tensor_scatter_nd_max(
+    tensor: Any, indices: Any, updates: Any, name: str | None = None
+) -> Tensor:
     """A copy in which the elements at index tuples are at least `updates`.
 
     >>> import autograph.tf as tf
@@ -229,7 +237,9 @@ def tensor_scatter_nd_max(tensor: Any, indices: Any, updates: Any, name: str | N
     return _extremes(np.maximum, tensor, indices, updates)
 
 
-def tensor_scatter_nd_min(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Any:
+def tensor_scatter_nd_min(
+    tensor: Any, indices: Any, updates: Any, name: str | None = None
+) -> Tensor:
     """A copy in which the elements at index tuples are at most `updates`.
 
     >>> import autograph.tf as tf
@@ -246,7 +256,7 @@ def _extremes(function: Any, tensor: Any, indices: Any, updates: Any) -> Any:
     return changed
 
 
-def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Any:
+def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
     """The index tuples of positions in C order, one column each.
 
     >>> import autograph.tf as tf
@@ -260,7 +270,7 @@ def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Any:
 def reverse_sequence(
     input: Any, seq_lengths: Any, seq_axis: int | None = None, batch_axis: int | None = None,
     name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """For each item along `batch_axis`, its first `seq_lengths` elements in reverse order.
 
     >>> import autograph.tf as tf
@@ -289,7 +299,7 @@ def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: Any
     return [boolean_mask(data, ops.equal(numbers, i)) for i in range(int(num_partitions))]
 
 
-def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Any:
+def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
     """One tensor of rows: that of index `i` comes from where `i` is among `indices`, last.
 
     >>> import autograph.tf as tf

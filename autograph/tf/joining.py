@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from autograph.tf.arguments import axes_of, dimensions
-from autograph.tf.tensors import as_tensor, cast, constant, is_tensor
+from autograph.tf.tensors import Tensor, as_tensor, cast, constant, is_tensor
 from runtime import ops
 
 __all__ = ["concat", "pad", "repeat", "reverse", "roll", "split", "stack", "tile", "unstack"]
@@ -23,7 +23,7 @@ def _alike(values: Any) -> list[Any]:
     return [v if is_tensor(v) else cast(v, first.dtype) for v in values]
 
 
-def concat(values: Any, axis: Any, name: str | None = None) -> Any:
+def concat(values: Any, axis: Any, name: str | None = None) -> Tensor:
     """Tensors one after the other along an axis; one that is no list is given back.
 
     >>> import autograph.tf as tf
@@ -34,7 +34,7 @@ def concat(values: Any, axis: Any, name: str | None = None) -> Any:
     return ops.concat([as_tensor(v) for v in _alike(parts)], axis=int(axis))
 
 
-def stack(values: Any, axis: int = 0, name: str | None = None) -> Any:
+def stack(values: Any, axis: int = 0, name: str | None = None) -> Tensor:
     """Tensors of one shape along a new axis.
 
     >>> import autograph.tf as tf
@@ -83,7 +83,7 @@ def split(
     return list(ops.split(value, tuple(ends), axis=axis))
 
 
-def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
+def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
     """Repeated as a whole along each axis.
 
     >>> import autograph.tf as tf
@@ -93,7 +93,7 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
     return ops.tile(as_tensor(input), dimensions(multiples))
 
 
-def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None = None) -> Any:
+def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None = None) -> Tensor:
     """Each element repeated.
 
     >>> import autograph.tf as tf
@@ -107,7 +107,7 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
 def pad(
     tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any = 0,
     name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """With elements before and after along each axis; modes CONSTANT, REFLECT, SYMMETRIC.
 
     >>> import autograph.tf as tf
@@ -119,7 +119,7 @@ def pad(
     return ops.pad(as_tensor(tensor), width, mode.lower(), **options)
 
 
-def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
+def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
     """In the opposite order along axes.
 
     >>> import autograph.tf as tf
@@ -130,7 +130,7 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
     return as_tensor(tensor) if along == () else ops.flip(as_tensor(tensor), axis=along)
 
 
-def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Any:
+def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
     """Shifted around along axes.
 
     >>> import autograph.tf as tf

@@ -8,7 +8,7 @@ import numpy as np
 
 from autograph.tf.arguments import dimensions, key_of
 from autograph.tf.names import serve
-from autograph.tf.tensors import as_tensor, cast
+from autograph.tf.tensors import Tensor, as_tensor, cast
 from runtime import ops
 from runtime import random as draws
 from runtime.random import set_seed
@@ -52,7 +52,7 @@ def _bound(x: Any) -> Any:
 def uniform(
     shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = np.float32, seed: Any = None,
     name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """Numbers in [minval, maxval), up to 1 unless said; integers need a `maxval`.
 
     >>> import autograph.tf as tf
@@ -68,7 +68,7 @@ def uniform(
 def normal(
     shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = np.float32, seed: Any = None,
     name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """Normally distributed numbers.
 
     >>> import autograph.tf as tf
@@ -82,7 +82,7 @@ def normal(
 def truncated_normal(
     shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = np.float32, seed: Any = None,
     name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """Normally distributed numbers within two deviations of the mean.
 
     >>> import autograph.tf as tf
@@ -96,7 +96,7 @@ def truncated_normal(
 def gamma(
     shape: Any, alpha: Any, beta: Any = None, dtype: Any = np.float32, seed: Any = None,
     name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """Gamma distributed numbers: `shape` of them for each element of `alpha` and `beta`.
 
     >>> import autograph.tf as tf
@@ -109,7 +109,7 @@ def gamma(
 
 def poisson(
     shape: Any, lam: Any, dtype: Any = np.float32, seed: Any = None, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Poisson distributed numbers: `shape` of them for each element of `lam`.
 
     >>> import autograph.tf as tf
@@ -128,7 +128,7 @@ def _for_each(shape: Any, dtype: Any, *parameters: Any) -> tuple[Any, Any, tuple
 
 def categorical(
     logits: Any, num_samples: Any, dtype: Any = np.int64, seed: Any = None, name: str | None = None
-) -> Any:
+) -> Tensor:
     """`num_samples` indices for each row of unnormalised log-probabilities.
 
     >>> import autograph.tf as tf
@@ -138,7 +138,7 @@ def categorical(
     return as_tensor(draws.categorical(as_tensor(logits), num_samples, np.dtype(dtype), seed))
 
 
-def shuffle(value: Any, seed: Any = None, name: str | None = None) -> Any:
+def shuffle(value: Any, seed: Any = None, name: str | None = None) -> Tensor:
     """A copy with the rows in another order.
 
     >>> import autograph.tf as tf
@@ -154,7 +154,7 @@ def shuffle(value: Any, seed: Any = None, name: str | None = None) -> Any:
 def stateless_uniform(
     shape: Any, seed: Any, minval: Any = 0, maxval: Any = None, dtype: Any = np.float32,
     name: str | None = None, alg: Any = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """As `uniform`, a function of `seed`, a pair of integers.
 
     >>> import autograph.tf as tf
@@ -170,7 +170,7 @@ def stateless_uniform(
 def stateless_normal(
     shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = np.float32,
     name: str | None = None, alg: Any = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """As `normal`, a function of `seed`, a pair of integers.
 
     >>> import autograph.tf as tf
@@ -185,7 +185,7 @@ def stateless_normal(
 def stateless_truncated_normal(
     shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = np.float32,
     name: str | None = None, alg: Any = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """As `truncated_normal`, a function of `seed`, a pair of integers.
 
     >>> import autograph.tf as tf
@@ -200,7 +200,7 @@ def stateless_truncated_normal(
 def stateless_gamma(
     shape: Any, seed: Any, alpha: Any, beta: Any = None, dtype: Any = np.float32,
     name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """Gamma distributed numbers of the shape `shape`, a function of `seed`, a pair of integers.
 
     >>> import autograph.tf as tf
@@ -213,7 +213,7 @@ def stateless_gamma(
 
 def stateless_poisson(
     shape: Any, seed: Any, lam: Any, dtype: Any = np.int32, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Poisson distributed numbers of the shape `shape`, a function of `seed`, a pair of integers.
 
     >>> import autograph.tf as tf
@@ -228,7 +228,7 @@ def stateless_poisson(
 
 def stateless_categorical(
     logits: Any, num_samples: Any, seed: Any, dtype: Any = np.int64, name: str | None = None
-) -> Any:
+) -> Tensor:
     """As `categorical`, a function of `seed`, a pair of integers.
 
     >>> import autograph.tf as tf
@@ -316,7 +316,7 @@ def get_global_generator() -> Any:
     return draws.get_global_generator()
 
 
-def split(seed: Any, num: int = 2, alg: Any = None) -> Any:
+def split(seed: Any, num: int = 2, alg: Any = None) -> Tensor:
     """Pairs of integers for as many independent draws, from one pair.
 
     >>> import autograph.tf as tf
@@ -327,7 +327,7 @@ def split(seed: Any, num: int = 2, alg: Any = None) -> Any:
     return cast(ops.astype(bits, np.dtype(np.int32)), np.int32)
 
 
-def fold_in(seed: Any, data: Any, alg: Any = None) -> Any:
+def fold_in(seed: Any, data: Any, alg: Any = None) -> Tensor:
     """A pair of integers for the draws of step `data`, from one pair.
 
     >>> import autograph.tf as tf

@@ -9,7 +9,7 @@ import numpy as np
 
 from autograph.tf.arguments import axes_of, dimensions
 from autograph.tf.tensor_shape import TensorShape
-from autograph.tf.tensors import as_tensor, cast, constant
+from autograph.tf.tensors import Tensor, as_tensor, cast, constant
 from runtime import ops
 from runtime.tensor import Tensor as AnyTensor
 
@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 
-def shape(input: Any, out_type: Any = np.int32, name: str | None = None) -> Any:
+def shape(input: Any, out_type: Any = np.int32, name: str | None = None) -> Tensor:
     """Sizes of the axes in a tensor, also where they are known only when a graph runs.
 
     >>> import autograph.tf as tf
@@ -54,7 +54,7 @@ def shape_n(input: Sequence[Any], out_type: Any = np.int32, name: str | None = N
     return [shape(x, out_type) for x in input]
 
 
-def size(input: Any, out_type: Any = np.int32, name: str | None = None) -> Any:
+def size(input: Any, out_type: Any = np.int32, name: str | None = None) -> Tensor:
     """Number of elements.
 
     >>> import autograph.tf as tf
@@ -64,7 +64,7 @@ def size(input: Any, out_type: Any = np.int32, name: str | None = None) -> Any:
     return cast(as_tensor(as_tensor(input).size), out_type)
 
 
-def rank(input: Any, name: str | None = None) -> Any:
+def rank(input: Any, name: str | None = None) -> Tensor:
     """Number of axes.
 
     >>> import autograph.tf as tf
@@ -74,7 +74,7 @@ def rank(input: Any, name: str | None = None) -> Any:
     return constant(as_tensor(input).ndim)
 
 
-def reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
+def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
     """The elements in row order under another shape; one size may be -1.
 
     >>> import autograph.tf as tf
@@ -84,7 +84,7 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
     return ops.reshape(as_tensor(tensor), dimensions(shape))
 
 
-def expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
+def expand_dims(input: Any, axis: Any, name: str | None = None) -> Tensor:
     """With a new axis of size 1.
 
     >>> import autograph.tf as tf
@@ -94,7 +94,7 @@ def expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
     return ops.expand_dims(as_tensor(input), axis=int(axis))
 
 
-def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
+def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
     """Without axes of size 1: all, or those given.
 
     >>> import autograph.tf as tf
@@ -105,7 +105,7 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
     return ops.squeeze(as_tensor(input), axis=None if along == () else along)
 
 
-def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str | None = None) -> Any:
+def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str | None = None) -> Tensor:
     """The axes in another order, reversed unless `perm` is given.
 
     >>> import autograph.tf as tf
@@ -118,7 +118,7 @@ def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str | Non
     return ops.conj(moved) if conjugate else moved
 
 
-def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Any:
+def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
     """Repeated along axes of size 1 and new leading axes.
 
     >>> import autograph.tf as tf
@@ -138,7 +138,7 @@ def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
     return TensorShape(np.broadcast_shapes(dimensions(shape_x), dimensions(shape_y)))
 
 
-def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
+def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
     """The same as a tensor.
 
     >>> import autograph.tf as tf
@@ -151,7 +151,7 @@ def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
     return ops.where(ops.equal(x, 1), y, x)
 
 
-def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Any:
+def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
     """`x`; raises ValueError where its shape is not the given one (None: any size).
 
     >>> import autograph.tf as tf
@@ -163,7 +163,7 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Any:
     return x
 
 
-def identity(input: Any, name: str | None = None) -> Any:
+def identity(input: Any, name: str | None = None) -> Tensor:
     """A copy.
 
     >>> import autograph.tf as tf

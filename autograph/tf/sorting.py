@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autograph.tf.tensors import as_tensor, cast, operands
+from autograph.tf.tensors import Tensor, as_tensor, cast, operands
 from runtime import ops
 
 __all__ = [
@@ -21,7 +21,9 @@ __all__ = [
 ]
 
 
-def sort(values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | None = None) -> Any:
+def sort(
+    values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | None = None
+) -> Tensor:
     """Sorted along an axis.
 
     >>> import autograph.tf as tf
@@ -35,7 +37,7 @@ def sort(values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | 
 def argsort(
     values: Any, axis: int = -1, direction: str = "ASCENDING", stable: bool = False,
     name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """The positions of the elements in sorted order, int32; equal elements keep their order.
 
     >>> import autograph.tf as tf
@@ -64,7 +66,7 @@ def _descending_order(x: Any, axis: int) -> Any:
 def searchsorted(
     sorted_sequence: Any, values: Any, side: str = "left", out_type: Any = np.int32,
     name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """Where values would be put into a sorted sequence of one axis.
 
     >>> import autograph.tf as tf
@@ -100,7 +102,7 @@ def top_k(
     return TopK(ops.take_along_axis(x, order, -1), cast(order, index_type))
 
 
-def in_top_k(targets: Any, predictions: Any, k: int, name: Any = None) -> Any:
+def in_top_k(targets: Any, predictions: Any, k: int, name: Any = None) -> Tensor:
     """Whether each row of predictions has the target among its `k` largest.
 
     >>> import autograph.tf as tf
@@ -158,7 +160,7 @@ def unique_with_counts(
     )
 
 
-def invert_permutation(x: Any, name: str | None = None) -> Any:
+def invert_permutation(x: Any, name: str | None = None) -> Tensor:
     """Where each of 0, 1, ... stands in a permutation of them.
 
     >>> import autograph.tf as tf

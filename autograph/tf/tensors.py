@@ -318,7 +318,7 @@ def is_tensor(x: Any) -> bool:
 
 def constant(
     value: Any, dtype: Any = None, shape: Sequence[int] | None = None, name: str | None = None
-) -> Any:
+) -> Tensor:
     """A tensor of a number, nested lists or an array; Python numbers give float32 and int32.
 
     `shape` reshapes, or repeats a single value. Raises TypeError where `dtype` cannot hold the
@@ -369,7 +369,7 @@ def _packed(values: Any, dtype: Any) -> Any:
 
 def convert_to_tensor(
     value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None
-) -> Any:
+) -> Tensor:
     """`value` as a tensor; a tensor is given back as it is.
 
     >>> import autograph.tf as tf
@@ -384,7 +384,7 @@ def convert_to_tensor(
     return constant(value, dtype)
 
 
-def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
+def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
     """`x` as a tensor of another dtype; towards zero from floating to integer.
 
     >>> import autograph.tf as tf
@@ -397,7 +397,7 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     return x if x.dtype == dtype else ops.astype(x, dtype)
 
 
-def bitcast(input: Any, type: Any, name: str | None = None) -> Any:
+def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
     """The bits of a tensor as elements of another dtype; a last axis holds the smaller ones.
 
     >>> import autograph.tf as tf
@@ -407,7 +407,7 @@ def bitcast(input: Any, type: Any, name: str | None = None) -> Any:
     return bitcast_(as_tensor(input), dtype=np.dtype(type))
 
 
-def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Any:
+def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
     """As another dtype; what is beyond its limits is the limit.
 
     >>> import autograph.tf as tf

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from runtime import trace, tree
 from runtime.autodiff.cotangents import conform, is_differentiable, raw_zero, type_of_any
@@ -17,6 +17,9 @@ from runtime.graph.ir import Graph, Op, Value
 from runtime.spec import Type
 from runtime.tensor import Tensor
 from runtime.variable import Variable
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 __all__ = ["CUSTOM_GRADIENT", "custom_gradient", "recompute_grad"]
 
@@ -56,7 +59,7 @@ class _Accessed(GradientTape):
         return [False for _ in super().tracked(operands)]
 
 
-def custom_gradient(f: Callable[..., tuple[Any, Callable[..., Any]]]) -> Callable[..., Any]:
+def custom_gradient(f: Callable[P, tuple[R, Callable[..., Any]]]) -> Callable[P, R]:
     """Decorate a function that returns (result, gradient function) to use that gradient.
 
     The gradient function takes a cotangent per result and gives one per argument (a single one for
@@ -72,7 +75,7 @@ def custom_gradient(f: Callable[..., tuple[Any, Callable[..., Any]]]) -> Callabl
     1.0
     """
 
-    def decorated(*args: Any, **kwargs: Any) -> Any:
+    def decorated(*args: P.args, **kwargs: P.kwargs) -> R:
         with _Accessed() as accessed:
             result, gradient = f(*args, **kwargs)
         variables = list(accessed.watched_variables())
@@ -85,7 +88,8 @@ def custom_gradient(f: Callable[..., tuple[Any, Callable[..., Any]]]) -> Callabl
             parts = _eager(parts, sources, rule)
         else:
             parts = _staged(builder, parts, sources, rule)
-        return tree.unflatten(structure, parts)
+        whole: R = tree.unflatten(structure, parts)
+        return whole
 
     return Derived(decorated, custom_gradient, f)
 
@@ -193,7 +197,7 @@ def _emit(
     return list(outputs)
 
 
-def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
+def recompute_grad(f: Callable[..., R]) -> Callable[..., R]:
     """`f`, but nothing inside is kept for the backward pass: it is computed again there.
 
     `f` must be pure: whatever effects it has happen again.

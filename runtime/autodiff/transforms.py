@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 from types import TracebackType
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 
 import numpy as np
 
@@ -45,9 +45,29 @@ __all__ = [
 ]
 
 Function = Callable[..., Any]
+P = ParamSpec("P")
+R = TypeVar("R")
+X = TypeVar("X", bound=Any)
+S = TypeVar("S", covariant=True)
 ZERO = UnconnectedGradients.ZERO
 
 
+class Derivative(Protocol[P, S]):
+    """A function of the arguments that the differentiated one has, by its type."""
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> S: ...
+
+    def __get__(self, instance: Any, owner: Any = None) -> Callable[..., Any]: ...
+
+
+@overload
+def grad(f: np.ufunc) -> Derivative[..., Any]: ...
+@overload
+def grad(f: Callable[Concatenate[X, P], Any]) -> Derivative[Concatenate[X, P], X]: ...
+@overload
+def grad(
+    f: Callable[P, Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
+) -> Derivative[P, Any]: ...
 def grad(f: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Function:
     """Function that gives the gradient of `f`, whose result is a scalar.
 
@@ -68,6 +88,16 @@ def grad(f: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False) -
     return Derived(gradient, grad, f, argnums, has_aux)
 
 
+@overload
+def value_and_grad(f: np.ufunc) -> Derivative[..., tuple[Any, Any]]: ...
+@overload
+def value_and_grad(
+    f: Callable[Concatenate[X, P], R],
+) -> Derivative[Concatenate[X, P], tuple[R, X]]: ...
+@overload
+def value_and_grad(
+    f: Callable[P, Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
+) -> Derivative[P, tuple[Any, Any]]: ...
 def value_and_grad(
     f: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False
 ) -> Function:
@@ -93,7 +123,7 @@ def value_and_grad(
     return Derived(both, value_and_grad, f, argnums, has_aux)
 
 
-def vjp(f: Function, *primals: Any) -> tuple[Any, Function]:
+def vjp(f: Callable[..., R], *primals: Any) -> tuple[R, Callable[[Any], tuple[Any, ...]]]:
     """Value of `f` and a function from a cotangent of the value to those of the arguments.
 
     >>> import autograph as ag
@@ -115,10 +145,11 @@ def vjp(f: Function, *primals: Any) -> tuple[Any, Function]:
             found = tape.gradient(targets, lifted.tensors, weights, unconnected_gradients=ZERO)
             return tuple(lifted.lower(found))
 
-    return lifted.lower_results(y), PullBack(pull_back)
+    value: R = lifted.lower_results(y)
+    return value, PullBack(pull_back)
 
 
-def jvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+def jvp(f: Callable[..., R], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[R, R]:
     """Value of `f` and the directional derivative along `tangents`.
 
     >>> import autograph as ag
@@ -133,10 +164,11 @@ def jvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[A
         parts, structure = tree.flatten(y)
         along = tree.leaves(tangents)
         moved = pushed_forward(tape, parts, tree.leaves(lifted.tensors), along, True)
-        value = lifted.lower_results(y)
+        value: R = lifted.lower_results(y)
         each = zip(tree.leaves(value), moved, strict=True)
         moved = [_lower(part, tangent) for part, tangent in each]
-        return value, tree.unflatten(structure, moved)
+        tangent: R = tree.unflatten(structure, moved)
+        return value, tangent
 
 
 def pushed_forward(
@@ -163,7 +195,7 @@ def pushed_forward(
     return result
 
 
-def jacobian(f: Function, argnums: int | Sequence[int] = 0) -> Function:
+def jacobian(f: Callable[P, Any], argnums: int | Sequence[int] = 0) -> Derivative[P, Any]:
     """Function that gives the Jacobian of `f`, row by row in reverse mode.
 
     The shape is that of the result followed by that of the argument.
@@ -189,7 +221,7 @@ def jacobian(f: Function, argnums: int | Sequence[int] = 0) -> Function:
 jacrev = jacobian
 
 
-def jacfwd(f: Function, argnums: int = 0) -> Function:
+def jacfwd(f: Callable[P, Any], argnums: int = 0) -> Derivative[P, Any]:
     """Function that gives the Jacobian of `f`, column by column in forward mode.
 
     It is the better choice where the argument has fewer elements than the result.
@@ -200,6 +232,8 @@ def jacfwd(f: Function, argnums: int = 0) -> Function:
            [0., 4.]])
     """
 
+    function: Function = f
+
     def columns(*args: Any) -> Any:
         with _UsersLines():
             x = args[argnums]
@@ -207,7 +241,7 @@ def jacfwd(f: Function, argnums: int = 0) -> Function:
             dtype = type_of(x).dtype
 
             def of_argument(x: Any) -> Any:
-                return f(*args[:argnums], x, *args[argnums + 1 :])
+                return function(*args[:argnums], x, *args[argnums + 1 :])
 
             found = []
             for index in np.ndindex(*shape):
@@ -227,7 +261,7 @@ def _known(shape: Any) -> tuple[int, ...]:
     return tuple(shape)
 
 
-def hessian(f: Function, argnums: int = 0) -> Function:
+def hessian(f: Callable[P, Any], argnums: int = 0) -> Derivative[P, Any]:
     """Function that gives the matrix of second derivatives of a scalar function.
 
     >>> import autograph as ag

@@ -271,13 +271,15 @@ def positive(xp: Module, x: Array) -> Array:
     return xp.positive(x)
 
 
-_ABS_RULES = (keeping_zeros(lambda g, out, x: scaled(g, sign(x))),)
+@keeping_zeros
+def _abs_rule(g: Any, out: Any, x: Any) -> Any:
+    return scaled(g, sign(x))
 
 
 @op(
     inputs=1,
     infer=by_ufunc(np.absolute),
-    vjp=_ABS_RULES,
+    vjp=(_abs_rule,),
     reads=(0,),
     python=operator.abs,
     raises=overflows,
@@ -298,7 +300,7 @@ def abs(xp: Module, x: Array) -> Array:
 @op(
     inputs=1,
     infer=by_ufunc(np.absolute),
-    vjp=_ABS_RULES,
+    vjp=(_abs_rule,),
     reads=(0,),
     samples=fixed(lambda: ((np.complex128(0.5 - 1.25j),), (np.complex64(0.5 - 1.25j),))),
 )

@@ -139,4 +139,4 @@ def _is_ordinary(x: Any) -> bool:
     """Whether it is a number, known now, that is neither 0 nor infinite nor nan."""
     if not isinstance(x, (int, float, complex, np.generic)):
         return False
-    return bool(x != 0 and math.isfinite(abs(x)))
+    return bool(x != 0 and np.isfinite(x))

@@ -1,6 +1,6 @@
 """What a type checker sees of the public API; `test_reveal` checks the notes against `# is`."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import reveal_type
 
 import numpy as np
@@ -61,6 +61,46 @@ reveal_type(ag.do_not_convert(wrapped))  # is def (x: int, y: str) -> bytes
 reveal_type(ag.constant([1.0]))  # is Tensor
 reveal_type(ag.Variable(1.0).assign(2.0))  # is Tensor
 
+
+def cube(x: float, times: int = 1) -> float:
+    return x**3 * times
+
+
+v = ag.Variable(1.0)
+reveal_type(v + 1)  # is Tensor
+reveal_type(2.0 * v - x)  # is Any
+reveal_type(v @ v)  # is Tensor
+reveal_type(-v)  # is Tensor
+reveal_type(v[0])  # is Tensor
+reveal_type(v > 1)  # is Tensor
+reveal_type(v == v)  # is Any
+v += 1
+reveal_type(tf.Variable(1.0) / 2)  # is Tensor
+reveal_type(ag.grad(cube)(2.0))  # is float
+reveal_type(ag.grad(cube)(2.0, times=3))  # is float
+reveal_type(ag.grad(lambda x: x * x)(2.0))  # is Any
+reveal_type(ag.grad(np.sin)(2.0))  # is Any
+reveal_type(ag.grad(cube, argnums=(0,))(2.0))  # is Any
+reveal_type(ag.grad(ag.convert(cube))(2.0))  # is float
+reveal_type(ag.convert(ag.grad(cube))(2.0))  # is float
+reveal_type(ag.grad(model.plain)(x))  # is ndarray
+reveal_type(ag.value_and_grad(cube)(2.0))  # is tuple[float, float]
+reveal_type(ag.vjp(cube, 2.0))  # is tuple[float, def (Any) -> tuple[Any, ...]]
+reveal_type(ag.jvp(cube, (2.0,), (1.0,)))  # is tuple[float, float]
+reveal_type(ag.hessian(cube)(2.0, times=3))  # is Any
+ag.hessian(cube)("wide")  # error arg-type
+ag.grad(cube)()  # error call-arg
+ag.grad(cube)(2.0, time=3)  # error call-arg
+
+
+@ag.custom_gradient
+def halved(x: float) -> tuple[float, Callable[[float], float]]:
+    return x / 2, lambda dy: dy / 2
+
+
+reveal_type(halved(1.0))  # is float
+reveal_type(ag.recompute_grad(cube)(1.0))  # is float
+
 scale(x, "wide")  # error arg-type
 scale()  # error call-arg
 scale(x, clipped=True)  # error call-arg
@@ -70,6 +110,12 @@ ag.convert(3)  # error call-overload
 
 reveal_type(tf.train.latest_checkpoint("folder"))  # is str | None
 reveal_type(tf.nest.is_nested([1]))  # is bool
+reveal_type(tf.constant(1.0))  # is Tensor
+reveal_type(tf.sin(1.0))  # is Tensor
+reveal_type(tf.matmul([[1.0]], [[2.0]]))  # is Tensor
+reveal_type(tf.reduce_sum([1.0]).dtype)  # is dtype[Any]
+reveal_type(tf.nn.relu([1.0]))  # is Tensor
+reveal_type(tf.random.uniform([2]))  # is Tensor
 ag.nonsense  # error attr-defined
 tf.nonsense  # error attr-defined
 tf.math.nonsense  # error attr-defined

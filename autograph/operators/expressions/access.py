@@ -122,7 +122,7 @@ def getitem(thing: Any, key: Any) -> Any:
             raise TypeError(f"{kind!r} object is not subscriptable")
         refuse_number_or_array(thing, "an item of it is asked for")
         try:
-            return thing[as_index(key)]  # type: ignore[index]
+            return thing[as_index(key)]
         except IndexError:
             if isinstance(thing, Tensor) and _is_scalar_of_numpys(thing):
                 raise IndexError("invalid index to scalar variable.") from None

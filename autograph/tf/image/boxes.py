@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograph.tf.tensors import as_tensor
+from autograph.tf.tensors import Tensor, as_tensor
 from runtime.ops.boxes import kept_boxes
 
 __all__ = ["non_max_suppression"]
@@ -13,7 +13,7 @@ __all__ = ["non_max_suppression"]
 def non_max_suppression(
     boxes: Any, scores: Any, max_output_size: Any, iou_threshold: Any = 0.5,
     score_threshold: Any = float("-inf"), name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """Which boxes `(y1, x1, y2, x2)` to keep: of those that overlap, the one of the best score.
 
     Of scores above `score_threshold` at most `max_output_size` are taken, the best first; a box is

@@ -16,7 +16,7 @@ from autograph.tf.image.colours import (
     adjust_saturation,
 )
 from autograph.tf.image.geometry import flip_left_right, flip_up_down
-from autograph.tf.tensors import as_tensor
+from autograph.tf.tensors import Tensor, as_tensor
 from runtime import ops
 from runtime import random as draws
 
@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 
-def random_flip_left_right(image: Any, seed: int | None = None) -> Any:
+def random_flip_left_right(image: Any, seed: int | None = None) -> Tensor:
     """Mirrored along the width, or not.
 
     >>> import autograph.tf as tf
@@ -48,7 +48,7 @@ def random_flip_left_right(image: Any, seed: int | None = None) -> Any:
     return _at_random(flip_left_right, image, seed=seed)
 
 
-def stateless_random_flip_left_right(image: Any, seed: Any) -> Any:
+def stateless_random_flip_left_right(image: Any, seed: Any) -> Tensor:
     """Mirrored along the width, or not, by `seed`, a pair of integers.
 
     >>> import autograph.tf as tf
@@ -58,7 +58,7 @@ def stateless_random_flip_left_right(image: Any, seed: Any) -> Any:
     return _at_random(flip_left_right, image, key=key_of(seed))
 
 
-def random_flip_up_down(image: Any, seed: int | None = None) -> Any:
+def random_flip_up_down(image: Any, seed: int | None = None) -> Tensor:
     """Mirrored along the height, or not.
 
     >>> import autograph.tf as tf
@@ -68,7 +68,7 @@ def random_flip_up_down(image: Any, seed: int | None = None) -> Any:
     return _at_random(flip_up_down, image, seed=seed)
 
 
-def stateless_random_flip_up_down(image: Any, seed: Any) -> Any:
+def stateless_random_flip_up_down(image: Any, seed: Any) -> Tensor:
     """Mirrored along the height, or not, by `seed`, a pair of integers.
 
     >>> import autograph.tf as tf
@@ -110,7 +110,7 @@ def _by_factor(change: _Change, image: Any, lower: float, upper: float, **source
     return _between(change, image, lower, upper, **source)
 
 
-def random_brightness(image: Any, max_delta: float, seed: int | None = None) -> Any:
+def random_brightness(image: Any, max_delta: float, seed: int | None = None) -> Tensor:
     """`adjust_brightness` by a number from [-max_delta, max_delta).
 
     >>> import autograph.tf as tf
@@ -120,7 +120,7 @@ def random_brightness(image: Any, max_delta: float, seed: int | None = None) -> 
     return _around(adjust_brightness, image, max_delta, math.inf, seed=seed)
 
 
-def stateless_random_brightness(image: Any, max_delta: float, seed: Any) -> Any:
+def stateless_random_brightness(image: Any, max_delta: float, seed: Any) -> Tensor:
     """`adjust_brightness` by a number from [-max_delta, max_delta), by `seed`, a pair of integers.
 
     >>> import autograph.tf as tf
@@ -130,7 +130,7 @@ def stateless_random_brightness(image: Any, max_delta: float, seed: Any) -> Any:
     return _around(adjust_brightness, image, max_delta, math.inf, key=key_of(seed))
 
 
-def random_hue(image: Any, max_delta: float, seed: int | None = None) -> Any:
+def random_hue(image: Any, max_delta: float, seed: int | None = None) -> Tensor:
     """`adjust_hue` by a number from [-max_delta, max_delta).
 
     >>> import autograph.tf as tf
@@ -140,7 +140,7 @@ def random_hue(image: Any, max_delta: float, seed: int | None = None) -> Any:
     return _around(adjust_hue, image, max_delta, 0.5, seed=seed)
 
 
-def stateless_random_hue(image: Any, max_delta: float, seed: Any) -> Any:
+def stateless_random_hue(image: Any, max_delta: float, seed: Any) -> Tensor:
     """`adjust_hue` by a number from [-max_delta, max_delta), by `seed`, a pair of integers.
 
     >>> import autograph.tf as tf
@@ -150,7 +150,7 @@ def stateless_random_hue(image: Any, max_delta: float, seed: Any) -> Any:
     return _around(adjust_hue, image, max_delta, 0.5, key=key_of(seed))
 
 
-def random_contrast(image: Any, lower: float, upper: float, seed: int | None = None) -> Any:
+def random_contrast(image: Any, lower: float, upper: float, seed: int | None = None) -> Tensor:
     """`adjust_contrast` by a number from [lower, upper).
 
     >>> import autograph.tf as tf
@@ -160,7 +160,7 @@ def random_contrast(image: Any, lower: float, upper: float, seed: int | None = N
     return _by_factor(adjust_contrast, image, lower, upper, seed=seed)
 
 
-def stateless_random_contrast(image: Any, lower: float, upper: float, seed: Any) -> Any:
+def stateless_random_contrast(image: Any, lower: float, upper: float, seed: Any) -> Tensor:
     """`adjust_contrast` by a number from [lower, upper), by `seed`, a pair of integers.
 
     >>> import autograph.tf as tf
@@ -170,7 +170,7 @@ def stateless_random_contrast(image: Any, lower: float, upper: float, seed: Any)
     return _by_factor(adjust_contrast, image, lower, upper, key=key_of(seed))
 
 
-def random_saturation(image: Any, lower: float, upper: float, seed: int | None = None) -> Any:
+def random_saturation(image: Any, lower: float, upper: float, seed: int | None = None) -> Tensor:
     """`adjust_saturation` by a number from [lower, upper).
 
     >>> import autograph.tf as tf
@@ -180,7 +180,7 @@ def random_saturation(image: Any, lower: float, upper: float, seed: int | None =
     return _by_factor(adjust_saturation, image, lower, upper, seed=seed)
 
 
-def stateless_random_saturation(image: Any, lower: float, upper: float, seed: Any) -> Any:
+def stateless_random_saturation(image: Any, lower: float, upper: float, seed: Any) -> Tensor:
     """`adjust_saturation` by a number from [lower, upper), by `seed`, a pair of integers.
 
     >>> import autograph.tf as tf
@@ -193,7 +193,7 @@ def stateless_random_saturation(image: Any, lower: float, upper: float, seed: An
 # ---- which part ----------------------------------------------------------------------------------
 
 
-def random_crop(value: Any, size: Any, seed: int | None = None) -> Any:
+def random_crop(value: Any, size: Any, seed: int | None = None) -> Tensor:
     """A part of that shape, from a random place.
 
     >>> import autograph.tf as tf
@@ -203,7 +203,7 @@ def random_crop(value: Any, size: Any, seed: int | None = None) -> Any:
     return _cropped(value, size, lambda axis, count: draws.integers(0, count, seed=seed))
 
 
-def stateless_random_crop(value: Any, size: Any, seed: Any, name: str | None = None) -> Any:
+def stateless_random_crop(value: Any, size: Any, seed: Any, name: str | None = None) -> Tensor:
     """A part of that shape, from a place chosen by `seed`, a pair of integers.
 
     >>> import autograph.tf as tf

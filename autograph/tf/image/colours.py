@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.tf.tensors import as_tensor, cast, saturate_cast
+from autograph.tf.tensors import Tensor, as_tensor, cast, saturate_cast
 from runtime import ops
 
 __all__ = [
@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 
-def adjust_brightness(image: Any, delta: Any) -> Any:
+def adjust_brightness(image: Any, delta: Any) -> Tensor:
     """`image + delta`, where integers span [0, 1].
 
     >>> import autograph.tf as tf
@@ -39,7 +39,7 @@ def adjust_brightness(image: Any, delta: Any) -> Any:
     return _as_floats(lambda x: x + cast(delta, x.dtype), image)
 
 
-def adjust_contrast(images: Any, contrast_factor: Any) -> Any:
+def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
     """Distances from the mean of each channel times a factor, where integers span [0, 1].
 
     >>> import autograph.tf as tf
@@ -54,7 +54,7 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> Any:
     return _as_floats(change, images)
 
 
-def per_image_standardization(image: Any) -> Any:
+def per_image_standardization(image: Any) -> Tensor:
     """Mean 0 and deviation 1 (at least `1 / sqrt(elements)`) for each image.
 
     >>> import autograph.tf as tf
@@ -69,7 +69,7 @@ def per_image_standardization(image: Any) -> Any:
     return (x - ops.mean(x, axis=along, keepdims=True)) / ops.maximum(deviation, least)
 
 
-def rgb_to_grayscale(images: Any, name: str | None = None) -> Any:
+def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
     """One channel: 0.2989 red, 0.587 green, 0.114 blue.
 
     >>> import autograph.tf as tf
@@ -82,7 +82,7 @@ def rgb_to_grayscale(images: Any, name: str | None = None) -> Any:
     return convert_image_dtype(grey, images.dtype)
 
 
-def grayscale_to_rgb(images: Any, name: str | None = None) -> Any:
+def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
     """Three equal channels.
 
     >>> import autograph.tf as tf
@@ -94,7 +94,7 @@ def grayscale_to_rgb(images: Any, name: str | None = None) -> Any:
 
 def convert_image_dtype(
     image: Any, dtype: Any, saturate: bool = False, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Another dtype, scaled: integers span their range, floating numbers [0, 1].
 
     With `saturate`, what is beyond the range of an integer becomes its nearest limit; else it has
@@ -130,7 +130,7 @@ def _as_floats(change: Callable[[Any], Any], image: Any) -> Any:
     return convert_image_dtype(change(x), image.dtype, saturate=True)
 
 
-def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Any:
+def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
     """`gain * image**gamma`, where integers span [0, 1]. Raises ValueError for a negative `gamma`.
 
     >>> import autograph.tf as tf
@@ -145,7 +145,7 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Any:
 # ---- hue, saturation, value ----------------------------------------------------------------------
 
 
-def rgb_to_hsv(images: Any, name: str | None = None) -> Any:
+def rgb_to_hsv(images: Any, name: str | None = None) -> Tensor:
     """Hue, saturation and value, in [0, 1], of red, green and blue; floating images.
 
     >>> import autograph.tf as tf
@@ -169,7 +169,7 @@ def rgb_to_hsv(images: Any, name: str | None = None) -> Any:
     return ops.stack([ops.where(hue < 0, hue + 1, hue), saturation, value], -1)
 
 
-def hsv_to_rgb(images: Any, name: str | None = None) -> Any:
+def hsv_to_rgb(images: Any, name: str | None = None) -> Tensor:
     """Red, green and blue of hue, saturation and value; floating images.
 
     >>> import autograph.tf as tf
@@ -185,7 +185,7 @@ def hsv_to_rgb(images: Any, name: str | None = None) -> Any:
     return ops.stack(parts, -1)
 
 
-def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Any:
+def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
     """Hues of red, green and blue turned by `delta`, a part of the circle in [-1, 1].
 
     >>> import autograph.tf as tf
@@ -201,7 +201,7 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Any:
     return _as_floats(change, image)
 
 
-def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = None) -> Any:
+def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = None) -> Tensor:
     """Saturations of red, green and blue times a factor, at most 1.
 
     >>> import autograph.tf as tf
@@ -247,7 +247,7 @@ _TO_YUV = [
 _FROM_YUV = [[1, 1, 1], [0, -0.394642334, 2.03206185], [1.13988303, -0.58062185, 0]]
 
 
-def rgb_to_yiq(images: Any) -> Any:
+def rgb_to_yiq(images: Any) -> Tensor:
     """Luma and the two chromas of NTSC, of red, green and blue; floating images.
 
     >>> import autograph.tf as tf
@@ -257,7 +257,7 @@ def rgb_to_yiq(images: Any) -> Any:
     return _mixed(images, _TO_YIQ)
 
 
-def yiq_to_rgb(images: Any) -> Any:
+def yiq_to_rgb(images: Any) -> Tensor:
     """Red, green and blue of luma and the two chromas of NTSC; floating images.
 
     >>> import autograph.tf as tf
@@ -267,7 +267,7 @@ def yiq_to_rgb(images: Any) -> Any:
     return _mixed(images, _FROM_YIQ)
 
 
-def rgb_to_yuv(images: Any) -> Any:
+def rgb_to_yuv(images: Any) -> Tensor:
     """Luma and the two chromas of PAL, of red, green and blue; floating images.
 
     >>> import autograph.tf as tf
@@ -277,7 +277,7 @@ def rgb_to_yuv(images: Any) -> Any:
     return _mixed(images, _TO_YUV)
 
 
-def yuv_to_rgb(images: Any) -> Any:
+def yuv_to_rgb(images: Any) -> Tensor:
     """Red, green and blue of luma and the two chromas of PAL; floating images.
 
     >>> import autograph.tf as tf

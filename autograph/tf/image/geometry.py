@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from autograph.tf.arguments import dimensions
-from autograph.tf.tensors import as_tensor, cast
+from autograph.tf.tensors import Tensor, as_tensor, cast
 from runtime import image as images_
 from runtime import ops
 
@@ -32,7 +32,7 @@ __all__ = [
 def resize(
     images: Any, size: Any, method: Any = "bilinear", preserve_aspect_ratio: bool = False,
     antialias: bool = False, name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """Images of another size, float32 except for "nearest".
 
     >>> import autograph.tf as tf
@@ -71,7 +71,7 @@ class ResizeMethod:
     NEAREST_NEIGHBOR = "nearest"
 
 
-def flip_left_right(image: Any) -> Any:
+def flip_left_right(image: Any) -> Tensor:
     """Mirrored along the width.
 
     >>> import autograph.tf as tf
@@ -81,7 +81,7 @@ def flip_left_right(image: Any) -> Any:
     return ops.flip(as_tensor(image), axis=-2)
 
 
-def flip_up_down(image: Any) -> Any:
+def flip_up_down(image: Any) -> Tensor:
     """Mirrored along the height.
 
     >>> import autograph.tf as tf
@@ -91,7 +91,7 @@ def flip_up_down(image: Any) -> Any:
     return ops.flip(as_tensor(image), axis=-3)
 
 
-def rot90(image: Any, k: int = 1, name: str | None = None) -> Any:
+def rot90(image: Any, k: int = 1, name: str | None = None) -> Tensor:
     """Turned counter-clockwise by `k` right angles.
 
     >>> import autograph.tf as tf
@@ -101,7 +101,7 @@ def rot90(image: Any, k: int = 1, name: str | None = None) -> Any:
     return ops.rot90(as_tensor(image), k=k, axes=(-3, -2))
 
 
-def transpose(image: Any, name: str | None = None) -> Any:
+def transpose(image: Any, name: str | None = None) -> Tensor:
     """Height and width exchanged.
 
     >>> import autograph.tf as tf
@@ -113,7 +113,7 @@ def transpose(image: Any, name: str | None = None) -> Any:
 
 def crop_to_bounding_box(
     image: Any, offset_height: int, offset_width: int, target_height: int, target_width: int
-) -> Any:
+) -> Tensor:
     """The part of that height and width that begins there. Raises ValueError where there is none.
 
     >>> import autograph.tf as tf
@@ -132,7 +132,7 @@ def crop_to_bounding_box(
 
 def pad_to_bounding_box(
     image: Any, offset_height: int, offset_width: int, target_height: int, target_width: int
-) -> Any:
+) -> Tensor:
     """Zeros around, so that the image begins there in that height and width.
 
     >>> import autograph.tf as tf
@@ -148,7 +148,7 @@ def pad_to_bounding_box(
     return ops.pad(image, [*around, (offset_height, below), (offset_width, right), (0, 0)])
 
 
-def central_crop(image: Any, central_fraction: float) -> Any:
+def central_crop(image: Any, central_fraction: float) -> Tensor:
     """The middle of an image, so much of its height and width.
 
     >>> import autograph.tf as tf
@@ -166,7 +166,7 @@ def central_crop(image: Any, central_fraction: float) -> Any:
     return crop_to_bounding_box(image, top, left, height - 2 * top, width - 2 * left)
 
 
-def resize_with_crop_or_pad(image: Any, target_height: int, target_width: int) -> Any:
+def resize_with_crop_or_pad(image: Any, target_height: int, target_width: int) -> Tensor:
     """The middle, of that height and width, with zeros around where the image is smaller.
 
     >>> import autograph.tf as tf
@@ -188,7 +188,7 @@ def resize_with_crop_or_pad(image: Any, target_height: int, target_width: int) -
 def resize_with_pad(
     image: Any, target_height: int, target_width: int, method: Any = "bilinear",
     antialias: bool = False,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """The largest size of the same proportions, with zeros around up to that height and width.
 
     >>> import autograph.tf as tf
@@ -210,7 +210,7 @@ def resize_with_pad(
 
 def extract_patches(
     images: Any, sizes: Any, strides: Any, rates: Any, padding: str, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Patches of batches of images, each laid out flat in the channels of its place.
 
     `sizes`, `strides` and `rates` (how far apart the pixels of a patch are) are `[1, rows, columns,
@@ -247,7 +247,7 @@ def extract_patches(
 def crop_and_resize(
     image: Any, boxes: Any, box_indices: Any, crop_size: Any, method: str = "bilinear",
     extrapolation_value: float = 0.0, name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """The part of each box, resized: `(boxes, *crop_size, channels)`, float32.
 
     Box i is of image `box_indices[i]` of the batch: its upper, left, lower and right end, as parts

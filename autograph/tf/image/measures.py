@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from autograph.tf.image.colours import convert_image_dtype
-from autograph.tf.tensors import as_tensor, cast
+from autograph.tf.tensors import Tensor, as_tensor, cast
 from runtime import ops
 
 __all__ = [
@@ -21,7 +21,7 @@ __all__ = [
 ]
 
 
-def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Any:
+def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
     """Peak signal-to-noise ratio of images, in decibels.
 
     >>> import autograph.tf as tf
@@ -36,7 +36,7 @@ def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Any:
     )
 
 
-def total_variation(images: Any, name: str | None = None) -> Any:
+def total_variation(images: Any, name: str | None = None) -> Tensor:
     """Sum of the absolute differences of neighbours, for each image.
 
     >>> import autograph.tf as tf
@@ -65,7 +65,7 @@ def image_gradients(image: Any) -> tuple[Any, Any]:
     return down, across
 
 
-def sobel_edges(image: Any) -> Any:
+def sobel_edges(image: Any) -> Tensor:
     """Sobel's slopes, along the height and the width, in a new last axis; batches of images.
 
     >>> import autograph.tf as tf
@@ -83,7 +83,7 @@ def sobel_edges(image: Any) -> Any:
 def ssim(
     img1: Any, img2: Any, max_val: Any, filter_size: int = 11, filter_sigma: float = 1.5,
     k1: float = 0.01, k2: float = 0.03, return_index_map: bool = False,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """How alike images are in structure, 1 at most, for each image (Wang et al., 2004).
 
     With `return_index_map`, for each place. Raises ValueError for images below the filter's size.

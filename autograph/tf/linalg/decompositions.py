@@ -9,7 +9,7 @@ import numpy as np
 from autograph.tf.linalg.diagonals import diag_part
 from autograph.tf.linalg.products import adjoint, turned
 from autograph.tf.math.elementwise import unary
-from autograph.tf.tensors import as_tensor, cast, operands
+from autograph.tf.tensors import Tensor, as_tensor, cast, operands
 from runtime import ops
 from runtime.ops import general_matrices, matrix_functions
 
@@ -47,7 +47,7 @@ expm = unary(matrix_functions.expm)
 sqrtm = unary(matrix_functions.sqrtm)
 
 
-def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Any:
+def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     """The solution `x` of `matrix @ x = rhs`; `rhs` has two axes or more.
 
     >>> import autograph.tf as tf
@@ -61,7 +61,7 @@ def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None)
 
 def triangular_solve(
     matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
-) -> Any:
+) -> Tensor:
     """The solution for the lower (or upper) triangle of `matrix`.
 
     >>> import autograph.tf as tf
@@ -75,7 +75,7 @@ def triangular_solve(
 
 def lstsq(
     matrix: Any, rhs: Any, l2_regularizer: float = 0.0, fast: bool = True, name: str | None = None
-) -> Any:
+) -> Tensor:
     """The least-squares solution, by the normal equations.
 
     >>> import autograph.tf as tf
@@ -90,7 +90,7 @@ def lstsq(
     return ops.linalg.solve(square, ops.matmul(turned, rhs))
 
 
-def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None) -> Any:
+def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None) -> Tensor:
     """The Moore-Penrose inverse.
 
     >>> import autograph.tf as tf
@@ -155,7 +155,7 @@ def _triangles(lower_upper: Any) -> tuple[Any, Any]:
 
 def lu_reconstruct(
     lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None
-) -> Any:
+) -> Tensor:
     """The matrix of which `lower_upper` and `perm` are the decomposition by `lu`.
 
     >>> import autograph.tf as tf
@@ -169,7 +169,7 @@ def lu_reconstruct(
 
 def lu_solve(
     lower_upper: Any, perm: Any, rhs: Any, validate_args: bool = False, name: str | None = None
-) -> Any:
+) -> Tensor:
     """The solution `x` of `a @ x = rhs`, for the decomposition of `a` by `lu`.
 
     >>> import autograph.tf as tf
@@ -230,7 +230,7 @@ def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
     return LogMatrixDeterminant(sign, logarithm)
 
 
-def logdet(matrix: Any, name: str | None = None) -> Any:
+def logdet(matrix: Any, name: str | None = None) -> Tensor:
     """Logarithm of the determinant of positive definite matrices, by Cholesky's decomposition.
 
     >>> import autograph.tf as tf
@@ -241,7 +241,7 @@ def logdet(matrix: Any, name: str | None = None) -> Any:
     return 2.0 * ops.sum(ops.log(ops.real(diag_part(chol))), axis=-1)
 
 
-def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Any:
+def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
     """The solution `x` of `chol @ adjoint(chol) @ x = rhs`, for a lower triangle.
 
     >>> import autograph.tf as tf
@@ -252,7 +252,7 @@ def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Any:
     return triangular_solve(adjoint(lower), triangular_solve(lower, rhs), lower=False)
 
 
-def matrix_rank(a: Any, tol: Any = None, validate_args: bool = False, name: Any = None) -> Any:
+def matrix_rank(a: Any, tol: Any = None, validate_args: bool = False, name: Any = None) -> Tensor:
     """How many singular values are above `tol`, int32.
 
     >>> import autograph.tf as tf

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograph.tf.tensors import as_tensor, operands
+from autograph.tf.tensors import Tensor, as_tensor, operands
 from runtime import ops
 
 __all__ = [
@@ -21,7 +21,7 @@ __all__ = [
 def diag(
     diagonal: Any, name: str = "diag", k: int = 0, num_rows: int = -1, num_cols: int = -1,
     padding_value: Any = 0, align: str = "RIGHT_LEFT",
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """Matrices with the last axis on diagonal number `k`.
 
     >>> import autograph.tf as tf
@@ -45,7 +45,7 @@ def _along(count: Any, k: int) -> tuple[Any, Any]:
 def diag_part(
     input: Any, name: str = "diag_part", k: int = 0, padding_value: Any = 0,
     align: str = "RIGHT_LEFT",
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """Diagonal number `k` of the last two axes.
 
     >>> import autograph.tf as tf
@@ -57,7 +57,7 @@ def diag_part(
 
 def set_diag(
     input: Any, diagonal: Any, name: str = "set_diag", k: int = 0, align: str = "RIGHT_LEFT"
-) -> Any:
+) -> Tensor:
     """With another diagonal number `k` in the last two axes.
 
     >>> import autograph.tf as tf
@@ -68,7 +68,7 @@ def set_diag(
     return ops.index_update(input, diagonal, (..., *_along(diagonal.shape[-1], int(k))))
 
 
-def tensor_diag(diagonal: Any, name: str | None = None) -> Any:
+def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
     """Of twice the rank: zeros but for `[i..., i...]`, which is `diagonal[i...]`.
 
     >>> import autograph.tf as tf
@@ -80,7 +80,7 @@ def tensor_diag(diagonal: Any, name: str | None = None) -> Any:
     return ops.reshape(ops.diag(ops.ravel(x)), (*shape, *shape))
 
 
-def tensor_diag_part(input: Any, name: str | None = None) -> Any:
+def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:
     """Of half the rank: the elements `[i..., i...]`.
 
     >>> import autograph.tf as tf
@@ -98,7 +98,7 @@ def tensor_diag_part(input: Any, name: str | None = None) -> Any:
     return ops.reshape(ops.diagonal(ops.reshape(x, (count, count))), shape)
 
 
-def band_part(input: Any, num_lower: int, num_upper: int, name: str | None = None) -> Any:
+def band_part(input: Any, num_lower: int, num_upper: int, name: str | None = None) -> Tensor:
     """Zeros outside of so many diagonals below and above the main one; -1 keeps all.
 
     >>> import autograph.tf as tf
@@ -110,7 +110,7 @@ def band_part(input: Any, num_lower: int, num_upper: int, name: str | None = Non
     return x if num_upper < 0 else ops.tril(x, int(num_upper))
 
 
-def trace(x: Any, name: str | None = None) -> Any:
+def trace(x: Any, name: str | None = None) -> Tensor:
     """Sum of the diagonal of the last two axes, in the dtype of the elements.
 
     >>> import autograph.tf as tf

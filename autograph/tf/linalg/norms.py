@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from autograph.tf.arguments import axes_of
-from autograph.tf.tensors import as_tensor
+from autograph.tf.tensors import Tensor, as_tensor
 from runtime import ops
 
 __all__ = [
@@ -21,7 +21,7 @@ __all__ = [
 def norm(
     tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: bool | None = None,
     name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """Norm of all elements, or along an axis: "euclidean", 1, 2, inf, any number; "fro" of a pair.
 
     >>> import autograph.tf as tf
@@ -39,7 +39,7 @@ def norm(
     return ops.linalg.vector_norm(x, axis=along, keepdims=keep, ord=ord)
 
 
-def global_norm(t_list: Sequence[Any], name: str | None = None) -> Any:
+def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor:
     """The Euclidean norm of several tensors together; None among them counts nothing.
 
     >>> import autograph.tf as tf
@@ -50,7 +50,7 @@ def global_norm(t_list: Sequence[Any], name: str | None = None) -> Any:
     return ops.sqrt(as_tensor(total))
 
 
-def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Any:
+def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Tensor:
     """Made shorter where it is longer than `clip_norm`.
 
     >>> import autograph.tf as tf

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autograph.tf.math.elementwise import unary
-from autograph.tf.tensors import as_tensor, cast, operands
+from autograph.tf.tensors import Tensor, as_tensor, cast, operands
 from runtime import ops
 
 __all__ = [
@@ -22,7 +22,7 @@ __all__ = [
 matrix_transpose = unary(ops.matrix_transpose)
 
 
-def adjoint(matrix: Any, name: str | None = None) -> Any:
+def adjoint(matrix: Any, name: str | None = None) -> Tensor:
     """The transpose of the last two axes, conjugated.
 
     >>> import autograph.tf as tf
@@ -36,7 +36,7 @@ def matmul(
     a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False, adjoint_a: bool = False,
     adjoint_b: bool = False, a_is_sparse: bool = False, b_is_sparse: bool = False,
     output_type: Any = None, name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """The product of matrices (the last two axes), int32 wraps around.
 
     Raises ValueError for vectors: `tf.linalg.matvec` and `tf.tensordot` take those.
@@ -66,7 +66,7 @@ def turned(x: Any, transpose: bool, adjoined: bool) -> Any:
 def matvec(
     a: Any, b: Any, transpose_a: bool = False, adjoint_a: bool = False, a_is_sparse: bool = False,
     b_is_sparse: bool = False, name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """A matrix times a vector, the last axis of `b`.
 
     >>> import autograph.tf as tf
@@ -78,7 +78,7 @@ def matvec(
     return ops.squeeze(product, axis=-1)
 
 
-def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Any:
+def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     """Sum of products over pairs of axes.
 
     >>> import autograph.tf as tf
@@ -91,7 +91,7 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Any:
     return ops.tensordot(a, b, axes)
 
 
-def einsum(equation: str, *inputs: Any, **options: Any) -> Any:
+def einsum(equation: str, *inputs: Any, **options: Any) -> Tensor:
     """A sum of products, in Einstein's notation.
 
     >>> import autograph.tf as tf
@@ -101,7 +101,7 @@ def einsum(equation: str, *inputs: Any, **options: Any) -> Any:
     return ops.einsum(equation, *map(as_tensor, inputs))
 
 
-def cross(a: Any, b: Any, name: str | None = None) -> Any:
+def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
     """The vector product along the last axis.
 
     >>> import autograph.tf as tf

@@ -10,7 +10,7 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from autograph.tf.tensors import as_tensor, is_tensor, operands
+from autograph.tf.tensors import Tensor, as_tensor, is_tensor, operands
 from runtime import nn, ops
 
 __all__ = [
@@ -98,7 +98,7 @@ __all__ = [
     "zero_or",
 ]
 
-Operation = Callable[..., Any]
+Operation = Callable[..., Tensor]
 
 
 def unary(function: Operation) -> Operation:
@@ -186,7 +186,7 @@ logical_or = binary(ops.logical_or)
 logical_xor = binary(ops.logical_xor)
 
 
-def divide(x: Any, y: Any, name: str | None = None) -> Any:
+def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
     """`x / y`: of integers float64, of those with 16 bits or fewer float32.
 
     >>> import autograph.tf as tf
@@ -200,7 +200,7 @@ def divide(x: Any, y: Any, name: str | None = None) -> Any:
 truediv = divide
 
 
-def realdiv(x: Any, y: Any, name: str | None = None) -> Any:
+def realdiv(x: Any, y: Any, name: str | None = None) -> Tensor:
     """`x / y` of floating and complex numbers. Raises TypeError for integers.
 
     >>> import autograph.tf as tf
@@ -213,7 +213,7 @@ def realdiv(x: Any, y: Any, name: str | None = None) -> Any:
     return x / y
 
 
-def truncatediv(x: Any, y: Any, name: str | None = None) -> Any:
+def truncatediv(x: Any, y: Any, name: str | None = None) -> Tensor:
     """The quotient towards zero.
 
     >>> import autograph.tf as tf
@@ -229,7 +229,7 @@ def truncatediv(x: Any, y: Any, name: str | None = None) -> Any:
     return quotient + ops.astype(below, quotient.dtype)
 
 
-def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
+def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
     """`x / y`, but 0 where `y` is 0.
 
     >>> import autograph.tf as tf
@@ -241,7 +241,7 @@ def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
     return ops.where(zero, 0, ops.divide(x, ops.where(zero, 1, y)))
 
 
-def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
+def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
     """`x * y`, but 0 where `y` is 0, even for an infinite `x` or nan.
 
     >>> import autograph.tf as tf
@@ -253,7 +253,7 @@ def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
     return ops.where(zero, 0, ops.multiply(ops.where(zero, 0, x), y))
 
 
-def rsqrt(x: Any, name: str | None = None) -> Any:
+def rsqrt(x: Any, name: str | None = None) -> Tensor:
     """`1 / sqrt(x)`.
 
     >>> import autograph.tf as tf
@@ -263,7 +263,7 @@ def rsqrt(x: Any, name: str | None = None) -> Any:
     return 1.0 / ops.sqrt(as_tensor(x))
 
 
-def squared_difference(x: Any, y: Any, name: str | None = None) -> Any:
+def squared_difference(x: Any, y: Any, name: str | None = None) -> Tensor:
     """`(x - y)**2`.
 
     >>> import autograph.tf as tf
@@ -281,7 +281,7 @@ def zero_or(function: Callable[[Any, Any], Any], x: Any, y: Any, usual: float) -
     return ops.where(zero, 0, function(x, ops.where(zero, usual, y)))
 
 
-def xlogy(x: Any, y: Any, name: str | None = None) -> Any:
+def xlogy(x: Any, y: Any, name: str | None = None) -> Tensor:
     """`x * log(y)`, but 0 where `x` is 0.
 
     >>> import autograph.tf as tf
@@ -291,7 +291,7 @@ def xlogy(x: Any, y: Any, name: str | None = None) -> Any:
     return zero_or(lambda x, y: x * ops.log(y), x, y, usual=1)
 
 
-def xdivy(x: Any, y: Any, name: str | None = None) -> Any:
+def xdivy(x: Any, y: Any, name: str | None = None) -> Tensor:
     """`x / y`, but 0 where `x` is 0.
 
     >>> import autograph.tf as tf
@@ -301,7 +301,7 @@ def xdivy(x: Any, y: Any, name: str | None = None) -> Any:
     return zero_or(ops.divide, x, y, usual=1)
 
 
-def reciprocal_no_nan(x: Any, name: str | None = None) -> Any:
+def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
     """`1 / x`, but 0 where `x` is 0.
 
     >>> import autograph.tf as tf
@@ -312,7 +312,7 @@ def reciprocal_no_nan(x: Any, name: str | None = None) -> Any:
     return divide_no_nan(ops.ones_like(x), x)
 
 
-def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
+def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Tensor:
     """A tensor times a scalar. Raises ValueError where that is no scalar.
 
     >>> import autograph.tf as tf
@@ -326,7 +326,7 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
     return ops.multiply(x, scalar)
 
 
-def is_non_decreasing(x: Any, name: str | None = None) -> Any:
+def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
     """Whether no element, in C order, is less than the one before.
 
     >>> import autograph.tf as tf
@@ -337,7 +337,7 @@ def is_non_decreasing(x: Any, name: str | None = None) -> Any:
     return ops.all(ops.less_equal(flat[:-1], flat[1:]))
 
 
-def is_strictly_increasing(x: Any, name: str | None = None) -> Any:
+def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
     """Whether each element, in C order, is greater than the one before.
 
     >>> import autograph.tf as tf
@@ -348,7 +348,7 @@ def is_strictly_increasing(x: Any, name: str | None = None) -> Any:
     return ops.all(ops.less(flat[:-1], flat[1:]))
 
 
-def complex(real: Any, imag: Any, name: str | None = None) -> Any:
+def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
     """`real + 1j * imag`, complex64 of float32.
 
     >>> import autograph.tf as tf
@@ -359,7 +359,7 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Any:
     return ops.make_complex(real, imag)
 
 
-def add_n(inputs: Sequence[Any], name: str | None = None) -> Any:
+def add_n(inputs: Sequence[Any], name: str | None = None) -> Tensor:
     """The sum of tensors of one shape.
 
     >>> import autograph.tf as tf
@@ -371,7 +371,7 @@ def add_n(inputs: Sequence[Any], name: str | None = None) -> Any:
 
 def accumulate_n(
     inputs: Sequence[Any], shape: Any = None, tensor_dtype: Any = None, name: str | None = None
-) -> Any:
+) -> Tensor:
     """As `add_n`.
 
     >>> import autograph.tf as tf
@@ -381,7 +381,7 @@ def accumulate_n(
     return add_n(inputs)
 
 
-def polyval(coeffs: Sequence[Any], x: Any, name: Any = None) -> Any:
+def polyval(coeffs: Sequence[Any], x: Any, name: Any = None) -> Tensor:
     """A polynomial, its coefficients from the highest power down, by Horner's scheme.
 
     >>> import autograph.tf as tf

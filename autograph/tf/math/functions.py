@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from autograph.tf.math.elementwise import unary, zero_or
-from autograph.tf.tensors import as_tensor, cast, operands
+from autograph.tf.tensors import Tensor, as_tensor, cast, operands
 from runtime import ops
 from runtime.ops import special as of_scipy
 
@@ -43,7 +43,7 @@ bessel_i1 = unary(of_scipy.i1)
 bessel_i1e = unary(of_scipy.i1e)
 
 
-def xlog1py(x: Any, y: Any, name: str | None = None) -> Any:
+def xlog1py(x: Any, y: Any, name: str | None = None) -> Tensor:
     """`x * log1p(y)`, but 0 where `x` is 0.
 
     >>> import autograph.tf as tf
@@ -53,7 +53,7 @@ def xlog1py(x: Any, y: Any, name: str | None = None) -> Any:
     return zero_or(lambda x, y: x * ops.log1p(y), x, y, usual=0)
 
 
-def polygamma(a: Any, x: Any, name: str | None = None) -> Any:
+def polygamma(a: Any, x: Any, name: str | None = None) -> Tensor:
     """The derivative of order `a` of `digamma`; nan where that is no integer of 0 or more.
 
     >>> import autograph.tf as tf
@@ -69,7 +69,7 @@ def _positive(a: Any, found: Any) -> Any:
     return ops.where(ops.greater(a, 0), found, np.nan)
 
 
-def igamma(a: Any, x: Any, name: str | None = None) -> Any:
+def igamma(a: Any, x: Any, name: str | None = None) -> Tensor:
     """The integral of `t**(a - 1) * exp(-t)` from 0 to `x`, over `gamma(a)`; nan unless `a > 0`.
 
     >>> import autograph.tf as tf
@@ -80,7 +80,7 @@ def igamma(a: Any, x: Any, name: str | None = None) -> Any:
     return ops.where(ops.equal(x, 0), 0.0 * x, _positive(a, of_scipy.gammainc(a, x)))
 
 
-def igammac(a: Any, x: Any, name: str | None = None) -> Any:
+def igammac(a: Any, x: Any, name: str | None = None) -> Tensor:
     """`1 - igamma(a, x)`, precise where that is small.
 
     >>> import autograph.tf as tf
@@ -91,7 +91,7 @@ def igammac(a: Any, x: Any, name: str | None = None) -> Any:
     return _positive(a, of_scipy.gammaincc(a, x))
 
 
-def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Any:
+def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Tensor:
     """The integral of `t**(a - 1) * (1 - t)**(b - 1)` from 0 to `x`, over `beta(a, b)`.
 
     It is nan unless `a > 0`, `b > 0` and `x` is in [0, 1].
@@ -106,7 +106,7 @@ def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Any:
     return _positive(a, _positive(b, of_scipy.betainc(a, b, x)))
 
 
-def zeta(x: Any, q: Any, name: str | None = None) -> Any:
+def zeta(x: Any, q: Any, name: str | None = None) -> Tensor:
     """The sum of `(q + k)**-x` over k = 0, 1, ...; nan for an `x` below 1.
 
     >>> import autograph.tf as tf
@@ -117,7 +117,7 @@ def zeta(x: Any, q: Any, name: str | None = None) -> Any:
     return of_scipy.zeta(x, q)
 
 
-def lbeta(x: Any, name: str | None = None) -> Any:
+def lbeta(x: Any, name: str | None = None) -> Tensor:
     """Logarithm of the beta function of the elements along the last axis.
 
     >>> import autograph.tf as tf

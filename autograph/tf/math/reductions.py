@@ -14,7 +14,7 @@ import numpy as np
 
 from autograph.tf.arguments import axes_of
 from autograph.tf.math.elementwise import rsqrt, truncatediv
-from autograph.tf.tensors import as_tensor, cast
+from autograph.tf.tensors import Tensor, as_tensor, cast
 from runtime import nn, ops
 from runtime.ops.operands import normal_axis
 
@@ -62,7 +62,7 @@ def _same_dtype(x: Any) -> Any:
 
 def reduce_sum(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Any = None
-) -> Any:
+) -> Tensor:
     """Sum of the elements, in their dtype (int32 wraps around).
 
     >>> import autograph.tf as tf
@@ -75,7 +75,7 @@ def reduce_sum(
 
 def reduce_prod(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Any = None
-) -> Any:
+) -> Tensor:
     """Product of the elements, in their dtype.
 
     >>> import autograph.tf as tf
@@ -88,7 +88,7 @@ def reduce_prod(
 
 def reduce_mean(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Any = None
-) -> Any:
+) -> Tensor:
     """Mean of the elements; of integers an integer, towards zero.
 
     >>> import autograph.tf as tf
@@ -111,7 +111,7 @@ def _count(x: Any, axis: Any) -> Any:
 
 def reduce_max(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Any = None
-) -> Any:
+) -> Tensor:
     """The largest element.
 
     >>> import autograph.tf as tf
@@ -123,7 +123,7 @@ def reduce_max(
 
 def reduce_min(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Any = None
-) -> Any:
+) -> Tensor:
     """The smallest element.
 
     >>> import autograph.tf as tf
@@ -149,7 +149,7 @@ def _extreme(function: Callable[..., Any], x: Any, axis: Any, keepdims: bool) ->
 
 def reduce_any(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Any = None
-) -> Any:
+) -> Tensor:
     """Whether any element is true.
 
     >>> import autograph.tf as tf
@@ -161,7 +161,7 @@ def reduce_any(
 
 def reduce_all(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Any = None
-) -> Any:
+) -> Tensor:
     """Whether all elements are true.
 
     >>> import autograph.tf as tf
@@ -173,7 +173,7 @@ def reduce_all(
 
 def reduce_logsumexp(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Any = None
-) -> Any:
+) -> Tensor:
     """`log(sum(exp(x)))`, without overflow.
 
     >>> import autograph.tf as tf
@@ -185,7 +185,7 @@ def reduce_logsumexp(
 
 def reduce_variance(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Any = None
-) -> Any:
+) -> Tensor:
     """Mean of the squared distances from the mean. Raises TypeError for integers.
 
     >>> import autograph.tf as tf
@@ -198,7 +198,7 @@ def reduce_variance(
 
 def reduce_std(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Any = None
-) -> Any:
+) -> Tensor:
     """Square root of the variance. Raises TypeError for integers.
 
     >>> import autograph.tf as tf
@@ -211,7 +211,7 @@ def reduce_std(
 
 def reduce_euclidean_norm(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Any = None
-) -> Any:
+) -> Tensor:
     """Square root of the sum of squares.
 
     >>> import autograph.tf as tf
@@ -222,7 +222,7 @@ def reduce_euclidean_norm(
     return cast(ops.sqrt(reduce_sum(x * ops.conj(x), axis, keepdims)), x.dtype)
 
 
-def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: Any = None) -> Any:
+def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: Any = None) -> Tensor:
     """`x / sqrt(max(sum(x**2), epsilon))`.
 
     >>> import autograph.tf as tf
@@ -236,7 +236,7 @@ def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: Any = N
 
 def count_nonzero(
     input: Any, axis: Any = None, keepdims: bool = False, dtype: Any = np.int64, name: Any = None
-) -> Any:
+) -> Tensor:
     """Number of elements that are not zero.
 
     >>> import autograph.tf as tf
@@ -246,7 +246,7 @@ def count_nonzero(
     return cast(ops.count_nonzero(as_tensor(input), axis=axes_of(axis), keepdims=keepdims), dtype)
 
 
-def zero_fraction(value: Any, name: Any = None) -> Any:
+def zero_fraction(value: Any, name: Any = None) -> Tensor:
     """The share of elements that are zero, float32.
 
     >>> import autograph.tf as tf
@@ -256,7 +256,7 @@ def zero_fraction(value: Any, name: Any = None) -> Any:
     return cast(ops.mean(cast(ops.equal(as_tensor(value), 0), np.float32)), np.float32)
 
 
-def argmax(input: Any, axis: Any = None, output_type: Any = np.int64, name: Any = None) -> Any:
+def argmax(input: Any, axis: Any = None, output_type: Any = np.int64, name: Any = None) -> Tensor:
     """Position of the largest element along an axis, 0 unless given; the first one of equals.
 
     >>> import autograph.tf as tf
@@ -266,7 +266,7 @@ def argmax(input: Any, axis: Any = None, output_type: Any = np.int64, name: Any 
     return cast(ops.argmax(as_tensor(input), axis=axes_of(axis) or 0), output_type)
 
 
-def argmin(input: Any, axis: Any = None, output_type: Any = np.int64, name: Any = None) -> Any:
+def argmin(input: Any, axis: Any = None, output_type: Any = np.int64, name: Any = None) -> Tensor:
     """Position of the smallest element along an axis, 0 unless given; the first one of equals.
 
     >>> import autograph.tf as tf
@@ -296,7 +296,7 @@ def _running(function: Callable[..., Any], start: int) -> Callable[..., Any]:
 
 def cumsum(
     x: Any, axis: int = 0, exclusive: bool = False, reverse: bool = False, name: Any = None
-) -> Any:
+) -> Tensor:
     """Sums of the elements up to each; with `exclusive`, up to the one before.
 
     >>> import autograph.tf as tf
@@ -308,7 +308,7 @@ def cumsum(
 
 def cumprod(
     x: Any, axis: int = 0, exclusive: bool = False, reverse: bool = False, name: Any = None
-) -> Any:
+) -> Tensor:
     """Products of the elements up to each; with `exclusive`, up to the one before.
 
     >>> import autograph.tf as tf
@@ -320,7 +320,7 @@ def cumprod(
 
 def cumulative_logsumexp(
     x: Any, axis: int = 0, exclusive: bool = False, reverse: bool = False, name: Any = None
-) -> Any:
+) -> Tensor:
     """`log(cumsum(exp(x)))`, without overflow of its largest element.
 
     >>> import autograph.tf as tf

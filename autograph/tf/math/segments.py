@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.tf.tensors import as_tensor, cast
+from autograph.tf.tensors import Tensor, as_tensor, cast
 from runtime import ops
 
 __all__ = [
@@ -32,7 +32,7 @@ __all__ = [
 def bincount(
     arr: Any, weights: Any = None, minlength: int | None = None, maxlength: int | None = None,
     dtype: Any = np.int32, name: Any = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """How often each of 0, 1, ... occurs, or the sum of its weights, at most `maxlength` of them.
 
     >>> import autograph.tf as tf
@@ -53,7 +53,7 @@ def bincount(
 def confusion_matrix(
     labels: Any, predictions: Any, num_classes: int | None = None, weights: Any = None,
     dtype: Any = np.int32, name: Any = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """How often label i (row) was predicted as j (column).
 
     >>> import autograph.tf as tf
@@ -69,7 +69,7 @@ def confusion_matrix(
     return cast(ops.scatter(pairs, cast(ones, dtype), (num_classes, num_classes)), dtype)
 
 
-def segment_sum(data: Any, segment_ids: Any, name: Any = None) -> Any:
+def segment_sum(data: Any, segment_ids: Any, name: Any = None) -> Tensor:
     """Sums of the rows of each segment; `segment_ids` are sorted, and known outside of a graph.
 
     >>> import autograph.tf as tf
@@ -80,7 +80,9 @@ def segment_sum(data: Any, segment_ids: Any, name: Any = None) -> Any:
     return as_tensor(ops.segment_sum(as_tensor(data), ids, ops.as_weak(ids[-1] + 1)))
 
 
-def unsorted_segment_sum(data: Any, segment_ids: Any, num_segments: Any, name: Any = None) -> Any:
+def unsorted_segment_sum(
+    data: Any, segment_ids: Any, num_segments: Any, name: Any = None
+) -> Tensor:
     """Sums of the rows of each of `num_segments` segments; rows of negative ones are left out.
 
     >>> import autograph.tf as tf
@@ -97,7 +99,7 @@ def _of_kept(function: Any, data: Any, segment_ids: Any, num_segments: Any) -> A
     return as_tensor(function(as_tensor(data), ids, num_segments + 1)[:num_segments])
 
 
-def segment_mean(data: Any, segment_ids: Any, name: Any = None) -> Any:
+def segment_mean(data: Any, segment_ids: Any, name: Any = None) -> Tensor:
     """Means of the rows of each segment; `segment_ids` are sorted.
 
     >>> import autograph.tf as tf
@@ -124,7 +126,7 @@ def _of_sorted(function: Any, data: Any, segment_ids: Any) -> Any:
     return as_tensor(function(data, ids, count)), ids, count, data
 
 
-def segment_max(data: Any, segment_ids: Any, name: Any = None) -> Any:
+def segment_max(data: Any, segment_ids: Any, name: Any = None) -> Tensor:
     """The largest of the rows of each segment, 0 for one without rows; `segment_ids` are sorted.
 
     >>> import autograph.tf as tf
@@ -134,7 +136,7 @@ def segment_max(data: Any, segment_ids: Any, name: Any = None) -> Any:
     return _filled(*_of_sorted(ops.segment_max, data, segment_ids))
 
 
-def segment_min(data: Any, segment_ids: Any, name: Any = None) -> Any:
+def segment_min(data: Any, segment_ids: Any, name: Any = None) -> Tensor:
     """The smallest of the rows of each segment, 0 for one without rows; `segment_ids` are sorted.
 
     >>> import autograph.tf as tf
@@ -144,7 +146,7 @@ def segment_min(data: Any, segment_ids: Any, name: Any = None) -> Any:
     return _filled(*_of_sorted(ops.segment_min, data, segment_ids))
 
 
-def segment_prod(data: Any, segment_ids: Any, name: Any = None) -> Any:
+def segment_prod(data: Any, segment_ids: Any, name: Any = None) -> Tensor:
     """Products of the rows of each segment; `segment_ids` are sorted.
 
     >>> import autograph.tf as tf
@@ -154,7 +156,9 @@ def segment_prod(data: Any, segment_ids: Any, name: Any = None) -> Any:
     return _of_sorted(ops.segment_prod, data, segment_ids)[0]
 
 
-def unsorted_segment_max(data: Any, segment_ids: Any, num_segments: Any, name: Any = None) -> Any:
+def unsorted_segment_max(
+    data: Any, segment_ids: Any, num_segments: Any, name: Any = None
+) -> Tensor:
     """The largest of the rows of each segment; the least number there is for one without rows.
 
     >>> import autograph.tf as tf
@@ -164,7 +168,9 @@ def unsorted_segment_max(data: Any, segment_ids: Any, num_segments: Any, name: A
     return _of_kept(partial(_extreme, ops.segment_max, True), data, segment_ids, num_segments)
 
 
-def unsorted_segment_min(data: Any, segment_ids: Any, num_segments: Any, name: Any = None) -> Any:
+def unsorted_segment_min(
+    data: Any, segment_ids: Any, num_segments: Any, name: Any = None
+) -> Tensor:
     """The smallest of the rows of each segment; the greatest number there is for one without rows.
 
     >>> import autograph.tf as tf
@@ -182,7 +188,9 @@ def _extreme(function: Any, is_largest: bool, data: Any, ids: Any, count: Any) -
     return ops.where(ops.equal(found, 0), least, function(data, ids, count))
 
 
-def unsorted_segment_prod(data: Any, segment_ids: Any, num_segments: Any, name: Any = None) -> Any:
+def unsorted_segment_prod(
+    data: Any, segment_ids: Any, num_segments: Any, name: Any = None
+) -> Tensor:
     """Products of the rows of each segment, 1 for one without rows.
 
     >>> import autograph.tf as tf
@@ -192,7 +200,9 @@ def unsorted_segment_prod(data: Any, segment_ids: Any, num_segments: Any, name: 
     return _of_kept(ops.segment_prod, data, segment_ids, num_segments)
 
 
-def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: Any = None) -> Any:
+def unsorted_segment_mean(
+    data: Any, segment_ids: Any, num_segments: Any, name: Any = None
+) -> Tensor:
     """Means of the rows of each segment, 0 for one without rows.
 
     >>> import autograph.tf as tf
@@ -208,7 +218,7 @@ def _mean(data: Any, ids: Any, count: Any) -> Any:
 
 def unsorted_segment_sqrt_n(
     data: Any, segment_ids: Any, num_segments: Any, name: Any = None
-) -> Any:
+) -> Tensor:
     """Sums of the rows of each segment over the square root of how many there are.
 
     >>> import autograph.tf as tf
@@ -231,7 +241,7 @@ def _rows_of(data: Any, ids: Any, count: Any) -> Any:
 
 def histogram_fixed_width_bins(
     values: Any, value_range: Any, nbins: int = 100, dtype: Any = np.int32, name: str | None = None
-) -> Any:
+) -> Tensor:
     """In which of `nbins` equal parts of a range each number lies; what is outside, in the nearest.
 
     >>> import autograph.tf as tf
@@ -246,7 +256,7 @@ def histogram_fixed_width_bins(
 
 def histogram_fixed_width(
     values: Any, value_range: Any, nbins: int = 100, dtype: Any = np.int32, name: str | None = None
-) -> Any:
+) -> Tensor:
     """How many numbers lie in each of `nbins` equal parts of a range.
 
     >>> import autograph.tf as tf

@@ -6,7 +6,7 @@ from typing import Any
 
 from autograph.tf.arguments import axes_of
 from autograph.tf.math.elementwise import unary
-from autograph.tf.tensors import as_tensor
+from autograph.tf.tensors import Tensor, as_tensor
 from runtime import nn, ops
 
 __all__ = [
@@ -29,7 +29,7 @@ selu = unary(nn.selu)
 elu = unary(nn.elu)
 
 
-def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Any:
+def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Tensor:
     """`x` where it is positive, else `alpha * x`.
 
     >>> import autograph.tf as tf
@@ -39,7 +39,7 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> An
     return nn.leaky_relu(as_tensor(features), alpha)
 
 
-def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Any:
+def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Tensor:
     """`x * P(X <= x)` of a standard normal X; `approximate` by tanh.
 
     >>> import autograph.tf as tf
@@ -49,7 +49,7 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> A
     return nn.gelu(as_tensor(features), approximate)
 
 
-def silu(features: Any, beta: Any = 1.0) -> Any:
+def silu(features: Any, beta: Any = 1.0) -> Tensor:
     """`x * sigmoid(beta * x)`.
 
     >>> import autograph.tf as tf
@@ -63,7 +63,7 @@ def silu(features: Any, beta: Any = 1.0) -> Any:
 swish = silu
 
 
-def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
+def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Tensor:
     """`exp(x) / sum(exp(x))` along an axis, the last unless given.
 
     >>> import autograph.tf as tf
@@ -73,7 +73,7 @@ def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
     return nn.softmax(as_tensor(logits), -1 if axis is None else axes_of(axis))
 
 
-def log_softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
+def log_softmax(logits: Any, axis: Any = None, name: str | None = None) -> Tensor:
     """Logarithm of softmax.
 
     >>> import autograph.tf as tf
@@ -83,7 +83,7 @@ def log_softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
     return nn.log_softmax(as_tensor(logits), -1 if axis is None else axes_of(axis))
 
 
-def crelu(features: Any, axis: int = -1, name: str | None = None) -> Any:
+def crelu(features: Any, axis: int = -1, name: str | None = None) -> Tensor:
     """`relu` of the features and of their negatives, side by side.
 
     >>> import autograph.tf as tf

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autograph.tf.nn.layout import layout_of, padding_of, spatial
-from autograph.tf.tensors import as_tensor, operands
+from autograph.tf.tensors import Tensor, as_tensor, operands
 from runtime import nn, ops
 
 __all__ = [
@@ -51,7 +51,7 @@ def _convolve(
 def conv1d(
     input: Any, filters: Any, stride: Any, padding: Any, data_format: str = "NWC",
     dilations: Any = None, name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """Convolution of `(batch, width, channels)`.
 
     >>> import autograph.tf as tf
@@ -64,7 +64,7 @@ def conv1d(
 def conv2d(
     input: Any, filters: Any, strides: Any, padding: Any, data_format: str = "NHWC",
     dilations: Any = None, name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """Convolution of `(batch, height, width, channels)`; strides of 1, 2 or 4 numbers.
 
     >>> import autograph.tf as tf
@@ -80,7 +80,7 @@ def conv2d(
 def conv3d(
     input: Any, filters: Any, strides: Any, padding: Any, data_format: str = "NDHWC",
     dilations: Any = None, name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """Convolution of `(batch, depth, height, width, channels)`.
 
     >>> import autograph.tf as tf
@@ -93,7 +93,7 @@ def conv3d(
 def convolution(
     input: Any, filters: Any, strides: Any = None, padding: Any = "VALID",
     data_format: str | None = None, dilations: Any = None, name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """Convolution along as many axes as the filters have.
 
     >>> import autograph.tf as tf
@@ -107,7 +107,7 @@ def convolution(
 def conv2d_transpose(
     input: Any, filters: Any, output_shape: Any, strides: Any, padding: Any = "SAME",
     data_format: str = "NHWC", dilations: Any = None, name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """The transpose of `conv2d`; filters are `(height, width, output channels, input channels)`.
 
     >>> import autograph.tf as tf
@@ -140,7 +140,7 @@ def _transposed(
 def depthwise_conv2d(
     input: Any, filter: Any, strides: Any, padding: Any, data_format: str = "NHWC",
     dilations: Any = None, name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """Convolution of each channel by itself.
 
     >>> import autograph.tf as tf
@@ -160,7 +160,9 @@ def depthwise_conv2d(
     )
 
 
-def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | None = None) -> Any:
+def bias_add(
+    value: Any, bias: Any, data_format: str | None = None, name: str | None = None
+) -> Tensor:
     """`value` with a number for each channel added.
 
     >>> import autograph.tf as tf
@@ -176,7 +178,7 @@ def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | 
 def conv1d_transpose(
     input: Any, filters: Any, output_shape: Any, strides: Any, padding: Any = "SAME",
     data_format: str = "NWC", dilations: Any = None, name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """The transpose of `conv1d`; filters are `(width, output channels, input channels)`.
 
     >>> import autograph.tf as tf
@@ -190,7 +192,7 @@ def conv1d_transpose(
 def conv3d_transpose(
     input: Any, filters: Any, output_shape: Any, strides: Any, padding: Any = "SAME",
     data_format: str = "NDHWC", dilations: Any = None, name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """The transpose of `conv3d`; filters end in `(..., output channels, input channels)`.
 
     >>> import autograph.tf as tf
@@ -205,7 +207,7 @@ def conv3d_transpose(
 def separable_conv2d(
     input: Any, depthwise_filter: Any, pointwise_filter: Any, strides: Any, padding: Any,
     data_format: str = "NHWC", dilations: Any = None, name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """`depthwise_conv2d`, and a `conv2d` of one pixel that mixes the channels.
 
     >>> import autograph.tf as tf
@@ -219,7 +221,7 @@ def separable_conv2d(
 
 def depth_to_space(
     input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None
-) -> Any:
+) -> Tensor:
     """Channels laid out as blocks of `block_size` x `block_size` pixels.
 
     >>> import autograph.tf as tf
@@ -237,7 +239,7 @@ def depth_to_space(
 
 def space_to_depth(
     input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None
-) -> Any:
+) -> Tensor:
     """Blocks of `block_size` x `block_size` pixels as channels.
 
     >>> import autograph.tf as tf

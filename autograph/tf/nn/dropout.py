@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograph.tf.tensors import as_tensor
+from autograph.tf.tensors import Tensor, as_tensor
 from runtime import nn
 
 __all__ = [
@@ -14,7 +14,7 @@ __all__ = [
 
 def dropout(
     x: Any, rate: Any, noise_shape: Any = None, seed: Any = None, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Elements set to 0 with probability `rate`, the others made larger by `1 / (1 - rate)`.
 
     >>> import autograph.tf as tf

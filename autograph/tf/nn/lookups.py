@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autograph.tf.joining import concat
-from autograph.tf.tensors import as_tensor
+from autograph.tf.tensors import Tensor, as_tensor
 from runtime import nn
 
 __all__ = [
@@ -15,7 +15,7 @@ __all__ = [
 
 def embedding_lookup(
     params: Any, ids: Any, max_norm: float | None = None, name: str | None = None
-) -> Any:
+) -> Tensor:
     """The rows of a table at `ids`; several tables are parts of one, one after the other.
 
     >>> import autograph.tf as tf

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograph.tf.tensors import as_tensor, operands
+from autograph.tf.tensors import Tensor, as_tensor, operands
 from runtime import nn, ops
 
 __all__ = [
@@ -17,7 +17,7 @@ __all__ = [
 ]
 
 
-def l2_loss(t: Any, name: str | None = None) -> Any:
+def l2_loss(t: Any, name: str | None = None) -> Tensor:
     """`sum(t**2) / 2`.
 
     >>> import autograph.tf as tf
@@ -29,7 +29,7 @@ def l2_loss(t: Any, name: str | None = None) -> Any:
 
 def softmax_cross_entropy_with_logits(
     labels: Any, logits: Any, axis: int = -1, name: str | None = None
-) -> Any:
+) -> Tensor:
     """`-sum(labels * log_softmax(logits))` along an axis.
 
     >>> import autograph.tf as tf
@@ -42,7 +42,7 @@ def softmax_cross_entropy_with_logits(
 
 def sparse_softmax_cross_entropy_with_logits(
     labels: Any, logits: Any, name: str | None = None
-) -> Any:
+) -> Tensor:
     """`-log_softmax(logits)` at the index that each label is.
 
     >>> import autograph.tf as tf
@@ -55,7 +55,7 @@ def sparse_softmax_cross_entropy_with_logits(
 
 def sigmoid_cross_entropy_with_logits(
     labels: Any = None, logits: Any = None, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Cross entropy of labels between 0 and 1 with `sigmoid(logits)`.
 
     >>> import autograph.tf as tf
@@ -68,7 +68,7 @@ def sigmoid_cross_entropy_with_logits(
 
 def weighted_cross_entropy_with_logits(
     labels: Any, logits: Any, pos_weight: Any, name: str | None = None
-) -> Any:
+) -> Tensor:
     """The same, positive labels weighted.
 
     >>> import autograph.tf as tf
@@ -82,7 +82,7 @@ def weighted_cross_entropy_with_logits(
 
 def log_poisson_loss(
     targets: Any, log_input: Any, compute_full_loss: bool = False, name: str | None = None
-) -> Any:
+) -> Tensor:
     """`exp(log_input) - log_input * targets`.
 
     >>> import autograph.tf as tf

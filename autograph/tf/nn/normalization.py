@@ -6,7 +6,7 @@ import functools
 from typing import Any
 
 from autograph.tf.arguments import axes_of
-from autograph.tf.tensors import as_tensor
+from autograph.tf.tensors import Tensor, as_tensor
 from runtime import nn, ops
 
 __all__ = [
@@ -33,7 +33,7 @@ def moments(
 def batch_normalization(
     x: Any, mean: Any, variance: Any, offset: Any, scale: Any, variance_epsilon: float,
     name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """`(x - mean) / sqrt(variance + epsilon) * scale + offset`.
 
     >>> import autograph.tf as tf
@@ -49,7 +49,7 @@ def batch_normalization(
 def local_response_normalization(
     input: Any, depth_radius: int = 5, bias: float = 1.0, alpha: float = 1.0, beta: float = 0.5,
     name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """`x / (bias + alpha * s)**beta`; s sums the squares of channels up to `depth_radius` away.
 
     Channels are last, and how many there are is known.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autograph.tf.nn.layout import layout_of, padding_of, spatial
-from autograph.tf.tensors import as_tensor
+from autograph.tf.tensors import Tensor, as_tensor
 from runtime import nn
 
 __all__ = [
@@ -44,7 +44,7 @@ def _pool(
 def max_pool(
     input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = None,
     name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """The largest element of each window, along as many axes as there are.
 
     >>> import autograph.tf as tf
@@ -57,7 +57,7 @@ def max_pool(
 def avg_pool(
     input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = None,
     name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """The mean of each window, along as many axes as there are.
 
     >>> import autograph.tf as tf
@@ -70,7 +70,7 @@ def avg_pool(
 def max_pool1d(
     input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NWC",
     name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """The largest element of each window of `(batch, width, channels)`.
 
     >>> import autograph.tf as tf
@@ -83,7 +83,7 @@ def max_pool1d(
 def avg_pool1d(
     input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NWC",
     name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """The mean of each window of `(batch, width, channels)`.
 
     >>> import autograph.tf as tf
@@ -96,7 +96,7 @@ def avg_pool1d(
 def max_pool2d(
     input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NHWC",
     name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """The largest element of each window.
 
     >>> import autograph.tf as tf
@@ -110,7 +110,7 @@ def max_pool2d(
 def avg_pool2d(
     input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NHWC",
     name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """The mean of each window; what lies outside does not count.
 
     >>> import autograph.tf as tf
@@ -124,7 +124,7 @@ def avg_pool2d(
 def max_pool3d(
     input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NDHWC",
     name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """The largest element of each window of `(batch, depth, height, width, channels)`.
 
     >>> import autograph.tf as tf
@@ -137,7 +137,7 @@ def max_pool3d(
 def avg_pool3d(
     input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NDHWC",
     name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """The mean of each window of `(batch, depth, height, width, channels)`.
 
     >>> import autograph.tf as tf

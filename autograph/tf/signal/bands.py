@@ -12,7 +12,7 @@ from autograph.tf.arguments import dimension
 from autograph.tf.signal.frames import frame, overlap_and_add
 from autograph.tf.signal.transforms import dct, idct
 from autograph.tf.signal.windows import vorbis_window
-from autograph.tf.tensors import as_tensor, cast
+from autograph.tf.tensors import Tensor, as_tensor, cast
 from runtime import ops
 
 __all__ = [
@@ -26,7 +26,7 @@ __all__ = [
 def mdct(
     signals: Any, frame_length: Any, window_fn: Callable[..., Any] | None = vorbis_window,
     pad_end: bool = False, norm: str | None = None, name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """The modified cosine transforms of frames that overlap by half: `(..., frames, length / 2)`.
 
     Raises ValueError for a `frame_length` that is no multiple of 4.
@@ -49,7 +49,7 @@ def mdct(
 def inverse_mdct(
     mdcts: Any, window_fn: Callable[..., Any] | None = vorbis_window, norm: str | None = None,
     name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """Signals made of the transforms of `mdct`, but for half a frame at each end.
 
     >>> import autograph.tf as tf
@@ -84,7 +84,7 @@ def linear_to_mel_weight_matrix(
     num_mel_bins: Any = 20, num_spectrogram_bins: Any = 129, sample_rate: Any = 8000,
     lower_edge_hertz: Any = 125.0, upper_edge_hertz: Any = 3800.0, dtype: Any = np.float32,
     name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """What each of `num_spectrogram_bins` frequencies counts in each of `num_mel_bins` bands.
 
     The bands are triangles of one width on the mel scale. Raises ValueError for edges and a rate
@@ -122,7 +122,7 @@ def _check_edges(rate: float, low: float, high: float) -> None:
         )
 
 
-def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None = None) -> Any:
+def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None = None) -> Tensor:
     """The cosine transforms of logarithms of bands (`linear_to_mel_weight_matrix`), normalised.
 
     >>> import autograph.tf as tf

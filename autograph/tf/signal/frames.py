@@ -10,7 +10,7 @@ import numpy as np
 from autograph.tf.arguments import dimension
 from autograph.tf.signal.transforms import irfft, lengthened, rfft
 from autograph.tf.signal.windows import hann_window
-from autograph.tf.tensors import as_tensor, cast
+from autograph.tf.tensors import Tensor, as_tensor, cast
 from runtime import ops
 
 __all__ = ["frame", "inverse_stft", "inverse_stft_window_fn", "overlap_and_add", "stft"]
@@ -26,7 +26,7 @@ def _positive(n: Any, what: str) -> Any:
 def frame(
     signal: Any, frame_length: Any, frame_step: Any, pad_end: bool = False, pad_value: Any = 0,
     axis: int = -1, name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """The parts of `frame_length` along an axis that begin at multiples of `frame_step`.
 
     The axis becomes two: which frame, and where in it. With `pad_end`, those that begin before the
@@ -54,7 +54,7 @@ def _largest(a: Any, b: Any) -> Any:
     return max(a, b) if isinstance(a, int) and isinstance(b, int) else ops.maximum(a, b)
 
 
-def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Any:
+def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Tensor:
     """Frames `(..., which, where in it)` laid each `frame_step` after the one before, and added.
 
     >>> import autograph.tf as tf
@@ -87,7 +87,7 @@ def stft(
     signals: Any, frame_length: Any, frame_step: Any, fft_length: Any = None,
     window_fn: Callable[..., Any] | None = hann_window, pad_end: bool = False,
     name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """The Fourier transforms of frames: `(..., frames, fft_length // 2 + 1)`, complex.
 
     >>> import autograph.tf as tf
@@ -103,7 +103,7 @@ def stft(
 def inverse_stft(
     stfts: Any, frame_length: Any, frame_step: Any, fft_length: Any = None,
     window_fn: Callable[..., Any] | None = hann_window, name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """Signals made of the transforms of frames: these come back, are windowed, and added.
 
     With the window of `inverse_stft_window_fn(frame_step)` it undoes `stft`, but for the ends.

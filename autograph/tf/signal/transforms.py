@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autograph.tf.arguments import axes_of, dimension, dimensions
-from autograph.tf.tensors import as_tensor, cast
+from autograph.tf.tensors import Tensor, as_tensor, cast
 from runtime import ops
 
 __all__ = [
@@ -71,7 +71,7 @@ rfft, rfft2d, rfft3d = (_real(ops.fft.rfftn, n, False) for n in (1, 2, 3))
 irfft, irfft2d, irfft3d = (_real(ops.fft.irfftn, n, True) for n in (1, 2, 3))
 
 
-def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Any:
+def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
     """The zero frequency moved to the middle of the axes (None: all).
 
     >>> import autograph.tf as tf
@@ -81,7 +81,7 @@ def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Any:
     return ops.fft.fftshift(as_tensor(x), axes_of(axes))
 
 
-def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Any:
+def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
     """What `fftshift` undoes.
 
     >>> import autograph.tf as tf
@@ -108,7 +108,7 @@ def lengthened(x: Any, behind: Any, axis: int = -1, value: Any = 0) -> Any:
 def dct(
     input: Any, type: int = 2, n: Any = None, axis: int = -1, norm: str | None = None,
     name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """The discrete cosine transform of a type from 1 to 4 along the last axis.
 
     `n` is the number of values that are taken, with zeros behind them where there are fewer. `norm`
@@ -136,7 +136,7 @@ def dct(
 def idct(
     input: Any, type: int = 2, n: Any = None, axis: int = -1, norm: str | None = None,
     name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """The transform that undoes `dct`, but for a factor without `norm`.
 
     >>> import autograph.tf as tf

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from autograph.tf.arguments import dimension
-from autograph.tf.tensors import as_tensor, cast
+from autograph.tf.tensors import Tensor, as_tensor, cast
 from runtime import ops
 from runtime.ops.special import i0
 
@@ -27,7 +27,7 @@ def _raised_cosine(length: Any, periodic: Any, dtype: Any, a: float, b: float) -
 
 def hann_window(
     window_length: Any, periodic: Any = True, dtype: Any = np.float32, name: str | None = None
-) -> Any:
+) -> Tensor:
     """The Hann window; of an even length without its last point where it is `periodic`.
 
     >>> import autograph.tf as tf
@@ -39,7 +39,7 @@ def hann_window(
 
 def hamming_window(
     window_length: Any, periodic: Any = True, dtype: Any = np.float32, name: str | None = None
-) -> Any:
+) -> Tensor:
     """The Hamming window; of an even length without its last point where it is `periodic`.
 
     >>> import autograph.tf as tf
@@ -51,7 +51,7 @@ def hamming_window(
 
 def kaiser_window(
     window_length: Any, beta: Any = 12.0, dtype: Any = np.float32, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Kaiser's window, the narrower the greater `beta` is.
 
     >>> import autograph.tf as tf
@@ -68,7 +68,7 @@ def kaiser_window(
     return as_tensor(i0(beta * inside) / i0(beta))
 
 
-def vorbis_window(window_length: Any, dtype: Any = np.float32, name: str | None = None) -> Any:
+def vorbis_window(window_length: Any, dtype: Any = np.float32, name: str | None = None) -> Tensor:
     """The window of the Vorbis codec: the sine of a squared sine.
 
     >>> import autograph.tf as tf

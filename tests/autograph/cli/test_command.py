@@ -49,3 +49,16 @@ def test_a_reader_that_has_gone_is_no_crash(tmp_path):
         error = process.stderr.read()
     assert b"Traceback" not in error
     assert b"Exception ignored" not in error
+
+
+def test_what_a_module_raises_is_one_line_and_all_on_request(tmp_path, capsys):
+    file = tmp_path / "failing.py"
+    file.write_text("def f(x):\n    return 1 / x\n\nf(0)\n")
+    for command in ("run", "graph", "explain"):
+        assert main([command, f"{file}:f"]) == 2
+        told = capsys.readouterr().err
+        assert told.startswith(f"autograph {command}: error: {file}:2: ZeroDivisionError: division")
+        assert told.count("\n") == 1
+    assert main(["run", f"{file}:f", "--traceback"]) == 2
+    told = capsys.readouterr().err
+    assert "Traceback (most recent call last)" in told and 'failing.py", line 4' in told

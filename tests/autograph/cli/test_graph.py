@@ -2,6 +2,7 @@
 
 import json
 import sys
+from xml.etree import ElementTree
 
 import pytest
 
@@ -42,6 +43,16 @@ def test_inputs_can_be_named_and_sizes_unknown(capsys):
 def test_dot_is_a_digraph(capsys):
     assert graph("--input", "f32[3]", "--format", "dot") == 0
     assert capsys.readouterr().out.startswith("digraph")
+
+
+def test_pictures_need_no_other_program(capsys, monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    assert graph("--input", "f32[3]", "--format", "svg") == 0
+    ElementTree.fromstring(capsys.readouterr().out)
+    assert graph("--input", "f32[3]", "--format", "html") == 0
+    page = capsys.readouterr().out
+    assert page.startswith("<!doctype html>")
+    assert "<summary>while: body shifts_a.py:3</summary>" in page
 
 
 def test_json_can_be_read_back(capsys):

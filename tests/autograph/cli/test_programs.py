@@ -61,3 +61,51 @@ def test_a_refusal_to_convert_is_the_commands_error():
     assert caught.value.status is Status.REFUSED
     with pytest.raises(KeyError), refusals():
         raise KeyError
+
+
+@pytest.fixture
+def batch(tmp_path):
+    np.savez(tmp_path / "batch.npz", x=np.arange(3.0), y=2.0)
+    return tmp_path / "batch.npz"
+
+
+def test_arrays_of_one_file_go_by_their_names(batch):
+    positional, named = bind(step, [Argument(None, ArrayFile(batch))])
+    assert positional == [] and named["x"].tolist() == [0, 1, 2] and named["y"] == 2.0
+
+
+def test_arrays_that_have_no_names_go_by_position(tmp_path):
+    np.savez(tmp_path / "batch.npz", np.arange(3.0), 2.0)
+    positional, named = bind(step, [Argument(None, ArrayFile(tmp_path / "batch.npz"))])
+    assert positional[0].tolist() == [0, 1, 2] and positional[1] == 2.0 and named == {}
+
+
+def test_one_array_of_a_file_is_named(batch, tmp_path):
+    positional, named = bind(step, [Argument("x", ArrayFile(batch, "y"))])
+    assert positional == [] and named == {"x": 2.0}
+    np.savez(tmp_path / "one.npz", only=5.0)
+    assert bind(step, [Argument("x", ArrayFile(tmp_path / "one.npz"))]) == ([], {"x": 5.0})
+
+
+@pytest.mark.parametrize(
+    ("argument", "message"),
+    [
+        (lambda file: Argument("x", ArrayFile(file)), "of x, y, name one: .*batch.npz:x"),
+        (lambda file: Argument("x", ArrayFile(file, "yy")), "no 'yy', but x, y; did you mean y"),
+        (lambda file: Argument(None, ArrayFile(file.parent / "no.npz")), "no.npz: No such file"),
+    ],
+)
+def test_a_wrong_array_of_a_file_is_told(batch, argument, message):
+    with pytest.raises(CommandError, match=message):
+        bind(step, [argument(batch)])
+
+
+def test_a_file_and_an_argument_of_one_name_are_told(batch):
+    with pytest.raises(CommandError, match="x is given twice"):
+        bind(step, [Argument(None, ArrayFile(batch)), Argument("x", Literal(1))])
+
+
+def test_a_damaged_file_is_told(tmp_path):
+    (tmp_path / "bad.npz").write_bytes(b"PK\x03\x04 and no more")
+    with pytest.raises(CommandError, match="bad.npz: "):
+        bind(step, [Argument(None, ArrayFile(tmp_path / "bad.npz"))])

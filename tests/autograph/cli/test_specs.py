@@ -51,6 +51,8 @@ def test_a_wrong_spec_says_what_is_wrong(text, words):
         ("x=f32[2]", Argument("x", Spec("float32", (2,)))),
         ("x = data/x.npy", Argument("x", ArrayFile(Path("data/x.npy")))),
         ("a=b/x.npy", Argument("a", ArrayFile(Path("b/x.npy")))),
+        ("all.npz", Argument(None, ArrayFile(Path("all.npz")))),
+        ("x=b/all.npz:part.0", Argument("x", ArrayFile(Path("b/all.npz"), "part.0"))),
         ("n=3", Argument("n", Literal(3))),
         ("-1.5", Argument(None, Literal(-1.5))),
         ("[1, 2]", Argument(None, Literal([1, 2]))),
