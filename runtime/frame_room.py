@@ -17,6 +17,8 @@ from contextlib import contextmanager
 from contextvars import copy_context
 from typing import ParamSpec, TypeVar
 
+from runtime.forks import new_after_forks
+
 __all__ = ["SLOTS", "of_any_depth", "roomy"]
 
 P = ParamSpec("P")
@@ -40,7 +42,7 @@ def roomy(function: Callable[P, R]) -> Callable[P, R]:
 # What code that compilers take needs at most, and more: CPython's nests some thousand nodes. The
 # system lends memory for what is used of a stack.
 _FRAMES, _STACK = 200_000, 1 << 29
-_lock = threading.Lock()
+_lock = new_after_forks(threading.Lock())
 
 
 def of_any_depth(function: Callable[P, R]) -> Callable[P, R]:

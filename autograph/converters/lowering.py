@@ -22,8 +22,8 @@ class Lowering:
     arguments of a loop's directive, `returns` the assignments that stand for `return`,
     `as_is` generated statements that are final already, `suspending` those whose blocks or tests
     hold a `yield`, `finishing` the `try` statements whose handler and `else` stand for a `finally`
-    that jumps, `literals` of which types an operand is that was asked for. A function that `always_returns` does so by one of several
-    `return` statements: which one may depend on data.
+    that jumps, `literals` which types operands have that were asked for. A function that
+    `always_returns` does so by one of several `return` statements: which one may depend on data.
     """
 
     context: Context

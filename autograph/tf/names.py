@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import difflib
-import importlib
 from collections.abc import Sequence
 from typing import Any
 
 import autograph as ag
+from runtime.forks import imported
 
 __all__ = ["serve"]
 
@@ -78,7 +78,7 @@ def serve(served: dict[str, Any]) -> None:
 
     def answer(name: str) -> Any:
         if name in names:
-            return importlib.import_module(f"{module}.{name}")
+            return imported(f"{module}.{name}")
         space = module.removeprefix("autograph.")
         if name.startswith("__"):
             raise AttributeError(f"module {space!r} has no attribute {name!r}")

@@ -24,6 +24,7 @@ from runtime.execute.native import library, objects
 from runtime.execute.native.library import LLVM, told
 from runtime.execute.native.together import together
 from runtime.execute.native.versions import version
+from runtime.forks import new_after_forks
 
 __all__ = [
     "APART",
@@ -69,7 +70,7 @@ _PASSES = {
 _LESS = {APART: 1, SCHEDULED: 3, SCALAR: 2}
 _MARKS = re.compile("|".join(map(re.escape, _LESS)))
 
-_lock = threading.Lock()
+_lock = new_after_forks(threading.Lock())
 
 
 class Unavailable(Exception):
