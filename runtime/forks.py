@@ -15,6 +15,8 @@ from importlib import import_module
 from types import TracebackType
 from typing import Any
 
+from runtime.interrupts import Deferring, Interrupted, uninterrupted
+
 __all__ = ["PATIENCE", "held_at_forks", "imported", "new_after_forks", "whole"]
 
 # Seconds. Ordinary functions are traced and compiled in a tenth of one.
@@ -26,15 +28,23 @@ _taken: list[Any] = []
 
 
 class Whole:
-    """A context for work that no fork may cut in the middle."""
+    """A context for work that no fork may cut in the middle, and no handler of a signal.
+
+    What such a handler raises comes out of the outermost one, when all is whole.
+    """
 
     def __init__(self) -> None:
         self._inside: dict[int, int] = {}
+        self._handlers = Deferring()
 
+    @uninterrupted
     def __enter__(self) -> None:
         me = threading.get_ident()
+        if me not in self._inside:
+            self._handlers.begin()
         self._inside[me] = self._inside.get(me, 0) + 1
 
+    @uninterrupted
     def __exit__(
         self,
         kind: type[BaseException] | None,
@@ -42,10 +52,13 @@ class Whole:
         traceback: TracebackType | None,
     ) -> None:
         me = threading.get_ident()
-        if self._inside[me] == 1:
-            del self._inside[me]
-        else:
+        if self._inside[me] > 1:
             self._inside[me] -= 1
+            return
+        del self._inside[me]
+        self._handlers.end()
+        if isinstance(error, Interrupted):
+            raise error.original.with_traceback(traceback) from None
 
     def is_others(self) -> bool:
         """Whether other threads are at such work."""
