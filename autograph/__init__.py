@@ -4,7 +4,6 @@ Everything public is here, flat: `import autograph as ag`. Names that few progra
 that bring much along (the compiler, zip archives, hashes), are imported when first asked for.
 """
 
-import importlib as _importlib
 import sys as _sys
 import typing as _typing
 
@@ -37,6 +36,7 @@ from runtime.devices import device, list_devices
 from runtime.errors import (
     DeviceError, ForeignError, LeakedTensorError, SavedProgramError, StagingError, UnsavableError,
 )  # fmt: skip
+from runtime.forks import imported as _imported
 from runtime.namespace import VERSION as __array_api_version__
 from runtime.namespace import NamespaceInfo as __array_namespace_info__
 from runtime.namespace import publish as _publish
@@ -211,9 +211,9 @@ if not _typing.TYPE_CHECKING:  # a checker would take any name for one of these
 
     def __getattr__(name: str) -> object:
         if name in _MODULES:
-            found = _importlib.import_module(_MODULES[name])
+            found = _imported(_MODULES[name])
         elif name in _LATER:
-            found = getattr(_importlib.import_module(_LATER[name]), name)
+            found = getattr(_imported(_LATER[name]), name)
         else:
             meant = _MEANT.get(name, "")
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}{meant}")

@@ -34,6 +34,7 @@ from runtime import trace, tree
 from runtime.autodiff.compiled import Differentiable
 from runtime.autodiff.explain import positions_behind
 from runtime.autodiff.tape import lose
+from runtime.caching import cached_property
 from runtime.compile import compile_graph
 from runtime.devices import copied, is_device_array
 from runtime.eager import is_array
@@ -267,7 +268,7 @@ class ConcreteFunction(Described):
         names += [captured.place.name for captured in traced.captured]
         return names[position] if position < len(names) else f"input {position + 1}"
 
-    @functools.cached_property
+    @cached_property
     def _run(self) -> Callable[..., tuple[Any, ...]]:
         """The graph on raw values; compiled when it is first called."""
         run = self._differentiable.run
@@ -290,7 +291,7 @@ class ConcreteFunction(Described):
         looks = Late(functools.partial(make, given.weakly()))
         return run.reading(reading(self._traced, self._replaced, given), looks)
 
-    @functools.cached_property
+    @cached_property
     def _natively(self) -> Native | None:
         """The graph as native code, which looks at the types of all inputs; None: it is not."""
         keys = filter(is_input_key, self._traced.arguments.keys)
@@ -299,7 +300,7 @@ class ConcreteFunction(Described):
         run = self._differentiable.run
         return run if isinstance(run, Native) else None
 
-    @functools.cached_property
+    @cached_property
     def _reading(self) -> Callable[..., tuple[Any, ...]] | None:
         """The builtin that gives all outputs for the inputs among the arguments, or `MISS` alone.
 
@@ -325,7 +326,7 @@ class ConcreteFunction(Described):
         called = getattr(self._differentiable.run, "outside", ())
         return [(c.title, c.origins[-1]) for c in called if c.origins and not c.fails]
 
-    @functools.cached_property
+    @cached_property
     def with_tensors(self) -> ConcreteFunction:
         """The same, but its results are tensors."""
         traced = dataclasses.replace(self._traced, tensors=True)
@@ -352,17 +353,17 @@ class ConcreteFunction(Described):
             return self._finish(inputs, raws, outputs)
         return self._gives(outputs)
 
-    @functools.cached_property
+    @cached_property
     def _reads_outside(self) -> bool:
         return self._traced.reads_outside
 
-    @functools.cached_property
+    @cached_property
     def _reader(self) -> Callable[[Sequence[Any]], list[Any] | None]:
         found = reader(self._traced)
         assert found is not None
         return found
 
-    @functools.cached_property
+    @cached_property
     def _takes_arrays(self) -> bool:
         """Whether the graph takes all inputs as they are: no tensor is among them."""
         traced = self._traced
@@ -373,7 +374,7 @@ class ConcreteFunction(Described):
             and not any(map(_is_wrapped, traced.arguments.keys))
         )
 
-    @functools.cached_property
+    @cached_property
     def _gives(self) -> Callable[[tuple[Any, ...]], Any] | None:
         """How outputs become the result, where all are arrays that nobody else holds."""
         kind, structure = self._tensor_class, self._structure
@@ -388,7 +389,7 @@ class ConcreteFunction(Described):
             return lambda raws: build([kind(raws[i]) for i in positions])
         return lambda raws: build([raws[i] for i in positions])
 
-    @functools.cached_property
+    @cached_property
     def _is_made_anew(self) -> bool:
         """Whether all that a call gives are outputs of the graph, and it writes nothing."""
         traced = self._traced
@@ -397,19 +398,19 @@ class ConcreteFunction(Described):
             type(hole) is ResultHole for hole in self._holes
         )
 
-    @functools.cached_property
+    @cached_property
     def _is_alone(self) -> bool:
         """Whether what a call gives is the one output of the graph."""
         is_single = self._structure.kind is None and len(self._traced.graph.outputs) == 1
         return is_single and self._is_made_anew
 
-    @functools.cached_property
+    @cached_property
     def has_direct(self) -> bool:
         """Whether there is `direct`, which takes its time to be made."""
         is_plain = self._is_alone and self._gives is not None and not self._gives_tensors
         return is_plain and self._takes_arrays
 
-    @functools.cached_property
+    @cached_property
     def direct(self) -> Callable[..., tuple[Any, ...]] | None:
         """What runs the graph on the arguments as they are and gives the result as it is, alone.
 
@@ -441,7 +442,7 @@ class ConcreteFunction(Described):
                     origin=self._traced.written_at.get(position),
                 )
 
-    @functools.cached_property
+    @cached_property
     def is_quick(self) -> bool:
         """Whether `run_quickly` serves: a call does nothing but run the graph."""
         traced = self._traced
@@ -451,7 +452,7 @@ class ConcreteFunction(Described):
         rest = rest or traced.compares_arrays
         return not (rest or traced.hands_out or traced.with_arguments)
 
-    @functools.cached_property
+    @cached_property
     def _gives_tensors(self) -> bool:
         return self._traced.tensors if self._returns is None else self._returns == "tensor"
 
@@ -498,7 +499,7 @@ class ConcreteFunction(Described):
             return self._shared(i, outputs, tensor)
         return self._own(i, outputs[i], tensor)
 
-    @functools.cached_property
+    @cached_property
     def _taken(self) -> list[int]:
         return sorted(taken(self._holes))
 

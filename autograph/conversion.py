@@ -27,6 +27,7 @@ from autograph.operators.captured.methods import ORIGINAL
 from autograph.operators.stand_ins.scope import ConversionOptions, FunctionScope
 from runtime import config, head_start
 from runtime.collector import rarely
+from runtime.forks import new_after_forks, whole
 from runtime.frame_room import roomy
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ _STANDARD_LIBRARY = frozenset(sys.stdlib_module_names) - {"__main__", "this"}
 _COROUTINES = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR | inspect.CO_ITERABLE_COROUTINE
 
 
-_lock = threading.RLock()
+_lock = new_after_forks(threading.RLock())
 _conversions: weakref.WeakKeyDictionary[
     CodeType, dict[tuple[str, Options, frozenset[str]], Conversion | AutographError]
 ] = weakref.WeakKeyDictionary()
@@ -119,7 +120,7 @@ def convert_function(function: FunctionType, options: Options | None = None) -> 
     options = options or Options()
     if calls.is_artifact(function):
         return function
-    with _lock:
+    with whole, _lock:
         known = _functions.setdefault(function, {})
         parts = _parts_of(function)
         twin, had = known.get(options, (None, ()))
@@ -251,7 +252,7 @@ def _for_consumer(function: FunctionType, of_context: bool) -> FunctionType | No
     original = vars(function).get(ORIGINAL, lambda: function)() or function
     if AG in original.__globals__:  # text that is converted already
         return None
-    with _lock:
+    with whole, _lock:
         known = _consumers.setdefault(original, {})
         parts = _parts_of(original)
         twin, had = known.get(of_context, (None, ()))

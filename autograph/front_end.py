@@ -15,6 +15,7 @@ from autograph.generated import AG, Options
 from autograph.operators.captured import methods
 from autograph.syntax.make import make_function
 from autograph.syntax.source import source_of
+from runtime.frame_room import of_any_depth
 
 __all__ = ["Conversion", "consumer_of", "convert", "make", "text_of"]
 
@@ -40,6 +41,19 @@ def convert(function: FunctionType, options: Options, shadowed: frozenset[str]) 
     `shadowed` are the names of built-ins in it that its module gives something else.
     Raises ConversionError, with the user's file and line, when that cannot be.
     """
+    try:
+        return _converted(function, options)
+    except RecursionError as error:
+        code = function.__code__
+        raise UnsupportedSyntaxError(
+            f"statements or expressions are nested too deeply to convert ({error})",
+            location=Location(code.co_filename, code.co_firstlineno, code.co_name),
+            advice="Split the function in two.",
+        ) from None
+
+
+@of_any_depth
+def _converted(function: FunctionType, options: Options) -> Conversion:
     source = source_of(function)
     _refuse_our_name(function)
     key = kept_conversions.key(source, options, function.__code__.co_freevars, shadowed)
@@ -56,6 +70,7 @@ def make(conversion: Conversion, function: FunctionType) -> FunctionType:
     return methods.mark(make_function(conversion.code, function, operators))
 
 
+@of_any_depth
 def consumer_of(
     function: FunctionType, options: Options, shadowed: frozenset[str], of_context: bool = False
 ) -> FunctionType | None:
@@ -71,6 +86,7 @@ def consumer_of(
     return None if code is None else methods.mark(make_function(code, function, operators))
 
 
+@of_any_depth
 def text_of(conversion: Conversion, function: FunctionType, options: Options) -> str:
     """The converted function as the text of an importable module: it is converted anew."""
     source = source_of(function)

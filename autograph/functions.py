@@ -28,6 +28,7 @@ from autograph.traces import Traces, retraces_allowed, trace_lock
 from runtime import config, tree
 from runtime.attention import count as _attention
 from runtime.building import building
+from runtime.forks import whole
 from runtime.graph.work import Work, work_of
 from runtime.markup import code
 from runtime.origins import hide_frames_of
@@ -212,7 +213,7 @@ class Function(Traces, Generic[P, R]):
 
     def cache_clear(self) -> None:
         """Forget all graphs."""
-        with trace_lock:
+        with whole, trace_lock:
             self._table, self._fast, self._general = {}, {}, []
             self._builtins = ()
 

@@ -42,8 +42,10 @@ from autograph.signature import (
 from autograph.tracebacks import shortened
 from autograph.traced import Traced
 from runtime import config, tree
+from runtime.caching import cached_property
 from runtime.devices import device
 from runtime.errors import HostCallError, StagingError
+from runtime.forks import new_after_forks, whole
 from runtime.spec import TensorSpec
 from runtime.tensor import Tensor
 
@@ -51,7 +53,7 @@ __all__ = ["Traces", "retraces_allowed", "trace_lock"]
 
 # One lock for all traces of the process: locks per Function deadlock on functions that call each
 # other from two threads.
-trace_lock = threading.RLock()
+trace_lock = new_after_forks(threading.RLock())
 retraces_allowed = threading.local()
 _log = logging.getLogger("autograph")
 # More signatures than these are told apart by a table, which takes half a microsecond.
@@ -90,7 +92,7 @@ class Traces:
         self.__module__ = getattr(target, "__module__", type(target).__module__)
         self.__doc__ = target.__doc__
 
-    @functools.cached_property
+    @cached_property
     def _conversion_options(self) -> Options:
         return Options(recursive=self._options.recursive)
 
@@ -119,7 +121,7 @@ class Traces:
     def _trace(
         self, bound: dict[str, Any], arguments: Arguments, exactly: bool = False
     ) -> tuple[Arguments, ConcreteFunction]:
-        with trace_lock:
+        with whole, trace_lock:
             concrete = self._find(arguments, exactly)  # another thread may have been faster
             if concrete is not None:
                 return arguments, concrete

@@ -15,6 +15,7 @@ from runtime import ops, trace, tree
 from runtime.batching.lanes import Lane, full
 from runtime.batching.transform import batch
 from runtime.building import Builder, building, traced
+from runtime.caching import cached_property
 from runtime.devices import placing_like
 from runtime.errors import StagingError
 from runtime.ops.operands import shape_of, type_of
@@ -104,7 +105,7 @@ class _Mapped:
             lambda t: ops.zeros(t.shape, dtype=t.dtype, device=t.device), types
         )
 
-    @functools.cached_property
+    @cached_property
     def _staged(self) -> Callable[..., Any]:
         """The function as it is called in a graph: what the user asks to map is converted."""
         is_plain = isinstance(self.function, (FunctionType, MethodType))

@@ -13,6 +13,8 @@ import os
 import threading
 from types import TracebackType
 
+from runtime.interrupts import uninterrupted
+
 __all__ = ["Rarely", "rarely"]
 
 # Objects between collections: some thirty thousand nodes.
@@ -41,6 +43,7 @@ class Rarely:
             gc.set_threshold(*self._before)
         self._renew()
 
+    @uninterrupted
     def __enter__(self) -> None:
         with self._lock:
             self._open += 1
@@ -51,6 +54,7 @@ class Rarely:
                     gc.set_threshold(FEW, *self._before[1:])
                 self._ours = gc.get_threshold()
 
+    @uninterrupted
     def __exit__(
         self,
         kind: type[BaseException] | None,

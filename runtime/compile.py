@@ -9,6 +9,7 @@ from runtime import config, head_start
 from runtime.collector import rarely
 from runtime.execute import Executable, plan, reference
 from runtime.execute.observers import observer, timed_kernels
+from runtime.forks import whole
 from runtime.frame_room import roomy
 from runtime.graph.ir import Graph
 from runtime.passes import optimize
@@ -72,7 +73,7 @@ def compile_graph(graph: Graph, backend: str | None = None) -> Executable:
         name = "plan"
     if name not in BACKENDS:
         raise ValueError(f"there is no backend `{name}`; there are {', '.join(sorted(BACKENDS))}")
-    with rarely:
+    with whole, rarely:
         observed = observer()
         if observed is not None:
             return reference.prepare(optimize(graph), observed)

@@ -169,7 +169,7 @@ class Mode(Switch[bool]):
     def _follow(self) -> None:
         wanted = bool(self._outer and self._outer[0])
         if wanted != self._raised:
-            (attention.rise if wanted else attention.lower)()
+            (attention.rise if wanted else attention.lower)(everywhere=True)
             self._raised = wanted
 
     @contextmanager

@@ -10,8 +10,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import secrets
-import shutil
 import stat
 import sys
 from typing import IO
@@ -83,7 +81,7 @@ def put_file(
                 os.fsync(file.fileno())
             if mode is None:
                 with contextlib.suppress(FileNotFoundError):
-                    shutil.copymode(target, name)
+                    os.chmod(name, stat.S_IMODE(os.stat(target).st_mode))
             if sys.platform == "win32":
                 file.close()
             os.replace(name, target)
@@ -123,7 +121,7 @@ def read_regular(path: str, most: int) -> bytes | None:
 def _begun(folder: str, mode: int) -> tuple[IO[bytes], str]:
     """A new file, locked, and its name."""
     while True:
-        name = os.path.join(folder, f"{_BEGIN}{secrets.token_hex(_RANDOM)}{_END}")
+        name = os.path.join(folder, f"{_BEGIN}{os.urandom(_RANDOM).hex()}{_END}")
         file = open(name, "xb", opener=lambda path, flags: os.open(path, flags, mode))  # noqa: SIM115
         try:
             if not _is_taken(file.fileno()):

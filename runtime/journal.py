@@ -17,6 +17,7 @@ from types import CellType, GeneratorType
 from typing import Any, NamedTuple
 
 from runtime.errors import StagingError
+from runtime.interrupts import uninterrupted
 from runtime.origins import Origin, origin_of_caller
 
 __all__ = [
@@ -176,10 +177,12 @@ class Transaction:
         # What was to be written, and was not, as a list holds its content.
         self.refused_items: list[Any] = [] if parent is None else parent.refused_items
 
+    @uninterrupted
     def __enter__(self) -> Transaction:
         self._token = _transaction.set(self)
         return self
 
+    @uninterrupted
     def __exit__(self, *details: object) -> None:
         _transaction.reset(self._token)
         self.roll_back()

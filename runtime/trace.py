@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from runtime import attention
 from runtime.graph.ir import Op
+from runtime.interrupts import uninterrupted
 
 __all__ = ["Interpreter", "Listener", "apply", "current", "interpreting", "listening", "tapes"]
 
@@ -73,12 +74,14 @@ class interpreting:  # lower case, as a verb in `with interpreting(...)`
     def __init__(self, interpreter: Interpreter) -> None:
         self._interpreter = interpreter
 
+    @uninterrupted
     def __enter__(self) -> None:
         self._token = _interpreter.set(self._interpreter)
         self._tapes = _tapes.set(()) if _tapes.get() else None
         if self._token.old_value is Token.MISSING:  # the outermost
             attention.rise()
 
+    @uninterrupted
     def __exit__(self, *details: object) -> None:
         if self._token.old_value is Token.MISSING:
             attention.lower()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-import functools
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -44,6 +43,7 @@ class Facts:
         self._graph = graph
         self._live = live
         self._bound = bound
+        self._written: frozenset[str] | None = None
 
     @classmethod
     def of_nothing(cls) -> Facts:
@@ -83,13 +83,15 @@ class Facts:
         """Whether a mask that the facts gave has the name."""
         return bool(self._names.known(name) & mask)
 
-    @functools.cached_property
+    @property
     def written_anywhere(self) -> frozenset[str]:
         """Names that some statement of the function may write."""
-        writes = 0
-        for activity in self._graph.activities:
-            writes |= activity.writes
-        return self._names.set(writes)
+        if self._written is None:
+            writes = 0
+            for activity in self._graph.activities:
+                writes |= activity.writes
+            self._written = self._names.set(writes)
+        return self._written
 
     def written_in_blocks(self, statement: gast.AST) -> frozenset[str]:
         """Names that the blocks of a statement may write, the target of a `for` included."""

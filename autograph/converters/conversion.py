@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -94,13 +93,16 @@ class Conversion:
         self.protecting = 0
         # Whether each `:=` becomes a call, which may stand anywhere.
         self.binding_by_calls = False
+        self._carried: frozenset[str] | None = None
         self._lazy = 0
         self._inline = 0
 
-    @functools.cached_property
+    @property
     def carried(self) -> frozenset[str]:
         """Every name that a branch or loop of the function carries."""
-        return self.facts.carried()
+        if self._carried is None:
+            self._carried = self.facts.carried()
+        return self._carried
 
     # Expressions
 

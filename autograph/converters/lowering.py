@@ -22,8 +22,8 @@ class Lowering:
     arguments of a loop's directive, `returns` the assignments that stand for `return`,
     `as_is` generated statements that are final already, `suspending` those whose blocks or tests
     hold a `yield`, `finishing` the `try` statements whose handler and `else` stand for a `finally`
-    that jumps. A function that `always_returns` does so by one of several
-    `return` statements: which one may depend on data.
+    that jumps, `literals` which types operands have that were asked for. A function that
+    `always_returns` does so by one of several `return` statements: which one may depend on data.
     """
 
     context: Context
@@ -36,6 +36,7 @@ class Lowering:
     as_is: set[gast.AST] = field(default_factory=set)
     suspending: set[gast.AST] = field(default_factory=set)
     finishing: set[gast.AST] = field(default_factory=set)
+    literals: dict[gast.AST, frozenset[type]] = field(default_factory=dict)
     return_flag: str | None = None
     return_value: str | None = None
     always_returns: bool = False

@@ -131,15 +131,10 @@ def _line(scope: Scope) -> int:
 def convert_in_place(node: Any, scopes: ScopeTree, context: Context) -> None:
     """Converts one function or lambda of a tree whose scopes are known."""
     pipeline = Pipeline(PIPELINE, context, scopes, node)
-    try:
-        if scopes[node].kind is Kind.LAMBDA:
-            pipeline.lambda_(node)
-        else:
-            pipeline.function(node)
-    except RecursionError:
-        context.refuse(
-            node, "statements are nested too deeply to convert", "Split the function in two."
-        )
+    if scopes[node].kind is Kind.LAMBDA:
+        pipeline.lambda_(node)
+    else:
+        pipeline.function(node)
 
 
 def _import_runtime(tree: gast.Module) -> None:

@@ -34,8 +34,10 @@ OF_VIEWS: dict[type[gast.AST], Template] = {
 
 def convert_operation(node: Any, conversion: Conversion) -> gast.expr:
     """Binary operators of other operands stay."""
-    is_text, is_list = _is_text(node.left), _is_list(node.left) or _is_list(node.right)
-    is_repeated = is_list or is_text or _is_text(node.right)
+    known = conversion.lowering.literals
+    on_left, on_right = _literals(node.left, known), _literals(node.right, known)
+    is_text, is_list = str in on_left, list in on_left | on_right
+    is_repeated = is_list or is_text or str in on_right
     may_be_text = isinstance(node.left, _NAMES) and not isinstance(node.right, gast.Constant)
     of_views = OF_VIEWS.get(type(node.op)) if is_view(node.left) or is_view(node.right) else None
     left, right = conversion.expression(node.left), conversion.expression(node.right)
@@ -60,18 +62,27 @@ def convert_operation(node: Any, conversion: Conversion) -> gast.expr:
 _NAMES = (gast.Name, gast.Attribute, gast.Subscript, gast.Call)
 
 
-def _is_text(node: Any) -> bool:
-    if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Add):
-        return _is_text(node.left) or _is_text(node.right)
-    is_literal = isinstance(node, gast.Constant) and isinstance(node.value, str)
-    return is_literal or isinstance(node, gast.JoinedStr)
+def _literals(node: Any, known: dict[gast.AST, frozenset[type]]) -> frozenset[type]:
+    """Whether an expression is a text or list that is written here, or made of one by operators.
+
+    `known` are those that were asked for: all within a long sum are, over and over.
+    """
+    if isinstance(node, gast.BinOp):
+        if node not in known:
+            found = _literals(node.left, known) | _literals(node.right, known)
+            known[node] = found & _MADE_BY.get(type(node.op), frozenset())
+        return known[node]
+    if isinstance(node, gast.List | gast.ListComp):
+        return frozenset((list,))
+    is_text = isinstance(node, gast.Constant) and isinstance(node.value, str)
+    return frozenset((str,)) if is_text or isinstance(node, gast.JoinedStr) else frozenset()
 
 
-def _is_list(node: Any) -> bool:
-    """Whether an expression is a list that is written here, or made of one by `*` and `+`."""
-    if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Add | gast.Mult):
-        return _is_list(node.left) or _is_list(node.right)
-    return isinstance(node, gast.List | gast.ListComp)
+# Which of these the result of an operator is if an operand is.
+_MADE_BY: dict[type[gast.AST], frozenset[type]] = {
+    gast.Add: frozenset((str, list)),
+    gast.Mult: frozenset((list,)),
+}
 
 
 EXPRESSIONS = {gast.BinOp: convert_operation}

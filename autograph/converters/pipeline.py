@@ -14,6 +14,7 @@ from autograph.converters import (
     assignments,
     branches,
     calls,
+    chains,
     comparisons,
     comprehensions,
     conditional_expressions,
@@ -64,6 +65,11 @@ PIPELINE: tuple[Converter, ...] = (
         "matches",
         "before jumps: its cases become branches, which may hold jumps",
         lower=matches.lower_matches,
+    ),
+    Converter(
+        "chains",
+        "after matches, whose cases are chains; before jumps, which may be in their branches",
+        lower=chains.lower_chains,
     ),
     Converter(
         "jumps",

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import difflib
-import importlib
 from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
 import autograph as ag
 from autograph.tf.unserved import MEANINGS, RENAMED
+from runtime.forks import imported
 
 __all__ = ["serve"]
 
@@ -25,7 +25,7 @@ def serve(served: dict[str, Any]) -> None:
 
     def answer(name: str) -> Any:
         if name in names:
-            return importlib.import_module(f"{module}.{name}")
+            return imported(f"{module}.{name}")
         space = module.removeprefix("autograph.")
         if name.startswith("__"):
             raise AttributeError(f"module {space!r} has no attribute {name!r}")

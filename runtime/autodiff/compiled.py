@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from runtime.autodiff.linearize import Linearized, linearize, with_constants
 from runtime.autodiff.presence import Possible
 from runtime.autodiff.sweep import CustomRecord, key_of
 from runtime.autodiff.tape import GradientTape, make_read_only, protect, watching
+from runtime.caching import cached_property
 from runtime.devices import device_of, moved
 from runtime.eager import is_array, raw
 from runtime.graph.ir import Graph

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 import importlib
 from contextlib import AbstractContextManager
 from typing import Any, cast
 
 import numpy as np
+
+from runtime.caching import cached_property
 
 __all__ = ["Cuda"]
 
@@ -21,17 +22,17 @@ class Cuda:
     # The package of the arrays, so that CuPy need not be imported to know that an array is not one.
     module = "cupy"
 
-    @functools.cached_property
+    @cached_property
     def xp(self) -> Any:
         """CuPy."""
         return importlib.import_module("cupy")
 
-    @functools.cached_property
+    @cached_property
     def array_type(self) -> type:
         """`cupy.ndarray`."""
         return cast(type, self.xp.ndarray)
 
-    @functools.cached_property
+    @cached_property
     def _found(self) -> tuple[int, str]:
         """The number of cards, and what is missing."""
         try:

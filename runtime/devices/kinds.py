@@ -18,6 +18,7 @@ import numpy as np
 from runtime import config
 from runtime.devices import cuda
 from runtime.errors import DeviceError
+from runtime.forks import new_after_forks
 
 __all__ = [
     "HOST",
@@ -88,7 +89,7 @@ class Kind(Protocol):
 
 
 _HOST_TYPES = frozenset((np.ndarray, bool, int, float, complex, np.float64, np.float32, np.int64))
-_lock = threading.Lock()
+_lock = new_after_forks(threading.Lock())
 _kinds: dict[str, Kind] = {}
 _by_type: dict[type, Kind] = {}
 

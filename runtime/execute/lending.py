@@ -7,24 +7,19 @@ for it waits. The array itself is lent if nobody else can ever see it, else a co
 
 from __future__ import annotations
 
-import os
 import threading
 from sys import getrefcount
 from typing import Any
 
 import numpy as np
 
+from runtime.forks import held_at_forks
+
 __all__ = ["lend", "lending", "take_back", "waited_for"]
 
 # Held while contents are lent: one call at a time, so that none waits for another's.
-lending = threading.RLock()
-
-if hasattr(os, "register_at_fork"):  # a child has no thread that would give contents back
-    os.register_at_fork(
-        before=lending.acquire,
-        after_in_parent=lending.release,
-        after_in_child=lending.release,
-    )
+# A child has no thread that would give contents back.
+lending = held_at_forks(threading.RLock())
 
 
 def lend(storage: Any) -> Any:

@@ -5,7 +5,6 @@ The order of a graph's nodes is the order of the program: effects need no furthe
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
@@ -13,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.caching import cached_property
 from runtime.errors import Origin
 from runtime.spec import TensorType, Type, device_of_type, on_device
 
@@ -69,7 +69,7 @@ class Op:
     def __repr__(self) -> str:
         return f"Op({self.name})"
 
-    @functools.cached_property
+    @cached_property
     def function(self) -> str | None:
         """The function of the array module that the kernel does nothing but call, if so.
 
@@ -80,7 +80,7 @@ class Op:
             return None
         return str(code.co_names[0])
 
-    @functools.cached_property
+    @cached_property
     def host_function(self) -> Callable[..., Any] | None:
         """That function of NumPy."""
         name = self.function

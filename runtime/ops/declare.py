@@ -21,6 +21,7 @@ from typing import Any, TypeAlias, TypeVar, cast
 import numpy as np
 
 from runtime import trace
+from runtime.caching import cached_property
 from runtime.devices import common_device, in_use, is_device_array, placement, placing
 from runtime.errors import LimitOverflowError
 from runtime.graph.ir import Op
@@ -119,7 +120,7 @@ class Primitive:
         # How many operands make a call that needs no further look.
         self._alone = None if self._required else inputs
 
-    @functools.cached_property
+    @cached_property
     def __signature__(self) -> inspect.Signature:
         signature = inspect.signature(self.op.kernel)
         return signature.replace(parameters=list(signature.parameters.values())[1:])

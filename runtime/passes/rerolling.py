@@ -10,10 +10,10 @@ what compiles them. (LLVM has the idea as `LoopReroll`.)
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from typing import Any, NamedTuple
 
 from runtime import control, ops
+from runtime.caching import cached_property
 from runtime.graph.clone import Change, Copy, copy_node, shared
 from runtime.graph.counters import constant_of
 from runtime.graph.ir import Graph, Node, Value

@@ -14,6 +14,7 @@ from runtime.building import building
 from runtime.devices import placing_on
 from runtime.eager import Eager
 from runtime.errors import StagingError
+from runtime.forks import new_after_forks
 from runtime.graph.ir import Op
 from runtime.ops.declare import no_gradient
 from runtime.ops.operands import decode_shape, is_tensor
@@ -29,18 +30,8 @@ __all__ = ["ADVANCE", "Generator", "get_global_generator", "set_seed", "source"]
 
 _SCALAR = TensorType(np.dtype(np.uint64), ())
 # Draws of several threads never take the same blocks.
-_lock = threading.Lock()
-_streams_lock = threading.Lock()
-
-
-def _renew_locks() -> None:
-    """In a forked child: nobody is left who could give back what was held."""
-    global _lock, _streams_lock
-    _lock, _streams_lock = threading.Lock(), threading.Lock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew_locks)
+_lock = new_after_forks(threading.Lock())
+_streams_lock = new_after_forks(threading.Lock())
 
 
 def _advance(

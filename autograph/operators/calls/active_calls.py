@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
 from collections import Counter
 from collections.abc import Mapping
@@ -20,6 +19,7 @@ from autograph.operators.stand_ins.runs import has_runs
 from autograph.operators.stand_ins.scope import cells_of
 from autograph.operators.stand_ins.values import type_of
 from runtime.building import Builder
+from runtime.caching import cached_property
 from runtime.errors import StagingError
 from runtime.tensor import Tensor
 
@@ -102,7 +102,7 @@ class Call:
         self.body = builder
         self.begin = 0 if builder is None else len(builder.graph.nodes)
 
-    @functools.cached_property
+    @cached_property
     def bound(self) -> inspect.BoundArguments | None:
         """The arguments by parameter, defaults filled in; None where they do not fit."""
         signature = inspect.signature(self.function, follow_wrapped=False)
@@ -119,12 +119,12 @@ class Call:
         assert self.bound is not None
         return self.bound.arguments
 
-    @functools.cached_property
+    @cached_property
     def fixed_forms(self) -> dict[str, Form]:
         """Forms of the arguments, in which all numbers that are known stay what they are."""
         return {k: initial_form(x, k, lambda path: False) for k, x in self.arguments.items()}
 
-    @functools.cached_property
+    @cached_property
     def key(self) -> Any:
         """What tells the call from others, in another attempt to trace the function, too."""
         return code_of(self.function), tuple(_traits(x) for x in self.arguments.values())

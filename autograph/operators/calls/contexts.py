@@ -43,6 +43,7 @@ from autograph.operators.stand_ins.bodies import State, stage_raise
 from runtime import journal
 from runtime.building import body, building
 from runtime.errors import GraphError, StagingError
+from runtime.interrupts import Interrupted
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
@@ -200,7 +201,7 @@ class _Manager(NamedTuple):
 
         try:
             is_staged = runs_as_graph(run, body.code, state, self.acts_on_errors)
-        except _STAGING:
+        except (*_STAGING, Interrupted):
             raise
         except BaseException as error:
             if not self._swallows(error):

@@ -16,6 +16,7 @@ from autograph.operators.stand_ins.own_mistakes import refuse_own
 from runtime import journal
 from runtime.building import Builder, Mark, building
 from runtime.errors import GraphLimit, StagingError
+from runtime.interrupts import Interrupted
 from runtime.tensor import Tensor
 
 __all__ = [
@@ -104,7 +105,7 @@ def with_handlers(
     """Run a body with its clauses and `else`; `statement` tells one statement from another."""
     try:
         is_staged = runs_as_graph(body, statement, state)
-    except StagingError:
+    except (StagingError, Interrupted):
         raise
     except BaseException as error:
         refuse_own(error)
@@ -307,7 +308,7 @@ def runs_as_graph(
     with journal.transaction() as transaction:
         try:
             run()
-        except StagingError:
+        except (StagingError, Interrupted):
             raise
         except BaseException:
             if not _can_raise(builder, mark) or not is_concerned():

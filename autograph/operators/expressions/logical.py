@@ -107,6 +107,21 @@ def asked_or(*operands: Thunk) -> Any:
     return _deciding(operands, True, is_asked=True)
 
 
+def in_groups(
+    operands: tuple[Thunk, ...], how: Callable[[tuple[Thunk, ...]], Any]
+) -> tuple[Thunk, ...]:
+    """Many operands as a few, each what `how` gives of some: the branches are not as deep then."""
+    if len(operands) <= _MOST:
+        return operands
+    size = -(-len(operands) // _GROUPS)
+    starts = range(0, len(operands), size)
+    return tuple(functools.partial(how, operands[k : k + size]) for k in starts)
+
+
+# More operands than these are put into so many groups.
+_MOST, _GROUPS = 16, 6
+
+
 def _deciding(operands: tuple[Thunk, ...], stop: bool, *, is_asked: bool) -> Any:
     """The first operand whose truth is `stop`, else the last."""
     *first, last = operands
@@ -117,7 +132,8 @@ def _deciding(operands: tuple[Thunk, ...], stop: bool, *, is_asked: bool) -> Any
         value = value.value if type(value) is Asked else value
         if isinstance(test, Tensor):
             is_kept = is_asked and not _is_number(value)
-            rest = functools.partial(_deciding, operands[count:], stop, is_asked=is_kept)
+            how = functools.partial(_deciding, stop=stop, is_asked=is_kept)
+            rest = functools.partial(how, in_groups(operands[count:], how))
             given = functools.partial(_given, value, is_there=stop)
             sides = (given, rest) if stop else (rest, given)
             if _is_number(value):
@@ -151,7 +167,8 @@ def _truth_of_all(operands: tuple[Thunk, ...], stop: bool, again: bool) -> Any:
         is_again = again and has_own_truth(value)
         if isinstance(test, Tensor):
             given = functools.partial(condition, value if is_again else stop)
-            rest = functools.partial(_truth_of_all, operands[count:], stop, again)
+            how = functools.partial(_truth_of_all, stop=stop, again=again)
+            rest = functools.partial(how, in_groups(operands[count:], how))
             return if_exp(
                 test, *((given, rest) if stop else (rest, given)), "or" if stop else "and"
             )

@@ -25,6 +25,7 @@ from runtime.execute.native.library import LLVM, Unavailable, told
 from runtime.execute.native.processor import Processor
 from runtime.execute.native.together import together
 from runtime.execute.native.versions import version
+from runtime.forks import new_after_forks
 
 __all__ = [
     "APART",
@@ -64,7 +65,7 @@ _PASSES = {
 _LESS = {APART: 1, SCHEDULED: 3, SCALAR: 2}
 _MARKS = re.compile("|".join(map(re.escape, _LESS)))
 
-_lock = threading.Lock()
+_lock = new_after_forks(threading.Lock())
 
 
 def target() -> str:

@@ -26,6 +26,7 @@ from runtime import config
 from runtime.execute.native.cache import compiled, is_kept
 from runtime.execute.native.engine import QUICK, load
 from runtime.execute.native.together import cores
+from runtime.forks import new_after_forks
 
 __all__ = ["address", "bring_in", "parallel", "pool_text"]
 
@@ -59,7 +60,7 @@ _X86, _ARM = "call void @llvm.x86.sse2.pause()", "call void @llvm.aarch64.hint(i
 _PAUSES = {"x86_64": _X86, "amd64": _X86, "aarch64": _ARM, "arm64": _ARM}
 
 
-_lock = threading.Lock()
+_lock = new_after_forks(threading.Lock())
 
 
 def address() -> int:
@@ -78,9 +79,7 @@ def _address() -> int:
 
 
 def _begin_anew() -> None:
-    """In the child of a fork, where the thread that holds the lock may not be."""
-    global _lock
-    _lock = threading.Lock()
+    """In the child of a fork, where the threads of the pool are not."""
     _reset()
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
-from functools import cache, cached_property, partial
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from runtime import config
+from runtime.caching import cached_property
 from runtime.devices import copied
 from runtime.errors import Origin
 from runtime.execute import Executable

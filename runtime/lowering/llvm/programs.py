@@ -8,8 +8,8 @@ the results>)` gives 0, or the number of the site that failed, its operands bein
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 
+from runtime.caching import cached_property
 from runtime.execute.native.context import SLOT, word
 from runtime.execute.native.entry import SET
 from runtime.execute.native.processor import has_fma, vector_bytes

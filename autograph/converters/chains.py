@@ -1,0 +1,72 @@
+"""Long chains of `elif` are cut: what is left of one is a statement of its own, after the first.
+
+if a: f()                     left_ = False
+elif b: g()                   if a: f()
+elif c: h()                   elif b: g()
+else: k()                     else: left_ = True
+                              if left_:
+                                  left_ = False
+                                  if c: h()
+                                  else: k()
+
+Branches become functions within each other, and graphs: some thousand are more than Python nests.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from autograph.converters.lowering import Lowering, if_statement
+from autograph.syntax.template import Template, constant, name
+from autograph.syntax.walk import statement_lists
+
+SET = Template("flag = value")
+# A chain with more branches is cut into pieces of so many.
+LONGEST, PIECE = 40, 16
+
+
+def lower_chains(function: Any, lowering: Lowering) -> None:
+    """Cuts every long chain in the function."""
+    _lower_block(function.body, lowering)
+
+
+def _lower_block(statements: list[gast.stmt], lowering: Lowering) -> None:
+    for statement in statements:
+        if isinstance(statement, gast.FunctionDef | gast.ClassDef | gast.AsyncFunctionDef):
+            continue
+        for block in statement_lists(statement):
+            _lower_block(block, lowering)
+    if any(map(_is_long, statements)):
+        statements[:] = [new for old in statements for new in _cut(old, lowering)]
+
+
+def _is_long(statement: Any) -> bool:
+    return len(_links(statement)) > LONGEST
+
+
+def _links(statement: Any) -> list[Any]:
+    """The `if` statements of a chain: each is what its `else` ends with, of the one before."""
+    found = []
+    while isinstance(statement, gast.If):
+        found.append(statement)
+        statement = statement.orelse[-1] if statement.orelse else None
+    return found
+
+
+def _cut(statement: Any, lowering: Lowering) -> list[gast.stmt]:
+    links = _links(statement)
+    if len(links) <= LONGEST:
+        return [statement]
+    flag = lowering.namer.fresh("left_")
+    made = [_set(flag, False, statement), statement]
+    for last in links[PIECE - 1 : -1 : PIECE]:
+        rest, last.orelse = last.orelse, [_set(flag, True, last)]
+        at = rest[-1]
+        made.append(if_statement(name(flag, at), [_set(flag, False, at), *rest], [], at))
+    return made
+
+
+def _set(flag: str, value: bool, at: gast.AST) -> gast.stmt:
+    return SET.statements(at, flag=flag, value=constant(value, at))[0]
