@@ -49,11 +49,17 @@ from runtime.ops.operands import type_of
 from runtime.spec import ObjectType, TensorType, is_compatible
 from runtime.tensor import Tensor
 
-__all__ = ["MISS", "ConcreteFunction", "ReadOnlyTarget"]
+__all__ = ["MISS", "ConcreteFunction", "LeftToPython"]
 
 
-class ReadOnlyTarget(Exception):
-    """The graph writes an array that is read-only: the call is left to Python, which says so."""
+class LeftToPython(Exception):
+    """A call that is plain Python's: of an array that the graph cannot write as it lies in memory.
+
+    `why` is the error of a program that has no plain Python.
+    """
+
+    def __init__(self, why: Exception) -> None:
+        self.why = why
 
 
 class ConcreteFunction(Described):
@@ -235,17 +241,21 @@ class ConcreteFunction(Described):
         self._check_alone(inputs, raws, position)
         _write_back(inputs[position], copied(value))
 
-    def _check_alone(self, inputs: list[Any], raws: list[Any], position: int) -> None:
+    def _check_alone(self, inputs: Sequence[Any], raws: Sequence[Any], position: int) -> None:
         """Raise StagingError where an array that is written shares memory with another input."""
         target = inputs[position]
         array = target.array if isinstance(target, Tensor) else target
         for i, other in enumerate(raws):
             if i != position and may_share(array, other):
                 one, two = self._input_name(position), self._input_name(i)
+                is_given = max(position, i) < len(self._traced.arguments.inputs())
                 raise StagingError(
-                    f"`{one}` is written and shares memory with `{two}`, which is given to "
-                    f"`{self._name}` as well",
-                    f"pass a copy of one of the two (`{two}.copy()`)",
+                    f"`{one}` is written and shares memory with `{two}`, which `{self._name}` "
+                    f"{'is given' if is_given else 'reads'} as well",
+                    f"pass a copy of one of the two (`{two}.copy()`)"
+                    if is_given
+                    else f"take the part where it is used (`{two}[...]` in place of `{one}`), or make "
+                    f"a copy of one of the two (`{two}.copy()`)",
                     origin=self._traced.written_at.get(position),
                 )
 
@@ -266,7 +276,7 @@ class ConcreteFunction(Described):
         traced = self._traced
         names = [path for path, _, _ in traced.arguments.inputs()]
         names += [captured.place.name for captured in traced.captured]
-        return names[position] if position < len(names) else f"input {position + 1}"
+        return names[position].strip("`") if position < len(names) else f"input {position + 1}"
 
     @cached_property
     def _run(self) -> Callable[..., tuple[Any, ...]]:
@@ -423,24 +433,38 @@ class ConcreteFunction(Described):
         return self._reading or caller(self._traced, self._run, MISS)
 
     def _check_targets(self, inputs: Sequence[Any]) -> None:
-        """Raise ReadOnlyTarget where an array that is to be written cannot be; or StagingError."""
+        """Raise LeftToPython where an array that is to be written cannot be; or StagingError."""
+        is_left = self._may_be_left and not trace.tapes()
         for position in self._traced.written:
             target = inputs[position]
             if isinstance(target, np.ndarray) and not target.flags.writeable:
-                raise ReadOnlyTarget
+                raise LeftToPython(ValueError("assignment destination is read-only"))
+            if is_left:
+                try:
+                    self._check_alone(inputs, inputs, position)
+                except StagingError as error:
+                    raise LeftToPython(error) from None
         for position in self._traced.contiguous:
             target = inputs[position]
             if isinstance(target, np.ndarray) and not target.flags.c_contiguous:
-                name = self._input_name(position)
-                raise StagingError(
-                    f"`{name}`, or an array that is made of it, is written, and what was reshaped "
-                    "of that is used afterwards, or `np.nditer` goes through it: it shares memory "
-                    "only if it is contiguous, and lies in the order of rows then, which "
-                    f"`{name}` is not",
-                    f"pass a contiguous one (`np.ascontiguousarray({name})`), copy what is "
-                    'reshaped, or say `order="C"`',
-                    origin=self._traced.written_at.get(position),
-                )
+                error = self._not_contiguous(position)
+                raise LeftToPython(error) if is_left else error
+
+    def _not_contiguous(self, position: int) -> StagingError:
+        name = self._input_name(position)
+        return StagingError(
+            f"`{name}`, or an array that is made of it, is written, and what was reshaped of that "
+            "is used afterwards, or `np.nditer` goes through it: it shares memory only if it is "
+            f"contiguous, and lies in the order of rows then, which `{name}` is not",
+            f"pass a contiguous one (`np.ascontiguousarray({name})`), copy what is reshaped, or "
+            'say `order="C"`',
+            origin=self._traced.written_at.get(position),
+        )
+
+    @functools.cached_property
+    def _may_be_left(self) -> bool:
+        """Whether plain Python gives what this does: no tensors are asked for, nor given."""
+        return self._returns is None and not self._traced.tensors
 
     @cached_property
     def is_quick(self) -> bool:
@@ -474,7 +498,8 @@ class ConcreteFunction(Described):
         whole = traced.whole if self._returns is None else None
         made = made_result(self._structure, self._holes, whole, results, outputs)
         for index, position in enumerate(traced.written, traced.outputs):
-            self._check_alone(inputs, raws, position)
+            if tensors is not None or not self._may_be_left:
+                self._check_alone(inputs, raws, position)
             if tensors is not None and isinstance(inputs[position], np.ndarray):
                 behind = positions_behind(traced.graph, traced.graph.outputs[index])
                 lose([inputs[i] for i in behind], tensors, self._lost(position))
@@ -505,7 +530,7 @@ class ConcreteFunction(Described):
 
     def _lost(self, position: int) -> StagingError:
         """The error for a gradient through an array that is written and plain code may read."""
-        name = self._input_name(position).strip("`")
+        name = self._input_name(position)
         return StagingError(
             f"`{name}` is an array, and what is written into it depends on what gradients are "
             "asked for: code that is not converted may have read it, and no gradient flows "

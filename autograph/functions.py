@@ -9,7 +9,7 @@ from types import FunctionType, MethodType
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast, overload
 
 from autograph import conversion, replay
-from autograph.concrete import MISS, ConcreteFunction, ReadOnlyTarget
+from autograph.concrete import MISS, ConcreteFunction, LeftToPython
 from autograph.fast_path import call_key, entry_of
 from autograph.kernel_profiling import KernelProfile, profiled_kernels
 from autograph.operators.calls.recursion import run_function
@@ -28,6 +28,7 @@ from autograph.traces import Traces, retraces_allowed, trace_lock
 from runtime import config, tree
 from runtime.attention import count as _attention
 from runtime.building import building
+from runtime.errors import StagingError
 from runtime.forks import whole
 from runtime.graph.work import Work, work_of
 from runtime.markup import code
@@ -284,8 +285,8 @@ class Function(Traces, Generic[P, R]):
                     if result is not MISS:
                         return result  # type: ignore[no-any-return]
             return self._call(args, kwargs)  # type: ignore[no-any-return]
-        except ReadOnlyTarget:
-            pass
+        except LeftToPython as left:
+            self._tell_left(left.why)
         except BaseException as error:
             shorten(error)
             raise
@@ -328,6 +329,12 @@ class Function(Traces, Generic[P, R]):
         """A call of which nothing is left to a graph: plain Python."""
         with self._placing():
             return self._target(*args, **kwargs)
+
+    def _tell_left(self, why: Exception) -> None:
+        """Log why calls run as plain Python, each reason once."""
+        if isinstance(why, StagingError) and str(why) not in self._told:
+            self._told.add(str(why))
+            config.log(1, lambda: f"{self.__qualname__}: runs as plain Python: {why}")
 
     def _remember_fast(
         self,

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from autograph.concrete import MISS, ConcreteFunction, ReadOnlyTarget
+from autograph.concrete import MISS, ConcreteFunction, LeftToPython
 from autograph.fast_path import call_key
 from autograph.matching import conform_leaf, unknown_dimensions
 from autograph.operators.captured.variables import Nullable
@@ -173,8 +173,8 @@ class Program:
                 if result is not MISS:
                     return result
             return self._call(args, kwargs)
-        except ReadOnlyTarget:
-            error: BaseException = ValueError("assignment destination is read-only")
+        except LeftToPython as left:
+            error: BaseException = left.why
         except BaseException as raised:
             shorten(raised)
             raise

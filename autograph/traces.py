@@ -84,6 +84,8 @@ class Traces:
         self._recent: deque[bool] = deque(maxlen=10)
         self._warnings = 0
         self._warned = False
+        # Why calls were left to plain Python, which was said.
+        self._told: set[str] = set()
         self._initial: list[tuple[Any, Any]] = []
         self.__wrapped__ = target
         named = without_partials(target)

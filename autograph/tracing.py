@@ -513,8 +513,9 @@ def _assemble(
     needed |= {*range(len(placeholders)), *written, *identical.values()}
     if facts.compares_arrays:
         needed.update(range(len(handles)))
+    given_back = {values[i] for i in identical.values()}
     for cell, inputs in builder.contiguous_if_written:
-        if cell.root._value is not cell.first:
+        if cell.root._value is not cell.first or cell.first in given_back:
             builder.in_c_order |= inputs
     contiguous = [i for i, value in enumerate(graph.inputs) if value in builder.in_c_order]
     needed.update(contiguous)

@@ -15,7 +15,15 @@ from runtime.graph.ir import Op, Value
 from runtime.layouts import inputs_in_c_order
 from runtime.origins import Origin, origin_of_caller
 
-__all__ = ["Cell", "ViewStep", "clock", "clock_of_watched", "read_again"]
+__all__ = [
+    "Cell",
+    "ViewStep",
+    "clock",
+    "clock_of_watched",
+    "inputs_without_gaps",
+    "read_again",
+    "write_through",
+]
 
 _tokens = itertools.count(1)
 _clock = [0]
@@ -61,10 +69,19 @@ class ViewStep:
             del rest[0]
         return all(entry in _WHOLE for entry in rest)
 
-    def write(self, parent: Any, part: Any) -> Any:
-        """`parent` with the view's part replaced."""
+    def write(self, parent: Any, part: Any, cell: Cell | None = None) -> Any:
+        """`parent` with the view's part replaced.
+
+        `cell` is that of the parent where that has no gaps in its memory if the cell has none.
+        """
         inverse = self.op.options.get("write_through")
         written = None if inverse is None else inverse(parent, part, *self.operands, **self.attrs)
+        if written is None and self.op.name == "reshape":
+            needed = None if cell is None else inputs_without_gaps(cell)
+            if needed is not None:
+                if needed:
+                    trace.current().root.in_c_order |= needed  # type: ignore[attr-defined]
+                written = ops.reshape(part, ops.shape(parent))
         if written is None:
             raise StagingError(
                 f"this writes through the result of `{self.op.name}`, and whether that shares "
@@ -72,6 +89,28 @@ class ViewStep:
                 "copy it first (`y = x.reshape(...).copy()`) or write to the original",
             )
         return written
+
+
+def write_through(cell: Cell, chain: tuple[ViewStep, ...], part: Any) -> Any:
+    """The content of a cell with the part replaced that the chain of a view shows of it."""
+    parents, is_contiguous = [cell.root], [True]
+    for step in chain[:-1]:
+        parents.append(step.read(parents[-1]))
+        is_contiguous.append(is_contiguous[-1] and step.keeps_contiguous())
+    for step, parent, holds in zip(
+        reversed(chain), reversed(parents), reversed(is_contiguous), strict=False
+    ):
+        part = step.write(parent, part, cell if holds else None)
+    return part
+
+
+def inputs_without_gaps(cell: Cell) -> set[Any] | None:
+    """As `cell.inputs_in_c_order()`, and itself: an argument of one axis may have gaps, too."""
+    needed = cell.inputs_in_c_order()
+    if needed is None or cell.first is None:
+        return needed
+    root: Any = trace.current().root  # type: ignore[attr-defined]
+    return needed | {cell.first} if cell.first in root.graph.inputs else needed
 
 
 def read_again(cell: Cell, chain: tuple[ViewStep, ...], view: Value | None = None) -> Any:

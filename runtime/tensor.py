@@ -16,7 +16,7 @@ import numpy as np
 from runtime import journal, ops, trace
 from runtime.array_methods import ArrayMethods, check_numbers, item_of, nested_lists
 from runtime.attention import count as _attention
-from runtime.cells import Cell, ViewStep, read_again
+from runtime.cells import Cell, ViewStep, read_again, write_through
 from runtime.devices import HOST, device_of, host_array, in_use, is_device_array
 from runtime.dispatch import dispatch_function, dispatch_ufunc
 from runtime.errors import StagingError, unknown_rank
@@ -35,6 +35,8 @@ __all__ = ["Tensor", "constant_of", "is_constant", "link", "link_view"]
 _ITEM = getitem_.op
 _NUMBERS = (bool, int, float, complex)
 # Types of the parts of a subscript that are what they are.
+# What of a cell a handle shows, and how.
+_SHOWN = ("_array", "_value", "_cell", "_chain", "_token", "_key", "_zero_dimensional")
 _PLAIN = frozenset((int, type(None), type(...)))
 
 
@@ -273,12 +275,7 @@ class Tensor(ArrayMethods):
         """Replace the whole content, in place, as `x[...] = new` does."""
         self.refuse_unclear_write()
         cell = self.cell()
-        parents = [cell.root]
-        for step in self._chain[:-1]:
-            parents.append(step.read(parents[-1]))
-        result = new
-        for step, parent in zip(reversed(self._chain), reversed(parents), strict=False):
-            result = step.write(parent, result)
+        result = write_through(cell, self._chain, new)
         cell.store(result.current() if isinstance(result, Tensor) else type(self)(result))
 
     def __setitem__(self, key: Any, new: Any) -> None:
@@ -375,6 +372,25 @@ class Tensor(ArrayMethods):
         if None not in known:
             return known
         return tuple(ops.dim(self, axis=i) if n is None else n for i, n in enumerate(known))
+
+    @shape.setter
+    def shape(self, sizes: Any) -> None:
+        """Show the same elements under another shape: this very tensor, and no view made before."""
+        if self._value is None:
+            self.array.view().shape = sizes  # raises as NumPy does where memory has gaps
+        cell, made = self.cell(), ops.reshape(self, sizes)
+        if made.type.rank == 0:
+            made = made.as_array()
+        name = self._name or "an array"
+        journal.note(journal.Slot(("shape", id(self)), cell, name, self._shown, self._show))
+        self._show(made._shown())
+
+    def _shown(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, name) for name in _SHOWN)
+
+    def _show(self, state: tuple[Any, ...]) -> None:
+        for name, part in zip(_SHOWN, state, strict=True):
+            setattr(self, name, part)
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -679,8 +695,8 @@ def _eager_parts(parts: tuple[Any, ...]) -> Any:
 
 def link_view(parent: Any, op: Op, operands: tuple[Any, ...], attrs: Any, result: Tensor) -> Tensor:
     """Make `result`, traced just now from `parent` by the view op `op`, a view of it."""
-    if not isinstance(parent, Tensor):
-        return result
+    if not isinstance(parent, Tensor) or not (parent.is_array or parent.may_be_array):
+        return result  # of a number NumPy makes an array of its own
     step = ViewStep(op, operands, attrs)
     if result._value.type.rank == 0:  # type: ignore[union-attr]
         result._source = (parent, step)

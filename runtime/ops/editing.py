@@ -26,6 +26,7 @@ from runtime.ops.operands import (
     Axes,
     Operand,
     dtype_of,
+    is_empty,
     is_tensor,
     normal_axes,
     normal_axis,
@@ -261,6 +262,8 @@ def trim_zeros(filt: Operand, /, trim: str = "fb", axis: Axes = None) -> Any:
             "make an array of it first",
         )
     counts, key = not_equal(filt, 0), [slice(None)] * rank_of(filt)
+    if is_empty(filt):
+        return getitem(filt, tuple(key))
     for at in normal_axes(axis, rank_of(filt)):
         others = tuple(i for i in range(rank_of(filt)) if i != at)
         key[at] = _counting(any_(counts, axis=others), shape_of(filt)[at], trim.lower())

@@ -24,7 +24,7 @@ from runtime.ops.operands import (
 )
 from runtime.ops.positions import take_along_axis
 from runtime.ops.samples import array, calls
-from runtime.ops.shapes import ravel
+from runtime.ops.shapes import ravel, with_an_axis
 from runtime.ops.sorting import argsort_, sort_
 from runtime.spec import TensorType
 
@@ -125,7 +125,7 @@ def argpartition(x: Operand, /, kth: Any, axis: int | None = -1) -> Any:
     >>> ag.argpartition(np.array([3, 1, 2]), 1)[1].item()
     2
     """
-    x, places, at = _arguments(x, kth, axis)
+    x, places, at = _arguments(with_an_axis(x, axis), kth, axis)
     return argpartition_(x, kth=places, axis=at)
 
 

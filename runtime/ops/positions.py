@@ -25,7 +25,7 @@ from runtime.ops.operands import (
 )
 from runtime.ops.samples import array, calls
 from runtime.ops.selection import clip
-from runtime.ops.shapes import ravel, reshape
+from runtime.ops.shapes import ravel, reshape, with_an_axis
 
 __all__ = [
     "as_positions",
@@ -65,6 +65,7 @@ def take(x: Operand, indices: Operand, axis: int | None = None, mode: str = "rai
     """
     refuse_bool_axis(axis)
     if axis is not None:
+        x = with_an_axis(x, axis)
         at = normal_axis(axis, rank_of(x))
     else:
         x, at = (x if rank_of(x) == 1 else ravel(x)), 0

@@ -28,7 +28,7 @@ from runtime.ops.operands import (
 )
 from runtime.ops.positions import take
 from runtime.ops.samples import array, calls
-from runtime.ops.shapes import reshape
+from runtime.ops.shapes import reshape, with_an_axis
 from runtime.spec import TensorType
 
 __all__ = ["repeat", "roll", "tile"]
@@ -94,6 +94,7 @@ def repeat(x: Operand, repeats: Operand, /, axis: int | None = None) -> Any:
     """
     if axis is None:
         x, axis = reshape(x, (-1,)), 0
+    x = with_an_axis(x, axis)
     if isinstance(repeats, (list, tuple)):
         repeats = np.asarray(repeats)
     count = operator.index(repeats) if isinstance(repeats, (int, np.integer)) else None

@@ -24,6 +24,7 @@ from runtime.ops.operands import (
     rank_of,
     refuse_bool_axis,
     shape_of,
+    type_of,
 )
 from runtime.ops.samples import array, calls
 from runtime.spec import Dim, TensorType, shape_text
@@ -40,6 +41,7 @@ __all__ = [
     "shape",
     "size",
     "squeeze",
+    "with_an_axis",
 ]
 
 
@@ -132,8 +134,13 @@ def _reshape_vjp(g: Any, out: Any, x: Any, *dims: Any, shape: Any) -> tuple[Any,
 
 
 def _reshape_written(parent: Any, part: Any, *dims: Any, shape: Any) -> Any:
-    """One axis under several is a view, however the array lies in memory; else nobody knows."""
-    is_view = rank_of(parent) == 1 and rank_of(part) > 1
+    """One axis or none under several, and the same shape: a view, however the array lies in memory.
+
+    None for others: nobody knows.
+    """
+    own = type_of(parent)
+    is_same = own.is_static and own.shape == shape and len(shape) > 1
+    is_view = is_same or (rank_of(parent) < 2 and rank_of(part) > rank_of(parent))
     return reshape(part, shape_of(parent)) if is_view else None
 
 
@@ -206,6 +213,11 @@ def _is_in_c_order(order: str) -> bool:
 
 def _turned(x: Operand) -> Any:
     return permute_dims(x, tuple(range(rank_of(x)))[::-1])
+
+
+def with_an_axis(x: Operand, axis: Any) -> Any:
+    """`x`; a number that is asked for along its axis 0 or -1 has one, as `numpy.take` has it."""
+    return reshape(x, (1,)) if rank_of(x) == 0 and axis in (0, -1) else x
 
 
 @op(

@@ -172,6 +172,13 @@ def ragged_rows(x):
     return x.sum()
 
 
+@samples("E5", (np.float64(2.5),), (np.float64(0.5),))
+@samples("E5", (2.5,), (0.5,), tensors=False)
+def a_number_along_its_only_axis(x):
+    taken = np.take(x, [0, -1], axis=0), np.take(x, 0, axis=-1), np.compress([True], x, axis=0)
+    return taken, np.repeat(x, 2, axis=-1), np.argpartition(x, 0, axis=0)
+
+
 test_writes = samples.test()
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import cmath
 import math
 import operator
+from itertools import product
 
 import numpy as np
 import pytest
 
 import autograph as ag
+from runtime import config
 from tests.language.harness import Samples, assert_equal, check
 
 samples = Samples()
@@ -578,6 +580,27 @@ def test_complex_scalars_are_rounded_as_numpys_scalars_are(kind):
         assert repr(converted(a, b)) == repr(f(a, b))
     slope = ag.grad(ag.convert(lambda a, z: abs(kind(a * z)) ** 2))(1.5, 1 + 2j)
     assert slope == pytest.approx(2 * 1.5 * 5, rel=1e-5)
+
+
+@pytest.mark.parametrize("kind", [np.complex128, np.complex64])
+def test_complex_scalars_with_nan_are_ordered_as_numpys_scalars_are(kind):
+    """NumPy's scalars compare imaginary parts only where the real ones are equal, arrays both."""
+
+    def f(x, y, i):
+        a, b = x[i], y[i]
+        return a < b, a <= b, a > b, a >= b, a < 1.0, b.real >= a, x < y, np.less(a, b)
+
+    parts = (0.0, 1.0, -1.0, np.nan, np.inf)
+    x, y = np.array([(complex(*p[:2]), complex(*p[2:])) for p in product(parts, repeat=4)], kind).T
+    x, y = x.copy(), y.copy()
+    eager, plan, native = ag.to_graph(f), ag.convert(f), ag.convert(f)
+    tensors = ag.constant(x), ag.constant(y)
+    for i in map(np.int64, range(0, len(x), 7)):
+        expected = f(x, y, i)
+        assert_equal(eager(*tensors, i), expected)
+        assert_equal(native(x, y, i), expected)
+        with config.backend.using("plan"):
+            assert_equal(plan(x, y, i), expected)
 
 
 def test_a_python_int_to_a_negative_int_is_a_float():

@@ -169,4 +169,4 @@ def shape_that_is_set(x):
 
 
 def test_an_attribute_of_an_array_that_cannot_be_set_is_refused():
-    refuse(shape_that_is_set, np.ones(4), match=r"`\.shape` of an array is set")
+    refuse(shape_that_is_set, np.ones(4), match=r"`\.shape` of an array of the caller's is set")

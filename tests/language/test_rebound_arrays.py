@@ -424,14 +424,64 @@ def overlapping(x, y):
     return x
 
 
-def test_arguments_that_share_memory_are_named_at_the_line_of_the_write():
+WHOLE = np.ones((4, 4))
+INNER = WHOLE[1:-1, 1:-1]
+
+
+def relaxed_inside(n):
+    for _ in range(3):
+        INNER[...] = INNER + n
+        WHOLE[0, 0] = WHOLE.sum()
+    return WHOLE.sum()
+
+
+def of_parts_of_one_array(function):
+    z = np.arange(6.0)
+    results = [function(z[1:], z[:5]) + 0, function(z[:2], z[2:4]) + 0, function(z[::2], z[1::2])]
+    return [*map(list, results), list(z)]
+
+
+def of_the_whole(function):
+    WHOLE[...] = 1.0
+    return [function(2.0), function(2.5), list(WHOLE.ravel())]
+
+
+@pytest.mark.parametrize("backend", ["plan", "native"])
+@pytest.mark.parametrize(
+    ("function", "calls"), [(overlapping, of_parts_of_one_array), (relaxed_inside, of_the_whole)]
+)
+def test_arrays_that_share_memory_with_a_written_one_leave_the_call_to_python(
+    function, calls, backend
+):
+    with config.backend.using(backend):
+        assert calls(ag.convert(function)) == calls(function)
+
+
+@pytest.mark.parametrize(
+    ("function", "calls", "texts"),
+    [
+        (overlapping, of_parts_of_one_array,
+         ["`x` is written and shares memory with `y`, which `overlapping` is given as well",
+          "x += y", "^", "pass a copy of one of the two (`y.copy()`)"]),
+        (relaxed_inside, of_the_whole,
+         ["`INNER` is written and shares memory with `WHOLE`, which `relaxed_inside` reads",
+          "INNER[...] = INNER + n", "(`WHOLE[...]` in place of `INNER`)"]),
+    ],
+)  # fmt: skip
+def test_why_a_call_is_left_to_python_is_said_with_the_line_of_the_write(
+    function, calls, texts, capsys
+):
+    with config.verbosity.using(1):
+        calls(ag.convert(function))
+    said = capsys.readouterr().err
+    assert said.count("runs as plain Python") == 1 or calls is of_parts_of_one_array, said
+    assert all(text in said for text in texts), said
+
+
+def test_tensors_that_share_memory_with_a_written_one_are_refused():
     z = np.arange(4.0)
-    with pytest.raises(
-        ag.StagingError, match="`x` is written and shares memory with `y`"
-    ) as caught:
-        ag.convert(overlapping)(z[1:], z[:3])
-    text = str(caught.value)
-    assert "x += y" in text and "^" in text and "y.copy()" in text
+    with pytest.raises(ag.StagingError, match="`x` is written and shares memory with `y`"):
+        ag.convert(overlapping, returns="tensor")(z[1:], z[:3])
 
 
 class Holder:

@@ -59,6 +59,7 @@ from autograph.operators.stand_ins.runs import OpenDeque, python_class
 from autograph.operators.stand_ins.templates import LazyString, python_type_of, stands_for_other
 from runtime import journal, ops
 from runtime.building import building, origin_of_caller
+from runtime.cells import inputs_without_gaps
 from runtime.devices import HOST
 from runtime.errors import StagingError
 from runtime.ops.python_math import MATH
@@ -632,6 +633,10 @@ def _set_part_of_array(x: Tensor, name: str, value: Any) -> None:
     if name in ("real", "imag", "flat") and (name != "imag" or x.dtype.kind == "c"):
         getattr(x, name)[... if name != "flat" else slice(None)] = value
         return
+    if name == "shape":
+        _check_shown_anew(x)
+        x.shape = value
+        return
     if not hasattr(np.ndarray, name):
         raise AttributeError(f"'numpy.ndarray' object has no attribute '{name}'")
     raise StagingError(
@@ -639,6 +644,34 @@ def _set_part_of_array(x: Tensor, name: str, value: Any) -> None:
         "make a new array (`reshape`, `astype`)",
         origin=origin_of_caller(),
     )
+
+
+def _check_shown_anew(x: Tensor) -> None:
+    """Raise StagingError where another shape of this very array is not known to be its own.
+
+    It must be made where its shape is set, and lie in memory without gaps.
+    """
+    builder, first = building(), x.cell().first
+    assert builder is not None
+    is_outside = first is None or (not x._chain and first in builder.root.graph.inputs)
+    if is_outside or (builder.parent is not None and not builder.owns(first)):
+        place = "of the caller's" if is_outside else "from outside of this branch or loop"
+        raise StagingError(
+            f"`.shape` of an array {place} is set, which a graph cannot do",
+            "give the reshaped array to a name: `y = x.reshape(...)`",
+            origin=origin_of_caller(),
+        )
+    if x.type.rank == 1:
+        return
+    needed = inputs_without_gaps(x.cell()) if not x.is_part_out_of_order else None
+    if needed is None:
+        raise StagingError(
+            "`.shape` of an array is set, which NumPy does only for some layouts in memory, and "
+            "that of this array is not known",
+            "give the reshaped array to a name: `y = x.reshape(...)`",
+            origin=origin_of_caller(),
+        )
+    builder.root.in_c_order |= needed
 
 
 def setattr_plain(thing: Any, name: str, value: Any) -> None:

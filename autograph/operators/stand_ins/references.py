@@ -29,7 +29,7 @@ from autograph.operators.stand_ins.values import (
 )
 from runtime import journal, ops, trace
 from runtime.building import Builder, body, building
-from runtime.cells import Cell, ViewStep
+from runtime.cells import Cell, ViewStep, inputs_without_gaps
 from runtime.control import coerce, emit_cond
 from runtime.errors import Origin, StagingError
 from runtime.graph.ir import Value
@@ -250,11 +250,8 @@ class MadeContiguous(Cell):
 
 def made_contiguous(x: Tensor) -> Tensor:
     """What `np.ascontiguousarray` gives of an array."""
-    needed = x.cell().inputs_in_c_order()
+    needed = inputs_without_gaps(x.cell())
     if needed is not None and all(step.keeps_contiguous() for step in x._chain):
-        first = x.cell().first
-        if first in trace_root().graph.inputs:  # also of one axis: it may have gaps
-            needed = needed | {first}
         if needed:
             trace_root().contiguous_if_written.append((x.cell(), needed))
         return x
