@@ -42,7 +42,7 @@ def convert(function: FunctionType, options: Options, shadowed: frozenset[str]) 
     Raises ConversionError, with the user's file and line, when that cannot be.
     """
     try:
-        return _converted(function, options)
+        return _converted(function, options, shadowed)
     except RecursionError as error:
         code = function.__code__
         raise UnsupportedSyntaxError(
@@ -53,7 +53,7 @@ def convert(function: FunctionType, options: Options, shadowed: frozenset[str]) 
 
 
 @of_any_depth
-def _converted(function: FunctionType, options: Options) -> Conversion:
+def _converted(function: FunctionType, options: Options, shadowed: frozenset[str]) -> Conversion:
     source = source_of(function)
     _refuse_our_name(function)
     key = kept_conversions.key(source, options, function.__code__.co_freevars, shadowed)

@@ -57,7 +57,7 @@ def _advice(space: str, name: str, names: Sequence[str]) -> str:
 
 def _elsewhere(name: str) -> str | None:
     """The namespace that serves a name, and the name."""
-    tf = importlib.import_module("autograph.tf")
+    tf = imported("autograph.tf")
     if name in tf.__all__:
         return f"tf.{name}"
     spaces = (n for n in tf.__all__ if isinstance(getattr(tf, n), ModuleType))
