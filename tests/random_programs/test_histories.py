@@ -106,9 +106,7 @@ class World:
         linecache.cache[filename] = len(text), None, text.splitlines(keepends=True), filename
         self.text = text
         self.module: Any = types.ModuleType("history")
-        vars(self.module).update(
-            np=np, math=math, sys=sys, types=types, functools=functools
-        )
+        vars(self.module).update(np=np, math=math, sys=sys, types=types, functools=functools)
         exec(compile(text, filename, "exec"), vars(self.module))
         self.function = self.module.f
         self.converted = ag.convert(self.function)
@@ -235,7 +233,7 @@ def check(seed: int) -> None:
             for _ in range(rng.randint(1, 3)):
                 expected, found = outcome(world.function), outcome(world.converted)
                 assert is_same(found, expected), (
-                    f"seed {seed}: {told}\n{world.text[len(WORLD):]}\n{found}\n{expected}"
+                    f"seed {seed}: {told}\n{world.text[len(WORLD) :]}\n{found}\n{expected}"
                 )
             for _ in range(rng.randint(1, 4)):
                 told.append(rng.choice(list(MAKERS)))

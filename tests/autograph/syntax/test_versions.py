@@ -85,5 +85,7 @@ def test_features_of_the_future_are_those_of_the_code():
     text = "from __future__ import annotations\ndef f(x: y): pass\n"
     (code,) = (c for c in versions.nested(compile(text, "<s>", "exec")) if c.co_name == "f")
     assert versions.features(code) and versions.features(compile("1", "<s>", "exec")) == 0
-    again = compile("def f(x: y): pass\n", "<s>", "exec", versions.features(code), dont_inherit=True)
+    again = compile(
+        "def f(x: y): pass\n", "<s>", "exec", versions.features(code), dont_inherit=True
+    )
     exec(again, {})  # the annotation is not evaluated

@@ -72,7 +72,9 @@ def test_names_must_mean_the_same_or_be_unbound():
     space = {"__name__": "sample", "len": len, "pi": 3.5}
     guard = NamesGuard(space, {"len": len, "pi": 3.5, "max": MISSING})
     space["pi"] = float("3.5")
-    assert guard.holds() and guard.unbound == ["max"] and [n for n, _ in guard.bound] == ["len", "pi"]
+    assert (
+        guard.holds() and guard.unbound == ["max"] and [n for n, _ in guard.bound] == ["len", "pi"]
+    )
     space["max"] = min
     assert not guard.holds()
     assert guard.explain() == "`max` of `sample`: unbound -> <built-in function min>"
