@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 import autograph as ag
+from autograph.operators.captured.code_guards import NamesGuard
 from benchmarks.timing import interleaved
 
 __all__ = ["KINDS", "guard_count", "guard_times", "guarded", "without"]
@@ -98,9 +99,16 @@ SPACE: dict[str, Any] = {
     "ARRAYS": Arrays(),
     **{f"g{i}": f"setting {i}" for i in range(TEN)},
     **{f"w{i}": X + i for i in range(TEN)},
+    "np": np,
 }
-# How a place is read, and whether arrays are in it; `self` is an argument.
-KINDS = {
+# Built-ins, and functions of NumPy, that may be called with 1.
+_BUILTINS = ("abs", "bool", "float", "int", "round", "repr", "str", "hex", "oct", "bin")
+_OF_NUMPY = ("cos", "sin", "tan", "exp", "sqrt", "abs", "sign", "floor", "ceil", "square")
+# How a place is read, for all of them or each, and whether arrays are in it; `self` is an argument.
+KINDS: dict[str, tuple[str | tuple[str, ...], bool]] = {
+    "functions": ("f{}()", False),
+    "built-in functions": (tuple(f"{name}(1)" for name in _BUILTINS), False),
+    "functions of NumPy": (tuple(f"np.{name}" for name in _OF_NUMPY), False),
     "globals": ("g{}", False),
     "closure cells": ("c{}", False),
     "attributes of self": ("self.a{}", False),
@@ -124,11 +132,11 @@ _numbers = count()
 def guarded(kind: str, places: int) -> tuple[Callable[..., Any], tuple[Any, ...]]:
     """A function that reads so many places of a kind, with its arguments."""
     read, is_array = KINDS[kind]
+    reads = [read.format(i) if isinstance(read, str) else read[i] for i in range(places)]
     if is_array:
-        result = " + ".join(["x", *(read.format(i) for i in range(places))])
+        result = " + ".join(["x", *reads])
     else:
-        test = " and ".join(read.format(i) for i in range(places)) or "True"
-        result = f"x * x if {test} else x"
+        result = f"x * x if {' and '.join(reads) or 'True'} else x"
     has_self = "self" in read
     return _function(result, "self, x" if has_self else "x"), _arguments(has_self, is_array)
 
@@ -146,10 +154,12 @@ def _arguments(has_self: bool, is_array: bool) -> tuple[Any, ...]:
 
 
 def _function(result: str, parameters: str) -> Callable[..., Any]:
-    """A function of a text that Python's `inspect` finds."""
+    """A function of a text that Python's `inspect` finds, beside ten others."""
     cells = "".join(f"    c{i} = 'setting {i}'\n" for i in range(TEN))
+    functions = "".join(f"def f{i}(): return True\n" for i in range(TEN))
     text = (
-        f"def around():\n{cells}    def f({parameters}):\n        return {result}\n    return f\n"
+        f"{functions}def around():\n{cells}    def f({parameters}):\n        return {result}\n"
+        "    return f\n"
     )
     filename = f"<guards {next(_numbers)}>"
     linecache.cache[filename] = len(text), None, text.splitlines(keepends=True), filename
@@ -182,7 +192,9 @@ def guard_count(kind: str, places: int) -> int:
     converted = ag.convert(function)
     converted(*args)
     (concrete,) = converted.traces()
-    return len(concrete._traced.guards) + len(concrete._traced.captured)
+    guards = concrete._traced.guards
+    names = sum(len(guard.wanted) - 1 for guard in guards if isinstance(guard, NamesGuard))
+    return len(guards) + names + len(concrete._traced.captured)
 
 
 def _called(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:

@@ -10,7 +10,7 @@ import inspect
 import types
 import warnings
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 __all__ = ["Version", "features", "nested"]
 
@@ -47,9 +47,13 @@ class Version:
             tree = ast.parse(text if found else "")
         asserts = [node for node in ast.walk(tree) if isinstance(node, ast.Assert)]
         lines = {n for x in asserts for n in range(x.lineno, (x.end_lineno or x.lineno) + 1)}
-        rest, asserted = _outline(code, lines)
-        outlines = [_outline(x, lines) for x in found if x.co_qualname == code.co_qualname]
-        return any(own == rest and named <= asserted for own, named in outlines)
+        outline = _outline(code, lines)
+        return any(
+            own.outside == outline.outside
+            and own.variables == outline.variables
+            and own.named <= outline.named  # what was made of them names more
+            for own in (_outline(x, lines) for x in found if x.co_qualname == code.co_qualname)
+        )
 
     def _made(
         self, part: tuple[int, int] | int, text: str, flags: int, level: int = -1
@@ -86,25 +90,33 @@ def _begins(line: str) -> bool:
     return not (line[:1].isspace() or line[:1] in ("", "#", ")", "]", "}"))
 
 
-def _outline(code: types.CodeType, lines: set[int]) -> tuple[set[Any], set[Any]]:
-    """Gives what the instructions do outside of some lines, and where; and what is named in them.
+class _Outline(NamedTuple):
+    """What instructions do outside of some lines, and where; what is named inside of them."""
 
-    Ways through the code are left out: they depend on what is in those lines.
+    outside: set[Any]
+    variables: set[str]
+    named: set[str]
+
+
+def _outline(code: types.CodeType, lines: set[int]) -> _Outline:
+    """Gives what some code does, but for the ways through it: these depend on what is in `lines`.
+
+    No variable of the user's has a name that is no name.
     """
-    outside: set[Any] = set()
-    inside: set[Any] = set()
+    found = _Outline(set(), set(), set())
     for part in nested(code):
         for each in dis.get_instructions(part):
             if each.opcode in dis.hasjrel or each.opname in _PADDING:
                 continue
-            held = each.argval
+            held, place = each.argval, each.positions
             value = held.co_name if isinstance(held, types.CodeType) else repr(held)
-            place = each.positions
             if place is None or place.lineno not in lines:
-                outside.add((part.co_qualname, each.opname, value, place))
-            elif each.opcode in (*dis.hasconst, *dis.hasname, *dis.haslocal, *dis.hasfree):
-                inside.add(value)
-    return outside, inside - {"AssertionError"}
+                found.outside.add((part.co_qualname, each.opname, value, place))
+            elif each.opcode in (*dis.haslocal, *dis.hasfree) and held.isidentifier():
+                found.variables.add(held)
+            elif each.opcode in (*dis.hasconst, *dis.hasname) and held != "AssertionError":
+                found.named.add(value)
+    return found
 
 
 _PADDING = ("RESUME", "NOP", "CACHE", "EXTENDED_ARG", "COPY_FREE_VARS", "MAKE_CELL", "PRECALL")

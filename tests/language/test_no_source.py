@@ -1,6 +1,9 @@
 """Code whose text is not at hand, and code that no graph can be made of (S19)."""
 
 import asyncio
+import contextlib
+import importlib.util
+import os
 import re
 import subprocess
 import sys
@@ -139,3 +142,67 @@ def test_s19_as_callees_they_are_what_they_were():
         return asyncio.run(coroutine(2)), asyncio.run(collected()), list(generator(4))
 
     assert ag.to_graph(f)() == f() == (2, [3], [4])
+
+
+TYPED = """\
+import numpy as np
+import autograph as ag
+@ag.convert
+def f(x):
+    total = 0.0
+    for v in x:
+        if v > 0:
+            total = total + v
+    return total
+
+class C:
+    def m(self, x):
+        return x * 2 if x > 0 else x
+
+print("=", f(np.array([1.0, -2.0, 3.0])), ag.convert(C().m)(np.float64(3)), end=";")
+print("=", ag.convert(lambda x: x + 1 if x > 0 else x)(np.float64(1)), end=";")
+exit()
+"""
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 13), reason="that shell keeps the text")
+@pytest.mark.skipif(not importlib.util.find_spec("readline"), reason="nothing keeps what is typed")
+@pytest.mark.parametrize("shell", [["-q"], ["-c", "import code, readline; code.interact('')"]])
+def test_s19_what_is_typed_at_a_prompt_is_found(shell):
+    ours, theirs = os.openpty()
+    run = subprocess.Popen(
+        [sys.executable, *shell], cwd=ROOT, stdin=theirs, stdout=theirs, stderr=theirs,
+        env={**os.environ, "TERM": "dumb", "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    os.close(theirs)
+    os.write(ours, TYPED.encode())
+    seen = b""
+    with contextlib.suppress(OSError):  # when the shell has ended
+        while part := os.read(ours, 4096):
+            seen += part
+    run.wait()
+    os.close(ours)
+    assert re.findall(r"= ([\d. ]+);", seen.decode()) == ["4.0 6.0", "2.0"], seen.decode()
+
+
+@pytest.mark.parametrize("option", ["-", "-i"])
+def test_s19_the_file_that_is_the_standard_input_is_found(option, tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(TYPED)
+    with program.open() as file:
+        run = subprocess.run(
+            [sys.executable, option], cwd=ROOT, stdin=file, capture_output=True, text=True,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+        )  # fmt: skip
+    assert re.findall(r"= ([\d. ]+);", run.stdout) == ["4.0 6.0", "2.0"], run.stderr
+
+
+def test_s19_of_what_comes_through_a_pipe_the_message_says_what_to_type():
+    run = subprocess.run(
+        [sys.executable, "-"], cwd=ROOT, input=TYPED, capture_output=True, text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert run.stderr.endswith(
+        "    text = '''def f(...): ...'''\n"
+        "    f = autograph.convert(autograph.convert_source(text).f)\n"
+    )

@@ -17,7 +17,7 @@ import gast
 import pytest
 
 from autograph.errors import SourceUnavailableError
-from autograph.syntax import extent, lines
+from autograph.syntax import extent, versions
 from autograph.syntax.parse import parse_function
 from autograph.syntax.source import source_of
 
@@ -315,7 +315,7 @@ def wrongly_found(path):
     for key, place in positions(ast.parse(text)):
         expected.setdefault(key, set()).add(place)
     all_lines = io.StringIO(text).readlines()
-    for code in lines.nested(compile(text, path, "exec", dont_inherit=True)):
+    for code in versions.nested(compile(text, path, "exec", dont_inherit=True)):
         places = expected.get((code.co_firstlineno, code.co_name), ())
         find = extent.lambda_span if code.co_name == "<lambda>" else extent.last_line
         if places and find(all_lines, code) not in places:

@@ -11,8 +11,9 @@ import pytest
 
 import autograph as ag
 from runtime.execute.native.classes import Version
+from runtime.execute.native.functions import Parts
 from runtime.execute.native.miss import MISS
-from runtime.execute.native.prepared import Native
+from runtime.execute.native.prepared import Native, still
 from runtime.execute.native.reading import (
     Absent,
     Alive,
@@ -22,6 +23,7 @@ from runtime.execute.native.reading import (
     Fetched,
     Holds,
     Item,
+    Named,
     OfKind,
     Reading,
     Referent,
@@ -132,6 +134,75 @@ def test_inputs_that_were_replaced_are_left_to_the_function(summed):
 def test_inputs_of_other_types_are_no_inputs(summed, other):
     read = reader_of(summed, types.CellType(X), types.CellType(other))
     assert read(X) is MISS
+
+
+# ---- what is only to be as it was ----------------------------------------------------------------
+
+
+def helper(x=1, *, y=2):
+    return x + y
+
+
+NAMES = {"helper": helper, "len": len}
+
+
+def still_of(native, functions=(), named=(), whole=False):
+    reading = Reading(3, (), (), (), [], functions=functions, named=named)
+    return native.reading(reading, otherwise, whole=whole), still(reading)
+
+
+@pytest.mark.parametrize("whole", [False, True])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda f, names: setattr(f, "__defaults__", (5,)),
+        lambda f, names: setattr(f, "__code__", (lambda x=1, *, y=2: 0).__code__),
+        lambda f, names: setattr(f, "__kwdefaults__", None),
+        lambda f, names: names.update(len=max),
+        lambda f, names: names.pop("len"),
+        lambda f, names: names.update(max=min),
+    ],
+)
+def test_functions_and_names_must_be_as_they_were(summed, change, whole):
+    names, function = dict(NAMES), types.FunctionType(helper.__code__, {}, "helper", (1,))
+    function.__kwdefaults__ = {"y": 2}
+    named = [Named(names, [("helper", helper), ("len", len)], ["max"])]
+    call, is_still = still_of(summed, [Parts(function)], named, whole)
+    for _ in range(3):
+        np.testing.assert_array_equal(call(X, X, X)[0] if whole else call(X, X, X), 7 * X)
+        assert is_still() is True
+        names["more"] = X  # another version of the dict, with the same names
+    assert was_called(call)
+    change(function, names)
+    for _ in range(2):
+        assert call(X, X, X) == ("otherwise", X, X, X) and is_still() is False
+
+
+def test_a_function_that_died_is_as_it_was(summed):
+    parts = Parts(types.FunctionType(helper.__code__, {}))
+    gc.collect()
+    call, is_still = still_of(summed, [parts])
+    np.testing.assert_array_equal(call(X, X, X), 7 * X)
+    assert is_still() is True
+
+
+def test_names_whose_comparison_raises_are_not_as_they_were(summed):
+    class Name(str):
+        def __hash__(self):
+            return hash("max")
+
+        def __eq__(self, other):
+            raise ValueError("not to be compared")
+
+    call, is_still = still_of(summed, named=[Named({Name("x"): 1}, [], ["max"])])
+    assert call(X, X, X) == ("otherwise", X, X, X) and is_still() is False
+
+
+def test_arguments_of_other_types_are_left_to_the_plan_or_missed(summed):
+    call, _ = still_of(summed)
+    assert call(X[::-1], X, X) is MISS
+    call, _ = still_of(summed, whole=True)
+    np.testing.assert_array_equal(call(X[::-1], X, X)[0], X[::-1] + 6 * X)
 
 
 def test_an_object_must_be_the_same(summed):
