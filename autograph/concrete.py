@@ -109,6 +109,12 @@ class ConcreteFunction(Described):
         for entry in self.entries:
             entry.direct = entry.builtin = None
 
+    @functools.cached_property
+    def begins_again(self) -> bool:
+        """Whether a call that came to what only Python can do has left no trace of itself."""
+        traced = self._traced
+        return not traced.stages_nothing and traced.is_repeatable
+
     # ---- calling -----------------------------------------------------------------------------
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

@@ -27,6 +27,7 @@ from autograph.traces import Traces, retraces_allowed, trace_lock
 from runtime import config, tree
 from runtime.attention import count as _attention
 from runtime.building import building
+from runtime.errors import GraphLimit
 from runtime.graph.work import Work, work_of
 from runtime.origins import hide_frames_of
 from runtime.passes import optimize
@@ -285,11 +286,24 @@ class Function(Traces, Generic[P, R]):
             return self._call(args, kwargs)  # type: ignore[no-any-return]
         except ReadOnlyTarget:
             pass
+        except GraphLimit as error:
+            if not self._may_begin_again(args, kwargs):
+                shorten(error)
+                raise
         except BaseException as error:
             shorten(error)
             raise
-        with shortened():
+        with shortened(), self._placing():
             return cast("R", self._target(*args, **kwargs))
+
+    def _may_begin_again(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        """Whether Python may make a call whose graph came to what only Python can do."""
+        if building() is not None:
+            return False
+        bound = self._bind.bind(args, kwargs)
+        bound = bound if self._options.input_signature is None else self._conform(bound)
+        concrete = self._find(self._classify(bound))
+        return concrete is not None and concrete.begins_again
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if building() is not None:
@@ -297,10 +311,8 @@ class Function(Traces, Generic[P, R]):
         if config.run_functions_eagerly.value:
             with self._placing():
                 return self._target(*args, **kwargs)
-        bound = self._bind.bind(args, kwargs)
-        given = bound
-        if self._options.input_signature is not None:
-            bound = self._conform(bound)
+        given = self._bind.bind(args, kwargs)
+        bound = given if self._options.input_signature is None else self._conform(given)
         arguments = self._classify(bound)
         concrete = self._find(arguments)
         self._recent.append(concrete is None)

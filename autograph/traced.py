@@ -21,6 +21,9 @@ from runtime.variable import Variable
 
 __all__ = ["Traced", "external_type"]
 
+# The effects of which nothing remains.
+_WITHOUT_CHANGES = frozenset([None, "raise", "read", "recur"])
+
 
 @dataclass(eq=False, repr=False)
 class Traced:
@@ -112,6 +115,12 @@ class Traced:
     def stages_nothing(self) -> bool:
         """Whether the call is plain Python: no value and no effect is left to the graph."""
         return not self.has_effects and self.outputs == 0 and not self.written
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether a call that raises has changed nothing that a second one would find."""
+        effects = {node.op.effect for node in self.graph.walk()}
+        return not (self.writes_before_errors or self.created) and effects <= _WITHOUT_CHANGES
 
     @property
     def only_calls_python(self) -> bool:
