@@ -293,8 +293,8 @@ class Function(Traces, Generic[P, R]):
         except BaseException as error:
             shorten(error)
             raise
-        with shortened(), self._placing():
-            return cast("R", self._target(*args, **kwargs))
+        with shortened():
+            return cast("R", self._run_python(args, kwargs))
 
     def _may_begin_again(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """Whether Python may make a call whose graph came to what only Python can do."""
@@ -314,6 +314,8 @@ class Function(Traces, Generic[P, R]):
         given = self._bind.bind(args, kwargs)
         bound = given if self._options.input_signature is None else self._conform(given)
         arguments = self._classify(bound)
+        if self._is_left_to_python(arguments):
+            return self._run_python(args, kwargs)
         concrete = self._find(arguments)
         self._recent.append(concrete is None)
         if concrete is None:
@@ -336,7 +338,11 @@ class Function(Traces, Generic[P, R]):
     def _run_unstaged(
         self, concrete: ConcreteFunction, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
-        """A call of which nothing is left to a graph: plain Python."""
+        """A call of which nothing is left to a graph."""
+        return self._run_python(args, kwargs)
+
+    def _run_python(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call of the function as the user wrote it."""
         with self._placing():
             return self._target(*args, **kwargs)
 

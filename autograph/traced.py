@@ -12,11 +12,13 @@ from autograph.operators.captured.decisions import Decision
 from autograph.operators.results.remaking import Array
 from autograph.signature import Arguments
 from runtime import journal
-from runtime.graph.ir import Graph
+from runtime.control import WHILE
+from runtime.graph.ir import Graph, Value
 from runtime.host import HOST_CALL
 from runtime.ops.operands import type_of
 from runtime.origins import Origin
-from runtime.spec import Type
+from runtime.recursion import RECURSION
+from runtime.spec import TensorType, Type
 from runtime.variable import Variable
 
 __all__ = ["Traced", "external_type"]
@@ -117,6 +119,15 @@ class Traced:
         return not self.has_effects and self.outputs == 0 and not self.written
 
     @property
+    def computes_much(self) -> bool:
+        """Whether there is more to do than to compute with some numbers, one after the other."""
+        nodes = list(self.graph.walk())
+        return any(
+            node.op in (WHILE, RECURSION) or node.op.effect not in _WITHOUT_CHANGES
+            for node in nodes
+        ) or not all(map(_is_number, (value for node in nodes for value in node.outputs)))
+
+    @property
     def is_repeatable(self) -> bool:
         """Whether a call that raises has changed nothing that a second one would find."""
         effects = {node.op.effect for node in self.graph.walk()}
@@ -128,6 +139,10 @@ class Traced:
         if self.graph.inputs or self.created:
             return False
         return any(node.op is HOST_CALL for node in self.graph.walk())
+
+
+def _is_number(value: Value) -> bool:
+    return isinstance(value.type, TensorType) and value.type.shape == ()
 
 
 def external_type(thing: Any) -> Type:

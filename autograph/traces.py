@@ -28,15 +28,25 @@ from autograph.matching import (
 from autograph.operators.calls.calls import converted_call
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.open_numbers import WrittenNumber
+from autograph.operators.captured.patience import NothingStaged, Patience
 from autograph.operators.stand_ins.scope import ConversionOptions, FunctionScope
 from autograph.options import Binding, FunctionOptions, without_partials
 from autograph.retracing import Reason
-from autograph.signature import Arguments, Identity, IntPolicy, classify, differences
+from autograph.signature import (
+    INT,
+    INT_LIMIT,
+    Arguments,
+    Identity,
+    IntPolicy,
+    classify,
+    differences,
+    is_input_key,
+)
 from autograph.tracebacks import shortened
 from autograph.traced import Traced
 from runtime import config, tree
 from runtime.devices import device
-from runtime.errors import HostCallError, StagingError
+from runtime.errors import GraphLimit, HostCallError, StagingError
 from runtime.spec import TensorSpec
 from runtime.tensor import Tensor
 
@@ -47,6 +57,8 @@ __all__ = ["Traces", "retraces_allowed", "trace_lock"]
 trace_lock = threading.RLock()
 retraces_allowed = threading.local()
 _log = logging.getLogger("autograph")
+# So many rounds of loops and calls are traced that stage nothing; so many ints may be inputs then.
+_ROUNDS, _MOST_INTS = 1000, 32
 # More signatures than these are told apart by a table, which takes half a microsecond.
 _MOST_BUILTINS = 4
 
@@ -191,7 +203,10 @@ class Traces:
         return True
 
     def _traced(self, arguments: Arguments, reason: Reason) -> ConcreteFunction:
-        traced = self._run_trace(arguments, self._may_create(arguments))
+        traced = self._run_trace(arguments, self._may_create(arguments), self._patience(arguments))
+        if traced.stages_nothing and self._is_of_numbers(arguments):
+            traced = self._by_numbers(arguments, traced)
+            arguments = traced.arguments
         following = None
         if traced.created:
             self._initial += [(weakref.ref(v), v.numpy()) for v in traced.created]
@@ -233,7 +248,58 @@ class Traces:
             for c in self._table.values()
         )
 
-    def _run_trace(self, arguments: Arguments, may_create: bool) -> Traced:
+    # ---- calls of Python numbers -------------------------------------------------------------
+
+    def _is_of_numbers(self, arguments: Arguments) -> bool:
+        """Whether Python may make the call as well: nothing in it is of the graph's own kinds."""
+        options = self._options
+        asks = (options.input_signature, options.device, options.returns)
+        is_plain = asks == (None, None, None) and options.prints == "graph" and options.autograph
+        return (
+            is_plain
+            and not self._policy.by_value
+            and all(key == INT or not is_input_key(key) for key in arguments.keys)
+        )
+
+    def _is_left_to_python(self, arguments: Arguments) -> bool:
+        """Whether Python makes a call without a look at the graphs: an int in it is no int64."""
+        ints = (key[1] for key in arguments.keys if type(key) is tuple and key[0] is int)
+        return any(not -INT_LIMIT <= x < INT_LIMIT for x in ints) and self._is_of_numbers(arguments)
+
+    def _patience(self, arguments: Arguments) -> Patience | None:
+        return Patience(_ROUNDS) if self._is_of_numbers(arguments) else None
+
+    def _by_numbers(self, arguments: Arguments, plain: Traced) -> Traced:
+        """The trace with all ints as inputs and all loops staged, of a call that stages nothing.
+
+        It is plain Python where that leads to no graph, or to one without a loop.
+        """
+        policy = self._policy
+        keys = zip(arguments.paths, arguments.keys, strict=True)
+        ints = [p for p, key in keys if type(key) is tuple and key[0] is int]
+        if policy.fixed.intersection(ints) or len(ints) > _MOST_INTS:
+            return plain
+        open_ = arguments._replace(
+            keys=tuple(
+                INT if path in ints else key
+                for path, key in zip(arguments.paths, arguments.keys, strict=True)
+            )
+        )
+        try:
+            found = self._run_trace(open_, False, Patience(_ROUNDS, stages_all=True))
+        except Exception as error:  # noqa: BLE001 - whatever it is, Python does without
+            why = str(error)
+            config.log(2, lambda: f"{self.__qualname__}: its loops are not staged: {why}")
+            policy.fix(ints)
+            return plain
+        if found.raised or not (found.computes_much or found.stages_nothing):
+            found = tracing.plain_python(open_, "no loop and no array is in it")
+        policy.take(ints)
+        return found
+
+    def _run_trace(
+        self, arguments: Arguments, may_create: bool, patience: Patience | None = None
+    ) -> Traced:
         try:
             with self._placing():
                 traced = tracing.trace_call(
@@ -248,7 +314,14 @@ class Traces:
                     tensor_class=self._tensor_class,
                     array_class=self._array_class,
                     numbers=self._policy.numbers,
+                    patience=patience,
                 )
+        except NothingStaged:
+            return tracing.plain_python(arguments, f"{_ROUNDS} rounds and calls staged nothing")
+        except GraphLimit as error:
+            if not self._is_of_numbers(arguments):
+                raise
+            return tracing.plain_python(arguments, str(error))
         except HostCallError as error:
             if error.staged or arguments.inputs():
                 raise

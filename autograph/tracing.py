@@ -22,6 +22,7 @@ from autograph.operators.captured.class_guards import class_guards
 from autograph.operators.captured.decisions import PLAIN, Decision
 from autograph.operators.captured.host_values import is_object
 from autograph.operators.captured.open_numbers import Numbers, opened
+from autograph.operators.captured.patience import Patience
 from autograph.operators.captured.settings import guard_held_decimals, note_settings
 from autograph.operators.captured.variables import Nullable, Poison, _Unreadable
 from autograph.operators.catching.attempts import emit_pending
@@ -55,7 +56,7 @@ from runtime import journal, ops, trace, tree
 from runtime.building import Builder
 from runtime.collector import rarely
 from runtime.devices import HOST, in_use, is_device_array
-from runtime.errors import GraphError, StagingError
+from runtime.errors import GraphError, GraphLimit, StagingError
 from runtime.frame_room import roomy
 from runtime.graph.ir import Graph, Value
 from runtime.origins import Origin, is_user_code, origin_of_caller
@@ -129,10 +130,12 @@ def trace_call(
     tensor_class: type[Tensor] = Tensor,
     array_class: type[Tensor] = Tensor,
     numbers: Numbers | None = None,
+    patience: Patience | None = None,
 ) -> Traced:
     """Run `function` on placeholders for the inputs among `arguments`.
 
-    `numbers` are the captured ints and floats that are inputs as well.
+    `numbers` are the captured ints and floats that are inputs as well. Raises NothingStaged where
+    there is no more `patience`.
     """
     stands_for_tensors = _has_tensors(arguments) if tensors is None else tensors
     known, recursions = Findings(), Recursions()
@@ -142,6 +145,7 @@ def trace_call(
                 name, stands_for_tensors, prints, may_create, tensor_class, array_class
             )
             builder.trace.recursions = recursions
+            builder.trace.patience = patience
             known.tell(builder.trace)
             try:
                 with rarely, adopting(builder.trace):
@@ -210,7 +214,7 @@ def _traced(
             with _giving_result(facts, function):
                 refuse_rings(result, facts)
                 result = _loaded(result)
-        except (StagingError, GraphError):
+        except (StagingError, GraphError, GraphLimit):
             raise
         except Exception as error:
             if builder.created or isinstance(error, AutographError):

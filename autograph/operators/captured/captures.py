@@ -251,6 +251,8 @@ class Trace:
     shared_with_host: set[int] = field(default_factory=set)
     written_for_host: set[Any] = field(default_factory=set)
     lends: bool = False
+    # How much the trace may run that stages nothing; None: as much as there is.
+    patience: Any = None
 
     def array_writer(self, handle: Tensor, make: Callable[[], Any]) -> Any:
         """What writes the caller's array behind a placeholder; made when first asked for."""

@@ -13,6 +13,7 @@ from autograph.operators.branches.chosen_objects import items_of
 from autograph.operators.branches.conditionals import condition, if_stmt
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.decisions import UNROLLED
+from autograph.operators.captured.patience import spend_patience, stages_all_rounds
 from autograph.operators.captured.variables import _Unreadable
 from autograph.operators.containers import going_through, growing, open_deques, open_dicts
 from autograph.operators.expressions.generators import Again, Consumer, Run, call_of
@@ -82,7 +83,8 @@ def while_stmt(
             if rounds <= _ROUNDS or not _may_roll(opts):
                 _note_unrolled(builder, mark, _why_repeated(rounds, opts))
             return
-        if rolls and rounds == patience and builder.mark() > mark:
+        spend_patience()
+        if rolls and rounds == patience and (builder.mark() > mark or stages_all_rounds()):
             if _roll(lambda: staged_loop(True, Step(body, test), state, opts), builder):
                 return
             patience *= 8
@@ -412,6 +414,7 @@ class _For(NamedTuple):
                     item = going_through.taken_from(iterator)
                 except StopIteration:
                     return
+                spend_patience()
                 self.body(item)
         finally:
             del iterator
@@ -468,6 +471,8 @@ class _For(NamedTuple):
 
     def over_range(self, whole: range, builder: Builder) -> None:
         long = len(whole) > _ROUNDS and _may_roll(self.opts)
+        if long and stages_all_rounds() and self._rolled(whole, 0, builder):
+            return
         began, is_short = builder.mark(), not long
         rounds = Repeated(builder, self.state, self.body, is_short and _may_roll(self.opts))
         for k, item in enumerate(whole):
@@ -477,6 +482,7 @@ class _For(NamedTuple):
                 return
             if not go:
                 break
+            spend_patience()
             mark = builder.mark()
             if not (long and len(whole) - k > _ROUNDS):
                 if not rounds.run(item, len(whole) - k):
