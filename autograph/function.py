@@ -302,7 +302,10 @@ class Function(Traces, Generic[P, R]):
             return False
         bound = self._bind.bind(args, kwargs)
         bound = bound if self._options.input_signature is None else self._conform(bound)
-        concrete = self._find(self._classify(bound))
+        arguments = self._classify(bound)
+        if not self._may_be_plain(arguments):
+            return False
+        concrete = self._find(arguments)
         return concrete is not None and concrete.begins_again
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -119,13 +119,16 @@ class Traced:
         return not self.has_effects and self.outputs == 0 and not self.written
 
     @property
-    def computes_much(self) -> bool:
-        """Whether there is more to do than to compute with some numbers, one after the other."""
+    def is_of_few_numbers(self) -> bool:
+        """Whether all there is to do is to compute with some numbers, one after the other."""
+        if self.captured or self.externals or self.created:
+            return False
         nodes = list(self.graph.walk())
-        return any(
-            node.op in (WHILE, RECURSION) or node.op.effect not in _WITHOUT_CHANGES
+        is_straight = all(
+            node.op not in (WHILE, RECURSION) and node.op.effect in _WITHOUT_CHANGES
             for node in nodes
-        ) or not all(map(_is_number, (value for node in nodes for value in node.outputs)))
+        )
+        return is_straight and all(_is_number(value) for node in nodes for value in node.outputs)
 
     @property
     def is_repeatable(self) -> bool:

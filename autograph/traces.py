@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import logging
 import threading
@@ -203,9 +204,11 @@ class Traces:
         return True
 
     def _traced(self, arguments: Arguments, reason: Reason) -> ConcreteFunction:
-        traced = self._run_trace(arguments, self._may_create(arguments), self._patience(arguments))
-        if traced.stages_nothing and self._is_of_numbers(arguments):
-            traced = self._by_numbers(arguments, traced)
+        of_numbers = self._is_of_numbers(arguments)
+        patience = Patience(_ROUNDS) if of_numbers else None
+        traced = self._run_trace(arguments, self._may_create(arguments), patience)
+        if of_numbers and traced.is_of_few_numbers:
+            traced = self._with_all_staged(arguments) or _left_to_python(traced)
             arguments = traced.arguments
         following = None
         if traced.created:
@@ -261,40 +264,48 @@ class Traces:
             and all(key == INT or not is_input_key(key) for key in arguments.keys)
         )
 
+    def _may_be_plain(self, arguments: Arguments) -> bool:
+        """Whether Python makes the call where a graph cannot: ints of Python's have no limit.
+
+        A default is a number of the function's text, as a literal is.
+        """
+        if self._policy.by_value:
+            return False
+        parameters = self._bind.signature.parameters
+        ints = (
+            path not in parameters or parameters[path].default != leaf
+            for path, leaf in zip(arguments.paths, arguments.leaves, strict=True)
+            if type(leaf) is int
+        )
+        return any(ints) or self._is_of_numbers(arguments)
+
     def _is_left_to_python(self, arguments: Arguments) -> bool:
         """Whether Python makes a call without a look at the graphs: an int in it is no int64."""
         ints = (key[1] for key in arguments.keys if type(key) is tuple and key[0] is int)
         return any(not -INT_LIMIT <= x < INT_LIMIT for x in ints) and self._is_of_numbers(arguments)
 
-    def _patience(self, arguments: Arguments) -> Patience | None:
-        return Patience(_ROUNDS) if self._is_of_numbers(arguments) else None
-
-    def _by_numbers(self, arguments: Arguments, plain: Traced) -> Traced:
+    def _with_all_staged(self, arguments: Arguments) -> Traced | None:
         """The trace with all ints as inputs and all loops staged, of a call that stages nothing.
 
-        It is plain Python where that leads to no graph, or to one without a loop.
+        None where that leads to no graph, or to one without a loop.
         """
-        policy = self._policy
-        keys = zip(arguments.paths, arguments.keys, strict=True)
-        ints = [p for p, key in keys if type(key) is tuple and key[0] is int]
-        if policy.fixed.intersection(ints) or len(ints) > _MOST_INTS:
-            return plain
-        open_ = arguments._replace(
-            keys=tuple(
-                INT if path in ints else key
-                for path, key in zip(arguments.paths, arguments.keys, strict=True)
-            )
-        )
+        paths = zip(arguments.paths, arguments.keys, strict=True)
+        ints = {path for path, key in paths if type(key) is tuple and key[0] is int}
+        if self._policy.fixed & ints or len(ints) > _MOST_INTS:
+            return None
+        pairs = zip(arguments.paths, arguments.keys, strict=True)
+        keys = tuple(INT if path in ints else key for path, key in pairs)
+        patience = Patience(_ROUNDS, stages_all=True)
         try:
-            found = self._run_trace(open_, False, Patience(_ROUNDS, stages_all=True))
+            found = self._run_trace(arguments._replace(keys=keys), False, patience)
         except Exception as error:  # noqa: BLE001 - whatever it is, Python does without
             why = str(error)
             config.log(2, lambda: f"{self.__qualname__}: its loops are not staged: {why}")
-            policy.fix(ints)
-            return plain
-        if found.raised or not (found.computes_much or found.stages_nothing):
-            found = tracing.plain_python(open_, "no loop and no array is in it")
-        policy.take(ints)
+            self._policy.fix(ints)
+            return None
+        if found.raised or found.is_of_few_numbers:
+            return None
+        self._policy.take(ints)
         return found
 
     def _run_trace(
@@ -319,7 +330,7 @@ class Traces:
         except NothingStaged:
             return tracing.plain_python(arguments, f"{_ROUNDS} rounds and calls staged nothing")
         except GraphLimit as error:
-            if not self._is_of_numbers(arguments):
+            if not self._may_be_plain(arguments):
                 raise
             return tracing.plain_python(arguments, str(error))
         except HostCallError as error:
@@ -462,6 +473,14 @@ class Traces:
         if trace is not None:
             trace.add_outside(self._target)
         return converted_call(self._target, args, kwargs, scope)
+
+
+def _left_to_python(traced: Traced) -> Traced:
+    """The trace of the same call which leaves it to Python, as long as nothing outside changes."""
+    if traced.stages_nothing:
+        return traced
+    made = tracing.plain_python(traced.arguments, "it computes with some numbers only, once")
+    return dataclasses.replace(made, guards=traced.guards)
 
 
 def _why_nothing(arguments: Arguments) -> str:
