@@ -26,6 +26,7 @@ from runtime.autodiff.compiled import Differentiable
 from runtime.autodiff.explain import positions_behind
 from runtime.autodiff.tape import lose
 from runtime.compile import compile_graph
+from runtime.control import without_kinds
 from runtime.devices import copied, is_device_array
 from runtime.eager import is_array
 from runtime.errors import Origin, StagingError
@@ -78,7 +79,7 @@ class ConcreteFunction(Described):
         self.relaxed = False
         # Of a trace that made variables and serves one call: the graph of the next calls.
         self.following: ConcreteFunction | None = None
-        self._returns = returns
+        self._returns, self._native = returns, native
         self._differentiable = Differentiable(traced.graph, _COMPILE[native])
         self._fresh = _fresh_outputs(traced)
         # The captures that were set in the place of those of the trace.
@@ -307,6 +308,18 @@ class ConcreteFunction(Described):
         """What native code has Python do, and where."""
         called = getattr(self._differentiable.run, "outside", ())
         return [(c.title, c.origins[-1]) for c in called if c.origins and not c.fails]
+
+    @functools.cached_property
+    def without_kinds(self) -> ConcreteFunction:
+        """The same for those who cannot have Python make a call: numbers are of joined types."""
+        graph = without_kinds(self._traced.graph)
+        if graph is self._traced.graph:
+            return self
+        traced = dataclasses.replace(self._traced, graph=graph)
+        return ConcreteFunction(
+            self._name, self._bind, self._returns, traced, self.reason, self._tensor_class,
+            self._native,
+        )  # fmt: skip
 
     @functools.cached_property
     def with_tensors(self) -> ConcreteFunction:

@@ -287,7 +287,7 @@ class Function(Traces, Generic[P, R]):
         except ReadOnlyTarget:
             pass
         except GraphLimit as error:
-            if not self._may_begin_again(args, kwargs):
+            if not self._may_begin_again(error, args, kwargs):
                 shorten(error)
                 raise
         except BaseException as error:
@@ -296,14 +296,16 @@ class Function(Traces, Generic[P, R]):
         with shortened():
             return cast("R", self._run_python(args, kwargs))
 
-    def _may_begin_again(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    def _may_begin_again(
+        self, error: GraphLimit, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> bool:
         """Whether Python may make a call whose graph came to what only Python can do."""
         if building() is not None:
             return False
         bound = self._bind.bind(args, kwargs)
         bound = bound if self._options.input_signature is None else self._conform(bound)
         arguments = self._classify(bound)
-        if not self._may_be_plain(arguments):
+        if not self._may_be_plain(arguments, error):
             return False
         concrete = self._find(arguments)
         return concrete is not None and concrete.begins_again

@@ -121,14 +121,18 @@ class Traced:
     @property
     def is_of_few_numbers(self) -> bool:
         """Whether all there is to do is to compute with some numbers, one after the other."""
-        if self.captured or self.externals or self.created:
-            return False
-        nodes = list(self.graph.walk())
-        is_straight = all(
+        nodes = self.graph.walk()
+        return self.is_of_numbers and all(
             node.op not in (WHILE, RECURSION) and node.op.effect in _WITHOUT_CHANGES
             for node in nodes
         )
-        return is_straight and all(_is_number(value) for node in nodes for value in node.outputs)
+
+    @property
+    def is_of_numbers(self) -> bool:
+        """Whether there is nothing to compute with but numbers, and none is read from outside."""
+        if self.captured or self.externals or self.created:
+            return False
+        return all(_is_number(value) for node in self.graph.walk() for value in node.outputs)
 
     @property
     def is_repeatable(self) -> bool:

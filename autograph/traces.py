@@ -34,6 +34,7 @@ from autograph.operators.stand_ins.scope import ConversionOptions, FunctionScope
 from autograph.options import Binding, FunctionOptions, without_partials
 from autograph.retracing import Reason
 from autograph.signature import (
+    FLOAT,
     INT,
     INT_LIMIT,
     Arguments,
@@ -46,8 +47,9 @@ from autograph.signature import (
 from autograph.tracebacks import shortened
 from autograph.traced import Traced
 from runtime import config, tree
+from runtime.control import without_kinds
 from runtime.devices import device
-from runtime.errors import GraphLimit, HostCallError, StagingError
+from runtime.errors import GraphLimit, HostCallError, LimitOverflowError, StagingError
 from runtime.spec import TensorSpec
 from runtime.tensor import Tensor
 
@@ -264,20 +266,22 @@ class Traces:
             and all(key == INT or not is_input_key(key) for key in arguments.keys)
         )
 
-    def _may_be_plain(self, arguments: Arguments) -> bool:
-        """Whether Python makes the call where a graph cannot: ints of Python's have no limit.
+    def _may_be_plain(self, arguments: Arguments, error: GraphLimit) -> bool:
+        """Whether Python makes the call that a graph cannot: its ints have no limit.
 
         A default is a number of the function's text, as a literal is.
         """
         if self._policy.by_value:
             return False
+        keys = [key for key in arguments.keys if is_input_key(key)]
+        if isinstance(error, LimitOverflowError) and all(key in (INT, FLOAT) for key in keys):
+            return True
         parameters = self._bind.signature.parameters
-        ints = (
+        return any(
             path not in parameters or parameters[path].default != leaf
             for path, leaf in zip(arguments.paths, arguments.leaves, strict=True)
             if type(leaf) is int
         )
-        return any(ints) or self._is_of_numbers(arguments)
 
     def _is_left_to_python(self, arguments: Arguments) -> bool:
         """Whether Python makes a call without a look at the graphs: an int in it is no int64."""
@@ -326,11 +330,14 @@ class Traces:
                     array_class=self._array_class,
                     numbers=self._policy.numbers,
                     patience=patience,
+                    keeps_kinds=self._is_of_numbers(arguments),
                 )
+                if not traced.is_of_numbers:
+                    traced.graph = without_kinds(traced.graph, keeps_open=True)
         except NothingStaged:
             return tracing.plain_python(arguments, f"{_ROUNDS} rounds and calls staged nothing")
         except GraphLimit as error:
-            if not self._may_be_plain(arguments):
+            if not self._may_be_plain(arguments, error):
                 raise
             return tracing.plain_python(arguments, str(error))
         except HostCallError as error:
@@ -444,8 +451,8 @@ class Traces:
                 _, concrete = self._trace(bound, arguments, exactly)
         if concrete.following is not None:
             concrete._traced.settle()
-            return concrete.following
-        return concrete
+            concrete = concrete.following
+        return concrete.without_kinds
 
     # ---- what is traced ----------------------------------------------------------------------
 

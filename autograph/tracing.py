@@ -50,7 +50,7 @@ from autograph.results import (
     structures_of_lists,
     tracked,
 )
-from autograph.signature import OF_TYPE, Arguments, Identity, is_input_key
+from autograph.signature import INT, OF_TYPE, Arguments, Identity, is_input_key
 from autograph.traced import Traced
 from runtime import journal, ops, trace, tree
 from runtime.building import Builder
@@ -131,11 +131,13 @@ def trace_call(
     array_class: type[Tensor] = Tensor,
     numbers: Numbers | None = None,
     patience: Patience | None = None,
+    keeps_kinds: bool = False,
 ) -> Traced:
     """Run `function` on placeholders for the inputs among `arguments`.
 
     `numbers` are the captured ints and floats that are inputs as well. Raises NothingStaged where
-    there is no more `patience`.
+    there is no more `patience`. With `keeps_kinds` the graph raises LimitTypeError where a number
+    is of another type in Python.
     """
     stands_for_tensors = _has_tensors(arguments) if tensors is None else tensors
     known, recursions = Findings(), Recursions()
@@ -145,7 +147,8 @@ def trace_call(
                 name, stands_for_tensors, prints, may_create, tensor_class, array_class
             )
             builder.trace.recursions = recursions
-            builder.trace.patience = patience
+            builder.trace.patience, builder.keeps_kinds = patience, keeps_kinds
+            builder.trace.has_open_ints = INT in arguments.keys
             known.tell(builder.trace)
             try:
                 with rarely, adopting(builder.trace):

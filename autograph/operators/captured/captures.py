@@ -251,6 +251,8 @@ class Trace:
     shared_with_host: set[int] = field(default_factory=set)
     written_for_host: set[Any] = field(default_factory=set)
     lends: bool = False
+    # Whether ints of Python's are inputs: with another value, a loop may have no round.
+    has_open_ints: bool = False
     # How much the trace may run that stages nothing; None: as much as there is.
     patience: Any = None
 
