@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from operator import itemgetter
 from typing import Any
 
@@ -34,13 +34,17 @@ from runtime.execute import Executable
 from runtime.execute.native.miss import MISS
 from runtime.execute.native.prepared import Native
 from runtime.execute.ownership import may_share
-from runtime.graph.ir import Graph
+from runtime.graph.ir import Graph, Value
 from runtime.host import hosting
 from runtime.ops.operands import type_of
 from runtime.spec import ObjectType, TensorType, is_compatible
 from runtime.tensor import Tensor
 
 __all__ = ["MISS", "ConcreteFunction", "ReadOnlyTarget"]
+
+
+# So many calls are left to Python at most, before the graph is tried again.
+_MOST_LEFT = 1024
 
 
 class ReadOnlyTarget(Exception):
@@ -86,6 +90,10 @@ class ConcreteFunction(Described):
         self._replaced: list[Any] = []
         # The short ways of calls that lead here.
         self.entries: list[Any] = []
+        # The function itself, where a call is plain Python.
+        self.python: Callable[..., Any] | None = None
+        # How many calls in a row came to what only Python can do; so many are left to it next.
+        self.limits = self.left_to_python = 0
 
     def set_external_captures(self, captures: Sequence[Any]) -> None:
         """From the next call on, read other Variables and tensors for those of `captured_inputs`.
@@ -115,6 +123,20 @@ class ConcreteFunction(Described):
         """Whether a call that came to what only Python can do has left no trace of itself."""
         traced = self._traced
         return not traced.stages_nothing and traced.is_repeatable
+
+    def note_limit(self) -> None:
+        """A call came to what only Python can do: the next ones are left to it, ever more of them.
+
+        Of numbers with a fraction, that could show: their last bits are not always Python's.
+        """
+        if all(value.type.dtype.kind in "bi" for value in self._numbers()):
+            self.limits += 1
+            self.left_to_python = min(2**self.limits, _MOST_LEFT)
+
+    def _numbers(self) -> Iterator[Value]:
+        """The numbers and arrays that the graph computes."""
+        values = (value for node in self._traced.graph.walk() for value in node.outputs)
+        return (value for value in values if isinstance(value.type, TensorType))
 
     # ---- calling -----------------------------------------------------------------------------
 
@@ -334,6 +356,8 @@ class ConcreteFunction(Described):
     def run_quickly(self, leaves: list[Any]) -> Any:
         """`run` outside of all contexts, or MISS where what the trace read from outside changed."""
         self.used = True
+        if self.python is not None:
+            return self.python(*leaves) if self.guards_hold() else MISS
         if self._reading is not None and self._gives is not None:
             outputs = self._reading(*leaves)
             return MISS if outputs and outputs[0] is MISS else self._gives(outputs)
@@ -449,8 +473,9 @@ class ConcreteFunction(Described):
         traced = self._traced
         if traced.raised or self.following is not None:
             return False  # it serves one call only
-        rest = traced.stages_nothing or traced.writes_before_errors or traced.changes_containers
-        rest = rest or traced.compares_arrays
+        if traced.stages_nothing:
+            return self.python is not None
+        rest = traced.writes_before_errors or traced.changes_containers or traced.compares_arrays
         return not (rest or traced.hands_out or traced.with_arguments)
 
     @functools.cached_property

@@ -7,6 +7,7 @@ import inspect
 import operator
 import pickle
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from types import FunctionType, MethodType
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast, overload
 
@@ -305,10 +306,15 @@ class Function(Traces, Generic[P, R]):
         bound = self._bind.bind(args, kwargs)
         bound = bound if self._options.input_signature is None else self._conform(bound)
         arguments = self._classify(bound)
-        if not self._may_be_plain(arguments, error):
-            return False
         concrete = self._find(arguments)
-        return concrete is not None and concrete.begins_again
+        if concrete is None or not concrete.begins_again:
+            return False
+        if not (concrete._traced.replaces_python or self._may_be_plain(arguments, error)):
+            return False
+        concrete.note_limit()
+        if concrete.left_to_python:
+            self._forget_fast(concrete)
+        return True
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if building() is not None:
@@ -325,20 +331,24 @@ class Function(Traces, Generic[P, R]):
         self._recent.append(concrete is None)
         if concrete is None:
             arguments, concrete = self._trace(bound, arguments)
+        if concrete.left_to_python:
+            concrete.left_to_python -= 1
+            return self._run_python(args, kwargs)
+        if not concrete.limits and (bound is given or _has_same_leaves(bound, given)):
+            self._remember_fast(args, kwargs, given, concrete)
         if concrete._traced.stages_nothing:
             return self._run_unstaged(concrete, args, kwargs)
-        if bound is given or _has_same_leaves(bound, given):
-            self._remember_fast(args, kwargs, given, concrete)
         leaves = [
             x for x, key in zip(arguments.leaves, arguments.keys, strict=True) if is_input_key(key)
         ]
         traced = concrete._traced
         if traced.changes_containers:
             replay.refuse_shared_containers(given, self.__name__)
-        elif not traced.with_arguments:
-            return concrete.run(leaves)
-        with calling_with(given):
-            return concrete.run(leaves)
+        is_held = traced.changes_containers or traced.with_arguments
+        with calling_with(given) if is_held else nullcontext():
+            result = concrete.run(leaves)
+        concrete.limits = 0
+        return result
 
     def _run_unstaged(
         self, concrete: ConcreteFunction, args: tuple[Any, ...], kwargs: dict[str, Any]

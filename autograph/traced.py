@@ -12,7 +12,7 @@ from autograph.operators.captured.decisions import Decision
 from autograph.operators.results.remaking import Array
 from autograph.signature import Arguments
 from runtime import journal
-from runtime.control import WHILE
+from runtime.control import TEXT, WHILE
 from runtime.graph.ir import Graph, Value
 from runtime.host import HOST_CALL
 from runtime.ops.operands import type_of
@@ -100,6 +100,12 @@ class Traced:
         for slot, new in self.lasting:
             slot.write(new)
 
+    # Whether there is a dict or set of which data decides the keys.
+    looks_for_keys: bool = False
+    # Whether the trace went on for long without staging anything, and was not finished.
+    is_given_up: bool = False
+    # Whether loops are staged that Python could have run while tracing.
+    replaces_python: bool = False
     # Whether tracing ended in an exception of the user's code: then the trace is not kept.
     raised: bool = False
 
@@ -126,6 +132,11 @@ class Traced:
             node.op not in (WHILE, RECURSION) and node.op.effect in _WITHOUT_CHANGES
             for node in nodes
         )
+
+    @property
+    def grows_slowly(self) -> bool:
+        """Whether the graph may fall behind Python: its dicts, sets and texts are lists."""
+        return self.looks_for_keys or any(node.op is TEXT for node in self.graph.walk())
 
     @property
     def is_of_numbers(self) -> bool:

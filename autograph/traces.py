@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import logging
+import math
 import threading
 import time
 import weakref
@@ -46,7 +47,7 @@ from autograph.signature import (
 )
 from autograph.tracebacks import shortened
 from autograph.traced import Traced
-from runtime import config, tree
+from runtime import config, slow, tree
 from runtime.control import without_kinds
 from runtime.devices import device
 from runtime.errors import GraphLimit, HostCallError, LimitOverflowError, StagingError
@@ -60,8 +61,11 @@ __all__ = ["Traces", "retraces_allowed", "trace_lock"]
 trace_lock = threading.RLock()
 retraces_allowed = threading.local()
 _log = logging.getLogger("autograph")
-# So many rounds of loops and calls are traced that stage nothing; so many ints may be inputs then.
-_ROUNDS, _MOST_INTS = 1000, 32
+# So many rounds of loops and calls in a row are traced that stage nothing, and so many beside
+# arrays; so many ints may be inputs for that.
+_ROUNDS, _ROUNDS_BESIDE, _MOST_INTS = 1000, 4000, 32
+# After so many calls of Python's numbers that staged nothing, the others are not traced.
+_FRUITLESS = 4
 # More signatures than these are told apart by a table, which takes half a microsecond.
 _MOST_BUILTINS = 4
 
@@ -86,6 +90,8 @@ class Traces:
         self._general: list[ConcreteFunction] = []
         self._policy = IntPolicy(set(), set(), {})
         self._trace_count = 0
+        # How many calls of Python's numbers were traced and staged nothing, each for its values.
+        self._fruitless = 0.0
         # Of the last calls that were looked up: whether they traced; and warnings given.
         self._recent: deque[bool] = deque(maxlen=10)
         self._warnings = 0
@@ -119,7 +125,7 @@ class Traces:
     def _trace(
         self, bound: dict[str, Any], arguments: Arguments, exactly: bool = False
     ) -> tuple[Arguments, ConcreteFunction]:
-        with trace_lock:
+        with trace_lock, slow.tracing(self.__qualname__):
             concrete = self._find(arguments, exactly)  # another thread may have been faster
             if concrete is not None:
                 return arguments, concrete
@@ -206,12 +212,17 @@ class Traces:
         return True
 
     def _traced(self, arguments: Arguments, reason: Reason) -> ConcreteFunction:
-        of_numbers = self._is_of_numbers(arguments)
-        patience = Patience(_ROUNDS) if of_numbers else None
-        traced = self._run_trace(arguments, self._may_create(arguments), patience)
-        if of_numbers and traced.is_of_few_numbers:
-            traced = self._with_all_staged(arguments) or _left_to_python(traced)
+        may_create = self._may_create(arguments)
+        if not self._may_be_left():
+            traced = self._run_trace(arguments, may_create)
+        elif self._is_of_numbers(arguments):
+            traced = self._of_numbers(arguments, may_create)
             arguments = traced.arguments
+        else:
+            traced = self._run_trace(arguments, may_create, Patience(_ROUNDS_BESIDE))
+            if traced.is_given_up:
+                found = self._with_all_staged(arguments, may_create)
+                traced = traced if found is None or found.grows_slowly else found
         following = None
         if traced.created:
             self._initial += [(weakref.ref(v), v.numpy()) for v in traced.created]
@@ -241,6 +252,8 @@ class Traces:
             self._options.native,
         )
         made.remedy = reason.remedy
+        if traced.stages_nothing and self._is_of_numbers(traced.arguments):
+            made.python = self._target
         return made
 
     def _may_create(self, arguments: Arguments) -> bool:
@@ -255,15 +268,17 @@ class Traces:
 
     # ---- calls of Python numbers -------------------------------------------------------------
 
-    def _is_of_numbers(self, arguments: Arguments) -> bool:
-        """Whether Python may make the call as well: nothing in it is of the graph's own kinds."""
+    def _may_be_left(self) -> bool:
+        """Whether Python may make a call: no option of the function asks for what it does not."""
         options = self._options
-        asks = (options.input_signature, options.device, options.returns)
-        is_plain = asks == (None, None, None) and options.prints == "graph" and options.autograph
-        return (
-            is_plain
-            and not self._policy.by_value
-            and all(key == INT or not is_input_key(key) for key in arguments.keys)
+        asks = (options.input_signature, options.device, options.returns, self._stands_for_tensors)
+        is_plain = options.prints == "graph" and options.autograph and not self._policy.by_value
+        return is_plain and all(option is None for option in asks)
+
+    def _is_of_numbers(self, arguments: Arguments) -> bool:
+        """Whether no argument is of the graph's own kinds."""
+        return self._may_be_left() and all(
+            key == INT or not is_input_key(key) for key in arguments.keys
         )
 
     def _may_be_plain(self, arguments: Arguments, error: GraphLimit) -> bool:
@@ -271,7 +286,7 @@ class Traces:
 
         A default is a number of the function's text, as a literal is.
         """
-        if self._policy.by_value:
+        if not self._may_be_left():
             return False
         keys = [key for key in arguments.keys if is_input_key(key)]
         if isinstance(error, LimitOverflowError) and all(key in (INT, FLOAT) for key in keys):
@@ -284,33 +299,53 @@ class Traces:
         )
 
     def _is_left_to_python(self, arguments: Arguments) -> bool:
-        """Whether Python makes a call without a look at the graphs: an int in it is no int64."""
-        ints = (key[1] for key in arguments.keys if type(key) is tuple and key[0] is int)
-        return any(not -INT_LIMIT <= x < INT_LIMIT for x in ints) and self._is_of_numbers(arguments)
+        """Whether Python makes a call without a look at the graphs.
 
-    def _with_all_staged(self, arguments: Arguments) -> Traced | None:
-        """The trace with all ints as inputs and all loops staged, of a call that stages nothing.
-
-        None where that leads to no graph, or to one without a loop.
+        So are calls with an int that is no int64, and those of which some have staged nothing.
         """
+        ints = [key[1] for key in arguments.keys if type(key) is tuple and key[0] is int]
+        if not ints:
+            return False
+        is_large = any(not -INT_LIMIT <= x < INT_LIMIT for x in ints)
+        return (is_large or self._fruitless >= _FRUITLESS) and self._is_of_numbers(arguments)
+
+    def _of_numbers(self, arguments: Arguments, may_create: bool) -> Traced:
+        """The trace of a call of which no argument is of the graph's own kinds.
+
+        Where nothing is staged, all ints are inputs and all loops are staged, whatever the values
+        are of this call: what others were made before does not show. It is plain Python where that
+        leads to no graph, or to one without a loop.
+        """
+        traced = self._run_trace(arguments, may_create, Patience(_ROUNDS))
+        if not _is_pythons(traced):
+            self._fruitless = -math.inf
+            return traced
         paths = zip(arguments.paths, arguments.keys, strict=True)
         ints = {path for path, key in paths if type(key) is tuple and key[0] is int}
-        if self._policy.fixed & ints or len(ints) > _MOST_INTS:
-            return None
-        pairs = zip(arguments.paths, arguments.keys, strict=True)
-        keys = tuple(INT if path in ints else key for path, key in pairs)
-        patience = Patience(_ROUNDS, stages_all=True)
+        if not (self._policy.fixed & ints or len(ints) > _MOST_INTS):
+            pairs = zip(arguments.paths, arguments.keys, strict=True)
+            keys = tuple(INT if path in ints else key for path, key in pairs)
+            found = self._with_all_staged(arguments._replace(keys=keys), False)
+            if found is None:
+                self._policy.fix(ints)
+            elif not _is_pythons(found):
+                self._policy.take(ints)
+                return found
+        self._fruitless += bool(ints)
+        return _left_to_python(traced)
+
+    def _with_all_staged(self, arguments: Arguments, may_create: bool) -> Traced | None:
+        """The trace where loops of many rounds are staged, whatever they compute with; or None."""
         try:
-            found = self._run_trace(arguments._replace(keys=keys), False, patience)
+            found = self._run_trace(arguments, may_create, Patience(_ROUNDS, stages_all=True))
         except Exception as error:  # noqa: BLE001 - whatever it is, Python does without
             why = str(error)
             config.log(2, lambda: f"{self.__qualname__}: its loops are not staged: {why}")
-            self._policy.fix(ints)
             return None
-        if found.raised or found.is_of_few_numbers:
-            return None
-        self._policy.take(ints)
-        return found
+        # What only Python can do is found when it runs: nothing may have been done before.
+        is_left = found.raised or found.is_given_up or not found.is_repeatable
+        found.replaces_python = True
+        return None if is_left else found
 
     def _run_trace(
         self, arguments: Arguments, may_create: bool, patience: Patience | None = None
@@ -335,7 +370,8 @@ class Traces:
                 if not traced.is_of_numbers:
                     traced.graph = without_kinds(traced.graph, keeps_open=True)
         except NothingStaged:
-            return tracing.plain_python(arguments, f"{_ROUNDS} rounds and calls staged nothing")
+            given_up = tracing.plain_python(arguments, "rounds and calls without end stage nothing")
+            return dataclasses.replace(given_up, is_given_up=True)
         except GraphLimit as error:
             if not self._may_be_plain(arguments, error):
                 raise
@@ -368,6 +404,11 @@ class Traces:
         if is_general(concrete._traced.arguments):
             general.append(concrete)
         self._general = sorted(general, key=lambda c: unknown_dimensions(c._traced.arguments))
+
+    def _forget_fast(self, concrete: ConcreteFunction) -> None:
+        """Have calls that lead to a graph come the long way."""
+        self._fast = {k: e for k, e in self._fast.items() if e.concrete is not concrete}
+        self._set_builtins()
 
     def _set_builtins(self) -> None:
         """The builtins of the graphs that serve the last calls, special ones first."""
@@ -482,11 +523,16 @@ class Traces:
         return converted_call(self._target, args, kwargs, scope)
 
 
+def _is_pythons(traced: Traced) -> bool:
+    """Whether Python does as well, or better, what the trace of a call of its numbers does."""
+    return traced.is_of_few_numbers or (traced.grows_slowly and traced.is_repeatable)
+
+
 def _left_to_python(traced: Traced) -> Traced:
     """The trace of the same call which leaves it to Python, as long as nothing outside changes."""
     if traced.stages_nothing:
         return traced
-    made = tracing.plain_python(traced.arguments, "it computes with some numbers only, once")
+    made = tracing.plain_python(traced.arguments, "it is done faster so")
     return dataclasses.replace(made, guards=traced.guards)
 
 

@@ -114,6 +114,7 @@ class FunctionBuilder(Builder):
             )
             raise VariableCreationError(what, hint, origin=origin_of_caller())
         self.created.append(variable)
+        self.trace.patience = None  # it is made for good
 
 
 @roomy
@@ -421,6 +422,7 @@ def _finish(
     finished.writes_before_errors = bool(facts.array_writers)
     finished.compares_arrays = facts.compares_arrays
     finished.lasting = lasting
+    finished.looks_for_keys = facts.looks_for_keys
     return finished
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from autograph.operators.captured.captures import current_trace
-from runtime.building import Builder
+from runtime.building import Builder, building
 
 __all__ = ["NothingStaged", "Patience", "spend_patience", "stages_all_rounds"]
 
@@ -20,27 +20,32 @@ class NothingStaged(BaseException):
 
 @dataclass(slots=True)
 class Patience:
-    """So many rounds of loops, and calls, are left that a trace may run as Python does.
+    """So many rounds and calls in a row may be run that add nothing to the graph.
 
-    With `stages_all`, loops of many rounds are staged whatever they compute with, and what is in
-    the graph is no reason to go on.
+    With `stages_all`, loops of many rounds are staged whatever they compute with.
     """
 
-    left: int
+    most: int
     stages_all: bool = False
+    left: int = 0
+    # The graph that is being built, and how many nodes it has so far.
+    seen: tuple[Builder, int] | None = None
 
-    def spend(self, root: Builder) -> None:
+    def spend(self, builder: Builder) -> None:
         """One round or call more; raises NothingStaged where there were too many."""
+        now = builder, len(builder.graph.nodes)
+        if now != self.seen:
+            self.seen, self.left = now, self.most
         self.left -= 1
-        if self.left < 0 and (self.stages_all or not root.graph.nodes):
+        if self.left < 0:
             raise NothingStaged
 
 
 def spend_patience() -> None:
     """A round of a loop is run by Python while tracing, or a call is."""
-    trace = current_trace()
-    if trace is not None and trace.patience is not None:
-        trace.patience.spend(trace.builder)
+    trace, builder = current_trace(), building()
+    if trace is not None and builder is not None and trace.patience is not None:
+        trace.patience.spend(builder)
 
 
 def stages_all_rounds() -> bool:
