@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from operator import itemgetter
 from typing import Any
 
@@ -34,7 +34,7 @@ from runtime.execute import Executable
 from runtime.execute.native.miss import MISS
 from runtime.execute.native.prepared import Native
 from runtime.execute.ownership import may_share
-from runtime.graph.ir import Graph, Value
+from runtime.graph.ir import Graph
 from runtime.host import hosting
 from runtime.ops.operands import type_of
 from runtime.spec import ObjectType, TensorType, is_compatible
@@ -129,14 +129,10 @@ class ConcreteFunction(Described):
 
         Of numbers with a fraction, that could show: their last bits are not always Python's.
         """
-        if all(value.type.dtype.kind in "bi" for value in self._numbers()):
+        values = (value for node in self._traced.graph.walk() for value in node.outputs)
+        if all(isinstance(v.type, TensorType) and v.type.dtype.kind in "bi" for v in values):
             self.limits += 1
             self.left_to_python = min(2**self.limits, _MOST_LEFT)
-
-    def _numbers(self) -> Iterator[Value]:
-        """The numbers and arrays that the graph computes."""
-        values = (value for node in self._traced.graph.walk() for value in node.outputs)
-        return (value for value in values if isinstance(value.type, TensorType))
 
     # ---- calling -----------------------------------------------------------------------------
 

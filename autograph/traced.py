@@ -127,10 +127,11 @@ class Traced:
     @property
     def is_of_few_numbers(self) -> bool:
         """Whether all there is to do is to compute with some numbers, one after the other."""
-        nodes = self.graph.walk()
-        return self.is_of_numbers and all(
-            node.op not in (WHILE, RECURSION) and node.op.effect in _WITHOUT_CHANGES
-            for node in nodes
+        return self._is_of_its_own and all(
+            node.op not in (WHILE, RECURSION)
+            and node.op.effect in _WITHOUT_CHANGES
+            and (node.op.name == "constant" or not any(map(_is_array, node.outputs)))
+            for node in self.graph.walk()
         )
 
     @property
@@ -141,9 +142,14 @@ class Traced:
     @property
     def is_of_numbers(self) -> bool:
         """Whether there is nothing to compute with but numbers, and none is read from outside."""
-        if self.captured or self.externals or self.created:
-            return False
-        return all(_is_number(value) for node in self.graph.walk() for value in node.outputs)
+        values = (value for node in self.graph.walk() for value in node.outputs)
+        return self._is_of_its_own and all(
+            isinstance(value.type, TensorType) and not _is_array(value) for value in values
+        )
+
+    @property
+    def _is_of_its_own(self) -> bool:
+        return not (self.captured or self.externals or self.created)
 
     @property
     def is_repeatable(self) -> bool:
@@ -159,8 +165,8 @@ class Traced:
         return any(node.op is HOST_CALL for node in self.graph.walk())
 
 
-def _is_number(value: Value) -> bool:
-    return isinstance(value.type, TensorType) and value.type.shape == ()
+def _is_array(value: Value) -> bool:
+    return isinstance(value.type, TensorType) and value.type.shape != ()
 
 
 def external_type(thing: Any) -> Type:

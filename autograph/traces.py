@@ -317,6 +317,8 @@ class Traces:
         leads to no graph, or to one without a loop.
         """
         traced = self._run_trace(arguments, may_create, Patience(_ROUNDS))
+        if traced.raised:
+            return traced
         if not _is_pythons(traced):
             self._fruitless = -math.inf
             return traced
