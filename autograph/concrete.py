@@ -36,6 +36,7 @@ from runtime.autodiff.explain import positions_behind
 from runtime.autodiff.tape import lose
 from runtime.caching import cached_property
 from runtime.compile import compile_graph
+from runtime.control import without_kinds
 from runtime.devices import copied, is_device_array
 from runtime.eager import is_array
 from runtime.errors import Origin, StagingError
@@ -50,6 +51,10 @@ from runtime.spec import ObjectType, TensorType, is_compatible
 from runtime.tensor import Tensor
 
 __all__ = ["MISS", "ConcreteFunction", "LeftToPython"]
+
+
+# So many calls are left to Python at most, before the graph is tried again.
+_MOST_LEFT = 1024
 
 
 class LeftToPython(Exception):
@@ -94,13 +99,17 @@ class ConcreteFunction(Described):
         self.relaxed = False
         # Of a trace that made variables and serves one call: the graph of the next calls.
         self.following: ConcreteFunction | None = None
-        self._returns = returns
+        self._returns, self._native = returns, native
         self._differentiable = Differentiable(traced.graph, _COMPILE[native])
         self._fresh = _fresh_outputs(traced)
         # The captures that were set in the place of those of the trace.
         self._replaced: list[Any] = []
         # The short ways of calls that lead here.
         self.entries: list[Any] = []
+        # The function itself, where a call is plain Python.
+        self.python: Callable[..., Any] | None = None
+        # How many calls in a row came to what only Python can do; so many are left to it next.
+        self.limits = self.left_to_python = 0
 
     def __copy__(self) -> ConcreteFunction:
         return self
@@ -137,6 +146,22 @@ class ConcreteFunction(Described):
             self.__dict__.pop(name, None)
         for entry in self.entries:
             entry.direct = entry.builtin = None
+
+    @functools.cached_property
+    def begins_again(self) -> bool:
+        """Whether a call that came to what only Python can do has left no trace of itself."""
+        traced = self._traced
+        return not traced.stages_nothing and traced.is_repeatable
+
+    def note_limit(self) -> None:
+        """A call came to what only Python can do: the next ones are left to it, ever more of them.
+
+        Of numbers with a fraction, that could show: their last bits are not always Python's.
+        """
+        values = (value for node in self._traced.graph.walk() for value in node.outputs)
+        if all(isinstance(v.type, TensorType) and v.type.dtype.kind in "bi" for v in values):
+            self.limits += 1
+            self.left_to_python = min(2**self.limits, _MOST_LEFT)
 
     # ---- calling -----------------------------------------------------------------------------
 
@@ -337,6 +362,18 @@ class ConcreteFunction(Described):
         return [(c.title, c.origins[-1]) for c in called if c.origins and not c.fails]
 
     @cached_property
+    def without_kinds(self) -> ConcreteFunction:
+        """The same for those who cannot have Python make a call: numbers are of joined types."""
+        graph = without_kinds(self._traced.graph)
+        if graph is self._traced.graph:
+            return self
+        traced = dataclasses.replace(self._traced, graph=graph)
+        return ConcreteFunction(
+            self._name, self._bind, self._returns, traced, self.reason, self._tensor_class,
+            self._native,
+        )  # fmt: skip
+
+    @cached_property
     def with_tensors(self) -> ConcreteFunction:
         """The same, but its results are tensors."""
         traced = dataclasses.replace(self._traced, tensors=True)
@@ -349,6 +386,8 @@ class ConcreteFunction(Described):
     def run_quickly(self, leaves: list[Any]) -> Any:
         """`run` outside of all contexts, or MISS where what the trace read from outside changed."""
         self.used = True
+        if self.python is not None:
+            return self.python(*leaves) if self.guards_hold() else MISS
         if self._reading is not None and self._gives is not None:
             outputs = self._reading(*leaves)
             return MISS if outputs and outputs[0] is MISS else self._gives(outputs)
@@ -472,8 +511,9 @@ class ConcreteFunction(Described):
         traced = self._traced
         if traced.raised or self.following is not None:
             return False  # it serves one call only
-        rest = traced.stages_nothing or traced.writes_before_errors or traced.changes_containers
-        rest = rest or traced.compares_arrays
+        if traced.stages_nothing:
+            return self.python is not None
+        rest = traced.writes_before_errors or traced.changes_containers or traced.compares_arrays
         return not (rest or traced.hands_out or traced.with_arguments)
 
     @cached_property

@@ -315,6 +315,8 @@ def entry_of(
     every = not parts and order == list(range(len(leaves)))
     is_flat = not (kwargs or parts) and len(args) == len(leaves)
     is_flat = is_flat and all(map(operator.is_, args, leaves))
+    if concrete.python is not None:
+        return Entry(concrete, None, [], objects, numbers, []) if is_flat else None
     given = Given(len(leaves), order, defaults, things, constants) if is_flat else None
     return Entry(concrete, None if every else order, defaults, objects, numbers, parts, given)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import operator
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from types import FunctionType, MethodType
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast, overload
 
@@ -28,7 +29,7 @@ from autograph.traces import Traces, retraces_allowed, trace_lock
 from runtime import config, tree
 from runtime.attention import count as _attention
 from runtime.building import building
-from runtime.errors import StagingError
+from runtime.errors import GraphLimit, StagingError
 from runtime.forks import whole
 from runtime.graph.work import Work, work_of
 from runtime.markup import code
@@ -287,11 +288,34 @@ class Function(Traces, Generic[P, R]):
             return self._call(args, kwargs)  # type: ignore[no-any-return]
         except LeftToPython as left:
             self._tell_left(left.why)
+        except GraphLimit as error:
+            if not self._may_begin_again(error, args, kwargs):
+                shorten(error)
+                raise
         except BaseException as error:
             shorten(error)
             raise
         with shortened():
-            return cast("R", self._target(*args, **kwargs))
+            return cast("R", self._run_python(args, kwargs))
+
+    def _may_begin_again(
+        self, error: GraphLimit, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> bool:
+        """Whether Python may make a call whose graph came to what only Python can do."""
+        if building() is not None:
+            return False
+        bound = self._binding.bind(args, kwargs)
+        bound = bound if self._options.input_signature is None else self._conform(bound)
+        arguments = self._classify(bound)
+        concrete = self._find(arguments)
+        if concrete is None or not concrete.begins_again:
+            return False
+        if not (concrete._traced.replaces_python or self._may_be_plain(arguments, error)):
+            return False
+        concrete.note_limit()
+        if concrete.left_to_python:
+            self._forget_fast(concrete)
+        return True
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if building() is not None:
@@ -299,34 +323,42 @@ class Function(Traces, Generic[P, R]):
         if config.run_functions_eagerly.value:
             with self._placing():
                 return self._target(*args, **kwargs)
-        bound = self._binding.bind(args, kwargs)
-        given = bound
-        if self._options.input_signature is not None:
-            bound = self._conform(bound)
+        given = self._binding.bind(args, kwargs)
+        bound = given if self._options.input_signature is None else self._conform(given)
         arguments = self._classify(bound)
+        if self._is_left_to_python(arguments):
+            return self._run_python(args, kwargs)
         concrete = self._find(arguments)
         self._recent.append(concrete is None)
         if concrete is None:
             arguments, concrete = self._trace(bound, arguments)
+        if concrete.left_to_python:
+            concrete.left_to_python -= 1
+            return self._run_python(args, kwargs)
+        if not concrete.limits and (bound is given or _has_same_leaves(bound, given)):
+            self._remember_fast(args, kwargs, given, concrete)
         if concrete._traced.stages_nothing:
             return self._run_unstaged(concrete, args, kwargs)
-        if bound is given or _has_same_leaves(bound, given):
-            self._remember_fast(args, kwargs, given, concrete)
         leaves = [
             x for x, key in zip(arguments.leaves, arguments.keys, strict=True) if is_input_key(key)
         ]
         traced = concrete._traced
         if traced.changes_containers:
             replay.refuse_shared_containers(given, self.__name__)
-        elif not traced.with_arguments:
-            return concrete.run(leaves)
-        with calling_with(given):
-            return concrete.run(leaves)
+        is_held = traced.changes_containers or traced.with_arguments
+        with calling_with(given) if is_held else nullcontext():
+            result = concrete.run(leaves)
+        concrete.limits = 0
+        return result
 
     def _run_unstaged(
         self, concrete: ConcreteFunction, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
-        """A call of which nothing is left to a graph: plain Python."""
+        """A call of which nothing is left to a graph."""
+        return self._run_python(args, kwargs)
+
+    def _run_python(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call of the function as the user wrote it."""
         with self._placing():
             return self._target(*args, **kwargs)
 

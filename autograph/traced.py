@@ -12,14 +12,19 @@ from autograph.operators.captured.decisions import Decision
 from autograph.operators.results.remaking import Array
 from autograph.signature import Arguments
 from runtime import journal
-from runtime.graph.ir import Graph
+from runtime.control import TEXT, WHILE
+from runtime.graph.ir import Graph, Value
 from runtime.host import HOST_CALL
 from runtime.ops.operands import type_of
 from runtime.origins import Origin
-from runtime.spec import Type
+from runtime.recursion import RECURSION
+from runtime.spec import TensorType, Type
 from runtime.variable import Variable
 
 __all__ = ["Traced", "external_type"]
+
+# The effects of which nothing remains.
+_WITHOUT_CHANGES = frozenset([None, "raise", "read", "recur"])
 
 
 @dataclass(eq=False, repr=False)
@@ -95,6 +100,12 @@ class Traced:
         for slot, new in self.lasting:
             slot.write(new)
 
+    # Whether there is a dict or set of which data decides the keys.
+    looks_for_keys: bool = False
+    # Whether the trace went on for long without staging anything, and was not finished.
+    is_given_up: bool = False
+    # Whether loops are staged that Python could have run while tracing.
+    replaces_python: bool = False
     # Whether tracing ended in an exception of the user's code: then the trace is not kept.
     raised: bool = False
 
@@ -114,11 +125,48 @@ class Traced:
         return not self.has_effects and self.outputs == 0 and not self.written
 
     @property
+    def is_of_few_numbers(self) -> bool:
+        """Whether all there is to do is to compute with some numbers, one after the other."""
+        return self._is_of_its_own and all(
+            node.op not in (WHILE, RECURSION)
+            and node.op.effect in _WITHOUT_CHANGES
+            and (node.op.name == "constant" or not any(map(_is_array, node.outputs)))
+            for node in self.graph.walk()
+        )
+
+    @property
+    def grows_slowly(self) -> bool:
+        """Whether the graph may fall behind Python: its dicts, sets and texts are lists."""
+        return self.looks_for_keys or any(node.op is TEXT for node in self.graph.walk())
+
+    @property
+    def is_of_numbers(self) -> bool:
+        """Whether there is nothing to compute with but numbers, and none is read from outside."""
+        values = (value for node in self.graph.walk() for value in node.outputs)
+        return self._is_of_its_own and all(
+            isinstance(value.type, TensorType) and not _is_array(value) for value in values
+        )
+
+    @property
+    def _is_of_its_own(self) -> bool:
+        return not (self.captured or self.externals or self.created)
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether a call that raises has changed nothing that a second one would find."""
+        effects = {node.op.effect for node in self.graph.walk()}
+        return not (self.writes_before_errors or self.created) and effects <= _WITHOUT_CHANGES
+
+    @property
     def only_calls_python(self) -> bool:
         """Whether there is nothing to compute with but what calls of Python code give."""
         if self.graph.inputs or self.created:
             return False
         return any(node.op is HOST_CALL for node in self.graph.walk())
+
+
+def _is_array(value: Value) -> bool:
+    return isinstance(value.type, TensorType) and value.type.shape != ()
 
 
 def external_type(thing: Any) -> Type:

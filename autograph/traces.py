@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import logging
+import math
 import threading
 import time
 import weakref
@@ -28,23 +30,29 @@ from autograph.matching import (
 from autograph.operators.calls.calls import converted_call
 from autograph.operators.captured.captures import current_trace, guard_content
 from autograph.operators.captured.open_numbers import WrittenNumber
+from autograph.operators.captured.patience import NothingStaged, Patience
 from autograph.operators.stand_ins.scope import ConversionOptions, FunctionScope
 from autograph.options import Binding, FunctionOptions, without_partials
 from autograph.retracing import Reason
 from autograph.signature import (
+    FLOAT,
+    INT,
+    INT_LIMIT,
     Arguments,
     Identity,
     IntPolicy,
     classify,
     differences,
+    is_input_key,
     telling_class,
-)  # fmt: skip
+)
 from autograph.tracebacks import shortened
 from autograph.traced import Traced
-from runtime import config, tree
+from runtime import config, slow, tree
 from runtime.caching import cached_property
+from runtime.control import without_kinds
 from runtime.devices import device
-from runtime.errors import HostCallError, StagingError
+from runtime.errors import GraphLimit, HostCallError, LimitOverflowError, StagingError
 from runtime.forks import new_after_forks, whole
 from runtime.spec import TensorSpec
 from runtime.tensor import Tensor
@@ -56,6 +64,11 @@ __all__ = ["Traces", "retraces_allowed", "trace_lock"]
 trace_lock = new_after_forks(threading.RLock())
 retraces_allowed = threading.local()
 _log = logging.getLogger("autograph")
+# So many rounds of loops and calls in a row are traced that stage nothing, and so many beside
+# arrays; so many ints may be inputs for that.
+_ROUNDS, _ROUNDS_BESIDE, _MOST_INTS = 1000, 4000, 32
+# After so many calls of Python's numbers that staged nothing, the others are not traced.
+_FRUITLESS = 4
 # More signatures than these are told apart by a table, which takes half a microsecond.
 _MOST_BUILTINS = 4
 
@@ -80,6 +93,8 @@ class Traces:
         self._general: list[ConcreteFunction] = []
         self._policy = IntPolicy(set(), set(), {})
         self._trace_count = 0
+        # How many calls of Python's numbers were traced and staged nothing, each for its values.
+        self._fruitless = 0.0
         # Of the last calls that were looked up: whether they traced; and warnings given.
         self._recent: deque[bool] = deque(maxlen=10)
         self._warnings = 0
@@ -123,7 +138,7 @@ class Traces:
     def _trace(
         self, bound: dict[str, Any], arguments: Arguments, exactly: bool = False
     ) -> tuple[Arguments, ConcreteFunction]:
-        with whole, trace_lock:
+        with whole, trace_lock, slow.tracing(self.__qualname__):
             concrete = self._find(arguments, exactly)  # another thread may have been faster
             if concrete is not None:
                 return arguments, concrete
@@ -210,7 +225,17 @@ class Traces:
         return True
 
     def _traced(self, arguments: Arguments, reason: Reason) -> ConcreteFunction:
-        traced = self._run_trace(arguments, self._may_create(arguments))
+        may_create = self._may_create(arguments)
+        if not self._may_be_left():
+            traced = self._run_trace(arguments, may_create)
+        elif self._is_of_numbers(arguments):
+            traced = self._of_numbers(arguments, may_create)
+            arguments = traced.arguments
+        else:
+            traced = self._run_trace(arguments, may_create, Patience(_ROUNDS_BESIDE))
+            if traced.is_given_up:
+                found = self._with_all_staged(arguments, may_create)
+                traced = traced if found is None or found.grows_slowly else found
         following = None
         if traced.created:
             self._initial += [(weakref.ref(v), v.numpy()) for v in traced.created]
@@ -240,6 +265,8 @@ class Traces:
             self._options.native,
         )
         made.remedy = reason.remedy
+        if traced.stages_nothing and self._is_of_numbers(traced.arguments):
+            made.python = self._target
         return made
 
     def _may_create(self, arguments: Arguments) -> bool:
@@ -252,12 +279,97 @@ class Traces:
             for c in self._table.values()
         )
 
+    # ---- calls of Python numbers -------------------------------------------------------------
+
+    def _may_be_left(self) -> bool:
+        """Whether Python may make a call: no option of the function asks for what it does not."""
+        options = self._options
+        asks = (options.input_signature, options.device, options.returns, self._stands_for_tensors)
+        is_plain = options.prints == "graph" and options.autograph and not self._policy.by_value
+        return is_plain and all(option is None for option in asks)
+
+    def _is_of_numbers(self, arguments: Arguments) -> bool:
+        """Whether no argument is of the graph's own kinds."""
+        return self._may_be_left() and all(
+            key == INT or not is_input_key(key) for key in arguments.keys
+        )
+
+    def _may_be_plain(self, arguments: Arguments, error: GraphLimit) -> bool:
+        """Whether Python makes the call that a graph cannot: its ints have no limit.
+
+        A default is a number of the function's text, as a literal is.
+        """
+        if not self._may_be_left():
+            return False
+        keys = [key for key in arguments.keys if is_input_key(key)]
+        if isinstance(error, LimitOverflowError) and all(key in (INT, FLOAT) for key in keys):
+            return True
+        parameters = self._bind.signature.parameters
+        return any(
+            path not in parameters or parameters[path].default != leaf
+            for path, leaf in zip(arguments.paths, arguments.leaves, strict=True)
+            if type(leaf) is int
+        )
+
+    def _is_left_to_python(self, arguments: Arguments) -> bool:
+        """Whether Python makes a call without a look at the graphs.
+
+        So are calls with an int that is no int64, and those of which some have staged nothing.
+        """
+        ints = [key[1] for key in arguments.keys if type(key) is tuple and key[0] is int]
+        if not ints:
+            return False
+        is_large = any(not -INT_LIMIT <= x < INT_LIMIT for x in ints)
+        return (is_large or self._fruitless >= _FRUITLESS) and self._is_of_numbers(arguments)
+
+    def _of_numbers(self, arguments: Arguments, may_create: bool) -> Traced:
+        """The trace of a call of which no argument is of the graph's own kinds.
+
+        Where nothing is staged, all ints are inputs and all loops are staged, whatever the values
+        are of this call: what others were made before does not show. It is plain Python where that
+        leads to no graph, or to one without a loop.
+        """
+        traced = self._run_trace(arguments, may_create, Patience(_ROUNDS))
+        if traced.raised:
+            return traced
+        if not _is_pythons(traced):
+            self._fruitless = -math.inf
+            return traced
+        paths = zip(arguments.paths, arguments.keys, strict=True)
+        ints = {path for path, key in paths if type(key) is tuple and key[0] is int}
+        if not (self._policy.fixed & ints or len(ints) > _MOST_INTS):
+            pairs = zip(arguments.paths, arguments.keys, strict=True)
+            keys = tuple(INT if path in ints else key for path, key in pairs)
+            found = self._with_all_staged(arguments._replace(keys=keys), False)
+            if found is None:
+                self._policy.fix(ints)
+            elif not _is_pythons(found):
+                self._policy.take(ints)
+                return found
+        self._fruitless += bool(ints)
+        return _left_to_python(traced)
+
+    def _with_all_staged(self, arguments: Arguments, may_create: bool) -> Traced | None:
+        """The trace where loops of many rounds are staged, whatever they compute with; or None."""
+        try:
+            found = self._run_trace(arguments, may_create, Patience(_ROUNDS, stages_all=True))
+        except Exception as error:  # noqa: BLE001 - whatever it is, Python does without
+            why = str(error)
+            config.log(2, lambda: f"{self.__qualname__}: its loops are not staged: {why}")
+            return None
+        # What only Python can do is found when it runs: nothing may have been done before.
+        is_left = found.raised or found.is_given_up or not found.is_repeatable
+        found.replaces_python = True
+        return None if is_left else found
+
     def _telling_class(self, arguments: Arguments) -> type[Tensor] | None:
         """The class of the tensors in a trace, if it tells them from arrays."""
         return arguments.tensor_class or self._policy.tensor_class
 
-    def _run_trace(self, arguments: Arguments, may_create: bool) -> Traced:
-        traced = self._trace_once(arguments, may_create)
+    def _run_trace(
+        self, arguments: Arguments, may_create: bool, patience: Patience | None = None
+    ) -> Traced:
+        traced = self._trace_once(arguments, may_create, patience)
         if self._array_class is not Tensor or self._telling_class(arguments) is not None:
             return traced
         # Nothing but the trace tells what it reads.
@@ -265,9 +377,11 @@ class Traces:
         self._policy.tensor_class = telling_class(kinds)
         if self._policy.tensor_class is None or traced.created:
             return traced
-        return self._trace_once(arguments, may_create)
+        return self._trace_once(arguments, may_create, patience)
 
-    def _trace_once(self, arguments: Arguments, may_create: bool) -> Traced:
+    def _trace_once(
+        self, arguments: Arguments, may_create: bool, patience: Patience | None
+    ) -> Traced:
         kind = self._telling_class(arguments)
         try:
             with self._placing():
@@ -284,7 +398,18 @@ class Traces:
                     tensor_class=self._tensor_class if kind is None else kind,
                     array_class=(kind and kind.array_class) or self._array_class,
                     numbers=self._policy.numbers,
+                    patience=patience,
+                    keeps_kinds=self._is_of_numbers(arguments),
                 )
+                if not traced.is_of_numbers:
+                    traced.graph = without_kinds(traced.graph, keeps_open=True)
+        except NothingStaged:
+            given_up = tracing.plain_python(arguments, "rounds and calls without end stage nothing")
+            return dataclasses.replace(given_up, is_given_up=True)
+        except GraphLimit as error:
+            if not self._may_be_plain(arguments, error):
+                raise
+            return tracing.plain_python(arguments, str(error))
         except HostCallError as error:
             if error.staged or arguments.inputs():
                 raise
@@ -313,6 +438,11 @@ class Traces:
         if is_general(concrete._traced.arguments):
             general.append(concrete)
         self._general = sorted(general, key=lambda c: unknown_dimensions(c._traced.arguments))
+
+    def _forget_fast(self, concrete: ConcreteFunction) -> None:
+        """Have calls that lead to a graph come the long way."""
+        self._fast = {k: e for k, e in self._fast.items() if e.concrete is not concrete}
+        self._set_builtins()
 
     def _set_builtins(self) -> None:
         """The builtins of the graphs that serve the last calls, special ones first."""
@@ -399,8 +529,8 @@ class Traces:
                 _, concrete = self._trace(bound, arguments, exactly)
         if concrete.following is not None:
             concrete._traced.settle()
-            return concrete.following
-        return concrete
+            concrete = concrete.following
+        return concrete.without_kinds
 
     # ---- what is traced ----------------------------------------------------------------------
 
@@ -427,6 +557,19 @@ class Traces:
         if current_trace() is not None and isinstance(self._target, functools.partial):
             guard_content(self._target.keywords, "what a `functools.partial` holds")
         return converted_call(self._target, args, kwargs, scope)
+
+
+def _is_pythons(traced: Traced) -> bool:
+    """Whether Python does as well, or better, what the trace of a call of its numbers does."""
+    return traced.is_of_few_numbers or (traced.grows_slowly and traced.is_repeatable)
+
+
+def _left_to_python(traced: Traced) -> Traced:
+    """The trace of the same call which leaves it to Python, as long as nothing outside changes."""
+    if traced.stages_nothing:
+        return traced
+    made = tracing.plain_python(traced.arguments, "it is done faster so")
+    return dataclasses.replace(made, guards=traced.guards)
 
 
 def _why_nothing(arguments: Arguments) -> str:

@@ -24,6 +24,7 @@ from autograph.operators.captured.decisions import PLAIN, Decision
 from autograph.operators.captured.host_values import is_object
 from autograph.operators.captured.methods import ORIGINAL, looked_up, method
 from autograph.operators.captured.open_numbers import Numbers, opened
+from autograph.operators.captured.patience import Patience
 from autograph.operators.captured.settings import guard_held_decimals, note_settings
 from autograph.operators.captured.variables import Nullable, Poison, _Unreadable
 from autograph.operators.catching.attempts import emit_pending
@@ -51,14 +52,14 @@ from autograph.results import (
     structures_of_lists,
     tracked,
 )
-from autograph.signature import OF_TYPE, Arguments, Identity, is_input_key
+from autograph.signature import INT, OF_TYPE, Arguments, Identity, is_input_key
 from autograph.traced import Traced
 from runtime import control, journal, ops, trace, tree
 from runtime.building import Builder
 from runtime.collector import rarely
 from runtime.debuggers import left_users_code, step_past_ours
 from runtime.devices import HOST, in_use, is_device_array
-from runtime.errors import GraphError, StagingError
+from runtime.errors import GraphError, GraphLimit, StagingError
 from runtime.frame_room import roomy
 from runtime.graph.ir import Graph, Value
 from runtime.origins import Origin, is_user_code, origin_of_caller
@@ -116,6 +117,7 @@ class FunctionBuilder(Builder):
             )
             raise VariableCreationError(what, hint, origin=origin_of_caller())
         self.created.append(variable)
+        self.trace.patience = None  # it is made for good
 
 
 @roomy
@@ -133,12 +135,15 @@ def trace_call(
     tensor_class: type[Tensor] = Tensor,
     array_class: type[Tensor] = Tensor,
     numbers: Numbers | None = None,
+    patience: Patience | None = None,
+    keeps_kinds: bool = False,
 ) -> Traced:
     """Run `function` on placeholders for the inputs among `arguments`.
 
     `target` is the callable of the user's that it is made of: what that holds, as a method or a
     callable object does, is read and written by reference. `numbers` are the captured ints and
-    floats that are inputs as well.
+    floats that are inputs as well. Raises NothingStaged where there is no more `patience`. With
+    `keeps_kinds` the graph raises LimitTypeError where a number is of another type in Python.
     """
     step_past_ours()
     stands_for_tensors = _has_tensors(arguments) if tensors is None else tensors
@@ -149,6 +154,8 @@ def trace_call(
                 name, stands_for_tensors, prints, may_create, tensor_class, array_class
             )
             builder.trace.recursions = recursions
+            builder.trace.patience, builder.keeps_kinds = patience, keeps_kinds
+            builder.trace.has_open_ints = INT in arguments.keys
             known.tell(builder.trace)
             try:
                 with rarely, adopting(builder.trace):
@@ -217,7 +224,7 @@ def _traced(
             with _giving_result(facts, function):
                 refuse_rings(result, facts)
                 result = _loaded(result)
-        except (StagingError, GraphError):
+        except (StagingError, GraphError, GraphLimit):
             raise
         except Exception as error:
             if builder.created or isinstance(error, AutographError):
@@ -432,6 +439,7 @@ def _finish(
     finished.writes_before_errors = bool(facts.array_writers)
     finished.compares_arrays = facts.compares_arrays
     finished.lasting = lasting
+    finished.looks_for_keys = facts.looks_for_keys
     return finished
 
 

@@ -130,6 +130,8 @@ class Builder:
         self.joined_numbers: set[Value] = set()
         # What an operator of a tensor sees of another operand, which is none.
         self.operand_beside: Callable[[Tensor, Any], Any] = lambda x, other: other
+        # Whether numbers are of the types that they have in Python, or the run comes to an end.
+        self.keeps_kinds = False
         # A list, tuple or text as often as a number of the graph says.
         self.repeated_by: Callable[[Any, Tensor], Any] = lambda x, count: x * int(count)
         # Cells of arrays that are taken for contiguous, and the inputs that must be so for that.

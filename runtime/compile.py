@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib import import_module
 
-from runtime import config, head_start
+from runtime import config, head_start, slow
 from runtime.collector import rarely
 from runtime.execute import Executable, plan, reference
 from runtime.execute.observers import observer, timed_kernels
@@ -73,7 +73,7 @@ def compile_graph(graph: Graph, backend: str | None = None) -> Executable:
         name = "plan"
     if name not in BACKENDS:
         raise ValueError(f"there is no backend `{name}`; there are {', '.join(sorted(BACKENDS))}")
-    with whole, rarely:
+    with whole, slow.compiling(graph), rarely:
         observed = observer()
         if observed is not None:
             return reference.prepare(optimize(graph), observed)

@@ -38,6 +38,7 @@ __all__ = [
     "print_passes",
     "run_functions_eagerly",
     "show",
+    "slow_after",
     "soft_placement",
     "threads",
     "verbosity",
@@ -296,6 +297,13 @@ max_saved_bytes = Switch(
     "Refuse to load a program or checkpoint that needs more memory than this.",
 )
 
+slow_after = Switch(
+    "slow_after",
+    2000,
+    _count,
+    "Milliseconds of tracing or compiling a call after which a line says what takes so long.",
+)
+
 SWITCHES: dict[str, Switch[Any]] = {
     switch.name: switch
     for switch in (
@@ -318,6 +326,7 @@ SWITCHES: dict[str, Switch[Any]] = {
         cache_dir,
         cache_bytes,
         max_saved_bytes,
+        slow_after,
     )
 }
 

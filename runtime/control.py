@@ -18,6 +18,7 @@ import numpy as np
 from runtime import ops, trace
 from runtime.building import Builder
 from runtime.devices import HOST, placing_on
+from runtime.graph.clone import Change, Copy, shared
 from runtime.graph.ir import Graph, Node, Op, Value
 from runtime.ops.internal import checked
 from runtime.origins import origin_of_caller
@@ -49,6 +50,7 @@ __all__ = [
     "emit_try",
     "emit_while",
     "exception_of",
+    "without_kinds",
 ]
 
 
@@ -333,13 +335,59 @@ def coerce(x: Any, type_: TensorType) -> Any:
     return ops.copy_to(x, device=type_.device or HOST)
 
 
-def as_joined(builder: Builder, x: Tensor, type_: TensorType) -> Value:
-    """The value of a path, or of a loop before it, as the type that is common to all."""
+def as_joined(
+    builder: Builder,
+    x: Tensor,
+    type_: TensorType,
+    is_replaced: Any = False,
+    name: str | None = None,
+) -> Value:
+    """The value of a path, or of a loop before it, as the type that is common to all.
+
+    Where the trace keeps the types of Python's numbers, one that would be of another type raises
+    LimitTypeError, unless it is known, or known when the graph runs, that a round replaces it.
+    """
     made = coerce(x, type_)
+    if (
+        is_replaced is not True
+        and (builder.root.keeps_kinds or isinstance(is_replaced, Tensor))
+        and _is_other_kind(x, type_)
+    ):
+        what = f"{'a number' if name is None else f'`{name}`'} is of another type in Python"
+        made = checked(made, is_replaced, what=what, error="LimitTypeError")
     value = builder.value_of(made)
     if made is not x and x.type.weak and not type_.weak:
         builder.root.joined_numbers.add(value)
     return value
+
+
+def _is_other_kind(x: Tensor, type_: TensorType) -> bool:
+    """Whether a number is of another type of Python's or NumPy's than `type_`."""
+    given: Type = x.type
+    if not isinstance(type_, TensorType) or not isinstance(given, TensorType):
+        return False
+    is_strong = given.weak != type_.weak and given.dtype.kind != "b"
+    return given.shape == () and (given.dtype != type_.dtype or is_strong)
+
+
+def without_kinds(graph: Graph, *, keeps_open: bool = False) -> Graph:
+    """`graph` where numbers may be of the types that are common to several paths.
+
+    With `keeps_open`, but not where only the run tells whether one is.
+    """
+    return shared(functools.partial(_without_kinds, keeps_open))(graph)
+
+
+def _without_kinds(keeps_open: bool, graph: Graph, change: Change) -> Graph:
+    copy = Copy(graph, change)
+    for node in graph.nodes:
+        is_check = node.attrs.get("error") == "LimitTypeError"
+        if is_check and not (keeps_open and not is_constant(node.inputs[1])):
+            copy.drop_pending(node)
+            copy.replace(node.outputs, copy.mapped(node.inputs[:1]))
+        else:
+            copy.keep(node)
+    return copy.finish()
 
 
 def _converted(x: Any, given: TensorType, type_: TensorType) -> Any:

@@ -15,6 +15,7 @@ __all__ = [
     "LeakedTensorError",
     "LimitNotImplementedError",
     "LimitOverflowError",
+    "LimitTypeError",
     "LimitValueError",
     "Origin",
     "SavedProgramError",
@@ -171,6 +172,10 @@ class LimitNotImplementedError(GraphLimit, NotImplementedError):
 
 class LimitValueError(GraphLimit, ValueError):
     """A value of which Python's result is of another kind than the graph's."""
+
+
+class LimitTypeError(GraphLimit, TypeError):
+    """A number of which Python's type is another one than the graph's: the value is the same."""
 
 
 class UnsavableError(StagingError):

@@ -94,8 +94,11 @@ class Function(AnyFunction[P, R]):
         self, concrete: ConcreteFunction, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
         if concrete._traced.notes:  # a call that Python alone can do
-            return as_results(self._target(*args, **kwargs))
+            return self._run_python(args, kwargs)
         return concrete.run([None] * len(concrete._traced.arguments.inputs()))
+
+    def _run_python(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return as_results(super()._run_python(args, kwargs))
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The graph for arguments like these: values, or a `TensorSpec` in a tensor's place."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from runtime.errors import LimitOverflowError, LimitValueError
+from runtime.errors import LimitOverflowError, LimitTypeError, LimitValueError
 from runtime.ops.declare import always, no_gradient, op
 from runtime.ops.operands import (
     Array,
@@ -206,6 +206,7 @@ ERRORS = {
     for error in (
         IndexError,
         LimitOverflowError,
+        LimitTypeError,
         LimitValueError,
         OverflowError,
         TypeError,

@@ -56,6 +56,7 @@ from autograph.operators.captured.methods import (
     method,
     why_left,
 )
+from autograph.operators.captured.patience import spend_patience
 from autograph.operators.captured.variables import Nullable, _Unreadable, there
 from autograph.operators.containers import growing_arrays, open_deques, open_dicts, open_sets
 from autograph.operators.containers.going_through import all_readable
@@ -190,6 +191,7 @@ def converted_call(
         twin = _twin if scope.options.recursive else _no_twin
         function, args, kwargs = resolve(function, args, kwargs, scope, twin)
         return function(*args, **kwargs)
+    spend_patience()
     if isinstance(function, _Unreadable):
         function = function.load()
     text = text_by_method(function, args, kwargs)

@@ -15,6 +15,7 @@ from typing import Any
 from autograph.operators.calls.active_calls import UNTIL, Call, Mark, Recursions, code_of
 from autograph.operators.calls.recursive_functions import Recursion
 from autograph.operators.captured.captures import current_trace
+from autograph.operators.captured.patience import spend_patience
 from runtime.building import building
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
@@ -50,6 +51,7 @@ def run_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
         function, args = function.__func__, (function.__self__, *args)
     if facts is None or facts.recursions is None or not _may_recur(function):
         return function(*args, **kwargs)
+    spend_patience()
     known: Recursions = facts.recursions
     call = Call(function, args, kwargs, building())
     under_way = known.under_way.setdefault(code_of(function), [])

@@ -256,6 +256,12 @@ class Trace:
     shared_with_host: set[int] = field(default_factory=set)
     written_for_host: set[Any] = field(default_factory=set)
     lends: bool = False
+    # Whether there is a dict or set of which data decides the keys: each look-up compares with all.
+    looks_for_keys: bool = False
+    # Whether ints of Python's are inputs: with another value, a loop may have no round.
+    has_open_ints: bool = False
+    # How much the trace may run that stages nothing; None: as much as there is.
+    patience: Any = None
 
     def array_writer(self, handle: Tensor, make: Callable[[], Any]) -> Any:
         """What writes the caller's array behind a placeholder; made when first asked for."""

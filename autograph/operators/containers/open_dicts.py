@@ -175,6 +175,9 @@ def opened_by(x: dict[Any, Any], *item: Any) -> list[Any]:
 
 def held(items: list[Any], kind: str) -> list[Any]:
     """A list of what is in a dict or set, of which the graph holds the items."""
+    facts = current_trace()
+    if facts is not None:
+        facts.looks_for_keys = True
     absorb(items)
     form = growing_form(Growing(Unbound()), items, f"the {kind}")
     assert isinstance(form, Growing)

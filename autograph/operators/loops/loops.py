@@ -13,6 +13,7 @@ from autograph.operators.branches.chosen_objects import items_of
 from autograph.operators.branches.conditionals import condition, if_stmt
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.decisions import UNROLLED
+from autograph.operators.captured.patience import spend_patience, stages_all_rounds
 from autograph.operators.captured.variables import _Unreadable
 from autograph.operators.containers import going_through, growing, open_deques, open_dicts
 from autograph.operators.expressions.generators import Again, Consumer, Run, call_of
@@ -82,7 +83,8 @@ def while_stmt(
             if rounds <= _ROUNDS or not _may_roll(opts):
                 _note_unrolled(builder, mark, _why_repeated(rounds, opts))
             return
-        if rolls and rounds == patience and builder.mark() > mark:
+        spend_patience()
+        if rolls and rounds == patience and (builder.mark() > mark or stages_all_rounds()):
             if _roll(lambda: staged_loop(True, Step(body, test), state, opts), builder):
                 return
             patience *= 8
@@ -259,6 +261,19 @@ def in_turn_or_place(
     return None
 
 
+class _Idle(NamedTuple):
+    """Rounds that were run and add no node, and why there are no more of them.
+
+    The next one adds one, and nothing of it remains; the last one took items of an older iterator,
+    and is run for good; or there is no next one.
+    """
+
+    done: int
+    then_adds: bool = False
+    has_taken: bool = False
+    has_ended: bool = False
+
+
 class _For(NamedTuple):
     extra_test: Thunk | None
     body: Callable[[Any], None]
@@ -412,6 +427,7 @@ class _For(NamedTuple):
                     item = going_through.taken_from(iterator)
                 except StopIteration:
                     return
+                spend_patience()
                 self.body(item)
         finally:
             del iterator
@@ -474,32 +490,31 @@ class _For(NamedTuple):
 
     def over_range(self, whole: range, builder: Builder) -> None:
         long = len(whole) > _ROUNDS and _may_roll(self.opts)
+        if long and stages_all_rounds() and self._rolled(whole, 0, builder):
+            return
         began, is_short = builder.mark(), not long
         rounds = Repeated(builder, self.state, self.body, is_short and _may_roll(self.opts))
-        for k, item in enumerate(whole):
+        k = 0
+        while k < len(whole):
             go = self.test()
             if isinstance(go, Tensor):
                 self.staged(_tail(whole, k), 0, go)
                 return
             if not go:
                 break
-            mark = builder.mark()
             if not (long and len(whole) - k > _ROUNDS):
-                if not rounds.run(item, len(whole) - k):
+                spend_patience()
+                if not rounds.run(whole[k], len(whole) - k):
                     if self._rolled(whole, k, builder):
                         return
-                    rounds.go_on(item)
+                    rounds.go_on(whole[k])
+                k += 1
                 continue
-            adds = self._adds_nodes(item, builder)
-            if adds is None:
-                long = False
-                continue
-            if adds:
-                builder.truncate(mark)
-                if self._rolled(whole, k, builder):
-                    return
-                long = False
-            self.body(item)
+            idle = self._idle_rounds(whole[k : len(whole) - _ROUNDS], builder)
+            k += idle.done
+            if idle.then_adds and self._rolled(whole, k, builder):
+                return
+            long = not (idle.then_adds or idle.has_taken)
         if is_short:
             _note_unrolled(builder, began, _why_repeated(len(whole), self.opts))
 
@@ -508,28 +523,48 @@ class _For(NamedTuple):
         tail = _tail(whole, k)
         return _roll(lambda: self.staged(tail, 0), builder)
 
-    def _adds_nodes(self, item: Any, builder: Builder) -> bool | None:
-        """Whether a round adds nodes; nothing that it did remains.
+    def _idle_rounds(self, items: range, builder: Builder) -> _Idle:
+        """Run the next rounds as long as none adds a node.
 
-        None for a round that takes items of an older iterator: it has been run for good.
+        They are taken back together, ever more of them: what they write is noted once for all.
         """
+        done, together = 0, 1
+        while done < len(items):
+            idle = self._idle_together(items[done : done + together], builder)
+            done += idle.done
+            if idle.has_taken or (idle.then_adds and together == 1) or idle.has_ended:
+                return idle._replace(done=done)
+            together = 1 if idle.then_adds else 2 * together
+        return _Idle(done)
+
+    def _idle_together(self, items: range, builder: Builder) -> _Idle:
+        """Run all these rounds, or none of them if one adds a node."""
         before, mark = self.state.get(), builder.mark()
         with journal.transaction() as trial:
-            try:
-                self.body(item)
-            except Exception:
+            for number, item in enumerate(items):
+                go = self.test() if number else True
+                added = isinstance(go, Tensor)
+                if not added and not go:
+                    trial.commit()
+                    return _Idle(number, has_ended=True)
+                spend_patience()
+                try:
+                    if not added:
+                        self.body(item)
+                except Exception:
+                    if trial.advanced:
+                        trial.commit()
+                        raise
+                    added = True
                 if trial.advanced:
                     trial.commit()
-                    raise
-                added = True
-            else:
-                added = builder.mark() > mark
-            if trial.advanced:
-                trial.commit()
-                return None
-            self.state.set(before)
-            builder.truncate(mark)
-        return added
+                    return _Idle(number + 1, has_taken=True)
+                if added or builder.mark() > mark:
+                    self.state.set(before)
+                    builder.truncate(mark)
+                    return _Idle(0, then_adds=True)
+            trial.commit()
+        return _Idle(len(items))
 
     def staged(self, items: Indexed, first: int, go: Any = None) -> None:
         """One while node over the items from `first` on."""

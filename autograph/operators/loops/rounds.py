@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from autograph.operators.branches.conditionals import condition
 from autograph.operators.expressions.logical import and_
 from autograph.operators.stand_ins.iterables import Indexed
@@ -18,7 +20,7 @@ from autograph.operators.stand_ins.values import NOTHING, is_numeric, type_of
 from runtime.graph.ir import Graph, Node, Value
 from runtime.spec import TensorType, Type, join, promote
 
-__all__ = ["Step", "computes_alike", "of_kinds"]
+__all__ = ["Step", "computes_alike", "is_one_kind", "of_kinds", "settles_kinds"]
 
 
 class Step(NamedTuple):
@@ -62,7 +64,7 @@ def _of_kind(type_: TensorType, x: Any) -> TensorType:
     if x is NOTHING or not is_numeric(x) or not isinstance(type_, TensorType):
         return type_
     own = type_of(x)
-    if _is_one_kind(own, type_):  # as mostly
+    if is_one_kind(own, type_):  # as mostly
         return type_
     return TensorType(own.dtype, type_.shape, own.weak, type_.device)
 
@@ -73,10 +75,68 @@ def computes_alike(graph: Graph, types: Sequence[Type]) -> bool:
     return not found or _results(graph, found) is not None
 
 
+def settles_kinds(graph: Graph, types: Sequence[Type]) -> bool:
+    """Whether each output is of its own type for inputs that are of these types as well."""
+    kept = _other_kinds(graph, _others(graph, types))
+    return not any(value in kept for value in graph.outputs)
+
+
+def _other_kinds(graph: Graph, found: dict[Value, Type]) -> dict[Value, Type]:
+    """The values that may be of other types, where these inputs are."""
+    kept = dict(found)
+    for node in graph.nodes if kept else ():
+        if not any(value in kept for value in node.inputs):
+            continue
+        now = [kept.get(value, value.type) for value in node.inputs]
+        outputs = _kinds_of_graphs(node, now) if node.graphs else _given(node, now)
+        for value, type_ in zip(node.outputs, outputs, strict=True):
+            if type_ is not None and not is_one_kind(value.type, type_):
+                kept[value] = type_
+    return kept
+
+
+def _given(node: Node, now: list[Type]) -> Sequence[Type | None]:
+    """What a node gives for inputs of these types; where it takes none such, one that differs."""
+    try:
+        return node.op.infer_all(now, node.attrs)
+    except Exception:  # noqa: BLE001 - whatever the op refuses: Python may do it
+        return [_ANOTHER] * len(node.outputs)
+
+
+def _kinds_of_graphs(node: Node, now: list[Type]) -> list[Type | None]:
+    """The other type of each output of control flow that may have one."""
+    outputs: list[Type | None] = [None] * len(node.outputs)
+    for graph in node.graphs:
+        skipped = len(now) - len(graph.inputs)
+        if skipped not in (0, 1):
+            return [_ANOTHER] * len(node.outputs)
+        given = list(now[skipped:])
+        captured = len(given) - len(node.outputs)
+        is_loop = node.op.name == "while"
+        while True:
+            kept = _other_kinds(graph, _others(graph, given))
+            if len(graph.outputs) != len(node.outputs):
+                break
+            for i, value in enumerate(graph.outputs):
+                outputs[i] = kept.get(value, outputs[i])
+            if not is_loop:
+                break
+            # What a round leaves is what the next one finds; and there may be none.
+            after = [kept.get(value, given[captured + i]) for i, value in enumerate(graph.outputs)]
+            known = [value.type for value in graph.inputs[captured:]]
+            for i, (entered, own) in enumerate(zip(now[skipped + captured :], known, strict=True)):
+                if not is_one_kind(own, entered):
+                    outputs[i] = entered
+            if all(map(is_one_kind, given[captured:], after)):
+                break
+            given[captured:] = after
+    return outputs
+
+
 def _others(graph: Graph, types: Sequence[Type]) -> dict[Value, Type]:
     """Those of the inputs for which another type is given."""
     pairs = zip(graph.inputs, types, strict=False)
-    return {value: type_ for value, type_ in pairs if not _is_one_kind(value.type, type_)}
+    return {value: type_ for value, type_ in pairs if not is_one_kind(value.type, type_)}
 
 
 def _results(graph: Graph, found: dict[Value, Type]) -> list[Type] | None:
@@ -100,7 +160,7 @@ def _passes(node: Node, found: dict[Value, Type]) -> bool:
     if outputs is None:
         return False
     for value, type_ in zip(node.outputs, outputs, strict=True):
-        if not _is_one_kind(value.type, type_):
+        if not is_one_kind(value.type, type_):
             if not _is_python_number_of(value.type, type_):
                 return False
             found[value] = type_
@@ -145,12 +205,17 @@ def _inferred(node: Node, before: list[Type], now: list[Type]) -> list[Type] | N
     return list(outputs) if same_errors else None
 
 
+# Stands for a type that is none of those that are known.
+_ANOTHER = TensorType(np.dtype("c8"), ())
+
+
 def _compute_in(types: list[Type]) -> Any:
     arrays = [t for t in types if type(t) is TensorType]
     return promote(*arrays).dtype if arrays else None
 
 
-def _is_one_kind(a: Type, b: Type) -> bool:
+def is_one_kind(a: Type, b: Type) -> bool:
+    """Whether numbers of two types are of one type of Python's or NumPy's."""
     if a is b:
         return True
     if type(a) is not TensorType or type(b) is not TensorType:

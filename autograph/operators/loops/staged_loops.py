@@ -34,7 +34,7 @@ from autograph.operators.loops.placing import (
     statics,
     with_known,
 )
-from autograph.operators.loops.rounds import Step, computes_alike, of_kinds
+from autograph.operators.loops.rounds import Step, computes_alike, of_kinds, settles_kinds
 from autograph.operators.loops.sharing import Ownership
 from autograph.operators.loops.sites import Site
 from autograph.operators.loops.widening import form_of, form_of_parts, widen
@@ -456,10 +456,7 @@ class _Loop:
                 if x is not NOTHING and not outcome.raised else value
                 for (_, x, type_), value in zip(carried, self.inputs, strict=True)
             ]  # fmt: skip
-        init = [
-            control.as_joined(self.parent, tensor(_initial(x, type_)), type_)
-            for x, _, type_ in carried
-        ]
+        init = self._entering(carried, outcome, outputs)
         kept = [
             j for j, (out, inner) in enumerate(zip(outputs, self.inputs, strict=True))
             if out is not inner or init[j].type != inner.type
@@ -468,6 +465,35 @@ class _Loop:
         for j, result in zip(kept, self._node(builder, outputs, init, kept), strict=True):
             results[j] = result
         self._finish(outcome, results, set(kept))
+
+    def _entering(
+        self, carried: list[tuple[Any, Any, TensorType]], outcome: Outcome, outputs: list[Value]
+    ) -> list[Value]:
+        """The values before the loop, as the types that it carries."""
+        before = [tensor(_initial(x, type_)) for x, _, type_ in carried]
+        replaced: list[Any] = [True] * len(before)
+        facts, builder = current_trace(), self.parent
+        if builder.root.keeps_kinds or (
+            facts is not None and facts.has_open_ints and builder is builder.root
+        ):
+            outcome.builder.graph.outputs = outputs
+            ran, otherwise = self.first_go(), not builder.root.keeps_kinds
+            replaced = [
+                x is NOTHING or (ran if self._is_replaced(outcome, j, start) else otherwise)
+                for j, ((x, _, _), start) in enumerate(zip(carried, before, strict=True))
+            ]
+        return [
+            control.as_joined(builder, x, type_, is_replaced, value.name)
+            for x, (_, _, type_), is_replaced, value in zip(
+                before, carried, replaced, self.inputs, strict=True
+            )
+        ]
+
+    def _is_replaced(self, outcome: Outcome, position: int, start: Tensor) -> bool:
+        """Whether nothing that a round leaves is of the type that a place had before the loop."""
+        types = [value.type for value in self.inputs]
+        types[position] = start.type
+        return settles_kinds(outcome.builder.graph, types)
 
     def _refuse_frozen(self) -> None:
         """Refuse to write, in a round, an array of which a list holds the content."""

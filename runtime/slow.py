@@ -1,0 +1,103 @@
+"""One line to the log where tracing or compiling a call takes long, while it still goes on."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from _thread import allocate_lock, start_new_thread
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from contextvars import copy_context
+from types import FrameType
+
+from runtime import config
+from runtime.graph.ir import Graph
+from runtime.origins import Origin, is_user_code
+
+__all__ = ["compiling", "tracing"]
+
+# Describes what is done, and by what line of the user's, from the frame that is run.
+_Describe = Callable[[FrameType | None], str]
+_state = threading.local()
+_ADVICE = {
+    "tracing": "What only Python values decide is run step by step while tracing: have loops go "
+    "over arrays or NumPy numbers (`np.int64(n)`), or leave that part to Python with "
+    "`autograph.do_not_convert`",
+    "compiling": "Rounds that are repeated make large graphs (`explain()` names the loops): have "
+    "loops go over arrays or NumPy numbers (`np.int64(n)`)",
+}
+
+
+@contextmanager
+def tracing(name: str) -> Iterator[None]:
+    """Within it a function is traced; the outermost one begins a call."""
+    if getattr(_state, "is_open", False):
+        yield
+        return
+    _state.was_told = False
+    with _watched("tracing", lambda frame: f"`{name}`{_at(_line_of(frame))}"):
+        yield
+
+
+@contextmanager
+def compiling(graph: Graph) -> Iterator[None]:
+    """Within it a graph is compiled; nothing is said where that was done of its trace."""
+    was_told, _state.was_told = getattr(_state, "was_told", False), False
+    if was_told or getattr(_state, "is_open", False):
+        yield
+        return
+    with _watched("compiling", lambda frame: _described(graph)):
+        yield
+    _state.was_told = False
+
+
+@contextmanager
+def _watched(doing: str, describe: _Describe) -> Iterator[None]:
+    """Say what is done, from another thread, once it takes longer than `config.slow_after`."""
+    is_over, state = allocate_lock(), _state.__dict__
+    is_over.acquire()
+    _state.is_open = True
+    seconds, context = config.slow_after.value / 1e3, copy_context()
+
+    def wait(thread: int) -> None:
+        if not is_over.acquire(timeout=seconds):
+            state["was_told"] = True
+            what = describe(sys._current_frames().get(thread))
+            text = f"autograph: {doing} {what} takes more than {seconds:g} s. {_ADVICE[doing]}."
+            context.run(config.show, text)
+
+    # No thread of `threading`: it would be one more for whoever counts those of the program.
+    with suppress(RuntimeError):  # there are too many, or Python is about to end
+        start_new_thread(wait, (threading.get_ident(),))
+    try:
+        yield
+    finally:
+        _state.is_open = False
+        is_over.release()
+
+
+def _line_of(frame: FrameType | None) -> Origin | None:
+    """The innermost line of the user's."""
+    while frame is not None and not is_user_code(frame.f_code):
+        frame = frame.f_back
+    if frame is None:
+        return None
+    return Origin(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name, frame.f_code)
+
+
+def _described(graph: Graph) -> str:
+    """A graph, and the line that most of its nodes come from."""
+    origins = [node.origin for node in graph.walk() if node.origin is not None]
+    lines = Counter((origin.filename, origin.lineno) for origin in origins)
+    first = None
+    if lines:
+        (line, _), *_ = lines.most_common(1)
+        first = next(o for o in origins if (o.filename, o.lineno) == line)
+    return f"the {len(origins)} nodes of `{graph.name}`, most of them{_at(first)},"
+
+
+def _at(origin: Origin | None) -> str:
+    return (
+        "" if origin is None else f" at {origin.filename}:{origin.lineno}: `{origin.text.strip()}`"
+    )
