@@ -54,10 +54,7 @@ TESTED_IN = {
     "runtime/lowering/llvm/recursive_text.py": "runtime/lowering/nodes/test_recursion.py",
     "runtime/lowering/nodes/creation.py": "runtime/lowering/nodes/test_joining.py",
     **dict.fromkeys(
-        (
-            f"runtime/lowering/scalars/{n}.py"
-            for n in ("exponentials", "functions", "powers", "trigonometry")
-        ),
+        (f"runtime/lowering/scalars/{n}.py" for n in ("exponentials", "powers", "trigonometry")),
         "runtime/lowering/scalars/test_mathematics.py",
     ),
     # The front end is run by the conversion that needs it; what both agree on has no behaviour.

@@ -91,8 +91,8 @@ def _is_twice_as_wide(s: For) -> bool:
     """
     if not any(isinstance(x, Store) and x.buffer.type == "f4" for x in s.body):
         return False
-    parts = parts_of(*(value for x in s.body for value in expressions(x)))
-    return any(part.function == "muladd" and part.type == "f8" for part in parts)
+    inside = parts_of(*(value for x in s.body for value in expressions(x)))
+    return any(x.function == "muladd" and x.type == "f8" for x in inside)
 
 
 def _written(s: For) -> set[Buffer]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from runtime.execute.native.processor import has_fma, vector_bytes
 from runtime.lowering.kernels.kernel import Cell, Dim, Program, Register, read
@@ -32,7 +32,7 @@ _INTRINSICS = {
 }  # fmt: skip
 _CHECKED = {"checked_add": "sadd", "checked_sub": "ssub", "checked_mul": "smul"}
 # What stands for them on machines that have no such instruction.
-_WITHOUT_FMA = {
+_WITHOUT_FMA: dict[str, Callable[[Expr, Expr, Expr], Expr]] = {
     "fma": fma_in_steps,
     "muladd": lambda a, b, c: call("add", call("mul", a, b), c),
 }
