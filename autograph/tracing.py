@@ -455,7 +455,7 @@ class _OfTensors:
         self._stands_for = builder.stands_for
 
     def __call__(self, value: Value) -> bool:
-        seen, left = {value}, [value]
+        seen, left = {value}, [value] if any(self._inputs.values()) else []
         while left:
             one = left.pop()
             # What a loop hands on to its next round may be made of anything.
