@@ -6,6 +6,7 @@ import io
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from html import escape
 
 import matplotlib
 import matplotlib.pyplot as plt
@@ -79,4 +80,5 @@ def as_svg(figure: Figure, title: str) -> str:
     text = text[text.index("<svg") :].replace(_TEXT, "currentColor")
     for left_out in _LEFT_OUT:
         text = re.sub(left_out, "", text, flags=re.DOTALL)
-    return text.replace("<svg ", f'<svg class="drawing" role="img" aria-label="{title}" ', 1)
+    label = f'<svg class="drawing" role="img" aria-label="{escape(title)}" '
+    return text.replace("<svg ", label, 1)

@@ -87,7 +87,7 @@ class Gallery(SphinxDirective):
             module.main()
         section += nodes.literal_block("", printed.getvalue().rstrip(), language="text")
         code = program.read_text(encoding="utf-8")
-        section += [_html(f"<details><summary>examples/{program.name}</summary>")]
+        section += _html(f"<details><summary>examples/{program.name}</summary>")
         section += nodes.literal_block(code, code, language="python")
         section += _html("</details>")
         return [section]
