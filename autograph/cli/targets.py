@@ -74,7 +74,7 @@ def _object_of(owner: type, name: str, text: str) -> object:
     """An object of a class, for its method."""
     try:
         inspect.signature(owner).bind()
-    except TypeError as error:
+    except (TypeError, ValueError) as error:
         raise CommandError(
             f"{text}: a method needs an object, and {owner.__name__}() cannot make one: {error}; "
             f"make one in the module, `model = {owner.__name__}(...)`, and name model.{name}"

@@ -1,9 +1,10 @@
 """Cotangents that may be absent: those of what only a branch or round uses that may not happen.
 
-An absent cotangent is zero, but not every zero is absent: where a derivative is infinite or nan, a
-zero that was computed gives nan, as in plain Python, while what is absent moves nothing. So beside
-the cotangent goes the fact whether it is there: True, False, or a bool that the graph computes.
-That is known of those only whose presence matters: behind whom a rule reads values of the run.
+An absent cotangent is zero, but not every zero is absent: where a rule sums over elements, as that
+of a matrix product does, a zero that was computed meets what is infinite and gives nan, while what
+is absent moves nothing. So beside the cotangent goes the fact whether it is there: True, False, or
+a bool that the graph computes. That is known of those only whose presence matters: behind whom such
+a rule reads values of the run.
 """
 
 from __future__ import annotations
@@ -131,9 +132,9 @@ def reads_floats(op: Op, inputs: Iterable[Any], outputs: Iterable[Any]) -> bool:
 
 
 def keeps_zeros(op: Op, outputs: Sequence[Any]) -> bool:
-    """Whether zeros of the cotangent are kept by the sweep where the rule makes none of them.
+    """Whether the sweep keeps the zeros of the cotangent, of which the rule may make inf or nan.
 
-    That is so where each contribution belongs to one element of the cotangent.
+    It can where each contribution belongs to one element of the cotangent.
     """
     if op.elementwise:
         return True

@@ -206,7 +206,7 @@ TESTED_IN = {
     **in_folder(
         "runtime/ops",
         "calculus data_types fft inference interchange linalg linear_forms "
-        "padding polynomials predicates rules samples",
+        "padding polynomials predicates samples",
         "runtime/ops/test_generic.py",
     ),
     "runtime/ops/exact.py": "runtime/ops/test_random.py",

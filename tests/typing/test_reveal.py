@@ -91,5 +91,15 @@ def test_every_public_name_is_seen(space, module, mypy, tmp_path):
     assert (done.stdout, done.stderr, done.returncode) == ("", "", 0)
 
 
+def test_examples_have_no_type_errors(tmp_path):
+    files = (ROOT / "examples").glob("*.py")
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--check-untyped-defs", "--no-error-summary",
+         "--follow-imports=silent", f"--cache-dir={tmp_path}", "--config-file=", *map(str, files)],
+        cwd=ROOT, capture_output=True, text=True, timeout=600, check=False,
+    )  # fmt: skip
+    assert (done.stdout, done.stderr, done.returncode) == ("", "", 0)
+
+
 def test_the_package_says_that_it_is_typed():
     assert (ROOT / "autograph" / "py.typed").exists()
