@@ -48,7 +48,7 @@ def _empty(self: Any) -> bool:
     return len(self.queue) == 0
 
 
-def _full(self: Any) -> bool:
+def _full(self: Any) -> Any:
     return 0 < self.maxsize <= len(self.queue)
 
 
