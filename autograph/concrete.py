@@ -273,14 +273,17 @@ class ConcreteFunction(Described):
         for i, other in enumerate(raws):
             if i != position and may_share(array, other):
                 one, two = self._input_name(position), self._input_name(i)
-                is_given = max(position, i) < len(self._traced.arguments.inputs())
+                if max(position, i) < len(self._traced.arguments.inputs()):
+                    reads, hint = "is given", f"pass a copy of one of the two (`{two}.copy()`)"
+                else:
+                    reads, hint = "reads", (
+                        f"take the part where it is used (`{two}[...]` in place of `{one}`), or "
+                        f"make a copy of one of the two (`{two}.copy()`)"
+                    )
                 raise StagingError(
                     f"`{one}` is written and shares memory with `{two}`, which `{self._name}` "
-                    f"{'is given' if is_given else 'reads'} as well",
-                    f"pass a copy of one of the two (`{two}.copy()`)"
-                    if is_given
-                    else f"take the part where it is used (`{two}[...]` in place of `{one}`), or make "
-                    f"a copy of one of the two (`{two}.copy()`)",
+                    f"{reads} as well",
+                    hint,
                     origin=self._traced.written_at.get(position),
                 )
 

@@ -1237,3 +1237,29 @@ def closure_of_a_traced_value(x, log):
 )
 def test_a_change_that_only_the_trace_would_see_is_refused(sample, words):
     refuse(sample, F(1.0), [], match=words)
+
+
+# ---- what a call gives, written by index ---------------------------------------------------------
+
+
+def items_are_set(x, n):
+    table = double(x)
+    table[range(2), range(2)] = 1e10
+    table[0, 1] = n
+    table[:, 2] = x[:, 0]
+    for i in range(n):
+        table[1, i] = x[0, i]
+    if n > 1:
+        table[0, 0] = 7
+    return table
+
+
+def test_items_of_what_a_call_gives_are_set_when_the_graph_runs():
+    x = np.arange(6.0).reshape(2, 3)
+    check(items_are_set, (x, I(1)), (x + 1, I(2)), tensors=False, saved=False, eager=False)
+
+    def wrong(x):
+        double(x)[5, 5] = 1.0
+
+    with pytest.raises(IndexError, match="index 5 is out of bounds for axis 0 with size 2"):
+        ag.convert(wrong)(x)

@@ -24,6 +24,7 @@ from autograph.library import (
     grouping,
     heaps,
     members,
+    queues,
     searching,
 )
 from autograph.operators.captured.iterated_arrays import check_iteration
@@ -31,6 +32,7 @@ from autograph.operators.expressions.attributes import is_computed
 from autograph.operators.expressions.generators import call_of
 from autograph.operators.stand_ins.runs import holds_runs
 from autograph.operators.stand_ins.templates import has_traced
+from runtime import journal
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 
@@ -81,6 +83,12 @@ def in_python(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> A
     found = _ALWAYS.get(function)
     if found is not None:
         return found
+    if function in queues.METHODS:
+        if type(args[0]) not in queues.CLASSES or not journal.is_made(args[0]):
+            return None
+        if not journal.is_made(args[0].queue):  # which its class made with it
+            journal.fresh_as(args[0].queue, args[0])
+        return queues.METHODS[function]
     given = (*args, *kwargs.values())
     if function in _CALLING:
         functions = (y for x in given for y in (x if isinstance(x, (list, tuple)) else (x,)))

@@ -66,6 +66,9 @@ class HostValue(PartOfError):
     def __setitem__(self, key: Any, value: Any) -> None:
         _call(operator.setitem, (self, key, value), {})
 
+    def __delitem__(self, key: Any) -> None:
+        _call(operator.delitem, (self, key), {})
+
     def __ag_call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return _call(self, args, kwargs)
 
@@ -93,7 +96,7 @@ class HostValue(PartOfError):
     __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __pow__ = __rpow__ = __matmul__ = _refuse
     __rmatmul__ = __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = _refuse
     __lshift__ = __rlshift__ = __rshift__ = __rrshift__ = __divmod__ = __rdivmod__ = _refuse
-    __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = __delitem__ = _refuse
+    __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = _refuse
     __array__ = __array_ufunc__ = __array_function__ = __enter__ = __exit__ = _refuse
     __hash__ = _refuse
 

@@ -24,6 +24,7 @@ from autograph.operators.captured.captures import (
     guard_length,
 )
 from autograph.operators.captured.caught import PartOfError
+from autograph.operators.captured.host_values import HostValue
 from autograph.operators.captured.methods import attribute, called, convert, method
 from autograph.operators.captured.variables import Nullable, _Unreadable, ld, there
 from autograph.operators.containers import (
@@ -396,7 +397,7 @@ def _has_all(thing: dict[Any, Any], key: Any) -> bool:
 
 
 # What journals itself that it is written.
-_OF_GRAPHS = (Tensor, Variable, FlatView)
+_OF_GRAPHS = (Tensor, Variable, FlatView, HostValue)
 
 
 def _listed(value: Any) -> list[Any]:
