@@ -22,7 +22,7 @@ from autograph.operators.captured.class_guards import class_guards
 from autograph.operators.captured.code_guards import code_guards, note_function
 from autograph.operators.captured.decisions import PLAIN, Decision
 from autograph.operators.captured.host_values import is_object
-from autograph.operators.captured.methods import ORIGINAL, looked_up, method
+from autograph.operators.captured.methods import looked_up, method
 from autograph.operators.captured.open_numbers import Numbers, opened
 from autograph.operators.captured.settings import guard_held_decimals, note_settings
 from autograph.operators.captured.variables import Nullable, Poison, _Unreadable
@@ -131,10 +131,12 @@ def trace_call(
     tensor_class: type[Tensor] = Tensor,
     array_class: type[Tensor] = Tensor,
     numbers: Numbers | None = None,
+    target: tuple[Any, Any] = (None, None),
 ) -> Traced:
     """Run `function` on placeholders for the inputs among `arguments`.
 
-    `numbers` are the captured ints and floats that are inputs as well.
+    `numbers` are the captured ints and floats that are inputs as well; `target` is the function of
+    the user's that is run, and the object whose method it is, where they are known.
     """
     stands_for_tensors = _has_tensors(arguments) if tensors is None else tensors
     known, recursions = Findings(), Recursions()
@@ -148,7 +150,7 @@ def trace_call(
             try:
                 with rarely, adopting(builder.trace):
                     traced = _traced(
-                        builder, function, bound, arguments, pure, numbers or Numbers()
+                        builder, function, bound, arguments, pure, numbers or Numbers(), target
                     )
                 traced.guards[:0] = (*class_guards(builder.trace), *code_guards(builder.trace))
                 return traced
@@ -175,6 +177,7 @@ def _traced(
     arguments: Arguments,
     pure: bool,
     numbers: Numbers,
+    target: tuple[Any, Any],
 ) -> Traced:
     facts = builder.trace
     placeholders, parts = _placeholders(builder, arguments)
@@ -201,7 +204,7 @@ def _traced(
         owner = getattr(function, "__self__", None)
         if owner is not None:  # of a bound method: what it holds is read, and written, by reference
             facts.add_outside(owner)
-        _note_target(function, owner)
+        _note_target(*target)
         for kind in _kinds(arguments.structure):
             facts.adopt(kind)
         builder.operand_beside, builder.repeated_by = beside_array, repeated_by
@@ -234,10 +237,8 @@ def _traced(
 
 def _note_target(function: Any, owner: Any) -> None:
     """Note that the user's function is run, and by the class of a callable object, if it is."""
-    function = getattr(function, "__func__", function)
-    original = getattr(function, "__dict__", {}).get(ORIGINAL, lambda: function)()
-    note_function(original)
-    if owner is not None and looked_up(type(owner), "__call__") is original:
+    note_function(function)
+    if owner is not None and looked_up(type(owner), "__call__") is function:
         method(owner, "__call__")
 
 

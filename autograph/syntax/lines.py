@@ -41,11 +41,10 @@ def lines_of(code: types.CodeType, module: Mapping[str, Any]) -> list[str]:
         ):
             return version.lines
     if filename in typed.NAMES:
-        lines = typed.lines_of(code)
-        if lines is None:
-            raise unavailable(code, f"the text of `{code.co_qualname}` cannot be found.")
-        return lines
-    if not versions or filename == _SHARED_NAME:
+        found = typed.lines_of(code)
+        if found is not None:
+            return found
+    if not versions or filename in (_SHARED_NAME, *typed.NAMES):
         raise unavailable(code, f"the text of `{code.co_qualname}` cannot be found.")
     raise unavailable(
         code,
