@@ -13,6 +13,7 @@ from autograph import kept_conversions, operators
 from autograph.errors import Location, SourceUnavailableError, UnsupportedSyntaxError
 from autograph.generated import AG, Options
 from autograph.operators.captured import methods
+from autograph.syntax.lines import keep_lines
 from autograph.syntax.make import make_function
 from autograph.syntax.source import source_of
 
@@ -48,6 +49,7 @@ def convert(function: FunctionType, options: Options, shadowed: frozenset[str]) 
         code = _rewriting().code_of(function, source, options, shadowed)
         if key is not None:
             kept_conversions.keep(key, code)
+    keep_lines(code, source.text, source.first_line)
     return Conversion(code, shadowed)
 
 
@@ -68,7 +70,10 @@ def consumer_of(
     except SourceUnavailableError:
         return None
     code = _rewriting().consumer_code(function, source, options, shadowed, of_context)
-    return None if code is None else methods.mark(make_function(code, function, operators))
+    if code is None:
+        return None
+    keep_lines(code, source.text, source.first_line)
+    return methods.mark(make_function(code, function, operators))
 
 
 def text_of(conversion: Conversion, function: FunctionType, options: Options) -> str:
