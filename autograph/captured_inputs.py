@@ -351,7 +351,7 @@ class _Source:
             test = f"{self.place(places[0])} is not {self.bind(guard.expected)} and {holds}"
         self.lines.append(f"if {test}: {_CHANGED}")
 
-    def _check_code(self, guards: list[Guard]) -> None:
+    def _check_code(self, guards: Sequence[Guard]) -> None:
         """Leave unless classes, functions and names are as they were, which is seen at once."""
         look = _look_at(guards)
         test = f"not {self.bind(functools.partial(_all_hold, guards))}()"

@@ -7,6 +7,7 @@ code object. Of a function typed at a prompt, it is looked for in what was typed
 
 from __future__ import annotations
 
+import functools
 import inspect
 import io
 import linecache
@@ -66,9 +67,12 @@ def keep_lines(generated: types.CodeType, text: str, first: int) -> None:
     for code in nested(generated):
         if code.co_flags & inspect.CO_GENERATOR:
             lines = lines or ["\n"] * (first - 1) + io.StringIO(text).readlines()
-            key = id(code)
-            gone = weakref.ref(code, lambda _, key=key: _of_generated.pop(key, None))
-            _of_generated[key] = gone, lines
+            gone = functools.partial(_drop, id(code))
+            _of_generated[id(code)] = weakref.ref(code, gone), lines
+
+
+def _drop(key: int, _: object) -> None:
+    _of_generated.pop(key, None)
 
 
 def _known(filename: str, module: Mapping[str, Any]) -> list[list[str]]:
