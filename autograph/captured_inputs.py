@@ -89,6 +89,7 @@ def lone_caller(
     `run` looks at its arguments, and gives `miss` for those that are not of the types that were
     traced: nothing looks at captured arrays before. The function gives `miss` too where something
     is in `replaced`: other captures than those of the trace; and for other objects and constants.
+    `given` refers to objects weakly.
     """
     source = _Source(traced, looks=False)
     more = f"{_MADE}more"
