@@ -89,6 +89,7 @@ def lone_caller(
     `run` looks at its arguments, and gives `miss` for those that are not of the types that were
     traced: nothing looks at captured arrays before. The function gives `miss` too where something
     is in `replaced`: other captures than those of the trace; and for other objects and constants.
+    `given` refers to objects weakly.
     """
     source = _Source(traced, looks=False)
     more = f"{_MADE}more"
@@ -351,7 +352,7 @@ class _Source:
             test = f"{self.place(places[0])} is not {self.bind(guard.expected)} and {holds}"
         self.lines.append(f"if {test}: {_CHANGED}")
 
-    def _check_code(self, guards: list[Guard]) -> None:
+    def _check_code(self, guards: Sequence[Guard]) -> None:
         """Leave unless classes, functions and names are as they were, which is seen at once."""
         look = _look_at(guards)
         test = f"not {self.bind(functools.partial(_all_hold, guards))}()"

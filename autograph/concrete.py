@@ -216,8 +216,11 @@ class ConcreteFunction(Described):
 
     def guards_of_values(self) -> list[Guard]:
         """The guards, where their places are read as they were in the trace: not by other code."""
-        is_known = all(guard.holds() for guard in self._guards_of_code())
-        return self._traced.guards if is_known else []
+        return self._traced.guards if self.code_is_as_it_was() else []
+
+    def code_is_as_it_was(self) -> bool:
+        """Whether the classes, functions and names of libraries are those of the trace."""
+        return all(guard.holds() for guard in self._guards_of_code())
 
     def _guards_of_code(self) -> list[Guard]:
         return [guard for guard in self._traced.guards if guard.is_of_code]

@@ -238,7 +238,7 @@ def _callee(function: FunctionType) -> FunctionType | None:
 
 
 _CALLEE = Options(user_requested=False)
-# Of a generator function what runs in the place of a loop, or `with`, over it; False where nothing.
+# Of a generator function what runs in the place of a loop, or `with`, over it; None where nothing.
 _consumers: weakref.WeakKeyDictionary[
     FunctionType, dict[bool, tuple[weakref.ref[FunctionType] | None, tuple[Any, ...]]]
 ] = weakref.WeakKeyDictionary()

@@ -13,6 +13,7 @@ from autograph import kept_conversions, operators
 from autograph.errors import Location, SourceUnavailableError, UnsupportedSyntaxError
 from autograph.generated import AG, Options
 from autograph.operators.captured import methods
+from autograph.syntax.lines import keep_lines
 from autograph.syntax.make import make_function
 from autograph.syntax.source import source_of
 from runtime.frame_room import of_any_depth
@@ -62,6 +63,7 @@ def _converted(function: FunctionType, options: Options, shadowed: frozenset[str
         code = _rewriting().code_of(function, source, options, shadowed)
         if key is not None:
             kept_conversions.keep(key, code)
+    keep_lines(code, source.text, source.first_line)
     return Conversion(code, shadowed)
 
 
@@ -83,7 +85,10 @@ def consumer_of(
     except SourceUnavailableError:
         return None
     code = _rewriting().consumer_code(function, source, options, shadowed, of_context)
-    return None if code is None else methods.mark(make_function(code, function, operators))
+    if code is None:
+        return None
+    keep_lines(code, source.text, source.first_line)
+    return methods.mark(make_function(code, function, operators))
 
 
 @of_any_depth

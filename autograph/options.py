@@ -82,10 +82,12 @@ class Binding:
 def _behind(target: Any) -> Iterator[Any]:
     """The functions and partials that tell the parameters of a callable."""
     while True:
-        if isinstance(target, FunctionType | functools.partial):
+        if isinstance(target, functools.partial):
             yield target
-            is_function = isinstance(target, FunctionType)
-            target = getattr(target, "__wrapped__", None) if is_function else target.func
+            target = target.func
+        elif isinstance(target, FunctionType):
+            yield target
+            target = getattr(target, "__wrapped__", None)
         elif isinstance(target, MethodType):
             target = target.__func__
         else:

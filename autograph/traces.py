@@ -462,6 +462,8 @@ class Traces:
         if stale is not None:
             broken = stale.broken_guards()
             numbers = self._policy.numbers.new(stale.guards_of_values())
+            if not stale.code_is_as_it_was():
+                return Reason("; ".join(broken))
             return retracing.of_guards(broken, is_opened=len(broken) == len(numbers))
         known = [c._traced.arguments for c in self._table.values()]
         # Of several, the last one, from which the user comes.

@@ -10,6 +10,7 @@ from typing import Any, cast
 import numpy as np
 
 from autograph import replay
+from autograph.conversion import underlying_function
 from autograph.errors import AutographError
 from autograph.findings import Findings
 from autograph.operators.branches.absorbing import refuse_shared
@@ -22,7 +23,7 @@ from autograph.operators.captured.class_guards import class_guards
 from autograph.operators.captured.code_guards import code_guards, note_function
 from autograph.operators.captured.decisions import PLAIN, Decision
 from autograph.operators.captured.host_values import is_object
-from autograph.operators.captured.methods import ORIGINAL, looked_up, method
+from autograph.operators.captured.methods import looked_up, method
 from autograph.operators.captured.open_numbers import Numbers, opened
 from autograph.operators.captured.patience import Patience
 from autograph.operators.captured.settings import guard_held_decimals, note_settings
@@ -161,7 +162,7 @@ def trace_call(
                 with rarely, adopting(builder.trace):
                     builder.trace.add_outside(target)
                     traced = _traced(
-                        builder, function, bound, arguments, pure, numbers or Numbers()
+                        builder, function, bound, arguments, pure, numbers or Numbers(), target
                     )
                 traced.guards[:0] = (*class_guards(builder.trace), *code_guards(builder.trace))
                 return traced
@@ -188,6 +189,7 @@ def _traced(
     arguments: Arguments,
     pure: bool,
     numbers: Numbers,
+    target: Any,
 ) -> Traced:
     facts = builder.trace
     placeholders, parts = _placeholders(builder, arguments)
@@ -211,7 +213,7 @@ def _traced(
         facts.refused_items = transaction.refused_items
         for variable in _variables(arguments):
             facts.add_outside(variable)
-        _note_target(function, getattr(function, "__self__", None))
+        _note_target(target)
         for kind in _kinds(arguments.structure):
             facts.adopt(kind)
         builder.operand_beside, builder.repeated_by = beside_array, repeated_by
@@ -243,12 +245,11 @@ def _traced(
         return finished
 
 
-def _note_target(function: Any, owner: Any) -> None:
+def _note_target(target: Any) -> None:
     """Note that the user's function is run, and by the class of a callable object, if it is."""
-    function = getattr(function, "__func__", function)
-    original = getattr(function, "__dict__", {}).get(ORIGINAL, lambda: function)()
-    note_function(original)
-    if owner is not None and looked_up(type(owner), "__call__") is original:
+    function, owner = underlying_function(target)
+    note_function(function)
+    if owner is not None and looked_up(type(owner), "__call__") is function:
         method(owner, "__call__")
 
 

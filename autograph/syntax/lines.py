@@ -7,26 +7,33 @@ code object. Of a function typed at a prompt, it is looked for in what was typed
 
 from __future__ import annotations
 
+import functools
+import inspect
 import io
 import linecache
 import os
 import sys
 import types
+import weakref
 from collections.abc import Mapping
 from typing import Any
 
 from autograph.errors import Location, SourceUnavailableError
 from autograph.syntax import typed
-from autograph.syntax.versions import Version
+from autograph.syntax.versions import Version, nested
 
 # The name of what `exec`, `eval` and `python -c` run.
 _SHARED_NAME = "<string>"
 _versions: dict[str, list[Version]] = {}
+# The lines of generators in converted code, which no text makes, by the identity of their code.
+_of_generated: dict[int, tuple[weakref.ref[types.CodeType], list[str]]] = {}
 
 
 def lines_of(code: types.CodeType, module: Mapping[str, Any]) -> list[str]:
     """Gives the whole text that a function was made from, as lines; `module` is its globals."""
     filename = code.co_filename
+    if id(code) in _of_generated:
+        return _of_generated[id(code)][1]
     if filename == _SHARED_NAME:
         texts = [_option_c(sys.orig_argv[1:]), *_known(filename, module)]
     else:
@@ -41,11 +48,10 @@ def lines_of(code: types.CodeType, module: Mapping[str, Any]) -> list[str]:
         ):
             return version.lines
     if filename in typed.NAMES:
-        lines = typed.lines_of(code)
-        if lines is None:
-            raise unavailable(code, f"the text of `{code.co_qualname}` cannot be found.")
-        return lines
-    if not versions or filename == _SHARED_NAME:
+        found = typed.lines_of(code)
+        if found is not None:
+            return found
+    if not versions or filename in (_SHARED_NAME, *typed.NAMES):
         raise unavailable(code, f"the text of `{code.co_qualname}` cannot be found.")
     raise unavailable(
         code,
@@ -53,6 +59,20 @@ def lines_of(code: types.CodeType, module: Mapping[str, Any]) -> list[str]:
         "rewritten the function (a decorator, a hook of imports).",
         "Import it again (importlib.reload), or restart the program.",
     )
+
+
+def keep_lines(generated: types.CodeType, text: str, first: int) -> None:
+    """Makes a text that begins at a line that of the generators in what was generated of it."""
+    lines: list[str] = []
+    for code in nested(generated):
+        if code.co_flags & inspect.CO_GENERATOR:
+            lines = lines or ["\n"] * (first - 1) + io.StringIO(text).readlines()
+            gone = functools.partial(_drop, id(code))
+            _of_generated[id(code)] = weakref.ref(code, gone), lines
+
+
+def _drop(key: int, _: object) -> None:
+    _of_generated.pop(key, None)
 
 
 def _known(filename: str, module: Mapping[str, Any]) -> list[list[str]]:

@@ -91,7 +91,10 @@ def _begins(line: str) -> bool:
 
 
 class _Outline(NamedTuple):
-    """What instructions do outside of some lines, and where; what is named inside of them."""
+    """What instructions do outside of some lines, and where; what is named inside of them.
+
+    Constants there are left out: the compiler makes one of several.
+    """
 
     outside: set[Any]
     variables: set[str]
@@ -114,7 +117,7 @@ def _outline(code: types.CodeType, lines: set[int]) -> _Outline:
                 found.outside.add((part.co_qualname, each.opname, value, place))
             elif each.opcode in (*dis.haslocal, *dis.hasfree) and held.isidentifier():
                 found.variables.add(held)
-            elif each.opcode in (*dis.hasconst, *dis.hasname) and held != "AssertionError":
+            elif each.opcode in dis.hasname and held != "AssertionError":
                 found.named.add(value)
     return found
 

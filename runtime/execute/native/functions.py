@@ -34,8 +34,8 @@ class Parts:
         self.renew()
 
     @property
-    def function(self) -> FunctionType | None:
-        """The function, while it lives."""
+    def function(self) -> Any:
+        """The function, while it lives; else None."""
         return self._reference()
 
     @property
@@ -60,7 +60,7 @@ class Parts:
         function = self.function
         if function is not None:
             self._held[:] = function.__code__, function.__defaults__, function.__kwdefaults__
-            self._words[:] = id(function), *(0 if x is None else id(x) for x in self._held)
+            self._words[:] = [id(function), *(0 if x is None else id(x) for x in self._held)]
 
 
 _OFFSETS = (layout.CODE, layout.DEFAULTS, layout.KWDEFAULTS)

@@ -126,6 +126,17 @@ def test_what_a_test_runner_made_of_an_assert_is_no_edit():
     assert lines.lines_of(asserting.__code__, globals())[0].startswith('"""The lines')
 
 
+def test_the_text_of_generated_generators_is_kept_with_them():
+    text = "def f(it):\n    for v in it:\n        yield v\n"
+    made = compile("\n" * 9 + text.replace("it", "ag_it"), "<generated>", "exec")
+    lines.keep_lines(made, text, 10)
+    (code,) = (x for x in made.co_consts if hasattr(x, "co_code"))
+    assert lines.lines_of(code, {})[9:] == text.splitlines(keepends=True)
+    key = id(code)
+    del made, code
+    assert key not in lines._of_generated
+
+
 def test_code_that_a_hook_of_imports_has_changed_is_none_of_the_text(tmp_path):
     file = tmp_path / "hooked.py"
     file.write_text(TEXT.format(1))
