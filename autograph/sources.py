@@ -13,6 +13,7 @@ from autograph.functions import BoundFunction, Function
 from autograph.generated import Options
 from autograph.status import Feature, check_features
 from autograph.syntax.parse import parse_module
+from runtime.frame_room import of_any_depth
 
 __all__ = ["convert_source", "to_code", "to_graph"]
 
@@ -81,7 +82,7 @@ def convert_source(text: str, name: str | None = None) -> ModuleType:
     2.0
     """
     filename = f"<autograph source {next(_numbers)}>"
-    parse_module(text, filename)
+    of_any_depth(parse_module)(text, filename)
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
     module = ModuleType(name or filename)
     module.__file__ = filename

@@ -15,7 +15,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import copy_context
-from typing import ParamSpec, TypeVar
+from typing import NoReturn, ParamSpec, TypeVar
 
 from runtime.forks import new_after_forks
 
@@ -56,13 +56,12 @@ def of_any_depth(function: Callable[P, R]) -> Callable[P, R]:
     def called(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             return function(*args, **kwargs)
-        except RecursionError as error:
+        except RecursionError:
             if threading.current_thread().name == _NAME:
                 raise
             found = _in_thread(functools.partial(function, *args, **kwargs))
             if found is None:  # there can be no thread
                 raise
-            del error
         return found()
 
     return called
@@ -103,5 +102,5 @@ def _with_large_stacks() -> Iterator[None]:
         sys.setrecursionlimit(depth)
 
 
-def _raise(error: BaseException) -> None:
+def _raise(error: BaseException) -> NoReturn:
     raise error

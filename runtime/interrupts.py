@@ -16,6 +16,7 @@ import signal
 import threading
 import weakref
 from collections.abc import Callable
+from importlib import import_module
 from types import CodeType, FrameType
 from typing import Any, TypeVar
 
@@ -29,6 +30,9 @@ _CONTEXTS = {_OF_GENERATORS.__enter__.__code__, _OF_GENERATORS.__exit__.__code__
 _STACKS = contextlib.ExitStack.__exit__.__code__
 _PACKAGES = ("runtime", "autograph")
 _SIGNALS = tuple(signal.valid_signals())
+_trip: Any = _thread.interrupt_main  # of any number
+# Without the enumerations of `signal`, which take twenty times as long.
+_signal: Any = import_module("_signal")
 
 
 class Interrupted(KeyboardInterrupt):
@@ -41,7 +45,7 @@ class Interrupted(KeyboardInterrupt):
 
 def uninterrupted(function: F) -> F:
     """Mark a function that no handler runs in the middle of; contexts of generators are so."""
-    _codes.add(function.__code__)  # type: ignore[attr-defined]
+    _codes.add(function.__code__)
     return function
 
 
@@ -56,11 +60,11 @@ class Deferring:
         if threading.current_thread() is not threading.main_thread():
             return
         for number in _SIGNALS:
-            found = signal.getsignal(number)
+            found = _signal.getsignal(number)
             if callable(found) and type(found) is not _Deferred:
                 deferred = _Deferred(found)
                 self._replaced[number] = (deferred, found)
-                signal.signal(number, deferred)
+                _signal.signal(number, deferred)
 
     def end(self) -> None:
         """Set the handlers again, but for those that were changed meanwhile."""
@@ -68,8 +72,8 @@ class Deferring:
             return
         while self._replaced:
             number, (deferred, found) = self._replaced.popitem()
-            if signal.getsignal(number) is deferred:
-                signal.signal(number, found)
+            if _signal.getsignal(number) is deferred:
+                _signal.signal(number, found)
 
 
 class _Deferred:
@@ -82,7 +86,7 @@ class _Deferred:
         if _is_uninterrupted(frame):
             # Python asks again after the next instructions. No call may follow, nor this be one:
             # after calls it asks, too.
-            again = map(_thread.interrupt_main, (number,))
+            again = map(_trip, (number,))
             (*_,) = again
             return None
         try:

@@ -14,6 +14,7 @@ import gast
 from autograph.cli.failure import CommandError
 from autograph.converters import Context, Entry, Report, convert_module
 from autograph.syntax.parse import parse_module
+from runtime.frame_room import of_any_depth
 
 __all__ = [
     "ConvertedFile",
@@ -58,9 +59,12 @@ def _named(entries: tuple[Entry, ...], function: str) -> tuple[Entry, ...]:
 def convert_file(path: Path) -> ConvertedFile:
     """Converts every function of a file. Raises SourceError when it is no Python."""
     text = _read_source(path)
-    context = Context(filename=str(path), text=text)
-    converted, report = convert_module(_parse(text, path), context)
-    return ConvertedFile(text, converted, report)
+    return ConvertedFile(text, *_converted(text, path))
+
+
+@of_any_depth
+def _converted(text: str, path: Path) -> tuple[Any, Report]:
+    return convert_module(_parse(text, path), Context(filename=str(path), text=text))
 
 
 def parse_file(path: Path) -> Any:
@@ -105,7 +109,7 @@ def _read_source(path: Path) -> str:
 def _parse(text: str, path: Path) -> Any:
     try:
         with warnings.catch_warnings(action="ignore"):  # the file is not run here
-            return parse_module(text, str(path))
+            return of_any_depth(parse_module)(text, str(path))
     except SyntaxError as error:
         raise SourceError(path, error.lineno or 1, f"syntax error: {error.msg}") from error
     except (ValueError, RecursionError, MemoryError) as error:

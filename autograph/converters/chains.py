@@ -33,13 +33,13 @@ def lower_chains(function: Any, lowering: Lowering) -> None:
 
 
 def _lower_block(statements: list[gast.stmt], lowering: Lowering) -> None:
+    if any(map(_is_long, statements)):  # before the blocks: they hold what is left of a chain
+        statements[:] = [new for old in statements for new in _cut(old, lowering)]
     for statement in statements:
         if isinstance(statement, gast.FunctionDef | gast.ClassDef | gast.AsyncFunctionDef):
             continue
         for block in statement_lists(statement):
             _lower_block(block, lowering)
-    if any(map(_is_long, statements)):
-        statements[:] = [new for old in statements for new in _cut(old, lowering)]
 
 
 def _is_long(statement: Any) -> bool:

@@ -3,10 +3,11 @@
 import os
 import subprocess
 import sys
+import threading
 
 import pytest
 
-from runtime.frame_room import SLOTS, roomy
+from runtime.frame_room import SLOTS, of_any_depth, roomy
 
 resource = pytest.importorskip("resource", reason="page faults are counted by POSIX")
 
@@ -21,6 +22,30 @@ def test_a_function_with_room_gives_and_raises_what_it_would():
     assert divide.__name__ == "divide" and divide.__doc__ == "Doc."
     with pytest.raises(ZeroDivisionError):
         divide(1, by=0)
+
+
+@of_any_depth
+def down(n):
+    return 0 if n == 0 else 1 + down.__wrapped__(n - 1)
+
+
+def test_calls_are_as_deep_as_they_need():
+    depth, stack = sys.getrecursionlimit(), threading.stack_size()
+    assert down(20_000) == 20_000
+    assert (sys.getrecursionlimit(), threading.stack_size()) == (depth, stack)
+
+
+def test_what_a_deep_call_raises_is_raised():
+    @of_any_depth
+    def fail(n):
+        if n == 0:
+            raise ValueError("at the bottom")
+        fail.__wrapped__(n - 1)
+
+    with pytest.raises(ValueError, match="at the bottom"):
+        fail(5_000)
+    with pytest.raises(RecursionError):
+        down(10**9)
 
 
 def test_calls_may_lie_in_each_other():
