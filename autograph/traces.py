@@ -236,6 +236,8 @@ class Traces:
             why = _why_nothing(arguments)
             config.log(1, lambda: f"{self.__qualname__}: nothing is staged, {why}")
         concrete = self._concrete(traced, reason)
+        if traced.replaces_python and not concrete.is_faster and self._is_of_numbers(arguments):
+            concrete = self._concrete(_left_to_python(traced), reason)
         if following is not None:
             following.arguments = traced.arguments
             concrete.following = self._concrete(following, reason)

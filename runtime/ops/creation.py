@@ -526,7 +526,7 @@ def _size(n: Operand) -> Any:
     if n is None or isinstance(n, int):
         return n
     what = "negative dimensions are not allowed"
-    return checked(n, n >= 0, what=what, error="ValueError")  # type: ignore[operator]
+    return checked(n, n >= 0, what=what, error="ValueError")
 
 
 @implements(

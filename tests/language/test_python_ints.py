@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from runtime import config
+from runtime.execute.native.prepared import problem as native_problem
 
 
 def sum_of_squares(n):
@@ -393,6 +395,21 @@ def test_what_is_not_staged_is_run_by_python_once(program):
         function(n + k)
     assert calls_within(function, n + 9) < plain + 500
     assert function(n) == program(n)
+
+
+def of_divisors(n):
+    t = 0
+    for i in range(1, n):
+        t += math.gcd(i, n) + square(i) % 3
+    return t
+
+
+def test_what_has_no_native_form_is_left_to_python():
+    function = ag.convert(of_divisors)
+    for n in (500, 600, 20_000):
+        assert function(n) == of_divisors(n)
+    if config.backend.value == "native" and not native_problem():
+        assert all(concrete._traced.stages_nothing for concrete in function.traces())
 
 
 def test_a_recursion_of_many_calls_is_staged():
