@@ -30,7 +30,7 @@ from autograph.results import ResultHole, made_result, taken
 from autograph.signature import FLOAT, INT, is_input_key
 from autograph.tracebacks import shortened
 from autograph.traced import Traced, external_type
-from runtime import trace, tree
+from runtime import config, trace, tree
 from runtime.autodiff.compiled import Differentiable
 from runtime.autodiff.explain import positions_behind
 from runtime.autodiff.tape import lose
@@ -279,9 +279,12 @@ class ConcreteFunction(Described):
                 if max(position, i) < len(self._traced.arguments.inputs()):
                     reads, hint = "is given", f"pass a copy of one of the two (`{two}.copy()`)"
                 else:
-                    reads, hint = "reads", (
-                        f"take the part where it is used (`{two}[...]` in place of `{one}`), or "
-                        f"make a copy of one of the two (`{two}.copy()`)"
+                    reads, hint = (
+                        "reads",
+                        (
+                            f"take the part where it is used (`{two}[...]` in place of `{one}`), or "
+                            f"make a copy of one of the two (`{two}.copy()`)"
+                        ),
                     )
                 raise StagingError(
                     f"`{one}` is written and shares memory with `{two}`, which `{self._name}` "
@@ -366,6 +369,17 @@ class ConcreteFunction(Described):
         """What native code has Python do, and where."""
         called = getattr(self._differentiable.run, "outside", ())
         return [(c.title, c.origins[-1]) for c in called if c.origins and not c.fails]
+
+    @property
+    def is_faster(self) -> bool:
+        """Whether the graph runs faster than Python runs numbers: as native code, all of it.
+
+        It is what runs anyway, where native code was not asked for.
+        """
+        wants_native = config.backend.value == "native" and config.native.value
+        if not wants_native or self._native is False:
+            return True
+        return isinstance(self._differentiable.run, Native) and not self.called_from_native_code
 
     @cached_property
     def without_kinds(self) -> ConcreteFunction:

@@ -13,6 +13,7 @@ from autograph.operators.results.remaking import Array
 from autograph.signature import Arguments
 from runtime import journal
 from runtime.control import TEXT, WHILE
+from runtime.graph.counters import counter_of
 from runtime.graph.ir import Graph, Value
 from runtime.host import HOST_CALL
 from runtime.ops.operands import type_of
@@ -135,6 +136,26 @@ class Traced:
         )
 
     @property
+    def has_loop(self) -> bool:
+        """Whether a part of the graph is run again and again."""
+        return any(node.op in (WHILE, RECURSION) for node in self.graph.walk())
+
+    @property
+    def may_end_early(self) -> bool:
+        """Whether ints may leave 64 bits after something was done that Python would do again."""
+        if self.is_repeatable or not self.is_of_numbers:
+            return False
+        counters = {
+            counter.increment
+            for node in self.graph.walk()
+            if node.op is WHILE and (counter := counter_of(node)) and not counter.can_overflow
+        }
+        return any(
+            node.op_can_raise and node not in counters and any(map(_is_int, node.outputs))
+            for node in self.graph.walk()
+        )
+
+    @property
     def grows_slowly(self) -> bool:
         """Whether the graph may fall behind Python: its dicts, sets and texts are lists."""
         return self.looks_for_keys or any(node.op is TEXT for node in self.graph.walk())
@@ -167,6 +188,10 @@ class Traced:
 
 def _is_array(value: Value) -> bool:
     return isinstance(value.type, TensorType) and value.type.shape != ()
+
+
+def _is_int(value: Value) -> bool:
+    return isinstance(value.type, TensorType) and value.type.weak and value.type.dtype.kind == "i"
 
 
 def external_type(thing: Any) -> Type:

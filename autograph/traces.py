@@ -249,6 +249,8 @@ class Traces:
             why = _why_nothing(arguments)
             config.log(1, lambda: f"{self.__qualname__}: nothing is staged, {why}")
         concrete = self._concrete(traced, reason)
+        if traced.replaces_python and not concrete.is_faster and self._is_of_numbers(arguments):
+            concrete = self._concrete(_left_to_python(traced), reason)
         if following is not None:
             following.arguments = traced.arguments
             concrete.following = self._concrete(following, reason)
@@ -341,11 +343,11 @@ class Traces:
             pairs = zip(arguments.paths, arguments.keys, strict=True)
             keys = tuple(INT if path in ints else key for path, key in pairs)
             found = self._with_all_staged(arguments._replace(keys=keys), False)
-            if found is None:
-                self._policy.fix(ints)
-            elif not _is_pythons(found):
+            if found is not None and found.has_loop and not _is_pythons(found):
                 self._policy.take(ints)
                 return found
+            if found is None or not _is_pythons(found):
+                self._policy.fix(ints)
         self._fruitless += bool(ints)
         return _left_to_python(traced)
 
@@ -563,7 +565,9 @@ class Traces:
 
 def _is_pythons(traced: Traced) -> bool:
     """Whether Python does as well, or better, what the trace of a call of its numbers does."""
-    return traced.is_of_few_numbers or (traced.grows_slowly and traced.is_repeatable)
+    if traced.is_of_few_numbers or traced.may_end_early:
+        return True
+    return traced.grows_slowly and traced.is_repeatable
 
 
 def _left_to_python(traced: Traced) -> Traced:

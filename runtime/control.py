@@ -361,13 +361,13 @@ def as_joined(
     return value
 
 
-def _is_other_kind(x: Tensor, type_: TensorType) -> bool:
+def _is_other_kind(x: Tensor, type_: Type) -> bool:
     """Whether a number is of another type of Python's or NumPy's than `type_`."""
-    given: Type = x.type
-    if not isinstance(type_, TensorType) or not isinstance(given, TensorType):
+    given: Any = x.type
+    if type(given) is not TensorType or type(type_) is not TensorType or given.shape != ():
         return False
     is_strong = given.weak != type_.weak and given.dtype.kind != "b"
-    return given.shape == () and (given.dtype != type_.dtype or is_strong)
+    return bool(given.dtype != type_.dtype) or is_strong
 
 
 def without_kinds(graph: Graph, *, keeps_open: bool = False) -> Graph:

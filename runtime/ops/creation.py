@@ -13,6 +13,7 @@ from runtime.layouts import lay_out
 from runtime.ops.broadcasting import broadcast_arrays, sum_to
 from runtime.ops.conversion import astype
 from runtime.ops.declare import always, implements, may_not_fit, no_gradient, op
+from runtime.ops.internal import checked
 from runtime.ops.operands import (
     Array,
     Module,
@@ -517,7 +518,15 @@ def eye(
     if not isinstance(k, int) and dtype_of(k).kind not in "biu":
         raise TypeError(f"the number `k` of a diagonal is an integer, not {dtype_of(k)}")
     with making_on(device):
-        return astype(diagonal_numbers(rows, columns) == k, dtype)
+        return astype(diagonal_numbers(_size(rows), _size(columns)) == k, dtype)
+
+
+def _size(n: Operand) -> Any:
+    """A size; ValueError, when the graph runs, where it is negative."""
+    if n is None or isinstance(n, int):
+        return n
+    what = "negative dimensions are not allowed"
+    return checked(n, n >= 0, what=what, error="ValueError")
 
 
 @implements(
