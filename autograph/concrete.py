@@ -276,16 +276,13 @@ class ConcreteFunction(Described):
         for i, other in enumerate(raws):
             if i != position and may_share(array, other):
                 one, two = self._input_name(position), self._input_name(i)
+                reads = "reads"
+                hint = (
+                    f"take the part where it is used (`{two}[...]` in place of `{one}`), or make a "
+                    f"copy of one of the two (`{two}.copy()`)"
+                )
                 if max(position, i) < len(self._traced.arguments.inputs()):
                     reads, hint = "is given", f"pass a copy of one of the two (`{two}.copy()`)"
-                else:
-                    reads, hint = (
-                        "reads",
-                        (
-                            f"take the part where it is used (`{two}[...]` in place of `{one}`), or "
-                            f"make a copy of one of the two (`{two}.copy()`)"
-                        ),
-                    )
                 raise StagingError(
                     f"`{one}` is written and shares memory with `{two}`, which `{self._name}` "
                     f"{reads} as well",

@@ -19,6 +19,19 @@ def sign(x):
 def scale(x):
     seen.append(type(x).__name__)
     return x * 2
+
+class Layer:
+    def __init__(self, factor):
+        self.factor = factor
+
+    def __call__(self, x):
+        return self.call(x)
+
+    def call(self, x):
+        seen.append(type(x).__name__)
+        return x * self.factor
+
+layer = Layer(3)
 """
 
 
@@ -40,6 +53,16 @@ def test_b4_01_a_rule_leaves_modules_below_alone(library):
     assert library.seen == ["Tensor"]
     with pytest.raises(ag.StagingError, match="bool"):
         ag.convert(lambda x: library.sign(x))(1.0)
+
+
+def test_b4_01_objects_of_what_a_rule_leaves_alone_are_traced_as_functions_are(library):
+    ag.config.do_not_convert_module("library")
+    layer = library.layer
+    f = ag.convert(lambda x: layer(x) if layer(x) > 2 else layer.call(-x))
+    assert (f(1.0), f(-1.0)) == (3.0, 3.0)
+    assert set(library.seen) == {"Tensor"}
+    assert f.trace_count == 1
+    assert not any(node.op.name == "host_call" for node in f.traces()[0].graph.walk())
 
 
 def test_b4_01_what_has_been_converted_stays(library):

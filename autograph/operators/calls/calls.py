@@ -288,7 +288,9 @@ def converted_call(
         trace.meet(function)
     call = getattr(type(function), "__call__", None)  # noqa: B004 - the function is wanted
     is_decorated = hasattr(type(call), "__ag_call__")
-    if is_decorated or (isinstance(call, FunctionType) and not _is_left_alone(function)):
+    if is_decorated or isinstance(call, FunctionType):
+        if _is_left_alone(function):
+            return _traced_as_it_is(function, args, kwargs)
         return converted_call(call, (function, *args), kwargs, scope)
     return call_unconverted(function, args, kwargs)
 
@@ -531,11 +533,7 @@ def _call_function(
         own = function.dispatch(type_(args[0]))  # type: ignore[attr-defined]
         return converted_call(own, args, kwargs, scope)
     if _is_left_alone(function):
-        refuse_open(function, args, kwargs)
-        note_function(function)
-        _note_left(function)
-        result = function(*args, **kwargs)
-        return journal.fresh(result) if type(result) is GeneratorType else result
+        return _traced_as_it_is(function, args, kwargs)
     if is_ours(function):
         args, kwargs = with_converted(function, args, kwargs)
         return rewired(function)(*args, **kwargs)
@@ -580,7 +578,16 @@ def _method_and_arguments(caller: Any) -> tuple[str, tuple[Any, ...], dict[str, 
     return given[0], given[1:], {}
 
 
-def _note_left(function: FunctionType) -> None:
+def _traced_as_it_is(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call what is left alone by a mark or a rule: its operations on tensors are traced."""
+    refuse_open(function, args, kwargs)
+    note_function(function)
+    _note_left(function)
+    result = function(*args, **kwargs)
+    return journal.fresh(result) if type(result) is GeneratorType else result
+
+
+def _note_left(function: Any) -> None:
     """Keep for `explain` that a function runs while tracing, as plain Python."""
     trace, name = current_trace(), title_of(function)
     if trace is not None and name.partition(".")[0] not in OURS:
