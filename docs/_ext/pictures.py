@@ -16,11 +16,11 @@ import contextlib
 import importlib.util
 import inspect
 import io
+import linecache
 import re
 from pathlib import Path
 from types import ModuleType
 
-import graph_drawing
 import speed_drawing
 from docutils import nodes
 from drawings import drawn
@@ -28,6 +28,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 import autograph as ag
+from runtime.graph import picture
 
 __all__ = ["setup"]
 
@@ -54,10 +55,13 @@ class GraphPicture(SphinxDirective):
         name = self.arguments[0].partition("(")[0]
         page = Path(self.env.doc2path(self.env.docname)).read_text(encoding="utf-8")
         program = next(p for p in _PROGRAM.findall(page) if f"def {name}(" in p)
+        file, defined = f"{name}.py", {}
+        linecache.cache[file] = (len(program), None, program.splitlines(keepends=True), file)
         with contextlib.redirect_stdout(io.StringIO()):
-            function = ag.convert(getattr(ag.convert_source(program), name))
+            exec(compile(program, file, "exec"), defined)
+        function = ag.convert(defined[name])
         traced = eval(self.arguments[0], {"ag": ag, name: function.get_concrete_function})
-        return [_html(graph_drawing.picture(traced.graph.as_graph_def(), f"The graph of {name}"))]
+        return [_html(f'<div class="graph">{picture.svg(traced.graph)}</div>')]
 
 
 class Gallery(SphinxDirective):
