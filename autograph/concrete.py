@@ -498,8 +498,8 @@ class ConcreteFunction(Described):
             if is_left:
                 try:
                     self._check_alone(inputs, inputs, position)
-                except StagingError as error:
-                    raise LeftToPython(error) from None
+                except StagingError as why:
+                    raise LeftToPython(why) from None
         for position in self._traced.contiguous:
             target = inputs[position]
             if isinstance(target, np.ndarray) and not target.flags.c_contiguous:

@@ -90,8 +90,8 @@ class Tensor(AnyTensor):
             array = dtype_of_number(array).type(array)
         super().__init__(array, value, key)
 
-    @property
-    def shape(self) -> TensorShape:
+    @property  # type: ignore[misc]  # nobody sets it: the tensors of TensorFlow do not change
+    def shape(self) -> TensorShape:  # type: ignore[override]
         """Size of each axis."""
         return TensorShape(super().shape)
 
