@@ -88,8 +88,8 @@ class Tensor(AnyTensor):
             array = dtype_of_number(array).type(array)
         super().__init__(array, value, key)
 
-    @property
-    def shape(self) -> TensorShape:
+    @property  # type: ignore[misc]  # it is not set, as an array's may be
+    def shape(self) -> TensorShape:  # type: ignore[override]
         """Size of each axis."""
         return TensorShape(super().shape)
 
