@@ -503,8 +503,8 @@ class ConcreteFunction(Described):
         for position in self._traced.contiguous:
             target = inputs[position]
             if isinstance(target, np.ndarray) and not target.flags.c_contiguous:
-                error = self._not_contiguous(position)
-                raise LeftToPython(error) if is_left else error
+                why = self._not_contiguous(position)
+                raise LeftToPython(why) if is_left else why
 
     def _not_contiguous(self, position: int) -> StagingError:
         name = self._input_name(position)
