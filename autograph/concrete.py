@@ -503,8 +503,8 @@ class ConcreteFunction(Described):
         for position in self._traced.contiguous:
             target = inputs[position]
             if isinstance(target, np.ndarray) and not target.flags.c_contiguous:
-                why = self._not_contiguous(position)
-                raise LeftToPython(why) if is_left else why
+                refusal = self._not_contiguous(position)
+                raise LeftToPython(refusal) if is_left else refusal
 
     def _not_contiguous(self, position: int) -> StagingError:
         name = self._input_name(position)
