@@ -228,13 +228,9 @@ class ConcreteFunction(Described):
                 if max(position, i) < len(self._traced.arguments.inputs()):
                     reads, hint = "is given", f"pass a copy of one of the two (`{two}.copy()`)"
                 else:
-                    reads, hint = (
-                        "reads",
-                        (
-                            f"take the part where it is used (`{two}[...]` in place of `{one}`), or "
-                            f"make a copy of one of the two (`{two}.copy()`)"
-                        ),
-                    )
+                    reads = "reads"
+                    hint = f"take the part where it is used (`{two}[...]` in place of `{one}`), "
+                    hint += f"or make a copy of one of the two (`{two}.copy()`)"
                 raise StagingError(
                     f"`{one}` is written and shares memory with `{two}`, which `{self._name}` "
                     f"{reads} as well",
