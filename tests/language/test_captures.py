@@ -862,11 +862,10 @@ def test_s7_aliased_arguments():
         return b.sum()
 
     x = np.zeros(4)
-    with pytest.raises(ag.StagingError, match="shares memory"):
-        writes(x, x)
-    with pytest.raises(ag.StagingError, match="shares memory"):
-        writes(x, x[::-1])
-    assert writes(x, x.copy()) == 0.0 and x[0] == 5.0
+    assert writes(x, x) == 5.0 and x[0] == 5.0  # as plain Python, which these calls are
+    x[0] = 0.0
+    assert writes(x, x[::-1]) == 5.0
+    assert writes(np.zeros(4), x.copy()) == 5.0
     assert ag.convert(lambda a, b: (a * b).sum())(x, x) == 25.0
 
 
@@ -878,8 +877,8 @@ def test_s7_aliased_argument_and_capture():
         total[0] = 4.0
         return x.sum()
 
-    with pytest.raises(ag.StagingError, match="shares memory"):
-        f(total)
+    assert f(total) == 4.0
+    total[0] = 0.0
     assert f(np.ones(2)) == 2.0 and total[0] == 4.0
 
 

@@ -47,7 +47,7 @@ def test_a_name_that_is_not_served_says_what_is(space, name, advice):
 SERVED = re.compile(r"\b(tf|ag)((?:\.\w+)+)")
 
 
-@pytest.mark.parametrize("text", {*unserved.MEANINGS.values(), *unserved.RENAMED.values()})
+@pytest.mark.parametrize("text", sorted({*unserved.MEANINGS.values(), *unserved.RENAMED.values()}))
 def test_what_is_named_in_the_place_of_another_is_there(text):
     for space, path in SERVED.findall(text):
         found = {"tf": tf, "ag": ag}[space]
