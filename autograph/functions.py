@@ -302,7 +302,7 @@ class Function(Traces, Generic[P, R]):
         self, error: GraphLimit, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> bool:
         """Whether Python may make a call whose graph came to what only Python can do."""
-        if building() is not None:
+        if building() is not None or error.is_final:
             return False
         bound = self._binding.bind(args, kwargs)
         bound = bound if self._options.input_signature is None else self._conform(bound)
@@ -359,8 +359,12 @@ class Function(Traces, Generic[P, R]):
 
     def _run_python(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call of the function as the user wrote it."""
-        with self._placing():
-            return self._target(*args, **kwargs)
+        try:
+            with self._placing():
+                return self._target(*args, **kwargs)
+        except GraphLimit as error:  # of another converted function that it calls
+            error.is_final = True
+            raise
 
     def _tell_left(self, why: Exception) -> None:
         """Log why calls run as plain Python, each reason once."""

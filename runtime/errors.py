@@ -159,7 +159,10 @@ class GraphLimit(Exception):
     """What a graph cannot do where Python can, found as it runs.
 
     It passes through the `except` clauses of the program, in which Python would not come to them.
+    `is_final` says that Python has begun to make the call by then, which may not do that twice.
     """
+
+    is_final = False
 
 
 class LimitOverflowError(GraphLimit, OverflowError):

@@ -8,7 +8,6 @@ from _thread import allocate_lock, start_new_thread
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from contextvars import copy_context
 from types import FrameType
 
 from runtime import config
@@ -58,14 +57,16 @@ def _watched(doing: str, describe: _Describe) -> Iterator[None]:
     is_over, state = allocate_lock(), _state.__dict__
     is_over.acquire()
     _state.is_open = True
-    seconds, context = config.slow_after.value / 1e3, copy_context()
+    # Of the context, no more: the thread may live on for a moment, and all that it knows with it.
+    seconds, on_both = config.slow_after.value / 1e3, config.log_to_stdout.value
 
     def wait(thread: int) -> None:
         if not is_over.acquire(timeout=seconds):
             state["was_told"] = True
             what = describe(sys._current_frames().get(thread))
             text = f"autograph: {doing} {what} takes more than {seconds:g} s. {_ADVICE[doing]}."
-            context.run(config.show, text)
+            with config.log_to_stdout.using(on_both):
+                config.show(text)
 
     # No thread of `threading`: it would be one more for whoever counts those of the program.
     with suppress(RuntimeError):  # there are too many, or Python is about to end

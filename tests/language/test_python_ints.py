@@ -13,6 +13,7 @@ import pytest
 
 import autograph as ag
 from runtime import config
+from runtime.errors import LimitOverflowError
 from runtime.execute.native.prepared import problem as native_problem
 
 
@@ -468,3 +469,20 @@ def test_a_graph_that_is_saved_has_the_types_that_are_common(tmp_path):
     assert function(0) == 1 and type(function(0)) is int
     concrete = function.get_concrete_function(3)
     assert concrete(0) == 1.0 and type(concrete(0)) is float
+
+
+DONE = []
+
+
+def begins_and_fails(n):
+    DONE.append(n)
+    raise LimitOverflowError("an int leaves 64 bits")
+
+
+def test_python_makes_no_call_twice():
+    function = ag.convert(begins_and_fails)
+    for n in (3, 4, 4):
+        DONE.clear()
+        with pytest.raises(LimitOverflowError):
+            function(n)
+        assert DONE == [n]
