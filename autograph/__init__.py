@@ -92,6 +92,7 @@ if _typing.TYPE_CHECKING:
         associative_scan, case, cond, map_fn, print, scan, switch_case, while_loop,
     )  # fmt: skip
     from autograph.loading import load
+    from autograph.modules import convert_functions
     from autograph.program import Program
     from autograph.py_calls import py_call
     from autograph.saving import save
@@ -116,7 +117,8 @@ __all__ = [
     "blackman", "block", "bool", "broadcast_arrays", "broadcast_shapes", "broadcast_to", "can_cast",
     "case", "cbrt", "ceil", "check", "choose", "clip", "column_stack", "complex64", "complex128",
     "compress", "concat", "cond", "config", "conj", "constant", "control_status_ctx", "convert",
-    "convert_source", "convolve", "copy", "copysign", "corrcoef", "correlate", "cos", "cosh",
+    "convert_functions", "convert_source", "convolve", "copy", "copysign", "corrcoef", "correlate",
+    "cos", "cosh",
     "count_nonzero", "cov", "cross", "cumprod", "cumsum", "cumulative_prod", "cumulative_sum",
     "custom_gradient", "debugging", "deg2rad", "delete", "device", "diag", "diag_indices",
     "diag_indices_from", "diagflat", "diagonal", "diff", "digitize", "directives", "divide",
@@ -185,6 +187,7 @@ _LATER = {
         "autograph.status": (
             "Feature", "Status", "control_status_ctx", "is_autograph_artifact",
         ),
+        "autograph.modules": ("convert_functions",),
         "autograph.sources": ("convert_source", "to_code", "to_graph"),
         "autograph.tensor_array": ("TensorArray",),
         "autograph.vectorization": ("vectorized_map", "vmap"),
