@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from runtime.graph import picture
 from runtime.graph.codec import GraphDef, as_graph_def, node_names, value_names
 from runtime.graph.html import html
 from runtime.graph.ir import Graph, Node, Value
 from runtime.graph.show import dot, text
+from runtime.markup import folded
 
 __all__ = ["FuncGraph", "Operation"]
+
+# A notebook draws graphs of so many nodes: of more, nobody finds anything in a picture.
+_PICTURED = 300
 
 
 class Operation(NamedTuple):
@@ -53,7 +58,9 @@ class FuncGraph(Graph):
         return text(self)
 
     def _repr_html_(self) -> str:
-        return html(self)
+        if sum(1 for _ in self.walk()) > _PICTURED:
+            return html(self)
+        return html(self) + folded("picture", picture.html(self))
 
     def to_dot(self) -> str:
         """The graph in the language of Graphviz."""

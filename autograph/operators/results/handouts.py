@@ -49,7 +49,7 @@ from autograph.operators.results.sealing import refuse_views
 from autograph.operators.stand_ins import templates
 from autograph.operators.stand_ins.contents import container_base
 from autograph.operators.stand_ins.forms import Form as ItemForm
-from autograph.operators.stand_ins.heaps import refuse_reference, refuse_retired
+from autograph.operators.stand_ins.heaps import Reference, refuse_reference, refuse_retired
 from autograph.operators.stand_ins.iterables import Indexed
 from autograph.operators.stand_ins.iterators import is_iterator, title
 from autograph.operators.stand_ins.one_of import OneOf, note_refused_choice
@@ -173,25 +173,37 @@ class Handouts:
         if type(x) is list:
             return [self.part(item, operands, place) for item in x]
         if type(x) is dict:
-            self._check_keys(x, place)
+            self._place = place
+            self._check_keys(x)
             return {key: self.part(item, operands, place) for key, item in x.items()}
         if isinstance(x, frozenset) or python_class(type(x)) is set:
-            self._check_keys(x, place)
+            self._place = place
+            self._check_keys(x)
             return x
         return self.part(x, operands, place)
 
-    def _check_keys(self, keys: Iterable[Any], place: Place) -> None:
+    def _check_keys(self, keys: Iterable[Any]) -> None:
         """Refuse keys and items of sets that hold what is known only when the graph runs."""
         for found in keys:
-            held = (found, *tree.attributes_of(found).values())
-            if self.facts.is_outside(found) or not any(map(has_traced, held)):
-                continue
-            self._place = place
-            raise self._refusal(
-                f"a {type(found).__name__} that is a key, or an item of a set, is {place}, and it "
-                "holds what is known only when the graph runs",
-                "use a number or a text that is known as the key",
-            )
+            if self._is_key_by_data(found, frozenset()):
+                name = (found.stands_for if isinstance(found, Reference) else type(found)).__name__
+                raise self._refusal(
+                    f"a {name} that is a key, or an item of a set, is {self._place}, and it "
+                    "holds what is known only when the graph runs",
+                    "use a number or a text that is known as the key",
+                )
+
+    def _is_key_by_data(self, x: Any, around: frozenset[int]) -> bool:
+        if isinstance(x, Reference):
+            return True
+        is_nest = isinstance(x, (tuple, frozenset))
+        if not is_nest and isinstance(x, CHANGELESS):
+            return False
+        if id(x) in around or self.facts.is_outside(x):
+            return False
+        parts = x if is_nest else tree.attributes_of(x).values()
+        inner = around | {id(x)}
+        return has_traced(x) or any(self._is_key_by_data(part, inner) for part in parts)
 
     def result(self, x: Any, stands_for: Mapping[int, tuple[Any, Any]] = _NONE) -> Any:
         """The result with its leaves for operands; None where that is the same as to build it anew.
@@ -286,6 +298,8 @@ class Handouts:
         key = ("object", id(x))
         self.uses[key] += 1
         made = Made(key, type(x), extra)
+        if isinstance(x, dict):
+            self._check_keys(keys)
         if isinstance(x, (dict, list)):
             made.items = dict(zip(keys, parts, strict=True)) if isinstance(x, dict) else parts
         else:
@@ -388,6 +402,8 @@ class Handouts:
         if isinstance(x, (*FUNCTIONS, *BUILTINS)):
             self._check_function(x)
             return x
+        if isinstance(x, frozenset):
+            self._check_keys(x)
         return x if isinstance(x, CHANGELESS) else self._object(x, operands)
 
     def _of_some_paths(self, x: _Unreadable, operands: list[Tensor]) -> OrNone:
@@ -558,6 +574,7 @@ class Handouts:
         try:
             if isinstance(x, dict):
                 entries = container_base(x).items(x)
+                self._check_keys(key for key, _ in entries)
                 made.items = {k: self._part(v, operands) for k, v in entries}
             elif has_runs(x):
                 made.items = self._grown(x, operands)
@@ -565,6 +582,8 @@ class Handouts:
                 made.items = [self._part(v, operands) for v in container_base(x).__iter__(x)]
             elif isinstance(x, set):
                 made.items = set(known_items(x))
+                if self._place.name:  # of one in the result the items are parts
+                    self._check_keys(made.items)
             made.fields = {name: self._part(value, operands) for name, value in fields_of(x)}
         finally:
             self._open.discard(id(x))

@@ -46,3 +46,14 @@ def test_an_unknown_name_lists_the_known_ones(view):
 
 def test_dot_is_that_of_the_graph(view):
     assert view.to_dot().startswith('digraph "f"')
+
+
+@pytest.mark.parametrize(("nodes", "is_drawn"), [(3, True), (400, False)])
+def test_a_notebook_lists_the_nodes_and_draws_those_of_a_small_graph(toy, nodes, is_drawn):
+    b = toy.Builder(x=toy.SCALAR)
+    x = b.x
+    for _ in range(nodes):
+        x = b(toy.ADD, x, x)
+    text = FuncGraph(b.done(x))._repr_html_()
+    assert "<table>" in text
+    assert ("<summary>picture</summary>" in text and "<svg" in text) == is_drawn

@@ -95,3 +95,45 @@ def test_what_cannot_be_made_anew_is_refused_at_its_place():
         return messages
 
     assert seen(note, X) == [True, True]
+
+
+class Node:
+    def __init__(self, value):
+        self.value = value
+
+
+class Holder:
+    seen = None
+
+
+def keyed(write):
+    """A function that puts an object with values of the graph where it is a key."""
+    things, items, holder = {}, set(), Holder()
+    return ag.convert(lambda x: write(Node(x * 2), things, items, holder)), things, items, holder
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda node, things, items, holder: things.setdefault(node, 1),
+        lambda node, things, items, holder: things.update({(1, node): 1}),
+        lambda node, things, items, holder: items.add(node),
+        lambda node, things, items, holder: setattr(holder, "seen", {node}),
+        lambda node, things, items, holder: setattr(holder, "seen", frozenset([node])),
+        lambda node, things, items, holder: {node: 1},
+        lambda node, things, items, holder: {"a": {(1, node): 1}},
+    ],
+)
+def test_objects_that_hold_values_of_the_graph_are_no_keys(write):
+    function, things, items, holder = keyed(write)
+    with pytest.raises(
+        ag.StagingError, match="key, or an item of a set, is .* only when the graph"
+    ):
+        function(np.float64(1.0))
+    assert not things and not items and holder.seen is None
+
+
+def test_objects_in_a_set_of_the_result_are_made_by_each_call():
+    function, *_ = keyed(lambda node, *_: [{node}, frozenset([node])])
+    found = [[one.value for part in function(np.float64(k)) for one in part] for k in (1, 2)]
+    assert found == [[2.0, 2.0], [4.0, 4.0]]
