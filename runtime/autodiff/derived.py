@@ -35,6 +35,11 @@ class Derived(functools.partial[Any]):
         made._recipe = transform, function, options
         return made
 
+    @property
+    def keywords(self) -> dict[str, Any]:
+        """None, in a dict that is nobody else's: what is never changed needs no guard."""
+        return {}
+
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else MethodType(self, instance)
 

@@ -2,7 +2,7 @@
 
 A derivative is a product along the way from the result to the operand. In it, 0 times infinity is
 0: what has no influence moves nothing, however steep the rest of the way is. Such zeros are known
-as strong zeros.
+as strong zeros. A cotangent that is 0 is also stronger than nan; a factor is not.
 """
 
 from __future__ import annotations
@@ -78,16 +78,22 @@ def quotient_or_zero(x: Any, y: Any) -> Any:
         slope(lambda out, g, factor: g),
     ),
     reads=(0, 1),
-    scalar="{0} * {1} if {0} != 0 and {1} != 0 else 0",
+    scalar="{0} * {1} if {0} != 0 and ({1} != 0 or {0} != {0}) else 0",
     loop=lambda g, factor, out: (out, out),
     elementwise=True,
     samples=binary(dtypes="f8,f8 f4,f4 f4,f8 c16,f8 c8,c8"),
 )
 def strong_product(xp: Module, g: Array, factor: Array) -> Array:
-    """`g * factor`, broadcast, and 0 where one of them is, whatever the other is."""
+    """`g * factor`, broadcast, and 0 where one of them is: infinite or not, and of a factor nan.
+
+    A cotangent that is nan comes of data that is used, and stays nan.
+    """
     with np.errstate(invalid="ignore"):
         product = xp.multiply(g, factor)
-    return xp.where(xp.logical_and(g, factor), product, product.dtype.type(0))
+    if xp is np and not np.isnan(product).any():
+        return product
+    is_used = xp.logical_or(xp.logical_and(g, factor), xp.isnan(g))
+    return xp.where(is_used, product, product.dtype.type(0))
 
 
 @op(
@@ -98,16 +104,19 @@ def strong_product(xp: Module, g: Array, factor: Array) -> Array:
         slope(lambda out, g, divisor: -over(out, divisor)),
     ),
     reads=(1, "out"),
-    scalar="{0} / {1} if {0} != 0 else 0",
+    scalar="{0} / {1} if {0} != {0} or {0} != 0 and ({1} != {1} or {1} - {1} == 0) else 0",
     loop=lambda g, divisor, out: (out, out),
     elementwise=True,
     samples=binary(dtypes="f8,f8 f4,f4 f4,f8 c16,f8 c8,c8", second=(1, 3)),
 )
 def strong_quotient(xp: Module, g: Array, divisor: Array) -> Array:
-    """`g / divisor`, broadcast, and 0 where `g` is, whatever the divisor is."""
+    """`g / divisor`, broadcast, and 0 where `g` is, or the divisor is infinite and `g` not nan."""
     with np.errstate(invalid="ignore"):
         quotient = xp.divide(g, divisor)
-    return xp.where(g, quotient, quotient.dtype.type(0))
+    if xp is np and not np.isnan(quotient).any():
+        return quotient
+    is_used = xp.logical_or(xp.logical_and(g, xp.logical_not(xp.isinf(divisor))), xp.isnan(g))
+    return xp.where(is_used, quotient, quotient.dtype.type(0))
 
 
 @op(

@@ -98,3 +98,10 @@ def test_it_is_bound_to_objects_as_a_function_is():
     for way in (lambda f: f, ag.convert):
         assert way(lambda x: model.scaled(x))(3.0) == 6.0
         assert way(ag.grad(lambda x: model.scaled(x)))(3.0) == 10.0
+
+
+def test_nothing_is_asked_of_a_derivative_at_a_call():
+    """What it is made of never changes: native code finds all else that a call takes for granted."""
+    converted = ag.convert(ag.grad(cube))
+    guards = converted.get_concrete_function(np.ones(2))._traced.guards
+    assert not [guard for guard in guards if not guard.is_of_code and guard.place.route is None]

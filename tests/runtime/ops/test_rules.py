@@ -231,10 +231,25 @@ def test_norms_of_zeros_have_the_derivative_zero(order, axis, dtype):
 
 def test_zero_times_infinity_is_zero_and_nan_stays():
     product = REGISTRY["strong_product"]
-    g, factor = np.array([0.0, INF, 2.0, NAN, 0.0]), np.array([INF, 0.0, 3.0, 1.0, NAN])
-    np.testing.assert_array_equal(product(g, factor).numpy(), [0.0, 0.0, 6.0, NAN, 0.0])
     quotient = REGISTRY["strong_quotient"]
-    np.testing.assert_array_equal(quotient(g, factor).numpy(), [0.0, INF, 2 / 3, NAN, 0.0])
+    g = np.array([0.0, INF, 2.0, NAN, 0.0, NAN, INF, 2.0, NAN])
+    factor = np.array([INF, 0.0, 3.0, 1.0, NAN, 0.0, INF, NAN, INF])
+    products = [0.0, 0.0, 6.0, NAN, 0.0, NAN, INF, NAN, NAN]
+    quotients = [0.0, INF, 2 / 3, NAN, 0.0, NAN, 0.0, NAN, NAN]
+    for op, expected in ((product, products), (quotient, quotients)):
+        for found in (op(g, factor), ag.convert(lambda g, y, op=op: op(g, y))(g, factor)):
+            np.testing.assert_array_equal(np.asarray(found), expected)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_nan_in_the_data_reaches_what_is_multiplied_by_zero(dtype):
+    x, y = np.array([0.0, 1.0], dtype), np.array([np.nan, 1.0], dtype)
+
+    def loss(w):
+        return ((w * x - y) ** 2).mean()
+
+    for gradient in (ag.grad(loss), ag.convert(ag.grad(loss))):
+        np.testing.assert_array_equal(np.isnan(gradient(np.ones(2, dtype))), [True, False])
 
 
 def test_rules_of_ordinary_numbers_have_no_strong_product():
