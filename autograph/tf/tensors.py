@@ -26,6 +26,7 @@ from autograph.tf.tensor_shape import TensorShape
 from runtime import ops, tree
 from runtime.array_methods import ArrayMethods
 from runtime.building import constant as constant_of_array
+from runtime.debuggers import is_looking
 from runtime.graph.ir import Value
 from runtime.ops.conversion import bitcast as bitcast_
 from runtime.tensor import Tensor as AnyTensor
@@ -78,6 +79,7 @@ class Tensor(AnyTensor):
     __slots__ = ("_slice_of",)
 
     is_immutable = True
+    array_class = Array
 
     __hash__: ClassVar[None]  # type: ignore[assignment]
     # Of `v[key]`, to be assigned: the variable and the key.
@@ -88,7 +90,7 @@ class Tensor(AnyTensor):
             array = dtype_of_number(array).type(array)
         super().__init__(array, value, key)
 
-    @property  # type: ignore[misc]  # it is not set, as an array's may be
+    @property  # type: ignore[misc]  # nobody sets it: the tensors of TensorFlow do not change
     def shape(self) -> TensorShape:  # type: ignore[override]
         """Size of each axis."""
         return TensorShape(super().shape)
@@ -147,7 +149,8 @@ class Tensor(AnyTensor):
     def __repr__(self) -> str:
         facts = f"shape={self.shape}, dtype={self._shown_dtype()}"
         if self.is_traced:
-            return f"<tf.Tensor '{self._title()}' {facts.replace(', dtype', ' dtype')}>"
+            text = f"<tf.Tensor '{self._title()}' {facts.replace(', dtype', ' dtype')}>"
+            return f"{text} {_WAY_TO_SEE}" if is_looking() else text
         array = self.array
         text = repr(array) if isinstance(array, np.ndarray) else repr(array.item())
         return f"<tf.Tensor: {facts}, numpy={on_own_lines(text)}>"
@@ -174,6 +177,10 @@ class Tensor(AnyTensor):
         assert value is not None
         name = value.name or ("Const" if value.node is None else value.node.op.name)
         return f"{'Const' if name == 'constant' else name}:0"
+
+
+# What a debugger shows beside what is traced.
+_WAY_TO_SEE = "(known at run time; use tf.config.run_functions_eagerly(True) to see it)"
 
 
 def on_own_lines(text: str) -> str:
@@ -250,9 +257,7 @@ def as_tensor(x: Any, like: Any = None) -> Any:
     if isinstance(x, AnyVariable):
         x = x.read_value()
     if isinstance(x, AnyTensor):
-        if type(x) is not Tensor:
-            now = x.current()
-            x = Tensor(now._array, now._value, now.key)
+        x = x.of_class(Tensor)
         return ops.astype(x, dtype_of_weak(x.dtype)) if x.type.weak and like is None else x
     if type(x) in NUMBERS and like is not None:
         return x
@@ -313,7 +318,7 @@ def is_tensor(x: Any) -> bool:
 
 def constant(
     value: Any, dtype: Any = None, shape: Sequence[int] | None = None, name: str | None = None
-) -> Any:
+) -> Tensor:
     """A tensor of a number, nested lists or an array; Python numbers give float32 and int32.
 
     `shape` reshapes, or repeats a single value. Raises TypeError where `dtype` cannot hold the
@@ -364,7 +369,7 @@ def _packed(values: Any, dtype: Any) -> Any:
 
 def convert_to_tensor(
     value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None
-) -> Any:
+) -> Tensor:
     """`value` as a tensor; a tensor is given back as it is.
 
     >>> import autograph.tf as tf
@@ -379,7 +384,7 @@ def convert_to_tensor(
     return constant(value, dtype)
 
 
-def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
+def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
     """`x` as a tensor of another dtype; towards zero from floating to integer.
 
     >>> import autograph.tf as tf
@@ -392,7 +397,7 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     return x if x.dtype == dtype else ops.astype(x, dtype)
 
 
-def bitcast(input: Any, type: Any, name: str | None = None) -> Any:
+def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
     """The bits of a tensor as elements of another dtype; a last axis holds the smaller ones.
 
     >>> import autograph.tf as tf
@@ -402,7 +407,7 @@ def bitcast(input: Any, type: Any, name: str | None = None) -> Any:
     return bitcast_(as_tensor(input), dtype=np.dtype(type))
 
 
-def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Any:
+def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
     """As another dtype; what is beyond its limits is the limit.
 
     >>> import autograph.tf as tf
