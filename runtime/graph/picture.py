@@ -11,13 +11,13 @@ from __future__ import annotations
 import html as markup
 import itertools
 import linecache
-import os
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from runtime.graph.ir import Graph, Node, Value
 from runtime.graph.show import describe, literal
+from runtime.places import short_place
 
 __all__ = ["html", "svg"]
 
@@ -115,7 +115,7 @@ def _inlined(value: Value) -> str | None:
 
 def _place(node: Node) -> str:
     origin = node.origin
-    return "" if origin is None else f"{os.path.basename(origin.filename)}:{origin.lineno}"
+    return "" if origin is None else short_place(origin.filename, origin.lineno)
 
 
 def _source(node: Node) -> str:
