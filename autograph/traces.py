@@ -316,13 +316,15 @@ class Traces:
     def _is_left_to_python(self, arguments: Arguments) -> bool:
         """Whether Python makes a call without a look at the graphs.
 
-        So are calls with an int that is no int64, and those of which some have staged nothing.
+        So are calls with an int that is no int64, and those of which some have staged nothing: one
+        where more are ints than are made inputs.
         """
         ints = [key[1] for key in arguments.keys if type(key) is tuple and key[0] is int]
         if not ints:
             return False
         is_large = any(not -INT_LIMIT <= x < INT_LIMIT for x in ints)
-        return (is_large or self._fruitless >= _FRUITLESS) and self._is_of_numbers(arguments)
+        most = 1 if len(ints) > _MOST_INTS else _FRUITLESS
+        return (is_large or self._fruitless >= most) and self._is_of_numbers(arguments)
 
     def _of_numbers(self, arguments: Arguments, may_create: bool) -> Traced:
         """The trace of a call of which no argument is of the graph's own kinds.
@@ -331,7 +333,7 @@ class Traces:
         are of this call: what others were made before does not show. It is plain Python where that
         leads to no graph, or to one without a loop.
         """
-        traced = self._run_trace(arguments, may_create, Patience(_ROUNDS))
+        traced = self._run_trace(arguments, may_create, Patience(_ROUNDS, counts_items=True))
         if traced.raised:
             return traced
         if not _is_pythons(traced):
@@ -354,7 +356,8 @@ class Traces:
     def _with_all_staged(self, arguments: Arguments, may_create: bool) -> Traced | None:
         """The trace where loops of many rounds are staged, whatever they compute with; or None."""
         try:
-            found = self._run_trace(arguments, may_create, Patience(_ROUNDS, stages_all=True))
+            patience = Patience(_ROUNDS, True, self._is_of_numbers(arguments))
+            found = self._run_trace(arguments, may_create, patience)
         except Exception as error:  # noqa: BLE001 - whatever it is, Python does without
             why = str(error)
             config.log(2, lambda: f"{self.__qualname__}: its loops are not staged: {why}")

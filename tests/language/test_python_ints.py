@@ -340,12 +340,24 @@ def of_a_literal():
     return s
 
 
+def of_items_of_a_literal(n):
+    return sum([i * n for i in range(20_000)]) + sum(i & n for i in range(20_000) if i % 2)
+
+
 def of_a_while(n):
     i = s = 0
     while i < n:
         s ^= i * i
         i += 1
     return s
+
+
+def of_items(n):
+    return sum([i * i for i in range(n)])
+
+
+def of_some_items(n):
+    return sum(i * i for i in range(n) if i % 3)
 
 
 STAGED = [of_squares, of_sines, of_a_while]
@@ -366,6 +378,40 @@ def test_a_loop_of_a_literal_is_staged():
     function = ag.convert(of_a_literal)
     assert function() == of_a_literal()
     assert calls_within(function) < 50
+
+
+@pytest.mark.parametrize("program", [of_items, of_some_items], ids=lambda f: f.__name__)
+def test_the_items_of_a_long_comprehension_are_staged_by_its_first_call(program):
+    of_few, of_many = ag.convert(program), ag.convert(program)
+    few = calls_within(of_few, 20_000)
+    assert calls_within(of_many, 200_000) < few + 2_000, "few items are Python's"
+    for n in (200_000, 0, 5, 1000):
+        assert of_many(n) == program(n) and type(of_many(n)) is int
+
+
+def test_items_of_a_literal_are_staged():
+    function = ag.convert(of_items_of_a_literal)
+    for n in (3, 4, 5):
+        assert calls_within(function, n) < 400_000
+        assert function(n) == of_items_of_a_literal(n)
+
+
+def of_a_list(numbers):
+    s = 0
+    for x in numbers:
+        s += square(x) % 5
+    return s
+
+
+def test_lists_of_many_ints_are_left_to_python_once_they_staged_nothing():
+    function, numbers = ag.convert(of_a_list), list(range(3000))
+    assert function(numbers) == of_a_list(numbers)
+    for k in range(4):
+        numbers[k] = -k * 2**70
+        assert function(numbers) == of_a_list(numbers)
+        numbers[k] = k + 7
+        assert function(numbers) == of_a_list(numbers)
+    assert function.trace_count == 1
 
 
 def of_keys(n):

@@ -16,6 +16,7 @@ from types import CodeType, GeneratorType
 from typing import Any
 
 from autograph.operators.branches.conditionals import condition, if_stmt
+from autograph.operators.captured.patience import spending_patience, stages_all_rounds
 from autograph.operators.captured.variables import Nullable, _Unreadable
 from autograph.operators.containers import growing, open_deques, open_dicts, open_sets
 from autograph.operators.containers.going_through import in_turn, tells
@@ -129,13 +130,17 @@ def _readable(iterable: Any) -> Any:
     return growing.items_of(iterable) if has_runs(iterable) else iterable
 
 
+# Of more items than these, the loop is staged where all loops are.
+_FEW_ITEMS = 16
+
+
 def _has_open_length(iterable: Any) -> bool:
     if isinstance(iterable, Tensor):
         shape = iterable.type.shape
         return shape is None or (shape != () and shape[0] is None)
     if isinstance(iterable, Indexed):
         return iterable.known_length() is None
-    return False
+    return type(iterable) is range and len(iterable) > _FEW_ITEMS and stages_all_rounds()
 
 
 # ---- generator expressions ---------------------------------------------------------------------
@@ -182,6 +187,8 @@ def _each_of(iterable: Any) -> Iterable[Any]:
     found: Any = iterate(iterable)
     if type(found) is list:
         return in_turn(journal.fresh(iter(found)))
+    if type(found) is range:
+        return spending_patience(found)
     return in_turn(found) if found is iterable and tells(found) else found
 
 

@@ -6,12 +6,17 @@ loops and some calls; what it did is taken back, and Python runs the function at
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from autograph.operators.captured.captures import current_trace
 from runtime.building import Builder, building
 
-__all__ = ["NothingStaged", "Patience", "spend_patience", "stages_all_rounds"]
+__all__ = ["NothingStaged", "Patience", "spend_patience", "spending_patience", "stages_all_rounds"]
+
+# An item of a comprehension costs less than a round of a loop.
+_OF_AN_ITEM = 1 / 16
 
 
 class NothingStaged(BaseException):
@@ -22,30 +27,46 @@ class NothingStaged(BaseException):
 class Patience:
     """So many rounds and calls in a row may be run that add nothing to the graph.
 
-    With `stages_all`, loops of many rounds are staged whatever they compute with.
+    With `stages_all`, loops of many rounds are staged whatever they compute with; with
+    `counts_items`, the items of comprehensions count, too, which are not staged so.
     """
 
     most: int
     stages_all: bool = False
-    left: int = 0
+    counts_items: bool = False
+    left: float = 0
     # The graph that is being built, and how many nodes it has so far.
     seen: tuple[Builder, int] | None = None
 
-    def spend(self, builder: Builder) -> None:
-        """One round or call more; raises NothingStaged where there were too many."""
+    def spend(self, builder: Builder, cost: float = 1) -> None:
+        """One round or call more, or a part; raises NothingStaged where there were too many."""
         now = builder, len(builder.graph.nodes)
         if now != self.seen:
             self.seen, self.left = now, self.most
-        self.left -= 1
+        self.left -= cost
         if self.left < 0:
             raise NothingStaged
 
 
-def spend_patience() -> None:
+def spend_patience(cost: float = 1) -> None:
     """A round of a loop is run by Python while tracing, or a call is."""
     trace, builder = current_trace(), building()
     if trace is not None and builder is not None and trace.patience is not None:
-        trace.patience.spend(builder)
+        trace.patience.spend(builder, cost)
+
+
+def spending_patience(items: Iterable[Any]) -> Iterable[Any]:
+    """The items of a comprehension, each of which Python runs while tracing."""
+    trace = current_trace()
+    if trace is None or trace.patience is None or not trace.patience.counts_items:
+        return items
+    return _spending(items)
+
+
+def _spending(items: Iterable[Any]) -> Iterator[Any]:
+    for item in items:
+        spend_patience(_OF_AN_ITEM)
+        yield item
 
 
 def stages_all_rounds() -> bool:
