@@ -314,7 +314,7 @@ def underlying_function(target: Any) -> tuple[FunctionType | None, Any]:
         return target.__func__, target.__self__
     if isinstance(target, FunctionType):
         return target, None
-    call = getattr(type(target), "__call__", None)  # noqa: B004 - the function is wanted
+    call = methods.looked_up(type(target), "__call__")
     if isinstance(call, FunctionType) and not isinstance(target, type):
         return call, target
     return None, None

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import gc
 import inspect
 import io
 import os
@@ -258,12 +259,15 @@ def no_line_of(filename: str) -> Iterator[None]:
             if caller not in ("entry", "_called"):
                 seen.append(f"{frame.f_code.co_name}:{frame.f_lineno}")
 
-    before = sys.getprofile()
+    before, collects = sys.getprofile(), gc.isenabled()
+    gc.disable()  # it closes generators of other tests, which looks like a call
     sys.setprofile(watch)
     try:
         yield
     finally:
         sys.setprofile(before)
+        if collects:
+            gc.enable()
     assert not seen, f"a call that should only run the graph ran {seen}"
 
 
