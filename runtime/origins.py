@@ -20,6 +20,7 @@ __all__ = [
     "Origin",
     "hide_frames_of",
     "innermost_entry",
+    "is_of_library",
     "is_user_code",
     "origin_of_caller",
     "origin_of_entry",
@@ -117,6 +118,11 @@ def is_user_code(code: CodeType) -> bool:
     return _look_up(code)[1] is not None
 
 
+def is_of_library(code: CodeType) -> bool:
+    """Whether `code` is of Python's own library."""
+    return code.co_filename.startswith(_LIBRARY) and "site-packages" not in code.co_filename
+
+
 def _look_up(code: CodeType) -> tuple[CodeType, tuple[list[int], list[int]] | None]:
     known = _known.get(id(code))
     if known is None:
@@ -179,7 +185,7 @@ def innermost_entry(error: BaseException) -> TracebackType | None:
     while step is not None:
         code = step.tb_frame.f_code
         if is_user_code(code):
-            if code.co_filename.startswith(_LIBRARY) and "site-packages" not in code.co_filename:
+            if is_of_library(code):
                 of_library = step
             else:
                 found = step

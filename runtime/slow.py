@@ -8,11 +8,12 @@ from _thread import allocate_lock, start_new_thread
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from types import FrameType
+from types import CodeType, FrameType
 
 from runtime import config
 from runtime.graph.ir import Graph
-from runtime.origins import Origin, is_user_code
+from runtime.origins import Origin, is_of_library, is_user_code
+from runtime.places import place
 
 __all__ = ["compiling", "tracing"]
 
@@ -79,12 +80,16 @@ def _watched(doing: str, describe: _Describe) -> Iterator[None]:
 
 
 def _line_of(frame: FrameType | None) -> Origin | None:
-    """The innermost line of the user's."""
-    while frame is not None and not is_user_code(frame.f_code):
+    """The innermost line of the user's program."""
+    while frame is not None and not _is_of_program(frame.f_code):
         frame = frame.f_back
     if frame is None:
         return None
     return Origin(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name, frame.f_code)
+
+
+def _is_of_program(code: CodeType) -> bool:
+    return is_user_code(code) and not is_of_library(code)
 
 
 def _described(graph: Graph) -> str:
@@ -99,6 +104,6 @@ def _described(graph: Graph) -> str:
 
 
 def _at(origin: Origin | None) -> str:
-    return (
-        "" if origin is None else f" at {origin.filename}:{origin.lineno}: `{origin.text.strip()}`"
-    )
+    if origin is None:
+        return ""
+    return f" at {place(origin.filename, origin.lineno)}: `{origin.text.strip()}`"
