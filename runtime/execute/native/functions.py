@@ -62,12 +62,12 @@ class Parts:
             code, defaults, keywords = self._held[:] = (
                 function.__code__, function.__defaults__, function.__kwdefaults__,
             )  # fmt: skip
-            self._words[:] = (
+            self._words[:] = [
                 id(function),
                 id(code),
                 0 if defaults is None else id(defaults),
                 0 if keywords is None else id(keywords),
-            )
+            ]
 
 
 _OFFSETS = (layout.CODE, layout.DEFAULTS, layout.KWDEFAULTS)
