@@ -163,10 +163,13 @@ class Traced:
     @property
     def is_of_numbers(self) -> bool:
         """Whether there is nothing to compute with but numbers, and none is read from outside."""
-        values = (value for node in self.graph.walk() for value in node.outputs)
-        return self._is_of_its_own and all(
-            isinstance(value.type, TensorType) and not _is_array(value) for value in values
-        )
+        if not self._is_of_its_own:
+            return False
+        for node in self.graph.walk():
+            for value in node.outputs:
+                if not isinstance(value.type, TensorType) or value.type.shape != ():
+                    return False
+        return True
 
     @property
     def _is_of_its_own(self) -> bool:

@@ -306,8 +306,9 @@ _REAL, _BOOL = np.dtype(np.float64), np.dtype(bool)
 
 def _are_complex_numbers(*operands: Any) -> bool:
     """Whether these are scalars of NumPy's in a graph, of which one is complex."""
-    is_traced = any(getattr(x, "_value", None) is not None for x in operands)
-    return is_traced and _are_complex_scalars(*operands)
+    return _are_complex_scalars(*operands) and any(
+        getattr(x, "_value", None) is not None for x in operands
+    )
 
 
 def _are_complex_scalars(*operands: Any) -> bool:

@@ -375,14 +375,20 @@ def without_kinds(graph: Graph, *, keeps_open: bool = False) -> Graph:
 
     With `keeps_open`, but not where only the run tells whether one is.
     """
+    checks = [node for node in graph.walk() if "error" in node.attrs]
+    if not any(map(_is_check_of_kind, checks)):
+        return graph
     return shared(functools.partial(_without_kinds, keeps_open))(graph)
+
+
+def _is_check_of_kind(node: Node) -> bool:
+    return node.attrs.get("error") == "LimitTypeError"
 
 
 def _without_kinds(keeps_open: bool, graph: Graph, change: Change) -> Graph:
     copy = Copy(graph, change)
     for node in graph.nodes:
-        is_check = node.attrs.get("error") == "LimitTypeError"
-        if is_check and not (keeps_open and not is_constant(node.inputs[1])):
+        if _is_check_of_kind(node) and not (keeps_open and not is_constant(node.inputs[1])):
             copy.drop_pending(node)
             copy.replace(node.outputs, copy.mapped(node.inputs[:1]))
         else:

@@ -30,9 +30,11 @@ def glimpse(what: str) -> str:
 
 def _at_work() -> Any:
     """The debugger that follows this thread; None where there is none."""
-    bdb = sys.modules.get("bdb")
-    found = None if bdb is None else getattr(sys.gettrace(), "__self__", None)
-    return found if bdb is not None and isinstance(found, bdb.Bdb) else None
+    follow = sys.gettrace()
+    if follow is None or "bdb" not in sys.modules:
+        return None
+    found = getattr(follow, "__self__", None)
+    return found if isinstance(found, sys.modules["bdb"].Bdb) else None
 
 
 def is_looking() -> bool:
@@ -67,7 +69,7 @@ def left_users_code() -> None:
 
 def unseen(function: Callable[..., R], *args: Any) -> R:
     """Call what was made for a line of the user's, and stands on it, past the debugger."""
-    if _at_work() is None:
+    if sys.gettrace() is None or _at_work() is None:  # for each part of a loop and a branch
         return function(*args)
     step_past_ours()
     return _unseen(function, *args)

@@ -59,8 +59,15 @@ class Parts:
         """Take the function for what it is now."""
         function = self.function
         if function is not None:
-            self._held[:] = function.__code__, function.__defaults__, function.__kwdefaults__
-            self._words[:] = [id(function), *(0 if x is None else id(x) for x in self._held)]
+            code, defaults, keywords = self._held[:] = (
+                function.__code__, function.__defaults__, function.__kwdefaults__,
+            )  # fmt: skip
+            self._words[:] = [
+                id(function),
+                id(code),
+                0 if defaults is None else id(defaults),
+                0 if keywords is None else id(keywords),
+            ]
 
 
 _OFFSETS = (layout.CODE, layout.DEFAULTS, layout.KWDEFAULTS)

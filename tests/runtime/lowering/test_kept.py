@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from runtime import config
+from runtime import config, files
 from runtime.execute.native import cache, engine
 from runtime.execute.native.prepared import Native
 from runtime.execute.native.signature import LARGE
@@ -417,16 +417,20 @@ class FullDisk:
     def __exit__(self, *error):
         self.file.close()
 
+    def fileno(self):
+        return self.file.fileno()
+
     def write(self, content):
         self.file.write(content[: len(content) // 2])
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def test_a_full_disk_keeps_nothing(folder, lowered, monkeypatch):
-    def open_(path, mode="r"):
-        return open(path, mode) if mode == "rb" else FullDisk(open(path, mode))
+    def open_(path, mode="r", **options):
+        file = open(path, mode, **options)
+        return file if mode == "rb" else FullDisk(file)
 
-    monkeypatch.setattr(cache, "open", open_, raising=False)
+    monkeypatch.setattr(files, "open", open_, raising=False)
     assert right_and_quiet(lines, lowered) and right_and_quiet(lines, lowered)
     assert not [path for path in folder.rglob("*") if path.is_file()]
     monkeypatch.undo()

@@ -263,11 +263,11 @@ def test_an_overflow_of_a_python_int_names_the_number():
             n = n - 1
         return x
 
-    function = ag.convert(grow)
-    assert function(2) == 100 and function(3) == 1000
+    function = ag.convert(grow)  # of a number of NumPy's: Python's own are Python's to go on with
+    assert function(np.int64(2)) == 100 and function(np.int64(3)) == 1000
     native_of(function)
     with pytest.raises(OverflowError, match="does not fit in 64 bits"):
-        function(30)
+        function(np.int64(30))
 
 
 def test_the_users_own_exception_is_raised_with_its_values():
