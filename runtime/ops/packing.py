@@ -83,7 +83,8 @@ def assigned(x: Operand, index: Any, new: Operand) -> Any:
         if is_nest and part is not None and _depth(new) > len(part):
             np.zeros(part, dtype)[...] = in_zeros(new)
     if is_nest:
-        return packed(new, dtype)
+        made = packed(new, dtype)  # a list goes to the device of `x`, an array of the host does not
+        return made.tolist() if isinstance(made, np.ndarray) and type_of(x).device else made
     if is_array(new) or is_device_array(new):
         return new  # is cast when it is written
     if not is_tensor(new):

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.devices import placing_like
 from runtime.ops.agreement import of_size
 from runtime.ops.comparison import equal, logical_and, logical_not, logical_or, not_equal
 from runtime.ops.conversion import astype
@@ -197,13 +198,14 @@ def put_flat(x: Operand, key: Any, values: Operand) -> None:
     """
     flat = ravel(x)
     part = getitem(flat, key)
-    if type(key) is not bool and rank_of(part) == 0 and not is_array(key):
-        given = _single_item(content(values), dtype_of(x))
-    else:
-        given = ravel(packed(values, dtype_of(x)))
-        if is_empty(given):
-            return
-        given = _cycled(given, shape_of(part)[0])
+    with placing_like(x):
+        if type(key) is not bool and rank_of(part) == 0 and not is_array(key):
+            given = _single_item(content(values), dtype_of(x))
+        else:
+            given = ravel(packed(values, dtype_of(x)))
+            if is_empty(given):
+                return
+            given = _cycled(given, shape_of(part)[0])
     _write(x, reshape(index_update(flat, given, key), shape_of(x)))
 
 

@@ -1077,10 +1077,10 @@ def test_b5_07_the_first_nan_is_found_with_the_users_line(numerics_checked, back
 @pytest.mark.filterwarnings("ignore:divide by zero")
 def test_b5_07_gradients_and_eager_operations_are_checked(numerics_checked):
     """B5.07: a slope may be infinite where the value is not."""
-    f = ag.convert(lambda x: np.sqrt(x).sum())
-    assert f(A(0, 4)) == 2.0
+    f = ag.convert(lambda x: np.arcsin(x).sum())
+    assert f(A(0, 1)) == np.arcsin(1.0)
     with pytest.raises(FloatingPointError, match="gave a nan or infinity"):
-        ag.grad(f)(A(0, 4))
+        ag.grad(f)(A(0, 1))
     with pytest.raises(FloatingPointError, match="`log`"):
         ag.log(ag.constant(0.0))
     assert ag.constant(np.inf) * 2 == np.inf

@@ -1,10 +1,9 @@
 """Tests of `runtime.layouts`: whether NumPy lays an array out in C order.
 
 What is reshaped of an array is a view then, which sees what is written into the array later; else it
-is a copy. Either the same is seen here as in plain Python, or the program is refused.
+is a copy. The same is seen here as in plain Python, which makes the call where an argument lies
+otherwise than the graph needs; or the program is refused.
 """
-
-import copy
 
 import numpy as np
 import pytest
@@ -15,6 +14,17 @@ C = np.arange(12.0).reshape(4, 3) + 1
 SQUARE = C @ C.T + np.eye(4)
 FORTRAN = np.asfortranarray(C)
 EVERY_SECOND = np.arange(48.0).reshape(8, 6)[::2, ::2]
+
+
+def alike(x):
+    """A new array that lies in memory as `x` does."""
+    if x.flags.c_contiguous or x.flags.f_contiguous:
+        return x.copy(order="K")
+    rows, columns = x.shape
+    room = np.empty((2 * rows, 2 * columns))[::2, ::2]
+    room[...] = x
+    return room
+
 
 # Arrays that are in C order where x is, and are known to be.
 KNOWN = {
@@ -91,7 +101,7 @@ def reshaped_and_written(make):
 def plain_and_staged(make, x):
     sample = reshaped_and_written(make)
     converted = ag.convert(sample)
-    return sample(copy.copy(x)), converted(x.copy(order="K")), converted
+    return sample(alike(x)), converted(alike(x)), converted
 
 
 def assert_alike(given, expected):
@@ -107,12 +117,11 @@ def test_what_is_reshaped_of_an_array_in_c_order_is_a_view(name):
     assert converted.trace_count == 1 and expected[0][0] == 100.0
     for x in (FORTRAN, EVERY_SECOND):
         try:
-            _, given, _ = plain_and_staged(KNOWN[name], x)
-            again = converted(x)
+            expected, given, _ = plain_and_staged(KNOWN[name], x)
+            again = converted(alike(x))
         except ag.StagingError as error:
             assert "contiguous" in str(error) or "layout" in str(error)  # noqa: PT017
         else:
-            expected = reshaped_and_written(KNOWN[name])(x)
             assert_alike(given, expected)
             assert_alike(again, expected)
 
@@ -156,10 +165,8 @@ def test_branches_and_loops_keep_the_order():
         return flat, made, other
 
     converted = ag.convert(sample)
-    for x in (C, -C):
+    for x in (C, -C, FORTRAN):
         assert_alike(converted(x), sample(x))
-    with pytest.raises(ag.StagingError, match="`x`, or an array that is made of it, is written"):
-        converted(FORTRAN)
 
 
 def test_a_loop_that_turns_an_array_is_refused():
@@ -188,8 +195,7 @@ def test_an_array_made_of_a_captured_one():
 
     assert f(2.0)[0] == -1.0
     given = FORTRAN
-    with pytest.raises(ag.StagingError, match="shares memory only if it is contiguous"):
-        f(2.0)
+    assert f(2.0)[0] == f.python_function(2.0)[0] == 2.0 * FORTRAN[0, 0]
 
 
 def test_what_is_only_read_may_lie_as_it_likes():
@@ -216,8 +222,7 @@ def test_whether_an_array_was_contiguous_already_is_not_guessed():
         return made
 
     assert g(C.copy())[0, 0] == 1.0
-    with pytest.raises(ag.StagingError, match="shares memory only if it is contiguous"):
-        g(FORTRAN.copy(order="F"))
+    assert g(FORTRAN.copy(order="F"))[0, 0] == 5.0
 
 
 def test_eager_tensors_know_their_memory():
