@@ -96,10 +96,11 @@ class Store:
     def _make_room(self, shard: str) -> None:
         """Remove what was not used for the longest time, if the files of a shard are too many."""
         files = []
-        for entry in os.scandir(shard):
-            with suppress(FileNotFoundError):
-                found = entry.stat(follow_symlinks=False)
-                files.append((found.st_mtime_ns, found.st_size, entry.path))
+        with os.scandir(shard) as entries:  # closed, whatever interrupts the loop
+            for entry in entries:
+                with suppress(FileNotFoundError):
+                    found = entry.stat(follow_symlinks=False)
+                    files.append((found.st_mtime_ns, found.st_size, entry.path))
         total = sum(size for _, size, _ in files)
         room = self.limit // _SHARDS
         for _, size, path in sorted(files) if total > room else ():
