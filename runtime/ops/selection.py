@@ -11,7 +11,7 @@ from runtime.ops.conversion import astype
 from runtime.ops.declare import implements, op
 from runtime.ops.inference import by_ufunc
 from runtime.ops.nonzero import nonzero
-from runtime.ops.operands import Array, Module, Operand, is_number, type_of
+from runtime.ops.operands import Array, Module, Operand, as_fitting, is_number, type_of
 from runtime.ops.samples import Sample, array, binary, calls
 from runtime.spec import WEAK_DTYPES, TensorType, broadcast_shapes, promote
 
@@ -204,6 +204,7 @@ def clip(x: Operand, /, min: Operand = None, max: Operand = None) -> Any:
         max = None if type(max) is int and max >= np.iinfo(dtype).max else max
     if min is None and max is None:
         return +x if dtype.kind != "b" else where_(True, x, x)
+    min, max = as_fitting(min, dtype), as_fitting(max, dtype)
     together = promote(*(type_of(part) for part in (x, min, max) if part is not None))
     if not together.weak and together.dtype != dtype:  # of the three, not of each limit by itself
         x = astype(x, together.dtype)
