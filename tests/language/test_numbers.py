@@ -582,6 +582,9 @@ def test_complex_scalars_are_rounded_as_numpys_scalars_are(kind):
     assert slope == pytest.approx(2 * 1.5 * 5, rel=1e-5)
 
 
+@pytest.mark.filterwarnings(
+    "ignore:invalid value encountered in less:RuntimeWarning"
+)  # of some processors
 @pytest.mark.parametrize("kind", [np.complex128, np.complex64])
 def test_complex_scalars_with_nan_are_ordered_as_numpys_scalars_are(kind):
     """NumPy's scalars compare imaginary parts only where the real ones are equal, arrays both."""

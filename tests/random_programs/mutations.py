@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from types import ModuleType
 from typing import Any
 from unittest import mock
@@ -15,6 +15,7 @@ from autograph.converters import (
     assignments,
     branches,
     calls,
+    chains,
     comparisons,
     comprehensions,
     conditional_expressions,
@@ -114,6 +115,14 @@ def _else_lost(node: Any) -> None:
     node.orelse = []
 
 
+def _rest_of_chain_lost() -> AbstractContextManager[Any]:
+    """Chains of two are cut as long ones are, and what is left of them never runs."""
+    stack = ExitStack()
+    stack.enter_context(mock.patch.multiple(chains, LONGEST=1, PIECE=1))
+    stack.enter_context(_template(chains, "SET", "value", "False")())
+    return stack
+
+
 def _last_target_lost(node: Any) -> None:
     del node.targets[1:]
 
@@ -183,6 +192,7 @@ MUTATIONS: dict[str, Patch] = {
     ),
     "asserts-never-fail": _template(asserts, "ASSERT", "(test,", "(True,"),
     "raises-class-not-asked-for": _template(raises, "RAISED", "ag__.raised(error)", "error"),
+    "chains-rest-lost": _rest_of_chain_lost,
     "branches-swapped": _template(branches, "IF", "(test, if_body, else_body",
                                   "(test, else_body, if_body"),
     "branches-else-lost": _changed(branches.STATEMENTS, gast.If, _else_lost),
