@@ -37,6 +37,7 @@ __all__ = [
     "convert_function",
     "converted_source",
     "do_not_convert",
+    "filename_of",
     "is_converted",
     "left_alone",
     "underlying_function",
@@ -193,6 +194,14 @@ def _conversion(function: FunctionType, options: Options) -> Conversion:
     if isinstance(known, AutographError):
         raise known
     return known
+
+
+def filename_of(function: FunctionType) -> str:
+    """The file of a function, in which lines are found also of what was typed at a prompt."""
+    for key, known in _conversions.get(function.__code__, {}).items():
+        if key[0] == function.__code__.co_filename and not isinstance(known, AutographError):
+            return known.code.co_filename
+    return function.__code__.co_filename
 
 
 # ---- what is converted -----------------------------------------------------------------------

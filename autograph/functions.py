@@ -229,7 +229,7 @@ class Function(Traces, Generic[P, R]):
         if args or kwargs or not (traces or self._binding.signature.parameters):
             traces = [self.get_concrete_function(*args, **kwargs)]
         function, _ = conversion.underlying_function(self._target)
-        filename = "" if function is None else function.__code__.co_filename
+        filename = "" if function is None else conversion.filename_of(function)
         return explained(self.__qualname__, filename, self._trace_count, traces)
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:

@@ -22,6 +22,7 @@ __all__ = [
     "convert",
     "for_consumer",
     "for_context",
+    "held",
     "is_marked",
     "looked_up",
     "mark",
@@ -149,16 +150,17 @@ def attribute(kind: type, name: str) -> Any:
     trace = current_trace()
     if trace is not None:
         trace.ask(kind, name)
-    return _held(kind, name)
+    return held(kind, name)
 
 
 def looked_up(kind: type, name: str) -> Any:
     """What a class of the user's has under a name, whatever stands for it while tracing."""
-    found = _held(kind, name)
+    found = held(kind, name)
     return ORIGINALS.get(found, found) if isinstance(found, FunctionType) else found
 
 
-def _held(kind: type, name: str) -> Any:
+def held(kind: type, name: str) -> Any:
+    """What a class has under a name, itself, of which no descriptor is asked."""
     for cls in kind.__mro__:
         if name in cls.__dict__:
             return cls.__dict__[name]
