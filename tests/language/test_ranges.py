@@ -143,10 +143,12 @@ def parts_that_are_set(x):
     z = x * 1j + x
     z.real = 3
     z.imag = x
+    z.real = 5 + 2j  # NumPy drops the imaginary part
     x.flat = 4
     return z, x
 
 
+@pytest.mark.filterwarnings("ignore:Casting complex values")
 @pytest.mark.parametrize(
     "sample",
     [conj_method, real_part, numbers_for_nan_in_place, broadcast_together, parts_that_are_set],
@@ -166,6 +168,18 @@ def test_arrays_that_numpy_hands_on_are_written(sample):
 def shape_that_is_set(x):
     x.shape = (2, 2)  # refused
     return x
+
+
+def imaginary_part_of_floats(x):
+    x.imag = 0
+    return x
+
+
+def test_floats_have_no_imaginary_part_to_set():
+    with pytest.raises(TypeError) as expected:
+        imaginary_part_of_floats(np.ones(2))
+    with pytest.raises(TypeError, match=str(expected.value)):
+        ag.convert(imaginary_part_of_floats)(np.ones(2))
 
 
 def test_an_attribute_of_an_array_that_cannot_be_set_is_refused():

@@ -630,8 +630,14 @@ def _set_on_heap(thing: Reference, name: str, value: Any) -> None:
 
 def _set_part_of_array(x: Tensor, name: str, value: Any) -> None:
     """`x.real = value` and its kin, which write into the array."""
-    if name in ("real", "imag", "flat") and (name != "imag" or x.dtype.kind == "c"):
-        getattr(x, name)[... if name != "flat" else slice(None)] = value
+    if name == "imag" and x.dtype.kind != "c":
+        raise TypeError("array does not have imaginary part to set")
+    if name in ("real", "imag"):
+        # NumPy makes an array of what is set, and casts that.
+        getattr(x, name)[...] = np.asarray(value) if type(value) is complex else value
+        return
+    if name == "flat":
+        x.flat[:] = value
         return
     if name == "shape":
         _check_shown_anew(x)
