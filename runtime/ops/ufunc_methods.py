@@ -149,7 +149,8 @@ def _reduce_vjp(
 
 # The derivative of what such a function gives of all elements, by one of them.
 _SHARES: dict[str, Callable[[Any, Any], Any]] = {
-    "logaddexp": exp_share, "logaddexp2": exp2_share, "hypot": lambda out, x: quotient_or_zero(x, out),
+    "logaddexp": exp_share, "logaddexp2": exp2_share,
+    "hypot": lambda out, x: quotient_or_zero(x, out),
 }  # fmt: skip
 _MASK = np.array([[True, False, True], [True, True, False]])
 _ATTRS: dict[str, Any] = {

@@ -188,7 +188,7 @@ class Handouts:
             if self._is_key_by_data(found, frozenset()):
                 kind = found.stands_for if isinstance(found, Reference) else type(found)
                 raise self._refusal(
-                    f"a key, or an item of a set, is of class `{kind.__name__}`; it is {self._place}, "
+                    f"a key, or an item of a set, is of class `{kind.__name__}`, is {self._place}, "
                     "and holds what is known only when the graph runs",
                     "use a number or a text that is known as the key",
                 )
