@@ -34,7 +34,7 @@ from autograph.operators.captured.captures import (
 )
 from autograph.operators.captured.caught import Caught, PartOfError
 from autograph.operators.captured.host_values import HostValue, NumPyValue
-from autograph.operators.captured.methods import ORIGINALS, attribute, convert, method
+from autograph.operators.captured.methods import ORIGINALS, absence, attribute, convert, method
 from autograph.operators.captured.variables import (
     Maybe,
     Nullable,
@@ -264,8 +264,8 @@ def _check_is_held(thing: Any, name: str, held: Maybe) -> None:
     """Raise Python's error, in the graph, where an object holds nothing under a name."""
     kinds = {type: "type object", ModuleType: "module"}
     what = next((what for kind, what in kinds.items() if isinstance(thing, kind)), None)
-    title = f"{what} {thing.__name__!r}" if what else None
-    text = f"{title or f'{type(thing).__name__!r} object'} has no attribute {name!r}"
+    title = f"{what} {thing.__name__!r} has no attribute {name!r}" if what else ""
+    text = title or absence(type(thing), name)
     held.check(held.defined, held.name, AttributeError(text))
 
 
