@@ -338,6 +338,10 @@ class _Lifted:
     def __init__(self, args: tuple[Any, ...], argnums: int | Sequence[int]) -> None:
         self._one = isinstance(argnums, int)
         numbers = [argnums] if isinstance(argnums, int) else list(argnums)
+        if not all(isinstance(n, (int, np.integer)) for n in numbers):
+            raise TypeError(
+                f"argnums are positions of arguments, such as 0 or (0, 1), not {argnums!r}"
+            )
         count = len(args)
         wrong = [n for n in numbers if not -count <= n < count]
         if wrong:

@@ -713,6 +713,12 @@ def test_what_the_decorator_is_called_elsewhere_says_what_it_is_here(name):
         getattr(ag, name)
 
 
+def test_names_of_other_libraries_say_what_is_here():
+    for name, meant in {"array": "ag.constant", "jnp": "import numpy", "layers": "ag.nn"}.items():
+        with pytest.raises(AttributeError, match=f"{name}.*{meant}"):
+            getattr(ag, name)
+
+
 def test_a_converted_function_is_mapped_over_no_items():
     doubled = ag.convert(lambda x: x * 2)
     with ag.eager():
