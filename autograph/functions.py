@@ -487,6 +487,9 @@ class BoundFunction(Generic[P, R]):
     def __hash__(self) -> int:
         return hash((id(self.__self__), id(self._function)))
 
+    def __repr__(self) -> str:
+        return f"<bound Function {self._function.__qualname__} of {self.__self__!r}>"
+
     def __reduce__(self) -> Any:
         if getattr(self.__self__, self.__name__, None) == self:
             return getattr, (self.__self__, self.__name__)

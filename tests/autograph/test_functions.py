@@ -150,6 +150,7 @@ def test_b4_02_unbound_method():
 def test_b4_02_method_decorated():
     s = Scaler(4.0)
     assert isinstance(s.scaled, BoundFunction)
+    assert repr(s.scaled) == f"<bound Function Scaler.scaled of {s!r}>"
     assert s.scaled.__doc__ == "Scales." and s.scaled.__self__ is s
     np.testing.assert_array_equal(s.scaled(X), X * 4)
     np.testing.assert_array_equal(Scaler.scaled(s, X), X * 4)
