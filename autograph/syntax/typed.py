@@ -13,6 +13,7 @@ import sys
 import types
 import warnings
 from collections.abc import Iterator
+from typing import Any
 
 from autograph.syntax.versions import features, nested
 
@@ -22,7 +23,8 @@ __all__ = ["NAMES", "WITHIN_TIMEIT", "lines_of", "name_of"]
 NAMES = ("<stdin>", "<console>")
 # What %%timeit runs: a function of its own, of which functions of the cell are closures.
 WITHIN_TIMEIT = "<magic-timeit>"
-# A statement may go on for so many lines behind the last one of a function.
+# A statement may go on for so many lines behind the last one of a function; and so many functions
+# of its name are looked at for one with empty lines.
 _MOST = 50
 # What IPython's %%time and %%prun run.
 _MAGIC = ("<timed exec>", "<string>")
@@ -71,7 +73,7 @@ def _history() -> list[str]:
 def _cells() -> Iterator[list[str]]:
     """Gives what stands below the magics of cells, the last cell first; and names it."""
     ipython = sys.modules.get("IPython")
-    shell = None if ipython is None else ipython.get_ipython()
+    shell: Any = None if ipython is None else ipython.get_ipython()
     cells = [] if shell is None else shell.history_manager.input_hist_raw
     for number, cell in reversed([*enumerate(cells)]):
         magic = ""
@@ -110,7 +112,7 @@ def _with_empty_lines(lines: list[str], code: types.CodeType) -> list[str] | Non
     `readline` keeps no empty line, and one may stand within brackets.
     """
     headers = [k for k in range(len(lines)) if _is_header(lines[k], code)]
-    for header in reversed(headers):
+    for header in reversed(headers[-_MOST:]):
         for first in range(header, max(header - code.co_firstlineno, -1), -1):
             if not lines[first][:1].isspace():
                 for end in _ends(lines, first, header + 1):
@@ -124,9 +126,8 @@ def _stretched(lines: list[str], code: types.CodeType) -> list[str] | None:
     """Gives the lines with empty ones where their instructions are further down in the code."""
     for made in nested(_compiled(lines, code, "single")):
         if made.co_code == code.co_code and made.co_qualname == code.co_qualname:
-            places = zip(_rows(made), _rows(code), strict=False)
             gap, found = 0, list(lines)
-            for row, wanted in sorted(pair for pair in places if None not in pair):
+            for row, wanted in sorted(zip(_rows(made), _rows(code), strict=False)):
                 missing = max(wanted - row - gap, 0)
                 found[row - 1 + gap : row - 1 + gap] = ["\n"] * missing
                 gap += missing
@@ -135,12 +136,13 @@ def _stretched(lines: list[str], code: types.CodeType) -> list[str] | None:
     return None
 
 
-def _rows(code: types.CodeType) -> Iterator[int | None]:
+def _rows(code: types.CodeType) -> Iterator[int]:
     """Gives the lines of all that a code object tells the place of, always in one order."""
     for part in nested(code):
         yield part.co_firstlineno
         for first, last, *_ in part.co_positions():
-            yield from (first, last)
+            yield first or 0
+            yield last or 0
 
 
 def _may_begin(lines: list[str], first: int, code: types.CodeType) -> bool:
@@ -173,5 +175,6 @@ def _compiled(lines: list[str], code: types.CodeType, mode: str) -> types.CodeTy
     """Gives what the lines make; of what is no program, that of none."""
     with contextlib.suppress(SyntaxError, ValueError), warnings.catch_warnings(action="ignore"):
         text = "".join(lines)
-        return compile(text, code.co_filename, mode, features(code), dont_inherit=True)
+        made: types.CodeType = compile(text, code.co_filename, mode, features(code), True)
+        return made
     return compile("", code.co_filename, "exec")

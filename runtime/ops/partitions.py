@@ -35,8 +35,8 @@ def _checked(x: TensorType, kth: Any, axis: int) -> TensorType:
     if x.shape is None:
         return x.strong()
     size = x.shape[normal_axis(axis, len(x.shape))]
-    for k in kth if size else ():  # of nothing, NumPy takes any
-        if not -size <= k < size:
+    for k in kth:
+        if size and not -size <= k < size:  # of nothing, NumPy takes any
             raise ValueError(f"kth(={k}) out of bounds ({size})")
     return x.strong()
 
