@@ -630,11 +630,11 @@ def _set_on_heap(thing: Reference, name: str, value: Any) -> None:
 
 def _set_part_of_array(x: Tensor, name: str, value: Any) -> None:
     """`x.real = value` and its kin, which write into the array."""
-    if name == "imag" and x.dtype.kind != "c":
-        raise TypeError("array does not have imaginary part to set")
     if name in ("real", "imag"):
-        # NumPy makes an array of what is set, and casts that.
-        getattr(x, name)[...] = np.asarray(value) if type(value) is complex else value
+        # It raises where NumPy does, and says what that says; else NumPy casts an array of it.
+        is_complex = type(value) is complex
+        setattr(np.zeros(1, x.dtype), name, value if is_complex else 0)
+        getattr(x, name)[...] = np.asarray(value) if is_complex else value
         return
     if name == "flat":
         x.flat[:] = value
