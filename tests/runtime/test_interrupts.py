@@ -13,9 +13,9 @@ import pytest
 import autograph as ag
 from autograph import conversion
 from autograph.traces import trace_lock
-from runtime import attention, journal, trace
+from runtime import attention, head_start, journal, trace
 from runtime.collector import rarely
-from runtime.forks import whole
+from runtime.forks import start, whole
 from runtime.interrupts import Interrupted, uninterrupted
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGUSR1"), reason="POSIX only")
@@ -283,6 +283,52 @@ def at_random_points(seed, count, raising):
     for _ in range(count):
         name = rng.choice(list(TEXTS))
         interrupt(name, rng.randrange(1, points[name]), raising)
+
+
+def interrupted_at_each_point(call, raising):
+    """Whether each of a call's points was interrupted in turn; `call` makes what is called anew."""
+    for number in range(1, 1000):
+        step, check = call()
+        at = AtEvent(number)
+        sys.setprofile(at)
+        try:
+            step()
+        except raising:
+            pass
+        finally:
+            sys.setprofile(None)
+        check()
+        if at.count < number:
+            return number > 2
+    return False
+
+
+def test_no_thread_waits_for_ever_for_what_an_interrupt_left(raising):
+    def of_a_thread():
+        done = []
+        thread = threading.Thread(target=done.append, args=(1,), daemon=True)
+
+        def check():
+            if thread.ident is not None:
+                thread.join(20)
+                assert done and not thread.is_alive()
+
+        return lambda: start(thread), check
+
+    def of_a_flag():
+        flag = head_start._Flag()
+
+        def check():
+            flag.set()
+            thread = threading.Thread(target=flag.wait, daemon=True)
+            thread.start()
+            thread.join(20)
+            assert not thread.is_alive()
+
+        return lambda: (flag.set(), flag.wait(), flag.is_set()), check
+
+    assert interrupted_at_each_point(of_a_thread, raising)
+    assert interrupted_at_each_point(of_a_flag, raising)
 
 
 def test_interrupts_at_random_points(raising):
