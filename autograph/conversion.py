@@ -29,6 +29,7 @@ from runtime import config, head_start
 from runtime.collector import rarely
 from runtime.forks import new_after_forks, whole
 from runtime.frame_room import roomy
+from runtime.interrupts import uninterrupted
 
 if TYPE_CHECKING:
     from autograph.front_end import Conversion
@@ -167,7 +168,7 @@ def _hold(twin: FunctionType, function: FunctionType) -> None:
     key = id(function)
     if key not in _held:
         forget = _held.pop  # when the process ends, the name goes before the table
-        _held[key] = weakref.ref(function, lambda gone: forget(key, None)), []
+        _held[key] = weakref.ref(function, uninterrupted(lambda gone: forget(key, None))), []
         _order.append(key)
     _held[key][1].append(twin)
     if len(_order) > _HELD:

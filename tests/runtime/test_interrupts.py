@@ -6,6 +6,7 @@ import signal
 import sys
 import threading
 import types
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ import pytest
 import autograph as ag
 from autograph import conversion
 from autograph.traces import trace_lock
-from runtime import attention, head_start, journal, trace
+from runtime import attention, head_start, interrupts, journal, trace
 from runtime.collector import rarely
 from runtime.forks import start, whole
 from runtime.interrupts import Interrupted, uninterrupted
@@ -301,6 +302,19 @@ def interrupted_at_each_point(call, raising):
         if at.count < number:
             return number > 2
     return False
+
+
+@pytest.mark.parametrize("module", ["weakref", "_weakrefset"])
+def test_no_handler_raises_where_an_object_goes_away(module):
+    names = vars(import_module(module))
+    callback = types.SimpleNamespace(f_globals=names, f_code=main_code(), f_back=None)
+    assert interrupts._is_uninterrupted(callback)
+    callback.f_globals = {}
+    assert not interrupts._is_uninterrupted(callback)
+
+
+def main_code():
+    return compile("", "main", "exec")
 
 
 def test_no_thread_waits_for_ever_for_what_an_interrupt_left(raising):
