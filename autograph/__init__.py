@@ -204,11 +204,20 @@ _MODULES = {
     "random": "runtime.random",
 }
 
-# What the decorator is called elsewhere.
-_MEANT = dict.fromkeys(
-    ("compile", "function", "jit", "njit"),
-    "; the decorator is `ag.convert`; `import autograph.tf as tf` has TensorFlow's `tf.function`",
-)
+# What is called so elsewhere.
+_MEANT = {
+    name: f"; {meant}"
+    for meant, names in {
+        "the decorator is `ag.convert`; `import autograph.tf as tf` has TensorFlow's `tf.function`":
+            ("compile", "function", "jit", "njit"),
+        "functions take NumPy's arrays as they are; `ag.constant` makes a tensor":
+            ("array", "ndarray", "tensor"),
+        "NumPy's functions are taken as they are: `import numpy as np`": ("jnp", "np", "numpy"),
+        "there are no classes of layers and optimizers: `ag.nn` has functions of weights and data":
+            ("keras", "layers", "optim", "optimizers"),
+    }.items()
+    for name in names
+}  # fmt: skip
 
 if not _typing.TYPE_CHECKING:  # a checker would take any name for one of these
 

@@ -168,9 +168,12 @@ class Traces:
             return self._classify(bound), concrete
 
     def _warn_of_retracing(self, reason: Reason) -> None:
-        """Say so, twice at most, when at least 5 of the last 10 calls traced, and why."""
+        """Say so, twice at most, when at least 5 of the last 10 calls traced, and why.
+
+        Of calls that all raised there is no trace, and nothing that another call could have used.
+        """
         traced = sum(self._recent)
-        if traced < 5 or self._warnings >= 2:
+        if traced < 5 or self._warnings >= 2 or not self._table:
             return
         self._warnings += 1
         self._recent.clear()

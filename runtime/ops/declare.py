@@ -128,6 +128,9 @@ class Primitive:
     def __repr__(self) -> str:
         return f"<op {self.__name__}>"
 
+    def __reduce__(self) -> Any:
+        return declared_as, (self.op.name,)
+
     def __call__(self, *operands: Any, **attrs: Any) -> Any:
         if len(operands) == self._alone and not attrs:
             static = self.attributes.copy()
@@ -295,6 +298,11 @@ def op(
         return primitive
 
     return declare
+
+
+def declared_as(name: str) -> Primitive:
+    """The op of that name, as it is pickled."""
+    return REGISTRY[name]
 
 
 def implements(

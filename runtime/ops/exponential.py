@@ -67,8 +67,17 @@ def _power_rate(out: Any, x: Any) -> Any:
     return where_(is_zero, 0, out * log(where_(is_zero, 1, x)))
 
 
+def exp_share(out: Any, x: Any) -> Any:
+    """The share of `exp(x)` in the sum whose logarithm is `out`; it has none of 0."""
+    return exp(_below(x, out))
+
+
+def exp2_share(out: Any, x: Any) -> Any:
+    """The share of `2**x` in the sum whose logarithm is `out`; it has none of 0."""
+    return exp2(_below(x, out))
+
+
 def _below(x: Any, out: Any) -> Any:
-    """The logarithm of the share of `x` in the sum whose logarithm is `out`; of 0, it has none."""
     return x - where_(out == -math.inf, 0, out)
 
 
@@ -320,8 +329,8 @@ def cbrt(xp: Module, x: Array) -> Array:
     inputs=2,
     infer=by_ufunc(np.logaddexp),
     vjp=(
-        slope(lambda out, x, y: exp(_below(x, out))),
-        slope(lambda out, x, y: exp(_below(y, out))),
+        slope(lambda out, x, y: exp_share(out, x)),
+        slope(lambda out, x, y: exp_share(out, y)),
     ),
     reads=(0, 1, "out"),
     elementwise=True,
@@ -341,8 +350,8 @@ def logaddexp(xp: Module, x: Array, y: Array) -> Array:
     inputs=2,
     infer=by_ufunc(np.logaddexp2),
     vjp=(
-        slope(lambda out, x, y: exp2(_below(x, out))),
-        slope(lambda out, x, y: exp2(_below(y, out))),
+        slope(lambda out, x, y: exp2_share(out, x)),
+        slope(lambda out, x, y: exp2_share(out, y)),
     ),
     reads=(0, 1, "out"),
     elementwise=True,

@@ -290,6 +290,8 @@ def vander(x: Operand, /, N: int | None = None, increasing: bool = False) -> Any
     """
     if rank_of(x) != 1:
         raise ValueError("x must be a one-dimensional array or sequence.")
+    if isinstance(N, bool):
+        raise TypeError("an integer is required")
     count = shape_of(x)[0] if N is None else N
     dtype = np.promote_types(dtype_of(x), int)
     factors = where_(arange(count) > 0, expand_dims(astype(x, dtype), 1), ones((1, count), dtype))

@@ -186,10 +186,10 @@ class Handouts:
         """Refuse keys and items of sets that hold what is known only when the graph runs."""
         for found in keys:
             if self._is_key_by_data(found, frozenset()):
-                name = (found.stands_for if isinstance(found, Reference) else type(found)).__name__
+                kind = found.stands_for if isinstance(found, Reference) else type(found)
                 raise self._refusal(
-                    f"a {name} that is a key, or an item of a set, is {self._place}, and it "
-                    "holds what is known only when the graph runs",
+                    f"a key, or an item of a set, is of class `{kind.__name__}`, is {self._place}, "
+                    "and holds what is known only when the graph runs",
                     "use a number or a text that is known as the key",
                 )
 
