@@ -33,7 +33,7 @@ def lower_chains(function: Any, lowering: Lowering) -> None:
 
 
 def _lower_block(statements: list[gast.stmt], lowering: Lowering) -> None:
-    if any(map(_is_long, statements)):  # before the blocks: they hold what is left of a chain
+    if any(map(is_long, statements)):  # before the blocks: they hold what is left of a chain
         statements[:] = [new for old in statements for new in _cut(old, lowering)]
     for statement in statements:
         if isinstance(statement, gast.FunctionDef | gast.ClassDef | gast.AsyncFunctionDef):
@@ -42,7 +42,8 @@ def _lower_block(statements: list[gast.stmt], lowering: Lowering) -> None:
             _lower_block(block, lowering)
 
 
-def _is_long(statement: Any) -> bool:
+def is_long(statement: Any) -> bool:
+    """Whether a statement is a chain that is cut."""
     return len(_links(statement)) > LONGEST
 
 
@@ -56,14 +57,13 @@ def _links(statement: Any) -> list[Any]:
 
 
 def _cut(statement: Any, lowering: Lowering) -> list[gast.stmt]:
-    links = _links(statement)
-    if len(links) <= LONGEST:
+    if not is_long(statement):
         return [statement]
+    links = _links(statement)
     flag = lowering.namer.fresh("left_")
     made = [_set(flag, False, statement), statement]
-    for last in links[PIECE - 1 : -1 : PIECE]:
+    for last, at in zip(links[PIECE - 1 :: PIECE], links[PIECE::PIECE], strict=False):
         rest, last.orelse = last.orelse, [_set(flag, True, last)]
-        at = rest[-1]
         made.append(if_statement(name(flag, at), [_set(flag, False, at), *rest], [], at))
     return made
 
