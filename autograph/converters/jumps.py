@@ -178,7 +178,7 @@ class _Jumps:
         if stop == len(statements) or not isinstance(node, gast.If) or self._depth > DEEPEST_NEST:
             return False
         stops = reach.stopping(node.body), reach.stopping(node.orelse)
-        if not reach.escapes.get(node) or stops[0] == stops[1] or is_long(node):
+        if not reach.escapes.get(node) or stops[0] == stops[1] or is_long(node, self._lowering):
             return False
         going_on = node.orelse if stops[0] else node.body
         going_on += statements[stop:]

@@ -105,16 +105,29 @@ def all_return(x):
     elif x > 3: return 3.0
     elif x > 2: return x
     else: return -x
+
+def cases(x):
+    y = 0.0
+    if x > 8: y = 8.0
+    else:
+        t = 5 % 4
+        match t, x:
+            case 0, _: y = 1.0
+            case 1 | 2, z if (y := z) > 2.0: y += t
+            case 3, _: return -x
+            case _: y = 7.0
+    return y
 """
 
 
 @pytest.mark.parametrize("backend", ["plan", "native"])
-@pytest.mark.parametrize("name", ["loops", "returns", "all_return"])
-def test_no_flag_has_a_value_on_some_paths_where_branches_jump(name, backend, monkeypatch):
+@pytest.mark.parametrize("name", ["loops", "returns", "all_return", "cases"])
+def test_no_name_of_ours_has_a_value_on_some_paths(name, backend, monkeypatch):
     monkeypatch.setattr(chains, "LONGEST", 1)
     monkeypatch.setattr(chains, "PIECE", 1)
     function = getattr(ag.convert_source(JUMPING), name)
-    assert "left_" in ag.to_code(function) and "ag__.Undefined('left_" not in ag.to_code(function)
+    text = ag.to_code(function)
+    assert "left_" in text and "ag__.Undefined('left_" not in text
     converted = ag.convert(function)
     with runtime.config.backend.using(backend):
         for x in map(np.float64, (-20, -3, -0.5, 0.5, 1.5, 2.5, 3.5, 5, 7, 30)):
