@@ -2,8 +2,7 @@
 
 a if c else b            ag__.if_exp(c, lambda: a, lambda: b, 'c')
 return a if c else b     ag__.result_exp(c, lambda: a, lambda: b, 'c')
-a if p else b if q ...   ag__.if_exps(lambda: z, (lambda: p, lambda: a), (lambda: q, lambda: b), ...),
-                         where it is long
+a if p else b if ...     ag__.if_exps(lambda: z, (lambda: p, lambda: a), ...), where it is long
 """
 
 from __future__ import annotations

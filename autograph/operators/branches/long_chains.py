@@ -8,6 +8,7 @@ a if p else b if q else c     left = True
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from autograph.operators.branches.conditionals import condition, staged_if
@@ -37,12 +38,14 @@ def if_exps(otherwise: Callable[[], Any], *links: Any, is_result: bool = False) 
     Graph meaning: that of conditional expressions in the last value of each other.
     """
     name = RESULT if is_result else CONDITIONAL
-    steps: list[Step] = [
-        lambda _, link=link: (condition(link[0]()), link[1], None) for link in links
-    ]
+    steps = [partial(_tested, *link) for link in links]
     found = in_turn(steps, lambda _: otherwise(), name, stop=True)
     is_read = isinstance(found, _Unreadable) and not isinstance(found, Nullable)
     return found.load() if is_read and not is_result else found
+
+
+def _tested(test: Callable[[], Any], value: Callable[[], Any], _: Any) -> Any:
+    return condition(test()), value, None
 
 
 def in_turn(
@@ -53,7 +56,10 @@ def in_turn(
     stop: bool,
     start: Any = None,
 ) -> Any:
-    """What the first step gives whose test is `stop`, else what `last` makes of what is handed on."""
+    """What the first step gives whose test is `stop`, else what `last` makes of what is handed on.
+
+    Graph meaning: pieces of branches in each other, one after the other.
+    """
     chain = _Chain(name, stop, start)
     for first in range(0, len(steps), PIECE):
         chain.go_on(steps[first : first + PIECE])
@@ -82,10 +88,9 @@ class _Chain:
         for count, step in enumerate(steps, 1):
             test, value, handed = step(handed)
             if isinstance(test, Tensor):
-                rest = steps[count:]
                 self._leave(handed)
-                sides = (lambda: self._give(value)), (lambda: self._take(rest))
-                return self._choose(test, *(sides if self._stop else sides[::-1]))
+                give, take = partial(self._give, value), partial(self._take, steps[count:])
+                return self._choose(test, *((give, take) if self._stop else (take, give)))
             if test is self._stop:
                 return self._give(value)
         return self._leave(handed)
