@@ -30,6 +30,7 @@ from autograph.operators.stand_ins.bodies import NO_NAMES, State
 from autograph.operators.stand_ins.contents import append_item, content_slot
 from autograph.operators.stand_ins.iterables import Indexed, IndexedIterator
 from autograph.operators.stand_ins.runs import has_runs
+from autograph.operators.stand_ins.values import is_numeric, type_of
 from runtime import journal
 from runtime.building import building
 from runtime.errors import StagingError
@@ -259,24 +260,31 @@ class Going:
             items(_each_of(iterable))
 
     def begun(self, numbers: range, items: Plain, place: Any) -> int:
-        """How many items are done: all, where they add many nodes and a loop of the graph serves.
+        """How many items are done: all, where a loop of the graph makes numbers by many nodes.
 
         What the first ones did is taken back, unless they took something from an iterator.
         """
         builder = building()
         assert builder is not None
-        mark = builder.mark()
+        mark, put, seen = builder.mark(), self.put, list[Any]()
+
+        def note(item: Any) -> None:
+            seen.append(item)
+            put(item)
+
+        self.put = note
         with journal.transaction() as trial:
             try:
                 items(numbers[:_TRIED])
                 nodes = builder.size(mark) * len(numbers) // _TRIED
             except Exception:  # noqa: BLE001 - the user's own, raised again in its turn
                 nodes = 0
+            self.put = put
             if trial.advanced:
                 trial.commit()
                 return _TRIED
         builder.truncate(mark)
-        if nodes <= _MOST_NODES:
+        if nodes <= _MOST_NODES or not all(map(_is_of_numbers, seen)):
             return 0
         body = _Round(items, place.__code__)
         is_done = is_staged(numbers, body, self._note_data, self._state, builder)
@@ -332,6 +340,11 @@ class Going:
 
     def _stage(self, iterable: Any, items: Plain, place: Any) -> None:
         for_stmt(iterable, self._goes_on, _Round(items, place.__code__), *self._state, {})
+
+
+def _is_of_numbers(item: Any) -> bool:
+    parts = item if type(item) is tuple else (item,)
+    return all(is_numeric(part) and type_of(part).rank == 0 for part in parts)
 
 
 class _Round:
