@@ -18,6 +18,7 @@ __all__ = [
     "ORIGINAL",
     "ORIGINALS",
     "attribute",
+    "call_without_object",
     "called",
     "convert",
     "for_consumer",
@@ -156,6 +157,15 @@ def looked_up(kind: type, name: str) -> Any:
     """What a class of the user's has under a name, whatever stands for it while tracing."""
     found = _held(kind, name)
     return ORIGINALS.get(found, found) if isinstance(found, FunctionType) else found
+
+
+def call_without_object(thing: Any) -> Callable[..., Any] | None:
+    """What a call of an object runs that is not given it: its `__call__` is of its class."""
+    held = _held(type(thing), "__call__")
+    if not isinstance(held, staticmethod | classmethod):
+        return None
+    found: Callable[..., Any] = held.__get__(thing, type(thing))
+    return found
 
 
 def _held(kind: type, name: str) -> Any:
