@@ -32,6 +32,7 @@ TESTED_IN = {
     "autograph/operators/stand_ins/numbers_or_arrays.py": "language/test_numbers_or_arrays.py",
     "autograph/operators/stand_ins/kinds.py": "language/test_kinds_within_the_graph.py",
     "autograph/operators/branches/text_calls.py": "language/test_texts_of_data.py",
+    "autograph/operators/branches/long_chains.py": "language/test_deep_expressions.py",
     "autograph/operators/stand_ins/told.py": "language/test_kinds_within_the_graph.py",
     **in_folder(
         "autograph/operators/branches",
