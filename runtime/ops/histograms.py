@@ -166,7 +166,7 @@ def _estimated_vjp(
 ) -> tuple[None, Any, Any]:
     """As that of `linspace`: how many bins there are has no slope."""
     steps = shape_of(out)[0] - 1
-    weights = arange(steps + 1) / steps
+    weights = astype(arange(steps + 1), dtype_of(g)) / steps
     return None, sum_(g * (1 - weights)), sum_(g * weights)
 
 

@@ -30,6 +30,7 @@ from runtime.ops.gamma_functions import (
     polygamma_kernel,
 )
 from runtime.ops.operands import Array, Module, Operand
+from runtime.ops.rules import typed
 from runtime.ops.samples import array as sample
 from runtime.ops.samples import calls
 from runtime.ops.special_types import double_first, evaluated, single_first
@@ -421,7 +422,9 @@ _BETAS = calls(
     vjp=(
         _beta_rule(1, 0),
         _beta_rule(0, 1),
-        lambda g, out, a, b, x, i, j, upper: (-g if upper else g) * _beta_density(a, b, x, i, j),
+        lambda g, out, a, b, x, i, j, upper: (
+            (-g if upper else g) * _beta_density(*typed(out, a, b, x), i, j)
+        ),
     ),
     reads=(0, 1, 2),
     elementwise=True,

@@ -12,7 +12,7 @@ from runtime.ops.complex import conj, imag, make_complex
 from runtime.ops.creation import eye
 from runtime.ops.declare import always, implements, op
 from runtime.ops.diagonals import tril
-from runtime.ops.operands import Array, Module, Operand, rank_of, shape_of, type_of
+from runtime.ops.operands import Array, Module, Operand, dtype_of, rank_of, shape_of, type_of
 from runtime.ops.products import matmul
 from runtime.ops.rules import conjugated
 from runtime.ops.samples import array, calls
@@ -234,7 +234,7 @@ def slogdet(x: Operand, /) -> Any:
 def _cholesky_vjp(g: Any, out: Any, x: Any) -> tuple[Any, ...]:
     # I. Murray, Differentiation of the Cholesky decomposition, 2016, https://arxiv.org/abs/1602.07527
     size = shape_of(out)[-1]
-    half = tril(matmul(adjoint(out), g)) * (1 - 0.5 * eye(size))
+    half = tril(matmul(adjoint(out), g)) * (1 - 0.5 * eye(size, dtype=dtype_of(out)))
     middle = solve(adjoint(out), half)
     whole = adjoint(solve(adjoint(out), adjoint(middle)))
     return (0.5 * (whole + adjoint(whole)),)
