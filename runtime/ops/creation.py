@@ -12,7 +12,14 @@ from runtime import devices, trace
 from runtime.layouts import lay_out
 from runtime.ops.broadcasting import broadcast_arrays, sum_to
 from runtime.ops.conversion import astype
-from runtime.ops.declare import always, implements, may_not_fit, no_gradient, op
+from runtime.ops.declare import (
+    always,
+    implements,
+    may_not_fit,
+    no_gradient,
+    op,
+    takes_what_numpy_takes,
+)
 from runtime.ops.internal import checked
 from runtime.ops.operands import (
     Array,
@@ -458,6 +465,7 @@ def linspace_of(
     return xp.linspace(start, stop, num=int(num), endpoint=endpoint, dtype=dtype)
 
 
+@takes_what_numpy_takes("linspace")
 def linspace(
     start: Operand,
     stop: Operand,

@@ -11,7 +11,7 @@ from runtime.ops.agreement import in_shape_of
 from runtime.ops.axes import flip
 from runtime.ops.comparison import less_equal, logical_or
 from runtime.ops.creation import zeros
-from runtime.ops.declare import implements, no_gradient, op
+from runtime.ops.declare import implements, no_gradient, op, takes_what_numpy_takes
 from runtime.ops.indexing import getitem, index_add
 from runtime.ops.internal import checked
 from runtime.ops.operands import Array, Module, Operand, normal_axis, rank_of, shape_of, type_of
@@ -98,6 +98,7 @@ def _flat_or_vector(x: Operand, axis: int | None) -> tuple[Any, int]:
     return _flat(ravel(x) if rank_of(x) == 0 else x, axis)
 
 
+@takes_what_numpy_takes("sort")
 def sort(
     x: Operand, /, axis: int | None = -1, *, descending: bool = False, stable: bool = True
 ) -> Any:
@@ -126,6 +127,7 @@ def numpy_sort(
     return sort(x, axis, stable=_is_stable(kind, stable))
 
 
+@takes_what_numpy_takes("argsort")
 def argsort(
     x: Operand, /, axis: int | None = -1, *, descending: bool = False, stable: bool = True
 ) -> Any:
