@@ -679,14 +679,19 @@ class ArrayMethods:
         return self._alike(ops.transpose(self, tuple(order)))
 
     def view(self: Any, dtype: Any = None, type: Any = np.ndarray) -> Any:
-        """A view of all elements. As numbers of another dtype, StagingError."""
+        """A view of all elements, or of their memory as numbers of another dtype.
+
+        Raises StagingError for another class of arrays.
+        """
         if inspect.isclass(dtype) and issubclass(dtype, np.ndarray):
             dtype, type = None, dtype
-        if type is not np.ndarray or (dtype is not None and np.dtype(dtype) != self.dtype):
+        if type is not np.ndarray:
             raise StagingError(
-                f"`.view` of {self.describe()} as another class or dtype has no tensor form yet",
+                f"`.view` of {self.describe()} as another class has no tensor form yet",
                 "compute the numbers (`astype`), or do it outside the converted function",
             )
+        if dtype is not None and np.dtype(dtype) != self.dtype:
+            return self._alike(ops.view(self, dtype=np.dtype(dtype)))
         return self[...] if self.type.rank != 0 or self.is_array else self
 
     def reshape(self: Any, *shape: Any, order: str = "C") -> Any:

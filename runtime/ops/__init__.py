@@ -103,7 +103,7 @@ from runtime.ops.complex import (
     make_complex,
     real,
 )
-from runtime.ops.conversion import astype
+from runtime.ops.conversion import astype, view
 from runtime.ops.creation import (
     arange,
     empty,
@@ -779,6 +779,7 @@ __all__ = [
     "vdot",
     "vecdot",
     "vecmat",
+    "view",
     "vsplit",
     "vstack",
     "where",

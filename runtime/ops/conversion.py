@@ -94,6 +94,73 @@ def bitcast(xp: Module, x: Array, dtype: np.dtype[Any]) -> Array:
     return whole.view(dtype)[..., 0]
 
 
+def _seen_type(x: TensorType, dtype: np.dtype[Any]) -> TensorType:
+    for given in (x.dtype, dtype):
+        if given.kind not in "iufc":
+            raise TypeError(f"a view shows numbers, not {given}")
+    size, own = dtype.itemsize, x.dtype.itemsize
+    if x.shape is None or size == own:
+        return TensorType(dtype, x.shape)
+    if not x.shape:
+        raise ValueError(
+            "Changing the dtype of a 0d array is only supported if the itemsize is unchanged"
+        )
+    *others, last = x.shape
+    if last is not None and last * own % size:
+        raise ValueError(
+            "When changing to a larger dtype, its size must be a divisor of the total size in "
+            "bytes of the last axis of the array."
+        )
+    return TensorType(dtype, (*others, None if last is None else last * own // size))
+
+
+def _seen_back(g: Any, out: Any, x: Any, dtype: np.dtype[Any]) -> tuple[Any, ...]:
+    """Complex numbers are pairs of floats, as their cotangents are; all others are bits."""
+    own = dtype_of(x)
+    if own == dtype:
+        return (g,)
+    are_pairs = {own.kind, dtype.kind} == {"f", "c"} and _PARTS[own] == _PARTS[dtype]
+    return (view(g, own) if are_pairs else None,)
+
+
+_PARTS = {np.dtype(d): d in "fF" for d in "fFdD"}
+
+
+@op(
+    inputs=1,
+    infer=_seen_type,
+    vjp=_seen_back,
+    raises=lambda types, attrs: not types[0].is_static,
+    view=True,
+    write_through=lambda parent, part, dtype: view(part, dtype_of(parent)),
+    samples=calls(
+        lambda: (
+            ((array((3,)),), {"dtype": np.dtype("i8")}),
+            ((array((2, 3)),), {"dtype": np.dtype("u4")}),
+            ((array((2, 4), "f4"),), {"dtype": np.dtype("f8")}),
+            ((array((2, 3), "c16"),), {"dtype": np.dtype("f8")}),
+            ((array((3, 4)),), {"dtype": np.dtype("c16")}),
+            ((array((0, 2), "c8"),), {"dtype": np.dtype("f4")}),
+            ((array(()),), {"dtype": np.dtype("u8")}),
+        )
+    ),
+)
+def view(xp: Module, x: Array, dtype: np.dtype[Any]) -> Array:
+    """The memory of `x` as elements of another dtype, more or fewer along the last axis.
+
+    Complex numbers that are seen as floats, and the reverse, have a gradient. Raises TypeError for
+    what is no number, ValueError where a last axis does not fit.
+
+    >>> ag.view(np.array([1.0 + 2.0j]), np.dtype("f8")).numpy()
+    array([1., 2.])
+    """
+    whole = xp.asarray(x)
+    is_apart = whole.ndim and whole.dtype.itemsize != dtype.itemsize
+    if is_apart and whole.strides[-1] != whole.dtype.itemsize:
+        whole = xp.ascontiguousarray(whole)  # as it lies in memory where Python computes it
+    return whole.view(dtype)
+
+
 @implements(
     "astype", samples=calls(lambda: (((array((3,)), np.dtype("f4")), {}),)), makes_arrays=False
 )
