@@ -1,11 +1,7 @@
-"""Images: `autograph.image`. An image is `(height, width, channels)`, a batch has one axis more.
+"""Images brought to size.
 
 Pixels are squares: the centre of pixel i lies at i + 1/2. All results are those of
 `tensorflow.image.resize`, whose single-precision coordinates are followed too.
-
->>> import autograph as ag
->>> ag.image.resize(np.ones((4, 6, 3)), (2, 2)).shape
-(2, 2, 3)
 """
 
 from __future__ import annotations
