@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import itertools
 import operator
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -208,12 +207,20 @@ def _called_as_numpys(
     unknown = attrs.keys() - _taken_by_numpy(function)
     if unknown:
         raise TypeError(f"{own.__name__}() got an unexpected keyword argument '{min(unknown)}'")
-    first, *rest = operands or (None,)
-    if isinstance(first, (list, tuple)) and any(map(hasattr, first, itertools.repeat("dtype"))):
-        tensors: Any = [REGISTRY["identity"](x) for x in first]
-    else:
-        tensors = REGISTRY["identity"](np.asarray(first) if isinstance(first, list) else first)
-    return function(tensors, *rest, **attrs)
+    # NumPy asks tensors for what they make of its call.
+    given = {name: _tensors(x) for name, x in attrs.items()}
+    if not operands:
+        return function(**given)
+    first, *rest = map(_tensors, operands)
+    is_whole = is_tensor(first) or any(map(is_tensor, first if isinstance(first, list) else ()))
+    return function(first if is_whole else REGISTRY["identity"](np.asarray(first)), *rest, **given)
+
+
+def _tensors(x: Any) -> Any:
+    """An array, and those in a list or tuple, as tensors; anything else as it is."""
+    if isinstance(x, (list, tuple)):
+        return type(x)(map(_tensors, x))
+    return REGISTRY["identity"](x) if isinstance(x, (np.ndarray, np.generic)) else x
 
 
 def _of_numpy(names: tuple[str, ...]) -> Any:
@@ -245,7 +252,7 @@ def takes_what_numpy_takes(*names: str) -> Callable[[Function], Function]:
         own = inspect.unwrap(function)
         if own.__code__.co_flags & inspect.CO_VARKEYWORDS:
             return function
-        known = frozenset(_parameters(own))
+        known = frozenset(_parameters(own)[own.__code__.co_posonlyargcount :])
 
         @functools.wraps(function)
         def taking(*args: Any, **kwargs: Any) -> Any:
