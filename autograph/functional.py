@@ -52,8 +52,8 @@ def cond(
     >>> ag.cond(ag.constant(2.0) > 1, lambda: "yes", lambda: "no")
     'yes'
     """
-    branches = [_converted(f) if f is not None else lambda: None for f in (true_fn, false_fn)]
-    return if_exp(pred, *branches, "pred")
+    first, second = (_converted(f) if f else lambda: None for f in (true_fn, false_fn))
+    return if_exp(pred, first, second, "pred")
 
 
 def while_loop(

@@ -23,8 +23,8 @@ def rounds(
     """
     parent = building()
     if parent is None:
-        for i in range(int(count)):
-            state = step(i, *state)
+        for number in range(int(count)):
+            state = step(number, *state)
         return state
     init = [parent.constant(0), *map(parent.value_of, state)]
     types = [value.type for value in init]

@@ -9,7 +9,7 @@ import numpy as np
 from runtime import trace
 from runtime.layouts import lay_out
 from runtime.ops.complex import real
-from runtime.ops.declare import implements, no_gradient, op
+from runtime.ops.declare import REGISTRY, implements, no_gradient, op
 from runtime.ops.operands import Array, Module, Operand, as_dtype, content, dtype_of, type_of
 from runtime.ops.placement import to_device
 from runtime.ops.samples import array, calls
@@ -120,7 +120,15 @@ def _seen_back(g: Any, out: Any, x: Any, dtype: np.dtype[Any]) -> tuple[Any, ...
     if own == dtype:
         return (g,)
     are_pairs = {own.kind, dtype.kind} == {"f", "c"} and _PARTS[own] == _PARTS[dtype]
-    return (view(g, own) if are_pairs else None,)
+    return (_seen(g, own) if are_pairs else None,)
+
+
+def _seen_written(parent: Any, part: Any, dtype: np.dtype[Any]) -> Any:
+    return _seen(part, dtype_of(parent))
+
+
+def _seen(x: Any, dtype: np.dtype[Any]) -> Any:
+    return REGISTRY["view"](x, dtype=dtype)
 
 
 _PARTS = {np.dtype(d): d in "fF" for d in "fFdD"}
@@ -132,7 +140,7 @@ _PARTS = {np.dtype(d): d in "fF" for d in "fFdD"}
     vjp=_seen_back,
     raises=lambda types, attrs: not types[0].is_static,
     view=True,
-    write_through=lambda parent, part, dtype: view(part, dtype_of(parent)),
+    write_through=_seen_written,
     samples=calls(
         lambda: (
             ((array((3,)),), {"dtype": np.dtype("i8")}),

@@ -225,7 +225,7 @@ def extract_patches(
     given = [tuple(int(n) for n in dimensions(part)) for part in (sizes, strides, rates)]
     if any(len(part) != 4 or part[0] != 1 or part[3] != 1 for part in given):
         raise ValueError("sizes, strides and rates are [1, rows, columns, 1]")
-    size, stride, rate = (part[1:3] for part in given)
+    size, stride, rate = ((part[1], part[2]) for part in given)
     return images_.extract_patches(as_tensor(images), size, stride, rate, padding.lower())
 
 
