@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from runtime import ops
+from runtime.dtypes import kind_of
 from runtime.ops.operands import Operand, dtype_of, is_number, rank_of, shape_of, type_of
 
 __all__ = ["affine_transform", "map_coordinates"]
@@ -65,7 +66,7 @@ def map_coordinates(
 
 def _computed_in(input: Operand, coordinates: Operand) -> np.dtype[Any]:
     """The dtype of the computation: that of the floats that are given, at least single."""
-    dtypes = [t for t in (dtype_of(input), dtype_of(coordinates)) if t.kind in "fc"]
+    dtypes = [t for t in (dtype_of(input), dtype_of(coordinates)) if kind_of(t) in "fc"]
     if any(t.kind == "c" for t in dtypes):
         raise TypeError("map_coordinates takes real numbers")
     return np.result_type(*dtypes, np.float32) if dtypes else np.dtype(np.float64)

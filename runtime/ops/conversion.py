@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from runtime import trace
+from runtime.dtypes import kind_of
 from runtime.layouts import lay_out
 from runtime.ops.complex import real
 from runtime.ops.declare import REGISTRY, implements, no_gradient, op
@@ -19,9 +20,9 @@ __all__ = ["astype"]
 
 
 def _cast_back(g: Any, out: Any, x: Any, dtype: np.dtype[Any]) -> tuple[Any, ...]:
-    if not type_of(x).is_inexact or dtype.kind not in "fc":
+    if not type_of(x).is_inexact or kind_of(dtype) not in "fc":
         return (None,)
-    part = real(g) if dtype.kind == "c" and dtype_of(x).kind == "f" else g
+    part = real(g) if kind_of(dtype) == "c" and kind_of(dtype_of(x)) == "f" else g
     return (astype_(part, dtype_of(x)),)
 
 
@@ -50,7 +51,7 @@ def astype_(xp: Module, x: Array, dtype: np.dtype[Any]) -> Array:
 
 def _bits_type(x: TensorType, dtype: np.dtype[Any]) -> TensorType:
     for given in (x.dtype, dtype):
-        if given.kind not in "iufc":
+        if kind_of(given) not in "iufc":
             raise TypeError(f"bitcast takes numbers, not {given}")
     size, own = dtype.itemsize, x.dtype.itemsize
     if x.shape is None or size == own:
@@ -96,7 +97,7 @@ def bitcast(xp: Module, x: Array, dtype: np.dtype[Any]) -> Array:
 
 def _seen_type(x: TensorType, dtype: np.dtype[Any]) -> TensorType:
     for given in (x.dtype, dtype):
-        if given.kind not in "iufc":
+        if kind_of(given) not in "iufc":
             raise TypeError(f"a view shows numbers, not {given}")
     size, own = dtype.itemsize, x.dtype.itemsize
     if x.shape is None or size == own:
@@ -119,7 +120,7 @@ def _seen_back(g: Any, out: Any, x: Any, dtype: np.dtype[Any]) -> tuple[Any, ...
     own = dtype_of(x)
     if own == dtype:
         return (g,)
-    are_pairs = {own.kind, dtype.kind} == {"f", "c"} and _PARTS[own] == _PARTS[dtype]
+    are_pairs = {kind_of(own), kind_of(dtype)} == {"f", "c"} and _PARTS[own] == _PARTS[dtype]
     return (_seen(g, own) if are_pairs else None,)
 
 

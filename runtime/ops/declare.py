@@ -23,6 +23,7 @@ import numpy as np
 from runtime import trace
 from runtime.caching import cached_property
 from runtime.devices import common_device, in_use, is_device_array, placement, placing
+from runtime.dtypes import dtype_from
 from runtime.errors import LimitOverflowError
 from runtime.graph.ir import Op
 from runtime.ops.operands import (
@@ -312,7 +313,7 @@ def _static(name: str, value: Any) -> Any:
     if type(value) in _PLAIN:
         return value
     if name == "dtype":
-        return value if isinstance(value, np.dtype) else np.dtype(value)
+        return value if isinstance(value, np.dtype) else dtype_from(value)
     if isinstance(value, (tuple, list)):
         if type(value) is tuple and _PLAIN.issuperset(map(type, value)):
             return value
