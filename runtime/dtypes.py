@@ -7,13 +7,22 @@ the package is imported. What kind of number a dtype has is asked of `kind_of`.
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
 from functools import lru_cache
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-__all__ = ["NARROW", "dtype_from", "exact_numbers", "is_narrow", "kind_of", "stored_as"]
+__all__ = [
+    "NARROW",
+    "dtype_from",
+    "exact_numbers",
+    "in_single",
+    "is_narrow",
+    "kind_of",
+    "stored_as",
+]
 
 # Floats of `ml_dtypes` with which programs compute.
 NARROW = (
@@ -42,6 +51,18 @@ def is_narrow(dtype: np.dtype[Any]) -> bool:
 def exact_numbers(x: Any) -> Any:
     """An array or scalar, narrow floats as those of double precision, which Python has."""
     return x.astype(np.float64) if is_narrow(x.dtype) else x
+
+
+def in_single(function: Callable[..., Any], *arrays: Any) -> Any:
+    """`function` of arrays, narrow floats computed with in single precision and rounded once.
+
+    NumPy gives float32 for the products of such matrices, or has none.
+    """
+    dtypes = [x.dtype for x in arrays if hasattr(x, "dtype")]
+    if not any(map(is_narrow, dtypes)):
+        return function(*arrays)
+    wide = [x.astype(np.float32) if is_narrow(np.result_type(x)) else x for x in arrays]
+    return function(*wide).astype(np.result_type(*dtypes))
 
 
 def stored_as(dtype: np.dtype[Any]) -> np.dtype[Any]:
