@@ -76,7 +76,8 @@ def dtype_from(given: Any) -> np.dtype[Any]:
     Raises TypeError for what is no dtype, ModuleNotFoundError for one of a package that lacks.
     """
     if isinstance(given, str) and given in _NAMES:
-        return np.dtype(getattr(_package(given), given))
+        named: np.dtype[Any] = np.dtype(getattr(_package(given), given))
+        return named
     found: np.dtype[Any] = np.dtype(given)
     return found
 

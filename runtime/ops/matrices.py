@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from runtime.dtypes import is_narrow, kind_of
+from runtime.dtypes import is_narrow
 from runtime.ops.axes import matrix_transpose
 from runtime.ops.broadcasting import broadcast_to, sum_to
 from runtime.ops.complex import conj, imag, make_complex
@@ -38,10 +38,10 @@ __all__ = [
 def float_dtype(*types: TensorType) -> np.dtype[Any]:
     """Dtype of a result of LAPACK: single only for single precision."""
     dtype = promote(*(t.strong() for t in types)).dtype
-    if kind_of(dtype) not in "fc":
+    if is_narrow(dtype) or dtype.kind not in "fc":
         return np.dtype(np.float64)
-    if dtype == np.float16 or is_narrow(dtype):
-        raise TypeError(f"array type {dtype} is unsupported in linalg")
+    if dtype == np.float16:
+        raise TypeError("array type float16 is unsupported in linalg")
     return dtype
 
 
