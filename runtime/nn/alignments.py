@@ -92,11 +92,11 @@ def ctc_decode(
 ) -> tuple[Any, Any]:
     """The likeliest labels of predictions `(batch, time, classes)`, and their log probabilities.
 
-    Without `beam_width`, the labels of the likeliest path; with it, the `top_paths` likeliest
-    labels among so many prefixes at each time, summed over paths. The first result has the shape
-    `(top_paths, batch, time)`, -1 behind the labels, the second `(batch, top_paths)`. Of a path,
-    repetitions stay with `merge_repeated` false. Raises ValueError for more paths than there are
-    prefixes, or than the one path.
+    Without `beam_width`, the labels of the likeliest path, whose log probability has a gradient;
+    with it, the `top_paths` likeliest labels among so many prefixes at each time, summed over
+    paths. The first result has the shape `(top_paths, batch, time)`, -1 behind the labels, the
+    second `(batch, top_paths)`. Of a path, repetitions stay with `merge_repeated` false. Raises
+    ValueError for more paths than there are prefixes, or than the one path.
 
     >>> logits = np.log([[[0.1, 0.9], [0.9, 0.1], [0.2, 0.8]]])
     >>> labels, logarithms = ag.nn.ctc_decode(logits, np.array([3]))

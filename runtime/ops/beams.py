@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from runtime.devices import host_array
-from runtime.ops.declare import no_gradient, op
+from runtime.ops.declare import op
 from runtime.ops.operands import Array, Module
 from runtime.ops.samples import array, calls
 from runtime.spec import TensorType
@@ -27,7 +27,6 @@ def _types(
 @op(
     inputs=2,
     infer=_types,
-    vjp=no_gradient,
     samples=calls(
         lambda: (
             (
