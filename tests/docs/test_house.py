@@ -210,6 +210,7 @@ TESTED_IN = {
         "padding polynomials predicates samples",
         "runtime/ops/test_generic.py",
     ),
+    "runtime/nn/rounds.py": "runtime/nn/test_alignments.py",
     "runtime/ops/exact.py": "runtime/ops/test_random.py",
     "runtime/ops/keys.py": "runtime/ops/test_indexing.py",
     "runtime/ops/operands.py": "runtime/ops/test_numpy_names.py",
