@@ -41,6 +41,16 @@ from runtime.lowering.nodes.convolutions import (
     convolution_kernel,
 )
 from runtime.lowering.nodes.creation import arange, array_form, full, linspace, missing, zeros_of
+from runtime.lowering.nodes.draws import (
+    ELEMENTS_OF_BITS,
+    below,
+    bernoulli,
+    draw,
+    fold,
+    integers,
+    permutation,
+    split,
+)
 from runtime.lowering.nodes.elements import machine_type, tensor_type
 from runtime.lowering.nodes.elementwise import as_weak, astype, elementwise, rounded, same
 from runtime.lowering.nodes.frames import accumulate, frame_of, frame_read, frame_take, frame_with
@@ -379,4 +389,11 @@ _RULES: dict[str, Rule] = {
     "searchsorted": searchsorted,
     "cumsum": scan,
     "cumprod": scan,
+    **dict.fromkeys(ELEMENTS_OF_BITS, draw),
+    "random_below": below,
+    "random_bernoulli": bernoulli,
+    "random_fold": fold,
+    "random_integers": integers,
+    "random_permutation": permutation,
+    "random_split": split,
 }

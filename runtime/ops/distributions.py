@@ -30,11 +30,14 @@ from runtime.ops.samples import calls
 from runtime.spec import Dim
 
 __all__ = [
+    "exponential",
     "random_exponential",
     "random_gamma",
     "random_normal",
     "random_poisson",
     "random_truncated_normal",
+    "standard_normal",
+    "truncated_normal",
 ]
 
 _F8, _F4, _F2 = np.dtype("f8"), np.dtype("f4"), np.dtype("f2")
@@ -47,8 +50,9 @@ Proposal: TypeAlias = Callable[[Array, Array, Array], tuple[Array, Array]]
 # ---- continuous distributions ------------------------------------------------------------------
 
 
-def _standard_normal(xp: Module, bits: Array, width: int) -> Array:
+def standard_normal(xp: Module, bits: Array, dtype: np.dtype[Any]) -> Array:
     """The first bit is the sign, the others the distance from the centre, in probability."""
+    width = width_of(dtype)
     most = (1 << (width - 1)) - 1
     distance = bits & most
     p, q = fraction(most - distance, width), fraction(distance, width)
@@ -67,9 +71,8 @@ def random_normal(
     dtype: np.dtype[Any],
 ) -> Array:
     """Standard normal numbers, by inversion: up to 9.1 (float32 and float16: 6.3) and never 0."""
-    width = width_of(dtype)
     sizes = decode_shape(shape, dims)
-    return filled(xp, key, counter, sizes, dtype, lambda b: _standard_normal(xp, b, width))
+    return filled(xp, key, counter, sizes, dtype, lambda bits: standard_normal(xp, bits, dtype))
 
 
 @op(
@@ -90,21 +93,28 @@ def random_truncated_normal(
     high: float,
 ) -> Array:
     """Standard normal numbers given that they lie in [low, high], by inversion."""
+
+    def make(bits: Array) -> Array:
+        return truncated_normal(xp, bits, dtype, low, high)
+
+    return filled(xp, key, counter, decode_shape(shape, dims), dtype, make)
+
+
+def truncated_normal(
+    xp: Module, bits: Array, dtype: np.dtype[Any], low: float, high: float
+) -> Array:
+    """The number below which there are as many of those within the bounds as the bits say."""
     width = width_of(dtype)
     # Probabilities are told apart in the lower tail: an interval above 0 is mirrored.
     sign = -1.0 if low > 0 else 1.0
     bottom, top = (-high, -low) if low > 0 else (low, high)
     below, above = _tail(-bottom), _tail(top)
     mass = _tail(-top) - below
-
-    def make(bits: Array) -> Array:
-        left = below + mass * fraction(bits, width)
-        right = above + mass * fraction((1 << width) - 1 - bits, width)
-        p = xp.minimum(left, right)
-        z = exact.normal_quantile(xp, p, 0.5 - p)
-        return sign * xp.clip(xp.where(left < right, -z, z), bottom, top)
-
-    return filled(xp, key, counter, decode_shape(shape, dims), dtype, make)
+    left = below + mass * fraction(bits, width)
+    right = above + mass * fraction((1 << width) - 1 - bits, width)
+    p = xp.minimum(left, right)
+    z = exact.normal_quantile(xp, p, 0.5 - p)
+    return sign * xp.clip(xp.where(left < right, -z, z), bottom, top)
 
 
 def _tail(x: float) -> float:
@@ -122,12 +132,13 @@ def random_exponential(
     dtype: np.dtype[Any],
 ) -> Array:
     """Exponential numbers of mean 1, by inversion: up to 45 (float32 and float16: 22.9)."""
-    width = width_of(dtype)
+    sizes = decode_shape(shape, dims)
+    return filled(xp, key, counter, sizes, dtype, lambda bits: exponential(xp, bits, dtype))
 
-    def make(bits: Array) -> Array:
-        return 0.0 - exact.log(xp, fraction(bits, width))
 
-    return filled(xp, key, counter, decode_shape(shape, dims), dtype, make)
+def exponential(xp: Module, bits: Array, dtype: np.dtype[Any]) -> Array:
+    """What has the bits as the probability of more."""
+    return 0.0 - exact.log(xp, fraction(bits, width_of(dtype)))
 
 
 def _spread(
@@ -196,7 +207,7 @@ def _cubes(xp: Module, key: Array, counter: Array, d: Array) -> Array:
     c = 1.0 / xp.sqrt(9.0 * d)
 
     def propose(i: Array, first: Array, second: Array) -> tuple[Array, Array]:
-        x, u = _standard_normal(xp, first, 64), fraction(second, 64)
+        x, u = standard_normal(xp, first, _F8), fraction(second, 64)
         t = 1.0 + c[i] * x
         v = xp.maximum(t, 2.0**-60)
         v = v * v * v
