@@ -43,6 +43,7 @@ from runtime.lowering.nodes.convolutions import (
 from runtime.lowering.nodes.creation import arange, array_form, full, linspace, missing, zeros_of
 from runtime.lowering.nodes.draws import (
     ELEMENTS_OF_BITS,
+    advance,
     below,
     bernoulli,
     draw,
@@ -390,6 +391,7 @@ _RULES: dict[str, Rule] = {
     "cumsum": scan,
     "cumprod": scan,
     **dict.fromkeys(ELEMENTS_OF_BITS, draw),
+    "random_advance": advance,
     "random_below": below,
     "random_bernoulli": bernoulli,
     "random_fold": fold,

@@ -81,6 +81,7 @@ def _stateful(graph: Graph, timing: Timing) -> Executable:
         isinstance(run, Native),
         prints,
         run.code.overwritten if isinstance(run, Native) else (),
+        found.drawn,
     )
 
 

@@ -23,6 +23,7 @@ from runtime.spec import Dim, TensorType
 
 __all__ = [
     "low_bits",
+    "random_advance",
     "random_below",
     "random_bernoulli",
     "random_bits",
@@ -136,6 +137,33 @@ def random_split(xp: Module, key: Array, *dims: Array, shape: tuple[Dim, ...]) -
     sizes = decode_shape(shape, dims)
     numbers = xp.arange(math.prod(sizes), dtype=np.uint64)
     return pairs(words_at(xp, key, np.uint64(0), numbers, 0, SPLIT))[0].reshape(sizes)
+
+
+# ---- states of generators ----------------------------------------------------------------------
+
+
+@op(
+    inputs=None,
+    infer=lambda state, *dims, shape, width: (
+        TensorType(_U8, ()),
+        TensorType(_U8, ()),
+        TensorType(_U8, (2,)),
+    ),
+    vjp=no_gradient,
+    raises=lambda types, attrs: len(types) > 1,
+    samples=calls(
+        lambda: (
+            ((np.array([KEY, COUNTER]),), {"shape": (2, 3), "width": 32}),
+            ((np.array([KEY, np.uint64(2**64 - 1)]), 3), {"shape": (None, 5), "width": 64}),
+        )
+    ),
+)
+def random_advance(
+    xp: Module, state: Array, *dims: Array, shape: tuple[Dim, ...], width: int
+) -> tuple[Array, Array, Array]:
+    """The key of a state, the number of the first block for a draw, and the state behind it."""
+    blocks = -(-math.prod(decode_shape(shape, dims)) * width // 128)
+    return state[0], state[1], state + xp.asarray((0, blocks), dtype=np.uint64)
 
 
 # ---- bits and uniform numbers ------------------------------------------------------------------

@@ -57,11 +57,12 @@ from runtime.lowering.nodes.shaping import given_shape, given_size
 from runtime.lowering.scalars.division import whole
 from runtime.lowering.scalars.formulas import Formulas, Scalar, next_after
 from runtime.ops.distributions import exponential, standard_normal, truncated_normal
-from runtime.ops.philox import DRAW, FOLD, SPLIT, pairs, philox
+from runtime.ops.philox import DRAW, FOLD, ROUNDS, SPLIT, after_round, next_key, pairs
 from runtime.ops.random import ATTEMPTS, low_bits, unit, width_of
 
 __all__ = [
     "ELEMENTS_OF_BITS",
+    "advance",
     "below",
     "bernoulli",
     "draw",
@@ -87,14 +88,20 @@ class _Blocks:
 
     def __init__(self, b: Builder, key: Expr, counter: Expr, purpose: int = DRAW) -> None:
         self.b, self.counter, self.purpose = b, counter, purpose
-        self.key = tuple(Scalar(b.let(half.expr)) for half in _halves(Scalar(key)))
+        self.keys = [self._let(_halves(Scalar(key)))]
+        while len(self.keys) < ROUNDS:
+            self.keys.append(self._let(next_key(self.keys[-1])))
 
     def parts(self, number: Expr, width: int, attempt: Any = 0) -> list[Scalar]:
         """The bits of the elements that a block has, the first block being number 0."""
         at = Scalar(self.b.let(call("add", cast(number, "u8"), self.counter)))
-        block = philox((*_halves(at), attempt, self.purpose), self.key)
-        words = tuple(Scalar(self.b.let(word.expr)) for word in block)
-        return list(words if width == 32 else pairs(words))
+        block = *_halves(at), attempt, self.purpose
+        for key in self.keys:
+            block = self._let(after_round(block, key))
+        return list(block if width == 32 else pairs(block))
+
+    def _let(self, words: tuple[Any, ...]) -> tuple[Any, ...]:
+        return tuple(Scalar(self.b.let(w.expr)) if isinstance(w, Scalar) else w for w in words)
 
 
 def _halves(x: Scalar) -> tuple[Scalar, Scalar]:
@@ -110,6 +117,17 @@ def _number(b: Builder, value: Value) -> Expr:
     if not isinstance(form, Expr):
         raise Refusal("an array where a draw takes a number")
     return form
+
+
+def advance(b: Builder, node: Node) -> list[Form]:
+    """The key of a state, the number of the next block, and the state behind a draw."""
+    state = b.forms[node.inputs[0]]
+    assert not isinstance(state, Expr)
+    count = as_expr(product(given_shape(b, node, node.inputs[1:])))
+    key, first = (b.let(b.at(state, [index(k)])) for k in range(2))
+    bits = call("add", call("mul", count, index(node.attrs["width"])), index(127))
+    behind = call("add", first, cast(call("lshr", bits, index(7)), "u8"))
+    return [key, first, Elements([key, b.let(behind)], (2,), "u8")]
 
 
 # ---- elements of bits ----------------------------------------------------------------------------
