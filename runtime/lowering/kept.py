@@ -108,9 +108,7 @@ def find(key: bytes, graph: Graph, prepare: Prepare) -> Executable | None:
         return Native(code, made, as_plan, graph.name)
     run = Native(code, made, lambda: again, graph.name)
     variables, assigned, drawn = state
-    count = len(graph.outputs)
-    over = code.overwritten
-    return Stateful(run, as_plan, variables, assigned, count, True, False, over, drawn)
+    return Stateful(run, as_plan, variables, assigned, drawn, len(graph.outputs))
 
 
 def keep(key: bytes, made: Executable) -> None:

@@ -1,7 +1,9 @@
 """Parts of a graph as native code, where the whole has no native form.
 
 Runs of nodes that have one become a node each, which calls native code; the plan runs the others,
-and what is in the branches and loops of those is parted in the same way.
+and what is in the branches and loops of those is parted in the same way. A run that reads and
+assigns variables does so on their contents: it ends with them assigned, or the plan of its nodes
+does what came before an error. So what Python does between two runs finds variables as it must.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from runtime.graph.clone import Change, Copy, shared
 from runtime.graph.ir import Graph, Node, Op, Value
 from runtime.lowering.kernels.record import Record
 from runtime.lowering.kernels.refusal import Refusal
+from runtime.lowering.kernels.state import on_contents
 from runtime.lowering.lower import lower
 from runtime.spec import TensorType, Type
 
@@ -111,10 +114,9 @@ class _Parting:
                 self.copy.keep(node)
             return
         self.found.parts += 1
-        types = tuple(value.type for value in inner.outputs)
-        op = _op(call, types, any(node.can_raise for node in nodes))
         inputs = self.copy.mapped(inner.inputs)
-        self.copy.add(Node(op, inputs, {}, (), types), inner.outputs)
+        types = tuple(value.type for value in inner.outputs)
+        self.copy.add(Node(_op(call, types, nodes), inputs, {}, (), types), inner.outputs)
 
     def _inner(self, nodes: Sequence[Node]) -> Graph:
         """The run as a graph: its constants, what it reads of others, what others read of it."""
@@ -164,17 +166,19 @@ def _refusal(node: Node) -> str | None:
     inputs = [v for v in read if not _is_constant(v)]
     nodes = [*(n for n in constants if n is not None), node]
     try:
-        lower(Graph(inputs, nodes, node.outputs, node.op.name))
+        lower(on_contents(Graph(inputs, nodes, node.outputs, node.op.name)))
     except Refusal as refusal:
         return str(refusal)
     return None
 
 
-def _op(call: Callable[..., tuple[Any, ...]], types: tuple[Type, ...], can_raise: bool) -> Op:
+def _op(call: Callable[..., tuple[Any, ...]], types: tuple[Type, ...], nodes: Sequence[Node]) -> Op:
+    can_raise = any(node.can_raise for node in nodes)
     return Op(
         "native",
         lambda xp, *values: call(*values),
         lambda *given: types,
+        effect="native" if any(node.has_effect for node in nodes) else None,
         raises=lambda given, attrs: can_raise,
         doc="Native code for a part of a graph.",
     )

@@ -7,10 +7,10 @@ from contextvars import ContextVar
 from types import TracebackType
 from typing import Any
 
-from runtime.devices import copied
 from runtime.execute import Executable
 from runtime.execute.lending import lend, lending, take_back
 from runtime.execute.native.outside import Called
+from runtime.execute.native.prepared import Native
 
 __all__ = ["Again", "Stateful", "again", "only_once"]
 
@@ -74,42 +74,36 @@ class Stateful:
     """Reads contents of variables, runs, and assigns.
 
     `run` takes contents for the inputs at `variables`, and gives those of `assigned` behind its
-    `count` results; where it is not `exact`, they may be held by others. What fails is run again by
-    `plan`, in which each effect has its place: nothing has happened before, but that it has
-    written something, `only_once`. `run` writes the new contents of those that are `overwritten`
-    over the old ones, and gives them no more; it fails before it does, or not at all. Of those that
-    are `drawn` from, nobody else may draw meanwhile.
+    `count` results. What fails is run again by `plan`, in which each effect has its place: nothing
+    has happened before, but that it has written something, `only_once`, if it `writes`. Some new
+    contents `run` writes over the old ones, and gives them no more; it fails before it does, or not
+    at all. Of those that are `drawn` from, nobody else may draw meanwhile.
     """
 
     def __init__(
         self,
-        run: Executable,
+        run: Native,
         plan: Callable[[], Executable],
         variables: Sequence[int],
         assigned: Sequence[int],
+        drawn: Sequence[int],
         count: int,
-        is_exact: bool,
+        *,
         writes: bool = False,
-        overwritten: Sequence[int] = (),
-        drawn: Sequence[int] = (),
     ) -> None:
-        self._run = getattr(run, "call", run)
+        self._run = run.call
         self.inner = run
         self._prepare = plan
         self._plan: Executable | None = None
         self.variables = tuple(variables)
         self.assigned = tuple(assigned)
         self.drawn = tuple(drawn)
-        self._overwritten = tuple(overwritten)
+        self._overwritten = run.code.overwritten
         self._lent = *self._overwritten, *self.drawn
         self._given = [k for k in self.assigned if k not in self._overwritten]
         self._count = count
-        self._is_exact = is_exact
         self.writes = writes
-        self.outside: Sequence[Called] = getattr(run, "outside", ())
-        reason = getattr(run, "reason", None)
-        if reason is not None:
-            self.reason = reason
+        self.outside: Sequence[Called] = run.outside
 
     @property
     def source(self) -> str:
@@ -144,7 +138,7 @@ class Stateful:
 
     def _assign(self, inputs: Sequence[Any], results: Sequence[Any]) -> None:
         for k, new in zip(self._given, results[self._count :], strict=True):
-            inputs[k].array = new if self._is_exact else copied(new)
+            inputs[k].array = new
 
     def _results(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
         contents = list(inputs)

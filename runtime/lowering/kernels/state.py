@@ -24,7 +24,14 @@ from runtime.ops.random import random_advance
 from runtime.spec import TensorType, VariableType
 from runtime.templates import Hole, LazyString, Line, SummaryLine
 
-__all__ = ["Functional", "functional", "has_variables", "print_once", "printing_once"]
+__all__ = [
+    "Functional",
+    "functional",
+    "has_variables",
+    "on_contents",
+    "print_once",
+    "printing_once",
+]
 
 # What is done to variables, and what has the call run again by the plan.
 _EFFECTS = (None, "read", "assign", "draw", "raise")
@@ -92,6 +99,11 @@ def _is_plain(part: object) -> bool:
     if isinstance(part, tuple | list):
         return type(part) in (tuple, list) and all(map(_is_plain, part))
     return isinstance(part, _PLAIN)
+
+
+def on_contents(graph: Graph) -> Graph:
+    """`graph`, or what it computes of contents where it has variables; Refusal as `functional`."""
+    return functional(printing_once(graph)).graph if has_variables(graph) else graph
 
 
 def functional(graph: Graph) -> Functional:
