@@ -17,7 +17,7 @@ from runtime.graph.clone import Change, Copy, shared
 from runtime.graph.ir import Graph, Node, Op, Value
 from runtime.lowering.kernels.record import Record
 from runtime.lowering.kernels.refusal import Refusal
-from runtime.lowering.kernels.state import on_contents
+from runtime.lowering.kernels.state import concerns_variables, leaves_variables, on_contents
 from runtime.lowering.lower import lower
 from runtime.spec import TensorType, Type
 
@@ -58,6 +58,8 @@ class _Parting:
         # The run so far, what is pending for its nodes included; and what it gives.
         self.run_: list[Node] = []
         self.made: set[Value] = set()
+        # Whether it works on contents of variables, and whether it has Python do what it likes.
+        self.has_variables = self.hosts = False
         self.waiting: list[Node] = []
 
     def run(self) -> Graph:
@@ -78,7 +80,12 @@ class _Parting:
         return self.copy.finish()
 
     def _join(self, node: Node) -> None:
-        """Let a node be part of the run."""
+        """Let a node be part of the run, or of a new one."""
+        has_variables, hosts = concerns_variables(node), not leaves_variables(node)
+        if (has_variables and self.hosts) or (hosts and self.has_variables):
+            self._flush()
+        self.has_variables |= has_variables
+        self.hosts |= hosts
         for before in self.waiting:
             if before.op.name == "constant":
                 self.copy.keep(before)
@@ -102,6 +109,7 @@ class _Parting:
     def _flush(self) -> None:
         """Write the run as one node, if it is worth that."""
         nodes, self.run_, self.made = self.run_, [], set()
+        self.has_variables = self.hosts = False
         if not _is_worth_it(nodes):
             for node in nodes:
                 self.copy.keep(node)

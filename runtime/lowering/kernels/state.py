@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from runtime.control import PRINT, RAISE
+from runtime.control import CLOCK, PRINT, RAISE
 from runtime.execute.native.stateful import only_once
 from runtime.graph.clone import Change, Copy, copy_node, shared
 from runtime.graph.ir import Graph, Node, Op, Value
@@ -26,8 +26,10 @@ from runtime.templates import Hole, LazyString, Line, SummaryLine
 
 __all__ = [
     "Functional",
+    "concerns_variables",
     "functional",
     "has_variables",
+    "leaves_variables",
     "on_contents",
     "print_once",
     "printing_once",
@@ -83,12 +85,17 @@ def _printing_once(graph: Graph, change: Change) -> Graph:
         if node.op is not PRINT:
             copy.keep(node)
             continue
-        render = node.attrs["render"]
-        if type(render) not in (Line, SummaryLine) or not _is_plain(render.parts):
+        if not _shows_plainly(node):
             raise Refusal("a print of objects beside variables")
         inputs = copy.mapped(node.inputs)
         copy.add(Node(print_once(), inputs, node.attrs, (), (), node.origin), ())
     return copy.finish()
+
+
+def _shows_plainly(node: Node) -> bool:
+    """Whether a print shows nothing that has a text of the user's."""
+    render = node.attrs["render"]
+    return type(render) in (Line, SummaryLine) and _is_plain(render.parts)
 
 
 def _is_plain(part: object) -> bool:
@@ -101,6 +108,17 @@ def _is_plain(part: object) -> bool:
     return isinstance(part, _PLAIN)
 
 
+def concerns_variables(node: Node) -> bool:
+    """Whether operands of a node are variables."""
+    return any(isinstance(value.type, VariableType) for value in node.inputs)
+
+
+def leaves_variables(node: Node) -> bool:
+    """Whether no effect of a node runs code of the user's, which might look at variables."""
+    inner = (one for graph in node.graphs for one in graph.walk())
+    return _leaves_variables(node) and all(map(_leaves_variables, inner))
+
+
 def on_contents(graph: Graph) -> Graph:
     """`graph`, or what it computes of contents where it has variables; Refusal as `functional`."""
     return functional(printing_once(graph)).graph if has_variables(graph) else graph
@@ -109,7 +127,7 @@ def on_contents(graph: Graph) -> Graph:
 def functional(graph: Graph) -> Functional:
     """`graph` on contents; Refusal where it does more to variables than to read and assign."""
     for node in graph.walk():
-        if node.op.effect not in _EFFECTS and node.op is not print_once():
+        if not _leaves_variables(node):
             raise Refusal(f"effect `{node.op.name}` beside variables")
         if node.op.name == "try":
             raise Refusal("variables beside a `try`")
@@ -125,6 +143,12 @@ def functional(graph: Graph) -> Functional:
     at = tuple(positions[v] for v in assigned)
     drawn = tuple(k for k, v in zip(at, assigned, strict=True) if v in made.drawn)
     return Functional(made.graph, tuple(variables), at, drawn)
+
+
+def _leaves_variables(node: Node) -> bool:
+    if node.op is PRINT:
+        return _shows_plainly(node)
+    return node.op.effect in _EFFECTS or node.op in (CLOCK, print_once())
 
 
 def _content(value: Value) -> Value:
