@@ -20,6 +20,7 @@ from runtime.lowering.kernels.refusal import Refusal
 from runtime.lowering.kernels.state import concerns_variables, leaves_variables, on_contents
 from runtime.lowering.lower import lower
 from runtime.spec import TensorType, Type
+from runtime.variable import READ
 
 __all__ = ["Parted", "part"]
 
@@ -114,6 +115,7 @@ class _Parting:
             for node in nodes:
                 self.copy.keep(node)
             return
+        nodes = self._after_reads(nodes)
         inner = self._inner(nodes)
         try:
             call = self.compile_part(inner)
@@ -126,14 +128,30 @@ class _Parting:
         types = tuple(value.type for value in inner.outputs)
         self.copy.add(Node(_op(call, types, nodes), inputs, {}, (), types), inner.outputs)
 
+    def _after_reads(self, nodes: Sequence[Node]) -> list[Node]:
+        """The run without the contents that others read, too: native code would copy those."""
+        later, assigned, rest = self._read_outside(nodes), set[Value](), []
+        for node in nodes:
+            if node.op is READ and node.outputs[0] in later and node.inputs[0] not in assigned:
+                self.copy.keep(node)
+                continue
+            if node.has_effect:
+                assigned.update(node.inputs)
+            rest.append(node)
+        return rest
+
+    def _read_outside(self, nodes: Sequence[Node]) -> set[Value]:
+        """The values that other nodes than these read, or that the graph gives."""
+        within = set(nodes)
+        others = [n for n in self.graph.nodes if n not in within]
+        return {*self.graph.outputs, *(v for n in others for v in n.inputs)}
+
     def _inner(self, nodes: Sequence[Node]) -> Graph:
         """The run as a graph: its constants, what it reads of others, what others read of it."""
         own = {value for node in nodes for value in node.outputs}
         read = dict.fromkeys(v for node in nodes for v in node.inputs if v not in own)
         constants = [v.node for v in read if _is_constant(v)]
-        within = set(nodes)
-        others = [n for n in self.graph.nodes if n not in within]
-        later = {*self.graph.outputs, *(v for n in others for v in n.inputs)}
+        later = self._read_outside(nodes)
         outputs = [v for node in nodes for v in node.outputs if v in later]
         inputs = [v for v in read if not _is_constant(v)]
         made = [node for node in constants if node is not None]

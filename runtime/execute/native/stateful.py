@@ -131,10 +131,12 @@ class Stateful:
         try:
             results = self._lending(inputs) if self._lent else self._results(inputs)
         except Exception:  # noqa: BLE001 - the plan raises it, with all that happens before
-            if written is not None:
-                written.begin_again()
-            return self.plan(*inputs)
-        return results[: self._count]
+            results = None
+        if results is not None:
+            return results[: self._count]
+        if written is not None:
+            written.begin_again()
+        return self.plan(*inputs)
 
     def _assign(self, inputs: Sequence[Any], results: Sequence[Any]) -> None:
         for k, new in zip(self._given, results[self._count :], strict=True):
