@@ -17,7 +17,7 @@ from runtime.graph.clone import Change, Copy, shared
 from runtime.graph.ir import Graph, Node, Op, Value
 from runtime.lowering.kernels.record import Record
 from runtime.lowering.kernels.refusal import Refusal
-from runtime.lowering.kernels.state import concerns_variables, leaves_variables, on_contents
+from runtime.lowering.kernels.state import has_variables, leaves_variables, on_contents
 from runtime.lowering.lower import lower
 from runtime.spec import TensorType, Type
 from runtime.variable import READ
@@ -59,8 +59,7 @@ class _Parting:
         # The run so far, what is pending for its nodes included; and what it gives.
         self.run_: list[Node] = []
         self.made: set[Value] = set()
-        # Whether it works on contents of variables, and whether it has Python do what it likes.
-        self.has_variables = self.hosts = False
+        self.has_variables = has_variables(graph)
         self.waiting: list[Node] = []
 
     def run(self) -> Graph:
@@ -82,11 +81,10 @@ class _Parting:
 
     def _join(self, node: Node) -> None:
         """Let a node be part of the run, or of a new one."""
-        has_variables, hosts = concerns_variables(node), not leaves_variables(node)
-        if (has_variables and self.hosts) or (hosts and self.has_variables):
+        # What may look at variables is a run of its own: they are contents in the others.
+        is_apart = self.has_variables and not leaves_variables(node)
+        if is_apart:
             self._flush()
-        self.has_variables |= has_variables
-        self.hosts |= hosts
         for before in self.waiting:
             if before.op.name == "constant":
                 self.copy.keep(before)
@@ -95,6 +93,8 @@ class _Parting:
         self.waiting = []
         self.run_.append(node)
         self.made.update(node.outputs)
+        if is_apart:
+            self._flush()
 
     def _keep(self, node: Node) -> None:
         """Leave a node to the plan: before the run if it does not matter, else behind it."""
@@ -110,7 +110,6 @@ class _Parting:
     def _flush(self) -> None:
         """Write the run as one node, if it is worth that."""
         nodes, self.run_, self.made = self.run_, [], set()
-        self.has_variables = self.hosts = False
         if not _is_worth_it(nodes):
             for node in nodes:
                 self.copy.keep(node)

@@ -26,7 +26,6 @@ from runtime.templates import Hole, LazyString, Line, SummaryLine
 
 __all__ = [
     "Functional",
-    "concerns_variables",
     "functional",
     "has_variables",
     "leaves_variables",
@@ -106,11 +105,6 @@ def _is_plain(part: object) -> bool:
     if isinstance(part, tuple | list):
         return type(part) in (tuple, list) and all(map(_is_plain, part))
     return isinstance(part, _PLAIN)
-
-
-def concerns_variables(node: Node) -> bool:
-    """Whether operands of a node are variables."""
-    return any(isinstance(value.type, VariableType) for value in node.inputs)
 
 
 def leaves_variables(node: Node) -> bool:
