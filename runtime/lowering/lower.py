@@ -41,6 +41,7 @@ from runtime.lowering.nodes.convolutions import (
     convolution_kernel,
 )
 from runtime.lowering.nodes.creation import arange, array_form, full, linspace, missing, zeros_of
+from runtime.lowering.nodes.drawn_integers import integers
 from runtime.lowering.nodes.draws import (
     ELEMENTS_OF_BITS,
     advance,
@@ -48,8 +49,6 @@ from runtime.lowering.nodes.draws import (
     bernoulli,
     draw,
     fold,
-    integers,
-    permutation,
     split,
 )
 from runtime.lowering.nodes.elements import machine_type, tensor_type
@@ -68,6 +67,7 @@ from runtime.lowering.nodes.pooling import (
     window_sum,
 )
 from runtime.lowering.nodes.products import matmul
+from runtime.lowering.nodes.random_orders import permutation
 from runtime.lowering.nodes.recursion import recur, recursion
 from runtime.lowering.nodes.reductions import count_nonzero, position, reduction, sum_to, variance
 from runtime.lowering.nodes.rows import (

@@ -58,7 +58,7 @@ def prepare(graph: Graph, timing: Timing = None) -> Executable:
 
 def _prepared(graph: Graph, timing: Timing) -> Executable:
     """`graph` as native code as a whole, or as a plan with native parts."""
-    parts: list[Executable] = []
+    parts: list[Native | Stateful] = []
 
     def compile_part(inner: Graph) -> Callable[..., tuple[Any, ...]]:
         made = _whole(inner, timing)

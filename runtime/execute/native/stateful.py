@@ -146,7 +146,7 @@ class Stateful:
         contents = list(inputs)
         for k in self.variables:
             contents[k] = inputs[k].array
-        results = self._run(*contents)
+        results: tuple[Any, ...] = self._run(*contents)
         self._assign(inputs, results)
         return results
 
@@ -165,7 +165,7 @@ class Stateful:
                 for k in self._lent:
                     lent.append(inputs[k])
                     contents[k] = lend(inputs[k])
-                results = self._run(*contents)
+                results: tuple[Any, ...] = self._run(*contents)
                 is_done = True
             finally:
                 for k, storage in zip(self._lent, lent, strict=False):
