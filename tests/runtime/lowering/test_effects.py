@@ -292,3 +292,80 @@ def test_code_that_draws_is_kept(tmp_path, monkeypatch):
         found.append([draw(np.zeros(3)).tolist() for _ in range(2)])
         assert isinstance(run_of(draw), Stateful)
     assert found[0] == found[1] and found[0][0] != found[0][1]
+
+
+# ---- with what else a step is made of ------------------------------------------------------------
+
+
+def test_a_saved_step_draws_prints_and_asserts_as_it_did(tmp_path, capsys):
+    w, generator = ag.Variable(np.ones(N)), ag.random.Generator(4)
+
+    @ag.convert
+    def step(x):
+        loss = ag.sum(ag.where(generator.bernoulli((N,), 0.5), w * x, 0.0))
+        assert loss < 900.0, "too much"
+        print("loss", float(loss))
+        w.assign_add(x)
+        return loss
+
+    step(X)
+    capsys.readouterr()
+    ag.save(step, tmp_path / "step.agz")
+    loaded, found = ag.load(tmp_path / "step.agz"), []
+    for one in (step, loaded):
+        losses = [float(one(X))]
+        with pytest.raises(AssertionError, match="too much"):
+            for _ in range(9):
+                losses.append(float(one(X)))
+        found.append((losses, capsys.readouterr().out))
+    assert found[0] == found[1] and len(found[0][0]) > 1
+    assert "op_assign" not in run_of(step).source
+
+
+def test_steps_of_batches_and_gradients_draw_natively():
+    def batched(x, keys):
+        return ag.vmap(lambda row, key: row * ag.random.normal((4,), key=key))(x, keys)
+
+    def dropped(x, keys):
+        return ag.grad(lambda y: ag.sum(ag.nn.dropout(y * y, 0.5)))(x)
+
+    given = np.ones((3, 4)), ag.random.split(5, 3).numpy()
+    for sample in (batched, dropped):
+        function, found = ag.convert(sample), []
+        for one in (function, ag.convert(sample, native=False), sample):
+            ag.random.set_seed(6)
+            found.append(np.asarray(one(*given)).tolist())
+        assert found[0] == found[1] == found[2]
+        assert not hasattr(run_of(function), "reason")
+
+
+def test_state_of_an_optimizer_and_of_a_metric_beside_prints(capsys):
+    """Momentum, a count and a running mean, told now and then."""
+
+    def make():
+        w, m, v = (ag.Variable(np.full(N, x)) for x in (1.0, 0.0, 0.0))
+        count, power, total = (ag.Variable(x) for x in (np.int64(0), 1.0, 0.0))
+
+        def step(x):
+            count.assign_add(1)
+            g = 2.0 * (w - x)
+            m.assign(0.9 * m + 0.1 * g)
+            v.assign(0.99 * v + 0.01 * g * g)
+            power.assign(power * 0.9)
+            rate = 0.1 / (1.0 - power)
+            w.assign_sub(rate * m / (ag.sqrt(v) + 1e-7))
+            total.assign_add(ag.mean(g * g))
+            print("mean", float(total / count), int(count))
+            if count % 2 == 0:
+                total.assign(0.0)
+            return ag.sum(w)
+
+        return step
+
+    found = []
+    for is_native in (True, False):
+        step = ag.convert(make(), native=is_native)
+        results = [float(step(X)) for _ in range(4)]
+        found.append((results, capsys.readouterr().out))
+        assert not is_native or "op_assign" not in run_of(step).source
+    assert found[0] == found[1] and found[0][1].count("mean") == 4
