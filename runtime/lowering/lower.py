@@ -70,6 +70,7 @@ from runtime.lowering.nodes.products import matmul
 from runtime.lowering.nodes.random_orders import permutation
 from runtime.lowering.nodes.recursion import recur, recursion
 from runtime.lowering.nodes.reductions import count_nonzero, position, reduction, sum_to, variance
+from runtime.lowering.nodes.rejected_draws import gamma, poisson
 from runtime.lowering.nodes.rows import (
     append_row,
     as_long_as,
@@ -395,7 +396,9 @@ _RULES: dict[str, Rule] = {
     "random_below": below,
     "random_bernoulli": bernoulli,
     "random_fold": fold,
+    "random_gamma": gamma,
     "random_integers": integers,
     "random_permutation": permutation,
+    "random_poisson": poisson,
     "random_split": split,
 }

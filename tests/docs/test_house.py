@@ -57,7 +57,7 @@ TESTED_IN = {
     **dict.fromkeys(
         (
             f"runtime/lowering/nodes/{n}.py"
-            for n in ("drawn_integers", "random_bits", "random_orders")
+            for n in ("drawn_integers", "random_bits", "random_orders", "rejected_draws")
         ),
         "runtime/lowering/nodes/test_draws.py",
     ),

@@ -101,12 +101,11 @@ class _Below:
         chosen, rest = b.cell("chosen", high), b.cell("rest", low)
         attempt = b.cell("attempt", const(0, "u8"))
         again: Block = []
-        outer, b.block = b.block, again
-        following = b.let(call("add", read(attempt), const(1, "u8")))
-        high, low = self.scaled(bits(Scalar(following)))
-        for cell, value in ((chosen, high), (rest, low), (attempt, following)):
-            b.emit(Assign(cell, value))
-        b.block = outer
+        with b.within(again):
+            following = b.let(call("add", read(attempt), const(1, "u8")))
+            high, low = self.scaled(bits(Scalar(following)))
+            for cell, value in ((chosen, high), (rest, low), (attempt, following)):
+                b.emit(Assign(cell, value))
         is_refused = call("lt", read(rest), self.threshold)
         is_allowed = call("lt", read(attempt), const(ATTEMPTS - 1, "u8"))
         b.emit(While([], both(is_refused, is_allowed), again))

@@ -39,7 +39,16 @@ from runtime.ops.distributions import exponential, standard_normal, truncated_no
 from runtime.ops.philox import FOLD, SPLIT
 from runtime.ops.random import low_bits, unit, width_of
 
-__all__ = ["ELEMENTS_OF_BITS", "advance", "below", "bernoulli", "draw", "fold", "split"]
+__all__ = [
+    "ELEMENTS_OF_BITS",
+    "advance",
+    "below",
+    "bernoulli",
+    "draw",
+    "fail_where",
+    "fold",
+    "split",
+]
 
 # What an element is of its bits, by the name of the op.
 ELEMENTS_OF_BITS: dict[str, Callable[..., Any]] = {
@@ -92,10 +101,10 @@ def _check_probabilities(b: Builder, node: Node, p: Form) -> None:
         x = cast(x, "f8")
         return invert(both(call("ge", x, const(0.0, "f8")), call("le", x, const(1.0, "f8"))))
 
-    _fail_where(b, node, p, is_wrong)
+    fail_where(b, node, p, is_wrong)
 
 
-def _fail_where(b: Builder, node: Node, form: Form, is_wrong: Callable[[Expr], Expr]) -> None:
+def fail_where(b: Builder, node: Node, form: Form, is_wrong: Callable[[Expr], Expr]) -> None:
     """Fail where that holds for any element."""
     if isinstance(form, Expr):
         fails(b, node)(is_wrong(form))

@@ -84,16 +84,14 @@ def _insert(b: Builder, keys: Buffer, order: Buffer, k: Expr) -> None:
     place = b.cell("place", k)
     test: Block = []
     body: Block = []
-    outer = b.block
-    b.block = test
-    at = b.let(read(place))
-    before = b.let(select(call("gt", at, index(0)), call("sub", at, index(1)), index(0)))
-    other = b.let(load(keys, before))
-    b.block = body
-    b.emit(Store(keys, at, other))
-    b.emit(Store(order, at, b.let(load(order, before))))
-    b.emit(Assign(place, before))
-    b.block = outer
+    with b.within(test):
+        at = b.let(read(place))
+        before = b.let(select(call("gt", at, index(0)), call("sub", at, index(1)), index(0)))
+        other = b.let(load(keys, before))
+    with b.within(body):
+        b.emit(Store(keys, at, other))
+        b.emit(Store(order, at, b.let(load(order, before))))
+        b.emit(Assign(place, before))
     b.emit(While(test, both(call("gt", at, index(0)), call("gt", other, key)), body))
     end = b.let(read(place))
     b.emit(Store(keys, end, key))

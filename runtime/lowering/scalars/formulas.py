@@ -8,7 +8,7 @@ computes, none of them fused.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -87,8 +87,26 @@ class Scalar:
         return Scalar(call("neg", self.expr))
 
 
+class _Table:
+    """Some numbers, of which one is found by its position."""
+
+    def __init__(self, numbers: Sequence[float]) -> None:
+        self._numbers = numbers
+
+    def __getitem__(self, position: Scalar) -> Scalar:
+        found = Scalar(const(self._numbers[0], "f8"))
+        for k, number in enumerate(self._numbers[1:], 1):
+            found = Formulas.where(position < k, found, Scalar(const(number, "f8")))
+        return found
+
+
 class Formulas:
     """What formulas ask an array module for. It finds no positions: both branches are computed."""
+
+    @staticmethod
+    def asarray(numbers: Sequence[float]) -> _Table:
+        """Numbers that are known."""
+        return _Table(numbers)
 
     @staticmethod
     def where(condition: Scalar, yes: Any, no: Any) -> Scalar:

@@ -27,6 +27,10 @@ OF_BITS = {
     "empty tail": lambda s, k: R.truncated_normal(s, low=40.0, high=41.0, key=k),
     "bernoulli": lambda s, k: R.bernoulli(s, 0.3, key=k),
     "keys": lambda s, k: R.split(k, s) if s else R.fold_in(k, 9),
+    "gamma": lambda s, k: R.gamma(s, 2.5, 0.5, key=k),
+    "gamma below 1": lambda s, k: R.gamma(s, 0.3, dtype="f4", key=k),
+    "poisson": lambda s, k: R.poisson(s, 2.5, key=k),
+    "poisson of a large mean": lambda s, k: R.poisson(s, 70.0, "f4", key=k),
     "integers": lambda s, k: R.integers(-3, 10, s, key=k),
     "small integers": lambda s, k: R.integers(0, 6, s, "i2", key=k),
     "powers of two": lambda s, k: R.integers(0, 64, s, key=k),
@@ -35,8 +39,9 @@ OF_BITS = {
 }
 
 
-def test_draws_have_the_bits_of_the_plan_and_of_eager_code(compare):
-    made = [(draw, shape) for draw in OF_BITS.values() for shape in SHAPES]
+@pytest.mark.parametrize("third", range(3))
+def test_draws_have_the_bits_of_the_plan_and_of_eager_code(third, compare):
+    made = [(draw, shape) for draw in [*OF_BITS.values()][third::3] for shape in SHAPES]
     found = compare(lambda key: [draw(shape, key) for draw, shape in made], KEY)
     for actual, (draw, shape) in zip(found, made, strict=True):
         assert np.shape(actual) == shape
@@ -79,6 +84,13 @@ def test_probabilities_and_bounds_are_known_only_in_the_call(compare):
     p = np.random.default_rng(1).random((7, 5))
     compare(lambda p, key: R.bernoulli(None, p, key=key), p, KEY)
     compare(lambda p, key: R.bernoulli((4,), p, key=key), np.float32(0.25), KEY)
+    means = np.array([0.0, 0.4, 3.0, 9.9, 10.0, 15.5, 1e3, 1e15])
+    compare(
+        lambda m, key: [R.gamma(None, m + 0.1, key=key), R.poisson(None, m, key=key)], means, KEY
+    )
+    compare(
+        lambda m, key: [R.gamma((9, 8), m, key=key), R.poisson((8,), m, key=key)], means[3], KEY
+    )
     for bounds in (np.int64(-5), np.int64(6)), (np.uint64(5), np.uint64(2**64 - 1)):
         dtype = bounds[0].dtype
         compare(
@@ -92,6 +104,8 @@ def test_probabilities_and_bounds_are_known_only_in_the_call(compare):
     lambda low, high, key: R.bernoulli((3,), high, key=key),
     lambda low, high, key: R.bernoulli(None, ops.stack([low * 0.5, high * 0.5]), key=key),
     lambda low, high, key: R.permutation(low, key=key),
+    lambda low, high, key: R.gamma((3,), high, key=key),
+    lambda low, high, key: R.poisson(None, ops.stack([high * -1.0, low * 1.0]), key=key),
 ])  # fmt: skip
 def test_errors_are_those_of_the_plan(draw, traced, native_of):
     given = np.int64(-3), np.int64(-4), KEY
