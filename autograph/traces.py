@@ -92,6 +92,9 @@ class Traces:
         self._builtins: tuple[Callable[..., Any], ...] = ()
         self._general: list[ConcreteFunction] = []
         self._policy = IntPolicy(set(), set(), {})
+        # Whether what is put into lists is an effect of each, as these change between calls; None:
+        # that cannot be.
+        self._prefers_logs: bool | None = False
         self._trace_count = 0
         # How many calls of Python's numbers were traced and staged nothing, each for its values.
         self._fruitless = 0.0
@@ -201,6 +204,8 @@ class Traces:
         stale, policy = self._matching(arguments), self._policy
         if stale is not None:
             policy.numbers.add(stale.guards_of_values())
+            if stale._traced.puts and self._prefers_logs is not None:
+                self._prefers_logs = True
 
     def _make(
         self, bound: dict[str, Any], arguments: Arguments, reason: Reason
@@ -212,6 +217,9 @@ class Traces:
             except WrittenNumber as found:
                 written = found.keys
             except StagingError:
+                if self._prefers_logs:
+                    self._prefers_logs = None
+                    continue
                 if not self._fix_numbers(arguments):
                     raise
                 break
@@ -418,6 +426,7 @@ class Traces:
                     array_class=(kind and kind.array_class) or self._array_class,
                     numbers=self._policy.numbers,
                     patience=patience,
+                    prefers_logs=bool(self._prefers_logs),
                     keeps_kinds=self._is_of_numbers(arguments),
                 )
                 if not traced.is_of_numbers:

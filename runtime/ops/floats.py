@@ -55,6 +55,7 @@ __all__ = [
     inputs=2,
     infer=by_ufunc(np.nextafter),
     vjp=(lambda g, out, x, y: g, None),
+    scalar="nextafter({0}, {1})",
     elementwise=True,
     numpy=("nextafter",),
     samples=binary(dtypes="f8,f8 f4,f4"),

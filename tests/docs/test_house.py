@@ -54,6 +54,14 @@ TESTED_IN = {
     "runtime/lowering/nodes/frames.py": "runtime/lowering/nodes/test_recursion.py",
     "runtime/lowering/llvm/recursive_text.py": "runtime/lowering/nodes/test_recursion.py",
     "runtime/lowering/nodes/creation.py": "runtime/lowering/nodes/test_joining.py",
+    "runtime/lowering/scalars/formulas.py": "runtime/lowering/nodes/test_draws.py",
+    **dict.fromkeys(
+        (
+            f"runtime/lowering/nodes/{n}.py"
+            for n in ("drawn_integers", "random_bits", "random_orders", "rejected_draws")
+        ),
+        "runtime/lowering/nodes/test_draws.py",
+    ),
     **dict.fromkeys(
         (f"runtime/lowering/scalars/{n}.py" for n in ("exponentials", "powers", "trigonometry")),
         "runtime/lowering/scalars/test_mathematics.py",
