@@ -273,6 +273,8 @@ class Function(Traces, Generic[P, R]):
                         result = builtin(*args)
                         if result is not MISS:
                             return result  # type: ignore[no-any-return]
+                if self._fruitless > 0 and self._is_of_own_values(args, kwargs):
+                    return cast("R", self._run_python(args, kwargs))
                 leaves: list[Any] = []
                 policy, names = self._policy, self._bind.positional
                 key = call_key(args, kwargs, policy.inputs, names, leaves, policy.nests)
@@ -282,7 +284,7 @@ class Function(Traces, Generic[P, R]):
                         entry.concrete.used = True
                         result = entry.direct(*leaves)[0]
                     else:
-                        result = entry.run(leaves)
+                        result = entry.run(leaves, args, kwargs)
                     if result is not MISS:
                         return result  # type: ignore[no-any-return]
             return self._call(args, kwargs)  # type: ignore[no-any-return]

@@ -138,13 +138,15 @@ def trace_call(
     numbers: Numbers | None = None,
     patience: Patience | None = None,
     keeps_kinds: bool = False,
+    prefers_logs: bool = False,
 ) -> Traced:
     """Run `function` on placeholders for the inputs among `arguments`.
 
     `target` is the callable of the user's that it is made of: what that holds, as a method or a
     callable object does, is read and written by reference. `numbers` are the captured ints and
     floats that are inputs as well. Raises NothingStaged where there is no more `patience`. With
-    `keeps_kinds` the graph raises LimitTypeError where a number is of another type in Python.
+    `keeps_kinds` the graph raises LimitTypeError where a number is of another type in Python, with
+    `prefers_logs` what it puts into a list is an effect of each.
     """
     step_past_ours()
     stands_for_tensors = _has_tensors(arguments) if tensors is None else tensors
@@ -156,6 +158,7 @@ def trace_call(
             )
             builder.trace.recursions = recursions
             builder.trace.patience, builder.keeps_kinds = patience, keeps_kinds
+            builder.trace.prefers_logs = prefers_logs
             builder.trace.has_open_ints = INT in arguments.keys
             known.tell(builder.trace)
             try:
@@ -450,6 +453,7 @@ def _finish(
     finished.changes_containers = stores or facts.pends_on_arguments
     finished.writes_before_errors = bool(facts.array_writers)
     finished.compares_arrays = facts.compares_arrays
+    finished.puts = bool(facts.found_logs)
     finished.lasting = lasting
     finished.looks_for_keys = facts.looks_for_keys
     return finished

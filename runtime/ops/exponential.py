@@ -11,7 +11,7 @@ from runtime.errors import LimitValueError
 from runtime.ops.declare import op
 from runtime.ops.inference import by_ufunc
 from runtime.ops.operands import Array, Module, dtype_of
-from runtime.ops.rules import derivative, quotient_or_zero, slope
+from runtime.ops.rules import chosen, derivative, quotient_or_zero, slope, typed_slope
 from runtime.ops.samples import binary, unary
 from runtime.ops.selection import where_
 
@@ -57,8 +57,8 @@ def _power_slope(x: Any, y: Any) -> Any:
     is_zero = y == 0
     is_root = (y > 0) & (y < 1) if dtype_of(y).kind != "c" else False
     if is_root is not False:
-        x = where_(is_root, where_(x == 0, math.inf, x), x)
-    return where_(is_zero, 0, y * x ** where_(is_zero, 1, y - 1))
+        x = chosen(is_root, where_(x == 0, math.inf, x), x)
+    return chosen(is_zero, 0, y * x ** chosen(is_zero, 1, y - 1))
 
 
 def _power_rate(out: Any, x: Any) -> Any:
@@ -91,7 +91,7 @@ def _may_be_wrong(types: tuple[Any, ...], attrs: dict[str, Any]) -> bool:
     infer=by_ufunc(np.power),
     vjp=(
         slope(lambda out, x, y: _power_slope(x, y)),
-        slope(lambda out, x, y: _power_rate(out, x)),
+        typed_slope(lambda out, x, y: _power_rate(out, x)),
     ),
     reads=(0, 1, "out"),
     python=_python_pow,
@@ -137,7 +137,7 @@ def power(xp: Module, x: Array, y: Array) -> Array:
     infer=by_ufunc(np.float_power),
     vjp=(
         slope(lambda out, x, y: _power_slope(x, y)),
-        slope(lambda out, x, y: _power_rate(out, x)),
+        typed_slope(lambda out, x, y: _power_rate(out, x)),
     ),
     reads=(0, 1, "out"),
     scalar="pow({0}, {1})",

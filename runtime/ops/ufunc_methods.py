@@ -17,6 +17,7 @@ from runtime.errors import StagingError
 from runtime.ops.axes import moveaxis
 from runtime.ops.broadcasting import sum_to
 from runtime.ops.comparison import equal, less, logical_and, logical_not, not_equal
+from runtime.ops.conversion import astype
 from runtime.ops.creation import arange, ones, zeros
 from runtime.ops.declare import always, numpy_function, op
 from runtime.ops.exponential import exp2_share, exp_share
@@ -138,6 +139,7 @@ def _reduce_vjp(
         ties = sum(chosen, axis=axis, keepdims=True)
         if first is not None:
             ties = ties + equal(out, first)
+        ties = astype(ties, dtype_of(g))
         gx = where_(chosen, g / ties, 0)
         by_first = None if first is None else where_(equal(out, first), g / ties, 0)
     gx = where_(mask, gx + zeros(shape_of(x), dtype_of(g)), 0)

@@ -80,6 +80,23 @@ BY_DATA = {
     "or": lambda n: function("return " + chain("or", [f"x < {-k}" for k in range(n)])),
     "and of or": lambda n: function("return " + chain("and", ["x > 0 or x < -1"] * n)),
     "tested": lambda n: function("return 1 if " + chain("and", ["x > 0"] * n) + " else 2"),
+    "compared": lambda n: function("return " + chain("<", [f"x - {n - k}" for k in range(n)])),
+    "compared and tested": lambda n: function(
+        "return 1 if " + chain("!=", [f"x * {k % 7}" for k in range(n)]) + " else 2"
+    ),
+    "conditional expressions": lambda n: function(
+        "return " + "".join(f"x + {k} if x > {n - k} else " for k in range(n)) + "-x"
+    ),
+    "conditional expressions in others": lambda n: function(
+        "y = 1 + (" + "".join(f"(z := x * {k}) if x < {k - n} else " for k in range(n)) + "x)\n"
+        "    return y, z if x < -3 else 'none'"
+    ),
+    "conditional expressions of kinds": lambda n: function(
+        "return " + "".join(f"{[k, None, 'text'][k % 3]!r} if x > {3 - k} else " for k in range(n)) + "0"
+    ),
+    "conditions of a comprehension": lambda n: function(
+        "return len([v for v in [x, x - 1]" + "".join(f" if v > {k - n}" for k in range(n)) + "])"
+    ),
     "elif": lambda n: function(
         "y = 0.0\n" + branches(n, "x > {}".format, "y = x + {}".format) + "\n    return y"
     ),
@@ -110,6 +127,33 @@ SHORTER = {"elif of Python": 300, "cases": 300}
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_what_python_compiles_is_converted(name):
     checked(PROGRAMS[name](SHORTER.get(name, MANY)))
+
+
+def test_gradients_go_through_what_is_cut():
+    module = ag.convert_source(HEAD + BY_DATA["conditional expressions"](40))
+    slopes = ag.grad(ag.convert(module.f))
+    assert [slopes(np.float64(x)) for x in (2.0, -3.5, 39.5)] == [1.0, -1.0, 1.0]
+
+
+def test_operands_are_computed_once_in_turn_and_none_after_the_one_that_decides():
+    """Whether Python or the graph decides."""
+    noted = []
+
+    def note(k, value):
+        noted.append(k)
+        return value
+
+    compared = function("return " + chain("<", [f"note({k}, x - {9 - k})" for k in range(40)]))
+    chosen = function("return " + "".join(f"note({k}, {k}) if note({k}, x == {k}) else "
+                                          for k in range(40)) + "-1")  # fmt: skip
+    for text, value in ((compared, 1.0), (chosen, 7)):
+        module = ag.convert_source(text)
+        module.note = note
+        expected, noted[:] = module.f(value), []
+        module.f(value)
+        order, noted[:] = [*noted], []
+        assert ag.to_graph(module.f)(value) == expected
+        assert noted == order
 
 
 @pytest.mark.parametrize("name", ["a sum", "operators", "assigned within", "signs"])

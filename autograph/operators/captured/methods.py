@@ -20,6 +20,7 @@ __all__ = [
     "ORIGINALS",
     "absence",
     "attribute",
+    "call_without_object",
     "called",
     "convert",
     "for_consumer",
@@ -168,6 +169,15 @@ def absence(kind: type, name: str) -> str:
         outer = "" if kind.__module__ == "__main__" else f"{kind.__module__}."
         shown = f"{outer}{kind.__qualname__}"
     return f"{shown!r} object has no attribute {name!r}"
+
+
+def call_without_object(thing: Any) -> Callable[..., Any] | None:
+    """What a call of an object runs that is not given it: its `__call__` is of its class."""
+    own = held(type(thing), "__call__")
+    if not isinstance(own, staticmethod | classmethod):
+        return None
+    found: Callable[..., Any] = own.__get__(thing, type(thing))
+    return found
 
 
 def held(kind: type, name: str) -> Any:

@@ -61,6 +61,7 @@ from runtime import journal, ops
 from runtime.building import building, origin_of_caller
 from runtime.cells import inputs_without_gaps
 from runtime.devices import HOST
+from runtime.dtypes import kind_of
 from runtime.errors import StagingError
 from runtime.ops.python_math import MATH
 from runtime.tensor import Tensor
@@ -514,7 +515,7 @@ def _number_method(x: Tensor, name: str) -> Callable[[], Any] | None:
         x = ops.as_weak(x)
     if not x.type.weak or name not in ("is_integer", "bit_length", "bit_count"):
         return None
-    if x.dtype.kind == "f" and name == "is_integer":
+    if kind_of(x.dtype) == "f" and name == "is_integer":
         return lambda: MATH[name](x)
     if x.dtype.kind not in "bi" or not hasattr(int, name):
         return None

@@ -69,6 +69,7 @@ from autograph.operators.stand_ins.templates import has_traced, shown
 from autograph.operators.stand_ins.values import describe
 from runtime import journal, tree
 from runtime.building import building
+from runtime.dtypes import kind_of
 from runtime.errors import StagingError
 from runtime.graph.ir import Value
 from runtime.origins import Origin
@@ -681,4 +682,4 @@ def _operand(x: Any, operands: list[Tensor]) -> Any:
 
 def _is_from_outside(x: Any) -> bool:
     """Whether an array is one that nobody looked at: what the trace makes are tensors."""
-    return isinstance(x, np.ndarray) and x.dtype.kind in "biufc"
+    return isinstance(x, np.ndarray) and kind_of(x.dtype) in "biufc"
