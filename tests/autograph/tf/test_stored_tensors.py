@@ -278,6 +278,6 @@ def test_a_reference_to_a_value_of_the_graph_is_not_stored():
 
     note(tf.constant(1.0), False)
     assert seen == {variable.ref()}
-    with pytest.raises(StagingError, match=r"Reference that is a key.*only when the graph runs"):
+    with pytest.raises(StagingError, match=r"class `Reference`.*only when the graph runs"):
         note(tf.constant(1.0), True)
     assert seen == {variable.ref()}
