@@ -229,7 +229,7 @@ class Function(Traces, Generic[P, R]):
         if args or kwargs or not (traces or self._binding.signature.parameters):
             traces = [self.get_concrete_function(*args, **kwargs)]
         function, _ = conversion.underlying_function(self._target)
-        filename = "" if function is None else function.__code__.co_filename
+        filename = "" if function is None else conversion.filename_of(function)
         return explained(self.__qualname__, filename, self._trace_count, traces)
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
@@ -488,6 +488,9 @@ class BoundFunction(Generic[P, R]):
 
     def __hash__(self) -> int:
         return hash((id(self.__self__), id(self._function)))
+
+    def __repr__(self) -> str:
+        return f"<bound Function {self._function.__qualname__} of {self.__self__!r}>"
 
     def __reduce__(self) -> Any:
         if getattr(self.__self__, self.__name__, None) == self:

@@ -92,6 +92,9 @@ class Traces:
         self._builtins: tuple[Callable[..., Any], ...] = ()
         self._general: list[ConcreteFunction] = []
         self._policy = IntPolicy(set(), set(), {})
+        # Whether what is put into lists is an effect of each, as these change between calls; None:
+        # that cannot be.
+        self._prefers_logs: bool | None = False
         self._trace_count = 0
         # How many calls of Python's numbers were traced and staged nothing, each for its values.
         self._fruitless = 0.0
@@ -168,9 +171,12 @@ class Traces:
             return self._classify(bound), concrete
 
     def _warn_of_retracing(self, reason: Reason) -> None:
-        """Say so, twice at most, when at least 5 of the last 10 calls traced, and why."""
+        """Say so, twice at most, when at least 5 of the last 10 calls traced, and why.
+
+        Of calls that all raised there is no trace, and nothing that another call could have used.
+        """
         traced = sum(self._recent)
-        if traced < 5 or self._warnings >= 2:
+        if traced < 5 or self._warnings >= 2 or not self._table:
             return
         self._warnings += 1
         self._recent.clear()
@@ -198,6 +204,8 @@ class Traces:
         stale, policy = self._matching(arguments), self._policy
         if stale is not None:
             policy.numbers.add(stale.guards_of_values())
+            if stale._traced.puts and self._prefers_logs is not None:
+                self._prefers_logs = True
 
     def _make(
         self, bound: dict[str, Any], arguments: Arguments, reason: Reason
@@ -209,6 +217,9 @@ class Traces:
             except WrittenNumber as found:
                 written = found.keys
             except StagingError:
+                if self._prefers_logs:
+                    self._prefers_logs = None
+                    continue
                 if not self._fix_numbers(arguments):
                     raise
                 break
@@ -415,6 +426,7 @@ class Traces:
                     array_class=(kind and kind.array_class) or self._array_class,
                     numbers=self._policy.numbers,
                     patience=patience,
+                    prefers_logs=bool(self._prefers_logs),
                     keeps_kinds=self._is_of_numbers(arguments),
                 )
                 if not traced.is_of_numbers:
