@@ -48,9 +48,9 @@ class Patience:
             raise NothingStaged
 
 
-def spend_patience(cost: float = 1) -> None:
-    """A round of a loop is run by Python while tracing, or a call is."""
-    builder = building()
+def spend_patience(cost: float = 1, builder: Builder | None = None) -> None:
+    """A round of a loop is run by Python while tracing, or a call is, where `builder` builds."""
+    builder = building() if builder is None else builder
     trace = None if builder is None else trace_of(builder)
     if builder is not None and trace is not None and trace.patience is not None:
         trace.patience.spend(builder, cost)
