@@ -196,12 +196,14 @@ class OpRecord:
             g = with_presence(gs[0], present)
             adjoints.add_at(self.keys[0], g, self.inputs[0], self.inputs[1:], self.attrs)
             return
-        is_spoiling = keeps_zeros(self.op, self.outputs) and self._reads_floats()
         rules = getattr(self.op.vjp, "rules", None)
+        is_spoiling: bool | None = None  # asked where a rule does not keep zeros itself
         for i, c in enumerate(self._contributions(gs, wanted)):
             if c is not None and wanted[i]:
-                if is_spoiling and not (rules and hasattr(rules[i], "keeps_zeros")):
-                    c = strong_zero(c, gs[0])
+                if not (rules and hasattr(rules[i], "keeps_zeros")):
+                    if is_spoiling is None:
+                        is_spoiling = keeps_zeros(self.op, self.outputs) and self._reads_floats()
+                    c = strong_zero(c, gs[0]) if is_spoiling else c
                 there = both(present, self._taken(i)) if self.is_branch else present
                 adjoints.add(self.keys[i], with_presence(self._fitted(c, i), there))
 

@@ -120,7 +120,7 @@ def strong_product(xp: Module, g: Array, factor: Array) -> Array:
     """
     with np.errstate(invalid="ignore"):
         product = xp.multiply(g, factor)
-    if xp is np and not np.isnan(product).any():
+    if xp is np and np.count_nonzero(np.isnan(product)) == 0:
         return product
     is_used = xp.logical_or(xp.logical_and(g, factor), xp.isnan(g))
     return xp.where(is_used, product, product.dtype.type(0))
@@ -143,7 +143,7 @@ def strong_quotient(xp: Module, g: Array, divisor: Array) -> Array:
     """`g / divisor`, broadcast, and 0 where `g` is, or the divisor is infinite and `g` not nan."""
     with np.errstate(invalid="ignore"):
         quotient = xp.divide(g, divisor)
-    if xp is np and not np.isnan(quotient).any():
+    if xp is np and np.count_nonzero(np.isnan(quotient)) == 0:
         return quotient
     is_used = xp.logical_or(xp.logical_and(g, xp.logical_not(xp.isinf(divisor))), xp.isnan(g))
     return xp.where(is_used, quotient, quotient.dtype.type(0))

@@ -188,11 +188,12 @@ def converted_call(
                 return text
             args, kwargs = with_defaults(function, args, kwargs)
         return made(run_function(function, args, kwargs), function, args, kwargs)
-    if building() is None:
+    builder = building()
+    if builder is None:
         twin = _twin if scope.options.recursive else _no_twin
         function, args, kwargs = resolve(function, args, kwargs, scope, twin)
         return function(*args, **kwargs)
-    spend_patience()
+    spend_patience(builder=builder)
     if isinstance(function, _Unreadable):
         function = function.load()
     text = text_by_method(function, args, kwargs)

@@ -15,7 +15,6 @@ from typing import Any
 from autograph.operators.calls.active_calls import UNTIL, Call, Mark, Recursions, code_of
 from autograph.operators.calls.recursive_functions import Recursion
 from autograph.operators.captured.captures import current_trace
-from autograph.operators.captured.patience import spend_patience
 from runtime.building import building
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
@@ -51,9 +50,11 @@ def run_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
         function, args = function.__func__, (function.__self__, *args)
     if facts is None or facts.recursions is None or not _may_recur(function):
         return function(*args, **kwargs)
-    spend_patience()
+    builder = building()
+    if facts.patience is not None and builder is not None:
+        facts.patience.spend(builder)
     known: Recursions = facts.recursions
-    call = Call(function, args, kwargs, building())
+    call = Call(function, args, kwargs, builder)
     under_way = known.under_way.setdefault(code_of(function), [])
     if (under_way or known.marks) and call.bound is not None:
         is_node, result = _as_node(known, under_way, call)

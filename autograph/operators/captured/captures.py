@@ -75,6 +75,7 @@ __all__ = [
     "place_of_item",
     "read",
     "same_value",
+    "trace_of",
     "weak",
 ]
 
@@ -367,6 +368,11 @@ def current_trace() -> Trace | None:
     """The trace that is under way, None in eager mode."""
     builder = building()
     return None if builder is None else getattr(builder.root, "trace", None)
+
+
+def trace_of(builder: Builder) -> Trace | None:
+    """The trace that a graph is built in."""
+    return getattr(builder.root, "trace", None)
 
 
 def place_of_item(thing: Any, key: Any, own: Callable[..., Any] | None = None) -> Place:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from autograph.operators.captured.captures import current_trace
+from autograph.operators.captured.captures import current_trace, trace_of
 from runtime.building import Builder, building
 
 __all__ = ["NothingStaged", "Patience", "spend_patience", "spending_patience", "stages_all_rounds"]
@@ -48,10 +48,11 @@ class Patience:
             raise NothingStaged
 
 
-def spend_patience(cost: float = 1) -> None:
-    """A round of a loop is run by Python while tracing, or a call is."""
-    trace, builder = current_trace(), building()
-    if trace is not None and builder is not None and trace.patience is not None:
+def spend_patience(cost: float = 1, builder: Builder | None = None) -> None:
+    """A round of a loop is run by Python while tracing, or a call is, where `builder` builds."""
+    builder = building() if builder is None else builder
+    trace = None if builder is None else trace_of(builder)
+    if builder is not None and trace is not None and trace.patience is not None:
         trace.patience.spend(builder, cost)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
@@ -123,7 +124,7 @@ class State(NamedTuple):
 
     def get(self) -> tuple[Any, ...]:
         """What the names hold."""
-        return unseen(self.getter)
+        return self.getter() if sys.gettrace() is None else unseen(self.getter)
 
     def set(self, values: tuple[Any, ...]) -> None:
         """Let the names hold these."""
