@@ -17,7 +17,7 @@ from typing import Any, cast
 
 from autograph import conversion, retracing, tracing
 from autograph.concrete import ConcreteFunction
-from autograph.fast_path import Entry
+from autograph.fast_path import Entry, ints_within
 from autograph.generated import Options
 from autograph.matching import (
     accepts,
@@ -171,9 +171,12 @@ class Traces:
             return self._classify(bound), concrete
 
     def _warn_of_retracing(self, reason: Reason) -> None:
-        """Say so, twice at most, when at least 5 of the last 10 calls traced, and why."""
+        """Say so, twice at most, when at least 5 of the last 10 calls traced, and why.
+
+        Of calls that all raised there is no trace, and nothing that another call could have used.
+        """
         traced = sum(self._recent)
-        if traced < 5 or self._warnings >= 2:
+        if traced < 5 or self._warnings >= 2 or not self._table:
             return
         self._warnings += 1
         self._recent.clear()
@@ -331,8 +334,19 @@ class Traces:
         if not ints:
             return False
         is_large = any(not -INT_LIMIT <= x < INT_LIMIT for x in ints)
-        most = 1 if len(ints) > _MOST_INTS else _FRUITLESS
-        return (is_large or self._fruitless >= most) and self._is_of_numbers(arguments)
+        is_left = is_large or self._are_fruitless(len(ints))
+        return is_left and self._is_of_numbers(arguments)
+
+    def _are_fruitless(self, ints: int) -> bool:
+        """Whether calls with so many ints that are no inputs are not traced."""
+        return self._fruitless >= (1 if ints > _MOST_INTS else _FRUITLESS)
+
+    def _is_of_own_values(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        """Whether Python makes a call, told without a look at each int: there may be many."""
+        if self._policy.inputs or self._policy.nests:
+            return False
+        ints = ints_within(args, kwargs)
+        return ints > 0 and self._are_fruitless(ints)
 
     def _of_numbers(self, arguments: Arguments, may_create: bool) -> Traced:
         """The trace of a call of which no argument is of the graph's own kinds.

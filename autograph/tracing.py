@@ -222,7 +222,7 @@ def _traced(
         builder.operand_beside, builder.repeated_by = beside_array, repeated_by
         builder.before_raising = _told_what_is_pending(facts, containers)
         facts.writes_for_host = _writes_for_host(facts, containers)
-        raised = False
+        raised, outside = False, origin_of_caller()
         try:
             result = run_function(function, args, kwargs)
             left_users_code()
@@ -243,6 +243,7 @@ def _traced(
                 builder, arguments, placeholders, transaction, result, pure, containers
             )
         finished.raised = raised
+        _place_what_was_made_outside(finished.graph, outside, facts.returned or _end_of(function))
         facts.sites.clear()  # what was found of loops; of no use to who keeps the trace
         facts.packed.clear()
         return finished
@@ -264,6 +265,16 @@ def _giving_result(facts: Trace, function: Callable[..., Any]) -> Iterator[None]
     except StagingError as error:
         error.place(facts.returned or _end_of(function))
         raise
+
+
+def _place_what_was_made_outside(graph: Graph, outside: Origin | None, end: Origin | None) -> None:
+    """Give nodes that were made of the result the place where the function gives it.
+
+    Of the user's code, only the line that calls the function was at work.
+    """
+    for node in graph.walk():
+        if node.origin == outside:
+            node.origin = end
 
 
 def _end_of(function: Callable[..., Any]) -> Origin | None:

@@ -52,7 +52,14 @@ from runtime.lowering.nodes.draws import (
     split,
 )
 from runtime.lowering.nodes.elements import machine_type, tensor_type
-from runtime.lowering.nodes.elementwise import as_weak, astype, elementwise, rounded, same
+from runtime.lowering.nodes.elementwise import (
+    as_weak,
+    astype,
+    elementwise,
+    rounded,
+    same,
+    view,
+)
 from runtime.lowering.nodes.frames import accumulate, frame_of, frame_read, frame_take, frame_with
 from runtime.lowering.nodes.gathers import gather, not_negative
 from runtime.lowering.nodes.joining import concat, flip, roll, stack
@@ -329,6 +336,7 @@ _RULES: dict[str, Rule] = {
     "strengthen": same,
     "copy": same,
     "astype": astype,
+    "view": view,
     "as_weak": as_weak,
     "checked": checked,
     "choose": choose,

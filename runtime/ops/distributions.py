@@ -21,6 +21,7 @@ from runtime.ops.random import (
     COUNTER,
     KEY,
     by_shape,
+    checked_probabilities,
     draw_type,
     filled,
     fraction,
@@ -40,6 +41,7 @@ __all__ = [
     "is_good",
     "is_surely_good",
     "may_be_good",
+    "random_binomial",
     "random_exponential",
     "random_gamma",
     "random_normal",
@@ -317,19 +319,28 @@ def _counts(xp: Module, key: Array, counter: Array, lam: Array) -> Array:
 
 
 def _few(xp: Module, key: Array, counter: Array, lam: Array, where: Array) -> Array:
-    """The first count at which the summed probabilities exceed a uniform number."""
+    return _inverted(xp, key, counter, where, exact.exp(xp, -lam), lambda n: lam / n)
+
+
+def _inverted(
+    xp: Module, key: Array, counter: Array, where: Array, probability: Array,
+    ratio: Callable[[int], Array],
+) -> Array:  # fmt: skip
+    """The first count at which the summed probabilities exceed a uniform number.
+
+    Given are those of 0, and how many times as likely n is as n - 1.
+    """
     block = words_at(xp, key, counter, where.astype(np.uint64), 0)
     u = fraction(pairs(block)[0] >> 12, 52)
-    probability = exact.exp(xp, -lam)
     total = probability.copy()
-    counts = xp.zeros(lam.size, np.float64)
+    counts = xp.zeros(where.size, np.float64)
     # Sums of probabilities may end below 1: what is too rare to count for them is left out.
     for n in range(1, 100):
         more = (u > total) & (probability > RAREST)
         if not bool(more.any()):
             break
         counts += more
-        probability *= lam / n
+        probability = probability * ratio(n)
         total += probability
     return counts
 
@@ -384,5 +395,106 @@ def _many(xp: Module, key: Array, counter: Array, lam: Array, where: Array) -> A
         unsure = xp.nonzero(~good & may_be_good(edge, v, k))[0]
         good[unsure] = own.at(unsure).is_good(edge[unsure], v[unsure], k[unsure])
         return xp.maximum(k, 0.0), good
+
+    return _accepted(xp, key, counter, where, propose)
+
+
+@op(
+    inputs=None,
+    infer=draw_type,
+    vjp=no_gradient,
+    raises=always,
+    samples=calls(
+        lambda: (
+            ((KEY, COUNTER, np.float64(9), np.float64(0.3)), {"shape": (40,), "dtype": _I8}),
+            (
+                (KEY, COUNTER, np.array([0, 20, 90]), np.array([0.5, 0.9, 0.25])),
+                {"shape": (20, 3), "dtype": _I8},
+            ),
+            ((KEY, COUNTER, np.float64(70), 0.5, 3), {"shape": (None, 2), "dtype": _F4}),
+            ((KEY, COUNTER, np.float64(9), np.float64(1)), {"shape": (), "dtype": _I8}),
+            ((KEY, COUNTER, np.float64(9), np.float64(0)), {"shape": (0, 2), "dtype": _I8}),
+        )
+    ),
+)
+def random_binomial(
+    xp: Module,
+    key: Array,
+    counter: Array,
+    n: Array,
+    p: Array,
+    *dims: Array,
+    shape: tuple[Dim, ...],
+    dtype: np.dtype[Any],
+) -> Array:
+    """How many of `n` trials succeed, each with probability `p`; a block for each draw.
+
+    By inversion where fewer than 10 are to be expected, else W. Hörmann, "The generation of
+    binomial random variates", J. Stat. Comput. Simul. 46 (1993), BTRS.
+    """
+    sizes = decode_shape(shape, dims)
+    n = _spread(xp, n, sizes, "n", _LARGEST_COUNT, zero=True)
+    p = xp.broadcast_to(checked_probabilities(xp, p), sizes).reshape(-1)
+    if bool((n != xp.floor(n)).any()):
+        raise ValueError("n must be whole numbers")
+    if dtype.kind in "iu" and n.size and float(n.max()) > np.iinfo(dtype).max:
+        raise ValueError(f"{dtype} cannot hold a draw out of {n.max():.0f}")
+    out = xp.empty(n.size, np.float64)
+    rare = xp.minimum(p, 1.0 - p)
+    for part in pieces(xp, n.size):
+        out[part] = _successes(xp, key, plus(counter, part.start), n[part], rare[part])
+    return xp.where(p > 0.5, n - out, out).astype(dtype).reshape(sizes)
+
+
+# Whole numbers up to here are floats.
+_LARGEST_COUNT = 2.0**53
+
+
+def _successes(xp: Module, key: Array, counter: Array, n: Array, p: Array) -> Array:
+    """Draws for a `p` of at most one half."""
+    result = xp.empty(n.size, np.float64)
+    large = n * p >= LARGE_MEAN
+    for draw, chosen in ((_few_successes, ~large), (_many_successes, large)):
+        where = xp.nonzero(chosen)[0]
+        if where.size:
+            result[where] = draw(xp, key, counter, n[where], p[where], where)
+    return result
+
+
+def _few_successes(
+    xp: Module, key: Array, counter: Array, n: Array, p: Array, where: Array
+) -> Array:
+    # log(1 - p), whose series takes over where 1 - p has lost digits of p.
+    series = -p * (1.0 + p * (0.5 + p * (1 / 3 + p * 0.25)))
+    logarithm = xp.where(p < 1e-4, series, exact.log(xp, 1.0 - p))
+    odds, none = p / (1.0 - p), exact.exp(xp, n * logarithm)
+    return _inverted(xp, key, counter, where, none, lambda k: odds * xp.maximum(n - k + 1, 0.0) / k)
+
+
+def _many_successes(
+    xp: Module, key: Array, counter: Array, n: Array, p: Array, where: Array
+) -> Array:
+    root = xp.sqrt(n * p * (1.0 - p))
+    b = 1.15 + 2.53 * root
+    a = -0.0873 + 0.0248 * b + 0.01 * p
+    alpha = (2.83 + 5.1 / b) * root
+    least = 0.92 - 4.2 / b
+    mode = xp.floor((n + 1.0) * p)
+    logarithm = exact.log(xp, p / (1.0 - p))
+    most = exact.log_factorial(xp, mode) + exact.log_factorial(xp, n - mode)
+
+    def propose(i: Array, first: Array, second: Array) -> tuple[Array, Array]:
+        u, v = fraction(first, 64) - 0.5, fraction(second, 64)
+        edge = xp.maximum(0.5 - xp.abs(u), 2.0**-60)
+        k = xp.floor((2.0 * a[i] / edge + b[i]) * u + n[i] * p[i] + 0.5)
+        is_count = (k >= 0) & (k <= n[i])
+        k = xp.where(is_count, k, 0.0)
+        good = is_count & (edge >= 0.07) & (v <= least[i])
+        unsure = xp.nonzero(is_count & ~good)[0]
+        i, edge, found = i[unsure], edge[unsure], k[unsure]
+        bound = exact.log(xp, alpha[i] * v[unsure] / (a[i] / (edge * edge) + b[i]))
+        less = exact.log_factorial(xp, found) + exact.log_factorial(xp, n[i] - found)
+        good[unsure] = bound <= most[i] - less + (found - mode[i]) * logarithm[i]
+        return k, good
 
     return _accepted(xp, key, counter, where, propose)

@@ -22,6 +22,7 @@ from runtime.ops.samples import array, calls
 from runtime.spec import Dim, TensorType
 
 __all__ = [
+    "checked_probabilities",
     "low_bits",
     "random_advance",
     "random_below",
@@ -376,13 +377,13 @@ def random_bernoulli(
     xp: Module, key: Array, counter: Array, p: Array, *dims: Array, shape: tuple[Dim, ...]
 ) -> Array:
     """True with probability `p`: whether a uniform number in [0, 1) is below it."""
-    p = _checked_probabilities(xp, p)
+    p = checked_probabilities(xp, p)
     sizes = decode_shape(shape, dims)
     drawn = filled(xp, key, counter, sizes, _F8, lambda bits: unit(xp, bits, _F8))
     return drawn < xp.broadcast_to(p, sizes)
 
 
-def _checked_probabilities(xp: Module, p: Array) -> Array:
+def checked_probabilities(xp: Module, p: Array) -> Array:
     p = xp.asarray(p).astype(np.float64)
     wrong = ~((p >= 0) & (p <= 1))
     if bool(wrong.any()):
@@ -435,7 +436,7 @@ def _totals(xp: Module, x: Array, logits: bool) -> Array:
     if x.shape[-1] == 0:
         raise ValueError(f"there is nothing to choose from: the shape of the weights is {x.shape}")
     if not logits:
-        return _summing_to_one(xp, _checked_probabilities(xp, x))
+        return _summing_to_one(xp, checked_probabilities(xp, x))
     x = xp.asarray(x).astype(np.float64)
     most = xp.max(x, axis=-1, keepdims=True)
     if not bool(xp.isfinite(most).all()):
@@ -515,7 +516,7 @@ def random_subset(
     "Weighted random sampling with a reservoir", Information Processing Letters 97 (2006).
     """
     sizes = decode_shape(shape, dims)
-    p = _checked_probabilities(xp, p)
+    p = checked_probabilities(xp, p)
     _summing_to_one(xp, p)
     positive = p > 0
     _check_enough(math.prod(sizes), int(positive.sum()))

@@ -36,7 +36,17 @@ from runtime.lowering.nodes.elements import convert, element, loop_types, machin
 from runtime.lowering.nodes.joints import by_part
 from runtime.lowering.scalars.meaning import truth
 
-__all__ = ["as_weak", "astype", "converted", "elementwise", "is_whole", "mapped", "rounded", "same"]
+__all__ = [
+    "as_weak",
+    "astype",
+    "converted",
+    "elementwise",
+    "is_whole",
+    "mapped",
+    "rounded",
+    "same",
+    "view",
+]
 
 
 # Powers of ten up to here are exact.
@@ -152,6 +162,20 @@ def astype(b: Builder, node: Node) -> list[Form]:
     if isinstance(form, Expr):
         return [converted(form, target)]
     return [mapped(b, [form], target, lambda args: converted(args[0], target))]
+
+
+def view(b: Builder, node: Node) -> list[Form]:
+    """The bits of each element as a number of another dtype that is as large."""
+    form = b.forms[node.inputs[0]]
+    target = machine_type(tensor_type(node.outputs[0].type).dtype)
+    if target[1:] != form.type[1:]:
+        raise Refusal("memory that is seen as larger or smaller elements")
+
+    def compute(args: Sequence[Expr]) -> Expr:
+        kind = "cast" if is_int(target) and is_int(form.type) else "bitcast"
+        return args[0] if form.type == target else Expr(kind, target, (args[0],))
+
+    return [compute([form]) if isinstance(form, Expr) else mapped(b, [form], target, compute)]
 
 
 def converted(x: Expr, target: str) -> Expr:
