@@ -234,8 +234,10 @@ class ConcreteFunction(Described):
             self._check_targets(inputs)
         if traced.compares_arrays:
             self._check_apart(inputs)
-        if not traced.hands_out:
-            return self._run_writing(inputs)
+        return self._run_handing_out(inputs) if traced.hands_out else self._run_writing(inputs)
+
+    def _run_handing_out(self, inputs: list[Any]) -> Any:
+        traced = self._traced
         with handing_out({number: inputs[i] for number, i in traced.given.items()}):
             if not traced.lends:
                 return self._run_writing(inputs)
@@ -417,6 +419,8 @@ class ConcreteFunction(Described):
             return MISS
         if self._traced.written or self._traced.contiguous:
             self._check_targets(inputs)
+        if self._traced.hands_out:
+            return self._run_handing_out(inputs)
         raws = inputs if self._takes_arrays else list(map(_raw, inputs))
         outputs = self._run(*raws)
         if self._gives is None:
@@ -528,14 +532,14 @@ class ConcreteFunction(Described):
 
     @cached_property
     def is_quick(self) -> bool:
-        """Whether `run_quickly` serves: a call does nothing but run the graph."""
+        """Whether `run_quickly` serves: a call runs the graph, and hands things out at most."""
         traced = self._traced
         if traced.raised or self.following is not None:
             return False  # it serves one call only
         if traced.stages_nothing:
             return self.python is not None
         rest = traced.writes_before_errors or traced.changes_containers or traced.compares_arrays
-        return not (rest or traced.hands_out or traced.with_arguments)
+        return not (rest or traced.with_arguments)
 
     @cached_property
     def _gives_tensors(self) -> bool:
