@@ -79,7 +79,7 @@ class Variable(KerasVariable):
         """What gradients are with respect to."""
         return self._value
 
-    def __ag_tensor__(self) -> Any:
+    def read_value(self) -> Any:
         """What operations compute with."""
         return self.value
 

@@ -12,6 +12,7 @@ from types import FunctionType
 from typing import Any
 
 from autograph.operators.calls.calls import converted_call
+from autograph.operators.calls.plain_calls import UNCONVERTED
 from autograph.operators.stand_ins.scope import ConversionOptions, FunctionScope
 from runtime.building import building
 
@@ -50,4 +51,5 @@ def of_user(function: Callable[..., Any]) -> Callable[..., Any]:
             return function(*args, **kwargs)
         return converted_call(function, args, kwargs, _SCOPE)
 
+    setattr(call, UNCONVERTED, True)
     return call
