@@ -17,7 +17,6 @@ from collections.abc import Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from types import CodeType, ModuleType
-from typing import Any
 
 from autograph import rules
 
@@ -84,18 +83,18 @@ class _Choosing(SourceFileLoader):
 
     def get_code(self, fullname: str) -> CodeType:
         path = self.get_filename(fullname)
-        return self.source_to_code(self.get_data(path), path)
+        return self._compiled(self.get_data(path), path)
 
-    def source_to_code(self, data: Any, path: Any, *, _optimize: int = -1) -> CodeType:
+    def _compiled(self, data: bytes, path: str) -> CodeType:
         tree = ast.parse(data, path)
         chooser = _Branches()
         tree = chooser.visit(tree)
         if not chooser.count:
             raise ImportError(
-                f"{path} does not choose a backend as Keras 3.15 and 3.16 do: this release of Keras "
-                "is not supported"
+                f"{path} does not choose a backend as Keras 3.15 and 3.16 do: this release of "
+                "Keras is not supported"
             )
-        code: CodeType = compile(tree, path, "exec", dont_inherit=True, optimize=_optimize)
+        code: CodeType = compile(tree, path, "exec", dont_inherit=True)
         return code
 
 
@@ -117,10 +116,9 @@ class _Branches(ast.NodeTransformer):
 
 def _is_of_numpy(test: ast.expr) -> bool:
     """Whether a test is `... == "numpy"`."""
-    is_equality = isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Eq)
-    return is_equality and any(
-        isinstance(x, ast.Constant) and x.value == _MODEL for x in test.comparators
-    )
+    if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], ast.Eq):
+        return False
+    return any(isinstance(x, ast.Constant) and x.value == _MODEL for x in test.comparators)
 
 
 class _Renamed(ast.NodeTransformer):

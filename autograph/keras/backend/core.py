@@ -164,11 +164,10 @@ def compute_output_spec(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> An
     """
     symbolic = [x for x in tree.flatten((args, kwargs)) if isinstance(x, KerasTensor)]
     is_open = any(None in x.shape for x in symbolic)
-    with StatelessScope(), SymbolicScope():
-        first = _traced_with(_STAND_INS[0], fn, args, kwargs)
-        if not is_open:
-            return first
-        second = _traced_with(_STAND_INS[1], fn, args, kwargs)
+    first = _traced_with(_STAND_INS[0], fn, args, kwargs)
+    if not is_open:
+        return first
+    second = _traced_with(_STAND_INS[1], fn, args, kwargs)
     flat = [_agreed(x, y) for x, y in zip(tree.flatten(first), tree.flatten(second), strict=True)]
     return tree.pack_sequence_as(first, flat)
 
@@ -191,7 +190,7 @@ def _traced_with(
         dims = tuple(size if n is None else n for n in x.shape)
         return traced(builder.input(TensorType(np.dtype(x.dtype), dims)))
 
-    with trace.interpreting(builder):
+    with StatelessScope(), SymbolicScope(), trace.interpreting(builder):
         args, kwargs = tree.map_structure(placeholder, (args, kwargs))
         return tree.map_structure(_spec, fn(*args, **kwargs))
 
@@ -267,7 +266,7 @@ def scan(
     """
     if not callable(f):
         raise TypeError(f"`f` should be a callable. Received: f={f}")
-    if not isinstance(unroll, bool) and (not isinstance(unroll, int) or unroll < 1):
+    if not isinstance(unroll, int) or (unroll < 1 and unroll is not False):
         raise ValueError(
             f"`unroll` must be an positive integer or boolean. Received: unroll={unroll}"
         )
@@ -293,8 +292,7 @@ def associative_scan(
     sizes = [x.shape for x in tree.flatten(elems)]
     if any(size[axis] != sizes[0][axis] for size in sizes):
         raise ValueError(
-            "Array inputs to associative_scan must have the same first dimension. "
-            f"(saw: {sizes})"
+            f"Array inputs to associative_scan must have the same first dimension. (saw: {sizes})"
         )
     return ag.associative_scan(f, elems, reverse, axis)
 

@@ -171,7 +171,9 @@ def _resampled(
         product = ag.matmul(ag.moveaxis(x, axis, -1), ag.astype(weights, x.dtype))
         x = ag.moveaxis(product, -1, axis)
     if is_exact:
-        x = ag.clip(ag.round(x), ag.astype(ag.min(images), x.dtype), ag.astype(ag.max(images), x.dtype))
+        x = ag.clip(
+            ag.round(x), ag.astype(ag.min(images), x.dtype), ag.astype(ag.max(images), x.dtype)
+        )
     return ag.astype(x, images.dtype)
 
 
@@ -184,9 +186,7 @@ def scale_and_translate(
     dtype = common_dtype(convert_to_tensor(scale), convert_to_tensor(translation), float)
     scale, translation = convert_to_tensor(scale, dtype), convert_to_tensor(translation, dtype)
     axes = [axis % images.ndim for axis in spatial_dims]
-    return _resampled(
-        images, output_shape, axes, scale, translation, _KERNELS[method], antialias
-    )
+    return _resampled(images, output_shape, axes, scale, translation, _KERNELS[method], antialias)
 
 
 def resize(
@@ -201,7 +201,9 @@ def resize(
             f"Received: fill_mode={fill_mode}"
         )
     if pad_to_aspect_ratio and crop_to_aspect_ratio:
-        raise ValueError("Only one of `pad_to_aspect_ratio` & `crop_to_aspect_ratio` can be `True`.")
+        raise ValueError(
+            "Only one of `pad_to_aspect_ratio` & `crop_to_aspect_ratio` can be `True`."
+        )
     if len(size) != 2:
         raise ValueError(
             "Argument `size` must be a tuple of two elements (height, width). Received: "
@@ -328,10 +330,13 @@ def _read(values: Any, indices: list[Any], mode: str, fill_value: float) -> Any:
 
 
 def _warped(images: Any, places: Any, order: int, mode: str, fill_value: float) -> Any:
-    """A batch with channels last, read at `places`: (rows, columns), each `(batch, rows, columns)`."""
+    """A batch, channels last, read at `places`: `(2, batch, height, width)`, rows and columns."""
     batch = [
         ag.stack(
-            [map_coordinates(image[..., c], at, order, mode, fill_value) for c in range(image.shape[-1])],
+            [
+                map_coordinates(image[..., c], at, order, mode, fill_value)
+                for c in range(image.shape[-1])
+            ],
             axis=-1,
         )
         for image, at in zip(ag.unstack(images), ag.unstack(places, axis=1), strict=True)

@@ -20,8 +20,8 @@ def adapted(x: Any, y: Any = None, sample_weight: Any = None, class_weight: Any 
         return x
     if y is not None or sample_weight is not None or class_weight is not None:
         raise ValueError(
-            "an iterable of batches gives targets and weights itself, as (x, y) or (x, y, weights): "
-            "pass no `y`, `sample_weight` or `class_weight` beside it"
+            "an iterable of batches gives targets and weights itself, as (x, y) or (x, y, weights):"
+            " pass no `y`, `sample_weight` or `class_weight` beside it"
         )
     return _Batches(x)
 

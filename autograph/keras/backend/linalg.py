@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
-
 
 import autograph as ag
 from autograph.keras.backend.core import convert_to_tensor
@@ -45,7 +45,8 @@ def inv(a: Any) -> Any:
 
 
 def lstsq(a: Any, b: Any, rcond: float | None = None) -> Any:
-    return ag.linalg.lstsq(*together(a, b, at_least=[float]), rcond=rcond)[0]
+    a, b = together(a, b, at_least=[float])
+    return ag.linalg.lstsq(a, b, rcond=rcond)[0]
 
 
 def matrix_rank(x: Any, tol: Any = None) -> Any:
@@ -70,15 +71,19 @@ def qr(x: Any, mode: str = "reduced") -> Any:
     return tuple(ag.linalg.qr(floating(x), mode=mode))
 
 
+def _of_columns(solve: Callable[..., Any], a: Any, b: Any) -> Any:
+    """A solution where `b` may be one vector for each matrix."""
+    return solve(a, b[..., None])[..., 0] if b.ndim == a.ndim - 1 else solve(a, b)
+
+
 def solve(a: Any, b: Any) -> Any:
     a, b = together(a, b, at_least=[float])
-    is_vector = b.ndim == a.ndim - 1
-    return ag.linalg.solve(a, b[..., None])[..., 0] if is_vector else ag.linalg.solve(a, b)
+    return _of_columns(ag.linalg.solve, a, b)
 
 
 def solve_triangular(a: Any, b: Any, lower: bool = False) -> Any:
     a, b = together(a, b, at_least=[float])
-    return solve(ag.tril(a) if lower else ag.triu(a), b)
+    return _of_columns(partial(ag.linalg.solve_triangular, lower=lower), a, b)
 
 
 def svd(x: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
@@ -87,31 +92,11 @@ def svd(x: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
 
 
 def lu_factor(a: Any) -> Any:
-    """Both factors in one matrix, and for each row the one that it was exchanged with."""
     a = floating(a)
-    rows, columns = a.shape[-2:]
-    pivots = []
-    for k in range(min(rows, columns)):
-        largest = ag.argmax(ag.abs(a[..., k:, k]), axis=-1) + k
-        pivots.append(largest)
-        a = _exchanged(a, k, largest)
-        below = (ag.arange(rows) > k)[:, None]
-        right = ag.arange(columns) > k
-        pivot = a[..., k : k + 1, k : k + 1]
-        safe = ag.where(pivot == 0, ag.ones_like(pivot), pivot)
-        scaled = a[..., :, k : k + 1] / safe
-        reduced = a - scaled * a[..., k : k + 1, :]
-        with_column = ag.where(ag.arange(columns) == k, scaled, ag.where(right, reduced, a))
-        a = ag.where(below, with_column, a)
-    return a, ag.astype(ag.stack(pivots, axis=-1), "int32")
-
-
-def _exchanged(a: Any, k: int, other: Any) -> Any:
-    """Matrices with row `k` and another one, which data tells, exchanged."""
-    rows = ag.arange(a.shape[-2])
-    other = other[..., None]
-    order = ag.where(rows == k, other, ag.where(rows == other, k, rows))
-    return ag.take_along_axis(a, ag.broadcast_to(order[..., None], a.shape), axis=-2)
+    if a.shape[-1] != a.shape[-2]:
+        raise NotImplementedError(f"lu_factor takes square matrices. Received: a.shape={a.shape}")
+    factors, pivots = ag.linalg.lu_factor(a)
+    return factors, ag.astype(pivots, "int32")
 
 
 def jvp(fun: Callable[..., Any], primals: Any, tangents: Any, has_aux: bool = False) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 from keras.src.backend.common import standardize_dtype
 
 import autograph as ag
-from autograph.keras.backend.core import convert_to_tensor
+from autograph.keras.backend.core import common_dtype, convert_to_tensor
 from autograph.keras.backend.numpy import floating, together
 
 __all__ = [
@@ -27,12 +27,18 @@ def erf(x: Any) -> Any:
     return ag.erf(floating(x))
 
 
+def _special(op: Callable[[Any], Any], x: Any) -> Any:
+    """A function of SciPy, of halves by way of float32."""
+    x = floating(x)
+    return ag.astype(op(ag.astype(x, common_dtype(x, "float32"))), x.dtype)
+
+
 def erfc(x: Any) -> Any:
-    return ag.special.erfc(floating(x))
+    return _special(ag.special.erfc, x)
 
 
 def erfinv(x: Any) -> Any:
-    return ag.special.erfinv(floating(x))
+    return _special(ag.special.erfinv, x)
 
 
 def logdet(x: Any) -> Any:
@@ -50,11 +56,7 @@ def cdist(x: Any, y: Any) -> Any:
         raise ValueError("`cdist` inputs must have rank >= 2")
     if x.shape[-1] != y.shape[-1]:
         raise ValueError("Last dimension of inputs to `cdist` must match")
-    apart = x[..., :, None, :] - y[..., None, :, :]
-    squares = ag.sum(apart * apart, axis=-1)
-    # The distance of a point from itself has the gradient 0.
-    is_zero = squares == 0
-    return ag.where(is_zero, 0, ag.sqrt(ag.where(is_zero, 1, squares)))
+    return ag.cdist(x, y)
 
 
 # ---- segments and ranks ----------------------------------------------------------------------
@@ -94,9 +96,8 @@ segment_min = _of_segments(np.minimum, _highest)
 
 
 def top_k(x: Any, k: int, sorted: bool = True) -> Any:
-    x = convert_to_tensor(x)
-    indices = ag.argsort(x, axis=-1, descending=True, stable=True)[..., :k]
-    return ag.take_along_axis(x, indices, axis=-1), ag.astype(indices, "int32")
+    values, indices = ag.top_k(convert_to_tensor(x), k)
+    return values, ag.astype(indices, "int32")
 
 
 def in_top_k(targets: Any, predictions: Any, k: int) -> Any:
@@ -109,8 +110,8 @@ def in_top_k(targets: Any, predictions: Any, k: int) -> Any:
 # ---- Fourier transforms ----------------------------------------------------------------------
 
 
-def _complex(x: Any) -> Any:
-    """The complex tensor of a pair (real, imaginary)."""
+def _get_complex_tensor_from_tuple(x: Any) -> Any:
+    """The complex tensor of a pair (real, imaginary); `keras.ops.nn` asks for it by this name."""
     if not isinstance(x, (tuple, list)) or len(x) != 2:
         raise ValueError(
             f"Input `x` should be a tuple of two tensors - real and imaginary. Received: x={x}"
@@ -133,15 +134,15 @@ def _pair(x: Any, dtype: Any) -> tuple[Any, Any]:
 
 
 def fft(x: Any) -> Any:
-    return _pair(ag.fft.fft(_complex(x)), x[0].dtype)
+    return _pair(ag.fft.fft(_get_complex_tensor_from_tuple(x)), x[0].dtype)
 
 
 def fft2(x: Any) -> Any:
-    return _pair(ag.fft.fft2(_complex(x)), x[0].dtype)
+    return _pair(ag.fft.fft2(_get_complex_tensor_from_tuple(x)), x[0].dtype)
 
 
 def ifft2(x: Any) -> Any:
-    return _pair(ag.fft.ifft2(_complex(x)), x[0].dtype)
+    return _pair(ag.fft.ifft2(_get_complex_tensor_from_tuple(x)), x[0].dtype)
 
 
 def rfft(x: Any, fft_length: int | None = None) -> Any:
@@ -150,7 +151,7 @@ def rfft(x: Any, fft_length: int | None = None) -> Any:
 
 
 def irfft(x: Any, fft_length: int | None = None) -> Any:
-    return ag.astype(ag.fft.irfft(_complex(x), fft_length), x[0].dtype)
+    return ag.astype(ag.fft.irfft(_get_complex_tensor_from_tuple(x), fft_length), x[0].dtype)
 
 
 def extract_sequences(x: Any, sequence_length: int, sequence_stride: int) -> Any:
@@ -169,7 +170,7 @@ def _window(window: Any, length: int, fft_length: int, dtype: Any) -> Any:
     if isinstance(window, str):
         if window not in _WINDOWS:
             raise ValueError(
-                "If a string is passed to `window`, it must be one of `\"hann\"`, `\"hamming\"`. "
+                'If a string is passed to `window`, it must be one of `"hann"`, `"hamming"`. '
                 f"Received: window={window}"
             )
         window = _WINDOWS[window](length + 1)[:-1]  # that of a period, as frames overlap
@@ -191,8 +192,7 @@ def stft(
 ) -> Any:  # fmt: skip
     if standardize_dtype(x.dtype) not in ("float32", "float64"):
         raise TypeError(
-            "Invalid input type. Expected `float32` or `float64`. Received: input type="
-            f"{x.dtype}"
+            f"Invalid input type. Expected `float32` or `float64`. Received: input type={x.dtype}"
         )
     if fft_length < sequence_length:
         raise ValueError(
@@ -212,17 +212,19 @@ def istft(
     x: Any, sequence_length: int, sequence_stride: int, fft_length: int, length: int | None = None,
     window: Any = "hann", center: bool = True,
 ) -> Any:  # fmt: skip
-    spectrum, dtype = _complex(x), x[0].dtype
-    shape = _window(window, sequence_length, fft_length, dtype)
-    frames = ag.astype(ag.fft.irfft(spectrum, fft_length), dtype) * shape
+    spectrum, dtype = _get_complex_tensor_from_tuple(x), x[0].dtype
+    frames = ag.astype(ag.fft.irfft(spectrum, fft_length), dtype)
+    if window is not None:
+        shape = _window(window, sequence_length, fft_length, dtype)
+        # What the windows that overlap have in each place, were there no first and no last one.
+        phase = np.arange(fft_length) % sequence_stride
+        energy = ag.index_add(ag.zeros((sequence_stride,), dtype=dtype), shape * shape, (phase,))
+        frames = frames * (shape / energy[phase])
     count = spectrum.shape[-2]
     places = ag.arange(count)[:, None] * sequence_stride + ag.arange(fft_length)
     total = fft_length + sequence_stride * (count - 1)
-    weights = ag.broadcast_to(shape * shape, (count, fft_length))
-    norm = ag.index_add(ag.zeros((total,), dtype=dtype), weights, (places,))
     signal = ag.zeros((*frames.shape[:-2], total), dtype=dtype)
     signal = ag.index_add(signal, frames, (..., places))
-    signal = ag.where(norm > 1e-10, signal / ag.where(norm > 1e-10, norm, 1), signal)
     start = fft_length // 2 if center else 0
     end = start + length if length is not None else total - start
     return signal[..., start:end]

@@ -18,7 +18,7 @@ from keras.src.backend.config import epsilon, standardize_data_format
 
 import autograph as ag
 from autograph.keras.backend.core import common_dtype, convert_to_tensor
-from autograph.keras.backend.numpy import floating
+from autograph.keras.backend.numpy import floating, like
 
 # ---- activations -----------------------------------------------------------------------------
 
@@ -58,7 +58,8 @@ def gelu(x: Any, approximate: bool = True) -> Any:
 
 def celu(x: Any, alpha: float = 1.0) -> Any:
     x = floating(x)
-    return ag.maximum(x, 0) + alpha * ag.expm1(ag.minimum(x, 0) / alpha)
+    slope = like(x, alpha)
+    return ag.maximum(x, 0) + slope * ag.expm1(ag.minimum(x, 0) / slope)
 
 
 def glu(x: Any, axis: int = -1) -> Any:
@@ -72,7 +73,8 @@ def glu(x: Any, axis: int = -1) -> Any:
 
 
 def hard_sigmoid(x: Any) -> Any:
-    return ag.clip(floating(x) / 6 + 0.5, 0, 1)
+    x = floating(x)
+    return ag.clip(x / 6 + like(x, 0.5), 0, 1)
 
 
 def hard_silu(x: Any) -> Any:
@@ -85,12 +87,13 @@ def hard_tanh(x: Any) -> Any:
 
 def hard_shrink(x: Any, threshold: float = 0.5) -> Any:
     x = floating(x)
-    return ag.where(ag.abs(x) > threshold, x, 0)
+    return ag.where(ag.abs(x) > like(x, threshold), x, 0)
 
 
 def soft_shrink(x: Any, threshold: float = 0.5) -> Any:
     x = floating(x)
-    return ag.where(x > threshold, x - threshold, ag.where(x < -threshold, x + threshold, 0))
+    limit = like(x, threshold)
+    return ag.where(x > limit, x - limit, ag.where(x < -limit, x + limit, 0))
 
 
 def tanh_shrink(x: Any) -> Any:
@@ -100,12 +103,12 @@ def tanh_shrink(x: Any) -> Any:
 
 def threshold(x: Any, threshold: float, default_value: float) -> Any:
     x = convert_to_tensor(x)
-    return ag.where(x > threshold, x, convert_to_tensor(default_value, x.dtype))
+    return ag.where(x > like(x, threshold), x, like(x, default_value))
 
 
 def squareplus(x: Any, b: float = 4) -> Any:
     x = floating(x)
-    return (x + ag.sqrt(x * x + b)) / 2
+    return (x + ag.sqrt(x * x + like(x, b))) / 2
 
 
 def sparse_plus(x: Any) -> Any:
@@ -126,7 +129,7 @@ def log_softmax(x: Any, axis: Any = -1) -> Any:
 
 
 def sparsemax(x: Any, axis: int = -1) -> Any:
-    """The nearest point of the simplex: A. Martins, R. Astudillo, "From softmax to sparsemax", 2016."""
+    """The nearest point of the simplex: A. Martins, R. Astudillo, "Sparsemax", 2016."""
     x = floating(x)
     ordered = ag.sort(x, axis=axis, descending=True)
     sums = ag.cumsum(ordered, axis=axis)
@@ -157,7 +160,6 @@ def conv(
 ) -> Any:  # fmt: skip
     data_format = standardize_data_format(data_format)
     inputs, kernel = _operands(inputs, kernel)
-    check_conv_input_channels(inputs, kernel, data_format)
     channels = inputs.shape[-1 if data_format == "channels_last" else 1]
     groups = channels // kernel.shape[-2]
     if groups * kernel.shape[-2] != channels:
@@ -209,7 +211,9 @@ def conv_transpose(
         reach = (kernel.shape[k] - 1) * dilations[k]
         excess = max(after - reach, 0)  # behind what any element spreads to
         sides.append((reach - before, reach - (after - excess)))
-        sizes.append((inputs.shape[first + k] - 1) * strides[k] + 1 + before + after - reach - excess)
+        sizes.append(
+            (inputs.shape[first + k] - 1) * strides[k] + 1 + before + after - reach - excess
+        )
         rest.append((0, excess))
     op = _TRANSPOSES[axes]
     made = op(inputs, kernel, strides, sides, sizes, dilations, 1, data_format)
@@ -247,7 +251,7 @@ average_pool = _pool(_AVERAGE_POOLS)
 
 
 def _adaptive(reduce: Callable[..., Any]) -> Callable[..., Any]:
-    """Pooling to a size: window i of n reaches from i/n to (i + 1)/n of the axis, rounded outward."""
+    """Pooling to a size: window i of n reaches from i/n to (i + 1)/n, rounded outward."""
 
     def apply(inputs: Any, output_size: Any, data_format: str | None = None) -> Any:
         x = convert_to_tensor(inputs)
@@ -270,7 +274,9 @@ adaptive_average_pool = _adaptive(ag.mean)
 adaptive_max_pool = _adaptive(ag.max)
 
 
-def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
+def unfold(
+    input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
+) -> Any:
     x = convert_to_tensor(input)
     sizes, dilations, sides, strides = (
         _per_axis(n, 2) for n in (kernel_size, dilation, padding, stride)
@@ -364,11 +370,17 @@ def _same_shapes(target: Any, output: Any) -> None:
         )
 
 
+def _inside(probability: Any) -> Any:
+    """Probabilities that have a logarithm, as their complements have."""
+    low, high = like(probability, epsilon()), like(probability, 1 - epsilon())
+    return ag.clip(probability, low, high)
+
+
 def _log_probabilities(output: Any, from_logits: bool, axis: int) -> Any:
     if from_logits:
         return ag.nn.log_softmax(output, axis)
     output = output / ag.sum(output, axis=axis, keepdims=True)
-    return ag.log(ag.clip(output, epsilon(), 1 - epsilon()))
+    return ag.log(_inside(output))
 
 
 def categorical_crossentropy(
@@ -411,83 +423,39 @@ def binary_crossentropy(target: Any, output: Any, from_logits: bool = False) -> 
     target = ag.astype(target, output.dtype)
     if from_logits:
         return ag.nn.sigmoid_cross_entropy_with_logits(target, output)
-    output = ag.clip(output, epsilon(), 1 - epsilon())
+    output = _inside(output)
     return -(target * ag.log(output) + (1 - target) * ag.log(1 - output))
 
 
 def ctc_loss(
     target: Any, output: Any, target_length: Any, output_length: Any, mask_index: int = 0
 ) -> Any:
-    """Minus the logarithm of the probability of labels, over all their alignments with the output.
-
-    A. Graves et al., "Connectionist temporal classification", 2006: forward variables of the labels
-    with a blank before, between and behind them.
-    """
-    target, output = convert_to_tensor(target, "int32"), floating(output)
-    target_length, output_length = (
-        convert_to_tensor(n, "int32") for n in (target_length, output_length)
+    labels, lengths, steps = (
+        convert_to_tensor(x, "int32") for x in (target, target_length, output_length)
     )
-    batch, steps = output.shape[:2]
-    states = 2 * target.shape[1] + 1
-    never = ag.full((), -1e5, dtype=output.dtype)
-    labels = ag.full((batch, states), mask_index, dtype="int32")
-    labels = ag.index_update(labels, target, (slice(None), slice(1, None, 2)))
-    logs = ag.nn.log_softmax(output, -1)
-    index = ag.broadcast_to(ag.astype(labels, "int64")[:, None, :], (batch, steps, states))
-    emitted = ag.moveaxis(ag.take_along_axis(logs, index, axis=-1), 1, 0)
-    # A label may follow the one before it without a blank, if it is another.
-    before = ag.concat([ag.full((batch, 2), mask_index, dtype="int32"), labels[:, :-2]], axis=1)
-    may_skip = (labels != mask_index) & (labels != before)
-    number = ag.arange(states)
-    first = ag.where(number < 2, emitted[0], never)
-
-    def step(alpha: Any, x: Any) -> Any:
-        t, scores = x
-        one = ag.concat([ag.broadcast_to(never, (batch, 1)), alpha[:, :-1]], axis=1)
-        two = ag.concat([ag.broadcast_to(never, (batch, 2)), alpha[:, :-2]], axis=1)
-        reached = ag.logaddexp(alpha, one)
-        reached = ag.where(may_skip, ag.logaddexp(reached, two), reached) + scores
-        return ag.where((t < output_length)[:, None], reached, alpha), t
-
-    last, _ = ag.scan(step, first, (ag.arange(1, steps), emitted[1:]))
-    ends = ag.astype(2 * target_length, "int64")[:, None]
-    at_blank = ag.take_along_axis(last, ends, axis=1)[:, 0]
-    at_label = ag.take_along_axis(last, ag.maximum(ends - 1, 0), axis=1)[:, 0]
-    return -ag.where(target_length > 0, ag.logaddexp(at_blank, at_label), at_blank)
+    output = floating(output)
+    exact = ag.astype(output, common_dtype(output, "float32"))
+    return ag.nn.ctc_loss(labels, exact, lengths, steps, mask_index)
 
 
 def ctc_decode(
     inputs: Any, sequence_lengths: Any, strategy: str = "greedy", beam_width: int = 100,
     top_paths: int = 1, merge_repeated: bool = True, mask_index: int | None = 0,
 ) -> Any:  # fmt: skip
-    inputs = floating(inputs)
-    sequence_lengths = convert_to_tensor(sequence_lengths, "int32")
-    if strategy == "greedy":
-        return _greedy(inputs, sequence_lengths, merge_repeated, mask_index)
-    if strategy == "beam_search":
-        raise NotImplementedError("ctc_decode by beam search is not supported; strategy='greedy' is")
-    raise ValueError(
-        "Invalid strategy. Supported values are 'greedy' and 'beam_search'. Received: "
-        f"strategy={strategy}"
-    )
-
-
-def _greedy(inputs: Any, lengths: Any, merge_repeated: bool, mask_index: int | None) -> Any:
-    batch, steps, classes = inputs.shape
-    mask_index = classes - 1 if mask_index is None else mask_index
-    labels = ag.astype(ag.argmax(inputs, axis=-1), "int32")
-    scores = ag.max(inputs, axis=-1)
-    is_valid = ag.arange(steps) < lengths[:, None]
-    score = -ag.sum(ag.where(is_valid, scores, 0), axis=1, keepdims=True)
-    is_kept = is_valid & (labels != mask_index)
-    if merge_repeated:
-        is_new = ag.concat(
-            [ag.ones((batch, 1), dtype=bool), labels[:, 1:] != labels[:, :-1]], axis=1
+    if strategy not in ("greedy", "beam_search"):
+        raise ValueError(
+            f"Invalid strategy {strategy}. Supported values are 'greedy' and 'beam_search'."
         )
-        is_kept = is_kept & is_new
-    order = ag.argsort(ag.astype(~is_kept, "int32"), axis=1, stable=True)
-    kept = ag.where(is_kept, labels, -1)
-    return ag.take_along_axis(kept, order, axis=1)[None], score
+    inputs, lengths = floating(inputs), convert_to_tensor(sequence_lengths, "int32")
+    exact = ag.astype(inputs, common_dtype(inputs, "float32"))
+    blank = inputs.shape[-1] - 1 if mask_index is None else mask_index
+    width, paths = (None, 1) if strategy == "greedy" else (beam_width, top_paths)
+    labels, scores = ag.nn.ctc_decode(exact, lengths, width, paths, merge_repeated, blank)
+    if strategy == "greedy":  # minus the sum of the largest inputs, as Keras has it
+        is_there = ag.arange(inputs.shape[1]) < lengths[:, None]
+        largest = ag.where(is_there, ag.max(inputs, axis=-1), like(inputs, 0))
+        scores = -ag.sum(largest, axis=1, keepdims=True)
+    return ag.astype(labels, "int32"), scores
 
 
 # ---- normalization and attention -------------------------------------------------------------
@@ -521,9 +489,7 @@ def batch_normalization(
 def psnr(x1: Any, x2: Any, max_val: float) -> Any:
     x1, x2 = floating(x1), floating(x2)
     if x1.shape != x2.shape:
-        raise ValueError(
-            f"Input shapes {x1.shape} and {x2.shape} must match for PSNR calculation."
-        )
+        raise ValueError(f"Input shapes {x1.shape} and {x2.shape} must match for PSNR calculation.")
     limit = convert_to_tensor(max_val, x2.dtype)
     return 20 * ag.log10(limit) - 10 * ag.log10(ag.mean(ag.square(x1 - x2)))
 
@@ -546,7 +512,8 @@ def dot_product_attention(
     if shared != heads:  # several heads of queries for one of keys
         key, value = (ag.repeat(x, heads // shared, axis=2) for x in (key, value))
     scale = 1 / math.sqrt(key.shape[-1]) if scale is None else scale
-    logits = ag.einsum("bthd,bshd->bhts", query, key) * scale
+    logits = ag.einsum("bthd,bshd->bhts", query, key)
+    logits = logits * convert_to_tensor(scale, logits.dtype)
     logits = ag.astype(logits, common_dtype(logits, "float32"))
     if bias is not None:
         logits = logits + convert_to_tensor(bias, logits.dtype)

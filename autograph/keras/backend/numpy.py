@@ -17,11 +17,17 @@ from keras.src.backend.common.dtypes import INT_TYPES
 from keras.src.backend.config import floatx
 
 import autograph as ag
-from autograph.keras.backend.core import common_dtype, convert_to_tensor, dtype_of, is_tensor
+from autograph.keras.backend.core import common_dtype, convert_to_tensor, dtype_of
 
 # ---- how operands come to a dtype ------------------------------------------------------------
 
-_NARROW = {"bool": "int32", "int8": "int32", "int16": "int32", "uint8": "uint32", "uint16": "uint32"}
+_NARROW = {
+    "bool": "int32",
+    "int8": "int32",
+    "int16": "int32",
+    "uint8": "uint32",
+    "uint16": "uint32",
+}
 _HALVES = ("bfloat16", "float16")
 
 
@@ -39,6 +45,11 @@ def floating(x: Any) -> Any:
     """A tensor of floats: integers become Keras' float."""
     x = convert_to_tensor(x)
     return ag.astype(x, common_dtype(x, float)) if _is_exact(x) else x
+
+
+def like(x: Any, number: float) -> Any:
+    """A number in the dtype of a tensor: beside bfloat16, NumPy makes float32 of a Python float."""
+    return convert_to_tensor(number, x.dtype)
 
 
 def _given(x: Any) -> Any:
@@ -212,9 +223,7 @@ def heaviside(x1: Any, x2: Any) -> Any:
 def ldexp(x1: Any, x2: Any) -> Any:
     x1, x2 = convert_to_tensor(x1), convert_to_tensor(x2)
     if _name(x2) not in INT_TYPES:
-        raise TypeError(
-            f"ldexp exponent must be an integer type. Received: x2 dtype={x2.dtype}"
-        )
+        raise TypeError(f"ldexp exponent must be an integer type. Received: x2 dtype={x2.dtype}")
     dtype = common_dtype(x1, x2, float)
     return ag.astype(ag.ldexp(ag.astype(x1, dtype), ag.astype(x2, "int32")), dtype)
 
@@ -235,7 +244,8 @@ def einsum(subscripts: str, *operands: Any, **kwargs: Any) -> Any:
 
 def tensordot(x1: Any, x2: Any, axes: Any = 2) -> Any:
     axes = tuple(axes) if isinstance(axes, list) else axes
-    return ag.tensordot(*together(x1, x2), axes=axes)
+    x1, x2 = together(x1, x2)
+    return ag.tensordot(x1, x2, axes=axes)
 
 
 def cross(
@@ -259,11 +269,15 @@ def _in_space(x: Any) -> Any:
     return ag.concat([x, ag.zeros_like(x[..., :1])], axis=-1)
 
 
-def isclose(x1: Any, x2: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
+def isclose(
+    x1: Any, x2: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
+) -> Any:
     return ag.isclose(*together(x1, x2), rtol=rtol, atol=atol, equal_nan=equal_nan)
 
 
-def allclose(x1: Any, x2: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
+def allclose(
+    x1: Any, x2: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
+) -> Any:
     return ag.all(isclose(x1, x2, rtol, atol, equal_nan))
 
 
@@ -449,8 +463,7 @@ def bincount(x: Any, weights: Any = None, minlength: int = 0, sparse: bool = Fal
     dtype = "int32" if weights is None else common_dtype(x, weights)
     if len(x.shape) == 1:
         return ag.astype(ag.bincount(x, weights, minlength), dtype)
-    length = ag.maximum(ag.max(x) + 1, minlength) if minlength is not None else ag.max(x) + 1
-    counted = x[..., None] == ag.arange(int(length))
+    counted = x[..., None] == ag.arange(ag.maximum(ag.max(x) + 1, minlength))
     counted = ag.astype(counted, dtype)
     if weights is not None:
         counted = counted * ag.astype(weights, dtype)[..., None]
@@ -538,7 +551,9 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Any:
     return ag.tri(N, M, k, dtype=standardize_dtype(dtype))
 
 
-def _spaced(op: Callable[..., Any], start: Any, stop: Any, dtype: Any, axis: int, **options: Any) -> Any:
+def _spaced(
+    op: Callable[..., Any], start: Any, stop: Any, dtype: Any, axis: int, **options: Any
+) -> Any:
     start, stop = _given(start), _given(stop)
     dtype = standardize_dtype(dtype) if dtype else common_dtype(start, stop, float)
     exact = common_dtype(dtype, "float32") if "int" not in dtype else "float64"
@@ -597,7 +612,8 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
 
 
 def append(x1: Any, x2: Any, axis: int | None = None) -> Any:
-    return ag.append(*together(x1, x2), axis=axis)
+    x1, x2 = together(x1, x2)
+    return ag.append(x1, x2, axis=axis)
 
 
 def _joined(op: Callable[..., Any]) -> Callable[..., Any]:

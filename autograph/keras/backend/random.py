@@ -30,7 +30,9 @@ def _exact(dtype: Any) -> tuple[str, str]:
     return ("float32" if wanted == "bfloat16" else wanted), wanted
 
 
-def normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = None, seed: Any = None) -> Any:
+def normal(
+    shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = None, seed: Any = None
+) -> Any:
     drawn, dtype = _exact(dtype)
     sample = ag.random.normal(tuple(shape), mean, stddev, drawn, key=_key(seed))
     return convert_to_tensor(sample, dtype)
@@ -96,11 +98,7 @@ def beta(shape: Any, alpha: Any, beta: Any, dtype: Any = None, seed: Any = None)
 def binomial(
     shape: Any, counts: Any, probabilities: Any, dtype: Any = None, seed: Any = None
 ) -> Any:
-    drawn, dtype = _exact(dtype)
-    counts = convert_to_tensor(counts, "int32")
-    probabilities = convert_to_tensor(probabilities, drawn)
-    trials = int(ag.max(counts))
-    thrown = ag.random.uniform((trials, *shape), dtype=drawn, key=_key(seed))
-    number = ag.reshape(ag.arange(trials), (trials, *(1 for _ in shape)))
-    hits = (thrown < probabilities) & (number < counts)
-    return convert_to_tensor(ag.sum(hits, axis=0, dtype=np.dtype("int64")), dtype)
+    _, dtype = _exact(dtype)
+    counts, probabilities = convert_to_tensor(counts, "int64"), convert_to_tensor(probabilities)
+    sample = ag.random.binomial(tuple(shape), counts, probabilities, key=_key(seed))
+    return convert_to_tensor(sample, dtype)

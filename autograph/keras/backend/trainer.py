@@ -144,6 +144,7 @@ class AutographTrainer(base_trainer.Trainer):
         validate = self._validation(
             validation_data, validation_batch_size or batch_size, validation_steps, callbacks
         )
+        self._eval_epoch_iterator: Any = None
         self.stop_training = False
         self.make_train_function()
         callbacks.on_train_begin()
@@ -177,7 +178,6 @@ class AutographTrainer(base_trainer.Trainer):
         self, data: Any, batch_size: Any, steps: Any, callbacks: Any
     ) -> Callable[[], dict[str, Any]] | None:
         """What evaluates the model on the validation data, whose batches are made once."""
-        self._eval_epoch_iterator: Any = None
         if data is None:
             return None
         x, y, sample_weight = data_adapter_utils.unpack_x_y_sample_weight(data)
