@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+import ml_dtypes
 import numpy as np
-from keras.src import backend
 from keras.src.backend.common import standardize_dtype
 from keras.src.backend.config import standardize_data_format
 
@@ -92,7 +92,7 @@ def _check_floats(images: Any) -> None:
 def rgb_to_hsv(images: Any, data_format: str | None = None) -> Any:
     images, axis = convert_to_tensor(images), _channels(data_format)
     _check_floats(images)
-    small = float(backend.convert_to_numpy(ag.finfo(images.dtype).eps))
+    small = float(ml_dtypes.finfo(images.dtype).eps)
     images = ag.where(ag.abs(images) < small, 0, images)
     red, green, blue = ag.unstack(images, axis=axis)
     value = ag.maximum(ag.maximum(red, green), blue)

@@ -52,6 +52,17 @@ def like(x: Any, number: float) -> Any:
     return convert_to_tensor(number, x.dtype)
 
 
+def exact(op: Callable[..., Any]) -> Callable[..., Any]:
+    """An operation in the dtype of its first operand, which bfloat16 passes by way of float32."""
+
+    def apply(x: Any, *args: Any, **options: Any) -> Any:
+        return ag.astype(op(ag.astype(x, common_dtype(x, "float32")), *args, **options), x.dtype)
+
+    return lambda x, *args, **options: (
+        apply(x, *args, **options) if x.dtype == "bfloat16" else op(x, *args, **options)
+    )
+
+
 def _given(x: Any) -> Any:
     return x if isinstance(x, (bool, int, float)) else convert_to_tensor(x)
 
@@ -128,7 +139,7 @@ log2 = _of_floats(ag.log2)
 rad2deg = _of_floats(ag.rad2deg)
 reciprocal = _of_floats(ag.reciprocal)
 sin = _of_floats(ag.sin)
-sinc = _of_floats(ag.sinc)
+sinc = _of_floats(exact(ag.sinc))
 sinh = _of_floats(ag.sinh)
 sqrt = _of_floats(ag.sqrt)
 tan = _of_floats(ag.tan)
@@ -313,7 +324,8 @@ def _summed(op: Callable[..., Any]) -> Callable[..., Any]:
     def apply(x: Any, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> Any:
         x = convert_to_tensor(x)
         dtype = standardize_dtype(dtype) if dtype else _NARROW.get(_name(x), _name(x))
-        return op(ag.astype(x, dtype), axis=_axes(axis), keepdims=keepdims)
+        # NumPy sums 32 bits in 64: what is left of that is the same.
+        return ag.astype(op(ag.astype(x, dtype), axis=_axes(axis), keepdims=keepdims), dtype)
 
     return apply
 
@@ -383,8 +395,8 @@ mean = _averaged(ag.mean)
 median = _averaged(ag.median)
 std = _averaged(ag.std)
 var = _averaged(ag.var)
-nanmax = _reduction(ag.nanmax)
-nanmin = _reduction(ag.nanmin)
+nanmax = _reduction(exact(ag.nanmax))
+nanmin = _reduction(exact(ag.nanmin))
 nansum = _summed(ag.nansum)
 nanprod = _summed(ag.nanprod)
 nanmean = _averaged(ag.nanmean)
@@ -443,7 +455,8 @@ def _accumulated(op: Callable[..., Any]) -> Callable[..., Any]:
     def apply(x: Any, axis: int | None = None, dtype: Any = None) -> Any:
         x = convert_to_tensor(x)
         dtype = standardize_dtype(dtype) if dtype else _name(x)
-        return op(ag.astype(x, "int32" if dtype == "bool" else dtype), axis=axis)
+        dtype = "int32" if dtype == "bool" else dtype
+        return ag.astype(op(ag.astype(x, dtype), axis=axis), dtype)
 
     return apply
 
@@ -479,7 +492,8 @@ def corrcoef(x: Any) -> Any:
 
 def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     x = convert_to_tensor(x)
-    return ag.trace(ag.astype(x, _NARROW.get(_name(x), _name(x))), offset, axis1, axis2)
+    dtype = _NARROW.get(_name(x), _name(x))
+    return ag.astype(ag.trace(ag.astype(x, dtype), offset, axis1, axis2), dtype)
 
 
 def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
@@ -605,7 +619,7 @@ def meshgrid(*x: Any, indexing: str = "xy") -> list[Any]:
 
 def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
     x = convert_to_tensor(x)
-    return ag.astype(ag.vander(x, N, increasing), x.dtype)
+    return ag.astype(exact(ag.vander)(x, N, increasing), x.dtype)
 
 
 # ---- shapes and parts ------------------------------------------------------------------------
@@ -776,7 +790,7 @@ def round(x: Any, decimals: int = 0) -> Any:
 
 
 def nan_to_num(x: Any, nan: float = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
-    return ag.nan_to_num(convert_to_tensor(x), nan=nan, posinf=posinf, neginf=neginf)
+    return exact(ag.nan_to_num)(convert_to_tensor(x), nan=nan, posinf=posinf, neginf=neginf)
 
 
 def take(x: Any, indices: Any, axis: int | None = None) -> Any:

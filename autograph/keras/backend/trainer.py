@@ -283,6 +283,7 @@ class AutographTrainer(base_trainer.Trainer):
             sample_weight = data_adapter_utils.class_weight_to_sample_weights(y, class_weight)
         data = _arrays((x, y, sample_weight))
         self._symbolic_build(data_batch=data)
+        self.reset_metrics()
         self.make_train_function()
         return self._results(self.train_function([data]), return_dict)
 
@@ -293,6 +294,7 @@ class AutographTrainer(base_trainer.Trainer):
         self._assert_compile_called("test_on_batch")
         data = _arrays((x, y, sample_weight))
         self._symbolic_build(data_batch=data)
+        self.reset_metrics()
         self.make_test_function()
         return self._results(self.test_function([data]), return_dict)
 
