@@ -20,6 +20,7 @@ from runtime.devices import (
     moved,
     placement,
 )
+from runtime.dtypes import kind_of
 from runtime.errors import StagingError
 from runtime.execute.lending import waited_for
 from runtime.first_values import first_value
@@ -309,7 +310,7 @@ def _initial(value: Any, dtype: Any) -> Any:
     wanted, home = placement(), device_of(value)
     if home is None:
         array = np.array(value, dtype=dtype)
-        if array.dtype.kind not in "biufc":
+        if kind_of(array.dtype) not in "biufc":
             raise TypeError(f"a Variable cannot hold {array.dtype} values: {value!r}")
         value = array[()] if array.ndim == 0 else array
     else:

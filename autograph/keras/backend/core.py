@@ -182,10 +182,11 @@ def _agreed(x: Any, y: Any) -> Any:
 def _traced_with(
     size: int, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    builder = Builder("spec")
+    # Of a trace that is open, what the function closes over can be captured.
+    builder = Builder("spec", building())
 
     def placeholder(x: Any) -> Any:
-        if not isinstance(x, KerasTensor):
+        if not isinstance(x, (KerasTensor, Tensor)):
             return x
         dims = tuple(size if n is None else n for n in x.shape)
         return traced(builder.input(TensorType(np.dtype(x.dtype), dims)))

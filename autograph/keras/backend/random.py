@@ -74,7 +74,8 @@ def dropout(inputs: Any, rate: float, noise_shape: Any = None, seed: Any = None)
     if noise_shape is not None:
         sizes = zip(noise_shape, inputs.shape, strict=True)
         noise_shape = tuple(size if n is None else n for n, size in sizes)
-    return ag.nn.dropout(inputs, rate, noise_shape=noise_shape, key=_key(seed))
+    made = ag.nn.dropout(inputs, rate, noise_shape=noise_shape, key=_key(seed))
+    return convert_to_tensor(made, inputs.dtype)
 
 
 def shuffle(x: Any, axis: int = 0, seed: Any = None) -> Any:
