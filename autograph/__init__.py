@@ -7,7 +7,6 @@ that bring much along (the compiler, zip archives, hashes), are imported when fi
 import os as _os
 import sys as _sys
 import typing as _typing
-from importlib.util import find_spec as _find_spec
 
 import numpy as _numpy
 
@@ -239,6 +238,10 @@ if not _typing.TYPE_CHECKING:  # a checker would take any name for one of these
     def __dir__() -> list[str]:
         return sorted((*__all__, *_CONSTANTS))
 
+
 # Whoever asks for our backend in the environment has Keras find it from here on.
-if _os.environ.get("KERAS_BACKEND") == "autograph" and _find_spec("keras") is not None:
+if (
+    _os.environ.get("KERAS_BACKEND") == "autograph"
+    and _imported("importlib.util").find_spec("keras") is not None
+):
     _imported("autograph.keras")

@@ -218,9 +218,12 @@ def left_alone(function: FunctionType) -> str | None:
 
 
 def is_traced_as_it_is(target: Any) -> bool:
-    """Whether a mark or a rule leaves a callable unconverted, also where it is the first called."""
-    function, _ = underlying_function(target)
-    return function is not None and _is_left_by_word(function) is not None
+    """Whether an object or method runs what a mark or a rule leaves alone.
+
+    A function that is asked for by itself is converted, whatever a rule says of its module.
+    """
+    function, owner = underlying_function(target)
+    return function is not None and owner is not None and _is_left_by_word(function) is not None
 
 
 def _is_left_by_word(function: FunctionType) -> str | None:

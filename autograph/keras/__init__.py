@@ -10,8 +10,16 @@ Raises ImportError where Keras is not installed, or was imported before with ano
 'autograph'
 """
 
-from autograph.keras.hook import install
+from importlib import import_module as _import_module
+from types import ModuleType as _ModuleType
 
-__all__: list[str] = []
+from autograph.keras.hook import install as _install
 
-install()
+__all__ = ["load"]
+
+_install()
+
+
+def load() -> _ModuleType:
+    """The package `keras`, imported with our backend."""
+    return _import_module("keras")

@@ -4,6 +4,9 @@ Keras chooses a backend by its name, in branches at the top of a few modules (`e
 "numpy": from keras.src.backend.numpy import *`). While these modules are imported, they get one
 branch more; and `keras.src.backend.autograph`, which it imports, is `autograph.keras.backend`. No
 file of Keras is changed. With another backend nothing is: the branch is not taken.
+
+The classes of Keras that users derive from, or give functions to, come to know of their code when
+they are made (`autograph.keras.users`).
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from types import CodeType, ModuleType
 
 from autograph import rules
+from autograph.keras.users import OF_USERS
 
 __all__ = ["install"]
 
@@ -62,11 +66,10 @@ class _Finder(MetaPathFinder):
     ) -> ModuleSpec | None:
         if name == _SERVED or name.startswith(f"{_SERVED}."):
             return ModuleSpec(name, _Alias(), is_package=name == _SERVED)
-        if name not in _CHOOSING:
-            return None
-        spec = PathFinder.find_spec(name, path, target)
-        if spec is not None and isinstance(spec.loader, SourceFileLoader):
-            spec.loader = _Choosing(name, spec.loader.path)
+        kind = _Choosing if name in _CHOOSING else _Telling if name in OF_USERS else None
+        spec = None if kind is None else PathFinder.find_spec(name, path, target)
+        if kind is not None and spec is not None and isinstance(spec.loader, SourceFileLoader):
+            spec.loader = kind(name, spec.loader.path)
         return spec
 
 
@@ -96,6 +99,15 @@ class _Choosing(SourceFileLoader):
             )
         code: CodeType = compile(tree, path, "exec", dont_inherit=True)
         return code
+
+
+class _Telling(SourceFileLoader):
+    """Has the classes of a module know of the user's code."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        super().exec_module(module)
+        for name, take in OF_USERS[module.__name__].items():
+            take(getattr(module, name))
 
 
 class _Branches(ast.NodeTransformer):

@@ -2,7 +2,6 @@
 
 import sys
 
-import autograph.keras
-import keras
+from autograph.keras import load
 
-sys.modules[__name__] = keras
+sys.modules[__name__] = load()

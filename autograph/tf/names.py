@@ -40,16 +40,11 @@ def serve(served: dict[str, Any]) -> None:
         )
 
     served["__getattr__"] = answer
-    served["__dir__"] = lambda: sorted({*names, *_packages(module)})
+    served["__dir__"] = lambda: sorted(names)
 
 
-# Packages of others under a name of TensorFlow's: no part of `__all__`, since they may be absent.
+# Packages of others under a name of TensorFlow's: not in `__all__`, since they may be absent.
 _PACKAGES = frozenset(("tf.keras",))
-
-
-def _packages(module: str) -> set[str]:
-    space = module.removeprefix("autograph.")
-    return {whole.rpartition(".")[2] for whole in _PACKAGES if whole.rpartition(".")[0] == space}
 
 
 def _advice(space: str, name: str, names: Sequence[str]) -> str:

@@ -267,7 +267,7 @@ def scan(
     """
     if not callable(f):
         raise TypeError(f"`f` should be a callable. Received: f={f}")
-    if not isinstance(unroll, int) or (unroll < 1 and unroll is not False):
+    if not _is_unroll(unroll):
         raise ValueError(
             f"`unroll` must be an positive integer or boolean. Received: unroll={unroll}"
         )
@@ -281,6 +281,10 @@ def scan(
         return carry, carry if y is None else y
 
     return ag.scan(step, init, xs, length, reverse)
+
+
+def _is_unroll(n: Any) -> bool:
+    return isinstance(n, bool) or (isinstance(n, int) and n > 0)
 
 
 def associative_scan(

@@ -92,7 +92,7 @@ def _check_floats(images: Any) -> None:
 def rgb_to_hsv(images: Any, data_format: str | None = None) -> Any:
     images, axis = convert_to_tensor(images), _channels(data_format)
     _check_floats(images)
-    small = float(ml_dtypes.finfo(images.dtype).eps)
+    small = float(ml_dtypes.finfo(images.dtype).eps)  # type: ignore[no-untyped-call]
     images = ag.where(ag.abs(images) < small, 0, images)
     red, green, blue = ag.unstack(images, axis=axis)
     value = ag.maximum(ag.maximum(red, green), blue)

@@ -258,8 +258,6 @@ def _adaptive(reduce: Callable[..., Any]) -> Callable[..., Any]:
         first = 1 if standardize_data_format(data_format) == "channels_last" else 2
         for k, size in enumerate(_per_axis(output_size, x.ndim - 2)):
             axis, n = first + k, x.shape[first + k]
-            if size is None:
-                continue
             before = (slice(None),) * axis
             windows = [(i * n // size, -(-(i + 1) * n // size)) for i in range(size)]
             x = ag.stack(

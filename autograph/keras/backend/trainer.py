@@ -72,25 +72,19 @@ class AutographTrainer(base_trainer.Trainer):
     def make_train_function(self, force: bool = False) -> None:
         """Make what `fit` calls with the batches of a step."""
         if self.train_function is None or force:
-            self.train_function = self._over_batches(lambda data: self.train_step(data))
+            self.train_function = _Steps(self._as_graph(lambda data: self.train_step(data)))
 
     def make_test_function(self, force: bool = False) -> None:
         """Make what `evaluate` calls with the batches of a step."""
         if self.test_function is None or force:
-            self.test_function = self._over_batches(lambda data: self.test_step(data))
+            self.test_function = _Steps(self._as_graph(lambda data: self.test_step(data)))
 
     def make_predict_function(self, force: bool = False) -> None:
         """Make what `predict` calls with the batches of a step."""
         if self.predict_function is None or force:
-            step = self._as_graph(lambda data: self.predict_step(data))
-
-            def predict(batches: list[Any]) -> Any:
-                made = [step(data) for data in batches]
-                if len(made) == 1:
-                    return made[0]
-                return tree.map_structure(lambda *ys: ag.concat(ys), *made)
-
-            self.predict_function = predict
+            self.predict_function = _Predictions(
+                self._as_graph(lambda data: self.predict_step(data))
+            )
 
     def _as_graph(self, step: Callable[[Any], Any]) -> Callable[[Any], Any]:
         """A step as a graph; as it is with `run_eagerly`."""
@@ -98,17 +92,6 @@ class AutographTrainer(base_trainer.Trainer):
             return step
         made: Callable[[Any], Any] = ag.convert(step, autograph=False, returns="tensor")
         return made
-
-    def _over_batches(self, step: Callable[[Any], Any]) -> Callable[[list[Any]], Any]:
-        """What takes as many batches as `steps_per_execution` says, and gives the last result."""
-        run = self._as_graph(step)
-
-        def over(batches: list[Any]) -> Any:
-            for data in batches:
-                result = run(data)
-            return result
-
-        return over
 
     # ---- loops -------------------------------------------------------------------------------
 
@@ -306,6 +289,31 @@ class AutographTrainer(base_trainer.Trainer):
         """What the model gives for a batch, as arrays. See `keras.Model.predict_on_batch`."""
         self.make_predict_function()
         return tree.map_structure(convert_to_numpy, self.predict_function([_arrays((x,))]))
+
+
+class _Steps:
+    """Takes as many batches as `steps_per_execution` says, and gives the last result.
+
+    `step` is the graph function: `model.train_function.step.explain()` tells of its graphs.
+    """
+
+    def __init__(self, step: Callable[[Any], Any]) -> None:
+        self.step = step
+
+    def __call__(self, batches: list[Any]) -> Any:
+        for data in batches:
+            result = self.step(data)
+        return result
+
+
+class _Predictions(_Steps):
+    """Gives all results, joined."""
+
+    def __call__(self, batches: list[Any]) -> Any:
+        made = [self.step(data) for data in batches]
+        if len(made) == 1:
+            return made[0]
+        return tree.map_structure(lambda *ys: ag.concat(ys), *made)
 
 
 def _rows_of(x: Any) -> Any:
