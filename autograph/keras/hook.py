@@ -16,19 +16,18 @@ import copy
 import importlib
 import os
 import sys
-from collections.abc import Sequence
-from importlib.abc import Loader, MetaPathFinder
+from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from types import CodeType, ModuleType
 
 from autograph import rules
-from autograph.keras.users import OF_USERS
 
 __all__ = ["install"]
 
 NAME = "autograph"
 _SERVED = f"keras.src.backend.{NAME}"
 _OURS = "autograph.keras.backend"
+_USERS = "autograph.keras.users"
 # The modules of Keras that choose by the name of the backend what they import.
 _CHOOSING = frozenset((
     "keras.src.backend", "keras.src.layers.layer", "keras.src.models.model",
@@ -60,21 +59,35 @@ def install() -> None:
     rules.add(rules.Rule("keras", convert=False))
 
 
-class _Finder(MetaPathFinder):
+def _of_users() -> dict[str, dict[str, Callable[[type], None]]]:
+    """By module of Keras, what its classes come to know; it needs the compiler, as Keras does."""
+    found: dict[str, dict[str, Callable[[type], None]]] = importlib.import_module(_USERS).OF_USERS
+    return found
+
+
+class _Finder:
+    """What Python asks for modules."""
+
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         if name == _SERVED or name.startswith(f"{_SERVED}."):
-            return ModuleSpec(name, _Alias(), is_package=name == _SERVED)
-        kind = _Choosing if name in _CHOOSING else _Telling if name in OF_USERS else None
+            alias: Any = _Alias()
+            return ModuleSpec(name, alias, is_package=name == _SERVED)
+        if not name.startswith("keras.src."):
+            return None
+        kind = _Choosing if name in _CHOOSING else _Telling if name in _of_users() else None
         spec = None if kind is None else PathFinder.find_spec(name, path, target)
         if kind is not None and spec is not None and isinstance(spec.loader, SourceFileLoader):
             spec.loader = kind(name, spec.loader.path)
         return spec
 
 
-class _Alias(Loader):
+class _Alias:
     """Gives a module of ours for a name in Keras."""
+
+    def create_module(self, spec: ModuleSpec) -> None:
+        """Nothing of its own."""
 
     def exec_module(self, module: ModuleType) -> None:
         name = module.__name__
@@ -106,7 +119,7 @@ class _Telling(SourceFileLoader):
 
     def exec_module(self, module: ModuleType) -> None:
         super().exec_module(module)
-        for name, take in OF_USERS[module.__name__].items():
+        for name, take in _of_users()[module.__name__].items():
             take(getattr(module, name))
 
 

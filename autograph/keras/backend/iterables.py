@@ -10,8 +10,9 @@ from keras.src.trainers import data_adapters
 from keras.src.trainers.data_adapters import array_data_adapter, data_adapter_utils
 from keras.src.trainers.data_adapters.data_adapter import DataAdapter
 from keras.src.trainers.data_adapters.py_dataset_adapter import PyDataset
+from keras.src.trainers.epoch_iterator import EpochIterator
 
-__all__ = ["adapted"]
+__all__ = ["Epochs", "adapted"]
 
 
 def adapted(x: Any, y: Any = None, sample_weight: Any = None, class_weight: Any = None) -> Any:
@@ -23,7 +24,14 @@ def adapted(x: Any, y: Any = None, sample_weight: Any = None, class_weight: Any 
             "an iterable of batches gives targets and weights itself, as (x, y) or (x, y, weights):"
             " pass no `y`, `sample_weight` or `class_weight` beside it"
         )
-    return _Batches(x)
+    # Of an iterator, which gives each batch once, Keras keeps the one that it looks at first.
+    return (_packed(batch) for batch in x) if iter(x) is x else _Batches(x)
+
+
+def _packed(batch: Any) -> Any:
+    """A batch as a tuple."""
+    parts = data_adapter_utils.unpack_x_y_sample_weight(batch)
+    return data_adapter_utils.pack_x_y_sample_weight(*parts)
 
 
 def _is_known(x: Any, y: Any, sample_weight: Any) -> bool:
@@ -36,6 +44,14 @@ def _is_known(x: Any, y: Any, sample_weight: Any) -> bool:
     )
 
 
+class Epochs(EpochIterator):
+    """Goes through data once in each epoch; that an iterable has an end is no interruption."""
+
+    def _interrupted_warning(self) -> None:
+        if self.steps_per_epoch is not None or not isinstance(self.data_adapter, _Batches):
+            super()._interrupted_warning()
+
+
 class _Batches(DataAdapter):
     """Goes through an iterable once in each epoch."""
 
@@ -44,10 +60,7 @@ class _Batches(DataAdapter):
 
     def get_numpy_iterator(self) -> Iterator[Any]:
         """The batches, each a tuple."""
-        for batch in self._batches:
-            yield data_adapter_utils.pack_x_y_sample_weight(
-                *data_adapter_utils.unpack_x_y_sample_weight(batch)
-            )
+        return map(_packed, self._batches)
 
     @property
     def num_batches(self) -> int | None:

@@ -12,13 +12,12 @@ from keras.src import optimizers, tree
 from keras.src.backend import config
 from keras.src.trainers import trainer as base_trainer
 from keras.src.trainers.data_adapters import array_slicing, data_adapter_utils
-from keras.src.trainers.epoch_iterator import EpochIterator
 from keras.src.utils import traceback_utils
 from keras.src.utils.python_utils import pythonify_logs
 
 import autograph as ag
 from autograph.keras.backend.core import convert_to_numpy
-from autograph.keras.backend.iterables import adapted
+from autograph.keras.backend.iterables import Epochs, adapted
 
 __all__ = ["AutographTrainer"]
 
@@ -114,7 +113,7 @@ class AutographTrainer(base_trainer.Trainer):
             (x, y, sample_weight), validation_data = array_slicing.train_validation_split(
                 (x, y, sample_weight), validation_split=validation_split
             )
-        batches = EpochIterator(
+        batches = Epochs(
             x=adapted(x, y, sample_weight, class_weight), y=y, sample_weight=sample_weight,
             batch_size=batch_size, steps_per_epoch=steps_per_epoch, shuffle=shuffle,
             class_weight=class_weight, steps_per_execution=self.steps_per_execution,
@@ -181,7 +180,7 @@ class AutographTrainer(base_trainer.Trainer):
         steps: Any = None,
     ) -> Any:  # fmt: skip
         """Batches in their order."""
-        return EpochIterator(
+        return Epochs(
             x=adapted(x, y, sample_weight), y=y, sample_weight=sample_weight, batch_size=batch_size,
             steps_per_epoch=steps, shuffle=False, steps_per_execution=self.steps_per_execution,
         )  # fmt: skip
