@@ -19,6 +19,7 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from types import CodeType, ModuleType
+from typing import Any
 
 from autograph import rules
 

@@ -48,13 +48,13 @@ def _derived(*methods: str) -> Callable[[type], None]:
         assert "__init_subclass__" not in vars(cls)
 
         def init_subclass(made: Any, /, **options: Any) -> None:
-            super(cls, made).__init_subclass__(**options)
+            super(cls, made).__init_subclass__(**options)  # type: ignore[arg-type]
             for name in methods:
                 function = vars(made).get(name)
                 if isinstance(function, FunctionType) and _is_of_user(made):
                     setattr(made, name, of_user(function))
 
-        cls.__init_subclass__ = classmethod(init_subclass)  # type: ignore[assignment, arg-type]
+        cls.__init_subclass__ = classmethod(init_subclass)  # type: ignore[assignment]
 
     return take
 
