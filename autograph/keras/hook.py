@@ -92,7 +92,8 @@ class _Alias:
 
     def exec_module(self, module: ModuleType) -> None:
         name = module.__name__
-        sys.modules[name] = importlib.import_module(_OURS + name.removeprefix(_SERVED))
+        part = name.removeprefix(_SERVED) or ".names"
+        sys.modules[name] = importlib.import_module(_OURS + part)
 
 
 class _Choosing(SourceFileLoader):
