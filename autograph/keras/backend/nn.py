@@ -451,7 +451,7 @@ def ctc_decode(
     labels, scores = ag.nn.ctc_decode(exact, lengths, width, paths, merge_repeated, blank)
     if strategy == "greedy":  # minus the sum of the largest inputs, as Keras has it
         is_there = ag.arange(inputs.shape[1]) < lengths[:, None]
-        largest = ag.where(is_there, ag.max(inputs, axis=-1), like(inputs, 0))
+        largest = ag.where(is_there, ag.max(exact, axis=-1), like(exact, 0))
         scores = -ag.sum(largest, axis=1, keepdims=True)
     return ag.astype(labels, "int32"), scores
 
