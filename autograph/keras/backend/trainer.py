@@ -105,10 +105,7 @@ class AutographTrainer(base_trainer.Trainer):
     ) -> Any:  # fmt: skip
         """Train for a number of epochs; gives the history. See `keras.Model.fit`."""
         self._assert_compile_called("fit")
-        limit = config.max_epochs()
-        if limit and limit < epochs:
-            warnings.warn(f"Limiting epochs to {limit}", stacklevel=2)
-            epochs = limit
+        epochs = _limited(epochs)
         if validation_split and validation_data is None:
             (x, y, sample_weight), validation_data = array_slicing.train_validation_split(
                 (x, y, sample_weight), validation_split=validation_split
@@ -132,12 +129,8 @@ class AutographTrainer(base_trainer.Trainer):
         callbacks.on_train_begin()
         logs: dict[str, Any] = {}
         for epoch in range(self._initial_epoch or initial_epoch, epochs):
-            self.reset_metrics()
-            callbacks.on_epoch_begin(epoch)
-            logs = dict(self._get_metrics_result_or_logs(self._run_epoch(batches, callbacks)))
-            if validate is not None and self._should_eval(epoch, validation_freq):
-                logs.update({f"val_{name}": value for name, value in validate().items()})
-            callbacks.on_epoch_end(epoch, logs)
+            may_validate = validate if self._should_eval(epoch, validation_freq) else None
+            logs = self._run_epoch(epoch, batches, callbacks, may_validate)
             if self.stop_training:
                 break
         if isinstance(self.optimizer, optimizers.Optimizer) and epochs > 0:
@@ -146,7 +139,12 @@ class AutographTrainer(base_trainer.Trainer):
         callbacks.on_train_end(logs=logs)
         return self.history
 
-    def _run_epoch(self, batches: Any, callbacks: Any) -> Any:
+    def _run_epoch(
+        self, epoch: int, batches: Any, callbacks: Any, validate: Callable[[], Any] | None
+    ) -> dict[str, Any]:
+        """Train on each batch once; gives the metrics, those of the validation among them."""
+        self.reset_metrics()
+        callbacks.on_epoch_begin(epoch)
         logs: Any = {}
         for begin, end, data in batches:
             callbacks.on_train_batch_begin(begin)
@@ -154,6 +152,10 @@ class AutographTrainer(base_trainer.Trainer):
             callbacks.on_train_batch_end(end, logs)
             if self.stop_training:
                 break
+        logs = dict(self._get_metrics_result_or_logs(logs))
+        if validate is not None:
+            logs.update({f"val_{name}": value for name, value in validate().items()})
+        callbacks.on_epoch_end(epoch, logs)
         return logs
 
     def _validation(
@@ -313,6 +315,15 @@ class _Predictions(_Steps):
         if len(made) == 1:
             return made[0]
         return tree.map_structure(lambda *ys: ag.concat(ys), *made)
+
+
+def _limited(epochs: int) -> int:
+    """How many epochs Keras' configuration allows."""
+    limit: int | None = config.max_epochs()
+    if not limit or limit >= epochs:
+        return epochs
+    warnings.warn(f"Limiting epochs to {limit}", stacklevel=3)
+    return limit
 
 
 def _rows_of(x: Any) -> Any:

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-pytest.importorskip("keras.src.version", reason="needs Keras: the extra `keras`")
+pytest.importorskip("autograph.keras", exc_type=ImportError, reason="needs the extra `keras`")
 
 from autograph.keras import hook
 
