@@ -507,7 +507,7 @@ def test_a_tape_of_the_outer_graph_asked_within_a_body():
 def test_an_object_may_stand_for_a_variable():
     class Weight:
         def __init__(self, value):
-            self.variable = ag.Variable(value)
+            self.variable = Variable(value)
 
         def __ag_variable__(self):
             return self.variable
@@ -516,10 +516,10 @@ def test_an_object_may_stand_for_a_variable():
             return self.variable.read_value() * 2.0
 
     w = Weight(3.0)
-    with ag.GradientTape() as tape:
-        loss = ag.multiply(w, w)
+    with GradientTape() as tape:
+        loss = ops.multiply(w, w)
     assert tape.gradient(loss, [w])[0].numpy() == 24.0
-    with ag.GradientTape(watch_accessed_variables=False) as tape:
+    with GradientTape(watch_accessed_variables=False) as tape:
         tape.watch(w)
-        loss = ag.multiply(w, 5.0)
+        loss = ops.multiply(w, 5.0)
     assert tape.gradient(loss, {"w": w})["w"].numpy() == 10.0
