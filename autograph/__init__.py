@@ -4,6 +4,7 @@ Everything public is here, flat: `import autograph as ag`. Names that few progra
 that bring much along (the compiler, zip archives, hashes), are imported when first asked for.
 """
 
+import os as _os
 import sys as _sys
 import typing as _typing
 
@@ -215,7 +216,7 @@ _MEANT = {
         "functions take NumPy's arrays as they are; `ag.constant` makes a tensor":
             ("array", "ndarray", "tensor"),
         "NumPy's functions are taken as they are: `import numpy as np`": ("jnp", "np", "numpy"),
-        "there are no classes of layers and optimizers: `ag.nn` has functions of weights and data":
+        "Keras has classes of layers and optimizers: `import autograph.keras`, then `import keras`":
             ("keras", "layers", "optim", "optimizers"),
     }.items()
     for name in names
@@ -236,3 +237,11 @@ if not _typing.TYPE_CHECKING:  # a checker would take any name for one of these
 
     def __dir__() -> list[str]:
         return sorted((*__all__, *_CONSTANTS))
+
+
+# Whoever asks for our backend in the environment has Keras find it from here on.
+if (
+    _os.environ.get("KERAS_BACKEND") == "autograph"
+    and _imported("importlib.util").find_spec("keras") is not None
+):
+    _imported("autograph.keras")

@@ -40,6 +40,7 @@ __all__ = [
     "do_not_convert",
     "filename_of",
     "is_converted",
+    "is_traced_as_it_is",
     "left_alone",
     "underlying_function",
 ]
@@ -216,14 +217,34 @@ def left_alone(function: FunctionType) -> str | None:
     return reason
 
 
-def _belongs_to_others(function: FunctionType) -> str | None:
+def is_traced_as_it_is(target: Any) -> bool:
+    """Whether an object or method runs what a mark or a rule leaves alone.
+
+    A function that is asked for by itself is converted, whatever a rule says of its module.
+    """
+    function, owner = underlying_function(target)
+    return function is not None and owner is not None and _is_left_by_word(function) is not None
+
+
+def _is_left_by_word(function: FunctionType) -> str | None:
+    """Why a mark or a rule leaves a function alone; None where neither does."""
     if getattr(function, UNCONVERTED, False):
         return "it is marked with do_not_convert"
-    module = function.__globals__.get("__name__") or function.__module__ or ""
+    module = _module_of(function)
+    return f"a rule leaves {module} alone" if rules.decision(module) is False else None
+
+
+def _module_of(function: FunctionType) -> str:
+    return str(function.__globals__.get("__name__") or function.__module__ or "")
+
+
+def _belongs_to_others(function: FunctionType) -> str | None:
+    reason = _is_left_by_word(function)
+    if reason is not None:
+        return reason
+    module = _module_of(function)
     wanted = rules.decision(module)
-    if wanted is False:
-        return f"a rule leaves {module} alone"
-    root = str(module).partition(".")[0]
+    root = module.partition(".")[0]
     if root in _EXCLUDED and not wanted and not module.startswith("autograph.library."):
         return f"it belongs to {root}"
     if root not in _STANDARD_LIBRARY or wanted or _is_forced(function):

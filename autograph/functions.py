@@ -69,7 +69,7 @@ class Function(Traces, Generic[P, R]):
     def _check_convertible(self) -> None:
         """Refuse at once what can never be converted: S19 says where and why."""
         function, _ = conversion.underlying_function(self._target)
-        if self._options.autograph and function is not None:
+        if self._is_converted and function is not None:
             conversion.convert_function(function, self._conversion_options)
 
     # ---- looking -----------------------------------------------------------------------------

@@ -298,7 +298,7 @@ class Traces:
         """Whether Python may make a call: no option of the function asks for what it does not."""
         options = self._options
         asks = (options.input_signature, options.device, options.returns, self._stands_for_tensors)
-        is_plain = options.prints == "graph" and options.autograph and not self._policy.by_value
+        is_plain = options.prints == "graph" and self._is_converted and not self._policy.by_value
         return is_plain and all(option is None for option in asks)
 
     def _is_of_numbers(self, arguments: Arguments) -> bool:
@@ -569,9 +569,14 @@ class Traces:
         name = self._options.device
         return nullcontext() if name is None else device(name)
 
+    @property
+    def _is_converted(self) -> bool:
+        """Whether a trace runs converted code: no option, mark or rule leaves it as it is."""
+        return self._options.autograph and not conversion.is_traced_as_it_is(self._target)
+
     def _callable(self) -> Callable[..., Any]:
         """What a trace runs: the converted function."""
-        if not self._options.autograph:
+        if not self._is_converted:
             return cast("Callable[..., Any]", self._target)
         function, owner = conversion.underlying_function(self._target)
         if function is None:

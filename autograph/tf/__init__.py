@@ -1,8 +1,8 @@
 """TensorFlow 2's names over `ag`: `import autograph.tf as tf`.
 
-A listing of TensorFlow 2 without Keras runs with its import changed. Tensors are float32 and int32
-by default, results are tensors, `print` in a `tf.function` prints while tracing, and text looks as
-TensorFlow's does. docs/guide/tensorflow.md lists what is served, and what differs.
+A listing of TensorFlow 2 runs with its import changed; `tf.keras` is Keras 3. Tensors are float32
+and int32 by default, results are tensors, `print` in a `tf.function` prints while tracing, and text
+looks as TensorFlow's does. docs/guide/tensorflow.md lists what is served, and what differs.
 
 >>> import autograph.tf as tf
 >>> @tf.function
@@ -85,6 +85,7 @@ from autograph.tf.variables import Variable
 from runtime.devices import device
 
 if _typing.TYPE_CHECKING:
+    from autograph.tf import keras as keras
     from autograph.tf import train
 
 __all__ = [

@@ -24,9 +24,14 @@ def serve(served: dict[str, Any]) -> None:
     module, names = served["__name__"], served["__all__"]
 
     def answer(name: str) -> Any:
+        space = module.removeprefix("autograph.")
         if name in names:
             return imported(f"{module}.{name}")
-        space = module.removeprefix("autograph.")
+        if f"{space}.{name}" in _PACKAGES:
+            try:
+                return imported(f"{module}.{name}")
+            except ImportError as error:
+                raise AttributeError(f"{space}.{name}: {error}", name=name, obj=None) from error
         if name.startswith("__"):
             raise AttributeError(f"module {space!r} has no attribute {name!r}")
         # With an object that is None, Python adds no guess of its own to the advice.
@@ -36,6 +41,10 @@ def serve(served: dict[str, Any]) -> None:
 
     served["__getattr__"] = answer
     served["__dir__"] = lambda: sorted(names)
+
+
+# Packages of others under a name of TensorFlow's: not in `__all__`, since they may be absent.
+_PACKAGES = frozenset(("tf.keras",))
 
 
 def _advice(space: str, name: str, names: Sequence[str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 __all__ = ["MEANINGS", "RENAMED"]
 
-_KERAS = "Keras 3 on this runtime is not there yet"
+_KERAS = "Keras has them: tf.keras.layers, tf.keras.optimizers and so on"
 _CALLS = (
     "plain Python calls in a tf.function run at each call as they are written; where the graph "
     "computes with what they give, use ag.py_call (import autograph as ag)"
@@ -41,7 +41,7 @@ _PARAMETERS = (
 _BANDS = "matrices are dense: build them (tf.linalg.diag, tf.linalg.band_part), and solve those"
 
 _BY_MEANING = {
-    _KERAS: "keras layers losses metrics optimizers initializers regularizers activations "
+    _KERAS: "layers losses metrics optimizers initializers regularizers activations "
     "train.Optimizer train.AdamOptimizer train.GradientDescentOptimizer train.MomentumOptimizer "
     "nn.compute_average_loss nn.scale_regularization_loss nn.RNNCellDeviceWrapper",
     "estimators are not there; TensorFlow 2.16 has removed them too": "estimator feature_column",

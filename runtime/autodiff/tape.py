@@ -124,7 +124,7 @@ class GradientTape:
 
         Watched integers have no gradient: there is a warning and the gradient is None.
         """
-        for leaf in tree.leaves(tensor):
+        for leaf in _sources(tensor)[0]:
             self._watch(leaf)
 
     def _watch(self, x: Any) -> None:
@@ -280,7 +280,7 @@ class GradientTape:
             weights = [None] * len(targets)
         if len(weights) != len(targets):
             raise ValueError(f"{len(targets)} targets, but {len(weights)} output_gradients")
-        parts, structure = tree.flatten(sources)
+        parts, structure = _sources(sources)
         fill = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
         with self._paused():
             gradients = self._gradients(targets, parts, weights, fill)
@@ -375,7 +375,7 @@ class GradientTape:
         parameters are accepted for TensorFlow's sake.
         """
         self._use()
-        parts, structure = tree.flatten(sources)
+        parts, structure = _sources(sources)
         fill = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
         shape = _static_shape(target, "jacobian")
         rows = []
@@ -415,6 +415,21 @@ class GradientTape:
         if not self.persistent:
             self._free()
         return _stacked(columns, shape[1:], 1)
+
+
+def _sources(nest: Any) -> tuple[list[Any], Any]:
+    """What gradients are with respect to, and its structure.
+
+    An object may stand for a variable: `__ag_variable__` gives it.
+    """
+    leaves, structure = tree.flatten(nest)
+    return [behind(x) for x in leaves], structure
+
+
+def behind(x: Any) -> Any:
+    """The variable that an object stands for, if it is one that does; else `x`."""
+    given = getattr(type(x), "__ag_variable__", None)
+    return x if given is None else given(x)
 
 
 def lose(sources: Sequence[Any], results: Sequence[Tensor], error: Exception) -> None:

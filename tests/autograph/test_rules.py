@@ -31,6 +31,10 @@ class Layer:
         seen.append(type(x).__name__)
         return x * self.factor
 
+    @property
+    def parts(self):
+        return [self.factor]
+
 layer = Layer(3)
 """
 
@@ -63,6 +67,21 @@ def test_b4_01_objects_of_what_a_rule_leaves_alone_are_traced_as_functions_are(l
     assert set(library.seen) == {"Tensor"}
     assert f.trace_count == 1
     assert not any(node.op.name == "host_call" for node in f.traces()[0].graph.walk())
+
+
+def test_b4_01_their_properties_give_new_objects_and_are_no_reason_to_trace_again(library):
+    ag.config.do_not_convert_module("library")
+    layer = library.layer
+    f = ag.convert(lambda x: x * layer.parts[0])
+    assert (f(1.0), f(2.0), f.trace_count) == (3.0, 6.0, 1)
+
+
+@pytest.mark.parametrize("name", ["__call__", "call"])
+def test_b4_01_such_an_object_and_its_methods_are_traced_as_they_are_also_first(library, name):
+    ag.config.do_not_convert_module("library")
+    target = library.layer if name == "__call__" else library.layer.call
+    f = ag.convert(target)
+    assert (f(1.0), f(2.0), f.trace_count, library.seen) == (3.0, 6.0, 1, ["Tensor"])
 
 
 def test_b4_01_what_has_been_converted_stays(library):

@@ -202,6 +202,8 @@ def _is_of_others(function: FunctionType) -> bool:
     root = module.partition(".")[0]
     if module.startswith("autograph.library.") or rules.is_of_container(function):
         return False
+    if rules.decision(module) is False:
+        return True
     return root in ("autograph", "runtime", "numpy") or (
         root in sys.stdlib_module_names and root != "__main__"
     )

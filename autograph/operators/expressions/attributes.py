@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from autograph import rules
 from autograph.operators.branches.chosen_text import of_each
 from autograph.operators.branches.conditionals import if_exp
 from autograph.operators.branches.text_calls import method_of
@@ -445,6 +446,8 @@ def _getter(thing: Any, name: str) -> Callable[[], Any] | None:
         trace.meet(thing)
     found = attribute(kind, name)
     if isinstance(found, property):
+        if rules.decision(getattr(found.fget, "__module__", None)) is False:
+            return functools.partial(found.__get__, thing)  # traced as it is, as functions are
         getter = convert(found.fget) if isinstance(found.fget, FunctionType) else None
         return None if getter is None else functools.partial(_read, getter, thing)
     fields = getattr(thing, "__dict__", None) if name != "__dict__" else None

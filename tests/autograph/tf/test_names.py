@@ -17,7 +17,7 @@ from autograph.tf import unserved
 @pytest.mark.parametrize(
     ("space", "name", "advice"),
     [
-        (tf, "keras", "Keras 3 on this runtime is not there yet"),
+        (tf, "layers", "tf.keras.layers"),
         (tf, "reduce_std", r"tf\.math\.reduce_std"),
         (tf, "nanmean", r"ag\.nanmean"),
         (tf, "reduce_summ", "reduce_sum"),

@@ -502,3 +502,24 @@ def test_a_tape_of_the_outer_graph_asked_within_a_body():
     eps = 1e-6
     above, below = (f(np.float64(0.8 + s))[0].array for s in (eps, -eps))
     assert g.array == pytest.approx((above - below) / (2 * eps), rel=1e-6)
+
+
+def test_an_object_may_stand_for_a_variable():
+    class Weight:
+        def __init__(self, value):
+            self.variable = Variable(value)
+
+        def __ag_variable__(self):
+            return self.variable
+
+        def read_value(self):
+            return self.variable.read_value() * 2.0
+
+    w = Weight(3.0)
+    with GradientTape() as tape:
+        loss = ops.multiply(w, w)
+    assert tape.gradient(loss, [w])[0].numpy() == 24.0
+    with GradientTape(watch_accessed_variables=False) as tape:
+        tape.watch(w)
+        loss = ops.multiply(w, 5.0)
+    assert tape.gradient(loss, {"w": w})["w"].numpy() == 10.0

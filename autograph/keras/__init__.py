@@ -1,0 +1,25 @@
+"""Keras 3 with this runtime as its backend: `import autograph.keras`, then `import keras`.
+
+With `KERAS_BACKEND=autograph` in the environment, `import autograph` is enough. Keras is another
+package (`pip install 'autograph-numpy[keras]'`); this one serves it a backend while it is imported.
+Raises ImportError where Keras is not installed, or was imported before with another backend.
+
+>>> import autograph.keras  # doctest: +SKIP
+>>> import keras  # doctest: +SKIP
+>>> keras.config.backend()  # doctest: +SKIP
+'autograph'
+"""
+
+from importlib import import_module as _import_module
+from types import ModuleType as _ModuleType
+
+from autograph.keras.hook import install as _install
+
+__all__ = ["load"]
+
+_install()
+
+
+def load() -> _ModuleType:
+    """The package `keras`, imported with our backend."""
+    return _import_module("keras")

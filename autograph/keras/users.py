@@ -1,0 +1,101 @@
+"""Code of the user's that Keras calls: converted while a graph is traced, as it is in TensorFlow.
+
+Keras' own modules are traced as they are. What the user writes in a class that derives from one of
+Keras' (a layer's `call`, a model's `train_step`), or gives to one (a loss function), may branch and
+loop by data.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+from autograph.operators.calls.calls import converted_call
+from autograph.operators.calls.plain_calls import UNCONVERTED
+from autograph.operators.stand_ins.scope import ConversionOptions, FunctionScope
+from runtime.building import building
+
+__all__ = ["OF_USERS", "of_user"]
+
+_SCOPE = FunctionScope("call", "fscope", ConversionOptions(user_requested=True))
+_OWN = frozenset(("keras", "autograph", "runtime"))
+
+
+def of_user(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of the user's that is converted when it is called while a graph is traced."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if building() is None:
+            return function(*args, **kwargs)
+        return converted_call(function, args, kwargs, _SCOPE)
+
+    setattr(call, UNCONVERTED, True)
+    return call
+
+
+def _is_of_user(thing: Any) -> bool:
+    module = getattr(thing, "__module__", None) or ""
+    return module.partition(".")[0] not in _OWN
+
+
+def _derived(*methods: str) -> Callable[[type], None]:
+    """Have methods of the classes that users derive from one of Keras' converted."""
+
+    def take(cls: type) -> None:
+        assert "__init_subclass__" not in vars(cls)
+
+        def init_subclass(made: Any, /, **options: Any) -> None:
+            super(cls, made).__init_subclass__(**options)  # type: ignore[arg-type]
+            for name in methods:
+                function = vars(made).get(name)
+                if isinstance(function, FunctionType) and _is_of_user(made):
+                    setattr(made, name, of_user(function))
+
+        cls.__init_subclass__ = classmethod(init_subclass)  # type: ignore[assignment]
+
+    return take
+
+
+def _given(method: str, attribute: str) -> Callable[[type], None]:
+    """Have a function that an object was given converted where a method of Keras' calls it."""
+
+    def take(cls: type) -> None:
+        original = getattr(cls, method)
+
+        @functools.wraps(original)
+        def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+            function = vars(self).get(attribute)
+            if building() is None or not _is_of_user(function):
+                return original(self, *args, **kwargs)
+            vars(self)[attribute] = of_user(function)
+            try:
+                return original(self, *args, **kwargs)
+            finally:
+                vars(self)[attribute] = function
+
+        setattr(cls, method, call)
+
+    return take
+
+
+_STEPS = (
+    "call", "train_step", "test_step", "predict_step", "compute_loss", "compute_metrics",
+    "update_state", "result", "update_step",
+)  # fmt: skip
+# By module and class of Keras: how the class comes to know of the user's code.
+OF_USERS: dict[str, dict[str, Callable[[type], None]]] = {
+    # Layers, models, losses, metrics and optimizers.
+    "keras.src.saving.keras_saveable": {"KerasSaveable": _derived(*_STEPS)},
+    "keras.src.optimizers.schedules.learning_rate_schedule": {
+        "LearningRateSchedule": _derived("__call__")
+    },
+    "keras.src.regularizers.regularizers": {"Regularizer": _derived("__call__")},
+    "keras.src.constraints.constraints": {"Constraint": _derived("__call__")},
+    "keras.src.losses.losses": {"LossFunctionWrapper": _given("call", "fn")},
+    "keras.src.metrics.reduction_metrics": {"MeanMetricWrapper": _given("update_state", "_fn")},
+    "keras.src.layers.core.lambda_layer": {"Lambda": _given("call", "function")},
+    "keras.src.layers.activations.activation": {"Activation": _given("call", "activation")},
+}

@@ -1,0 +1,103 @@
+"""Training: one graph for each shape of a batch, whatever feeds it and looks on."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("autograph.keras", exc_type=ImportError, reason="needs the extra `keras`")
+
+import keras
+
+X = np.random.default_rng(0).random((10, 4), np.float32)
+Y = (X.sum(axis=1) > 2).astype(int)
+
+
+def model(optimizer="adam", **options):
+    keras.utils.set_random_seed(0)
+    made = keras.Sequential([keras.Input((4,)), keras.layers.Dense(2, "softmax")])
+    made.compile(optimizer, "sparse_categorical_crossentropy", **options)
+    return made
+
+
+def fitted(*data, batch_size=5, **options):
+    made = model()
+    return made, made.fit(*data, batch_size=batch_size, verbose=0, shuffle=False, **options).history
+
+
+def test_a_trace_for_each_shape_of_a_batch():
+    made, _ = fitted(X, Y, batch_size=4, epochs=3)  # 4, 4 and 2
+    assert made.train_function.step.trace_count == 2
+
+
+class Batches:
+    """An iterable that begins again, and says nothing of its length."""
+
+    def __iter__(self):
+        for start in (0, 5):
+            yield X[start : start + 5], Y[start : start + 5]
+
+
+def test_any_iterable_of_batches_is_data():
+    _, expected = fitted(X, Y, epochs=2)
+    for data in (Batches(), iter([*Batches(), *Batches()])):
+        steps = {"steps_per_epoch": 2, "shuffle": False} if hasattr(data, "__next__") else {}
+        made = model()
+        found = made.fit(data, epochs=2, verbose=0, **steps).history
+        np.testing.assert_allclose(found["loss"], expected["loss"], rtol=1e-6)
+    np.testing.assert_allclose(made.evaluate(Batches(), verbose=0), made.evaluate(X, Y, verbose=0))
+    with pytest.raises(ValueError, match="gives targets and weights itself"):
+        made.fit(Batches(), Y)
+
+
+def test_weights_of_classes_are_those_of_their_rows():
+    weights = {0: 1.0, 1: 3.0}
+    _, by_class = fitted(X, Y, class_weight=weights)
+    _, by_row = fitted(X, Y, sample_weight=np.where(Y == 1, 3.0, 1.0))
+    np.testing.assert_allclose(by_class["loss"], by_row["loss"])
+
+
+@pytest.mark.parametrize(
+    "options", [{"run_eagerly": True}, {"steps_per_execution": 2}, {"jit_compile": True}], ids=str
+)
+def test_ways_to_run_it_agree(options):
+    _, expected = fitted(X, Y, epochs=2)
+    other = model(**options)
+    found = other.fit(X, Y, batch_size=5, epochs=2, verbose=0, shuffle=False).history
+    np.testing.assert_allclose(found["loss"], expected["loss"], rtol=1e-5)
+
+
+def test_callbacks_stop_and_keep(tmp_path, capsys):
+    stop = keras.callbacks.EarlyStopping("loss", min_delta=10, patience=1)
+    keep = keras.callbacks.ModelCheckpoint(tmp_path / "best.keras", "loss", save_best_only=True)
+    made = model(metrics=["accuracy"])
+    history = made.fit(X, Y, epochs=9, callbacks=[stop, keep], validation_data=(X, Y)).history
+    assert len(history["val_accuracy"]) == 2
+    assert "accuracy" in capsys.readouterr().out  # the progress bar
+    keras.saving.load_model(tmp_path / "best.keras").predict(X, verbose=0)
+
+
+def test_steps_of_adam_are_those_of_its_paper():
+    made = model(keras.optimizers.Adam(0.1))
+    w, b = (np.array(p, np.float64) for p in made.get_weights())
+    state = [np.zeros_like(p) for p in (w, b, w, b)]
+    for step in range(1, 11):
+        logits = X @ w + b
+        p = np.exp(logits - logits.max(axis=1, keepdims=True))
+        p /= p.sum(axis=1, keepdims=True)
+        expected = -np.log(p[np.arange(10), Y]).mean()
+        assert made.train_on_batch(X, Y) == pytest.approx(expected, rel=1e-5)
+        error = (p - np.eye(2)[Y]) / 10
+        for k, g in enumerate((X.T @ error, error.sum(axis=0))):
+            state[k] += 0.1 * (g - state[k])
+            state[k + 2] += 0.001 * (g * g - state[k + 2])
+        rate = 0.1 * np.sqrt(1 - 0.999**step) / (1 - 0.9**step)
+        w, b = (q - rate * m / (np.sqrt(v) + 1e-7) for q, m, v in zip((w, b), state, state[2:]))
+
+
+def test_one_batch_at_a_time():
+    made = model(metrics=["accuracy"])
+    loss, accuracy = made.test_on_batch(X, Y)
+    assert made.predict_on_batch(X).shape == (10, 2)
+    assert made.train_on_batch(X, Y, return_dict=True) == pytest.approx(
+        {"loss": loss, "accuracy": accuracy}, rel=1e-5
+    )
+    assert made.test_on_batch(X, Y)[0] < loss
