@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from runtime.control import ExceptionTemplate, exception_of
 from runtime.errors import GraphLimit, Origin, UnsavableError
 from runtime.execute.block import Block, handed_over
 from runtime.execute.control_flow import ControlWriter
@@ -176,6 +175,13 @@ class _FunctionWriter(ControlWriter):
 
     # ---- nodes -------------------------------------------------------------------------------
 
+    def _node(self, block: Block, node: Node, position: int) -> None:
+        try:
+            super()._node(block, node, position)
+        except UnsavableError as error:
+            error.place(node.origin)
+            raise
+
     def _constant(self, block: Block, node: Node) -> None:
         value = node.attrs["value"]
         if isinstance(value, np.ndarray) and value.ndim == 0:
@@ -210,28 +216,8 @@ class _FunctionWriter(ControlWriter):
         self.lines.add(f"{name} = {letters}({line})", block.origins(node))
 
     def _raise(self, block: Block, node: Node, position: int) -> None:
-        template: ExceptionTemplate = node.attrs["template"]
-        sources = block.sources(node.inputs)
-        error = self._exception(template, sources)
-        cause = "" if template.cause is None else f" from {self._of(template.cause, sources)}"
-        if not cause and template.suppress:
-            cause = " from None"
-        self.lines.add(f"raise {error}{cause}", block.origins(node))
-
-    def _of(self, part: Any, sources: Sequence[str]) -> str:
-        if isinstance(part, ExceptionTemplate):
-            return self._exception(part, sources)
-        return self.plan.texts.part(part, sources)
-
-    def _exception(self, template: ExceptionTemplate, sources: Sequence[str]) -> str:
-        texts = self.plan.texts
-        kind = self.plan.sources.thing(template.kind)
-        args = [texts.part(part, sources) for part in template.args]
-        if not template.attributes:
-            return f"{kind}({', '.join(args)})"
-        given = f"{kind}, {texts.part(tuple(template.args), sources)}"
-        rows = texts.part(template.attributes, sources)
-        return f"{self.plan.sources.thing(exception_of)}({given}, {rows})"
+        error = self.plan.texts.exception(node.attrs["template"], block.sources(node.inputs))
+        self.lines.add(f"raise {error}", block.origins(node))
 
     def _assign_variable(self, block: Block, node: Node, position: int) -> None:
         variable, value = block.sources(node.inputs)

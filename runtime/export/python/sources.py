@@ -18,7 +18,7 @@ import textwrap
 import threading
 from collections.abc import Callable, Iterator
 from itertools import chain, count
-from types import BuiltinFunctionType, FunctionType, ModuleType
+from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -208,8 +208,9 @@ class Sources:
             return self._foreign(x)
         key = id(x)
         if key not in self._known:
-            name = stem or x.__name__
-            self._known[key] = self.fresh("function" if name == "<lambda>" else name)
+            # With what it stands in: alone, its name may be that of a local where it is called.
+            name = stem or x.__qualname__.replace(".<locals>.", "_").replace("<lambda>", "function")
+            self._known[key] = self.fresh(name.replace(".", "_"))
             self._kept.append(x)
             self.definitions.append(self._defined(x, self._known[key]))
         return self._known[key]
@@ -295,6 +296,7 @@ class Sources:
             elif isinstance(node, ast.Name) and node.id not in own and id(node) not in within:
                 if node.id in vars(home.module):
                     found = self._global(home, node.id)
+                    assert found not in own, f"{found} is a local, too"
                     if found != node.id:
                         yield _over(node, found)
 
@@ -434,6 +436,7 @@ _VALUES: tuple[tuple[Any, Callable[[Sources, Any, str], str]], ...] = (
     (functools.partial, Sources._partial),
     (_LOCK, lambda s, x, stem: f"{s.module('threading')}.Lock()"),
     (operator.attrgetter, lambda s, x, stem: f"{s.module('operator')}{repr(x)[8:]}"),
+    (MethodDescriptorType, lambda s, x, stem: x.__qualname__),
     (Primitive, lambda s, x, stem: f"{s.module('functools')}.partial({s.thing(x.op.kernel)}, np)"),
     (ModuleType, lambda s, x, stem: "np" if x is np else s.module(x.__name__)),
     ((FunctionType, BuiltinFunctionType, type, np.ufunc, _CACHED),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from runtime.control import ExceptionTemplate, exception_of
 from runtime.errors import UnsavableError
 from runtime.export.python.sources import Sources
 from runtime.templates import (
@@ -42,6 +43,8 @@ class Texts:
 
     def part(self, x: Any, operands: Sequence[str]) -> str:
         """The expression for a part."""
+        if isinstance(x, ExceptionTemplate):
+            return self.exception(x, operands)
         if isinstance(x, (Hole, Fillable, LazyString, Record)):
             return _PARTS[type(x)](self, x, operands) if type(x) in _PARTS else _refuse(x)
         if type(x) in (tuple, list):
@@ -79,6 +82,16 @@ class Texts:
         if isinstance(x, (list, tuple, dict)):
             return _refuse(x)
         return f"repr({self.part(x, operands)})"
+
+    def exception(self, template: ExceptionTemplate, operands: Sequence[str]) -> str:
+        """An exception; a class of the user's has no `__init__` of its own in the file."""
+        kind = self.sources.thing(template.kind)
+        if not (template.attributes or template.cause is not None or template.context is not None):
+            return f"{kind}({', '.join([self.part(part, operands) for part in template.args])})"
+        parts = (tuple(template.args), template.attributes, template.cause, template.context)
+        given = ", ".join([self.part(part, operands) for part in parts])
+        made = self.sources.thing(exception_with)
+        return f"{made}({kind}, {given}, {template.suppress})"
 
     # ---- kinds of parts ----------------------------------------------------------------------
 
@@ -125,6 +138,22 @@ class Texts:
 
     def _several(self, x: Several, operands: Sequence[str]) -> str:
         return f"*{self.part(x.part, operands)}"
+
+
+def exception_with(
+    kind: type[BaseException],
+    args: tuple[Any, ...],
+    attributes: dict[str, Any],
+    cause: Any,
+    context: Any,
+    suppress: bool,
+) -> BaseException:
+    """An exception with attributes, and with what it was raised from."""
+    made = exception_of(kind, args, attributes)
+    made.__cause__ = cause
+    made.__context__ = context
+    made.__suppress_context__ = suppress
+    return made
 
 
 def _refuse(x: Any) -> str:
