@@ -16,10 +16,11 @@ from autograph.cli.targets import load_target
 
 __all__ = ["SUMMARY", "add_arguments", "execute"]
 
-SUMMARY = "a saved program as Python that needs NumPy alone"
+SUMMARY = "a saved program as Python that needs NumPy alone, C or ONNX"
 # How each language is written, and how the names of its files end.
 _LANGUAGES: dict[str, tuple[Callable[..., None], str]] = {
     "python": (ag.export_python, ".py"),
+    "onnx": (ag.export_onnx, ".onnx"),
 }
 
 

@@ -29,7 +29,6 @@ _SAME = {
     "sin": "Sin", "cos": "Cos", "tanh": "Tanh", "sigmoid": "Sigmoid", "expit": "Sigmoid",
     "floor": "Floor", "ceil": "Ceil", "rint": "Round",
     "logical_not": "Not", "logical_and": "And", "logical_or": "Or", "logical_xor": "Xor",
-    "erf": "Erf",
 }  # fmt: skip
 _LOGICAL = {"add": "Or", "multiply": "And", "maximum": "Or", "minimum": "And"}
 
@@ -393,6 +392,13 @@ for _ours, (_op, _formula) in _IN_DOUBLE.items():
     writes(_ours)(_either(_op, _formula))
 writes("expm1")(by_result(_expm1))
 writes("log1p")(by_result(_log1p))
+
+
+@writes("erf")
+def _erf(emit: Emitter, node: Node, x: Term) -> Term | None:
+    return emit("Erf", x) if _is_single(x) else None
+
+
 for _ours, _op in {"asin": "Asin", "acos": "Acos", "atan": "Atan"}.items():
     writes(_ours)(by_result(_same(_op, None)))
 

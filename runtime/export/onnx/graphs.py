@@ -20,7 +20,7 @@ from runtime.ops.declare import REGISTRY
 from runtime.passes import optimize
 from runtime.spec import StackType, TensorType, Type
 
-__all__ = ["OPSET", "GraphWriter", "model_of"]
+__all__ = ["OPSET", "checked_bytes", "model_of"]
 
 OPSET = 20
 # The version of the file format that goes with it.
@@ -81,12 +81,12 @@ class GraphWriter:
         for value in (*node.inputs, *node.outputs):
             _tensor_type(value.type)
         writer = WRITERS.get(name)
-        if writer is None:
-            return self._traced(node, operands)
         try:
-            made = writer(self.emit, node, *operands)
+            made = None if writer is None else writer(self.emit, node, *operands)
         except ValueError as error:
             raise refuse(f"`{name}`: {error}") from error
+        if made is None:
+            return self._traced(node, operands)
         return made if isinstance(made, list) else [made]
 
     def _traced(self, node: Node, operands: list[Term]) -> list[Term]:
@@ -310,6 +310,12 @@ def model_of(
         whole_graph, functions=functions, opset_imports=opsets, ir_version=_FORMAT,
         producer_name="autograph",
     )  # fmt: skip
+
+
+def checked_bytes(model: onnx.ModelProto) -> bytes:
+    """A model as a file has it, checked by ONNX' own rules."""
+    onnx.checker.check_model(model)
+    return bytes(model.SerializeToString())
 
 
 def _callers(graph: Graph) -> dict[Graph, int]:

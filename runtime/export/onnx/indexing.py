@@ -168,13 +168,11 @@ def _getitem(emit: Emitter, node: Node, x: Term, *operands: Term) -> Term:
     return part_at(emit, x, _key(node, operands, 1))
 
 
-_REDUCTIONS = {"index_update": "none", "index_add": "add"}
+_REDUCTIONS = {"add": "add", "multiply": "mul", "maximum": "max", "minimum": "min"}
 
 
-@writes("index_update", "index_add")
-def _index_update(emit: Emitter, node: Node, x: Term, v: Term, *operands: Term) -> Term:
+def _scattered(emit: Emitter, node: Node, x: Term, v: Term, key: _Key, reduction: str) -> Term:
     """The elements at the places of a subscript in the row of all elements are other ones."""
-    key = _key(node, operands, 2)
     shape = emit.shape(x)
     places = emit.reshape(span(emit, emit("Size", x, dtype=np.int64)), shape)
     places = part_at(emit, places, key)
@@ -182,6 +180,20 @@ def _index_update(emit: Emitter, node: Node, x: Term, v: Term, *operands: Term) 
     wide = x.to(np.int32) if x.dtype.kind == "b" else x
     found = emit(
         "ScatterElements", emit.flat(wide), emit.flat(places), emit.flat(values).to(wide.dtype),
-        axis=0, reduction=_REDUCTIONS[node.op.name],
+        axis=0, reduction=reduction,
     )  # fmt: skip
     return emit.reshape(found.to(result_dtype(node)), shape)
+
+
+@writes("index_update", "index_add")
+def _index_update(emit: Emitter, node: Node, x: Term, v: Term, *operands: Term) -> Term:
+    reduction = "none" if node.op.name == "index_update" else "add"
+    return _scattered(emit, node, x, v, _key(node, operands, 2), reduction)
+
+
+@writes("index_extreme", "index_scale")
+def _index_extreme(emit: Emitter, node: Node, x: Term, v: Term, *operands: Term) -> Term:
+    reduction = _REDUCTIONS.get(node.attrs["ufunc"])
+    if reduction is None or x.dtype.kind == "b":
+        raise refuse(f"`{node.attrs['ufunc']}.at`")
+    return _scattered(emit, node, x, v, _key(node, operands, 2), reduction)

@@ -99,6 +99,8 @@ def _padding(padding: Any) -> dict[str, Any]:
 def _convolution(emit: Emitter, node: Node, x: Term, kernel: Term) -> Term:
     attrs, rank = node.attrs, rank_of_value(node)
     dtype = result_dtype(node)
+    if dtype.kind != "f":
+        raise refuse("a convolution of integers", "convert to floats")
     if attrs["padding"] == "same" and any(d != 1 for d in attrs["dilations"]):
         raise refuse('padding "same" of a dilated convolution', "say how much to pad in numbers")
     kernel = emit("Transpose", kernel.to(dtype), perm=[rank - 1, rank - 2, *range(rank - 2)])

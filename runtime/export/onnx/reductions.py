@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from onnx import helper
 
-from runtime.export.onnx.emitter import Emitter, Term
+from runtime.export.onnx.emitter import Emitter, Term, element_type
 from runtime.export.onnx.table import rank_of_value, result_dtype, writes
 from runtime.graph.ir import Node
 from runtime.ops.operands import normal_axes, normal_axis
@@ -105,7 +106,7 @@ def _truths(emit: Emitter, node: Node, x: Term) -> Term:
 
 @writes("argmax", "argmin")
 def _argmax(emit: Emitter, node: Node, x: Term) -> Term:
-    op, axis = ("ArgMax" if node.op.name == "argmax" else "ArgMin"), node.attrs["axis"]
+    op, axis = ("ArgMax" if "argmax" in node.op.name else "ArgMin"), node.attrs["axis"]
     rank = rank_of_value(node)
     flat = axis is None
     if flat or rank == 0:
@@ -132,6 +133,48 @@ def _cumsum(emit: Emitter, node: Node, x: Term) -> Term:
         x, axis = emit.flat(x), 0
     wide = x.to(dtype).to(_sum_dtype(dtype))
     return emit("CumSum", wide, emit.constant(axis, np.int64)).to(dtype)
+
+
+@writes("nanargmax", "nanargmin")
+def _nanargmax(emit: Emitter, node: Node, x: Term) -> Term:
+    """As `argmax`, a nan being less than all else; an error where there are only such."""
+    is_max, axes = node.op.name == "nanargmax", _axes(node)
+    if x.dtype.kind != "f":
+        return _argmax(emit, node, x)
+    nan = emit.is_nan(x)
+    x = emit.checked(x, ~emit.any(~emit.any(~nan, axes)))
+    return _argmax(emit, node, emit.where(nan, -math.inf if is_max else math.inf, x))
+
+
+@writes("cumprod")
+def _cumprod(emit: Emitter, node: Node, x: Term) -> Term:
+    """A scan whose state is the product so far."""
+    dtype, axis = result_dtype(node), node.attrs["axis"]
+    rank = rank_of_value(node)
+    if axis is None or rank == 0:
+        x, axis, rank = emit.flat(x), 0, 1
+    axis = normal_axis(axis, rank)
+    x = x.to(dtype)
+    shape = node.outputs[0].type.shape  # type: ignore[union-attr]
+    if shape is not None and 0 in shape:
+        return x
+    ones = emit("Expand", emit.constant(1, dtype), emit.shape(emit.total(x, [axis])))
+    inner = emit.inner()
+    names = [emit.names.fresh(stem) for stem in ("product", "element")]
+    state, element = (Term(inner, name, dtype) for name in names)
+    product = state * element
+    row = inner("Identity", product)
+    kind = element_type(dtype)
+    body = helper.make_graph(
+        inner.nodes, emit.names.fresh("scan"),
+        [helper.make_tensor_value_info(name, kind, None) for name in names],
+        [helper.make_tensor_value_info(t.name, kind, None) for t in (product, row)],
+    )  # fmt: skip
+    _, rows = emit.several(
+        "Scan", [ones, x], [dtype, dtype], body=body, num_scan_inputs=1,
+        scan_input_axes=[axis], scan_output_axes=[axis],
+    )  # fmt: skip
+    return rows
 
 
 # ---- orders ------------------------------------------------------------------------------------

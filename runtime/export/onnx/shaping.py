@@ -49,25 +49,24 @@ def _full(emit: Emitter, node: Node, *operands: Term) -> Term:
     return emit("Expand", value, emit.sizes(node.attrs["shape"], dims))
 
 
-def summed_to(emit: Emitter, x: Term, shape: Term) -> Term:
+def summed_to(emit: Emitter, node: Node, x: Term, shape: Term) -> Term:
     """`x` summed over the axes along which an array of a shape was broadcast to that of `x`."""
-    own = emit.shape(x)
-    missing = emit("Size", own, dtype=np.int64) - emit("Size", shape, dtype=np.int64)
-    ones = emit("Expand", emit.constant(1, np.int64), emit.vector(missing))
-    wanted = emit("Concat", ones, shape, axis=0)
-    axes = emit.flat(emit("NonZero", ~wanted.equal(own), dtype=np.int64))
+    missing = rank_of_value(node) - node.outputs[0].type.rank  # type: ignore[union-attr]
+    wanted = emit("Concat", emit.ints(*[1] * missing), shape, axis=0) if missing else shape
+    is_other = ~wanted.equal(emit.shape(x))
+    axes = emit.flat(emit("NonZero", is_other, dtype=np.int64))
     total = emit("ReduceSum", x, axes, keepdims=1, noop_with_empty_axes=1)
     return emit.reshape(total, shape)
 
 
 @writes("sum_to")
 def _sum_to(emit: Emitter, node: Node, x: Term, *dims: Term) -> Term:
-    return summed_to(emit, x, emit.sizes(node.attrs["shape"], dims))
+    return summed_to(emit, node, x, emit.sizes(node.attrs["shape"], dims))
 
 
 @writes("sum_like")
 def _sum_like(emit: Emitter, node: Node, x: Term, like: Term) -> Term:
-    return summed_to(emit, x, emit.shape(like))
+    return summed_to(emit, node, x, emit.shape(like))
 
 
 @writes("zeros_of")
@@ -95,7 +94,7 @@ def _squeeze(emit: Emitter, node: Node, x: Term) -> Term:
     if axis is None:
         return emit("Squeeze", x)
     axes = axis if isinstance(axis, tuple) else (axis,)
-    return emit("Squeeze", x, emit.ints(*axes)) if axes else x
+    return emit("Squeeze", x, emit.ints(*axes)) if axes and rank_of_value(node) else x
 
 
 @writes("flip")
@@ -232,7 +231,39 @@ def _diagonal(emit: Emitter, node: Node, x: Term) -> Term:
 
 @writes("as_long_as")
 def _as_long_as(emit: Emitter, node: Node, x: Term, other: Term) -> Term:
-    raise refuse("arrays whose sizes are compared when it runs")
+    axis = normal_axis(node.attrs["axis"], rank_of_value(node))
+    missing = emit("Max", emit.size(other, axis) - emit.size(x, axis), emit.ints(0))
+    return emit("Pad", x, emit("Concat", emit.ints(0), missing, axis=0), None, emit.ints(axis))
+
+
+@writes("repeat")
+def _repeat(emit: Emitter, node: Node, x: Term, repeats: Term) -> Term | None:
+    count, axis = node.attrs["count"], normal_axis(node.attrs["axis"], rank_of_value(node))
+    if not count:
+        raise refuse("a number of repetitions for each element, or none")
+    places = span(emit, emit.scalar(emit.size(x, axis)) * count) / count
+    return emit("Gather", x, places, axis=axis)
+
+
+def _fit(*shapes: Any) -> bool:
+    """Whether arrays of these shapes can be broadcast to each other."""
+    try:
+        np.broadcast_shapes(*shapes)
+    except ValueError:
+        return False
+    return True
+
+
+@writes("array_equal", "array_equiv")
+def _array_equal(emit: Emitter, node: Node, x: Term, y: Term) -> Term:
+    shapes = [value.type.shape for value in node.inputs]  # type: ignore[union-attr]
+    if node.attrs.get("equal_nan") or None in shapes or any(None in s for s in shapes if s):
+        raise refuse("`array_equal` of arrays whose sizes are not known")
+    if node.op.name == "array_equal" and shapes[0] != shapes[1] or not _fit(*shapes):
+        return emit.constant(False)
+    dtype = np.promote_types(x.dtype, y.dtype)
+    dtype = np.dtype(np.int32) if dtype.kind == "b" else dtype
+    return ~emit.any(~x.to(dtype).equal(y.to(dtype)))
 
 
 @writes("unique")

@@ -11,7 +11,8 @@ from runtime.spec import promote
 
 __all__ = ["WRITERS", "by_operands", "by_result", "common_dtype", "rank_of_value", "result_dtype", "writes"]
 
-# writer(emit, node, *operands) -> the result, or a list of results.
+# writer(emit, node, *operands) -> the result, or a list of results; None where ONNX has it not for
+# such operands, but perhaps what it is composed of.
 WRITERS: dict[str, Callable[..., Any]] = {}
 
 

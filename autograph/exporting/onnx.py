@@ -1,0 +1,143 @@
+"""`export_onnx`: a program as a model of ONNX."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from autograph.exporting.programs import (
+    content_of,
+    inputs_of,
+    program_of_function,
+    read_things,
+    refuse_variables,
+    the_signature,
+    used_graph,
+)
+from autograph.operators.results.remaking import ItemPart
+from autograph.program import Signature
+from autograph.results import FixedPart, ListHole, ResultHole
+from autograph.saving import Specs
+from runtime import tree
+from runtime.errors import UnsavableError
+from runtime.files import replace_file
+from runtime.graph.ir import Graph, Node, Value
+from runtime.ops import CONSTANT
+from runtime.ops.operands import type_of
+
+__all__ = ["export_onnx", "onnx_part"]
+
+
+def onnx_part(name: str) -> Any:
+    """One of the modules that need the package `onnx`; ImportError says how to get that."""
+    try:
+        return import_module(f"runtime.export.onnx.{name}")
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] != "onnx":
+            raise
+        raise ImportError(
+            "ONNX needs the package `onnx`: pip install 'autograph-numpy[onnx]'"
+        ) from error
+
+
+def export_onnx(
+    function: Callable[..., Any],
+    path: str | os.PathLike[str],
+    signatures: Specs | None = None,
+    *,
+    signature: str | None = None,
+    allow_random: bool = False,
+) -> None:
+    """Write the graph of a function or loaded program as an ONNX model.
+
+    `signatures` says for which arguments, as in `save`; `signature` is the name of the one to write
+    where there are several. Branches become `If`, loops `Loop`, functions that are called several
+    times functions of the model, Variables and captured arrays initializers; sizes that are not
+    known stay open. Inputs have the names of the parameters, outputs those of the places in the
+    result. Integers wrap beyond 64 bits. With `allow_random`, draws are those of the runtime.
+
+    Raises UnsavableError, with the line, for what ONNX has not: text, exceptions, complex numbers,
+    Variables that are assigned to; ImportError where the package `onnx` is missing. The file at
+    `path` is replaced only when all is well.
+
+    >>> import autograph as ag
+    >>> def clipped(x, most):
+    ...     return x if x.sum() < most else x * 0
+    >>> ag.export_onnx(clipped, "clipped.onnx", [ag.TensorSpec([None]), 5.0])  # doctest: +SKIP
+    """
+    program = program_of_function(function, signatures)
+    chosen = the_signature(program, signature)
+    refuse_variables(chosen, "ONNX")
+    graph, outputs = _with_results(chosen)
+    graph.name = program.name
+    given = [(wanted.path, None) for wanted in inputs_of(chosen) if wanted is not None]
+    read = [(name, content_of(thing)) for name, thing in read_things(chosen)]
+    graphs = onnx_part("graphs")
+    model = graphs.model_of(graph, [*given, *read], outputs, allow_random=allow_random)
+    replace_file(path, graphs.checked_bytes(model))
+
+
+def _with_results(signature: Signature) -> tuple[Graph, list[str]]:
+    """The graph with the parts of the result as its outputs, and their names."""
+    traced = signature.concrete._traced
+    if traced.written:
+        raise UnsavableError(
+            "this cannot be exported to ONNX: an argument that is written into",
+            "write into a copy, and return it",
+            traced.written_at.get(traced.written[0]),
+        )
+    graph = used_graph(signature)
+    structure, holes = traced.result
+    values, names = [], []
+    for name, hole in zip(_paths(structure, ""), holes, strict=True):
+        for tail, value in _values(graph, hole):
+            names.append(f"{name or 'result'}{tail}")
+            values.append(value)
+    return Graph(graph.inputs, graph.nodes, values, graph.name), names
+
+
+def _paths(structure: tree.Structure, path: str) -> Iterator[str]:
+    """A name for each leaf of the result, such as `loss` or `rows_0`."""
+    if structure.kind is None:
+        yield path
+    for key, child in zip(structure.keys, structure.children, strict=True):
+        yield from _paths(child, f"{path}_{key}" if path else f"{'result_' * (type(key) is int)}{key}")
+
+
+def _values(graph: Graph, hole: Any) -> Iterator[tuple[str, Value]]:
+    """The values that a part of the result is made of."""
+    if isinstance(hole, ResultHole):
+        yield "", graph.outputs[hole.index]
+        return
+    if isinstance(hole, ListHole) and hole.kind.name == "list":
+        parts = [part for part in hole.parts if type(part) is ItemPart]
+        if len(parts) == len(hole.parts):
+            for part in parts:
+                tail = "" if len(parts) == 1 else f"_{part.row}"
+                yield tail, graph.outputs[hole.first + part.row]
+            return
+    if isinstance(hole, FixedPart) and isinstance(hole.value, (bool, int, float, np.generic)):
+        yield "", _constant(graph, hole.value)
+        return
+    raise UnsavableError(
+        f"this cannot be exported to ONNX: a part of the result that is {_kind_of(hole)}",
+        "return arrays, numbers, and lists of numbers",
+    )
+
+
+def _kind_of(hole: Any) -> str:
+    if isinstance(hole, FixedPart):
+        return f"{hole.value!r}"
+    if hasattr(hole, "text"):
+        return "text"
+    return "there on some paths only, or a list or dict of other things than numbers"
+
+
+def _constant(graph: Graph, value: Any) -> Value:
+    node = Node(CONSTANT, (), {"value": value}, types=(type_of(value),))
+    graph.nodes.append(node)
+    return node.outputs[0]
