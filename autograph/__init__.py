@@ -46,7 +46,8 @@ from runtime.ops import (
     asarray, asin, asinh, astype, atan, atan2, atanh, atleast_1d, atleast_2d, atleast_3d, average,
     bartlett, bincount, bitwise_and, bitwise_count, bitwise_invert, bitwise_left_shift, bitwise_or,
     bitwise_right_shift, bitwise_xor, blackman, block, broadcast_arrays, broadcast_shapes,
-    broadcast_to, can_cast, cbrt, ceil, clip, column_stack, compress, concat, conj, convolve, copy,
+    broadcast_to, can_cast, cbrt, cdist, ceil, clip, column_stack, compress, concat, conj, convolve,
+    copy,
     copysign, corrcoef, correlate, cos, cosh, count_nonzero, cov, cross, cumprod, cumsum,
     cumulative_prod, cumulative_sum, deg2rad, delete, diag, diag_indices, diag_indices_from,
     diagflat, diagonal, diff, digitize, divide, divmod, dot, dsplit, dstack, ediff1d, einsum, empty,
@@ -70,7 +71,7 @@ from runtime.ops import (
     segment_max, segment_mean, segment_min, segment_prod, segment_sum, select, setdiff1d, setxor1d,
     shape, sign, signbit, sin, sinc, sinh, size, sort, sort_complex, spacing, special, split, sqrt,
     square, squeeze, stack, std, subtract, sum, swapaxes, take, take_along_axis, tan, tanh,
-    tensordot, tile, to_device, trace, transpose, trapezoid, tri, tril, tril_indices,
+    tensordot, tile, to_device, top_k, trace, transpose, trapezoid, tri, tril, tril_indices,
     tril_indices_from, trim_zeros, triu, triu_indices, triu_indices_from, trunc, union1d, unique,
     unique_all, unique_counts, unique_inverse, unique_values, unravel_index, unstack, unwrap,
     vander, var, vdot, vecdot, vecmat, vsplit, vstack, where, zeros, zeros_like,
@@ -117,7 +118,8 @@ __all__ = [
     "atleast_2d", "atleast_3d", "average", "bartlett", "bincount", "bitwise_and", "bitwise_count",
     "bitwise_invert", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift", "bitwise_xor",
     "blackman", "block", "bool", "broadcast_arrays", "broadcast_shapes", "broadcast_to", "can_cast",
-    "case", "cbrt", "ceil", "check", "choose", "clip", "column_stack", "complex64", "complex128",
+    "case", "cbrt", "cdist", "ceil", "check", "choose", "clip", "column_stack", "complex64",
+    "complex128",
     "compress", "concat", "cond", "config", "conj", "constant", "control_status_ctx", "convert",
     "convert_functions", "convert_source", "convolve", "copy", "copysign", "corrcoef", "correlate",
     "cos", "cosh",
@@ -155,7 +157,7 @@ __all__ = [
     "sign", "signbit", "sin", "sinc", "sinh", "size", "sort", "sort_complex", "spacing", "special",
     "split", "sqrt", "square", "squeeze", "stack", "std", "stop_gradient", "subtract", "sum",
     "swapaxes", "switch_case", "take", "take_along_axis", "tan", "tanh", "tensordot", "tile",
-    "to_code", "to_device", "to_graph", "trace", "transpose", "trapezoid", "tri", "tril",
+    "to_code", "to_device", "to_graph", "top_k", "trace", "transpose", "trapezoid", "tri", "tril",
     "tril_indices", "tril_indices_from", "trim_zeros", "triu", "triu_indices", "triu_indices_from",
     "trunc", "uint8", "uint16", "uint32", "uint64", "union1d", "unique", "unique_all",
     "unique_counts", "unique_inverse", "unique_values", "unravel_index", "unstack", "unwrap",
@@ -208,11 +210,20 @@ _MODULES = {
     "random": "runtime.random",
 }
 
-# What the decorator is called elsewhere.
-_MEANT = dict.fromkeys(
-    ("compile", "function", "jit", "njit"),
-    "; the decorator is `ag.convert`; `import autograph.tf as tf` has TensorFlow's `tf.function`",
-)
+# What is called so elsewhere.
+_MEANT = {
+    name: f"; {meant}"
+    for meant, names in {
+        "the decorator is `ag.convert`; `import autograph.tf as tf` has TensorFlow's `tf.function`":
+            ("compile", "function", "jit", "njit"),
+        "functions take NumPy's arrays as they are; `ag.constant` makes a tensor":
+            ("array", "ndarray", "tensor"),
+        "NumPy's functions are taken as they are: `import numpy as np`": ("jnp", "np", "numpy"),
+        "there are no classes of layers and optimizers: `ag.nn` has functions of weights and data":
+            ("keras", "layers", "optim", "optimizers"),
+    }.items()
+    for name in names
+}  # fmt: skip
 
 if not _typing.TYPE_CHECKING:  # a checker would take any name for one of these
 

@@ -400,11 +400,15 @@ class ConcreteFunction(Described):
         made._differentiable = self._differentiable
         return made
 
+    def run_python(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call that is plain Python, or MISS where what the trace read from outside changed."""
+        assert self.python is not None
+        self.used = True
+        return self.python(*args, **kwargs) if self.guards_hold() else MISS
+
     def run_quickly(self, leaves: list[Any]) -> Any:
         """`run` outside of all contexts, or MISS where what the trace read from outside changed."""
         self.used = True
-        if self.python is not None:
-            return self.python(*leaves) if self.guards_hold() else MISS
         if self._reading is not None and self._gives is not None:
             outputs = self._reading(*leaves)
             return MISS if outputs and outputs[0] is MISS else self._gives(outputs)

@@ -29,6 +29,7 @@ from runtime import config, head_start
 from runtime.collector import rarely
 from runtime.forks import new_after_forks, whole
 from runtime.frame_room import roomy
+from runtime.interrupts import uninterrupted
 
 if TYPE_CHECKING:
     from autograph.front_end import Conversion
@@ -37,6 +38,7 @@ __all__ = [
     "convert_function",
     "converted_source",
     "do_not_convert",
+    "filename_of",
     "is_converted",
     "left_alone",
     "underlying_function",
@@ -166,7 +168,7 @@ def _hold(twin: FunctionType, function: FunctionType) -> None:
     key = id(function)
     if key not in _held:
         forget = _held.pop  # when the process ends, the name goes before the table
-        _held[key] = weakref.ref(function, lambda gone: forget(key, None)), []
+        _held[key] = weakref.ref(function, uninterrupted(lambda gone: forget(key, None))), []
         _order.append(key)
     _held[key][1].append(twin)
     if len(_order) > _HELD:
@@ -193,6 +195,14 @@ def _conversion(function: FunctionType, options: Options) -> Conversion:
     if isinstance(known, AutographError):
         raise known
     return known
+
+
+def filename_of(function: FunctionType) -> str:
+    """The file of a function, in which lines are found also of what was typed at a prompt."""
+    for key, known in _conversions.get(function.__code__, {}).items():
+        if key[0] == function.__code__.co_filename and not isinstance(known, AutographError):
+            return known.code.co_filename
+    return function.__code__.co_filename
 
 
 # ---- what is converted -----------------------------------------------------------------------

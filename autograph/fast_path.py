@@ -11,6 +11,7 @@ import enum
 import functools
 import operator
 from collections.abc import Callable, Collection, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,7 @@ from runtime.execute.native.reading import was_called
 from runtime.spec import TensorSpec
 from runtime.tensor import Tensor
 
-__all__ = ["Entry", "call_key", "entry_of"]
+__all__ = ["Entry", "call_key", "entry_of", "ints_within"]
 
 _CONSTANTS = (int, bool, str, bytes, type(None))
 _BY_VALUE = (enum.Enum, np.dtype, frozenset, range)
@@ -176,6 +177,33 @@ def _tensor_part(x: Tensor) -> Any:
     raise _Unkeyed
 
 
+# What Python's own values are made of; such nests may be in each other so deep.
+_NESTS = frozenset((list, tuple, dict))
+_OWN = _NESTS.union(_CONSTANTS)
+_DEEPEST = 16
+
+
+def ints_within(args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
+    """How many ints are in arguments of Python's own values; 0 where anything else is in them.
+
+    Nests are looked through level by level, without a step of Python's for each item.
+    """
+    level: Collection[Any] = [*args, *kwargs.values()]
+    count = 0
+    for _ in range(_DEEPEST):
+        kinds = [*map(type, level)]
+        found = {*kinds}
+        if not found <= _OWN:
+            return 0
+        count += kinds.count(int)
+        if found.isdisjoint(_NESTS):
+            return count
+        nests = [x for x in level if type(x) in _NESTS]
+        items = [x.values() if type(x) is dict else x for x in nests]
+        level = items[0] if len(items) == 1 else [*chain.from_iterable(items)]
+    return 0
+
+
 class Entry:
     """Where a way of writing a call leads: a graph, and which leaves are its inputs, in order."""
 
@@ -229,14 +257,19 @@ class Entry:
         assert self.direct is not None
         return self.direct(*leaves)
 
-    def run(self, leaves: list[Any]) -> Any:
-        """The result for these leaves, or MISS where the call has to take the long way."""
+    def run(self, leaves: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The result for these leaves, or MISS where the call has to take the long way.
+
+        They are those of the arguments, which plain Python takes as they are.
+        """
         for i, reference in self.objects:
             if reference() is not leaves[i]:
                 return MISS
         for i, number in self.numbers:
             if leaves[i] != number:
                 return MISS
+        if self.concrete.python is not None:
+            return self.concrete.run_python(args, kwargs)
         if self.nests:
             leaves = leaves[:]
             for nest, part in self.nests:
@@ -316,7 +349,7 @@ def entry_of(
     is_flat = not (kwargs or parts) and len(args) == len(leaves)
     is_flat = is_flat and all(map(operator.is_, args, leaves))
     if concrete.python is not None:
-        return Entry(concrete, None, [], objects, numbers, []) if is_flat else None
+        return None if parts else Entry(concrete, None, [], objects, numbers, [])
     given = Given(len(leaves), order, defaults, things, constants) if is_flat else None
     return Entry(concrete, None if every else order, defaults, objects, numbers, parts, given)
 

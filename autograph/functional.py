@@ -41,8 +41,10 @@ def _converted(function: Callable[..., Any]) -> Callable[..., Any]:
     return lambda *args: converted_call(function, args, None, _SCOPE)
 
 
-def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any]) -> Any:
-    """`true_fn()` if `pred` is true, else `false_fn()`; both give the same structure.
+def cond(
+    pred: Any, true_fn: Callable[[], Any] | None, false_fn: Callable[[], Any] | None = None
+) -> Any:
+    """`true_fn()` if `pred` is true, else `false_fn()`; None stands for a function that gives None.
 
     Eagerly one of them is called; in a graph both are traced, and one runs.
 
@@ -50,7 +52,8 @@ def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any]) -> 
     >>> ag.cond(ag.constant(2.0) > 1, lambda: "yes", lambda: "no")
     'yes'
     """
-    return if_exp(pred, _converted(true_fn), _converted(false_fn), "pred")
+    first, second = (_converted(f) if f else lambda: None for f in (true_fn, false_fn))
+    return if_exp(pred, first, second, "pred")
 
 
 def while_loop(

@@ -229,7 +229,7 @@ class Function(Traces, Generic[P, R]):
         if args or kwargs or not (traces or self._binding.signature.parameters):
             traces = [self.get_concrete_function(*args, **kwargs)]
         function, _ = conversion.underlying_function(self._target)
-        filename = "" if function is None else function.__code__.co_filename
+        filename = "" if function is None else conversion.filename_of(function)
         return explained(self.__qualname__, filename, self._trace_count, traces)
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
@@ -273,6 +273,8 @@ class Function(Traces, Generic[P, R]):
                         result = builtin(*args)
                         if result is not MISS:
                             return result  # type: ignore[no-any-return]
+                if self._fruitless > 0 and self._is_of_own_values(args, kwargs):
+                    return cast("R", self._run_python(args, kwargs))
                 leaves: list[Any] = []
                 policy, names = self._policy, self._bind.positional
                 key = call_key(args, kwargs, policy.inputs, names, leaves, policy.nests)
@@ -282,7 +284,7 @@ class Function(Traces, Generic[P, R]):
                         entry.concrete.used = True
                         result = entry.direct(*leaves)[0]
                     else:
-                        result = entry.run(leaves)
+                        result = entry.run(leaves, args, kwargs)
                     if result is not MISS:
                         return result  # type: ignore[no-any-return]
             return self._call(args, kwargs)  # type: ignore[no-any-return]
@@ -486,6 +488,9 @@ class BoundFunction(Generic[P, R]):
 
     def __hash__(self) -> int:
         return hash((id(self.__self__), id(self._function)))
+
+    def __repr__(self) -> str:
+        return f"<bound Function {self._function.__qualname__} of {self.__self__!r}>"
 
     def __reduce__(self) -> Any:
         if getattr(self.__self__, self.__name__, None) == self:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autograph.operators.captured.code_guards import FunctionGuard, same_items
+from autograph.operators.captured.methods import call_without_object
 from autograph.status import check_features
 from runtime.devices import resolve
 
@@ -120,10 +121,16 @@ def _signature_of(target: Any) -> inspect.Signature:
     """The signature of a callable; of a ufunc, which takes no default for given, and of others
     that tell of none, any arguments.
     """
-    if not isinstance(target, np.ufunc):
-        with contextlib.suppress(TypeError, ValueError):
-            return inspect.signature(target)
+    with contextlib.suppress(TypeError, ValueError):
+        if not isinstance(_innermost(target), np.ufunc):
+            return inspect.signature(call_without_object(target) or target)
     return inspect.signature(_any)
+
+
+def _innermost(target: Any) -> Any:
+    """What a callable calls that was made of another by `functools.wraps` or `partial`."""
+    target = inspect.unwrap(target)
+    return _innermost(target.func) if isinstance(target, functools.partial) else target
 
 
 def _has_own_signature(target: Any) -> bool:

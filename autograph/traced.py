@@ -75,6 +75,8 @@ class Traced:
     changes_containers: bool = False
     # Whether an error may leave arrays of the caller's partly written.
     writes_before_errors: bool = False
+    # Whether something older than the call is put into, where that depends on data.
+    puts: bool = False
     # Whether the function asks if two arrays are one: then no two inputs may be.
     compares_arrays: bool = False
     # Whether the graph calls Python code that may see objects and arrays; and the positions of the

@@ -17,7 +17,7 @@ from typing import Any, cast
 
 from autograph import conversion, retracing, tracing
 from autograph.concrete import ConcreteFunction
-from autograph.fast_path import Entry
+from autograph.fast_path import Entry, ints_within
 from autograph.generated import Options
 from autograph.matching import (
     accepts,
@@ -92,6 +92,9 @@ class Traces:
         self._builtins: tuple[Callable[..., Any], ...] = ()
         self._general: list[ConcreteFunction] = []
         self._policy = IntPolicy(set(), set(), {})
+        # Whether what is put into lists is an effect of each, as these change between calls; None:
+        # that cannot be.
+        self._prefers_logs: bool | None = False
         self._trace_count = 0
         # How many calls of Python's numbers were traced and staged nothing, each for its values.
         self._fruitless = 0.0
@@ -168,9 +171,12 @@ class Traces:
             return self._classify(bound), concrete
 
     def _warn_of_retracing(self, reason: Reason) -> None:
-        """Say so, twice at most, when at least 5 of the last 10 calls traced, and why."""
+        """Say so, twice at most, when at least 5 of the last 10 calls traced, and why.
+
+        Of calls that all raised there is no trace, and nothing that another call could have used.
+        """
         traced = sum(self._recent)
-        if traced < 5 or self._warnings >= 2:
+        if traced < 5 or self._warnings >= 2 or not self._table:
             return
         self._warnings += 1
         self._recent.clear()
@@ -198,6 +204,8 @@ class Traces:
         stale, policy = self._matching(arguments), self._policy
         if stale is not None:
             policy.numbers.add(stale.guards_of_values())
+            if stale._traced.puts and self._prefers_logs is not None:
+                self._prefers_logs = True
 
     def _make(
         self, bound: dict[str, Any], arguments: Arguments, reason: Reason
@@ -209,6 +217,9 @@ class Traces:
             except WrittenNumber as found:
                 written = found.keys
             except StagingError:
+                if self._prefers_logs:
+                    self._prefers_logs = None
+                    continue
                 if not self._fix_numbers(arguments):
                     raise
                 break
@@ -323,8 +334,19 @@ class Traces:
         if not ints:
             return False
         is_large = any(not -INT_LIMIT <= x < INT_LIMIT for x in ints)
-        most = 1 if len(ints) > _MOST_INTS else _FRUITLESS
-        return (is_large or self._fruitless >= most) and self._is_of_numbers(arguments)
+        is_left = is_large or self._are_fruitless(len(ints))
+        return is_left and self._is_of_numbers(arguments)
+
+    def _are_fruitless(self, ints: int) -> bool:
+        """Whether calls with so many ints that are no inputs are not traced."""
+        return self._fruitless >= (1 if ints > _MOST_INTS else _FRUITLESS)
+
+    def _is_of_own_values(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        """Whether Python makes a call, told without a look at each int: there may be many."""
+        if self._policy.inputs or self._policy.nests:
+            return False
+        ints = ints_within(args, kwargs)
+        return ints > 0 and self._are_fruitless(ints)
 
     def _of_numbers(self, arguments: Arguments, may_create: bool) -> Traced:
         """The trace of a call of which no argument is of the graph's own kinds.
@@ -404,6 +426,7 @@ class Traces:
                     array_class=(kind and kind.array_class) or self._array_class,
                     numbers=self._policy.numbers,
                     patience=patience,
+                    prefers_logs=bool(self._prefers_logs),
                     keeps_kinds=self._is_of_numbers(arguments),
                 )
                 if not traced.is_of_numbers:

@@ -138,13 +138,15 @@ def trace_call(
     numbers: Numbers | None = None,
     patience: Patience | None = None,
     keeps_kinds: bool = False,
+    prefers_logs: bool = False,
 ) -> Traced:
     """Run `function` on placeholders for the inputs among `arguments`.
 
     `target` is the callable of the user's that it is made of: what that holds, as a method or a
     callable object does, is read and written by reference. `numbers` are the captured ints and
     floats that are inputs as well. Raises NothingStaged where there is no more `patience`. With
-    `keeps_kinds` the graph raises LimitTypeError where a number is of another type in Python.
+    `keeps_kinds` the graph raises LimitTypeError where a number is of another type in Python, with
+    `prefers_logs` what it puts into a list is an effect of each.
     """
     step_past_ours()
     stands_for_tensors = _has_tensors(arguments) if tensors is None else tensors
@@ -156,6 +158,7 @@ def trace_call(
             )
             builder.trace.recursions = recursions
             builder.trace.patience, builder.keeps_kinds = patience, keeps_kinds
+            builder.trace.prefers_logs = prefers_logs
             builder.trace.has_open_ints = INT in arguments.keys
             known.tell(builder.trace)
             try:
@@ -219,7 +222,7 @@ def _traced(
         builder.operand_beside, builder.repeated_by = beside_array, repeated_by
         builder.before_raising = _told_what_is_pending(facts, containers)
         facts.writes_for_host = _writes_for_host(facts, containers)
-        raised = False
+        raised, outside = False, origin_of_caller()
         try:
             result = run_function(function, args, kwargs)
             left_users_code()
@@ -240,6 +243,7 @@ def _traced(
                 builder, arguments, placeholders, transaction, result, pure, containers
             )
         finished.raised = raised
+        _place_what_was_made_outside(finished.graph, outside, facts.returned or _end_of(function))
         facts.sites.clear()  # what was found of loops; of no use to who keeps the trace
         facts.packed.clear()
         return finished
@@ -261,6 +265,16 @@ def _giving_result(facts: Trace, function: Callable[..., Any]) -> Iterator[None]
     except StagingError as error:
         error.place(facts.returned or _end_of(function))
         raise
+
+
+def _place_what_was_made_outside(graph: Graph, outside: Origin | None, end: Origin | None) -> None:
+    """Give nodes that were made of the result the place where the function gives it.
+
+    Of the user's code, only the line that calls the function was at work.
+    """
+    for node in graph.walk():
+        if node.origin == outside:
+            node.origin = end
 
 
 def _end_of(function: Callable[..., Any]) -> Origin | None:
@@ -439,6 +453,7 @@ def _finish(
     finished.changes_containers = stores or facts.pends_on_arguments
     finished.writes_before_errors = bool(facts.array_writers)
     finished.compares_arrays = facts.compares_arrays
+    finished.puts = bool(facts.found_logs)
     finished.lasting = lasting
     finished.looks_for_keys = facts.looks_for_keys
     return finished

@@ -10,6 +10,7 @@ from typing import Any
 from autograph.functions import convert
 from autograph.operators.calls.calls import converted_call
 from autograph.operators.stand_ins.bodies import State, run_body
+from autograph.operators.stand_ins.runs import Run
 from autograph.operators.stand_ins.scope import ConversionOptions, FunctionScope
 from runtime import ops, trace, tree
 from runtime.batching.lanes import Lane, full
@@ -213,6 +214,12 @@ class _Mapped:
                     f"out_axes is None for a result of `{self._name}` that differs between items"
                 )
             return x if lane is None else lane.tensor
+        if isinstance(x, Run):
+            raise StagingError(
+                f"`{self._name}` returns a list under `vmap` whose length depends on data, and so "
+                "may differ from item to item",
+                "return an array of the same shape for each, for example padded to the longest",
+            )
         if lane is None:
             if not isinstance(x, (bool, int, float, complex)) and not hasattr(x, "dtype"):
                 raise StagingError(

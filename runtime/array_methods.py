@@ -18,6 +18,7 @@ import numpy as np
 from runtime import journal, ops, trace
 from runtime.devices import is_device_array
 from runtime.dispatch import call_numpy
+from runtime.dtypes import dtype_from, kind_of
 from runtime.errors import StagingError
 from runtime.foreign import Operator
 from runtime.ops.arithmetic import complex_modulus, complex_product
@@ -212,7 +213,7 @@ _NOT_NUMBERS = {"O": "Python objects", "S": "bytes", "U": "text", "V": "records"
 
 def check_numbers(type_: TensorType, name: str | None) -> None:
     """Raise StagingError for an array whose elements a graph cannot compute with."""
-    words = _NOT_NUMBERS.get(type_.dtype.kind)
+    words = _NOT_NUMBERS.get(kind_of(type_.dtype))
     if words is not None:
         what = f"`{name.strip('`')}`" if name else "this"
         raise StagingError(
@@ -607,7 +608,7 @@ class ArrayMethods:
     def __round__(self: Any, ndigits: int | None = None) -> Any:
         if ndigits is None:
             return ops.as_weak(ops.round(self), kind="int")
-        if self.type.weak and self.dtype.kind == "f":
+        if self.type.weak and kind_of(self.dtype) == "f":
             return ops.round_number(self, ndigits=ndigits)
         rounded = ops.round(self, decimals=ndigits)
         return ops.as_weak(rounded) if self.type.weak else rounded
@@ -679,14 +680,19 @@ class ArrayMethods:
         return self._alike(ops.transpose(self, tuple(order)))
 
     def view(self: Any, dtype: Any = None, type: Any = np.ndarray) -> Any:
-        """A view of all elements. As numbers of another dtype, StagingError."""
+        """A view of all elements, or of their memory as numbers of another dtype.
+
+        Raises StagingError for another class of arrays.
+        """
         if inspect.isclass(dtype) and issubclass(dtype, np.ndarray):
             dtype, type = None, dtype
-        if type is not np.ndarray or (dtype is not None and np.dtype(dtype) != self.dtype):
+        if type is not np.ndarray:
             raise StagingError(
-                f"`.view` of {self.describe()} as another class or dtype has no tensor form yet",
+                f"`.view` of {self.describe()} as another class has no tensor form yet",
                 "compute the numbers (`astype`), or do it outside the converted function",
             )
+        if dtype is not None and dtype_from(dtype) != self.dtype:
+            return self._alike(ops.view(self, dtype=dtype_from(dtype)))
         return self[...] if self.type.rank != 0 or self.is_array else self
 
     def reshape(self: Any, *shape: Any, order: str = "C") -> Any:

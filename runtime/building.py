@@ -12,6 +12,7 @@ import numpy as np
 from runtime import ops, trace
 from runtime.array_methods import check_class, check_numbers
 from runtime.devices import HOST, device_of, host_array, in_use, is_device_array, placement
+from runtime.dtypes import kind_of
 from runtime.eager import COPY_TO, compute, is_array
 from runtime.errors import DeviceError, LeakedTensorError
 from runtime.graph.ir import Graph, Node, Op, Value
@@ -560,8 +561,8 @@ def constant(value: Any, dtype: Any = None, shape: Sequence[int] | None = None) 
     if in_use[0] or is_device_array(value):
         home = placement() or (value.device if isinstance(value, Tensor) else device_of(value))
         known = host_array(known)
-    array = np.array(known, dtype=dtype)
-    if array.dtype.kind not in "biufc":
+    array = np.array(known, dtype=None if dtype is None else as_dtype(dtype))
+    if kind_of(array.dtype) not in "biufc":
         if building() is not None:
             check_numbers(TensorType(array.dtype, array.shape), None)
         raise TypeError(f"a tensor cannot hold {array.dtype} values: {value!r}")

@@ -17,6 +17,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from runtime import attention
+from runtime.dtypes import kind_of
 
 __all__ = [
     "SWITCHES",
@@ -219,7 +220,7 @@ def _names(value: Any) -> frozenset[str]:
 
 def _float(value: Any) -> np.dtype[Any]:
     dtype: np.dtype[Any] = np.dtype(value)
-    if dtype.kind != "f":
+    if kind_of(dtype) != "f":
         raise ValueError("it is a floating dtype, such as float32")
     return dtype
 

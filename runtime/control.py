@@ -18,6 +18,7 @@ import numpy as np
 from runtime import ops, trace
 from runtime.building import Builder
 from runtime.devices import HOST, placing_on
+from runtime.dtypes import kind_of
 from runtime.graph.clone import Change, Copy, shared
 from runtime.graph.ir import Graph, Node, Op, Value
 from runtime.ops.internal import checked
@@ -431,7 +432,7 @@ def fitting(x: Tensor, dtype: np.dtype[Any]) -> Tensor:
             fits = ops.logical_or(fits, ops.logical_not(ops.isfinite(x)))
     else:
         return x
-    number = {"i": "integer", "f": "float", "c": "complex"}[given.kind]
+    number = {"i": "integer", "f": "float", "c": "complex"}[kind_of(given)]
     what = (
         f"Python {number} {{0}} out of bounds for {dtype}, which the same name or item is at other "
         f"times: start from a number of NumPy's that holds both (`np.{given}(...)`)"

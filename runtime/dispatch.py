@@ -10,6 +10,7 @@ import numpy as np
 
 from runtime import ops, trace
 from runtime.attention import count as _attention
+from runtime.dtypes import kind_of
 from runtime.errors import StagingError
 from runtime.ops.likenesses import check_options, fits_exactly, raise_as_numpy
 from runtime.ops.numpy_calls import call_as_numpy
@@ -134,7 +135,7 @@ def _raw(x: Any) -> Any:
 
 
 def _as_tensor(x: Any) -> Any:
-    return ops.asarray(x) if np.asarray(x).dtype.kind in "biufc" else x
+    return ops.asarray(x) if kind_of(np.asarray(x).dtype) in "biufc" else x
 
 
 def _check_written(title: str, method: str, inputs: tuple[Any, ...], out: Any) -> None:
@@ -191,7 +192,7 @@ def _is_whole(out: Any) -> bool:
 
 
 def _harmless(ufunc: Any, dtype: np.dtype[Any]) -> Any:
-    number = _HARMLESS.get(ufunc.__name__, 0.5) if dtype.kind in "fc" else 1
+    number = _HARMLESS.get(ufunc.__name__, 0.5) if kind_of(dtype) in "fc" else 1
     return dtype.type(number)
 
 

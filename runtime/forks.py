@@ -17,7 +17,7 @@ from typing import Any
 
 from runtime.interrupts import Deferring, Interrupted, uninterrupted
 
-__all__ = ["PATIENCE", "held_at_forks", "imported", "new_after_forks", "whole"]
+__all__ = ["PATIENCE", "held_at_forks", "imported", "new_after_forks", "start", "whole"]
 
 # Seconds. Ordinary functions are traced and compiled in a tenth of one.
 PATIENCE = 10.0
@@ -77,6 +77,16 @@ def imported(name: str) -> Any:
     """A module, imported if it is not there yet: whole, where another thread forks meanwhile."""
     with whole:
         return import_module(name)
+
+
+@uninterrupted
+def start(thread: threading.Thread) -> None:
+    """Start a thread, and be told of no signal meanwhile.
+
+    A handler that raises there may leave a lock held that the new thread waits for.
+    """
+    with whole:
+        thread.start()
 
 
 def held_at_forks(lock: Any) -> Any:

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from contextvars import copy_context
 from typing import NoReturn, ParamSpec, TypeVar
 
-from runtime.forks import new_after_forks
+from runtime.forks import new_after_forks, start
 
 __all__ = ["SLOTS", "of_any_depth", "roomy"]
 
@@ -84,7 +84,7 @@ def _in_thread(call: Callable[[], R]) -> Callable[[], R] | None:
     with _lock, _with_large_stacks():
         thread = threading.Thread(target=copy_context().run, args=(run,), name=_NAME)
         try:
-            thread.start()
+            start(thread)
         except RuntimeError:
             return None
         thread.join()

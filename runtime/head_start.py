@@ -16,16 +16,41 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
 
-from runtime import config
+from runtime import config, forks
 
 __all__ = ["begin", "finish", "wait"]
 
+
+class _Flag:
+    """What is set once, and waited for.
+
+    It holds no lock, as `threading.Event` does: a handler of a signal that raises in the middle
+    of that leaves it held, and everybody waits for ever.
+    """
+
+    _LOOK = 0.001
+
+    def __init__(self) -> None:
+        self._is_set = False
+
+    def is_set(self) -> bool:
+        return self._is_set
+
+    def set(self) -> None:
+        self._is_set = True
+
+    def wait(self) -> None:
+        while not self._is_set:
+            time.sleep(self._LOOK)
+
+
 # Whether what the first graph needs is there; whether a graph asked for it; whether to end.
-_is_ready, _is_asked, _is_ending = threading.Event(), threading.Event(), threading.Event()
+_is_ready, _is_asked, _is_ending = _Flag(), _Flag(), _Flag()
 _KEPT, _LOWERING = "runtime.lowering.kept", "runtime.lowering.prepare"
 
 
@@ -75,7 +100,7 @@ def _thread() -> threading.Thread | None:
     # Python waits for it at its end: a thread that is cut off inside LLVM could crash there.
     thread = threading.Thread(target=_bring_in, name="autograph head start", daemon=False)
     try:
-        thread.start()
+        forks.start(thread)
     except RuntimeError:  # there are no threads here, or the interpreter ends
         return None
     if hasattr(os, "register_at_fork"):

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from runtime.graph.ir import Op
+from runtime.interrupts import uninterrupted
 from runtime.spec import Type
 from runtime.tensor import Tensor
 
@@ -76,7 +77,7 @@ class Lending:
 
     def _keep(self, array: Any) -> None:
         key, kept = id(array), self._kept
-        kept[key] = weakref.ref(array, lambda gone: kept.pop(key, None))
+        kept[key] = weakref.ref(array, uninterrupted(lambda gone: kept.pop(key, None)))
 
     def end(self) -> None:
         """Give back what was lent: who kept it may write it from now on."""

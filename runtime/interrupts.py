@@ -29,6 +29,8 @@ _OF_GENERATORS = contextlib._GeneratorContextManager
 _CONTEXTS = {_OF_GENERATORS.__enter__.__code__, _OF_GENERATORS.__exit__.__code__}
 _STACKS = contextlib.ExitStack.__exit__.__code__
 _PACKAGES = ("runtime", "autograph")
+# The names of the modules whose callbacks are run as an object goes away.
+_OF_WEAK_REFERENCES = (vars(weakref), vars(import_module(weakref.WeakSet.__module__)))
 _SIGNALS = tuple(signal.valid_signals())
 _trip: Any = _thread.interrupt_main  # of any number
 # Without the enumerations of `signal`, which take twenty times as long.
@@ -44,7 +46,10 @@ class Interrupted(KeyboardInterrupt):
 
 
 def uninterrupted(function: F) -> F:
-    """Mark a function that no handler runs in the middle of; contexts of generators are so."""
+    """Mark a function that no handler runs in the middle of; contexts of generators are so.
+
+    What is called as an object goes away is one: nobody would take what is raised there.
+    """
     _codes.add(function.__code__)
     return function
 
@@ -111,7 +116,7 @@ def _is_uninterrupted(frame: FrameType | None) -> bool:
 def _loses_exceptions(frame: FrameType) -> bool:
     """Whether Python may run it where nobody takes exceptions: as an object goes away."""
     is_generator = frame.f_code.co_flags & inspect.CO_GENERATOR and _is_ours(frame)
-    return bool(is_generator) or frame.f_globals is vars(weakref)
+    return bool(is_generator) or any(frame.f_globals is names for names in _OF_WEAK_REFERENCES)
 
 
 def _is_ours(frame: FrameType | None) -> bool:

@@ -21,7 +21,7 @@ _OF_THE_FIRST = frozenset(
     ("accumulate", "argpartition", "argsort", "as_weak", "astype", "bitcast", "broadcast_to",
      "checked", "complex_modulus", "copy", "copy_to", "cumprod", "cumsum",
      "expand_dims", "flip", "identity", "index_add", "index_update", "partition", "repeat",
-     "reshape", "roll", "sort", "squeeze", "stop_gradient", "strengthen",
+     "reshape", "roll", "sort", "squeeze", "stop_gradient", "strengthen", "view",
      "all", "any", "argmax", "argmin", "max", "mean", "min", "prod", "std", "sum", "var")
 )  # fmt: skip
 # Ops whose result is in C order where all their operands are, beside those that go element by

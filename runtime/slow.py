@@ -17,8 +17,9 @@ from runtime.places import place
 
 __all__ = ["compiling", "tracing"]
 
-# Describes what is done, and by what line of the user's, from the frame that is run.
-_Describe = Callable[[FrameType | None], str]
+# Describes what is done, and by what line of the user's, from the frame that is run; and tells
+# whether that is a text of many parts, rather than a few lines that are repeated.
+_Describe = Callable[[FrameType | None], tuple[str, bool]]
 _state = threading.local()
 _ADVICE = {
     "tracing": "What only Python values decide is run step by step while tracing: have loops go "
@@ -27,6 +28,13 @@ _ADVICE = {
     "compiling": "Rounds that are repeated make large graphs (`explain()` names the loops): have "
     "loops go over arrays or NumPy numbers (`np.int64(n)`)",
 }
+_ADVICE_ON_LONG_TEXT = (
+    "Each test and operation of a long text is in the graph: look a result up in an array or dict "
+    "in the place of many tests, or leave that part to Python with `autograph.do_not_convert`"
+)
+# So much of a line is shown; one of more letters is a text of many parts by itself; and where lines
+# are repeated, one of them has at least such a part of all nodes.
+_SHOWN, _LONG, _PART = 80, 300, 4
 
 
 @contextmanager
@@ -36,7 +44,7 @@ def tracing(name: str) -> Iterator[None]:
         yield
         return
     _state.was_told = False
-    with _watched("tracing", lambda frame: f"`{name}`{_at(_line_of(frame))}"):
+    with _watched("tracing", lambda frame: _followed(name, _line_of(frame))):
         yield
 
 
@@ -64,8 +72,9 @@ def _watched(doing: str, describe: _Describe) -> Iterator[None]:
     def wait(thread: int) -> None:
         if not is_over.acquire(timeout=seconds):
             state["was_told"] = True
-            what = describe(sys._current_frames().get(thread))
-            text = f"autograph: {doing} {what} takes more than {seconds:g} s. {_ADVICE[doing]}."
+            what, is_long = describe(sys._current_frames().get(thread))
+            advice = _ADVICE_ON_LONG_TEXT if is_long else _ADVICE[doing]
+            text = f"autograph: {doing} {what} takes more than {seconds:g} s. {advice}."
             with config.log_to_stdout.using(on_both):
                 config.show(text)
 
@@ -92,18 +101,28 @@ def _is_of_program(code: CodeType) -> bool:
     return is_user_code(code) and not is_of_library(code)
 
 
-def _described(graph: Graph) -> str:
+def _followed(name: str, origin: Origin | None) -> tuple[str, bool]:
+    """A function that is traced, and where that is by now."""
+    text = "" if origin is None else origin.text.strip()
+    return f"`{name}`{_at(origin)}", text.startswith(("elif ", "case ")) or len(text) > _LONG
+
+
+def _described(graph: Graph) -> tuple[str, bool]:
     """A graph, and the line that most of its nodes come from."""
     origins = [node.origin for node in graph.walk() if node.origin is not None]
     lines = Counter((origin.filename, origin.lineno) for origin in origins)
-    first = None
+    first, is_long, part = None, False, "most"
     if lines:
-        (line, _), *_ = lines.most_common(1)
+        (line, count), *_ = lines.most_common(1)
         first = next(o for o in origins if (o.filename, o.lineno) == line)
-    return f"the {len(origins)} nodes of `{graph.name}`, most of them{_at(first)},"
+        is_long = _PART * count < len(origins) or len(first.text) > _LONG
+        part = "most" if 2 * count > len(origins) else "some"
+    return f"the {len(origins)} nodes of `{graph.name}`, {part} of them{_at(first)},", is_long
 
 
 def _at(origin: Origin | None) -> str:
     if origin is None:
         return ""
-    return f" at {place(origin.filename, origin.lineno)}: `{origin.text.strip()}`"
+    text = origin.text.strip()
+    shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+    return f" at {place(origin.filename, origin.lineno)}: `{shown}`"

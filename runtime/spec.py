@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from runtime.devices import HOST, placement
+from runtime.dtypes import dtype_from, kind_of
 from runtime.errors import LimitOverflowError
 
 __all__ = [
@@ -133,7 +134,7 @@ class TensorType:
     @property
     def is_inexact(self) -> bool:
         """Whether gradients can flow: a floating or complex dtype."""
-        return self.dtype.kind in "fc"
+        return kind_of(self.dtype) in "fc"
 
     def strong(self) -> TensorType:
         """The same type without weakness."""
@@ -261,7 +262,7 @@ def is_differentiable(type_: Type) -> bool:
         return is_differentiable(type_.element)
     if isinstance(type_, FrameType):
         return True
-    return not isinstance(type_, ObjectType) and type_.dtype.kind in "fc"
+    return not isinstance(type_, ObjectType) and kind_of(type_.dtype) in "fc"
 
 
 class TensorSpec:
@@ -286,7 +287,7 @@ class TensorSpec:
         if shape is not None and (isinstance(shape, str) or not isinstance(shape, Iterable)):
             raise TypeError(f"a shape is a sequence of sizes, or None, not {shape!r}")
         self.shape: Shape = None if shape is None else tuple(map(_dim, shape))
-        self.dtype: np.dtype[Any] = np.dtype(dtype)
+        self.dtype: np.dtype[Any] = dtype_from(dtype)
         self.name = name
 
     @property

@@ -13,6 +13,7 @@ import numpy as np
 
 from runtime import tree
 from runtime.debuggers import glimpse
+from runtime.dtypes import kind_of
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 
@@ -466,7 +467,7 @@ def _element(x: Any) -> str:
         return "1" if x else "0"
     if x.dtype.kind == "c":
         return f"({_element(x.real)},{_element(x.imag)})"
-    if x.dtype.kind != "f":
+    if kind_of(x.dtype) != "f":
         return str(int(x))
     few, many = (15, 17) if x.dtype.itemsize == 8 else (6, 9)
     wide = np.float64(x) if x.dtype.itemsize == 8 else np.float32(x)

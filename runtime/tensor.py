@@ -45,6 +45,19 @@ def is_constant(value: Value) -> bool:
     return value.node is not None and value.node.op.name == "constant"
 
 
+_ARITHMETIC_OF_SIZES = frozenset(("add", "subtract", "multiply", "floor_divide", "negative"))
+
+
+def _is_size(value: Value) -> bool:
+    """Whether it is the size of an axis, or computed of such sizes and numbers alone."""
+    node = value.node
+    if node is None or not (isinstance(value.type, TensorType) and value.type.weak):
+        return False
+    if node.op.name in _ARITHMETIC_OF_SIZES:
+        return all(map(_is_size, node.inputs))
+    return node.op.name in ("dim", "constant")
+
+
 def constant_of(value: Value) -> Any:
     """The raw array or number of a constant."""
     assert value.node is not None
@@ -601,6 +614,8 @@ class Tensor(ArrayMethods):
         return alike
 
     def __repr__(self) -> str:
+        if self._is_size_of_the_run:
+            return "?"
         if self.is_traced:
             return self.describe()
         array = host_array(self.array)
@@ -618,13 +633,19 @@ class Tensor(ArrayMethods):
         """What `print` shows of it while tracing: the value where it is known."""
         return self._known("the text") if self.is_known else self.describe()
 
+    @property
+    def _is_size_of_the_run(self) -> bool:
+        """Whether it is an unknown size: a library's text of it, as of a shape, has "?" for it."""
+        value = self._value
+        return value is not None and not is_constant(value) and _is_size(value)
+
     def __str__(self) -> str:
-        if not self.is_known:
+        if not (self.is_known or self._is_size_of_the_run):
             self._known("the text")
         return repr(self)
 
     def __format__(self, spec: str) -> str:
-        if not spec:
+        if not spec or self._is_size_of_the_run:
             return str(self)
         return format(
             host_array(self._known("a format specification outside converted code")), spec

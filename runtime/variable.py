@@ -309,6 +309,8 @@ def _initial(value: Any, dtype: Any) -> Any:
     wanted, home = placement(), device_of(value)
     if home is None:
         array = np.array(value, dtype=dtype)
+        if array.dtype.kind not in "biufc":
+            raise TypeError(f"a Variable cannot hold {array.dtype} values: {value!r}")
         value = array[()] if array.ndim == 0 else array
     else:
         value = copied(value)

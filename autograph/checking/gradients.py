@@ -15,6 +15,7 @@ from autograph.checking.outcomes import Given
 from runtime import tree
 from runtime.autodiff import GradientTape, vjp
 from runtime.building import constant
+from runtime.dtypes import kind_of
 from runtime.tensor import Tensor
 
 __all__ = ["Comparison", "Mismatch", "first_line", "mismatches"]
@@ -190,7 +191,7 @@ def _logged(run: Callable[[], Any]) -> list[Event]:
 def _in_double(x: Any) -> Any:
     if isinstance(x, Tensor):
         x = x.numpy()
-    if isinstance(x, (np.ndarray, np.generic)) and x.dtype.kind == "f":
+    if isinstance(x, (np.ndarray, np.generic)) and kind_of(x.dtype) == "f":
         return x.astype(np.float64)
     return x
 
@@ -203,5 +204,5 @@ def _is_real(x: Any) -> bool:
 
 def _is_floating(x: Any) -> bool:
     if isinstance(x, (np.ndarray, np.generic, Tensor)):
-        return x.dtype.kind == "f"
+        return kind_of(x.dtype) == "f"
     return isinstance(x, float)

@@ -15,6 +15,7 @@ import numpy as np
 
 from autograph.concrete import ConcreteFunction
 from runtime import tree
+from runtime.dtypes import kind_of
 from runtime.random import get_global_generator
 from runtime.tensor import Tensor
 from runtime.variable import Variable
@@ -123,7 +124,7 @@ def same_number(got: Any, expected: Any) -> bool:
         return False
     if one.dtype != other.dtype and not np.can_cast(other.dtype, one.dtype):
         return False
-    if other.dtype.kind not in "fc":
+    if kind_of(other.dtype) not in "fc":
         return np.array_equal(one, other)
     tolerance = _SLACK * np.finfo(other.dtype).eps
     largest = np.max(np.abs(other[np.isfinite(other)]), initial=0.0)

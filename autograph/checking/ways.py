@@ -74,9 +74,8 @@ class _Subject(NamedTuple):
     has_lines: bool
 
     @property
-    def code(self) -> Any:
-        function, _ = conversion.underlying_function(self.plain)
-        return None if function is None else function.__code__
+    def function(self) -> Any:
+        return conversion.underlying_function(self.plain)[0]
 
 
 class _Check:
@@ -161,12 +160,12 @@ class _Check:
 
     def _add(self, mode: str, difference: tuple[str, str, str], event: Event | None) -> None:
         what, found, expected = difference
-        code = self.subject.code
-        if event is None or code is None:
+        function = self.subject.function
+        if event is None or function is None:
             self.report.differences.append(Difference(mode, what, found, expected))
             return
         self.report.differences.append(
-            Difference(mode, what, found, expected, code.co_filename, *event)
+            Difference(mode, what, found, expected, conversion.filename_of(function), *event)
         )
 
     # ---- gradients ---------------------------------------------------------------------------
@@ -208,7 +207,8 @@ class _Check:
     def _named(self) -> Any:
         """The arguments by the names of their parameters, in the order in which they are given."""
         args, kwargs = self.given
-        code = self.subject.code
+        function = self.subject.function
+        code = None if function is None else function.__code__
         known = () if code is None else code.co_varnames[: code.co_argcount]
         names = [known[i] if i < len(known) else f"args[{i}]" for i in range(len(args))]
         return {**dict(zip(names, args, strict=True)), **kwargs}

@@ -14,6 +14,7 @@ from autograph.cli.programs import bind, refusals
 from autograph.cli.specs import Argument, Spec
 from autograph.kernel_profiling import KernelProfile, NoKernels, profiled_kernels
 from autograph.profiling import Profile
+from runtime.dtypes import kind_of
 
 __all__ = ["FunctionTimes", "Way", "arguments", "measure"]
 
@@ -57,7 +58,7 @@ def _made(x: Any) -> Any:
         return x
     draw, dtype = np.random.default_rng(0), np.dtype(x.dtype)
     shape: Any = x.shape
-    if dtype.kind in "fc":
+    if kind_of(dtype) in "fc":
         return draw.normal(size=shape).astype(dtype)
     return draw.integers(0, 2 if dtype.kind == "b" else 100, shape).astype(dtype)
 

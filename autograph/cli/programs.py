@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import zipfile
+import zlib
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -122,13 +123,15 @@ def _load(path: Path) -> Any:
     """The array of a `.npy` file, or those of a `.npz` file by name."""
     try:
         with path.open("rb") as file:
+            if not file.peek().startswith((b"\x93NUMPY", b"PK")):
+                raise CommandError(f"{path}: it is no .npy or .npz file, whatever its name")
             found = np.load(file, allow_pickle=False)
             if isinstance(found, np.ndarray):
                 return _content(found)
             return {name: _content(found[name]) for name in found.files}
     except OSError as error:
         raise CommandError(f"{path}: {error.strerror or error}") from error
-    except (ValueError, zipfile.BadZipFile) as error:
+    except (ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
         raise CommandError(f"{path}: {error}") from error
 
 

@@ -15,6 +15,7 @@ from autograph.cli.failure import CommandError, Status
 from autograph.cli.programs import add_target_arguments, bind, convert, refusals
 from autograph.cli.specs import Argument, Spec, parse_argument
 from autograph.cli.targets import load_target
+from runtime.dtypes import kind_of
 from runtime.files import replace_file
 
 __all__ = ["SUMMARY", "add_arguments", "execute"]
@@ -95,6 +96,6 @@ def _as_json(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_as_json(item) for item in value]
     array = np.asarray(value)
-    if array.dtype.kind not in "biuf":
+    if kind_of(array.dtype) not in "biuf":
         raise CommandError(f"--json: a {type(value).__name__} of {array.dtype} has no JSON form")
     return {"dtype": str(array.dtype), "shape": array.shape, "data": array.tolist()}

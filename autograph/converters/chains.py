@@ -33,8 +33,8 @@ def lower_chains(function: Any, lowering: Lowering) -> None:
 
 
 def _lower_block(statements: list[gast.stmt], lowering: Lowering) -> None:
-    if any(map(_is_long, statements)):  # before the blocks: they hold what is left of a chain
-        statements[:] = [new for old in statements for new in _cut(old, lowering)]
+    # Before the blocks: they hold what is left of a chain.
+    statements[:] = [new for old in statements for new in _cut(old, lowering)]
     for statement in statements:
         if isinstance(statement, gast.FunctionDef | gast.ClassDef | gast.AsyncFunctionDef):
             continue
@@ -42,28 +42,32 @@ def _lower_block(statements: list[gast.stmt], lowering: Lowering) -> None:
             _lower_block(block, lowering)
 
 
-def _is_long(statement: Any) -> bool:
-    return len(_links(statement)) > LONGEST
+def is_long(statement: Any, lowering: Lowering) -> bool:
+    """Whether a statement is a chain that is cut."""
+    return len(_links(statement, lowering)) > LONGEST
 
 
-def _links(statement: Any) -> list[Any]:
-    """The `if` statements of a chain: each is what its `else` ends with, of the one before."""
+def _links(statement: Any, lowering: Lowering) -> list[Any]:
+    """The `if` statements of a chain: an `elif` is all of the `else` before it, a later case may
+    come after what takes the subject apart.
+    """
     found = []
     while isinstance(statement, gast.If):
         found.append(statement)
-        statement = statement.orelse[-1] if statement.orelse else None
+        *before, statement = statement.orelse or [None]
+        if before and statement not in lowering.later_cases:
+            break
     return found
 
 
 def _cut(statement: Any, lowering: Lowering) -> list[gast.stmt]:
-    links = _links(statement)
+    links = _links(statement, lowering)
     if len(links) <= LONGEST:
         return [statement]
     flag = lowering.namer.fresh("left_")
     made = [_set(flag, False, statement), statement]
-    for last in links[PIECE - 1 : -1 : PIECE]:
+    for last, at in zip(links[PIECE - 1 :: PIECE], links[PIECE::PIECE], strict=False):
         rest, last.orelse = last.orelse, [_set(flag, True, last)]
-        at = rest[-1]
         made.append(if_statement(name(flag, at), [_set(flag, False, at), *rest], [], at))
     return made
 

@@ -21,13 +21,13 @@ from typing import Any
 
 import gast
 
-from autograph.converters.conversion import Conversion, walrus_names
+from autograph.converters.conversion import THUNK, Conversion, walrus_names
 from autograph.converters.displays import FRESH, ITERATE
+from autograph.converters.logic import BOTH
 from autograph.syntax.template import Template, constant, make, name, tuple_of
 from autograph.syntax.walk import place_of, transform_children
 
 TRUTH = Template("ag__.truth(test)")
-AND = Template("ag__.and_(lambda: first, lambda: second)")
 WHEN = Template("go.when(lambda: test, lambda: then)")
 OVER = Template("go.over(iterable, lambda itr: made)")
 PUT = Template("go.put(value)")
@@ -139,9 +139,7 @@ def _parts(node: Any, number: int, itr: str, go: str, conversion: Conversion) ->
     each = node.generators[number]
     then = _then(node, number + 1, go, conversion)
     if each.ifs:
-        test = each.ifs[-1]
-        for before in reversed(each.ifs[:-1]):
-            test = AND.expression(before, first=before, second=test)
+        test = each.ifs[0] if len(each.ifs) == 1 else _all_of(each.ifs)
         then = WHEN.expression(test, go=go, test=test, then=then)
     items = make(
         gast.comprehension,
@@ -149,6 +147,13 @@ def _parts(node: Any, number: int, itr: str, go: str, conversion: Conversion) ->
     )
     over: gast.expr = make(gast.ListComp, {"elt": then, "generators": [items], **place_of(node)})
     return over
+
+
+def _all_of(tests: list[gast.expr]) -> gast.expr:
+    call: Any = BOTH.expression(tests[0])
+    call.args = [THUNK.expression(test, value=test) for test in tests]
+    made: gast.expr = call
+    return made
 
 
 def _then(node: Any, number: int, go: str, conversion: Conversion) -> gast.expr:

@@ -2,6 +2,7 @@
 
 a if c else b            ag__.if_exp(c, lambda: a, lambda: b, 'c')
 return a if c else b     ag__.result_exp(c, lambda: a, lambda: b, 'c')
+a if p else b if ...     ag__.if_exps(lambda: z, (lambda: p, lambda: a), ...), where it is long
 """
 
 from __future__ import annotations
@@ -13,11 +14,13 @@ import gast
 
 from autograph.converters.context import source_text
 from autograph.converters.conversion import Conversion
-from autograph.syntax.template import Template, constant
+from autograph.syntax.template import Template, constant, tuple_of
 from autograph.syntax.walk import transform_children
 
 IF_EXP = Template("ag__.if_exp(test, body, orelse, text)")
 RESULT_EXP = Template("ag__.result_exp(test, body, orelse, text)")
+IF_EXPS = Template("ag__.if_exps(otherwise)")
+RESULT_EXPS = Template("ag__.if_exps(otherwise, is_result=True)")
 TRUTH = Template("ag__.truth(test)")
 
 
@@ -38,9 +41,43 @@ def convert_result(node: Any, conversion: Conversion) -> gast.expr:
     return _staged(RESULT_EXP, node, conversion, lambda part: convert_result(part, conversion))
 
 
+# Expressions in the last value of each other are one call where there are more.
+LONGEST = 16
+
+
+def _links(node: Any) -> list[Any]:
+    """The conditional expressions of a chain: each is the last value of the one before."""
+    found = []
+    while isinstance(node, gast.IfExp):
+        found.append(node)
+        node = node.orelse
+    return found
+
+
+def _in_turn(
+    links: list[Any],
+    template: Template,
+    conversion: Conversion,
+    convert: Callable[[Any], gast.expr],
+) -> gast.expr:
+    pairs = []
+    for link in links:
+        test = conversion.thunk(link.test, conversion.test)
+        pairs.append(tuple_of([test, conversion.thunk(link.body, convert)], link))
+    otherwise = conversion.thunk(links[-1].orelse, convert)
+    call: Any = template.expression(links[0], otherwise=otherwise)
+    call.args += pairs
+    made: gast.expr = call
+    return made
+
+
 def _staged(
     template: Template, node: Any, conversion: Conversion, convert: Callable[[Any], gast.expr]
 ) -> gast.expr:
+    links = _links(node)
+    if len(links) > LONGEST:
+        form = IF_EXPS if template is IF_EXP else RESULT_EXPS
+        return _in_turn(links, form, conversion, convert)
     text = constant(source_text(node.test), node)
     test = conversion.test(node.test)
     body, orelse = (conversion.thunk(part, convert) for part in (node.body, node.orelse))

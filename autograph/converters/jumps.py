@@ -15,6 +15,7 @@ from typing import Any
 
 import gast
 
+from autograph.converters.chains import is_long
 from autograph.converters.lowering import Lowering, all_of, if_statement, none_set
 from autograph.syntax.template import Template, constant, make, name, stored
 from autograph.syntax.walk import place_of, statement_lists
@@ -169,12 +170,15 @@ class _Jumps:
             done.append(self._guard(flags, statements, statements[0]))
 
     def _give_rest(self, node: Any, statements: list[gast.stmt], stop: int) -> bool:
-        """Moves what follows an `if` into its only branch that goes on, where there is one."""
+        """Moves what follows an `if` into its only branch that goes on, where there is one.
+
+        Not into a long chain, whose pieces it would part.
+        """
         reach = self._reach
         if stop == len(statements) or not isinstance(node, gast.If) or self._depth > DEEPEST_NEST:
             return False
         stops = reach.stopping(node.body), reach.stopping(node.orelse)
-        if not reach.escapes.get(node) or stops[0] == stops[1]:
+        if not reach.escapes.get(node) or stops[0] == stops[1] or is_long(node, self._lowering):
             return False
         going_on = node.orelse if stops[0] else node.body
         going_on += statements[stop:]

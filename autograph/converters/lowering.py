@@ -22,8 +22,9 @@ class Lowering:
     arguments of a loop's directive, `returns` the assignments that stand for `return`,
     `as_is` generated statements that are final already, `suspending` those whose blocks or tests
     hold a `yield`, `finishing` the `try` statements whose handler and `else` stand for a `finally`
-    that jumps, `literals` which types operands have that were asked for. A function that
-    `always_returns` does so by one of several `return` statements: which one may depend on data.
+    that jumps, `literals` which types operands have that were asked for, `later_cases` the branches
+    of all cases but the first. A function that `always_returns` does so by one of several `return`
+    statements: which one may depend on data.
     """
 
     context: Context
@@ -37,6 +38,7 @@ class Lowering:
     suspending: set[gast.AST] = field(default_factory=set)
     finishing: set[gast.AST] = field(default_factory=set)
     literals: dict[gast.AST, frozenset[type]] = field(default_factory=dict)
+    later_cases: set[gast.AST] = field(default_factory=set)
     return_flag: str | None = None
     return_value: str | None = None
     always_returns: bool = False
@@ -45,8 +47,9 @@ class Lowering:
         """Says of the nodes of a deep copy what is known about the originals."""
         for new, old in zip(gast.walk(copy), gast.walk(original), strict=True):
             self.scopes.alias(new, old)
-            if old in self.as_is:
-                self.as_is.add(new)
+            for known in (self.as_is, self.later_cases):
+                if old in known:
+                    known.add(new)
             if old in self.loop_options:
                 self.loop_options[new] = deepcopy(self.loop_options[old])
 

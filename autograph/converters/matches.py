@@ -75,6 +75,7 @@ class _Cases:
     def __init__(self, subject: str, lowering: Lowering) -> None:
         self._subject = subject
         self._lowering = lowering
+        self._later: gast.stmt | None = None  # the branch of the case after the one at hand
 
     def chain(self, cases: list[Any]) -> list[gast.stmt]:
         """The statements for the cases, each later one in the `else` of the one before."""
@@ -91,9 +92,17 @@ class _Cases:
         before, bindings = self._structure(pattern, matched)
         if case.guard is None:
             body = [*bindings, *case.body]
-            return [*before, if_statement(name(matched, at), body, following, at)]
+            return [*before, self._branch(name(matched, at), body, following, at)]
         guarded = self._guard(matched, [*bindings, _bind(matched, case.guard, at)], at)
-        return [*before, guarded, if_statement(name(matched, at), case.body, following, at)]
+        return [*before, guarded, self._branch(name(matched, at), case.body, following, at)]
+
+    def _branch(
+        self, test: gast.expr, body: list[gast.stmt], following: list[gast.stmt], at: gast.AST
+    ) -> gast.stmt:
+        if self._later is not None:
+            self._lowering.later_cases.add(self._later)
+        self._later = if_statement(test, body, following, at)
+        return self._later
 
     def _guard(self, matched: str, body: list[gast.stmt], at: gast.AST) -> gast.stmt:
         return if_statement(name(matched, at), body, [], at)
@@ -109,7 +118,7 @@ class _Cases:
         if not tests:
             return [*captures, *case.body]
         condition = tests[0] if len(tests) == 1 else all_of(tests, at)
-        return [if_statement(condition, [*captures, *case.body], following, at)]
+        return [self._branch(condition, [*captures, *case.body], following, at)]
 
     def _captured_and_guarded(
         self,
@@ -120,13 +129,13 @@ class _Cases:
     ) -> list[gast.stmt]:
         at = case.pattern
         if test is None:
-            return [*captures, if_statement(case.guard, case.body, following, at)]
+            return [*captures, self._branch(case.guard, case.body, following, at)]
         matched = self._lowering.namer.fresh("case_")
         tried = [*captures, _bind(matched, case.guard, at)]
         missed = [_bind(matched, constant(False, at), at)]
         return [
             if_statement(test, tried, missed, at),
-            if_statement(name(matched, at), case.body, following, at),
+            self._branch(name(matched, at), case.body, following, at),
         ]
 
     def _structure(self, pattern: Any, matched: str) -> tuple[list[gast.stmt], list[gast.stmt]]:

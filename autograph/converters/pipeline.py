@@ -67,14 +67,14 @@ PIPELINE: tuple[Converter, ...] = (
         lower=matches.lower_matches,
     ),
     Converter(
-        "chains",
-        "after matches, whose cases are chains; before jumps, which may be in their branches",
-        lower=chains.lower_chains,
+        "jumps",
+        "flags are ordinary names, so the facts computed after the rewrites cover them",
+        lower=jumps.lower_jumps,
     ),
     Converter(
-        "jumps",
-        "last rewrite: flags are ordinary names, so the facts computed next cover them",
-        lower=jumps.lower_jumps,
+        "chains",
+        "after matches, whose cases are chains, and jumps: a guard would part the pieces",
+        lower=chains.lower_chains,
     ),
     Converter(
         "generators",

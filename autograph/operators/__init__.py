@@ -2,6 +2,7 @@
 
 from autograph.operators.branches.chosen_errors import cause, raised
 from autograph.operators.branches.conditionals import if_exp, if_stmt, result_exp
+from autograph.operators.branches.long_chains import if_exps
 from autograph.operators.builtins.comprehensions import (
     dict_comp,
     generator_exp,
@@ -136,6 +137,7 @@ __all__ = [
     "iadd",
     "iand",
     "if_exp",
+    "if_exps",
     "if_stmt",
     "ifloordiv",
     "ilshift",

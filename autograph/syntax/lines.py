@@ -2,7 +2,8 @@
 
 A file may be edited after it was imported. So nothing is taken from the times of files: of what
 `linecache` remembers and what the file holds now, a text counts only if compiling it gives the very
-code object. Of a function typed at a prompt, it is looked for in what was typed.
+code object. Of a function typed at a prompt, or below a magic of a notebook, it is looked for in
+what was typed.
 """
 
 from __future__ import annotations
@@ -47,10 +48,9 @@ def lines_of(code: types.CodeType, module: Mapping[str, Any]) -> list[str]:
             _may_be_rewritten(filename, module) and version.makes_but_for_asserts(code)
         ):
             return version.lines
-    if filename in typed.NAMES:
-        found = typed.lines_of(code)
-        if found is not None:
-            return found
+    found = typed.lines_of(code)
+    if found is not None:
+        return found
     if not versions or filename in (_SHARED_NAME, *typed.NAMES):
         raise unavailable(code, f"the text of `{code.co_qualname}` cannot be found.")
     raise unavailable(
@@ -118,6 +118,8 @@ def unavailable(
     code: types.CodeType, what: str, advice: str | None = None
 ) -> SourceUnavailableError:
     """Gives the error that names the function whose text is missing."""
+    if advice is None and code.co_filename == typed.WITHIN_TIMEIT:
+        advice = "Define it in a cell before, and time the call alone."
     if advice is None:
         was_typed = code.co_filename in typed.NAMES and code.co_name.isidentifier()
         advice = _TYPED.format(name=code.co_name) if was_typed else ADVICE

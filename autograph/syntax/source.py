@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from autograph.errors import Location, SourceUnavailableError
+from autograph.syntax import typed
 from autograph.syntax.extent import Span, lambda_span, last_line
 from autograph.syntax.lines import ADVICE, lines_of
 from autograph.syntax.versions import features
@@ -114,7 +115,7 @@ def _find(code: types.CodeType, module: Mapping[str, Any]) -> Source:
         first, last = code.co_firstlineno, last_line(lines, code)
     return Source(
         text="".join(lines[first - 1 : last]),
-        filename=code.co_filename,
+        filename=typed.name_of(code.co_filename, lines),
         first_line=first,
         name=code.co_name,
         qualname=code.co_qualname,

@@ -115,8 +115,9 @@ def _outline(code: types.CodeType, lines: set[int]) -> _Outline:
             value = held.co_name if isinstance(held, types.CodeType) else repr(held)
             if place is None or place.lineno not in lines:
                 found.outside.add((part.co_qualname, each.opname, value, place))
-            elif each.opcode in (*dis.haslocal, *dis.hasfree) and held.isidentifier():
-                found.variables.add(held)
+            elif each.opcode in (*dis.haslocal, *dis.hasfree):
+                both = held if isinstance(held, tuple) else (held,)  # of two instructions in one
+                found.variables.update(filter(str.isidentifier, both))
             elif each.opcode in dis.hasname and held != "AssertionError":
                 found.named.add(value)
     return found

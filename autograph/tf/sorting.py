@@ -8,6 +8,7 @@ import numpy as np
 
 from autograph.tf.tensors import Tensor, as_tensor, cast, operands
 from runtime import ops
+from runtime.ops.sorting import TopK
 
 __all__ = [
     "argsort",
@@ -45,22 +46,14 @@ def argsort(
     array([1, 0, 2], dtype=int32)
     """
     values = as_tensor(values)
-    if _is_descending(direction):
-        return cast(_descending_order(values, axis), np.int32)
-    return cast(ops.argsort(values, axis=axis, stable=True), np.int32)
+    is_descending = _is_descending(direction)
+    return cast(ops.argsort(values, axis=axis, descending=is_descending), np.int32)
 
 
 def _is_descending(direction: str) -> bool:
     if direction not in ("ASCENDING", "DESCENDING"):
         raise ValueError(f"direction is 'ASCENDING' or 'DESCENDING', not {direction!r}")
     return direction == "DESCENDING"
-
-
-def _descending_order(x: Any, axis: int) -> Any:
-    """Positions of the elements from the largest to the smallest, equal ones in their order."""
-    size = x.shape[axis]
-    order = ops.argsort(ops.flip(x, axis=axis), axis=axis, stable=True)
-    return ops.flip(size - 1 - order, axis=axis)
 
 
 def searchsorted(
@@ -77,13 +70,6 @@ def searchsorted(
     return cast(ops.searchsorted(as_tensor(sequence), as_tensor(values), side=side), out_type)
 
 
-class TopK(NamedTuple):
-    """The largest elements and where they were."""
-
-    values: Any
-    indices: Any
-
-
 def top_k(
     input: Any, k: int = 1, sorted: bool = True, index_type: Any = np.int32, name: Any = None
 ) -> TopK:
@@ -94,12 +80,8 @@ def top_k(
     >>> values.numpy(), indices.numpy()
     (array([3, 2], dtype=int32), array([1, 2], dtype=int32))
     """
-    x = as_tensor(input)
-    size = x.shape[-1]
-    if type(size) is int and size < k:
-        raise ValueError(f"top_k: {k} elements are asked for, but the last axis has {size}")
-    order = _descending_order(x, -1)[..., : int(k)]
-    return TopK(ops.take_along_axis(x, order, -1), cast(order, index_type))
+    found = ops.top_k(as_tensor(input), int(k))
+    return TopK(found.values, cast(found.indices, index_type))
 
 
 def in_top_k(targets: Any, predictions: Any, k: int, name: Any = None) -> Tensor:

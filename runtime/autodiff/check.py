@@ -13,6 +13,7 @@ import numpy as np
 
 from runtime import tree
 from runtime.autodiff.transforms import jvp, vjp
+from runtime.dtypes import kind_of
 from runtime.tensor import Tensor
 
 __all__ = ["check_gradients"]
@@ -47,7 +48,7 @@ class _Check:
     ) -> None:
         self.f, self.args, self.rng = f, args, rng
         self.eps, self.rtol, self.atol = self.tolerances = tolerances
-        self.varied = [i for i, x in enumerate(args) if _array(x).dtype.kind in "fc"]
+        self.varied = [i for i, x in enumerate(args) if kind_of(_array(x).dtype) in "fc"]
 
     def at(self, *varied: Any) -> list[Any]:
         """Inexact results for other values of the varied arguments."""
@@ -97,7 +98,7 @@ def _array(x: Any) -> Any:
 
 
 def _kind(x: Any) -> str:
-    return str(_array(x).dtype.kind)
+    return kind_of(_array(x).dtype)
 
 
 def _dot(weights: Sequence[Any], parts: Sequence[Any]) -> float:

@@ -11,6 +11,7 @@ from typing import Any
 
 from runtime import ops
 from runtime.devices import HOST, device_of, located_kernel, module_of, placing_on
+from runtime.dtypes import kind_of
 from runtime.graph.check import accepts
 from runtime.ops.operands import Abstract, type_of
 from runtime.spec import (
@@ -138,6 +139,6 @@ def cast_like(g: Any, type_: TensorType) -> Any:
     dtype = type_of(g).dtype
     if dtype == type_.dtype:
         return g
-    if dtype.kind == "c" and type_.dtype.kind == "f":
+    if kind_of(dtype) == "c" and kind_of(type_.dtype) == "f":
         g = ops.real(g)
     return g if type_of(g).dtype == type_.dtype else ops.astype(g, type_.dtype)

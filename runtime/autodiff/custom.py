@@ -6,12 +6,15 @@ import inspect
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ParamSpec, TypeVar
 
+import numpy as np
+
 from runtime import trace, tree
 from runtime.autodiff.cotangents import conform, is_differentiable, raw_zero, type_of_any
 from runtime.autodiff.derived import Derived
 from runtime.autodiff.sweep import CustomRecord, key_of
 from runtime.autodiff.tape import GradientTape, watching
 from runtime.building import Builder, body, building, traced
+from runtime.dtypes import kind_of
 from runtime.eager import raw
 from runtime.graph.ir import Graph, Op, Value
 from runtime.spec import Type
@@ -98,7 +101,8 @@ def _is_numeric(x: Any) -> bool:
     """Whether an argument is a number or an array: `self`, text and other objects are none."""
     if isinstance(x, (Tensor, Variable, bool, int, float, complex)):
         return True
-    return getattr(getattr(x, "dtype", None), "kind", "") in tuple("biufc")
+    dtype = getattr(x, "dtype", None)
+    return isinstance(dtype, np.dtype) and kind_of(dtype) in "biufc"
 
 
 class _Rule:

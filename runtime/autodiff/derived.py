@@ -29,7 +29,9 @@ class Derived(functools.partial[Any]):
         function: Callable[..., Any],
         *options: Any,
     ) -> Derived:
-        """The function; `run` is what it does."""
+        """The function; `run` is what it does. Raises TypeError for what is none."""
+        if not callable(function):
+            raise TypeError(f"it takes a function, not {function!r}")
         made = super().__new__(cls, run)
         functools.update_wrapper(made, function)
         made._recipe = transform, function, options

@@ -66,8 +66,12 @@ def grad(f: np.ufunc) -> Derivative[..., Any]: ...
 def grad(f: Callable[Concatenate[X, P], Any]) -> Derivative[Concatenate[X, P], X]: ...
 @overload
 def grad(
-    f: Callable[P, Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
+    f: Callable[P, Any], argnums: int | Sequence[int], has_aux: bool = False
 ) -> Derivative[P, Any]: ...
+@overload  # of a lambda in a derivative of a derivative, mypy infers no parameters
+def grad(
+    f: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
+) -> Derivative[..., Any]: ...
 def grad(f: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Function:
     """Function that gives the gradient of `f`, whose result is a scalar.
 
@@ -96,8 +100,12 @@ def value_and_grad(
 ) -> Derivative[Concatenate[X, P], tuple[R, X]]: ...
 @overload
 def value_and_grad(
-    f: Callable[P, Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
+    f: Callable[P, Any], argnums: int | Sequence[int], has_aux: bool = False
 ) -> Derivative[P, tuple[Any, Any]]: ...
+@overload
+def value_and_grad(
+    f: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
+) -> Derivative[..., tuple[Any, Any]]: ...
 def value_and_grad(
     f: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False
 ) -> Function:
@@ -330,6 +338,10 @@ class _Lifted:
     def __init__(self, args: tuple[Any, ...], argnums: int | Sequence[int]) -> None:
         self._one = isinstance(argnums, int)
         numbers = [argnums] if isinstance(argnums, int) else list(argnums)
+        if not all(isinstance(n, (int, np.integer)) for n in numbers):
+            raise TypeError(
+                f"argnums are positions of arguments, such as 0 or (0, 1), not {argnums!r}"
+            )
         count = len(args)
         wrong = [n for n in numbers if not -count <= n < count]
         if wrong:

@@ -320,7 +320,7 @@ def items(size: Any, node: Node, operands: Sequence[Lane]) -> Any:
 
 
 RULES: dict[str, Rule] = {
-    **dict.fromkeys(("astype", "identity", "stop_gradient", "copy", "zeros_of"), same),
+    **dict.fromkeys(("astype", "identity", "stop_gradient", "copy", "view", "zeros_of"), same),
     "strengthen": unchanged,
     "as_weak": cast_weak,
     "choose": chosen,

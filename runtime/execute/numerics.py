@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from runtime.devices import host_array, is_device_array
+from runtime.dtypes import kind_of
 from runtime.graph.ir import Op
 
 __all__ = ["refuse_new_nonfinite"]
@@ -29,4 +30,4 @@ def _is_finite(x: Any) -> bool:
     if not isinstance(x, (np.ndarray, np.generic, float, complex)):
         return True
     array = np.asarray(x)
-    return array.dtype.kind not in "fc" or bool(np.isfinite(array).all())
+    return kind_of(array.dtype) not in "fc" or bool(np.isfinite(array).all())

@@ -13,6 +13,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from runtime.dtypes import kind_of
 from runtime.execute.kernels import array_function
 from runtime.graph.ir import Node, Value
 from runtime.spec import TensorType, Type
@@ -34,7 +35,7 @@ def reusable(node: Node, ending: Sequence[Value]) -> int | None:
     result = node.outputs[0].type
     if not isinstance(result, TensorType) or not result.rank or not _is_large(result):
         return None
-    if result.dtype.kind not in "fiu" or result.device is not None or node.can_raise:
+    if kind_of(result.dtype) not in "fiu" or result.device is not None or node.can_raise:
         return None
     if array_function(node) not in _EXACT:
         return None

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.dtypes import is_narrow, kind_of
 from runtime.graph.ir import Graph, Node, Op, Value
 from runtime.spec import StackType, TensorType, Type, VariableType, bits
 
@@ -137,6 +138,6 @@ _AS_IT_IS = frozenset((type(None), bool, int, str, type(Ellipsis)))
 
 
 def _dtype(dtype: np.dtype[Any]) -> str:
-    if dtype.kind not in _NUMBERS:
+    if kind_of(dtype) not in _NUMBERS:
         raise _Unknown
-    return dtype.str
+    return dtype.name if is_narrow(dtype) else dtype.str

@@ -5,10 +5,11 @@ The order of a graph's nodes is the order of the program: effects need no furthe
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -239,6 +240,12 @@ class Graph:
 
     def __repr__(self) -> str:
         return f"Graph({self.name}, {len(self.nodes)} nodes)"
+
+    def __reduce__(self) -> NoReturn:
+        raise pickle.PicklingError(
+            f"the graph `{self.name}` is not pickled, as its ops are of this process: write the "
+            "function to a file (`ag.save`), or keep the graph as text (`str(graph)`)"
+        )
 
     def pending_for(self, position: int) -> Node | None:
         """The `pending` node that belongs to the node at `position`.

@@ -212,7 +212,7 @@ FREE = frozenset(
         "window_place", "repeat", "roll", "round_number", "append_row", "rows_alike", "segments",
         "as_long_as", "unique_values", "copy", "sort", "argsort", "searchsorted", "unique",
         "checked", "has_axes",
-        "not_negative", "estimated_edges", "bitcast", "kept_boxes", "split_text",
-        "text_method", "text_ranks",
+        "not_negative", "estimated_edges", "bitcast", "best_prefixes", "row_swaps", "kept_boxes",
+        "split_text", "text_method", "text_ranks",
     }
 )  # fmt: skip

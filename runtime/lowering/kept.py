@@ -27,6 +27,7 @@ from runtime.graph.fingerprint import fingerprint
 from runtime.graph.ir import Graph, Op
 from runtime.ops.declare import REGISTRY
 from runtime.passes import optimize, switched_on
+from runtime.random.generator import ADVANCE
 
 __all__ = ["bring_in", "find", "keep", "key"]
 
@@ -35,6 +36,7 @@ Prepare = Callable[[Graph], Executable]
 # Ops that are not in the registry; which exception is raised, only the node knows.
 _OTHERS = frozenset((
     control.COND, control.WHILE, control.CALL, control.RAISE, variable.READ, variable.ASSIGN,
+    ADVANCE,
 ))  # fmt: skip
 _UNREAD = frozenset((control.RAISE,))
 _FIELDS = {"text", "parameters", "results", "constants", "flags", "state"}
@@ -105,9 +107,8 @@ def find(key: bytes, graph: Graph, prepare: Prepare) -> Executable | None:
     if state is None:
         return Native(code, made, as_plan, graph.name)
     run = Native(code, made, lambda: again, graph.name)
-    variables, assigned = state
-    count = len(graph.outputs)
-    return Stateful(run, as_plan, variables, assigned, count, True, overwritten=code.overwritten)
+    variables, assigned, drawn = state
+    return Stateful(run, as_plan, variables, assigned, drawn, len(graph.outputs))
 
 
 def keep(key: bytes, made: Executable) -> None:
@@ -127,7 +128,9 @@ def keep(key: bytes, made: Executable) -> None:
         "results": [tuple(a) for a in code.signature.results],
         "constants": [(array.dtype.str, array.shape, array.tobytes()) for array in code.constants],
         "flags": (code.repeats, code.needs_threads, code.needs_heap, code.overwritten),
-        "state": (made.variables, made.assigned) if isinstance(made, Stateful) else None,
+        "state": (
+            (made.variables, made.assigned, made.drawn) if isinstance(made, Stateful) else None
+        ),
     }
     kept.put(key, marshal.dumps(fields))
 

@@ -41,8 +41,25 @@ from runtime.lowering.nodes.convolutions import (
     convolution_kernel,
 )
 from runtime.lowering.nodes.creation import arange, array_form, full, linspace, missing, zeros_of
+from runtime.lowering.nodes.drawn_integers import integers
+from runtime.lowering.nodes.draws import (
+    ELEMENTS_OF_BITS,
+    advance,
+    below,
+    bernoulli,
+    draw,
+    fold,
+    split,
+)
 from runtime.lowering.nodes.elements import machine_type, tensor_type
-from runtime.lowering.nodes.elementwise import as_weak, astype, elementwise, rounded, same
+from runtime.lowering.nodes.elementwise import (
+    as_weak,
+    astype,
+    elementwise,
+    rounded,
+    same,
+    view,
+)
 from runtime.lowering.nodes.frames import accumulate, frame_of, frame_read, frame_take, frame_with
 from runtime.lowering.nodes.gathers import gather, not_negative
 from runtime.lowering.nodes.joining import concat, flip, roll, stack
@@ -57,8 +74,10 @@ from runtime.lowering.nodes.pooling import (
     window_sum,
 )
 from runtime.lowering.nodes.products import matmul
+from runtime.lowering.nodes.random_orders import permutation
 from runtime.lowering.nodes.recursion import recur, recursion
 from runtime.lowering.nodes.reductions import count_nonzero, position, reduction, sum_to, variance
+from runtime.lowering.nodes.rejected_draws import gamma, poisson
 from runtime.lowering.nodes.rows import (
     append_row,
     as_long_as,
@@ -317,6 +336,7 @@ _RULES: dict[str, Rule] = {
     "strengthen": same,
     "copy": same,
     "astype": astype,
+    "view": view,
     "as_weak": as_weak,
     "checked": checked,
     "choose": choose,
@@ -379,4 +399,14 @@ _RULES: dict[str, Rule] = {
     "searchsorted": searchsorted,
     "cumsum": scan,
     "cumprod": scan,
+    **dict.fromkeys(ELEMENTS_OF_BITS, draw),
+    "random_advance": advance,
+    "random_below": below,
+    "random_bernoulli": bernoulli,
+    "random_fold": fold,
+    "random_gamma": gamma,
+    "random_integers": integers,
+    "random_permutation": permutation,
+    "random_poisson": poisson,
+    "random_split": split,
 }

@@ -1,7 +1,9 @@
 """Parts of a graph as native code, where the whole has no native form.
 
 Runs of nodes that have one become a node each, which calls native code; the plan runs the others,
-and what is in the branches and loops of those is parted in the same way.
+and what is in the branches and loops of those is parted in the same way. A run that reads and
+assigns variables does so on their contents: it ends with them assigned, or the plan of its nodes
+does what came before an error. So what Python does between two runs finds variables as it must.
 """
 
 from __future__ import annotations
@@ -15,8 +17,10 @@ from runtime.graph.clone import Change, Copy, shared
 from runtime.graph.ir import Graph, Node, Op, Value
 from runtime.lowering.kernels.record import Record
 from runtime.lowering.kernels.refusal import Refusal
+from runtime.lowering.kernels.state import has_variables, leaves_variables, on_contents
 from runtime.lowering.lower import lower
 from runtime.spec import TensorType, Type
+from runtime.variable import READ
 
 __all__ = ["Parted", "part"]
 
@@ -55,6 +59,7 @@ class _Parting:
         # The run so far, what is pending for its nodes included; and what it gives.
         self.run_: list[Node] = []
         self.made: set[Value] = set()
+        self.has_variables = has_variables(graph)
         self.waiting: list[Node] = []
 
     def run(self) -> Graph:
@@ -75,7 +80,11 @@ class _Parting:
         return self.copy.finish()
 
     def _join(self, node: Node) -> None:
-        """Let a node be part of the run."""
+        """Let a node be part of the run, or of a new one."""
+        # What may look at variables is a run of its own: they are contents in the others.
+        is_apart = self.has_variables and not leaves_variables(node)
+        if is_apart:
+            self._flush()
         for before in self.waiting:
             if before.op.name == "constant":
                 self.copy.keep(before)
@@ -84,6 +93,8 @@ class _Parting:
         self.waiting = []
         self.run_.append(node)
         self.made.update(node.outputs)
+        if is_apart:
+            self._flush()
 
     def _keep(self, node: Node) -> None:
         """Leave a node to the plan: before the run if it does not matter, else behind it."""
@@ -103,6 +114,7 @@ class _Parting:
             for node in nodes:
                 self.copy.keep(node)
             return
+        nodes = self._after_reads(nodes)
         inner = self._inner(nodes)
         try:
             call = self.compile_part(inner)
@@ -111,19 +123,34 @@ class _Parting:
                 self.copy.keep(node)
             return
         self.found.parts += 1
-        types = tuple(value.type for value in inner.outputs)
-        op = _op(call, types, any(node.can_raise for node in nodes))
         inputs = self.copy.mapped(inner.inputs)
-        self.copy.add(Node(op, inputs, {}, (), types), inner.outputs)
+        types = tuple(value.type for value in inner.outputs)
+        self.copy.add(Node(_op(call, types, nodes), inputs, {}, (), types), inner.outputs)
+
+    def _after_reads(self, nodes: Sequence[Node]) -> list[Node]:
+        """The run without the contents that others read, too: native code would copy those."""
+        later, assigned, rest = self._read_outside(nodes), set[Value](), []
+        for node in nodes:
+            if node.op is READ and node.outputs[0] in later and node.inputs[0] not in assigned:
+                self.copy.keep(node)
+                continue
+            if node.has_effect:
+                assigned.update(node.inputs)
+            rest.append(node)
+        return rest
+
+    def _read_outside(self, nodes: Sequence[Node]) -> set[Value]:
+        """The values that other nodes than these read, or that the graph gives."""
+        within = set(nodes)
+        others = [n for n in self.graph.nodes if n not in within]
+        return {*self.graph.outputs, *(v for n in others for v in n.inputs)}
 
     def _inner(self, nodes: Sequence[Node]) -> Graph:
         """The run as a graph: its constants, what it reads of others, what others read of it."""
         own = {value for node in nodes for value in node.outputs}
         read = dict.fromkeys(v for node in nodes for v in node.inputs if v not in own)
         constants = [v.node for v in read if _is_constant(v)]
-        within = set(nodes)
-        others = [n for n in self.graph.nodes if n not in within]
-        later = {*self.graph.outputs, *(v for n in others for v in n.inputs)}
+        later = self._read_outside(nodes)
         outputs = [v for node in nodes for v in node.outputs if v in later]
         inputs = [v for v in read if not _is_constant(v)]
         made = [node for node in constants if node is not None]
@@ -164,17 +191,19 @@ def _refusal(node: Node) -> str | None:
     inputs = [v for v in read if not _is_constant(v)]
     nodes = [*(n for n in constants if n is not None), node]
     try:
-        lower(Graph(inputs, nodes, node.outputs, node.op.name))
+        lower(on_contents(Graph(inputs, nodes, node.outputs, node.op.name)))
     except Refusal as refusal:
         return str(refusal)
     return None
 
 
-def _op(call: Callable[..., tuple[Any, ...]], types: tuple[Type, ...], can_raise: bool) -> Op:
+def _op(call: Callable[..., tuple[Any, ...]], types: tuple[Type, ...], nodes: Sequence[Node]) -> Op:
+    can_raise = any(node.can_raise for node in nodes)
     return Op(
         "native",
         lambda xp, *values: call(*values),
         lambda *given: types,
+        effect="native" if any(node.has_effect for node in nodes) else None,
         raises=lambda given, attrs: can_raise,
         doc="Native code for a part of a graph.",
     )

@@ -51,66 +51,53 @@ def prepare(graph: Graph, timing: Timing = None) -> Executable:
     if reason is not None:
         return Planned(plan.prepare(graph), reason)
     try:
-        return _stateful(graph, timing) if has_variables(graph) else _prepared(graph, timing)
+        return _prepared(graph, timing)
     except (TooLarge, Unavailable) as error:
         return Planned(plan.prepare(graph), str(error))
 
 
-def _stateful(graph: Graph, timing: Timing) -> Executable:
-    """A graph with variables: on their contents, if it does nothing but read, assign and print."""
-    try:
-        printing = printing_once(graph)
-        found = functional(printing)
-    except Refusal as refusal:
-        return _with_reason(_prepared(graph, timing), refusal)
-    prints = printing is not graph
-    try:
-        run: Executable = _native(found.graph, timing, again, found.contents)
-    except TooLarge:
-        raise
-    except Refusal as refusal:
-        if prints:
-            return _with_reason(_prepared(graph, timing), refusal)
-        run = _prepared(found.graph, timing)
-    return Stateful(
-        run,
-        partial(plan.prepare, printing),
-        found.variables,
-        found.assigned,
-        len(graph.outputs),
-        isinstance(run, Native),
-        prints,
-        run.code.overwritten if isinstance(run, Native) else (),
-    )
-
-
-def _with_reason(made: Executable, refusal: Refusal) -> Executable:
-    if isinstance(made, Planned) and str(refusal) not in made.reason:
-        made.reason = f"{refusal}; {made.reason}"
-    return made
-
-
 def _prepared(graph: Graph, timing: Timing) -> Executable:
     """`graph` as native code as a whole, or as a plan with native parts."""
+    parts: list[Native | Stateful] = []
+
+    def compile_part(inner: Graph) -> Callable[..., tuple[Any, ...]]:
+        made = _whole(inner, timing)
+        parts.append(made)
+        return made.call if isinstance(made, Native) else made
+
     try:
-        return _native(graph, timing)
+        return _whole(graph, timing)
     except TooLarge:
         raise
     except Refusal as refusal:
         whole = str(refusal)
-        parts: list[Native] = []
-
-        def compile_part(inner: Graph) -> Callable[..., tuple[Any, ...]]:
-            parts.append(_native(inner, timing))
-            return parts[-1].call
-
         parted = part(graph, compile_part)
     # Where each node has a native form, and all together have none, that is the reason.
     reasons = "; ".join(parted.reasons) or whole
     if parted.parts:
         reasons = f"{parted.parts} part(s) are native code; the rest is not: {reasons}"
-    called = [one for native in parts for one in native.outside]
+    called = [one for made in parts for one in made.outside]
     return Planned(plan.prepare(parted.graph), reasons, called)
+
+
+def _whole(graph: Graph, timing: Timing) -> Native | Stateful:
+    """`graph` as one native function; Refusal where it has no native form."""
+    return _stateful(graph, timing) if has_variables(graph) else _native(graph, timing)
+
+
+def _stateful(graph: Graph, timing: Timing) -> Stateful:
+    """A graph with variables on their contents, if it does no more than read, assign and print."""
+    printing = printing_once(graph)
+    found = functional(printing)
+    return Stateful(
+        _native(found.graph, timing, again, found.contents),
+        partial(plan.prepare, printing),
+        found.variables,
+        found.assigned,
+        found.drawn,
+        len(graph.outputs),
+        writes=printing is not graph,
+    )
 
 
 def _native(

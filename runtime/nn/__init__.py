@@ -27,6 +27,7 @@ from runtime.nn.activations import (
     softsign,
     swish,
 )
+from runtime.nn.alignments import ctc_decode, ctc_loss
 from runtime.nn.attention import scaled_dot_product_attention
 from runtime.nn.convolution import (
     conv1d,
@@ -73,6 +74,8 @@ __all__ = [
     "conv2d_transpose",
     "conv3d",
     "conv3d_transpose",
+    "ctc_decode",
+    "ctc_loss",
     "depthwise_conv2d",
     "dropout",
     "elu",

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from runtime import ops
-from runtime.nn.precision import floating, widened
+from runtime.nn.precision import floating, narrow_kept, widened
 from runtime.ops import activations
 from runtime.ops.operands import Axes, Operand
 
@@ -53,6 +53,7 @@ def relu6(x: Operand) -> Any:
     return ops.where(ops.greater_equal(x, 6), 6, relu(x))
 
 
+@narrow_kept
 def leaky_relu(x: Operand, alpha: float = 0.2) -> Any:
     """`x` where it is positive, `alpha * x` elsewhere.
 
@@ -62,6 +63,7 @@ def leaky_relu(x: Operand, alpha: float = 0.2) -> Any:
     return ops.where(ops.greater(x, 0), x, ops.multiply(x, alpha))
 
 
+@narrow_kept
 def elu(x: Operand, alpha: float = 1.0) -> Any:
     """`x` where it is positive, `alpha * (exp(x) - 1)` elsewhere.
 
@@ -80,6 +82,7 @@ def elu(x: Operand, alpha: float = 1.0) -> Any:
 _SELU_ALPHA, _SELU_SCALE = 1.6732632423543772848, 1.0507009873554804934
 
 
+@narrow_kept
 def selu(x: Operand) -> Any:
     """The scaled `elu` that keeps mean 0 and variance 1.
 
@@ -158,6 +161,7 @@ def mish(x: Operand) -> Any:
     return x * ops.tanh(softplus(x))
 
 
+@narrow_kept
 def gelu(x: Operand, approximate: bool = False) -> Any:
     """`x` times the normal distribution function of `x`, or its approximation by tanh.
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from runtime import ops
+from runtime.dtypes import kind_of
 from runtime.nn.layout import is_channels_first, to_channels_last, to_format
 from runtime.ops.declare import with_operands
 from runtime.ops.operands import Operand, dtype_of, rank_of, shape_of
@@ -131,7 +132,7 @@ def _element_counts(total: Any, x: Operand, how: dict[str, Any]) -> Any:
     """How many elements each window has, padding not counted."""
     if how["padding"] == "valid":
         return math.prod(how["size"])
-    dtype = dtype_of(total) if dtype_of(total).kind in "fc" else np.dtype(np.float64)
+    dtype = dtype_of(total) if kind_of(dtype_of(total)) in "fc" else np.dtype(np.float64)
     return window_sum(ops.ones((1, *shape_of(x)[1:-1], 1), dtype=dtype), **how)
 
 

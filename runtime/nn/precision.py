@@ -9,9 +9,10 @@ from typing import Any, TypeVar
 import numpy as np
 
 from runtime import ops
+from runtime.dtypes import is_narrow
 from runtime.ops.operands import Operand, dtype_of, is_number, is_tensor
 
-__all__ = ["floating", "widened"]
+__all__ = ["floating", "narrow_kept", "widened"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -27,15 +28,24 @@ def floating(x: Operand) -> Any:
 
 
 def widened(function: Function) -> Function:
-    """`function` of an array first, with half precision computed in single and rounded once."""
+    """`function` of an array, less than single precision computed in it and rounded once."""
+    return _in_single(function, lambda dtype: dtype == np.float16 or is_narrow(dtype))
 
+
+def narrow_kept(function: Function) -> Function:
+    """As `widened`, for floats that NumPy has not: beside Python's floats they become float32."""
+    return _in_single(function, is_narrow)
+
+
+def _in_single(function: Function, is_less: Callable[[np.dtype[Any]], bool]) -> Function:
     @wraps(function)
     def in_single(x: Operand, *args: Any, **kwargs: Any) -> Any:
-        if dtype_of(x) != np.float16:
+        own = dtype_of(x)
+        if not is_less(own):
             return function(floating(x), *args, **kwargs)
         result = function(ops.astype(x, np.dtype(np.float32)), *args, **kwargs)
         if isinstance(result, tuple):
-            return tuple(ops.astype(r, np.dtype(np.float16)) for r in result)
-        return ops.astype(result, np.dtype(np.float16))
+            return tuple(ops.astype(r, own) for r in result)
+        return ops.astype(result, own)
 
     return in_single  # type: ignore[return-value]

@@ -103,7 +103,7 @@ from runtime.ops.complex import (
     make_complex,
     real,
 )
-from runtime.ops.conversion import astype
+from runtime.ops.conversion import astype, view
 from runtime.ops.creation import (
     arange,
     empty,
@@ -135,6 +135,7 @@ from runtime.ops.diagonals import (
     tril,
     triu,
 )
+from runtime.ops.distances import cdist
 from runtime.ops.editing import (
     apply_along_axis,
     apply_over_axes,
@@ -403,6 +404,7 @@ from runtime.ops.sorting import (
     digitize,
     searchsorted,
     sort,
+    top_k,
     unique,
 )
 from runtime.ops.statistics import (
@@ -490,6 +492,7 @@ __all__ = [
     "by_numpy_name",
     "can_cast",
     "cbrt",
+    "cdist",
     "ceil",
     "choose",
     "choose_among",
@@ -753,6 +756,7 @@ __all__ = [
     "tensordot",
     "tile",
     "to_device",
+    "top_k",
     "trace",
     "transpose",
     "trapezoid",
@@ -779,6 +783,7 @@ __all__ = [
     "vdot",
     "vecdot",
     "vecmat",
+    "view",
     "vsplit",
     "vstack",
     "where",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from runtime.dtypes import kind_of
 from runtime.ops.declare import op
 from runtime.ops.inference import by_ufunc
 from runtime.ops.operands import Array, Module, ufunc_dtype
@@ -22,7 +23,7 @@ def _relu_type(x: TensorType) -> TensorType:
 def _floating(xp: Module, x: Array) -> Array:
     """`x` in the dtype that `exp` gives for it: integers have no negative or wrap around."""
     x = xp.asarray(x)
-    return x if x.dtype.kind == "f" else x.astype(ufunc_dtype(np.exp, (x.dtype,)))
+    return x if kind_of(x.dtype) == "f" else x.astype(ufunc_dtype(np.exp, (x.dtype,)))
 
 
 @op(

@@ -375,15 +375,11 @@ def reciprocal(xp: Module, x: Array) -> Array:
     return xp.reciprocal(x)
 
 
-def _copysign_vjp(g: Any, out: Any, x: Any, y: Any) -> tuple[Any, None]:
-    return g * sign(x) * copysign(1.0, y), None
-
-
 @op(
     inputs=2,
     infer=by_ufunc(np.copysign),
-    vjp=_copysign_vjp,
-    reads=(0, 1),
+    vjp=(lambda g, out, x, y: g * sign(x) * sign(out), None),
+    reads=(0, "out"),
     scalar="copysign({0}, {1})",
     elementwise=True,
     numpy=("copysign",),

@@ -138,7 +138,7 @@ def _conditions(conditions: Any, rank: int) -> list[Any]:
 def _choose_type(numbers: TensorType, *choices: TensorType, mode: str) -> TensorType:
     if numbers.dtype.kind not in "biu":
         raise TypeError(f"choose takes integers, not {numbers.dtype}")
-    dtype = promote(*(c.strong() for c in choices)).dtype
+    dtype = promote(*choices).dtype
     return TensorType(dtype, broadcast_shapes(numbers.shape, *(c.shape for c in choices)))
 
 

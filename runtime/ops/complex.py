@@ -13,9 +13,9 @@ import numpy as np
 
 from runtime.ops.declare import op
 from runtime.ops.inference import by_probe, by_ufunc
-from runtime.ops.operands import Array, Module, dtype_of
+from runtime.ops.operands import Array, Module, dtype_of, type_of
 from runtime.ops.samples import binary, unary
-from runtime.spec import TensorType, broadcast_shapes
+from runtime.spec import TensorType, broadcast_shapes, promote
 
 __all__ = ["angle", "conj", "imag", "make_complex", "real"]
 
@@ -25,8 +25,8 @@ def _part(x: TensorType) -> TensorType:
 
 
 def _pair(x: TensorType, y: TensorType) -> TensorType:
-    dtype = by_probe(np.exp, np.result_type(x.dtype, y.dtype)) if not (x.weak and y.weak) else None
-    single = dtype is not None and dtype.itemsize <= 4
+    joined = promote(x, y)
+    single = not joined.weak and by_probe(np.exp, joined.dtype).itemsize <= 4
     return TensorType(np.dtype("c8" if single else "c16"), broadcast_shapes(x.shape, y.shape))
 
 
@@ -44,13 +44,13 @@ def _complex_vjp(g: Any, out: Any, x: Any, y: Any) -> tuple[Any, Any]:
 def make_complex(xp: Module, x: Array, y: Array) -> Array:
     """Complex number with real part `x` and imaginary part `y`, broadcast against each other.
 
-    float32 parts give complex64, others complex128.
+    float32 parts give complex64, beside Python numbers too, others complex128.
 
     >>> ag.make_complex(np.array([1.0, 2.0]), 3.0).numpy()
     array([1.+3.j, 2.+3.j])
     """
     re, im = xp.broadcast_arrays(xp.asarray(x), xp.asarray(y))
-    result = xp.empty(re.shape, _pair(TensorType(re.dtype, ()), TensorType(im.dtype, ())).dtype)
+    result = xp.empty(re.shape, _pair(type_of(x), type_of(y)).dtype)
     result.real, result.imag = re, im
     return result
 

@@ -12,7 +12,14 @@ from runtime import devices, trace
 from runtime.layouts import lay_out
 from runtime.ops.broadcasting import broadcast_arrays, sum_to
 from runtime.ops.conversion import astype
-from runtime.ops.declare import always, implements, may_not_fit, no_gradient, op
+from runtime.ops.declare import (
+    always,
+    implements,
+    may_not_fit,
+    no_gradient,
+    op,
+    takes_what_numpy_takes,
+)
 from runtime.ops.internal import checked
 from runtime.ops.operands import (
     Array,
@@ -383,16 +390,17 @@ def _line_of_type(
 def _line_vjp(
     g: Any, out: Any, x: Any, y: Any, num: Any, endpoint: bool, dtype: Any
 ) -> tuple[Any, ...]:
-    weights = reshape(_shares(num, endpoint), (num,) + (1,) * (rank_of(out) - 1))
+    shares = _shares(num, endpoint, dtype_of(g))
+    weights = reshape(shares, (num,) + (1,) * (rank_of(out) - 1))
     return sum_to(g * (1 - weights), shape_of(x)), sum_to(g * weights, shape_of(y))
 
 
-def _shares(num: Any, endpoint: bool) -> Any:
+def _shares(num: Any, endpoint: bool, dtype: np.dtype[Any]) -> Any:
     """How much of `stop` is in each of `num` evenly spaced numbers."""
-    steps = num - 1 if endpoint else num
+    steps, numbers = num - 1 if endpoint else num, astype(arange(num), dtype)
     if isinstance(steps, int):
-        return arange(num) / max(steps, 1)
-    return arange(num) / astype(steps + (steps < 1), np.float64)  # of one or none: of 1
+        return numbers / max(steps, 1)
+    return numbers / astype(steps + (steps < 1), dtype)  # of one or none: of 1
 
 
 @op(
@@ -457,6 +465,7 @@ def linspace_of(
     return xp.linspace(start, stop, num=int(num), endpoint=endpoint, dtype=dtype)
 
 
+@takes_what_numpy_takes("linspace")
 def linspace(
     start: Operand,
     stop: Operand,

@@ -23,6 +23,7 @@ import numpy as np
 from runtime import trace
 from runtime.caching import cached_property
 from runtime.devices import common_device, in_use, is_device_array, placement, placing
+from runtime.dtypes import dtype_from
 from runtime.errors import LimitOverflowError
 from runtime.graph.ir import Op
 from runtime.ops.operands import (
@@ -48,6 +49,7 @@ __all__ = [
     "op",
     "overflows",
     "simpler_form",
+    "takes_what_numpy_takes",
     "with_operands",
 ]
 
@@ -119,6 +121,7 @@ class Primitive:
         self._most = sys.maxsize if inputs is None else inputs
         # How many operands make a call that needs no further look.
         self._alone = None if self._required else inputs
+        self._named = frozenset(_parameters(op_.kernel)[1:])
 
     @cached_property
     def __signature__(self) -> inspect.Signature:
@@ -128,9 +131,14 @@ class Primitive:
     def __repr__(self) -> str:
         return f"<op {self.__name__}>"
 
+    def __reduce__(self) -> Any:
+        return declared_as, (self.op.name,)
+
     def __call__(self, *operands: Any, **attrs: Any) -> Any:
         if len(operands) == self._alone and not attrs:
             static = self.attributes.copy()
+        elif self.op.numpy and not self._named.issuperset(attrs):
+            return _called_as_numpys(self.op.numpy, self, operands, attrs)
         else:
             operands, static = self._arguments(operands, attrs)
         for x in operands:
@@ -192,6 +200,75 @@ class Primitive:
         return (*leading, *rest), static
 
 
+def _called_as_numpys(
+    names: tuple[str, ...], own: Any, operands: tuple[Any, ...], attrs: dict[str, Any]
+) -> Any:
+    """A call with a parameter that only NumPy's function takes: what that one makes of tensors.
+
+    Raises TypeError for a parameter that it does not take either.
+    """
+    function = _of_numpy(names)
+    unknown = attrs.keys() - _taken_by_numpy(function)
+    if unknown:
+        raise TypeError(f"{own.__name__}() got an unexpected keyword argument '{min(unknown)}'")
+    # NumPy asks tensors for what they make of its call.
+    given = {name: _tensors(x) for name, x in attrs.items()}
+    if not operands:
+        return function(**given)
+    first, *rest = map(_tensors, operands)
+    is_whole = is_tensor(first) or any(map(is_tensor, first if isinstance(first, list) else ()))
+    return function(first if is_whole else REGISTRY["identity"](np.asarray(first)), *rest, **given)
+
+
+def _tensors(x: Any) -> Any:
+    """An array, and those in a list or tuple, as tensors; anything else as it is."""
+    if isinstance(x, (list, tuple)):
+        return type(x)(map(_tensors, x))
+    return REGISTRY["identity"](x) if isinstance(x, (np.ndarray, np.generic)) else x
+
+
+def _of_numpy(names: tuple[str, ...]) -> Any:
+    """The first function of such a name that this version of NumPy has; None if it has none."""
+    for name in names:
+        found: Any = np
+        for part in name.split("."):
+            found = getattr(found, part, None)
+        if found is not None:
+            return found
+    return None
+
+
+@functools.lru_cache(maxsize=1024)
+def _taken_by_numpy(function: Any) -> frozenset[str]:
+    """Names of parameters of a function of NumPy; what tells no signature takes none."""
+    if isinstance(function, np.ufunc):
+        return frozenset(("out", "where", "casting", "order", "dtype", "subok", "signature"))
+    try:
+        return frozenset(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        return frozenset()
+
+
+def takes_what_numpy_takes(*names: str) -> Callable[[Function], Function]:
+    """Let a function also take the parameters that only NumPy's function of that name has."""
+
+    def declare(function: Function) -> Function:
+        own = inspect.unwrap(function)
+        if own.__code__.co_flags & inspect.CO_VARKEYWORDS:
+            return function
+        known = frozenset(_parameters(own)[own.__code__.co_posonlyargcount :])
+
+        @functools.wraps(function)
+        def taking(*args: Any, **kwargs: Any) -> Any:
+            if kwargs and not known.issuperset(kwargs):
+                return _called_as_numpys(names, function, args, kwargs)
+            return function(*args, **kwargs)
+
+        return cast(Function, taking)
+
+    return declare
+
+
 def _as_others_have_it(operands: tuple[Any, ...], dtype: Any) -> tuple[Any, ...] | None:
     """Operands of which Python ints beyond 64 bits have the dtype that NumPy computes in.
 
@@ -219,6 +296,12 @@ def _attributes(kernel: Callable[..., Any], inputs: int | None) -> tuple[dict[st
     return {name: defaults.get(name, _REQUIRED) for name in static}, len(positional[:inputs])
 
 
+def _parameters(function: Callable[..., Any]) -> tuple[str, ...]:
+    """The names of the parameters of a function that may be given by name."""
+    code = function.__code__
+    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+
+
 def _positional(kernel: Callable[..., Any]) -> tuple[str, ...]:
     """The positional parameters of a kernel after the array module."""
     return kernel.__code__.co_varnames[1 : kernel.__code__.co_argcount]
@@ -233,7 +316,7 @@ def _static(name: str, value: Any) -> Any:
     if type(value) in _PLAIN:
         return value
     if name == "dtype":
-        return value if isinstance(value, np.dtype) else np.dtype(value)
+        return value if isinstance(value, np.dtype) else dtype_from(value)
     if isinstance(value, (tuple, list)):
         if type(value) is tuple and _PLAIN.issuperset(map(type, value)):
             return value
@@ -297,6 +380,11 @@ def op(
     return declare
 
 
+def declared_as(name: str) -> Primitive:
+    """The op of that name, as it is pickled."""
+    return REGISTRY[name]
+
+
 def implements(
     *names: str,
     samples: Samples | None = None,
@@ -312,6 +400,7 @@ def implements(
 
     def declare(function: Function) -> Function:
         function = with_operands(function) if makes_arrays else function
+        function = takes_what_numpy_takes(*names)(function)
         if simpler is not None:
             _SIMPLER[function] = simpler
         FUNCTIONS[names[0]] = (function, names, samples)

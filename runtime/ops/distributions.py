@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from copy import copy
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -20,6 +21,7 @@ from runtime.ops.random import (
     COUNTER,
     KEY,
     by_shape,
+    checked_probabilities,
     draw_type,
     filled,
     fraction,
@@ -30,11 +32,23 @@ from runtime.ops.samples import calls
 from runtime.spec import Dim
 
 __all__ = [
+    "LARGEST_MEAN",
+    "LARGE_MEAN",
+    "RAREST",
+    "Hat",
+    "cube",
+    "exponential",
+    "is_good",
+    "is_surely_good",
+    "may_be_good",
+    "random_binomial",
     "random_exponential",
     "random_gamma",
     "random_normal",
     "random_poisson",
     "random_truncated_normal",
+    "standard_normal",
+    "truncated_normal",
 ]
 
 _F8, _F4, _F2 = np.dtype("f8"), np.dtype("f4"), np.dtype("f2")
@@ -47,8 +61,9 @@ Proposal: TypeAlias = Callable[[Array, Array, Array], tuple[Array, Array]]
 # ---- continuous distributions ------------------------------------------------------------------
 
 
-def _standard_normal(xp: Module, bits: Array, width: int) -> Array:
+def standard_normal(xp: Module, bits: Array, dtype: np.dtype[Any]) -> Array:
     """The first bit is the sign, the others the distance from the centre, in probability."""
+    width = width_of(dtype)
     most = (1 << (width - 1)) - 1
     distance = bits & most
     p, q = fraction(most - distance, width), fraction(distance, width)
@@ -67,9 +82,8 @@ def random_normal(
     dtype: np.dtype[Any],
 ) -> Array:
     """Standard normal numbers, by inversion: up to 9.1 (float32 and float16: 6.3) and never 0."""
-    width = width_of(dtype)
     sizes = decode_shape(shape, dims)
-    return filled(xp, key, counter, sizes, dtype, lambda b: _standard_normal(xp, b, width))
+    return filled(xp, key, counter, sizes, dtype, lambda bits: standard_normal(xp, bits, dtype))
 
 
 @op(
@@ -90,21 +104,28 @@ def random_truncated_normal(
     high: float,
 ) -> Array:
     """Standard normal numbers given that they lie in [low, high], by inversion."""
+
+    def make(bits: Array) -> Array:
+        return truncated_normal(xp, bits, dtype, low, high)
+
+    return filled(xp, key, counter, decode_shape(shape, dims), dtype, make)
+
+
+def truncated_normal(
+    xp: Module, bits: Array, dtype: np.dtype[Any], low: float, high: float
+) -> Array:
+    """The number below which there are as many of those within the bounds as the bits say."""
     width = width_of(dtype)
     # Probabilities are told apart in the lower tail: an interval above 0 is mirrored.
     sign = -1.0 if low > 0 else 1.0
     bottom, top = (-high, -low) if low > 0 else (low, high)
     below, above = _tail(-bottom), _tail(top)
     mass = _tail(-top) - below
-
-    def make(bits: Array) -> Array:
-        left = below + mass * fraction(bits, width)
-        right = above + mass * fraction((1 << width) - 1 - bits, width)
-        p = xp.minimum(left, right)
-        z = exact.normal_quantile(xp, p, 0.5 - p)
-        return sign * xp.clip(xp.where(left < right, -z, z), bottom, top)
-
-    return filled(xp, key, counter, decode_shape(shape, dims), dtype, make)
+    left = below + mass * fraction(bits, width)
+    right = above + mass * fraction((1 << width) - 1 - bits, width)
+    p = xp.minimum(left, right)
+    z = exact.normal_quantile(xp, p, 0.5 - p)
+    return sign * xp.clip(xp.where(left < right, -z, z), bottom, top)
 
 
 def _tail(x: float) -> float:
@@ -122,12 +143,13 @@ def random_exponential(
     dtype: np.dtype[Any],
 ) -> Array:
     """Exponential numbers of mean 1, by inversion: up to 45 (float32 and float16: 22.9)."""
-    width = width_of(dtype)
+    sizes = decode_shape(shape, dims)
+    return filled(xp, key, counter, sizes, dtype, lambda bits: exponential(xp, bits, dtype))
 
-    def make(bits: Array) -> Array:
-        return 0.0 - exact.log(xp, fraction(bits, width))
 
-    return filled(xp, key, counter, decode_shape(shape, dims), dtype, make)
+def exponential(xp: Module, bits: Array, dtype: np.dtype[Any]) -> Array:
+    """What has the bits as the probability of more."""
+    return 0.0 - exact.log(xp, fraction(bits, width_of(dtype)))
 
 
 def _spread(
@@ -191,21 +213,35 @@ def _gammas(xp: Module, key: Array, counter: Array, alpha: Array) -> Array:
     return result
 
 
+def cube(xp: Module, c: Array, bits: Array) -> tuple[Array, Array, Array]:
+    """Of a normal number x: whether `1 + c x` is positive, its cube, and the square of x."""
+    x = standard_normal(xp, bits, _F8)
+    t = 1.0 + c * x
+    v = xp.maximum(t, 2.0**-60)
+    return t > 0, v * v * v, x * x
+
+
+def is_surely_good(u: Array, square: Array) -> Array:
+    """Whether a cube is good, as most of the good ones tell at once."""
+    return u < 1.0 - 0.0331 * square * square
+
+
+def is_good(xp: Module, u: Array, square: Array, d: Array, v: Array) -> Array:
+    """Whether a cube is good."""
+    return exact.log(xp, u) < 0.5 * square + d * (1.0 - v + exact.log(xp, v))
+
+
 def _cubes(xp: Module, key: Array, counter: Array, d: Array) -> Array:
     """The `v = (1 + c x)**3` of Marsaglia and Tsang, one per element of `d`."""
     c = 1.0 / xp.sqrt(9.0 * d)
 
     def propose(i: Array, first: Array, second: Array) -> tuple[Array, Array]:
-        x, u = _standard_normal(xp, first, 64), fraction(second, 64)
-        t = 1.0 + c[i] * x
-        v = xp.maximum(t, 2.0**-60)
-        v = v * v * v
-        square = x * x
-        good = (t > 0) & (u < 1.0 - 0.0331 * square * square)
-        unsure = xp.nonzero((t > 0) & ~good)[0]
-        good[unsure] = exact.log(xp, u[unsure]) < 0.5 * square[unsure] + d[i[unsure]] * (
-            1.0 - v[unsure] + exact.log(xp, v[unsure])
-        )
+        is_positive, v, square = cube(xp, c[i], first)
+        u = fraction(second, 64)
+        good = is_positive & is_surely_good(u, square)
+        unsure = xp.nonzero(is_positive & ~good)[0]
+        at = i[unsure]
+        good[unsure] = is_good(xp, u[unsure], square[unsure], d[at], v[unsure])
         return v, good
 
     return _accepted(xp, key, counter, xp.arange(d.size), propose)
@@ -227,8 +263,10 @@ def _accepted(xp: Module, key: Array, counter: Array, blocks: Array, propose: Pr
 # ---- counts ------------------------------------------------------------------------------------
 
 # Above this mean candidates are drawn and refused; below, probabilities are summed up.
-_LARGE_MEAN = 10.0
-_LARGEST_MEAN = 2.0**62
+LARGE_MEAN = 10.0
+LARGEST_MEAN = 2.0**62
+# What is rarer does not count.
+RAREST = 2.0**-60
 
 
 @op(
@@ -261,7 +299,7 @@ def random_poisson(
     random variables", Insurance: Mathematics and Economics 12 (1993), PTRS.
     """
     sizes = decode_shape(shape, dims)
-    lam = _spread(xp, lam, sizes, "lam", _LARGEST_MEAN, zero=True)
+    lam = _spread(xp, lam, sizes, "lam", LARGEST_MEAN, zero=True)
     out = xp.empty(lam.size, np.float64)
     for part in pieces(xp, lam.size):
         out[part] = _counts(xp, key, plus(counter, part.start), lam[part])
@@ -272,7 +310,7 @@ def random_poisson(
 
 def _counts(xp: Module, key: Array, counter: Array, lam: Array) -> Array:
     result = xp.empty(lam.size, np.float64)
-    large = lam >= _LARGE_MEAN
+    large = lam >= LARGE_MEAN
     for counts, chosen in ((_few, ~large), (_many, large)):
         where = xp.nonzero(chosen)[0]
         if where.size:
@@ -281,40 +319,182 @@ def _counts(xp: Module, key: Array, counter: Array, lam: Array) -> Array:
 
 
 def _few(xp: Module, key: Array, counter: Array, lam: Array, where: Array) -> Array:
-    """The first count at which the summed probabilities exceed a uniform number."""
+    return _inverted(xp, key, counter, where, exact.exp(xp, -lam), lambda n: lam / n)
+
+
+def _inverted(
+    xp: Module, key: Array, counter: Array, where: Array, probability: Array,
+    ratio: Callable[[int], Array],
+) -> Array:  # fmt: skip
+    """The first count at which the summed probabilities exceed a uniform number.
+
+    Given are those of 0, and how many times as likely n is as n - 1.
+    """
     block = words_at(xp, key, counter, where.astype(np.uint64), 0)
     u = fraction(pairs(block)[0] >> 12, 52)
-    probability = exact.exp(xp, -lam)
     total = probability.copy()
-    counts = xp.zeros(lam.size, np.float64)
+    counts = xp.zeros(where.size, np.float64)
     # Sums of probabilities may end below 1: what is too rare to count for them is left out.
     for n in range(1, 100):
-        more = (u > total) & (probability > 2.0**-60)
+        more = (u > total) & (probability > RAREST)
         if not bool(more.any()):
             break
         counts += more
-        probability *= lam / n
+        probability = probability * ratio(n)
         total += probability
     return counts
 
 
+class Hat:
+    """What candidates of a mean are drawn and refused by."""
+
+    def __init__(self, xp: Module, lam: Array) -> None:
+        self.xp, self.lam, self.logarithm = xp, lam, exact.log(xp, lam)
+        self.b = 0.931 + 2.53 * xp.sqrt(lam)
+        self.a = -0.059 + 0.02483 * self.b
+        self.inverse_alpha = 1.1239 + 1.1328 / (self.b - 3.4)
+        self.least = 0.9277 - 3.6224 / (self.b - 2.0)
+
+    def at(self, i: Array) -> Hat:
+        """Those of some of the means."""
+        made = copy(self)
+        for name in ("lam", "logarithm", "b", "a", "inverse_alpha", "least"):
+            setattr(made, name, getattr(self, name)[i])
+        return made
+
+    def candidate(self, u: Array) -> tuple[Array, Array]:
+        """How near the edge a number within -1/2 and 1/2 is, and the count that it stands for."""
+        xp = self.xp
+        edge = xp.maximum(0.5 - xp.abs(u), 2.0**-60)
+        return edge, xp.floor((2.0 * self.a / edge + self.b) * u + self.lam + 0.43)
+
+    def is_surely_good(self, edge: Array, v: Array) -> Array:
+        """Whether a candidate is good, as most of the good ones tell at once."""
+        return (edge >= 0.07) & (v <= self.least)
+
+    def is_good(self, edge: Array, v: Array, n: Array) -> Array:
+        """Whether a candidate is good."""
+        xp = self.xp
+        bound = exact.log(xp, self.inverse_alpha * v / (self.a / (edge * edge) + self.b))
+        return bound <= n * self.logarithm - self.lam - exact.log_factorial(xp, n)
+
+
+def may_be_good(edge: Array, v: Array, k: Array) -> Array:
+    """Whether a candidate is to be looked at."""
+    return (k >= 0) & ((edge >= 0.013) | (v <= edge))
+
+
 def _many(xp: Module, key: Array, counter: Array, lam: Array, where: Array) -> Array:
-    root, logarithm = xp.sqrt(lam), exact.log(xp, lam)
-    b = 0.931 + 2.53 * root
-    a = -0.059 + 0.02483 * b
-    inverse_alpha = 1.1239 + 1.1328 / (b - 3.4)
-    least = 0.9277 - 3.6224 / (b - 2.0)
+    hat = Hat(xp, lam)
+
+    def propose(i: Array, first: Array, second: Array) -> tuple[Array, Array]:
+        u, v = fraction(first, 64) - 0.5, fraction(second, 64)
+        own = hat.at(i)
+        edge, k = own.candidate(u)
+        good = own.is_surely_good(edge, v)
+        unsure = xp.nonzero(~good & may_be_good(edge, v, k))[0]
+        good[unsure] = own.at(unsure).is_good(edge[unsure], v[unsure], k[unsure])
+        return xp.maximum(k, 0.0), good
+
+    return _accepted(xp, key, counter, where, propose)
+
+
+@op(
+    inputs=None,
+    infer=draw_type,
+    vjp=no_gradient,
+    raises=always,
+    samples=calls(
+        lambda: (
+            ((KEY, COUNTER, np.float64(9), np.float64(0.3)), {"shape": (40,), "dtype": _I8}),
+            (
+                (KEY, COUNTER, np.array([0, 20, 90]), np.array([0.5, 0.9, 0.25])),
+                {"shape": (20, 3), "dtype": _I8},
+            ),
+            ((KEY, COUNTER, np.float64(70), 0.5, 3), {"shape": (None, 2), "dtype": _F4}),
+            ((KEY, COUNTER, np.float64(9), np.float64(1)), {"shape": (), "dtype": _I8}),
+            ((KEY, COUNTER, np.float64(9), np.float64(0)), {"shape": (0, 2), "dtype": _I8}),
+        )
+    ),
+)
+def random_binomial(
+    xp: Module,
+    key: Array,
+    counter: Array,
+    n: Array,
+    p: Array,
+    *dims: Array,
+    shape: tuple[Dim, ...],
+    dtype: np.dtype[Any],
+) -> Array:
+    """How many of `n` trials succeed, each with probability `p`; a block for each draw.
+
+    By inversion where fewer than 10 are to be expected, else W. Hörmann, "The generation of
+    binomial random variates", J. Stat. Comput. Simul. 46 (1993), BTRS.
+    """
+    sizes = decode_shape(shape, dims)
+    n = _spread(xp, n, sizes, "n", _LARGEST_COUNT, zero=True)
+    p = xp.broadcast_to(checked_probabilities(xp, p), sizes).reshape(-1)
+    if bool((n != xp.floor(n)).any()):
+        raise ValueError("n must be whole numbers")
+    if dtype.kind in "iu" and n.size and float(n.max()) > np.iinfo(dtype).max:
+        raise ValueError(f"{dtype} cannot hold a draw out of {n.max():.0f}")
+    out = xp.empty(n.size, np.float64)
+    rare = xp.minimum(p, 1.0 - p)
+    for part in pieces(xp, n.size):
+        out[part] = _successes(xp, key, plus(counter, part.start), n[part], rare[part])
+    return xp.where(p > 0.5, n - out, out).astype(dtype).reshape(sizes)
+
+
+# Whole numbers up to here are floats.
+_LARGEST_COUNT = 2.0**53
+
+
+def _successes(xp: Module, key: Array, counter: Array, n: Array, p: Array) -> Array:
+    """Draws for a `p` of at most one half."""
+    result = xp.empty(n.size, np.float64)
+    large = n * p >= LARGE_MEAN
+    for draw, chosen in ((_few_successes, ~large), (_many_successes, large)):
+        where = xp.nonzero(chosen)[0]
+        if where.size:
+            result[where] = draw(xp, key, counter, n[where], p[where], where)
+    return result
+
+
+def _few_successes(
+    xp: Module, key: Array, counter: Array, n: Array, p: Array, where: Array
+) -> Array:
+    # log(1 - p), whose series takes over where 1 - p has lost digits of p.
+    series = -p * (1.0 + p * (0.5 + p * (1 / 3 + p * 0.25)))
+    logarithm = xp.where(p < 1e-4, series, exact.log(xp, 1.0 - p))
+    odds, none = p / (1.0 - p), exact.exp(xp, n * logarithm)
+    return _inverted(xp, key, counter, where, none, lambda k: odds * xp.maximum(n - k + 1, 0.0) / k)
+
+
+def _many_successes(
+    xp: Module, key: Array, counter: Array, n: Array, p: Array, where: Array
+) -> Array:
+    root = xp.sqrt(n * p * (1.0 - p))
+    b = 1.15 + 2.53 * root
+    a = -0.0873 + 0.0248 * b + 0.01 * p
+    alpha = (2.83 + 5.1 / b) * root
+    least = 0.92 - 4.2 / b
+    mode = xp.floor((n + 1.0) * p)
+    logarithm = exact.log(xp, p / (1.0 - p))
+    most = exact.log_factorial(xp, mode) + exact.log_factorial(xp, n - mode)
 
     def propose(i: Array, first: Array, second: Array) -> tuple[Array, Array]:
         u, v = fraction(first, 64) - 0.5, fraction(second, 64)
         edge = xp.maximum(0.5 - xp.abs(u), 2.0**-60)
-        k = xp.floor((2.0 * a[i] / edge + b[i]) * u + lam[i] + 0.43)
-        good = (edge >= 0.07) & (v <= least[i])
-        unsure = xp.nonzero(~good & (k >= 0) & ((edge >= 0.013) | (v <= edge)))[0]
-        i, edge = i[unsure], edge[unsure]
-        bound = exact.log(xp, inverse_alpha[i] * v[unsure] / (a[i] / (edge * edge) + b[i]))
-        n = k[unsure]
-        good[unsure] = bound <= n * logarithm[i] - lam[i] - exact.log_factorial(xp, n)
-        return xp.maximum(k, 0.0), good
+        k = xp.floor((2.0 * a[i] / edge + b[i]) * u + n[i] * p[i] + 0.5)
+        is_count = (k >= 0) & (k <= n[i])
+        k = xp.where(is_count, k, 0.0)
+        good = is_count & (edge >= 0.07) & (v <= least[i])
+        unsure = xp.nonzero(is_count & ~good)[0]
+        i, edge, found = i[unsure], edge[unsure], k[unsure]
+        bound = exact.log(xp, alpha[i] * v[unsure] / (a[i] / (edge * edge) + b[i]))
+        less = exact.log_factorial(xp, found) + exact.log_factorial(xp, n[i] - found)
+        good[unsure] = bound <= most[i] - less + (found - mode[i]) * logarithm[i]
+        return k, good
 
     return _accepted(xp, key, counter, where, propose)

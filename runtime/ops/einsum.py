@@ -7,6 +7,7 @@ import string
 from collections.abc import Sequence
 from typing import Any
 
+from runtime.dtypes import in_single
 from runtime.ops.agreement import of_size
 from runtime.ops.axes import permute_dims
 from runtime.ops.broadcasting import broadcast_to, sum_to
@@ -136,7 +137,8 @@ def _part(g: Any, i: int, arrays: Any, terms: tuple[str, ...], result: str) -> A
 )
 def einsum_(xp: Module, *arrays: Array, terms: tuple[str, ...], result: str) -> Array:
     """Sum of products over the letters of `terms` that `result` does not have."""
-    return xp.asarray(xp.einsum(f"{','.join(terms)}->{result}", *arrays)).copy()
+    text = f"{','.join(terms)}->{result}"
+    return in_single(lambda *given: xp.asarray(xp.einsum(text, *given)).copy(), *arrays)
 
 
 @implements(

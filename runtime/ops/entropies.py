@@ -14,7 +14,7 @@ from runtime.ops.comparison import equal, less_equal
 from runtime.ops.declare import op
 from runtime.ops.exponential import exp, expm1, log, log1p, sqrt
 from runtime.ops.operands import Array, Module
-from runtime.ops.rules import derivative, slope
+from runtime.ops.rules import derivative, typed_slope
 from runtime.ops.samples import binary, unary
 from runtime.ops.selection import where_
 from runtime.ops.special_types import double_first, evaluated, single_first
@@ -63,8 +63,8 @@ def _xlogy(xp: Module, x: Array, y: Array) -> Array:
     inputs=2,
     infer=double_first,
     vjp=(
-        slope(lambda out, x, y: log(_beside(x, y, 0))),
-        slope(lambda out, x, y: _weighted(x, y)),
+        typed_slope(lambda out, x, y: log(_beside(x, y, 0))),
+        typed_slope(lambda out, x, y: _weighted(x, y)),
     ),
     reads=(0, 1),
     elementwise=True,
@@ -87,8 +87,8 @@ def _xlog1py(xp: Module, x: Array, y: Array) -> Array:
     inputs=2,
     infer=double_first,
     vjp=(
-        slope(lambda out, x, y: log1p(_beside(x, y, -1))),
-        slope(lambda out, x, y: _weighted(x, 1 + y)),
+        typed_slope(lambda out, x, y: log1p(_beside(x, y, -1))),
+        typed_slope(lambda out, x, y: _weighted(x, 1 + y)),
     ),
     reads=(0, 1),
     elementwise=True,
@@ -151,8 +151,8 @@ def _rel_entr(xp: Module, x: Array, y: Array) -> Array:
     inputs=2,
     infer=single_first,
     vjp=(
-        slope(lambda out, x, y: log(_ratio(x, y)) + 1),
-        slope(lambda out, x, y: -_weighted(x, y)),
+        typed_slope(lambda out, x, y: log(_ratio(x, y)) + 1),
+        typed_slope(lambda out, x, y: -_weighted(x, y)),
     ),
     reads=(0, 1),
     elementwise=True,
@@ -178,8 +178,8 @@ def _kl_div(xp: Module, x: Array, y: Array) -> Array:
     inputs=2,
     infer=single_first,
     vjp=(
-        slope(lambda out, x, y: log(_ratio(x, y))),
-        slope(lambda out, x, y: 1 - _weighted(x, y)),
+        typed_slope(lambda out, x, y: log(_ratio(x, y))),
+        typed_slope(lambda out, x, y: 1 - _weighted(x, y)),
     ),
     reads=(0, 1),
     elementwise=True,
@@ -319,8 +319,8 @@ def _second_order(t: Any) -> Any:
     inputs=2,
     infer=single_first,
     vjp=(
-        slope(_boxcox_slope),
-        slope(_boxcox_rate),
+        typed_slope(_boxcox_slope),
+        typed_slope(_boxcox_rate),
     ),
     reads=(0, 1),
     elementwise=True,
@@ -365,8 +365,8 @@ def _inverse_slope(out: Any, y: Any, power: Any) -> Any:
     inputs=2,
     infer=single_first,
     vjp=(
-        slope(_inverse_slope),
-        slope(lambda out, y, power: where_(out == 0, 0, out * _power_slope(y, power))),
+        typed_slope(_inverse_slope),
+        typed_slope(lambda out, y, power: where_(out == 0, 0, out * _power_slope(y, power))),
     ),
     reads=("out", 0, 1),
     elementwise=True,
@@ -444,8 +444,8 @@ def _pseudo_huber_rate(out: Any, delta: Any, r: Any) -> Any:
     inputs=2,
     infer=single_first,
     vjp=(
-        slope(_pseudo_huber_rate),
-        slope(lambda out, delta, r: where_(delta == 0, 0, r / _root(_or_one(delta), r))),
+        typed_slope(_pseudo_huber_rate),
+        typed_slope(lambda out, delta, r: where_(delta == 0, 0, r / _root(_or_one(delta), r))),
     ),
     reads=("out", 0, 1),
     elementwise=True,

@@ -11,7 +11,7 @@ from runtime.errors import LimitValueError
 from runtime.ops.declare import op
 from runtime.ops.inference import by_ufunc
 from runtime.ops.operands import Array, Module, dtype_of
-from runtime.ops.rules import derivative, quotient_or_zero, slope
+from runtime.ops.rules import chosen, derivative, quotient_or_zero, slope, typed_slope
 from runtime.ops.samples import binary, unary
 from runtime.ops.selection import where_
 
@@ -57,8 +57,8 @@ def _power_slope(x: Any, y: Any) -> Any:
     is_zero = y == 0
     is_root = (y > 0) & (y < 1) if dtype_of(y).kind != "c" else False
     if is_root is not False:
-        x = where_(is_root, where_(x == 0, math.inf, x), x)
-    return where_(is_zero, 0, y * x ** where_(is_zero, 1, y - 1))
+        x = chosen(is_root, where_(x == 0, math.inf, x), x)
+    return chosen(is_zero, 0, y * x ** chosen(is_zero, 1, y - 1))
 
 
 def _power_rate(out: Any, x: Any) -> Any:
@@ -67,8 +67,17 @@ def _power_rate(out: Any, x: Any) -> Any:
     return where_(is_zero, 0, out * log(where_(is_zero, 1, x)))
 
 
+def exp_share(out: Any, x: Any) -> Any:
+    """The share of `exp(x)` in the sum whose logarithm is `out`; it has none of 0."""
+    return exp(_below(x, out))
+
+
+def exp2_share(out: Any, x: Any) -> Any:
+    """The share of `2**x` in the sum whose logarithm is `out`; it has none of 0."""
+    return exp2(_below(x, out))
+
+
 def _below(x: Any, out: Any) -> Any:
-    """The logarithm of the share of `x` in the sum whose logarithm is `out`; of 0, it has none."""
     return x - where_(out == -math.inf, 0, out)
 
 
@@ -82,7 +91,7 @@ def _may_be_wrong(types: tuple[Any, ...], attrs: dict[str, Any]) -> bool:
     infer=by_ufunc(np.power),
     vjp=(
         slope(lambda out, x, y: _power_slope(x, y)),
-        slope(lambda out, x, y: _power_rate(out, x)),
+        typed_slope(lambda out, x, y: _power_rate(out, x)),
     ),
     reads=(0, 1, "out"),
     python=_python_pow,
@@ -128,7 +137,7 @@ def power(xp: Module, x: Array, y: Array) -> Array:
     infer=by_ufunc(np.float_power),
     vjp=(
         slope(lambda out, x, y: _power_slope(x, y)),
-        slope(lambda out, x, y: _power_rate(out, x)),
+        typed_slope(lambda out, x, y: _power_rate(out, x)),
     ),
     reads=(0, 1, "out"),
     scalar="pow({0}, {1})",
@@ -320,8 +329,8 @@ def cbrt(xp: Module, x: Array) -> Array:
     inputs=2,
     infer=by_ufunc(np.logaddexp),
     vjp=(
-        slope(lambda out, x, y: exp(_below(x, out))),
-        slope(lambda out, x, y: exp(_below(y, out))),
+        slope(lambda out, x, y: exp_share(out, x)),
+        slope(lambda out, x, y: exp_share(out, y)),
     ),
     reads=(0, 1, "out"),
     elementwise=True,
@@ -341,8 +350,8 @@ def logaddexp(xp: Module, x: Array, y: Array) -> Array:
     inputs=2,
     infer=by_ufunc(np.logaddexp2),
     vjp=(
-        slope(lambda out, x, y: exp2(_below(x, out))),
-        slope(lambda out, x, y: exp2(_below(y, out))),
+        slope(lambda out, x, y: exp2_share(out, x)),
+        slope(lambda out, x, y: exp2_share(out, y)),
     ),
     reads=(0, 1, "out"),
     elementwise=True,

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.dtypes import kind_of
 from runtime.ops.arithmetic import abs as abs_
 from runtime.ops.comparison import equal, isinf, logical_and, signbit
 from runtime.ops.conversion import astype
@@ -54,6 +55,7 @@ __all__ = [
     inputs=2,
     infer=by_ufunc(np.nextafter),
     vjp=(lambda g, out, x, y: g, None),
+    scalar="nextafter({0}, {1})",
     elementwise=True,
     numpy=("nextafter",),
     samples=binary(dtypes="f8,f8 f4,f4"),
@@ -283,7 +285,9 @@ def _bessel_vjp(g: Any, out: Any, x: Any, order: int) -> tuple[Any]:
 
 @op(
     inputs=1,
-    infer=lambda x, order: TensorType(x.dtype if x.dtype.kind == "f" else np.dtype("f8"), x.shape),
+    infer=lambda x, order: TensorType(
+        x.dtype if kind_of(x.dtype) == "f" else np.dtype("f8"), x.shape
+    ),
     vjp=_bessel_vjp,
     reads=(0,),
     elementwise=True,
@@ -305,7 +309,7 @@ def modified_bessel(xp: Module, x: Array, order: int = 0) -> Array:
     # exact to rounding here (L. Trefethen, J. Weideman, The exponentially convergent trapezoidal
     # rule, 2014), with 256 parts for all x for which the result is finite.
     x = xp.asarray(x)
-    dtype = x.dtype if x.dtype.kind == "f" else np.float64
+    dtype = x.dtype if kind_of(x.dtype) == "f" else np.float64
     points = xp.arange(257) * (math.pi / 256)
     weights = xp.cos(order * points) / 256
     weights[[0, -1]] /= 2

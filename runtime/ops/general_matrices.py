@@ -12,12 +12,14 @@ import numpy as np
 
 from runtime.ops.arithmetic import abs as abs_
 from runtime.ops.arithmetic import reciprocal
+from runtime.ops.axes import matrix_transpose
 from runtime.ops.comparison import equal
 from runtime.ops.complex import imag, make_complex, real
 from runtime.ops.conversion import astype
 from runtime.ops.creation import arange, eye, zeros_like
-from runtime.ops.declare import always, implements, op
+from runtime.ops.declare import always, implements, no_gradient, op
 from runtime.ops.diagonals import diagonal, tril, triu
+from runtime.ops.indexing import getitem
 from runtime.ops.matrices import adjoint, float_dtype, sample_matrix, solve, square_shape
 from runtime.ops.operands import Array, Module, Operand, dtype_of, shape_of, type_of
 from runtime.ops.positions import take_along_axis
@@ -31,7 +33,7 @@ from runtime.ops.shapes import expand_dims
 from runtime.ops.sorting import argsort
 from runtime.spec import TensorType
 
-__all__ = ["eig", "eigvals", "lu"]
+__all__ = ["eig", "eigvals", "lu", "lu_factor", "solve_triangular"]
 
 # NumPy's own class of the result.
 _EigResult = type(np.linalg.eig(np.eye(1)))
@@ -195,8 +197,9 @@ def _lu_vjp(g: Any, out: Any, x: Any) -> tuple[Any, ...]:
             ((np.zeros((0, 2, 2)),), {}),
         )
     ),
+    name="lu",
 )
-def lu(xp: Module, x: Array) -> tuple[Array, Array]:
+def lu_(xp: Module, x: Array) -> tuple[Array, Array]:
     """Triangles L and U in one matrix, and the order of rows such that `x[rows] = L @ U`.
 
     The diagonal of L, which is 1, is left out. Of equally large pivots the first is taken. Raises
@@ -216,3 +219,96 @@ def lu(xp: Module, x: Array) -> tuple[Array, Array]:
         packed[:, k + 1 :, k] /= packed[:, k, k, None]
         packed[:, k + 1 :, k + 1 :] -= packed[:, k + 1 :, k, None] * packed[:, k, None, k + 1 :]
     return made, rows.reshape(x.shape[:-1])
+
+
+def lu(x: Operand, /, permute_l: bool = False, *, p_indices: bool = False) -> Any:
+    """The matrices P, L and U of `x = P @ L @ U`, or P @ L and U: `scipy.linalg.lu`.
+
+    P permutes rows, L has ones on its diagonal; for each square matrix of `x`. With `p_indices`, P
+    is an array of integers such that `x = L[P] @ U`. Of equally large pivots the first is taken.
+    Raises numpy.linalg.LinAlgError for a singular matrix.
+
+    >>> p, l, u = ag.linalg.lu(np.array([[1.0, 2.0], [2.0, 8.0]]))
+    >>> u.tolist()
+    [[2.0, 8.0], [0.0, -2.0]]
+    """
+    packed, rows = lu_(x)
+    one = eye(shape_of(packed)[-1], dtype=dtype_of(packed))
+    lower, upper, back = tril(packed, -1) + one, triu(packed), argsort(rows)
+    if permute_l:
+        return take_along_axis(lower, expand_dims(back, -1), -2), upper
+    if p_indices:
+        return back, lower, upper
+    own = real(packed) if dtype_of(packed).kind == "c" else packed
+    return getitem(eye(shape_of(packed)[-1], dtype=dtype_of(own)), back), lower, upper
+
+
+@op(
+    inputs=1,
+    infer=lambda rows: rows,
+    vjp=no_gradient,
+    samples=calls(
+        lambda: (
+            ((np.array([2, 0, 1], np.int32),), {}),
+            ((np.array([[1, 0], [0, 1]], np.int32),), {}),
+        )
+    ),
+)
+def row_swaps(xp: Module, rows: Array) -> Array:
+    """For an order of rows, with which later row each one is exchanged in turn to come to it."""
+    size = rows.shape[-1]
+    wanted = xp.array(rows).reshape(-1, size)
+    swaps, found = xp.empty_like(wanted), xp.zeros_like(wanted) + xp.arange(size, dtype=rows.dtype)
+    count = xp.arange(len(wanted))
+    for k in range(size):
+        at = xp.argmax(found == wanted[:, k, None], axis=1)
+        swaps[:, k] = at
+        found[count, at], found[:, k] = found[:, k].copy(), found[count, at]
+    return swaps.reshape(rows.shape)
+
+
+def lu_factor(x: Operand, /) -> tuple[Any, Any]:
+    """L, without its diagonal, and U in one matrix, and which rows were exchanged in turn.
+
+    As `scipy.linalg.lu_factor`: row i with row `pivots[i]`. Raises numpy.linalg.LinAlgError for a
+    singular matrix.
+
+    >>> packed, pivots = ag.linalg.lu_factor(np.array([[1.0, 2.0], [2.0, 8.0]]))
+    >>> packed.tolist(), pivots.tolist()
+    ([[2.0, 8.0], [0.5, -2.0]], [1, 1])
+    """
+    packed, rows = lu_(x)
+    return packed, row_swaps(rows)
+
+
+_TRANSPOSED = {0: None, 1: "T", 2: "C", "N": None, "T": "T", "C": "C"}
+
+
+def solve_triangular(
+    a: Operand,
+    b: Operand,
+    /,
+    trans: int | str = 0,
+    lower: bool = False,
+    unit_diagonal: bool = False,
+) -> Any:
+    """The solution of `a @ x = b` for the upper (or `lower`) triangle of `a`.
+
+    As `scipy.linalg.solve_triangular`: `trans` 1 or "T" asks for the transposed triangle, 2 or "C"
+    for its conjugate too; with `unit_diagonal`, ones stand for the diagonal. Raises ValueError for
+    another `trans`, numpy.linalg.LinAlgError for a zero on the diagonal.
+
+    >>> ag.linalg.solve_triangular(np.array([[2.0, 2.0], [9.0, 4.0]]), np.array([6.0, 8.0])).numpy()
+    array([1., 2.])
+    """
+    if trans not in _TRANSPOSED:
+        raise ValueError(f"trans is 0, 1 or 2 ('N', 'T' or 'C'), not {trans!r}")
+    if unit_diagonal:
+        part = tril(a, -1) if lower else triu(a, 1)
+        part = part + eye(shape_of(a)[-1], dtype=dtype_of(a))
+    else:
+        part = tril(a) if lower else triu(a)
+    how = _TRANSPOSED[trans]
+    if how is not None:
+        part = adjoint(part) if how == "C" else matrix_transpose(part)
+    return solve(part, b)

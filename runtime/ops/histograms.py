@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from runtime.devices import moved
+from runtime.dtypes import kind_of
 from runtime.errors import StagingError
 from runtime.layouts import lay_out
 from runtime.ops.agreement import in_shape_of
@@ -60,7 +61,7 @@ def _ends(x: Any, limits: Any) -> tuple[Any, Any]:
     else:
         what = "autodetected range of [{0}, {1}] is not finite"
         first, last = _extremes(x)
-        if dtype_of(x).kind == "f":
+        if kind_of(dtype_of(x)) == "f":
             is_finite = logical_and(isfinite(first), isfinite(last))
             first = checked(first, is_finite, first, last, what=what)
     is_one = equal(first, last)
@@ -131,7 +132,7 @@ def _edges(x: Any, bins: Any, limits: Any, is_weighted: bool = False, name: str 
     kinds = [type_of(n) for n in limits or ()]
     is_of_grid = name != "bins" and limits is not None
     own = promote(*([] if is_of_grid else [type_of(x)]), *kinds).dtype
-    return astype(edges, own if own.kind == "f" else np.float64, copy=False)
+    return astype(edges, own if kind_of(own) == "f" else np.float64, copy=False)
 
 
 def _count(bins: Any, name: str) -> Any:
@@ -166,7 +167,7 @@ def _estimated_vjp(
 ) -> tuple[None, Any, Any]:
     """As that of `linspace`: how many bins there are has no slope."""
     steps = shape_of(out)[0] - 1
-    weights = arange(steps + 1) / steps
+    weights = astype(arange(steps + 1), dtype_of(g)) / steps
     return None, sum_(g * (1 - weights)), sum_(g * weights)
 
 

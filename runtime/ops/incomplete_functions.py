@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,7 @@ from runtime.ops.gamma_functions import (
     polygamma_kernel,
 )
 from runtime.ops.operands import Array, Module, Operand
+from runtime.ops.rules import typed
 from runtime.ops.samples import array as sample
 from runtime.ops.samples import calls
 from runtime.ops.special_types import double_first, evaluated, single_first
@@ -386,8 +387,9 @@ def _edge_of_beta(xp: Module, a: Array, b: Array, x: Array, order: int) -> Array
     return xp.where(is_one, xp.where(is_whole, 0.0 if order else 1.0, 0.0), math.nan)
 
 
-def _beta_density(a: Any, b: Any, x: Any, i: int, j: int) -> Any:
+def _beta_density(given: Iterable[Any], i: int, j: int) -> Any:
     """The derivative of the part below `x` by `x`, `i` times by `a` and `j` times by `b`."""
+    a, b, x = given
     slopes = _beta_slopes(log(x), log1p(-x), a, b, a + b, lambda n, a: polygamma_at(a, n=n))
     size = xlogy(a - 1, x) + xlog1py(b - 1, -x) - betaln(a, b)
     return exp(size) * _polynomial(slopes, i, j)
@@ -421,7 +423,9 @@ _BETAS = calls(
     vjp=(
         _beta_rule(1, 0),
         _beta_rule(0, 1),
-        lambda g, out, a, b, x, i, j, upper: (-g if upper else g) * _beta_density(a, b, x, i, j),
+        lambda g, out, a, b, x, i, j, upper: (
+            (-g if upper else g) * _beta_density(typed(out, a, b, x), i, j)
+        ),
     ),
     reads=(0, 1, 2),
     elementwise=True,

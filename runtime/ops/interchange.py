@@ -8,6 +8,7 @@ import numpy as np
 
 from runtime import trace
 from runtime.devices import is_device_array, module_of, resolve
+from runtime.dtypes import kind_of
 from runtime.ops.conversion import astype_
 from runtime.ops.internal import CONSTANT, identity
 from runtime.ops.joining import as_operand, has_tensor, of_nest
@@ -63,7 +64,7 @@ def _from_nest(x: Any, dtype: np.dtype[Any] | None) -> Any:
     if parts is not x:
         return parts
     array = np.array(x, dtype)
-    if array.dtype.kind not in "biufc":
+    if kind_of(array.dtype) not in "biufc":
         raise TypeError(f"a tensor cannot hold {array.dtype} values: {x!r}")
     return trace.apply(CONSTANT, (), {"value": array[()]})
 

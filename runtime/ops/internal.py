@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.dtypes import kind_of
 from runtime.errors import LimitOverflowError, LimitTypeError, LimitValueError
 from runtime.ops.declare import always, no_gradient, op
 from runtime.ops.operands import (
@@ -160,7 +161,7 @@ def _weak_type(x: TensorType, kind: str | None) -> TensorType:
 
 
 def _int_of_float(types: tuple[Any, ...], attrs: dict[str, Any]) -> bool:
-    return types[0].dtype.kind in "fu" and _kind_of(types[0], attrs["kind"]) is int
+    return kind_of(types[0].dtype) in "fu" and _kind_of(types[0], attrs["kind"]) is int
 
 
 def _number(x: Array, kind: str | None) -> Any:

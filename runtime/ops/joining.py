@@ -232,7 +232,7 @@ def stack_(xp: Module, *arrays: Array, axis: int = 0) -> Array:
     ),
     makes_arrays=False,
 )
-def stack(arrays: Sequence[Operand], /, axis: int = 0) -> Any:
+def stack(arrays: Sequence[Operand], /, axis: int = 0, *, dtype: Any = None) -> Any:
     """The arrays, of one shape, along a new axis of the result.
 
     Raises ValueError when their shapes differ.
@@ -240,7 +240,8 @@ def stack(arrays: Sequence[Operand], /, axis: int = 0) -> Any:
     >>> ag.stack([np.array([1, 2]), np.array([3, 4])], axis=1).tolist()
     [[1, 3], [2, 4]]
     """
-    return stack_(*arrays, axis=axis)
+    parts = arrays if dtype is None else [astype(x, dtype, copy=False) for x in arrays]
+    return stack_(*parts, axis=axis)
 
 
 def as_operand(x: Any) -> Any:
@@ -295,13 +296,13 @@ def has_tensor(x: Any) -> bool:
         )
     ),
 )
-def vstack(arrays: Sequence[Operand], /) -> Any:
+def vstack(arrays: Sequence[Operand], /, *, dtype: Any = None) -> Any:
     """The arrays on top of each other: along the first axis, 1-d ones as rows.
 
     >>> ag.vstack([np.array([1, 2]), np.array([3, 4])]).tolist()
     [[1, 2], [3, 4]]
     """
-    return concat([atleast_2d(as_operand(x)) for x in arrays], 0)
+    return concat([atleast_2d(as_operand(x)) for x in arrays], 0, dtype=dtype)
 
 
 @implements(
@@ -313,14 +314,14 @@ def vstack(arrays: Sequence[Operand], /) -> Any:
         )
     ),
 )
-def hstack(arrays: Sequence[Operand], /) -> Any:
+def hstack(arrays: Sequence[Operand], /, *, dtype: Any = None) -> Any:
     """The arrays side by side: along the second axis, 1-d ones along the first.
 
     >>> ag.hstack([np.array([1, 2]), np.array([3])]).numpy()
     array([1, 2, 3])
     """
     parts = [atleast_1d(as_operand(x)) for x in arrays]
-    return concat(parts, 0 if parts and rank_of(parts[0]) == 1 else 1)
+    return concat(parts, 0 if parts and rank_of(parts[0]) == 1 else 1, dtype=dtype)
 
 
 @implements(

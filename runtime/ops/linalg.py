@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from runtime.ops.axes import matrix_transpose
 from runtime.ops.decompositions import eigh, eigvalsh, pinv, qr, svd, svdvals
-from runtime.ops.general_matrices import eig, eigvals
+from runtime.ops.general_matrices import eig, eigvals, lu, lu_factor, solve_triangular
 from runtime.ops.least_squares import lstsq, multi_dot, tensorinv, tensorsolve
 from runtime.ops.linear_forms import cross, diagonal, outer, trace
 from runtime.ops.matrices import cholesky, det, inv, matrix_power, slogdet, solve
+from runtime.ops.matrix_functions import expm, sqrtm
 from runtime.ops.norms import cond, matrix_norm, matrix_rank, norm, vector_norm
 from runtime.ops.products import matmul, tensordot, vecdot
 
@@ -26,8 +27,11 @@ __all__ = [
     "eigh",
     "eigvals",
     "eigvalsh",
+    "expm",
     "inv",
     "lstsq",
+    "lu",
+    "lu_factor",
     "matmul",
     "matrix_norm",
     "matrix_power",
@@ -40,6 +44,8 @@ __all__ = [
     "qr",
     "slogdet",
     "solve",
+    "solve_triangular",
+    "sqrtm",
     "svd",
     "svdvals",
     "tensordot",

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from runtime.dtypes import is_narrow
 from runtime.ops.axes import matrix_transpose
 from runtime.ops.broadcasting import broadcast_to, sum_to
 from runtime.ops.complex import conj, imag, make_complex
 from runtime.ops.creation import eye
 from runtime.ops.declare import always, implements, op
 from runtime.ops.diagonals import tril
-from runtime.ops.operands import Array, Module, Operand, rank_of, shape_of, type_of
+from runtime.ops.operands import Array, Module, Operand, dtype_of, rank_of, shape_of, type_of
 from runtime.ops.products import matmul
 from runtime.ops.rules import conjugated
 from runtime.ops.samples import array, calls
@@ -37,7 +38,7 @@ __all__ = [
 def float_dtype(*types: TensorType) -> np.dtype[Any]:
     """Dtype of a result of LAPACK: single only for single precision."""
     dtype = promote(*(t.strong() for t in types)).dtype
-    if dtype.kind not in "fc":
+    if is_narrow(dtype) or dtype.kind not in "fc":
         return np.dtype(np.float64)
     if dtype == np.float16:
         raise TypeError("array type float16 is unsupported in linalg")
@@ -234,7 +235,7 @@ def slogdet(x: Operand, /) -> Any:
 def _cholesky_vjp(g: Any, out: Any, x: Any) -> tuple[Any, ...]:
     # I. Murray, Differentiation of the Cholesky decomposition, 2016, https://arxiv.org/abs/1602.07527
     size = shape_of(out)[-1]
-    half = tril(matmul(adjoint(out), g)) * (1 - 0.5 * eye(size))
+    half = tril(matmul(adjoint(out), g)) * (1 - 0.5 * eye(size, dtype=dtype_of(out)))
     middle = solve(adjoint(out), half)
     whole = adjoint(solve(adjoint(out), adjoint(middle)))
     return (0.5 * (whole + adjoint(whole)),)

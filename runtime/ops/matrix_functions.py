@@ -75,7 +75,11 @@ def _expm_vjp(g: Any, out: Any, x: Any) -> tuple[Any, ...]:
 
 @op(inputs=1, infer=_function_type, vjp=_expm_vjp, reads=(0,), raises=always, samples=_MATRICES)
 def expm(xp: Module, x: Array) -> Array:
-    """The exponential function of each square matrix of `x`, by scaling and squaring."""
+    """The exponential function of each square matrix of `x`, by scaling and squaring.
+
+    >>> ag.linalg.expm(np.array([[0.0, 1.0], [0.0, 0.0]])).tolist()
+    [[1.0, 1.0], [0.0, 1.0]]
+    """
     flat = _double(xp, x)
     count, size = flat.shape[:2]
     result = xp.zeros_like(flat)
@@ -130,6 +134,9 @@ def sqrtm(xp: Module, x: Array) -> Array:
     """The principal square root of each square matrix of `x`.
 
     It is nan for a real matrix whose root is complex.
+
+    >>> ag.linalg.sqrtm(np.array([[4.0, 0.0], [0.0, 9.0]])).tolist()
+    [[2.0, 0.0], [0.0, 3.0]]
     """
     flat = _double(xp, x)
     result = xp.zeros_like(flat)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.dtypes import kind_of
 from runtime.errors import StagingError
 from runtime.ops import complex as complex_
 from runtime.ops import creation, products, reductions, statistics
@@ -199,7 +200,7 @@ def numpy_mean(
     if where is True:
         return reductions.mean(x, axis=axis, dtype=dtype, keepdims=keepdims)
     total, count = _sum_and_count(x, where, axis=axis, dtype=dtype, keepdims=keepdims)
-    own = dtype_of(total) if dtype_of(total).kind in "fc" else np.float64
+    own = dtype_of(total) if kind_of(dtype_of(total)) in "fc" else np.float64
     return astype(total / count, own, copy=False)
 
 

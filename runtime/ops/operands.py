@@ -11,6 +11,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from runtime.devices import device_of, host_array, is_device_array
+from runtime.dtypes import dtype_from, kind_of
 from runtime.errors import unknown_rank
 from runtime.spec import Dim, Shape, TensorType, type_of_number
 
@@ -63,8 +64,7 @@ def as_dtype(x: Any) -> np.dtype[Any]:
             raise TypeError("Cannot construct a dtype from an array")
         if x.type.weak:
             raise TypeError(f"Cannot interpret a {x.type.class_name(False)} as a data type")
-    found: np.dtype[Any] = np.dtype(x)
-    return found
+    return dtype_from(x)
 
 
 class Abstract:
@@ -130,7 +130,7 @@ def as_fitting(x: Any, dtype: np.dtype[Any]) -> Any:
     """
     if not is_large(x):
         return x
-    if dtype.kind in "fc":
+    if kind_of(dtype) in "fc":
         return float(x)
     return np.uint64(x) if dtype == np.uint64 and 0 <= x < 2**64 else x
 

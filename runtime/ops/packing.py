@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from runtime.devices import is_device_array
+from runtime.dtypes import kind_of
 from runtime.ops.complex import real
 from runtime.ops.conversion import astype
 from runtime.ops.creation import full
@@ -100,7 +101,7 @@ def assigned(x: Operand, index: Any, new: Operand) -> Any:
 
 def must_fit(own: TensorType, dtype: np.dtype[Any], *, is_item: bool = True) -> bool:
     """Whether NumPy raises for a number of type `own` that does not fit into `dtype`."""
-    if own.rank != 0 or dtype.kind not in "iu" or own.dtype.kind not in "iuf":
+    if own.rank != 0 or kind_of(dtype) not in "iu" or kind_of(own.dtype) not in "iuf":
         return False
     is_asked = own.weak or (is_item and dtype.kind == "i")
     return is_asked and not np.can_cast(own.dtype, dtype)
@@ -109,7 +110,7 @@ def must_fit(own: TensorType, dtype: np.dtype[Any], *, is_item: bool = True) -> 
 def is_fitting(x: Any, dtype: np.dtype[Any]) -> Any:
     """Whether a number of the graph fits into integers of `dtype`."""
     low, high = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
-    if dtype_of(x).kind != "f":
+    if kind_of(dtype_of(x)) != "f":
         return (x >= low) & (x <= min(high, 2**63 - 1))
     is_above = x >= float(low) if low - 1.0 == low else x > low - 1.0
     return is_above & (x < high + 1.0)
@@ -117,7 +118,7 @@ def is_fitting(x: Any, dtype: np.dtype[Any]) -> Any:
 
 def _as_int(x: Any) -> Any:
     """A number of the graph as Python's int, which must have 64 bits."""
-    if dtype_of(x).kind in "fu":
+    if kind_of(dtype_of(x)) in "fu":
         limit, infinite = 2.0**63, np.inf
         beyond = (x >= limit) & (x < infinite) | (x < -limit) & (x > -infinite)
         what = "Python int too large to convert to C long"

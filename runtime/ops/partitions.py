@@ -36,7 +36,7 @@ def _checked(x: TensorType, kth: Any, axis: int) -> TensorType:
         return x.strong()
     size = x.shape[normal_axis(axis, len(x.shape))]
     for k in kth:
-        if size is not None and not -size <= k < size:
+        if size and not -size <= k < size:  # of nothing, NumPy takes any
             raise ValueError(f"kth(={k}) out of bounds ({size})")
     return x.strong()
 
@@ -89,8 +89,7 @@ def argpartition_(xp: Module, x: Array, kth: tuple[int, ...], axis: int = -1) ->
 
 def _arguments(x: Operand, kth: Any, axis: int | None) -> tuple[Any, tuple[int, ...], int]:
     places = np.atleast_1d(kth)
-    if places.dtype.kind not in "iub":
-        raise TypeError("Partition index must be integer")
+    np.partition(np.zeros(1), np.zeros_like(places))  # raises where they are no integers
     given = tuple(int(k) for k in places)
     return (ravel(x), given, 0) if axis is None else (x, given, axis)
 

@@ -22,8 +22,11 @@ __all__ = [
     "BOOST",
     "DRAW",
     "FOLD",
+    "ROUNDS",
     "SPLIT",
+    "after_round",
     "elements",
+    "next_key",
     "pairs",
     "philox",
     "pick",
@@ -36,7 +39,7 @@ __all__ = [
 # Word 3 of the counter: what a block is used for.
 DRAW, BOOST, SPLIT, FOLD = range(4)
 
-_ROUNDS = 10
+ROUNDS = 10
 _MULTIPLIERS = 0xD2511F53, 0xCD9E8D57
 _WEYL = 0x9E3779B9, 0xBB67AE85
 _MASK = 0xFFFFFFFF
@@ -58,14 +61,21 @@ def philox(counter: Words, key: tuple[Any, Any]) -> Words:
     >>> [f"{word:08x}" for word in philox((0, 0, 0, 0), (0, 0))]
     ['6627e8d5', 'e169c58d', 'bc57ac4c', '9b00dbd8']
     """
+    for _ in range(ROUNDS):
+        counter, key = after_round(counter, key), next_key(key)
+    return counter
+
+
+def next_key(key: tuple[Any, Any]) -> tuple[Any, Any]:
+    """The key of the next round."""
+    return (key[0] + _WEYL[0]) & _MASK, (key[1] + _WEYL[1]) & _MASK
+
+
+def after_round(counter: Words, key: tuple[Any, Any]) -> Words:
+    """The words that a round makes of those before it."""
     c0, c1, c2, c3 = counter
-    k0, k1 = key
-    for _ in range(_ROUNDS):
-        low, high = c0 * _MULTIPLIERS[0], c2 * _MULTIPLIERS[1]
-        c0, c1 = (high >> 32) ^ c1 ^ k0, high & _MASK
-        c2, c3 = (low >> 32) ^ c3 ^ k1, low & _MASK
-        k0, k1 = (k0 + _WEYL[0]) & _MASK, (k1 + _WEYL[1]) & _MASK
-    return c0, c1, c2, c3
+    low, high = c0 * _MULTIPLIERS[0], c2 * _MULTIPLIERS[1]
+    return (high >> 32) ^ c1 ^ key[0], high & _MASK, (low >> 32) ^ c3 ^ key[1], low & _MASK
 
 
 def _words(xp: Module, key: Array, counter: Array, count: int) -> Words:

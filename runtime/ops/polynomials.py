@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.dtypes import kind_of
 from runtime.ops.axes import flip
 from runtime.ops.comparison import equal, isclose, not_equal
 from runtime.ops.complex import conj, make_complex, real
@@ -253,7 +254,7 @@ def roots(p: Operand, /) -> Any:
     if rank_of(p) != 1:
         raise ValueError("Input must be a rank-1 array.")
     p = asarray(p)
-    dtype = dtype_of(p) if dtype_of(p).kind in "fc" else np.dtype(float)
+    dtype = dtype_of(p) if kind_of(dtype_of(p)) in "fc" else np.dtype(float)
     size, counts = shape_of(p)[0], not_equal(p, 0)
     if isinstance(size, int) and size == 0:
         return zeros((0,), np.result_type(dtype, np.complex64))
@@ -290,6 +291,8 @@ def vander(x: Operand, /, N: int | None = None, increasing: bool = False) -> Any
     """
     if rank_of(x) != 1:
         raise ValueError("x must be a one-dimensional array or sequence.")
+    if isinstance(N, bool):
+        raise TypeError("an integer is required")
     count = shape_of(x)[0] if N is None else N
     dtype = np.promote_types(dtype_of(x), int)
     factors = where_(arange(count) > 0, expand_dims(astype(x, dtype), 1), ones((1, count), dtype))

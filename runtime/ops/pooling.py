@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.dtypes import kind_of
 from runtime.ops.declare import no_gradient, op
 from runtime.ops.inference import by_probe
 from runtime.ops.operands import (
@@ -247,7 +248,7 @@ def window_argmax(
     windows = _windows(x, size, strides=strides, padding=padding, dilations=dilations)
     nothing = _position_dtype(size).type(math.prod(size))
     result = xp.full(largest.shape, nothing)
-    has_nan = x.dtype.kind in "fc" and bool(xp.isnan(largest).any())
+    has_nan = kind_of(x.dtype) in "fc" and bool(xp.isnan(largest).any())
     for t, (outer, inner) in enumerate(windows.taps()):
         loses = x[inner] != largest[outer]
         if has_nan:

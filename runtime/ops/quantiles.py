@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.dtypes import kind_of
 from runtime.ops.axes import permute_dims
 from runtime.ops.comparison import (
     equal,
@@ -92,7 +93,7 @@ def _with_one(ordered: Any) -> Any:
     if _is_filled(size):
         return ordered
     own = dtype_of(ordered)
-    return concat([ordered, full((1, *rest), own.type(np.nan if own.kind in "fc" else 0))])
+    return concat([ordered, full((1, *rest), own.type(np.nan if kind_of(own) in "fc" else 0))])
 
 
 # ---- methods -------------------------------------------------------------------------------------
@@ -160,7 +161,7 @@ def _at(x: Any, n: Any, q: Any, method: str, is_weak: bool) -> Any:
     if rank_of(n) > 0:
         q = reshape(q, (-1,) + (1,) * rank_of(n))
     # Counts are Python's in NumPy: they take the dtype of `q`.
-    is_own = not (type_of(n).weak or is_weak) and dtype_of(q).kind == "f"
+    is_own = not (type_of(n).weak or is_weak) and kind_of(dtype_of(q)) == "f"
     place = _PLACES[method](astype(n, dtype_of(q)) if is_own else n, q)
     if dtype_of(place).kind in "iu":
         return _chosen(x, clip(place, 0, n - 1))
@@ -171,7 +172,7 @@ def _at(x: Any, n: Any, q: Any, method: str, is_weak: bool) -> Any:
     if rank_of(weight) != rank_of(low):
         weight = reshape(weight, (-1,) + (1,) * (rank_of(low) - 1))
     away, rest, is_near = high - low, 1 - weight, weight >= 0.5
-    if is_weak and dtype_of(x).kind == "f":
+    if is_weak and kind_of(dtype_of(x)) == "f":
         weight, rest = (astype(w, dtype_of(x), copy=False) for w in (weight, rest))
     return where_(is_near, high - away * rest, low + away * weight)
 
@@ -220,7 +221,7 @@ def _quantile(
     if over_nan and is_empty(x):
         return mean(x, axis=axis, keepdims=keepdims)  # nan, and as in NumPy no axes of `q`
     together, axes = _together(x, axis)
-    ordered, is_float = sort_(together, axis=0), dtype_of(x).kind == "f"
+    ordered, is_float = sort_(together, axis=0), kind_of(dtype_of(x)) == "f"
     holes = isnan(together) if is_float else None
     size = shape_of(together)[0]
     n = count_nonzero(logical_not(holes), axis=0) if over_nan and is_float else size
@@ -231,10 +232,10 @@ def _quantile(
     if is_float:
         spoiled = equal(n, 0) if over_nan else any_(holes, axis=0)
         result = where_(spoiled, dtype_of(result).type(np.nan), result)
-    elif over_nan and not _is_filled(size) and dtype_of(result).kind == "f":
+    elif over_nan and not _is_filled(size) and kind_of(dtype_of(result)) == "f":
         result = where_(equal(n, 0), np.nan, result)
     result = reshape(result, (*lead, *shape_of(together)[1:]))
-    if over_nan and (lead or dtype_of(result).kind != "f"):
+    if over_nan and (lead or kind_of(dtype_of(result)) != "f"):
         result = _of_some(result, x)
     return _kept(result, tuple(a + len(lead) for a in axes)) if keepdims else result
 

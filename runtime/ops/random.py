@@ -22,6 +22,9 @@ from runtime.ops.samples import array, calls
 from runtime.spec import Dim, TensorType
 
 __all__ = [
+    "checked_probabilities",
+    "low_bits",
+    "random_advance",
     "random_below",
     "random_bernoulli",
     "random_bits",
@@ -32,6 +35,7 @@ __all__ = [
     "random_split",
     "random_subset",
     "random_uniform",
+    "unit",
     "width_of",
 ]
 
@@ -136,6 +140,33 @@ def random_split(xp: Module, key: Array, *dims: Array, shape: tuple[Dim, ...]) -
     return pairs(words_at(xp, key, np.uint64(0), numbers, 0, SPLIT))[0].reshape(sizes)
 
 
+# ---- states of generators ----------------------------------------------------------------------
+
+
+@op(
+    inputs=None,
+    infer=lambda state, *dims, shape, width: (
+        TensorType(_U8, ()),
+        TensorType(_U8, ()),
+        TensorType(_U8, (2,)),
+    ),
+    vjp=no_gradient,
+    raises=lambda types, attrs: len(types) > 1,
+    samples=calls(
+        lambda: (
+            ((np.array([KEY, COUNTER]),), {"shape": (2, 3), "width": 32}),
+            ((np.array([KEY, np.uint64(2**64 - 1)]), 3), {"shape": (None, 5), "width": 64}),
+        )
+    ),
+)
+def random_advance(
+    xp: Module, state: Array, *dims: Array, shape: tuple[Dim, ...], width: int
+) -> tuple[Array, Array, Array]:
+    """The key of a state, the number of the first block for a draw, and the state behind it."""
+    blocks = -(-math.prod(decode_shape(shape, dims)) * width // 128)
+    return state[0], state[1], state + xp.asarray((0, blocks), dtype=np.uint64)
+
+
 # ---- bits and uniform numbers ------------------------------------------------------------------
 
 
@@ -155,21 +186,23 @@ def random_bits(
     dtype: np.dtype[Any],
 ) -> Array:
     """Unsigned integers all of whose bits are random: the low bits of the words."""
-    mask = int(np.iinfo(dtype).max)
-    return filled(xp, key, counter, decode_shape(shape, dims), dtype, lambda bits: bits & mask)
+    sizes = decode_shape(shape, dims)
+    return filled(xp, key, counter, sizes, dtype, lambda bits: low_bits(xp, bits, dtype))
 
 
-def _unit(digits: int, width: int) -> Callable[[Array], Array]:
-    """The number in [0, 1) of which the first bits are the `digits` digits."""
-
-    def make(bits: Array) -> Array:
-        bits >>= width - digits
-        return bits * 2.0**-digits
-
-    return make
+def low_bits(xp: Module, bits: Array, dtype: np.dtype[Any]) -> Array:
+    """As many of the last bits as an unsigned integer has."""
+    return bits & int(np.iinfo(dtype).max)
 
 
-_UNIT = {_F8: _unit(53, 64), _F4: _unit(24, 32), _F2: _unit(11, 32)}
+_DIGITS = {_F8: 53, _F4: 24, _F2: 11}
+
+
+def unit(xp: Module, bits: Array, dtype: np.dtype[Any]) -> Array:
+    """The number in [0, 1) whose digits are the first bits, as many as the dtype has."""
+    digits = _DIGITS[dtype]
+    bits >>= width_of(dtype) - digits
+    return bits * 2.0**-digits
 
 
 @op(inputs=None, infer=draw_type, vjp=no_gradient, raises=by_shape, samples=samples(_F8, _F4, _F2))
@@ -182,7 +215,8 @@ def random_uniform(
     dtype: np.dtype[Any],
 ) -> Array:
     """Multiples of 2**-53 (float32: 2**-24, float16: 2**-11) in [0, 1), all equally likely."""
-    return filled(xp, key, counter, decode_shape(shape, dims), dtype, _UNIT[dtype])
+    sizes = decode_shape(shape, dims)
+    return filled(xp, key, counter, sizes, dtype, lambda bits: unit(xp, bits, dtype))
 
 
 @op(
@@ -343,12 +377,13 @@ def random_bernoulli(
     xp: Module, key: Array, counter: Array, p: Array, *dims: Array, shape: tuple[Dim, ...]
 ) -> Array:
     """True with probability `p`: whether a uniform number in [0, 1) is below it."""
-    p = _checked_probabilities(xp, p)
+    p = checked_probabilities(xp, p)
     sizes = decode_shape(shape, dims)
-    return filled(xp, key, counter, sizes, _F8, _UNIT[_F8]) < xp.broadcast_to(p, sizes)
+    drawn = filled(xp, key, counter, sizes, _F8, lambda bits: unit(xp, bits, _F8))
+    return drawn < xp.broadcast_to(p, sizes)
 
 
-def _checked_probabilities(xp: Module, p: Array) -> Array:
+def checked_probabilities(xp: Module, p: Array) -> Array:
     p = xp.asarray(p).astype(np.float64)
     wrong = ~((p >= 0) & (p <= 1))
     if bool(wrong.any()):
@@ -389,7 +424,8 @@ def random_categorical(
     totals = _totals(xp, x, logits)
     rows = totals.reshape(-1, x.shape[-1])
     draws = math.prod(sizes)
-    u = filled(xp, key, counter, (rows.shape[0], draws), _F8, _UNIT[_F8])
+    sizes_of_all = rows.shape[0], draws
+    u = filled(xp, key, counter, sizes_of_all, _F8, lambda bits: unit(xp, bits, _F8))
     # A product that rounds to the total itself would be beyond the last position.
     levels = xp.minimum(u * rows[:, -1:], xp.nextafter(rows[:, -1:], 0.0))
     return _positions(xp, rows, levels).reshape(*x.shape[:-1], *sizes)
@@ -400,7 +436,7 @@ def _totals(xp: Module, x: Array, logits: bool) -> Array:
     if x.shape[-1] == 0:
         raise ValueError(f"there is nothing to choose from: the shape of the weights is {x.shape}")
     if not logits:
-        return _summing_to_one(xp, _checked_probabilities(xp, x))
+        return _summing_to_one(xp, checked_probabilities(xp, x))
     x = xp.asarray(x).astype(np.float64)
     most = xp.max(x, axis=-1, keepdims=True)
     if not bool(xp.isfinite(most).all()):
@@ -480,7 +516,7 @@ def random_subset(
     "Weighted random sampling with a reservoir", Information Processing Letters 97 (2006).
     """
     sizes = decode_shape(shape, dims)
-    p = _checked_probabilities(xp, p)
+    p = checked_probabilities(xp, p)
     _summing_to_one(xp, p)
     positive = p > 0
     _check_enough(math.prod(sizes), int(positive.sum()))

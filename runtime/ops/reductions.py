@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.dtypes import kind_of
 from runtime.ops.broadcasting import spread_like
 from runtime.ops.conversion import astype
 from runtime.ops.declare import implements, no_gradient, op
@@ -100,7 +101,7 @@ def per_count(total: Any, count: Any) -> Any:
     """A sum over how many there are, in its own dtype; float16 has no numbers for large counts."""
     own = dtype_of(total)
     result = (astype(total, np.float32) if own == np.float16 else total) / count
-    return astype(result, own, copy=False) if own.kind in "fc" else result
+    return astype(result, own, copy=False) if kind_of(own) in "fc" else result
 
 
 # ---- sums --------------------------------------------------------------------------------------

@@ -8,20 +8,23 @@ as strong zeros. A cotangent that is 0 is also stronger than nan; a factor is no
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from runtime.ops.complex import conj
+from runtime.ops.conversion import astype
 from runtime.ops.declare import op
 from runtime.ops.inference import by_ufunc
-from runtime.ops.operands import Array, Module, dtype_of
+from runtime.ops.internal import as_weak
+from runtime.ops.operands import Array, Module, dtype_of, is_number, type_of
 from runtime.ops.samples import binary
 from runtime.ops.selection import where_
 from runtime.spec import TensorType, broadcast_shapes
 
 __all__ = [
+    "chosen",
     "conjugated",
     "derivative",
     "keeping_zeros",
@@ -30,14 +33,18 @@ __all__ = [
     "scaled",
     "slope",
     "strong_zero",
+    "typed",
+    "typed_slope",
 ]
 
 Rule = Callable[..., Any]
 
 
 def conjugated(x: Any) -> Any:
-    """`x`, conjugated when complex: real values need no node for it."""
-    return conj(x) if dtype_of(x).kind == "c" else x
+    """`x`, conjugated when complex: real values need no node for it, and numbers stay numbers."""
+    if dtype_of(x).kind != "c":
+        return x
+    return as_weak(conj(x)) if type_of(x).weak else conj(x)
 
 
 # ---- rules -------------------------------------------------------------------------------------
@@ -55,6 +62,29 @@ def slope(function: Callable[..., Any]) -> Rule:
     `function` gives the derivative, of (out, *operands).
     """
     return keeping_zeros(lambda g, out, *xs: scaled(g, conjugated(function(out, *xs))))
+
+
+def chosen(condition: Any, x: Any, y: Any) -> Any:
+    """`x` where the condition holds, else `y`; of Python numbers one, which adapts to others."""
+    if is_number(condition):
+        return x if condition else y
+    found = where_(condition, x, y)
+    return as_weak(found) if all(type_of(v).weak for v in (condition, x, y)) else found
+
+
+def typed_slope(function: Callable[..., Any]) -> Rule:
+    """As `slope`; `function` gets Python numbers in the dtype of the result.
+
+    Functions of Python numbers, as their logarithms, are float64 and would make all else so.
+    """
+
+    return slope(lambda out, *xs: function(out, *typed(out, *xs)))
+
+
+def typed(out: Any, *xs: Any) -> Iterator[Any]:
+    """The operands of a result, Python numbers among them in its dtype."""
+    dtype = dtype_of(out)
+    return (astype(x, dtype) if type_of(x).weak else x for x in xs)
 
 
 def derivative(function: Callable[[Any, Any], Any]) -> tuple[Rule]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from runtime.ops.agreement import in_shape_of
 from runtime.ops.axes import flip
 from runtime.ops.comparison import less_equal, logical_or
 from runtime.ops.creation import zeros
-from runtime.ops.declare import implements, no_gradient, op
+from runtime.ops.declare import implements, no_gradient, op, takes_what_numpy_takes
 from runtime.ops.indexing import getitem, index_add
 from runtime.ops.internal import checked
 from runtime.ops.operands import Array, Module, Operand, normal_axis, rank_of, shape_of, type_of
@@ -22,7 +22,7 @@ from runtime.ops.selection import where_
 from runtime.ops.shapes import ravel, reshape, size
 from runtime.spec import Shape, TensorType
 
-__all__ = ["argsort", "digitize", "searchsorted", "sort", "unique"]
+__all__ = ["argsort", "digitize", "searchsorted", "sort", "top_k", "unique"]
 
 
 def _sorted(x: TensorType, axis: int, stable: bool) -> TensorType:
@@ -98,6 +98,7 @@ def _flat_or_vector(x: Operand, axis: int | None) -> tuple[Any, int]:
     return _flat(ravel(x) if rank_of(x) == 0 else x, axis)
 
 
+@takes_what_numpy_takes("sort")
 def sort(
     x: Operand, /, axis: int | None = -1, *, descending: bool = False, stable: bool = True
 ) -> Any:
@@ -126,6 +127,7 @@ def numpy_sort(
     return sort(x, axis, stable=_is_stable(kind, stable))
 
 
+@takes_what_numpy_takes("argsort")
 def argsort(
     x: Operand, /, axis: int | None = -1, *, descending: bool = False, stable: bool = True
 ) -> Any:
@@ -158,6 +160,34 @@ def numpy_argsort(
     _check_order(order)
     x, axis = _flat_or_vector(x, axis)
     return argsort_(x, axis=axis, stable=_is_stable(kind, stable))
+
+
+class TopK(NamedTuple):
+    """The largest elements and where they were."""
+
+    values: Any
+    indices: Any
+
+
+def top_k(x: Operand, k: int, /, axis: int = -1) -> TopK:
+    """The `k` largest elements along `axis`, largest first, and their positions.
+
+    Of equal elements the first come first; nan counts as the largest. Raises ValueError where there
+    are fewer than `k`.
+
+    >>> ag.top_k(np.array([1.0, 3.0, 2.0]), 2).indices.numpy()
+    array([1, 2])
+    """
+    count, size = operator.index(k), shape_of(x)[axis]
+    what = f"top_k: {count} elements are asked for, but the axis has {{0}}"
+    if not isinstance(size, int):
+        x = checked(x, size >= count, size, what=what)
+    elif count < 0 or size < count:
+        raise ValueError(what.format(size))
+    whole = argsort(x, axis, descending=True)
+    index = (slice(None),) * normal_axis(axis, rank_of(x)) + (slice(None, count),)
+    order = getitem(whole, index)
+    return TopK(take_along_axis(x, order, axis), order)
 
 
 @op(

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.dtypes import kind_of
 from runtime.ops.conversion import astype
 from runtime.ops.operands import Array, Module, Operand, type_of
 from runtime.spec import TensorType, broadcast_shapes
@@ -32,7 +33,7 @@ DtypeRule = Callable[[Sequence[TensorType]], "np.dtype[Any]"]
 
 def _check_real(types: Sequence[TensorType]) -> None:
     for t in types:
-        if t.dtype.kind not in "biuf":
+        if kind_of(t.dtype) not in "biuf":
             raise TypeError(f"this function takes real numbers, not {t.dtype}")
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.dtypes import kind_of
 from runtime.ops.axes import moveaxis, permute_dims
 from runtime.ops.comparison import equal, greater_equal, isinf, isnan, signbit
 from runtime.ops.complex import imag, make_complex, real
@@ -62,7 +63,7 @@ _NAN_CALLS = calls(
 
 
 def _filled(x: Operand, value: float) -> Any:
-    return where_(isnan(x), value, x) if dtype_of(x).kind in "fc" else x
+    return where_(isnan(x), value, x) if kind_of(dtype_of(x)) in "fc" else x
 
 
 @implements("nansum", samples=_NAN_CALLS)
@@ -121,7 +122,7 @@ def nanmin(x: Operand, /, axis: Axes = None, *, keepdims: bool = False) -> Any:
 
 def _over_nan(extreme: Any, x: Operand, worst: float, axis: Axes, keepdims: bool) -> Any:
     result = extreme(_filled(x, worst), axis=axis, keepdims=keepdims)
-    if dtype_of(x).kind not in "fc":
+    if kind_of(dtype_of(x)) not in "fc":
         return result
     is_known = any_(isnan(x) == False, axis=axis, keepdims=keepdims)  # noqa: E712
     return where_(is_known, result, np.nan)
@@ -162,7 +163,7 @@ def nan_to_num(
     if own.dtype.kind == "c":
         parts = (nan_to_num(part, True, nan, posinf, neginf) for part in (real(x), imag(x)))
         return make_complex(*parts)
-    if own.dtype.kind != "f":
+    if kind_of(own.dtype) != "f":
         return where_(True, x, x)
     limits = np.finfo(own.dtype)
     low = copied_to(x, limits.min if neginf is None else neginf)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from runtime.devices import host_array, is_device_array
+from runtime.dtypes import kind_of
 from runtime.ops.broadcasting import sum_to
 from runtime.ops.comparison import equal
 from runtime.ops.conversion import astype
@@ -244,7 +245,7 @@ def at(ufunc: str, x: Any, key: Any, *values: Operand) -> None:
     general = index_apply
     if ufunc in _EXTREMES:
         general = index_extreme
-    elif ufunc in _SCALING and dtype_of(x).kind == "f" and dtype_of(v).kind != "c":
+    elif ufunc in _SCALING and kind_of(dtype_of(x)) == "f" and kind_of(dtype_of(v)) != "c":
         general = index_scale
     index, operands = encoded_for(x, key)
     x[...] = general(content(x), content(v), *operands, ufunc=ufunc, index=index)

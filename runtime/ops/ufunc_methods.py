@@ -17,8 +17,10 @@ from runtime.errors import StagingError
 from runtime.ops.axes import moveaxis
 from runtime.ops.broadcasting import sum_to
 from runtime.ops.comparison import equal, less, logical_and, logical_not, not_equal
+from runtime.ops.conversion import astype
 from runtime.ops.creation import arange, ones, zeros
 from runtime.ops.declare import always, numpy_function, op
+from runtime.ops.exponential import exp2_share, exp_share
 from runtime.ops.indexing import (
     getitem,
     index_add,
@@ -40,7 +42,7 @@ from runtime.ops.operands import (
 from runtime.ops.reductions import all as all_
 from runtime.ops.reductions import any as any_
 from runtime.ops.reductions import kept, max, min, prod, sum
-from runtime.ops.rules import conjugated, scaled
+from runtime.ops.rules import conjugated, quotient_or_zero, scaled
 from runtime.ops.samples import array, calls
 from runtime.ops.scans import cumprod, cumsum, product_of_others
 from runtime.ops.selection import where_
@@ -115,7 +117,7 @@ def _reduce_vjp(
     g: Any, out: Any, x: Any, *others: Any, ufunc: str, axis: Any, dtype: Any, keepdims: bool,
     initial: bool, where: bool,
 ) -> tuple[Any, ...]:  # fmt: skip
-    """Sums, products and extremes, of the elements where `where` is true and of `initial`."""
+    """To the elements where `where` is true and to `initial`."""
     if not type_of(x).is_inexact:
         return (None,) * (1 + len(others))
     given = dict(zip(_named(initial, where), others, strict=True))
@@ -128,11 +130,16 @@ def _reduce_vjp(
         start = 1 if first is None else first
         gx = scaled(g, conjugated(product_of_others(own, axis) * start))
         by_first = scaled(g, conjugated(prod(own, axis=axis, keepdims=True)))
+    elif ufunc in _SHARES:
+        share = _SHARES[ufunc]
+        gx = scaled(g, where_(mask, share(out, x), 0))
+        by_first = None if first is None else scaled(g, share(out, first))
     else:
         chosen = logical_and(mask, equal(x, out))
         ties = sum(chosen, axis=axis, keepdims=True)
         if first is not None:
             ties = ties + equal(out, first)
+        ties = astype(ties, dtype_of(g))
         gx = where_(chosen, g / ties, 0)
         by_first = None if first is None else where_(equal(out, first), g / ties, 0)
     gx = where_(mask, gx + zeros(shape_of(x), dtype_of(g)), 0)
@@ -142,6 +149,11 @@ def _reduce_vjp(
     return (*result, *([None] if where else []))
 
 
+# The derivative of what such a function gives of all elements, by one of them.
+_SHARES: dict[str, Callable[[Any, Any], Any]] = {
+    "logaddexp": exp_share, "logaddexp2": exp2_share,
+    "hypot": lambda out, x: quotient_or_zero(x, out),
+}  # fmt: skip
 _MASK = np.array([[True, False, True], [True, True, False]])
 _ATTRS: dict[str, Any] = {
     "ufunc": "add", "axis": 0, "dtype": None, "keepdims": False, "initial": False, "where": False,
@@ -164,6 +176,10 @@ _MASKED = {**_ATTRS, "where": True, "initial": True}
             ((array((2, 3)), -9.0, _MASK), {**_MASKED, "ufunc": "maximum", "axis": 1}),
             ((array((2, 3)), 9.0), {**_ATTRS, "ufunc": "minimum", "axis": 1, "initial": True}),
             ((array((2, 3), "i4"), 3), {**_ATTRS, "axis": (0, 1), "initial": True}),
+            ((array((2, 3)), 0.5, _MASK), {**_MASKED, "ufunc": "logaddexp", "axis": 1}),
+            ((array((2, 3)),), {**_ATTRS, "ufunc": "logaddexp2", "axis": (0, 1)}),
+            ((array((2, 3)),), {**_ATTRS, "ufunc": "hypot", "keepdims": True}),
+            ((array((2, 3)),), {**_ATTRS, "ufunc": "fmin", "axis": 1}),
             ((array((0, 3), "f4"), 3.0), {**_ATTRS, "ufunc": "maximum", "initial": True}),
         )
     ),
@@ -179,7 +195,7 @@ def ufunc_reduce(
     initial: bool,
     where: bool,
 ) -> Array:
-    """A sum, product or extreme over `axis`, of `initial` and of the elements where `where` is."""
+    """`ufunc.reduce` that has a gradient, of `initial` and of the elements where `where` is."""
     attrs = {"axis": axis, "dtype": dtype, "keepdims": keepdims}
     return _reduce(xp, x, others, ufunc, initial, where, **attrs)
 
@@ -218,7 +234,7 @@ _REDUCTIONS: dict[str, Any] = {
     "add": sum, "multiply": prod, "maximum": max, "minimum": min, "logical_and": all_,
     "logical_or": any_,
 }  # fmt: skip
-_WITH_GRADIENT = frozenset(("add", "multiply", "maximum", "minimum"))
+_WITH_GRADIENT = frozenset(("add", "multiply", "maximum", "minimum", "fmax", "fmin", *_SHARES))
 _NOT_GIVEN = np._NoValue
 
 

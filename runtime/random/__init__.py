@@ -15,6 +15,7 @@ True
 
 from runtime.random.functions import (
     bernoulli,
+    binomial,
     bits,
     categorical,
     choice,
@@ -35,6 +36,7 @@ from runtime.random.keys import fold_in, key, split
 __all__ = [
     "Generator",
     "bernoulli",
+    "binomial",
     "bits",
     "categorical",
     "choice",

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from runtime import config, ops
+from runtime.dtypes import kind_of
 from runtime.ops.operands import (
     content,
     encode_shape,
@@ -79,7 +80,7 @@ def parameter(x: Any, name: str, dtype: np.dtype[Any]) -> Any:
     if not (is_tensor(x) or is_number(x)):
         x = np.asarray(x)
     found = type_of(x).dtype
-    if found.kind not in "biuf":
+    if kind_of(found) not in "biuf":
         raise TypeError(f"{name} must hold real numbers, but is {x!r}")
     return x if is_number(x) or found == dtype else ops.astype(x, dtype)
 

@@ -9,6 +9,7 @@ import numpy as np
 from runtime import ops
 from runtime.ops.declare import Primitive
 from runtime.ops.distributions import (
+    random_binomial,
     random_exponential,
     random_gamma,
     random_normal,
@@ -180,6 +181,12 @@ class Draws:
         dtype = np.dtype(dtype) if is_integer(dtype) else float_dtype(dtype)
         lam = parameter(lam, "lam", np.dtype(np.float64))
         return self._draw(random_poisson, common_shape(shape, lam), _BLOCK, lam, dtype=dtype)
+
+    def binomial(self, shape: Any = None, n: Any = 1, p: Any = 0.5, dtype: Any = np.int64) -> Any:
+        """Counts of successes; see `ag.random.binomial`."""
+        dtype = np.dtype(dtype) if is_integer(dtype) else float_dtype(dtype)
+        n, p = (parameter(x, name, np.dtype(np.float64)) for x, name in ((n, "n"), (p, "p")))
+        return self._draw(random_binomial, common_shape(shape, n, p), _BLOCK, n, p, dtype=dtype)
 
     def bernoulli(self, shape: Any = None, p: Any = 0.5, dtype: Any = np.bool_) -> Any:
         """True with a probability; see `ag.random.bernoulli`."""

@@ -10,6 +10,7 @@ from runtime.random.generator import source
 
 __all__ = [
     "bernoulli",
+    "binomial",
     "bits",
     "categorical",
     "choice",
@@ -196,6 +197,28 @@ def poisson(
     array([5, 5, 0, 2, 8, 3])
     """
     return source(seed, key).poisson(shape, lam, dtype)
+
+
+def binomial(
+    shape: Any = None,
+    n: Any = 1,
+    p: Any = 0.5,
+    dtype: Any = np.int64,
+    seed: Any = None,
+    *,
+    key: Any = None,
+) -> Any:
+    """How many of `n` trials succeed, each with probability `p`.
+
+    Both may be arrays that broadcast to `shape`. Raises ValueError unless `n` is a whole number, 0
+    or more, which `dtype` holds, and `p` within [0, 1]. W. Hörmann, "The generation of binomial
+    random variates", Journal of Statistical Computation and Simulation 46 (1993).
+
+    >>> import autograph as ag
+    >>> ag.random.binomial((6,), n=40, p=0.3, key=7).numpy()
+    array([14, 16, 13, 10, 14, 10])
+    """
+    return source(seed, key).binomial(shape, n, p, dtype)
 
 
 def bernoulli(

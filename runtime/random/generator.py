@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import threading
 from typing import Any
@@ -14,11 +13,12 @@ from runtime.building import building
 from runtime.devices import placing_on
 from runtime.eager import Eager
 from runtime.errors import StagingError
+from runtime.execute.lending import lending
 from runtime.forks import new_after_forks
 from runtime.graph.ir import Op
 from runtime.ops.declare import no_gradient
-from runtime.ops.operands import decode_shape, is_tensor
-from runtime.ops.random import random_fold, random_split
+from runtime.ops.operands import is_tensor
+from runtime.ops.random import random_advance, random_fold, random_split
 from runtime.origins import origin_of_caller
 from runtime.random.arguments import Encoded, encoded
 from runtime.random.draws import Draws, Keyed
@@ -29,20 +29,17 @@ from runtime.variable import Variable
 __all__ = ["ADVANCE", "Generator", "get_global_generator", "set_seed", "source"]
 
 _SCALAR = TensorType(np.dtype(np.uint64), ())
-# Draws of several threads never take the same blocks.
-_lock = new_after_forks(threading.Lock())
 _streams_lock = new_after_forks(threading.Lock())
 
 
 def _advance(
     xp: Any, storage: Any, *dims: Any, shape: tuple[Dim, ...], width: int
 ) -> tuple[Any, Any]:
-    size = math.prod(decode_shape(shape, dims))
-    with _lock:
-        state = storage.array
-        # In place would change what was read before.
-        storage.array = state + xp.asarray((0, -(-size * width // 128)), dtype=np.uint64)
-    return state[0], state[1]
+    with lending:  # draws of several threads never take the same blocks
+        key, counter, storage.array = random_advance.op.kernel(
+            xp, storage.array, *dims, shape=shape, width=width
+        )
+    return key, counter
 
 
 ADVANCE = Op(

@@ -21,6 +21,7 @@ from typing import IO, Any
 import numpy as np
 
 from runtime import config
+from runtime.dtypes import stored_as
 from runtime.errors import SavedProgramError
 from runtime.save.dtypes import dtype_named
 from runtime.save.reading import Malformed
@@ -72,7 +73,11 @@ def _info(name: str, compression: int) -> zipfile.ZipInfo:
 
 
 def array_bytes(array: Any) -> bytes:
-    """An array in version 1.0 of NumPy's format, in C or Fortran order as it lies in memory."""
+    """An array in version 1.0 of NumPy's format, in C or Fortran order as it lies in memory.
+
+    Floats that NumPy has not are stored as the integers of their bits.
+    """
+    array = array.view(stored_as(array.dtype))
     fortran = array.flags.fnc
     shape = "".join(f"{n}, " for n in array.shape) if array.ndim != 1 else f"{array.shape[0]},"
     head = f"{{'descr': '{array.dtype.str}', 'fortran_order': {fortran}, 'shape': "
@@ -150,7 +155,8 @@ class Archive:
         with self.reading(entry):
             known = self._arrays.get(entry)
             if known is None:
-                known = self._arrays[entry] = _array(self._bytes(entry), dtype, shape)
+                stored = _array(self._bytes(entry), stored_as(dtype), shape)
+                known = self._arrays[entry] = stored.view(dtype)
             if known.dtype != dtype or known.shape != shape:
                 raise Malformed(f"it is an array of {known.dtype} {known.shape}")
             return known

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.dtypes import NARROW, dtype_from, is_narrow
 from runtime.save.reading import Malformed
 from runtime.spec import (
     WEAK_DTYPES,
@@ -29,7 +30,7 @@ for _code in _CODES:
         _BY_NAME[f"{_order}{_code}"] = np.dtype(f"{_order}{_code}")
 _STORABLE = frozenset(_BY_NAME.values())
 _WEAK = {kind.__name__: TensorType(dtype, (), weak=True) for kind, dtype in WEAK_DTYPES.items()}
-_ARRAY = re.compile(r"([<>a-z0-9]{1,12})\[([0-9?, .]*)\]", re.ASCII)
+_ARRAY = re.compile(r"([<>a-z0-9_]{1,20})\[([0-9?, .]*)\]", re.ASCII)
 _DEEPEST = 32
 _MOST_AXES = 64
 _LARGEST_SIZE = 2**62
@@ -37,7 +38,7 @@ _LARGEST_SIZE = 2**62
 
 def is_storable(dtype: np.dtype[Any]) -> bool:
     """Whether arrays of this dtype mean the same on every machine: bool and numbers do."""
-    return dtype in _STORABLE
+    return dtype in _STORABLE or is_narrow(dtype)
 
 
 def dtype_text(dtype: np.dtype[Any]) -> str:
@@ -52,6 +53,8 @@ def dtype_text(dtype: np.dtype[Any]) -> str:
 def dtype_named(text: str) -> np.dtype[Any]:
     """The dtype of a name, out of a fixed list."""
     found = _BY_NAME.get(text)
+    if found is None and text in NARROW:
+        return dtype_from(text)
     if found is None:
         raise Malformed(f"there is no dtype {text[:20]!r}")
     return found

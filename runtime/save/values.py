@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from runtime.dtypes import exact_numbers, kind_of
 from runtime.save.dtypes import dtype_named, dtype_text, is_storable, parse_type, type_text
 from runtime.save.reading import Malformed
 from runtime.spec import ErrorType, FrameType, StackType, TensorType, VariableType
@@ -113,7 +114,7 @@ class Writer:
         if isinstance(x, np.dtype):
             return {"dtype": _storable(x)}
         if isinstance(x, np.generic):
-            return {"scalar": _storable(x.dtype), "value": _number(self, x.item())}
+            return {"scalar": _storable(x.dtype), "value": _number(self, exact_numbers(x).item())}
         raise Unstorable(_described(x))
 
 
@@ -139,7 +140,8 @@ def _write_array(writer: Writer, x: Any) -> Any:
     finite = x.dtype.kind in "biu" or bool(np.isfinite(x).all())
     if x.size > _SHORT or not finite or not x.flags.c_contiguous:
         return {"type": type_, "entry": writer.arrays.add(x, dtype)}
-    return {"type": type_, "data": [_number(writer, n) for n in x.reshape(-1).tolist()]}
+    numbers = exact_numbers(x).reshape(-1).tolist()
+    return {"type": type_, "data": [_number(writer, n) for n in numbers]}
 
 
 def _number(writer: Writer, x: Any) -> Any:
@@ -300,7 +302,7 @@ def _array_of(reader: Reader, data: list[Any], dtype: Any, shape: tuple[int, ...
     count = math.prod(shape)
     if len(data) != count or count > _SHORT:
         raise Malformed(f"{len(data)} numbers are no array of shape {shape}")
-    kind, numbers = dtype.kind, []
+    kind, numbers = kind_of(dtype), []
     for part in data:
         x = _read_complex(reader, part) if kind == "c" else reader.read(part)
         if type(x) is not _PYTHON[kind]:

@@ -183,3 +183,19 @@ def test_a_converted_method_is_explained_for_its_object():
     model = Model()
     for text in (ag.explain(model.scaled, 1.0), model.scaled.explain(1.0), model.scaled.explain()):
         assert "`if` is staged: a branch of the graph" in text
+
+
+def test_what_is_made_of_the_result_stands_where_the_function_gives_it():
+    def view_or_itself(x):
+        if x.sum() > 0:
+            y = x.reshape(2)
+        else:
+            y = x
+        return y
+
+    function = ag.convert(view_or_itself)
+    function(np.ones(2))
+    graph = function.get_concrete_function(np.ones(2)).graph
+    places = {(node.origin.function, node.origin.lineno) for node in graph.walk()}
+    first = view_or_itself.__code__.co_firstlineno
+    assert places == {("view_or_itself", first + 1), ("view_or_itself", first + 5)}

@@ -3,6 +3,7 @@
 import copy
 import enum
 import gc
+import sys
 from collections import OrderedDict
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -495,3 +496,84 @@ def tells(x):
     if total(x) > 0:
         print("positive")
     return []
+
+
+# ---- Python's own values, of which nothing is staged -------------------------------------------
+
+
+def added(items, scale=1):
+    """The sum of the ints in a nest."""
+    rest, found = [items], 0
+    while rest:
+        item = rest.pop()
+        if isinstance(item, (list, tuple, dict)):
+            rest.extend(item.values() if isinstance(item, dict) else item)
+        elif isinstance(item, int):
+            found += item * scale
+    return found
+
+
+NESTS = {
+    "list": list,
+    "tuple": tuple,
+    "dict": lambda items: dict(enumerate(items)),
+    "nested": lambda items: [[x, (x, {"a": x})] for x in items],
+    "beside others": lambda items: ["text", None, True, [*items]],
+}
+
+
+def calls_within(function, *args, **kwargs):
+    """How many Python functions a call runs, its own result checked."""
+    count = 0
+
+    def note(frame, event, argument):
+        nonlocal count
+        count += event == "call"
+
+    sys.setprofile(note)
+    try:
+        found = function(*args, **kwargs)
+    finally:
+        sys.setprofile(None)
+    assert found == added(*args, **kwargs)
+    return count
+
+
+@pytest.mark.parametrize("kind", NESTS)
+def test_no_item_of_a_nest_is_looked_at_where_python_makes_the_call(kind):
+    function, made = ag.convert(added), NESTS[kind]
+    for start in range(3):
+        function(made(range(start, start + 50)))
+    few, many = made(range(100)), made(range(3, 800))
+    assert calls_within(function, few) == calls_within(function, many) < 25
+    assert calls_within(function, items=many, scale=2) < 25
+    assert function.trace_count == 1
+
+
+def test_what_is_no_value_of_pythons_own_is_looked_at():
+    function = ag.convert(lambda items: items[0] + items[-1] * 2)
+    numbers = [*range(50)]
+    for _ in range(3):
+        assert function(numbers) == 98
+    for last in (np.float64(0.5), X, 2.5, ag.constant(4.0), True, 2**70):
+        found, expected = function([*numbers, last]), 0 + last * 2
+        assert type(found) is type(expected)
+        assert np.array_equal(np.asarray(found), np.asarray(expected))
+
+
+def test_small_nests_of_a_call_that_python_makes_take_the_short_way():
+    flag, seen = [1], []
+
+    def function(items, by):
+        seen.append(items)
+        return sum(items) * by["x"] + flag[0]
+
+    converted = ag.convert(function)
+    items, by = [1, 2, 3], {"x": 2}
+    for _ in range(3):
+        assert converted(items, by=by) == 13
+        assert seen[-1] is items
+    flag[0] = 5
+    assert converted(items, by=by) == 17
+    items.append(4)
+    assert converted(items, by=by) == 25

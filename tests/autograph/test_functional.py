@@ -50,6 +50,19 @@ def test_a28_cond():
     assert ag.grad(ag.convert(lambda x: f(x) * x))(2.0) == 5.0
 
 
+def test_a28_branches_of_cond_may_give_none():
+    @ag.convert
+    def f(c, x):
+        both = ag.cond(c, lambda: None, lambda: None)
+        part = ag.cond(c, lambda: (x, None), lambda: (None, x + 1))
+        return both, part, ag.cond(c, None, lambda: x), ag.cond(c, lambda: x, lambda: None)
+
+    x = np.float64(2)
+    assert f(np.bool_(True), x) == (None, (2.0, None), None, 2.0)
+    assert f(np.bool_(False), x) == (None, (None, 3.0), 2.0, None)
+    assert f.trace_count == 1
+
+
 def test_b6_20_while_loop():
     """B6.20: several variables, one loop node, TensorFlow's options."""
 

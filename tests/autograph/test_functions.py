@@ -150,6 +150,7 @@ def test_b4_02_unbound_method():
 def test_b4_02_method_decorated():
     s = Scaler(4.0)
     assert isinstance(s.scaled, BoundFunction)
+    assert repr(s.scaled) == f"<bound Function Scaler.scaled of {s!r}>"
     assert s.scaled.__doc__ == "Scales." and s.scaled.__self__ is s
     np.testing.assert_array_equal(s.scaled(X), X * 4)
     np.testing.assert_array_equal(Scaler.scaled(s, X), X * 4)
@@ -711,6 +712,12 @@ def test_what_the_decorator_is_called_elsewhere_says_what_it_is_here(name):
     assert ag.convert(lambda x: x + 1)(1.0) == 2.0  # with all modules loaded
     with pytest.raises(AttributeError, match=rf"{name}.*`ag\.convert`.*`tf\.function`"):
         getattr(ag, name)
+
+
+def test_names_of_other_libraries_say_what_is_here():
+    for name, meant in {"array": "ag.constant", "jnp": "import numpy", "layers": "ag.nn"}.items():
+        with pytest.raises(AttributeError, match=f"{name}.*{meant}"):
+            getattr(ag, name)
 
 
 def test_a_converted_function_is_mapped_over_no_items():

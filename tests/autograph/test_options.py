@@ -135,3 +135,42 @@ def test_options_have_defaults_and_tensorflows_are_taken():
 
 def test_partials_are_looked_through():
     assert without_partials(functools.partial(functools.partial(f, 1), 2)) is f
+
+
+MADE_OF_UFUNCS = {
+    "a gradient": (lambda: ag.grad(np.log), 0.5),
+    "a part": (lambda: functools.partial(np.add, 2.0), 4.0),
+    "a part of a gradient": (lambda: functools.partial(ag.value_and_grad(np.square)), (4.0, 4.0)),
+}
+
+
+@pytest.mark.parametrize("name", MADE_OF_UFUNCS)
+def test_what_is_made_of_a_ufunc_is_given_no_defaults_of_it(name):
+    make, expected = MADE_OF_UFUNCS[name]
+    converted = ag.convert(make())
+    assert converted(np.float64(2.0)) == make()(np.float64(2.0)) == expected
+    assert converted.trace_count == 1
+
+
+class Static:
+    @staticmethod
+    def __call__(x, by=2.0):
+        return x * by if x > 1 else x
+
+
+class OfClass:
+    by = 3.0
+
+    @classmethod
+    def __call__(cls, x):
+        return x * cls.by if x > 1 else x
+
+
+@pytest.mark.parametrize("thing", [Static(), OfClass()])
+def test_a_call_of_an_object_that_is_not_given_it_is_converted(thing):
+    for function in (ag.convert(thing), ag.convert(lambda x: thing(x))):
+        for x in (np.float64(0.5), np.float64(4.0)):
+            assert function(x) == thing(x)
+        assert function.trace_count == 1
+        assert any(node.op.name == "cond" for node in function.traces()[0].graph.walk())
+    assert ag.to_graph(lambda x: thing(x))(4.0) == thing(4.0)

@@ -544,6 +544,10 @@ def test_b5_10_retrace_warning_says_why(caplog):
     g = ag.convert(lambda x: x * 2)
     for _ in range(40):
         g(1.0)
+    h = ag.convert(lambda x: x > 0)
+    for _ in range(20):
+        with pytest.raises(TypeError):
+            h("text")  # of what raises no trace is kept
     assert len(caplog.records) == 2
 
 

@@ -240,6 +240,19 @@ def test_no_items():
     assert ag.vmap(runs)(np.zeros((0, 4)), np.zeros(0, int)).shape == (0, 3)
 
 
+def test_lists_of_other_lengths_are_no_result():
+    def upward(x):
+        found = [x[0]]
+        for v in x:
+            if v > found[-1]:
+                found.append(v)
+        return found
+
+    for function in (upward, lambda x: {"found": upward(x)}):
+        with pytest.raises(ag.StagingError, match="a list under `vmap` whose length depends"):
+            ag.vmap(function)(np.ones((2, 3)))
+
+
 def test_bad_use():
     with pytest.raises(ValueError, match="different sizes"):
         ag.vmap(lambda x, y: x)(np.zeros(3), np.zeros(4))

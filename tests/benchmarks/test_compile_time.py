@@ -62,8 +62,8 @@ def _work(name, statements):
 def test_work_grows_with_the_number_of_nodes(name, monkeypatch):
     monkeypatch.setattr(rerolling, "SMALLEST", 1)  # for all sizes
     _work(name, 24)  # what is looked up once
-    few, small = _work(name, 240)
-    many, large = _work(name, 2400)
+    few, small = _work(name, 120)
+    many, large = _work(name, 1200)
     assert 9 < large / small < 11
     for part, calls in few.items():
         # Repetitions are looked for in windows of up to 64 nodes: small programs have fewer.
@@ -76,7 +76,7 @@ def test_work_grows_with_the_number_of_nodes(name, monkeypatch):
     [("straight", 80), ("called", 155), ("nested", 225), ("deep", 220), ("successive", 195)],
 )
 def test_a_node_is_little_work(name, trace):
-    found, nodes = _work(name, 1000)
+    found, nodes = _work(name, 500)
     assert found["trace"] / nodes < trace
     assert sum(found[step.__name__] for step in PIPELINE) / nodes < 95
     assert found["plan"] / nodes < 80

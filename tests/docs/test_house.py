@@ -32,6 +32,7 @@ TESTED_IN = {
     "autograph/operators/stand_ins/numbers_or_arrays.py": "language/test_numbers_or_arrays.py",
     "autograph/operators/stand_ins/kinds.py": "language/test_kinds_within_the_graph.py",
     "autograph/operators/branches/text_calls.py": "language/test_texts_of_data.py",
+    "autograph/operators/branches/long_chains.py": "language/test_deep_expressions.py",
     "autograph/operators/stand_ins/told.py": "language/test_kinds_within_the_graph.py",
     **in_folder(
         "autograph/operators/branches",
@@ -53,6 +54,14 @@ TESTED_IN = {
     "runtime/lowering/nodes/frames.py": "runtime/lowering/nodes/test_recursion.py",
     "runtime/lowering/llvm/recursive_text.py": "runtime/lowering/nodes/test_recursion.py",
     "runtime/lowering/nodes/creation.py": "runtime/lowering/nodes/test_joining.py",
+    "runtime/lowering/scalars/formulas.py": "runtime/lowering/nodes/test_draws.py",
+    **dict.fromkeys(
+        (
+            f"runtime/lowering/nodes/{n}.py"
+            for n in ("drawn_integers", "random_bits", "random_orders", "rejected_draws")
+        ),
+        "runtime/lowering/nodes/test_draws.py",
+    ),
     **dict.fromkeys(
         (f"runtime/lowering/scalars/{n}.py" for n in ("exponentials", "powers", "trigonometry")),
         "runtime/lowering/scalars/test_mathematics.py",
@@ -209,6 +218,7 @@ TESTED_IN = {
         "padding polynomials predicates samples",
         "runtime/ops/test_generic.py",
     ),
+    "runtime/nn/rounds.py": "runtime/nn/test_alignments.py",
     "runtime/ops/exact.py": "runtime/ops/test_random.py",
     "runtime/ops/keys.py": "runtime/ops/test_indexing.py",
     "runtime/ops/operands.py": "runtime/ops/test_numpy_names.py",

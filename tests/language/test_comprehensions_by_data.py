@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import autograph as ag
 from runtime import config
@@ -302,3 +303,39 @@ def test_a_long_range_is_one_loop():
 
     cases = [(np.where(np.arange(1000) % k, -1.0, 1.0),) for k in (7, 100)]
     check(positive, *cases, whiles=1)
+
+
+LARGE = {
+    "list": lambda a, n: [i * a for i in range(n)],
+    "some": lambda a, n: [i * a for i in range(n) if i % 3],
+    "by data": lambda a, n: [i * a for i in range(n) if i * a > 9],
+    "dict": lambda a, n: {i: i * a for i in range(n)},
+    "set": lambda a, n: {i * a for i in range(n // 3)},
+    "nested": lambda a, n: [i * a + j for i in range(n // 20) for j in range(20)],
+    "rest": lambda a, n: sum([i * a for i in range(n)][3:7]),
+}
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_comprehensions_that_would_be_large_graphs_are_loops_of_them(name):
+    function = LARGE[name]
+    converted = ag.convert(function)
+    for a in (0.5, -1.25):
+        for _ in range(2):
+            assert converted(np.float64(a), 2400) == function(np.float64(a), 2400)
+    assert converted.trace_count == 1
+    graph = converted.traces()[0].graph
+    assert sum(1 for _ in graph.walk()) < 400
+    assert any(node.op.name == "while" for node in graph.walk())
+
+
+def test_comprehensions_whose_items_python_must_know_stay_as_they_are():
+    sizes = [*range(1, 4)] * 400
+
+    def function(a):
+        numbers = iter(sizes)
+        made = [np.ones(sizes[i]) * a for i in range(1050)]
+        return sum(made[1]) + len(made[1049]), [next(numbers) * a for i in range(1100)][-1]
+
+    converted = ag.convert(function, native=False)
+    assert converted(np.float64(0.5)) == (1.0 + 3, sizes[1099] * 0.5)

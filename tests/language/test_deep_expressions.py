@@ -1,5 +1,6 @@
 """Expressions and statements as deep as Python's compiler takes them."""
 
+import ast
 import sys
 
 import numpy as np
@@ -18,6 +19,18 @@ class Link:
     def p(self):
         return self
 """
+
+
+def terms():
+    """2,000, and fewer where Python compiles text of so many, but no tree (3.12.1)."""
+    try:
+        compile(ast.parse("x" + " + x" * 4000), "tree", "exec")
+    except RecursionError:
+        return 700
+    return 2000
+
+
+MANY = terms()
 
 
 def chain(word, parts):
@@ -67,6 +80,23 @@ BY_DATA = {
     "or": lambda n: function("return " + chain("or", [f"x < {-k}" for k in range(n)])),
     "and of or": lambda n: function("return " + chain("and", ["x > 0 or x < -1"] * n)),
     "tested": lambda n: function("return 1 if " + chain("and", ["x > 0"] * n) + " else 2"),
+    "compared": lambda n: function("return " + chain("<", [f"x - {n - k}" for k in range(n)])),
+    "compared and tested": lambda n: function(
+        "return 1 if " + chain("!=", [f"x * {k % 7}" for k in range(n)]) + " else 2"
+    ),
+    "conditional expressions": lambda n: function(
+        "return " + "".join(f"x + {k} if x > {n - k} else " for k in range(n)) + "-x"
+    ),
+    "conditional expressions in others": lambda n: function(
+        "y = 1 + (" + "".join(f"(z := x * {k}) if x < {k - n} else " for k in range(n)) + "x)\n"
+        "    return y, z if x < -3 else 'none'"
+    ),
+    "conditional expressions of kinds": lambda n: function(
+        "return " + "".join(f"{[k, None, 'text'][k % 3]!r} if x > {3 - k} else " for k in range(n)) + "0"
+    ),
+    "conditions of a comprehension": lambda n: function(
+        "return len([v for v in [x, x - 1]" + "".join(f" if v > {k - n}" for k in range(n)) + "])"
+    ),
     "elif": lambda n: function(
         "y = 0.0\n" + branches(n, "x > {}".format, "y = x + {}".format) + "\n    return y"
     ),
@@ -96,12 +126,39 @@ SHORTER = {"elif of Python": 300, "cases": 300}
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_what_python_compiles_is_converted(name):
-    checked(PROGRAMS[name](SHORTER.get(name, 2000)))
+    checked(PROGRAMS[name](SHORTER.get(name, MANY)))
+
+
+def test_gradients_go_through_what_is_cut():
+    module = ag.convert_source(HEAD + BY_DATA["conditional expressions"](40))
+    slopes = ag.grad(ag.convert(module.f))
+    assert [slopes(np.float64(x)) for x in (2.0, -3.5, 39.5)] == [1.0, -1.0, 1.0]
+
+
+def test_operands_are_computed_once_in_turn_and_none_after_the_one_that_decides():
+    """Whether Python or the graph decides."""
+    noted = []
+
+    def note(k, value):
+        noted.append(k)
+        return value
+
+    compared = function("return " + chain("<", [f"note({k}, x - {9 - k})" for k in range(40)]))
+    chosen = function("return " + "".join(f"note({k}, {k}) if note({k}, x == {k}) else "
+                                          for k in range(40)) + "-1")  # fmt: skip
+    for text, value in ((compared, 1.0), (chosen, 7)):
+        module = ag.convert_source(text)
+        module.note = note
+        expected, noted[:] = module.f(value), []
+        module.f(value)
+        order, noted[:] = [*noted], []
+        assert ag.to_graph(module.f)(value) == expected
+        assert noted == order
 
 
 @pytest.mark.parametrize("name", ["a sum", "operators", "assigned within", "signs"])
 def test_gradients_go_through_long_chains(name):
-    module = ag.convert_source(HEAD + PROGRAMS[name](2000))
+    module = ag.convert_source(HEAD + PROGRAMS[name](MANY))
     x = np.float64(1.0)
     slope = module.f(x + 1.0) - module.f(x)  # it is linear
     assert ag.grad(ag.convert(module.f))(x) == slope
@@ -119,8 +176,8 @@ def test_chains_by_data_of_thousands(name):
 
 
 def test_the_text_of_deep_code():
-    module = ag.convert_source(HEAD + PROGRAMS["a sum"](2000))
-    assert ag.to_code(module.f).count("ag__.ld(x)") == 2000
+    module = ag.convert_source(HEAD + PROGRAMS["a sum"](MANY))
+    assert ag.to_code(module.f).count("ag__.ld(x)") == MANY
 
 
 def test_each_operand_is_asked_once_and_none_after_the_one_that_decides():

@@ -136,7 +136,7 @@ def staged(call, function):
     return f
 
 
-@pytest.mark.broad(3)
+@pytest.mark.broad(6)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", NAMES)
 def test_a_function_gives_what_numpy_gives_or_is_refused_at_its_line(name):

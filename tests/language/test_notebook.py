@@ -106,6 +106,20 @@ def test_an_error_names_the_cell(shell, capsys):
     assert str(error).startswith("In [1], line")
 
 
+@pytest.mark.parametrize("magic", ["%%time", "%%prun -q", "%%capture", "%%time\n%%time"])
+def test_what_stands_below_a_magic_is_found(shell, capsys, magic):
+    run(shell, f"{magic}\n{PROGRAM}shown = grown.explain()")
+    shown = shell.ev("repr(shown)")
+    assert "line 7: `if` is staged" in shown
+    place = "In [1], below %%" if magic != "%%capture" else ""
+    assert place in str(shell.ev("grown.get_concrete_function(np.ones(3), 2.0).graph"))
+
+
+def test_of_what_timeit_makes_closures_the_message_says_what_to_do(shell, capsys):
+    error = shell.run_cell(f"%%timeit -n1 -r1\n{PROGRAM}").error_in_exec
+    assert str(error).endswith("Define it in a cell before, and time the call alone.")
+
+
 def test_a_text_of_the_compiler_names_the_cell(shell, capsys):
     text = "import autograph as ag\n@ag.convert\nasync def wait(x):\n    return x\n"
     error = shell.run_cell(text, store_history=True).error_in_exec

@@ -168,5 +168,24 @@ def shape_that_is_set(x):
     return x
 
 
+def complex_number_for_a_part(x):
+    z = x * 1j
+    z.real = 5 + 2j  # NumPy 2.5 raises, older ones drop the imaginary part
+    return z
+
+
+def imaginary_part_of_floats(x):
+    x.imag = 0
+    return x
+
+
+@pytest.mark.filterwarnings("ignore:Casting complex values")
+@pytest.mark.parametrize("sample", [complex_number_for_a_part, imaginary_part_of_floats])
+def test_parts_are_set_as_by_the_numpy_at_hand(sample):
+    expected, got = (observe(f, (np.ones(2),)) for f in (sample, ag.convert(sample)))
+    np.testing.assert_equal(got.value, expected.value)
+    assert str(got.error).splitlines()[0] == str(expected.error)
+
+
 def test_an_attribute_of_an_array_that_cannot_be_set_is_refused():
     refuse(shape_that_is_set, np.ones(4), match=r"`\.shape` of an array of the caller's is set")

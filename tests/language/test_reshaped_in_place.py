@@ -9,6 +9,7 @@ import autograph as ag
 from runtime import config
 from tests.language.harness import Samples, refuse
 
+pytestmark = pytest.mark.filterwarnings("ignore:Setting the shape")  # from NumPy 2.5 on
 I = np.int64
 X = np.arange(6.0)
 TABLE = np.arange(6.0).reshape(2, 3)

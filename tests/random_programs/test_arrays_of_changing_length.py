@@ -12,8 +12,8 @@ from runtime import config
 from runtime.execute.native.prepared import Native
 from tests.random_programs.outcomes import assert_same, graphs_of, native_and_another, outcome
 
-PROGRAMS, STEP = 40, 20
-GRADIENTS = 12
+PROGRAMS, STEP = 20, 20
+GRADIENTS = 6
 MANY = 2000
 NAMES = "abc"
 # Of programs, so many run natively as a whole, and of their gradients.
@@ -148,11 +148,11 @@ def test_arrays_are_those_of_python(start):
     assert native >= NATIVE * STEP
 
 
-@pytest.mark.parametrize("start", range(0, GRADIENTS, GRADIENTS // 2))
+@pytest.mark.parametrize("start", [0])
 def test_gradients_are_those_of_plans(start):
     with np.errstate(all="ignore"):
-        native = sum(has_native_gradient(seed) for seed in range(start, start + GRADIENTS // 2))
-    assert native >= NATIVE_GRADIENTS * GRADIENTS // 2
+        native = sum(has_native_gradient(seed) for seed in range(start, start + GRADIENTS))
+    assert native >= NATIVE_GRADIENTS * GRADIENTS
 
 
 @pytest.mark.long

@@ -153,5 +153,5 @@ def is_answered(seed):
 
 
 test_chosen_arrays, test_chosen_arrays_at_length = blocks_of(
-    is_answered, programs=40, step=20, many=1200, share=0.8
+    is_answered, step=20, many=1200, share=0.8
 )

@@ -123,5 +123,5 @@ def is_answered_of(seed: int) -> bool:
 
 
 test_chosen_results, test_chosen_results_at_length = blocks_of(
-    is_answered_of, programs=60, step=20, many=2000, share=0.6
+    is_answered_of, step=20, many=2000, share=0.6
 )

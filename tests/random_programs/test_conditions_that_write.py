@@ -145,5 +145,5 @@ def is_answered_of(seed):
 
 
 test_conditions_that_write, test_conditions_that_write_at_length = blocks_of(
-    is_answered_of, programs=60, step=20, many=2000, share=0.9
+    is_answered_of, step=20, many=2000, share=0.9
 )

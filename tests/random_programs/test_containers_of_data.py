@@ -215,5 +215,5 @@ def is_answered_of(seed):
 
 
 test_containers_of_data, test_containers_of_data_at_length = blocks_of(
-    is_answered_of, programs=24, step=12, many=2000, share=0.6
+    is_answered_of, step=12, many=2000, share=0.6
 )

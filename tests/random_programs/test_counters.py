@@ -15,7 +15,7 @@ import autograph as ag
 from runtime import config
 from tests.random_programs.outcomes import outcome
 
-PROGRAMS, STEP = 20, 10
+PROGRAMS, STEP = 10, 10
 MANY = 2000
 LEAST, GREATEST = -(2**63), 2**63 - 1
 LOOPS = """for # in range(17):

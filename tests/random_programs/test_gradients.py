@@ -7,7 +7,7 @@ import autograph as ag
 from tests.random_programs.differentiable import central_differences, make_differentiable
 from tests.random_programs.running import load
 
-FEW, MANY = 20, 1000
+FEW, MANY = 10, 1000
 STEP = 10
 WAYS = {
     "graph": lambda f: ag.value_and_grad(ag.convert(f), (0, 1)),

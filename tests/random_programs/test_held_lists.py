@@ -163,5 +163,5 @@ def is_answered_of(seed: int) -> bool:
 
 
 test_held_lists, test_held_lists_at_length = blocks_of(
-    is_answered_of, programs=40, step=20, many=2000, share=0.4
+    is_answered_of, step=20, many=2000, share=0.4
 )

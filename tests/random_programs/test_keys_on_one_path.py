@@ -77,5 +77,5 @@ def is_answered_of(seed: int) -> bool:
 
 
 test_keys_on_one_path, test_keys_on_one_path_at_length = blocks_of(
-    is_answered_of, programs=80, step=20, many=2000, share=0.6
+    is_answered_of, step=20, many=2000, share=0.6
 )

@@ -50,5 +50,5 @@ def is_answered_of(seed: int) -> bool:
 
 
 test_kinds_of_results, test_kinds_of_results_at_length = blocks_of(
-    is_answered_of, programs=80, step=20, many=2000, share=0.6
+    is_answered_of, step=20, many=2000, share=0.6
 )

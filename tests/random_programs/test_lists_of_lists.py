@@ -156,5 +156,5 @@ def is_answered_of(seed: int) -> bool:
 
 
 test_lists_of_lists, test_lists_of_lists_at_length = blocks_of(
-    is_answered_of, programs=20, step=10, many=1000, share=0.5
+    is_answered_of, step=10, many=1000, share=0.5
 )

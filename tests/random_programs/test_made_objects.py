@@ -147,6 +147,4 @@ def answered(seed):
     return is_answered(Writer(seed).program(), cases, one_backend(seed), seed, as_tables)
 
 
-test_made_objects, test_made_objects_at_length = blocks_of(
-    answered, programs=48, step=12, many=2000, share=0.8
-)
+test_made_objects, test_made_objects_at_length = blocks_of(answered, step=12, many=2000, share=0.8)

@@ -19,7 +19,7 @@ RARE = {
 }
 
 
-@pytest.mark.broad(3)
+@pytest.mark.broad(5)
 @pytest.mark.parametrize("name", MUTATIONS)
 def test_mutation_is_caught(name):
     with MUTATIONS[name]():

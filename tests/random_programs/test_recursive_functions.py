@@ -233,8 +233,8 @@ def assert_gradient(function, graph, text):
 
 
 test_recursive_functions_of_numbers, test_recursive_functions_of_numbers_at_length = blocks_of(
-    is_answered, "numbers", programs=40, step=20, many=3000, share=0.9
+    is_answered, "numbers", step=20, many=3000, share=0.9
 )
 test_recursive_functions_of_arrays, test_recursive_functions_of_arrays_at_length = blocks_of(
-    is_answered, "arrays", programs=40, step=20, many=3000, share=0.4
+    is_answered, "arrays", step=20, many=3000, share=0.4
 )

@@ -9,7 +9,7 @@ import pytest
 
 import autograph as ag
 
-PROGRAMS, STEP = 80, 40
+PROGRAMS, STEP = 40, 40
 MANY = 4000
 ANSWERED = 0.9
 NAMES = "abcd"

@@ -206,5 +206,5 @@ def is_answered(seed):
 
 
 test_shared_containers, test_shared_containers_at_length = blocks_of(
-    is_answered, programs=80, step=40, many=4000, share=0.25
+    is_answered, step=40, many=4000, share=0.25
 )

@@ -12,7 +12,7 @@ import autograph as ag
 from tests.random_programs.running import load
 from tests.random_programs.singular import make_singular
 
-FEW, MANY = 20, 1000
+FEW, MANY = 10, 1000
 STEP = 10
 
 

@@ -216,5 +216,5 @@ def is_answered_of(seed: int) -> bool:
 
 
 test_texts_and_keys, test_texts_and_keys_at_length = blocks_of(
-    is_answered_of, programs=10, step=10, many=2000, share=0.4
+    is_answered_of, step=10, many=2000, share=0.4
 )

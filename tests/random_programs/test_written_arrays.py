@@ -165,5 +165,5 @@ def is_answered(seed):
 
 
 test_written_arrays, test_written_arrays_at_length = blocks_of(
-    is_answered, programs=40, step=20, many=1200, share=0.4
+    is_answered, step=20, many=1200, share=0.4
 )

@@ -162,5 +162,5 @@ def is_answered(seed):
 
 
 test_written_items, test_written_items_at_length = blocks_of(
-    is_answered, programs=40, step=20, many=1200, share=0.25
+    is_answered, step=20, many=1200, share=0.25
 )

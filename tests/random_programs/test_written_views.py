@@ -185,7 +185,7 @@ def is_answered_of(seed: int) -> bool:
 
 
 test_written_views, test_written_views_at_length = blocks_of(
-    is_answered_of, programs=12, step=6, many=2000, share=0.5
+    is_answered_of, step=6, many=2000, share=0.5
 )
 
 
@@ -225,5 +225,5 @@ def has_gradient_of(seed: int) -> bool:
 STEP, STEEPEST = 2e-4, 1e3
 
 test_gradients_of_written_views, test_gradients_of_written_views_at_length = blocks_of(
-    has_gradient_of, programs=4, step=4, many=1000, share=0.5
+    has_gradient_of, step=4, many=1000, share=0.5
 )

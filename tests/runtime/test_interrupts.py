@@ -5,6 +5,8 @@ import random
 import signal
 import sys
 import threading
+import types
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -12,9 +14,9 @@ import pytest
 import autograph as ag
 from autograph import conversion
 from autograph.traces import trace_lock
-from runtime import attention, journal, trace
+from runtime import attention, head_start, interrupts, journal, trace
 from runtime.collector import rarely
-from runtime.forks import whole
+from runtime.forks import start, whole
 from runtime.interrupts import Interrupted, uninterrupted
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGUSR1"), reason="POSIX only")
@@ -208,8 +210,20 @@ class AtEvent:
 
 
 def profiled(function, number):
-    """How many points there were in a call, and what it raised."""
-    at, error = AtEvent(number), None
+    """What counted the points of a call, and what the call raised.
+
+    That a generator is closed is an event, too, but Python runs no handler there: what is raised
+    in its place is dropped, and the next point is taken.
+    """
+    at, error, hook = AtEvent(number), None, sys.unraisablehook
+
+    def dropped(event):
+        if not isinstance(event.object, types.GeneratorType):
+            return hook(event)
+        at.number = at.count + 1
+        sys.setprofile(at)
+
+    sys.unraisablehook = dropped
     sys.setprofile(at)
     try:
         function(*ARGUMENTS)
@@ -217,7 +231,8 @@ def profiled(function, number):
         error = raised
     finally:
         sys.setprofile(None)
-    return at.count, error
+        sys.unraisablehook = hook
+    return at, error
 
 
 def state():
@@ -245,10 +260,10 @@ def interrupt(name, number, raising):
     """Interrupt the first call of a function at a point; it must be as if it had not been made."""
     module, plain = made(name), made(name)
     function, before = ag.convert(module.f), state()
-    count, error = profiled(function, number)
+    at, error = profiled(function, number)
     what = f"{name}, at point {number}"
     assert error is None or type(error) is raising, f"{what}: {error!r}"
-    assert count < number or error is not None, f"{what}: it is lost"
+    assert at.count < at.number or error is not None, f"{what}: it is lost"
     assert state() == before, what
     expected = plain.f(*ARGUMENTS)
     for _ in range(2):
@@ -263,11 +278,71 @@ def at_random_points(seed, count, raising):
     rng, points = random.Random(seed), {}
     for name in TEXTS:
         ag.convert(made(name).f)(*ARGUMENTS)  # what is loaded for the first time is loaded by now
-        points[name], error = profiled(ag.convert(made(name).f), 0)
+        at, error = profiled(ag.convert(made(name).f), 0)
+        points[name] = at.count
         assert error is None
     for _ in range(count):
         name = rng.choice(list(TEXTS))
         interrupt(name, rng.randrange(1, points[name]), raising)
+
+
+def interrupted_at_each_point(call, raising):
+    """Whether each of a call's points was interrupted in turn; `call` makes what is called anew."""
+    for number in range(1, 1000):
+        step, check = call()
+        at = AtEvent(number)
+        sys.setprofile(at)
+        try:
+            step()
+        except raising:
+            pass
+        finally:
+            sys.setprofile(None)
+        check()
+        if at.count < number:
+            return number > 2
+    return False
+
+
+@pytest.mark.parametrize("module", ["weakref", "_weakrefset"])
+def test_no_handler_raises_where_an_object_goes_away(module):
+    names = vars(import_module(module))
+    callback = types.SimpleNamespace(f_globals=names, f_code=main_code(), f_back=None)
+    assert interrupts._is_uninterrupted(callback)
+    callback.f_globals = {}
+    assert not interrupts._is_uninterrupted(callback)
+
+
+def main_code():
+    return compile("", "main", "exec")
+
+
+def test_no_thread_waits_for_ever_for_what_an_interrupt_left(raising):
+    def of_a_thread():
+        done = []
+        thread = threading.Thread(target=done.append, args=(1,), daemon=True)
+
+        def check():
+            if thread.ident is not None:
+                thread.join(20)
+                assert done and not thread.is_alive()
+
+        return lambda: start(thread), check
+
+    def of_a_flag():
+        flag = head_start._Flag()
+
+        def check():
+            flag.set()
+            thread = threading.Thread(target=flag.wait, daemon=True)
+            thread.start()
+            thread.join(20)
+            assert not thread.is_alive()
+
+        return lambda: (flag.set(), flag.wait(), flag.is_set()), check
+
+    assert interrupted_at_each_point(of_a_thread, raising)
+    assert interrupted_at_each_point(of_a_flag, raising)
 
 
 def test_interrupts_at_random_points(raising):

@@ -1,9 +1,12 @@
 """How callables that are made of functions are pickled."""
 
+import copy
 import pickle
 
 import pytest
 
+import autograph as ag
+from runtime.ops import REGISTRY
 from runtime.pickling import found_by_name, reduced
 
 
@@ -39,8 +42,19 @@ def test_a_name_that_leads_to_it_is_what_is_pickled():
 
 
 def test_else_it_is_what_it_was_made_of():
-    copy = pickle.loads(pickle.dumps(Made(plain, 1, "x")))
-    assert copy.function is plain and copy.rest == (1, "x")
+    other = pickle.loads(pickle.dumps(Made(plain, 1, "x")))
+    assert other.function is plain and other.rest == (1, "x")
+
+
+def test_ops_are_the_very_ops():
+    for op in (ag.sin, ag.stop_gradient, *REGISTRY.values()):
+        assert pickle.loads(pickle.dumps(op)) is op and copy.deepcopy(op) is op
+
+
+def test_of_a_graph_the_message_says_what_to_do():
+    graph = ag.convert(ag.sin).get_concrete_function(1.0).graph
+    with pytest.raises(pickle.PicklingError, match=r"the graph `sin` is not pickled.*ag\.save"):
+        pickle.dumps(graph)
 
 
 def test_a_function_without_a_name_is_refused_with_what_to_do():

@@ -3,8 +3,10 @@
 import threading
 import time
 
+import numpy as np
 import pytest
 
+import autograph as ag
 from runtime import config, slow
 from runtime.graph.ir import Graph
 
@@ -50,6 +52,25 @@ def test_what_is_quick_says_nothing(capsys):
             with slow.tracing("f"), slow.compiling(Graph()):
                 pass
     assert capsys.readouterr().err == ""
+
+
+CHAIN = "".join(f"    elif x > {k}:\n        y = x + {k}\n" for k in range(20))
+TEXTS = {
+    "rounds": ("    y = x\n    for _ in range(16): y = y * x + 1\n", "loops go over arrays"),
+    "elif": (f"    if x > 99: y = 1.0\n{CHAIN}    else: y = 2.0\n", "in the place of many tests"),
+    "a line": ("    y = x" + " + x" * 200 + "\n", "in the place of many tests"),
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_the_remedy_is_for_what_makes_the_graph_large(name, capsys):
+    text, advice = TEXTS[name]
+    module = ag.convert_source(f"def f(x):\n{text}    return y\n")
+    with config.slow_after.using(60_000):
+        graph = ag.convert(module.f).get_concrete_function(np.float64(1.0)).graph
+    with slow.compiling(graph):
+        said = waited(capsys)
+    assert advice in said and len(said) < 450
 
 
 def test_it_is_no_thread_of_the_program():

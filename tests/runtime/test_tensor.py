@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import weakref
 
 import numpy as np
 import pytest
@@ -186,3 +187,26 @@ def test_a_python_number_is_never_an_array():
 def test_arrays_of_other_things_are_refused(use, dtype):
     with pytest.raises(StagingError, match="is an array of"):
         traced(use, TensorType(np.dtype(dtype), (3,)))
+
+
+def test_the_text_of_an_unknown_size_is_a_question_mark():
+    """A library's messages have shapes in them."""
+
+    def texts(x):
+        n = x.shape[0]
+        return [str(x.shape), f"{n} {n:>3d} {n + 1}", "%s" % (2 * n), repr([n])]
+
+    assert traced(texts, OPEN) == ["(?,)", "? ? ?", "?", "[?]"]
+    assert traced(texts, VECTOR) == ["(3,)", "3   3 4", "6", "[3]"]
+    for unknown in (lambda x: str(x), lambda x: f"{x[0]}", lambda x: "%d" % x.shape[0]):
+        with pytest.raises(StagingError, match="known only when the graph runs"):
+            traced(unknown, OPEN)
+
+
+def test_a_tensor_takes_weak_references():
+    for x in (constant([1.0]), traced(lambda x: 2 * x, VECTOR)):
+        assert weakref.ref(x)() is x
+    x = constant([1.0])
+    reference = weakref.ref(x)
+    del x
+    assert reference() is None

@@ -18,6 +18,12 @@ def test_dtype_and_shape_stay():
         v.assign(np.zeros(3))
 
 
+@pytest.mark.parametrize("value", ["text", None, [object()]])
+def test_what_is_no_number_is_not_held(value):
+    with pytest.raises(TypeError, match="a Variable cannot hold"):
+        Variable(value)
+
+
 def test_an_open_dimension_takes_any_size():
     v = Variable(np.zeros(2), shape=(None,))
     assert v.assign(np.ones(5)).shape == (5,)

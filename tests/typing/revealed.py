@@ -77,6 +77,8 @@ reveal_type(v == v)  # is Any
 v += 1
 reveal_type(tf.Variable(1.0) / 2)  # is Tensor
 reveal_type(ag.grad(cube)(2.0))  # is float
+reveal_type(ag.grad(ag.grad(lambda x: x**3))(2.0))  # is Any
+reveal_type(ag.grad(cube, 0)(2.0, times=3))  # is Any
 reveal_type(ag.grad(cube)(2.0, times=3))  # is float
 reveal_type(ag.grad(lambda x: x * x)(2.0))  # is Any
 reveal_type(ag.grad(np.sin)(2.0))  # is Any

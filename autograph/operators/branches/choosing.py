@@ -12,6 +12,7 @@ from autograph.operators.stand_ins.references import assume, cells_under, has_ce
 from autograph.operators.stand_ins.templates import shown
 from autograph.operators.stand_ins.values import is_numeric, type_of
 from runtime import ops
+from runtime.dtypes import kind_of
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 from runtime.spec import TensorType
@@ -73,7 +74,7 @@ def _stacked(things: list[Any]) -> Any:
     shape = types[0].shape
     if shape is None or None in shape or any(t.shape != shape for t in types):
         return None
-    if any(t.dtype.kind not in "biufc" for t in types):
+    if any(kind_of(t.dtype) not in "biufc" for t in types):
         return None
     return ops.stack([x if isinstance(x, Tensor) else np.asarray(x) for x in things])
 

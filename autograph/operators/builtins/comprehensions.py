@@ -23,13 +23,14 @@ from autograph.operators.containers.going_through import in_turn, tells
 from autograph.operators.expressions.access import iterate, setitem
 from autograph.operators.expressions.generators import Again, Consumer, Ending, call_of, placed
 from autograph.operators.expressions.logical import not_, truth
-from autograph.operators.loops.loops import for_stmt, in_turn_or_place
+from autograph.operators.loops.loops import for_stmt, in_turn_or_place, is_staged
 from autograph.operators.loops.own_iterators import begun, without_iter
 from autograph.operators.loops.watched import watched
 from autograph.operators.stand_ins.bodies import NO_NAMES, State
 from autograph.operators.stand_ins.contents import append_item, content_slot
 from autograph.operators.stand_ins.iterables import Indexed, IndexedIterator
 from autograph.operators.stand_ins.runs import has_runs
+from autograph.operators.stand_ins.values import is_numeric, type_of
 from runtime import journal
 from runtime.building import building
 from runtime.errors import StagingError
@@ -73,11 +74,16 @@ def _made(
     if builder is None:
         return open_sets.fresh(plain(iterate(iterable)))
     iterable = _readable(iterable)
-    if staged is None and not _has_open_length(iterable) and call_of(iterable) is None:
-        return open_sets.fresh(plain(_each_of(iterable)))
     made = open_sets.fresh(kind())
     going = Going(putter(made), made=None if kind is list else made)
     items = _step(plain, staged, going)
+    if type(iterable) is range and len(iterable) > _FEW_ITEMS:
+        done = going.begun(iterable, items, staged or plain)
+        if done:
+            going.over(iterable[done:], items, staged or plain)
+            return made
+    if staged is None and not _has_open_length(iterable) and call_of(iterable) is None:
+        return open_sets.fresh(plain(_each_of(iterable)))
     run = call_of(iterable)
     if run is not None:
         in_turn_or_place(
@@ -132,6 +138,9 @@ def _readable(iterable: Any) -> Any:
 
 # Of more items than these, the loop is staged where all loops are.
 _FEW_ITEMS = 16
+# Where all items together, of which some are tried, would add more nodes than these, the loop is
+# staged if it can be.
+_TRIED, _MOST_NODES = 4, 2000
 
 
 def _has_open_length(iterable: Any) -> bool:
@@ -250,6 +259,37 @@ class Going:
         else:
             items(_each_of(iterable))
 
+    def begun(self, numbers: range, items: Plain, place: Any) -> int:
+        """How many items are done: all, where a loop of the graph makes numbers by many nodes.
+
+        What the first ones did is taken back, unless they took something from an iterator.
+        """
+        builder = building()
+        assert builder is not None
+        mark, put, seen = builder.mark(), self.put, list[Any]()
+
+        def note(item: Any) -> None:
+            seen.append(item)
+            put(item)
+
+        self.put = note
+        with journal.transaction() as trial:
+            try:
+                items(numbers[:_TRIED])
+                nodes = builder.size(mark) * len(numbers) // _TRIED
+            except Exception:  # noqa: BLE001 - the user's own, raised again in its turn
+                nodes = 0
+            self.put = put
+            if trial.advanced:
+                trial.commit()
+                return _TRIED
+        builder.truncate(mark)
+        if nodes <= _MOST_NODES or not all(map(_is_of_numbers, seen)):
+            return 0
+        body = _Round(items, place.__code__)
+        is_done = is_staged(numbers, body, self._note_data, self._state, builder)
+        return len(numbers) if is_done else 0
+
     def when(self, test: Callable[[], Any], then: Callable[[], None]) -> None:
         """Do what is to be done for an item if a condition holds."""
         found = condition(test())
@@ -300,6 +340,11 @@ class Going:
 
     def _stage(self, iterable: Any, items: Plain, place: Any) -> None:
         for_stmt(iterable, self._goes_on, _Round(items, place.__code__), *self._state, {})
+
+
+def _is_of_numbers(item: Any) -> bool:
+    parts = item if type(item) is tuple else (item,)
+    return all(is_numeric(part) and type_of(part).rank == 0 for part in parts)
 
 
 class _Round:

@@ -17,12 +17,13 @@ from autograph.operators.branches.conditionals import (
     if_exp,
     of_either,
 )
+from autograph.operators.branches.long_chains import PIECE, Step, in_turn
 from autograph.operators.branches.text_calls import by_letters, is_by_letters
 from autograph.operators.builtins.gathering import quantified
 from autograph.operators.captured.captures import guard_has_key
 from autograph.operators.captured.caught import KindOfError
 from autograph.operators.captured.methods import attribute, method
-from autograph.operators.captured.variables import Nullable
+from autograph.operators.captured.variables import CONDITIONAL, Nullable
 from autograph.operators.containers import (
     growing_methods,
     keyed,
@@ -78,6 +79,8 @@ def holds(left: Any, *rest: tuple[str, Thunk]) -> Any:
 
 
 def _compared(left: Any, rest: tuple[tuple[str, Thunk], ...], *, is_test: bool) -> Any:
+    if len(rest) > PIECE:
+        return _compared_in_turn(left, rest, is_test)
     for count, (symbol, thunk) in enumerate(rest, 1):
         right = thunk()
         result = _COMPARISONS[symbol](left, right)
@@ -93,6 +96,23 @@ def _compared(left: Any, rest: tuple[tuple[str, Thunk], ...], *, is_test: bool) 
         left = right
     more = functools.partial(_compared, right, rest[count:], is_test=is_test)
     return if_exp(test, more, lambda: result, "and")
+
+
+def _compared_in_turn(left: Any, rest: tuple[tuple[str, Thunk], ...], is_test: bool) -> Any:
+    """A long chain: a comparison hands its right operand on."""
+
+    def of(symbol: str, thunk: Thunk) -> Step:
+        def step(left: Any) -> tuple[Any, Thunk, Any]:
+            right = thunk()
+            result = _COMPARISONS[symbol](left, right)
+            given = False if is_test and has_own_truth(result) else result
+            return condition(result), lambda: given, right
+
+        return step
+
+    *first, end = rest
+    last = functools.partial(_compared, rest=(end,), is_test=is_test)
+    return in_turn([of(*each) for each in first], last, CONDITIONAL, stop=False, start=left)
 
 
 def in_(item: Any, container: Any) -> Any:

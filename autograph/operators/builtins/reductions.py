@@ -16,6 +16,7 @@ from autograph.operators.stand_ins import iterables
 from autograph.operators.stand_ins.iterables import Indexed
 from autograph.operators.stand_ins.scope import new_names
 from runtime import ops
+from runtime.dtypes import kind_of
 from runtime.tensor import Tensor
 
 __all__ = ["reduced", "sum_of"]
@@ -131,7 +132,7 @@ def _is_traced(x: Any) -> bool:
 def _is_float(x: Any) -> bool:
     """Whether Python has `x` as a float, not as a number or array of NumPy."""
     if isinstance(x, Tensor):
-        return x.type.weak and x.type.rank == 0 and x.dtype.kind == "f"
+        return x.type.weak and x.type.rank == 0 and kind_of(x.dtype) == "f"
     return type(x) is float
 
 

@@ -50,6 +50,7 @@ from autograph.operators.captured.defaults import with_defaults
 from autograph.operators.captured.methods import (
     ORIGINALS,
     attribute,
+    call_without_object,
     convert,
     is_marked,
     mark,
@@ -286,6 +287,9 @@ def converted_call(
     if trace is not None:
         trace.ask(type(function), "__call__")
         trace.meet(function)
+    bound = call_without_object(function)
+    if bound is not None:
+        return converted_call(bound, args, kwargs, scope)
     call = getattr(type(function), "__call__", None)  # noqa: B004 - the function is wanted
     is_decorated = hasattr(type(call), "__ag_call__")
     if is_decorated or isinstance(call, FunctionType):

@@ -22,6 +22,7 @@ from autograph.operators.stand_ins.templates import LazyString, has_traced
 from runtime import journal, ops
 from runtime.building import building, constant
 from runtime.dispatch import call_numpy, no_tensor_form
+from runtime.dtypes import kind_of
 from runtime.errors import StagingError
 from runtime.ops.operands import as_dtype
 from runtime.origins import origin_of_caller
@@ -203,7 +204,7 @@ def _ascontiguousarray(x: Any, dtype: Any = None, **others: Any) -> Any:
 def _asarray_chkfinite(x: Any, dtype: Any = None, order: Any = None) -> Any:
     """`np.asarray_chkfinite` of something traced, which may raise when the graph runs."""
     made = _asarray(x, dtype, **({} if order is None else {"order": order}))
-    if made.dtype.kind in "fc":
+    if kind_of(made.dtype) in "fc":
         raised = ValueError("array must not contain infs or NaNs")
         stage_raise(ops.logical_not(ops.all(ops.isfinite(made))), raised)
     return made
@@ -316,7 +317,7 @@ def _numpy_name(function: Any) -> str:
 
 def as_fresh(result: Any) -> Any:
     """A new array made while tracing becomes a constant of the graph, with a cell of its own."""
-    if isinstance(result, np.ndarray) and result.dtype.kind in "biufc":
+    if isinstance(result, np.ndarray) and kind_of(result.dtype) in "biufc":
         check_made(result)
         builder = building()
         assert builder is not None

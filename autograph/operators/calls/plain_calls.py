@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 
 from autograph.operators.builtins.builtin_functions import HANDLERS
 from autograph.operators.calls.frames import LOOKERS
+from autograph.operators.captured.methods import call_without_object
 from autograph.operators.captured.variables import _Unreadable
 from autograph.operators.stand_ins.iterables import Indexed
 from autograph.operators.stand_ins.printing import format_method
@@ -127,7 +128,9 @@ def _object(
     if inlined is not None:
         return inlined, (function, args, kwargs), {}
     call = None if issubclass(kind, type) else getattr(kind, "__call__", None)  # noqa: B004
-    if type(call) is FunctionType and not _is_left_alone(function):
+    if type(call) is FunctionType and not (
+        _is_left_alone(function) or call_without_object(function)
+    ):
         twin = convert(call)
         if twin is not None:
             return twin, (function, *args), kwargs

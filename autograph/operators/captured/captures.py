@@ -175,6 +175,8 @@ class Trace:
     # found that they must be such ones.
     logs: dict[int, Any] = field(default_factory=dict)
     found_logs: dict[int, Any] = field(default_factory=dict)
+    # Whether a trace that finds one begins again, since it changed between the calls before.
+    prefers_logs: bool = False
     # Whether objects and containers that data chooses between are told by a number: a trace found
     # that one of them is written.
     chooses_by_number: bool = False

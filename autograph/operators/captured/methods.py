@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import sys
 from collections.abc import Callable
 from importlib import import_module
-from types import FunctionType
+from types import FunctionType, MemberDescriptorType
 from typing import Any, NamedTuple, TypeVar
 
 from autograph.generated import AG
@@ -17,11 +18,14 @@ from runtime.tree import MADE_BY_CLASS_STATEMENT
 __all__ = [
     "ORIGINAL",
     "ORIGINALS",
+    "absence",
     "attribute",
+    "call_without_object",
     "called",
     "convert",
     "for_consumer",
     "for_context",
+    "held",
     "is_marked",
     "looked_up",
     "mark",
@@ -149,16 +153,35 @@ def attribute(kind: type, name: str) -> Any:
     trace = current_trace()
     if trace is not None:
         trace.ask(kind, name)
-    return _held(kind, name)
+    return held(kind, name)
 
 
 def looked_up(kind: type, name: str) -> Any:
     """What a class of the user's has under a name, whatever stands for it while tracing."""
-    found = _held(kind, name)
+    found = held(kind, name)
     return ORIGINALS.get(found, found) if isinstance(found, FunctionType) else found
 
 
-def _held(kind: type, name: str) -> Any:
+def absence(kind: type, name: str) -> str:
+    """Python's text where an object of a class holds nothing under a name."""
+    shown = kind.__name__
+    if sys.version_info >= (3, 13) and isinstance(held(kind, name), MemberDescriptorType):
+        outer = "" if kind.__module__ == "__main__" else f"{kind.__module__}."
+        shown = f"{outer}{kind.__qualname__}"
+    return f"{shown!r} object has no attribute {name!r}"
+
+
+def call_without_object(thing: Any) -> Callable[..., Any] | None:
+    """What a call of an object runs that is not given it: its `__call__` is of its class."""
+    own = held(type(thing), "__call__")
+    if not isinstance(own, staticmethod | classmethod):
+        return None
+    found: Callable[..., Any] = own.__get__(thing, type(thing))
+    return found
+
+
+def held(kind: type, name: str) -> Any:
+    """What a class has under a name, itself, of which no descriptor is asked."""
     for cls in kind.__mro__:
         if name in cls.__dict__:
             return cls.__dict__[name]

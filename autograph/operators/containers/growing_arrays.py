@@ -20,6 +20,7 @@ from autograph.operators.stand_ins.runs import has_runs, python_class, refusal
 from autograph.operators.stand_ins.templates import lazy
 from runtime import ops
 from runtime.dispatch import GIVE_VIEWS
+from runtime.dtypes import kind_of
 from runtime.errors import LimitValueError
 from runtime.ops.indexing import encoded_for
 from runtime.ops.internal import checked
@@ -105,7 +106,7 @@ def as_part(x: Tensor, key: Any, value: list[Any]) -> Tensor:
         )
     rows: Tensor = as_array(value)
     own, kept = rows.dtype, x.dtype
-    if not np.can_cast(own, kept, "same_kind" if kept.kind in "fc" else "safe"):
+    if not np.can_cast(own, kept, "same_kind" if kind_of(kept) in "fc" else "safe"):
         raise refusal(
             f"its items ({own}) are put into an array of {kept}, which does not hold them all",
             "make an array of that dtype first (`np.array(found).astype(...)`)",
@@ -316,7 +317,7 @@ def _whole(x: Tensor, dtype: np.dtype[Any]) -> Any:
     limits = np.iinfo(dtype)
     # None but that zero may be there.
     whole = ops.concat([ops.trunc(ops.ravel(x)), ops.zeros(1, x.dtype)])
-    if x.dtype.kind == "f":
+    if kind_of(x.dtype) == "f":
         fits = (whole >= float(limits.min)) & (whole < float(limits.max + 1))
     else:
         fits = (whole >= limits.min) & (whole <= min(limits.max, np.iinfo(np.int64).max))

@@ -23,6 +23,7 @@ from autograph.operators.stand_ins.templates import LazyString
 from autograph.operators.stand_ins.values import both_hold, is_numeric, type_of
 from runtime import ops
 from runtime.building import building
+from runtime.dtypes import kind_of
 from runtime.errors import LimitNotImplementedError, StagingError
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
@@ -172,7 +173,9 @@ def _is_text(key: LazyString, one: Any) -> Any:
 
 def _exact(key: Tensor) -> Tensor:
     """A number in the widest type of its kind: float32 0.1 is another key than 0.1."""
-    wide = {"b": np.int64, "i": np.int64, "f": np.float64, "c": np.complex128}.get(key.dtype.kind)
+    wide = {"b": np.int64, "i": np.int64, "f": np.float64, "c": np.complex128}.get(
+        kind_of(key.dtype)
+    )
     return key if wide is None or key.type.weak else ops.astype(key, np.dtype(wide))
 
 

@@ -65,6 +65,7 @@ from autograph.operators.stand_ins.runs import (
 from autograph.operators.stand_ins.templates import LazyString, is_textual
 from autograph.operators.stand_ins.values import is_numeric, type_of
 from runtime import journal, ops
+from runtime.dtypes import kind_of
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
@@ -119,7 +120,7 @@ def is_key(x: Any) -> bool:
         return bool(x) and all(map(is_key, x))
     if is_textual(x) or is_member(x) or are_members(x):
         return True
-    return is_numeric(x) and type_of(x).rank == 0 and type_of(x).dtype.kind in "biuf"
+    return is_numeric(x) and type_of(x).rank == 0 and kind_of(type_of(x).dtype) in "biuf"
 
 
 def are_keys(x: Iterable[Any]) -> bool:

@@ -34,7 +34,7 @@ from autograph.operators.captured.captures import (
 )
 from autograph.operators.captured.caught import Caught, PartOfError
 from autograph.operators.captured.host_values import HostValue, NumPyValue
-from autograph.operators.captured.methods import ORIGINALS, attribute, convert, method
+from autograph.operators.captured.methods import ORIGINALS, absence, attribute, convert, method
 from autograph.operators.captured.variables import (
     Maybe,
     Nullable,
@@ -61,6 +61,7 @@ from runtime import journal, ops
 from runtime.building import building, origin_of_caller
 from runtime.cells import inputs_without_gaps
 from runtime.devices import HOST
+from runtime.dtypes import kind_of
 from runtime.errors import StagingError
 from runtime.ops.python_math import MATH
 from runtime.tensor import Tensor
@@ -264,8 +265,8 @@ def _check_is_held(thing: Any, name: str, held: Maybe) -> None:
     """Raise Python's error, in the graph, where an object holds nothing under a name."""
     kinds = {type: "type object", ModuleType: "module"}
     what = next((what for kind, what in kinds.items() if isinstance(thing, kind)), None)
-    title = f"{what} {thing.__name__!r}" if what else None
-    text = f"{title or f'{type(thing).__name__!r} object'} has no attribute {name!r}"
+    title = f"{what} {thing.__name__!r} has no attribute {name!r}" if what else ""
+    text = title or absence(type(thing), name)
     held.check(held.defined, held.name, AttributeError(text))
 
 
@@ -514,7 +515,7 @@ def _number_method(x: Tensor, name: str) -> Callable[[], Any] | None:
         x = ops.as_weak(x)
     if not x.type.weak or name not in ("is_integer", "bit_length", "bit_count"):
         return None
-    if x.dtype.kind == "f" and name == "is_integer":
+    if kind_of(x.dtype) == "f" and name == "is_integer":
         return lambda: MATH[name](x)
     if x.dtype.kind not in "bi" or not hasattr(int, name):
         return None
@@ -630,8 +631,14 @@ def _set_on_heap(thing: Reference, name: str, value: Any) -> None:
 
 def _set_part_of_array(x: Tensor, name: str, value: Any) -> None:
     """`x.real = value` and its kin, which write into the array."""
-    if name in ("real", "imag", "flat") and (name != "imag" or x.dtype.kind == "c"):
-        getattr(x, name)[... if name != "flat" else slice(None)] = value
+    if name in ("real", "imag"):
+        # It raises where NumPy does, and says what that says; else NumPy casts an array of it.
+        is_complex = type(value) is complex
+        setattr(np.zeros(1, x.dtype), name, value if is_complex else 0)
+        getattr(x, name)[...] = np.asarray(value) if is_complex else value
+        return
+    if name == "flat":
+        x.flat[:] = value
         return
     if name == "shape":
         _check_shown_anew(x)

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 from autograph.operators.branches.absorbing import note_held
 from autograph.operators.branches.conditionals import if_exp
 from autograph.operators.captured.captures import current_trace
-from autograph.operators.captured.methods import attribute
+from autograph.operators.captured.methods import absence, attribute
 from autograph.operators.captured.variables import Maybe, Nullable
 from autograph.operators.expressions.access import getitem, setitem
 from autograph.operators.stand_ins.bodies import stage_raise
@@ -211,7 +211,7 @@ def heap_item(thing: Reference, name: str) -> tuple[Any, ...]:
             raise_refused(cls, f"asked for `{name}`, which its class has as well as some objects")
         return ()
     if column is not None:
-        error = AttributeError(f"{cls.__name__!r} object has no attribute {name!r}")
+        error = AttributeError(absence(cls, name))
         if of_class:
             pass  # where the object has none, its list has what the class has
         elif isinstance(there, Tensor):
@@ -222,8 +222,7 @@ def heap_item(thing: Reference, name: str) -> tuple[Any, ...]:
     if name == "__dict__":
         raise_refused(cls, "asked for its `__dict__`")
     if not of_class:
-        text = f"{cls.__name__!r} object has no attribute {name!r}"
-        raise AttributeError(text, name=name, obj=thing)
+        raise AttributeError(absence(cls, name), name=name, obj=thing)
     return ()
 
 

@@ -137,6 +137,22 @@ def _roll(stage: Thunk, builder: Builder) -> bool:
     return False
 
 
+def is_staged(
+    items: range, body: Callable[[Any], None], before: Thunk, state: State, builder: Builder
+) -> bool:
+    """Whether rounds over a range, after what comes `before` them, are a loop of the graph.
+
+    Nothing is done where they cannot be.
+    """
+    loop = _For(None, body, state, {})
+
+    def stage() -> None:
+        before()
+        loop.staged(_tail(items, 0), 0)
+
+    return _roll(stage, builder)
+
+
 def _note_unrolled(builder: Builder, mark: int, why: str) -> None:
     """Keep for `explain` why a loop that has added nodes since `mark` is no loop of the graph."""
     facts = current_trace()

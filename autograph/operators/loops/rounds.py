@@ -17,6 +17,7 @@ from autograph.operators.branches.conditionals import condition
 from autograph.operators.expressions.logical import and_
 from autograph.operators.stand_ins.iterables import Indexed
 from autograph.operators.stand_ins.values import NOTHING, is_numeric, type_of
+from runtime.dtypes import kind_of
 from runtime.graph.ir import Graph, Node, Value
 from runtime.spec import TensorType, Type, join, promote
 
@@ -225,5 +226,5 @@ def is_one_kind(a: Type, b: Type) -> bool:
 
 def _is_python_number_of(a: Type, b: Type) -> bool:
     """Whether floats are of one dtype, one of them Python's own, which mixes in another way."""
-    floats = type(a) is TensorType and type(b) is TensorType and a.dtype.kind == "f"
+    floats = type(a) is TensorType and type(b) is TensorType and kind_of(a.dtype) == "f"
     return floats and a.dtype == b.dtype  # type: ignore[union-attr]

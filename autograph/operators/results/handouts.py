@@ -69,6 +69,7 @@ from autograph.operators.stand_ins.templates import has_traced, shown
 from autograph.operators.stand_ins.values import describe
 from runtime import journal, tree
 from runtime.building import building
+from runtime.dtypes import kind_of
 from runtime.errors import StagingError
 from runtime.graph.ir import Value
 from runtime.origins import Origin
@@ -186,10 +187,10 @@ class Handouts:
         """Refuse keys and items of sets that hold what is known only when the graph runs."""
         for found in keys:
             if self._is_key_by_data(found, frozenset()):
-                name = (found.stands_for if isinstance(found, Reference) else type(found)).__name__
+                kind = found.stands_for if isinstance(found, Reference) else type(found)
                 raise self._refusal(
-                    f"a {name} that is a key, or an item of a set, is {self._place}, and it "
-                    "holds what is known only when the graph runs",
+                    f"a key, or an item of a set, is of class `{kind.__name__}`, is {self._place}, "
+                    "and holds what is known only when the graph runs",
                     "use a number or a text that is known as the key",
                 )
 
@@ -681,4 +682,4 @@ def _operand(x: Any, operands: list[Tensor]) -> Any:
 
 def _is_from_outside(x: Any) -> bool:
     """Whether an array is one that nobody looked at: what the trace makes are tensors."""
-    return isinstance(x, np.ndarray) and x.dtype.kind in "biufc"
+    return isinstance(x, np.ndarray) and kind_of(x.dtype) in "biufc"

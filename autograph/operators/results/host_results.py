@@ -15,6 +15,7 @@ import numpy as np
 from autograph.operators.captured.host_values import HostValue
 from autograph.operators.results.host_runs import Declared
 from runtime import ops, tree
+from runtime.dtypes import kind_of
 from runtime.ops.operands import type_of
 from runtime.spec import TensorSpec, TensorType, broadcast_shapes, type_of_number
 from runtime.tensor import Tensor
@@ -257,7 +258,7 @@ def _of_ufunc(ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
         shape = broadcast_shapes(*[t.shape for t in types])
     except (TypeError, ValueError):
         return None  # as the call itself will say
-    if any(dtype.kind not in "biufc" for dtype in dtypes):
+    if any(kind_of(dtype) not in "biufc" for dtype in dtypes):
         return None
     results = [TensorSpec(shape, dtype) for dtype in dtypes]
     return types_of(results[0] if ufunc.nout == 1 else tuple(results), is_new=True)
@@ -292,7 +293,7 @@ class _Alike:
         type_ = x.type
         if type_.weak:
             self.open_sizes |= type_.dtype.kind == "i"
-            return {"b": True, "i": 1, "f": 1.0, "c": 1j}[type_.dtype.kind]
+            return {"b": True, "i": 1, "f": 1.0, "c": 1j}[kind_of(type_.dtype)]
         if type_.rank == 0:
             self.open_sizes |= type_.dtype.kind in "iu"
             return type_.dtype.type(1)
@@ -303,7 +304,7 @@ class _Alike:
 def _type_like(x: Any) -> TensorType | None:
     if type(x) in (bool, int, float, complex):
         return type_of_number(x)
-    if isinstance(x, (np.ndarray, np.generic)) and x.dtype.kind in "biufc":
+    if isinstance(x, (np.ndarray, np.generic)) and kind_of(x.dtype) in "biufc":
         return TensorType(x.dtype, x.shape)
     return None
 

@@ -4,7 +4,8 @@ A list that is older than the trace and is appended to in a staged branch, loop 
 length that depends on data, as has a dict or set that gets a key on one path only or one that data
 gives. As long as nothing looks into it, that is no matter: each `append` is an effect of the graph,
 in its place, as `print` is. That a container is such a one is known only when the first of them is
-met; then the function is traced once more.
+met; then the function is traced once more. It is so where there is no other way, and where a call
+found it changed since the trace, which it would be each time.
 """
 
 from __future__ import annotations
@@ -49,6 +50,11 @@ def put_in(owner: Any, name: str, args: tuple[Any, ...]) -> bool:
         return True
     if all(map(_is_plain, args)) and _needs_the_graph(owner, args[0]):
         trace.found_logs[id(owner)] = (owner, origin_of_caller())
+        if trace.prefers_logs:
+            raise StagingError(
+                f"a {type(owner).__name__} is {_done(owner)} where that depends on data",
+                origin=origin_of_caller(),
+            )
     return False
 
 

@@ -15,6 +15,7 @@ from autograph.operators.stand_ins.templates import has_traced
 from runtime import journal
 from runtime.array_methods import check_class
 from runtime.building import building, memory_of
+from runtime.dtypes import kind_of
 from runtime.errors import HostCallError, StagingError
 from runtime.origins import origin_of_caller
 
@@ -68,7 +69,7 @@ def check_made(made: np.ndarray[Any, Any]) -> None:
     buffer: Any = memory.base
     try:
         check_class(type(made), "what this gives")
-        if memory.dtype.kind not in "biufc":
+        if kind_of(memory.dtype) not in "biufc":
             _refuse_shared(f"an array of dtype {memory.dtype}")
         elif type(buffer) is memoryview and not buffer.readonly:
             _refuse_shared(f"an object ({type(buffer.obj).__name__})")

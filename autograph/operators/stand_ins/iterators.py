@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from types import CellType, FunctionType, GeneratorType
 from typing import Any
 
-from autograph.operators.captured.methods import is_marked
+from autograph.operators.captured.methods import held, is_marked
 from runtime import journal
 from runtime.building import building
 from runtime.errors import StagingError
@@ -100,7 +100,7 @@ def title(iterator: Any) -> str:
 
 def is_iterator(x: Any) -> bool:
     """Whether taking items from `x` changes it in a way that the journal does not see."""
-    step = getattr(type(x), "__next__", None)
+    step = held(type(x), "__next__")
     return step is not None and not (isinstance(step, FunctionType) and is_marked(step))
 
 

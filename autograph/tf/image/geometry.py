@@ -222,26 +222,11 @@ def extract_patches(
     >>> tf.image.extract_patches(x, [1, 2, 2, 1], one, one, "VALID").numpy()[0, 0, 0]
     array([0, 1, 3, 4], dtype=int32)
     """
-    x = as_tensor(images)
     given = [tuple(int(n) for n in dimensions(part)) for part in (sizes, strides, rates)]
     if any(len(part) != 4 or part[0] != 1 or part[3] != 1 for part in given):
         raise ValueError("sizes, strides and rates are [1, rows, columns, 1]")
-    is_padded = padding.upper() == "SAME"
-    if not is_padded and padding.upper() != "VALID":
-        raise ValueError(f"padding is 'SAME' or 'VALID', not {padding!r}")
-    places = []
-    for axis in (1, 2):
-        size, stride, rate = (part[axis] for part in given)
-        extent, length = (size - 1) * rate + 1, int(x.shape[axis])
-        count = -(-length // stride) if is_padded else max((length - extent) // stride + 1, 0)
-        lack = max((count - 1) * stride + extent - length, 0) if is_padded else 0
-        widths = [(0, 0)] * 4
-        widths[axis] = (lack // 2, lack - lack // 2)
-        x = ops.pad(x, widths)
-        places.append(np.arange(count)[:, None] * stride + np.arange(size) * rate)
-    rows, columns = places[0][:, None, :, None], places[1][None, :, None, :]
-    found = x[:, rows, columns]
-    return ops.reshape(found, (*found.shape[:3], -1))
+    size, stride, rate = ((part[1], part[2]) for part in given)
+    return images_.extract_patches(as_tensor(images), size, stride, rate, padding.lower())
 
 
 def crop_and_resize(

@@ -69,8 +69,8 @@ def triangular_solve(
     array([[1.],
            [1.]], dtype=float32)
     """
-    matrix = as_tensor(matrix)
-    return solve(ops.tril(matrix) if lower else ops.triu(matrix), rhs, adjoint)
+    matrix, rhs = (as_tensor(x) for x in operands(matrix, rhs))
+    return ops.linalg.solve_triangular(matrix, rhs, 2 if adjoint else 0, lower)
 
 
 def lstsq(
@@ -143,7 +143,7 @@ def lu(input: Any, output_idx_type: Any = np.int32, name: str | None = None) -> 
     >>> lu.numpy().tolist(), p.numpy().tolist()
     ([[4.0, 4.0], [0.25, 1.0]], [1, 0])
     """
-    packed, rows = general_matrices.lu(as_tensor(input))
+    packed, rows = general_matrices.lu_(as_tensor(input))
     return Lu(packed, cast(rows, output_idx_type))
 
 

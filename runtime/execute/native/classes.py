@@ -6,6 +6,7 @@ import ctypes
 import weakref
 
 from runtime.execute.native import layout
+from runtime.interrupts import uninterrupted
 
 __all__ = ["Version"]
 
@@ -25,6 +26,7 @@ class Version:
         self._instead = ctypes.c_uint32(1)
         words, instead = self._words, self._instead
 
+        @uninterrupted
         def forget(_: object) -> None:
             words[0] = ctypes.addressof(instead) - layout.VERSION
             words[1] = instead.value

@@ -8,6 +8,7 @@ from types import FunctionType
 from typing import Any
 
 from runtime.execute.native import layout
+from runtime.interrupts import uninterrupted
 
 __all__ = ["Parts"]
 
@@ -24,6 +25,7 @@ class Parts:
         self._held: list[Any] = []
         words, held, instead = self._words, self._held, (ctypes.c_uint64 * _WORDS)()
 
+        @uninterrupted
         def forget(_: object) -> None:
             for offset, word in zip(_OFFSETS, words[1:], strict=True):
                 instead[offset // 8] = word

@@ -7,10 +7,10 @@ from contextvars import ContextVar
 from types import TracebackType
 from typing import Any
 
-from runtime.devices import copied
 from runtime.execute import Executable
 from runtime.execute.lending import lend, lending, take_back
 from runtime.execute.native.outside import Called
+from runtime.execute.native.prepared import Native
 
 __all__ = ["Again", "Stateful", "again", "only_once"]
 
@@ -74,38 +74,36 @@ class Stateful:
     """Reads contents of variables, runs, and assigns.
 
     `run` takes contents for the inputs at `variables`, and gives those of `assigned` behind its
-    `count` results; where it is not `exact`, they may be held by others. What fails is run again by
-    `plan`, in which each effect has its place: nothing has happened before, but that it has
-    written something, `only_once`. `run` writes the new contents of those that are `overwritten`
-    over the old ones, and gives them no more; it fails before it does, or not at all.
+    `count` results. What fails is run again by `plan`, in which each effect has its place: nothing
+    has happened before, but that it has written something, `only_once`, if it `writes`. Some new
+    contents `run` writes over the old ones, and gives them no more; it fails before it does, or not
+    at all. Of those that are `drawn` from, nobody else may draw meanwhile.
     """
 
     def __init__(
         self,
-        run: Executable,
+        run: Native,
         plan: Callable[[], Executable],
         variables: Sequence[int],
         assigned: Sequence[int],
+        drawn: Sequence[int],
         count: int,
-        is_exact: bool,
+        *,
         writes: bool = False,
-        overwritten: Sequence[int] = (),
     ) -> None:
-        self._run = getattr(run, "call", run)
+        self._run = run.call
         self.inner = run
         self._prepare = plan
         self._plan: Executable | None = None
         self.variables = tuple(variables)
         self.assigned = tuple(assigned)
-        self._overwritten = tuple(overwritten)
+        self.drawn = tuple(drawn)
+        self._overwritten = run.code.overwritten
+        self._lent = *self._overwritten, *self.drawn
         self._given = [k for k in self.assigned if k not in self._overwritten]
         self._count = count
-        self._is_exact = is_exact
         self.writes = writes
-        self.outside: Sequence[Called] = getattr(run, "outside", ())
-        reason = getattr(run, "reason", None)
-        if reason is not None:
-            self.reason = reason
+        self.outside: Sequence[Called] = run.outside
 
     @property
     def source(self) -> str:
@@ -131,40 +129,47 @@ class Stateful:
 
     def _call(self, inputs: tuple[Any, ...], written: _Written | None) -> tuple[Any, ...]:
         try:
-            results = self._overwriting(inputs) if self._overwritten else self._results(inputs)
+            results = self._lending(inputs) if self._lent else self._results(inputs)
         except Exception:  # noqa: BLE001 - the plan raises it, with all that happens before
-            if written is not None:
-                written.begin_again()
-            return self.plan(*inputs)
-        count = self._count
-        for k, new in zip(self._given, results[count:], strict=True):
-            inputs[k].array = new if self._is_exact else copied(new)
-        return results[:count]
+            results = None
+        if results is not None:
+            return results[: self._count]
+        if written is not None:
+            written.begin_again()
+        return self.plan(*inputs)
+
+    def _assign(self, inputs: Sequence[Any], results: Sequence[Any]) -> None:
+        for k, new in zip(self._given, results[self._count :], strict=True):
+            inputs[k].array = new
 
     def _results(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
         contents = list(inputs)
         for k in self.variables:
             contents[k] = inputs[k].array
-        return self._run(*contents)
+        results: tuple[Any, ...] = self._run(*contents)
+        self._assign(inputs, results)
+        return results
 
-    def _overwriting(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
+    def _lending(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
         """The results, with contents changed in place; where that fails, they are as before."""
-        changed = [inputs[k] for k in self._overwritten]
+        changed = [inputs[k] for k in self._lent]
         if len(set(map(id, changed))) < len(changed):
             raise Again  # one variable in two places
         contents = list(inputs)
         with lending:
             for k in self.variables:
-                if k not in self._overwritten:
+                if k not in self._lent:
                     contents[k] = inputs[k].array
             lent, is_done = [], False
             try:
-                for k in self._overwritten:
+                for k in self._lent:
                     lent.append(inputs[k])
                     contents[k] = lend(inputs[k])
-                results = self._run(*contents)
+                results: tuple[Any, ...] = self._run(*contents)
                 is_done = True
             finally:
-                for k, storage in zip(self._overwritten, lent, strict=False):
-                    take_back(storage, contents[k] if is_done else None)
+                for k, storage in zip(self._lent, lent, strict=False):
+                    is_new = is_done and k in self._overwritten
+                    take_back(storage, contents[k] if is_new else None)
+            self._assign(inputs, results)
         return results

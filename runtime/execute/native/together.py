@@ -10,6 +10,7 @@ from contextvars import copy_context
 from typing import TypeVar
 
 from runtime import config
+from runtime.forks import start
 
 __all__ = ["cores", "together"]
 
@@ -45,7 +46,7 @@ def together(tasks: Sequence[Callable[[], _R]]) -> list[_R]:
         run = copy_context().run
         thread = threading.Thread(target=run, args=(work,), name="autograph compiler")
         with suppress(RuntimeError):  # where there can be no more threads, there are fewer
-            thread.start()
+            start(thread)
             helpers.append(thread)
     work()
     for thread in helpers:

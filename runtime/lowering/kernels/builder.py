@@ -191,6 +191,13 @@ class Builder:
             self.block, self._spilled, self._computed = before
 
     @contextmanager
+    def within(self, block: Block) -> Iterator[None]:
+        """Write into a block of what is done to each element."""
+        outer, self.block = self.block, block
+        yield
+        self.block = outer
+
+    @contextmanager
     def attempt(self) -> Iterator[None]:
         """Write statements; where that ends with a Refusal, none of them."""
         block, around, computed = self.block, self._around, self._computed

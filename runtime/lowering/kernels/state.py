@@ -14,17 +14,28 @@ from typing import NamedTuple
 
 import numpy as np
 
-from runtime.control import PRINT
+from runtime.control import CLOCK, PRINT, RAISE
 from runtime.execute.native.stateful import only_once
 from runtime.graph.clone import Change, Copy, copy_node, shared
 from runtime.graph.ir import Graph, Node, Op, Value
 from runtime.lowering.kernels.refusal import Refusal
 from runtime.ops.declare import REGISTRY
+from runtime.ops.random import random_advance
 from runtime.spec import TensorType, VariableType
 from runtime.templates import Hole, LazyString, Line, SummaryLine
 
-__all__ = ["Functional", "functional", "has_variables", "print_once", "printing_once"]
+__all__ = [
+    "Functional",
+    "functional",
+    "has_variables",
+    "leaves_variables",
+    "on_contents",
+    "print_once",
+    "printing_once",
+]
 
+# What is done to variables, and what has the call run again by the plan.
+_EFFECTS = (None, "read", "assign", "draw", "raise")
 # What is shown by no code of the user's, which might look at variables.
 _PLAIN = (str, int, float, complex, bool, type(None), np.generic, np.ndarray, Hole)
 
@@ -32,12 +43,14 @@ _PLAIN = (str, int, float, complex, bool, type(None), np.generic, np.ndarray, Ho
 class Functional(NamedTuple):
     """A graph without variables; which inputs were variables, and which of those are assigned.
 
-    The outputs behind those of the original are the new contents, in the order of `assigned`.
+    The outputs behind those of the original are the new contents, in the order of `assigned`. Of
+    these, some are `drawn` from: states of generators.
     """
 
     graph: Graph
     variables: tuple[int, ...]
     assigned: tuple[int, ...]
+    drawn: tuple[int, ...]
 
     @property
     def contents(self) -> list[tuple[int, int]]:
@@ -71,12 +84,17 @@ def _printing_once(graph: Graph, change: Change) -> Graph:
         if node.op is not PRINT:
             copy.keep(node)
             continue
-        render = node.attrs["render"]
-        if type(render) not in (Line, SummaryLine) or not _is_plain(render.parts):
+        if not _shows_plainly(node):
             raise Refusal("a print of objects beside variables")
         inputs = copy.mapped(node.inputs)
         copy.add(Node(print_once(), inputs, node.attrs, (), (), node.origin), ())
     return copy.finish()
+
+
+def _shows_plainly(node: Node) -> bool:
+    """Whether a print shows nothing that has a text of the user's."""
+    render = node.attrs["render"]
+    return type(render) in (Line, SummaryLine) and _is_plain(render.parts)
 
 
 def _is_plain(part: object) -> bool:
@@ -89,13 +107,26 @@ def _is_plain(part: object) -> bool:
     return isinstance(part, _PLAIN)
 
 
+def leaves_variables(node: Node) -> bool:
+    """Whether no effect of a node runs code of the user's, which might look at variables."""
+    inner = (one for graph in node.graphs for one in graph.walk())
+    return _leaves_variables(node) and all(map(_leaves_variables, inner))
+
+
+def on_contents(graph: Graph) -> Graph:
+    """`graph`, or what it computes of contents where it has variables; Refusal as `functional`."""
+    return functional(printing_once(graph)).graph if has_variables(graph) else graph
+
+
 def functional(graph: Graph) -> Functional:
     """`graph` on contents; Refusal where it does more to variables than to read and assign."""
     for node in graph.walk():
-        if node.op.effect not in (None, "read", "assign") and node.op is not print_once():
+        if not _leaves_variables(node):
             raise Refusal(f"effect `{node.op.name}` beside variables")
         if node.op.name == "try":
             raise Refusal("variables beside a `try`")
+        if node.op is RAISE and not issubclass(node.attrs["template"].kind, Exception):
+            raise Refusal("an exit of the program beside variables")
     if any(isinstance(v.type, VariableType) and v.type.content.device for v in graph.inputs):
         raise Refusal("a variable on another device")
     made = _Rewriting(graph)
@@ -103,7 +134,15 @@ def functional(graph: Graph) -> Functional:
     made.graph.outputs += [made.content[value] for value in assigned]
     variables = [k for k, v in enumerate(graph.inputs) if isinstance(v.type, VariableType)]
     positions = {value: k for k, value in enumerate(graph.inputs)}
-    return Functional(made.graph, tuple(variables), tuple(positions[v] for v in assigned))
+    at = tuple(positions[v] for v in assigned)
+    drawn = tuple(k for k, v in zip(at, assigned, strict=True) if v in made.drawn)
+    return Functional(made.graph, tuple(variables), at, drawn)
+
+
+def _leaves_variables(node: Node) -> bool:
+    if node.op is PRINT:
+        return _shows_plainly(node)
+    return node.op.effect in _EFFECTS or node.op in (CLOCK, print_once())
 
 
 def _content(value: Value) -> Value:
@@ -117,9 +156,10 @@ class _Rewriting:
 
     def __init__(self, source: Graph) -> None:
         self.values: dict[Value, Value] = {}
-        # The present content of each variable, and which were assigned.
+        # The present content of each variable, which were assigned, and by draws.
         self.content: dict[Value, Value] = {}
         self.assigned: set[Value] = set()
+        self.drawn: set[Value] = set()
         inputs = []
         for value in source.inputs:
             if isinstance(value.type, VariableType):
@@ -177,6 +217,17 @@ class _Rewriting:
         self.assigned.add(variable)
         self.values[node.outputs[0]] = new
 
+    def advance(self, node: Node) -> None:
+        state, *dims = node.inputs
+        content = self.content[state]
+        operands = [content, *map(self._value, dims)]
+        types = [*(value.type for value in node.outputs), content.type]
+        made = Node(random_advance.op, operands, node.attrs, (), types, node.origin)
+        self._add(made, node.outputs)
+        self.content[state] = made.outputs[-1]
+        self.assigned.add(state)
+        self.drawn.add(state)
+
     def zeros(self, node: Node) -> None:
         operand = self.content[node.inputs[0]]
         self._add(copy_node(node, [operand], ()), node.outputs)
@@ -196,6 +247,7 @@ class _Rewriting:
             if any(g.inputs[k] in p.assigned for g, p in zip(node.graphs, parts, strict=True))
         ]
         for graph, part in zip(node.graphs, parts, strict=True):
+            self.drawn |= {given[k] for k in written if graph.inputs[k] in part.drawn}
             part.graph.outputs += [part.content[graph.inputs[k]] for k in written]
         self._with_contents(node, self._operands(node.inputs), parts, [given[k] for k in written])
 
@@ -207,6 +259,7 @@ class _Rewriting:
             raise Refusal("an assignment in the condition of a loop")
         captures = node.graphs[1].inputs[:count]
         written = [k for k, value in enumerate(captures) if value in body.assigned]
+        self.drawn |= {node.inputs[k] for k in written if captures[k] in body.drawn}
         body.graph.outputs += [body.content[captures[k]] for k in written]
         for part in (test.graph, body.graph):
             part.inputs = _moved_back(part.inputs, written)
@@ -242,6 +295,7 @@ def _moved_back(values: Sequence[Value], positions: Sequence[int]) -> list[Value
 
 
 _RULES = {
+    "advance": _Rewriting.advance,
     "read": _Rewriting.read,
     "assign": _Rewriting.assign,
     "zeros_of": _Rewriting.zeros,

@@ -36,7 +36,17 @@ from runtime.lowering.nodes.elements import convert, element, loop_types, machin
 from runtime.lowering.nodes.joints import by_part
 from runtime.lowering.scalars.meaning import truth
 
-__all__ = ["as_weak", "astype", "converted", "elementwise", "mapped", "rounded", "same"]
+__all__ = [
+    "as_weak",
+    "astype",
+    "converted",
+    "elementwise",
+    "is_whole",
+    "mapped",
+    "rounded",
+    "same",
+    "view",
+]
 
 
 # Powers of ten up to here are exact.
@@ -102,12 +112,13 @@ def mapped(b: Builder, operands: Sequence[Form], type_: str, compute: object) ->
         )
         return made
 
-    is_flat = all(b.has_flat(x) and _is_whole(b, x, shape) for x in arrays)
+    is_flat = all(b.has_flat(x) and is_whole(b, x, shape) for x in arrays)
     depth = 1 + max((x.depth for x in arrays if isinstance(x, Computed)), default=0)
     return Computed(at, shape, type_, flat if is_flat else None, depth=depth)
 
 
-def _is_whole(b: Builder, array: Array, shape: Sequence[object]) -> bool:
+def is_whole(b: Builder, array: Array, shape: Sequence[object]) -> bool:
+    """Whether an array has a shape as it is, and need not be broadcast."""
     own = [b.size(n) for n in array.shape]
     return len(own) == len(shape) and all(x is y or x == y for x, y in zip(own, shape, strict=True))
 
@@ -116,7 +127,7 @@ def _common_order(
     b: Builder, arrays: Sequence[Array], shape: Sequence[object]
 ) -> tuple[int, ...] | None:
     """The order in which all arrays of a shape have their axes; None: that of the indices."""
-    whole = [x for x in arrays if _is_whole(b, x, shape) and not isinstance(x, Uniform)]
+    whole = [x for x in arrays if is_whole(b, x, shape) and not isinstance(x, Uniform)]
     orders = {x.order if isinstance(x, Turned) else None for x in whole}
     return orders.pop() if len(orders) == 1 else None
 
@@ -151,6 +162,20 @@ def astype(b: Builder, node: Node) -> list[Form]:
     if isinstance(form, Expr):
         return [converted(form, target)]
     return [mapped(b, [form], target, lambda args: converted(args[0], target))]
+
+
+def view(b: Builder, node: Node) -> list[Form]:
+    """The bits of each element as a number of another dtype that is as large."""
+    form = b.forms[node.inputs[0]]
+    target = machine_type(tensor_type(node.outputs[0].type).dtype)
+    if target[1:] != form.type[1:]:
+        raise Refusal("memory that is seen as larger or smaller elements")
+
+    def compute(args: Sequence[Expr]) -> Expr:
+        kind = "cast" if is_int(target) and is_int(form.type) else "bitcast"
+        return args[0] if form.type == target else Expr(kind, target, (args[0],))
+
+    return [compute([form]) if isinstance(form, Expr) else mapped(b, [form], target, compute)]
 
 
 def converted(x: Expr, target: str) -> Expr:

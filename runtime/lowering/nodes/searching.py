@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 import numpy as np
 
 from runtime.graph.ir import Node
@@ -59,7 +56,7 @@ def _of_one(b: Builder, x: Array, v: Expr, is_left: bool) -> Expr:
     """The search of one number, in the steps of NumPy's: they matter where nothing is sorted."""
     low, high = b.cell("low", index(0)), b.cell("high", as_expr(x.shape[0]))
     body: Block = []
-    with _within(b, body):
+    with b.within(body):
         first, behind = b.let(read(low)), b.let(read(high))
         half = call("lshr", call("sub", behind, first), index(1))
         middle = b.let(call("add", first, half))
@@ -76,7 +73,7 @@ def _of_many(b: Builder, x: Array, v: Expr, is_left: bool) -> Expr:
     size = as_expr(x.shape[0])
     low, left = b.cell("low", index(0)), b.cell("left", size)
     body: Block = []
-    with _within(b, body):
+    with b.within(body):
         first, count = b.let(read(low)), b.let(read(left))
         half = b.let(call("lshr", count, index(1)))
         behind = b.let(call("add", first, half))
@@ -85,20 +82,12 @@ def _of_many(b: Builder, x: Array, v: Expr, is_left: bool) -> Expr:
         b.emit(Assign(left, call("sub", count, half)))
     b.emit(While([], call("gt", read(left), index(1)), body))
     last: Block = []
-    with _within(b, last):
+    with b.within(last):
         first = b.let(read(low))
         is_later = b.let(_is_later(b, x, first, v, is_left))
         b.emit(Assign(low, call("add", first, cast(is_later, "i8"))))
     b.emit(If(call("gt", size, index(0)), last, []))
     return b.let(read(low))
-
-
-@contextmanager
-def _within(b: Builder, block: Block) -> Iterator[None]:
-    """Write into a block of what is done to each element."""
-    outer, b.block = b.block, block
-    yield
-    b.block = outer
 
 
 def _check_sorted(b: Builder, x: Array) -> None:

@@ -40,6 +40,7 @@ __all__ = [
     "expand_dims",
     "getitem",
     "given_shape",
+    "given_size",
     "permute_dims",
     "repeat",
     "reshape",
@@ -213,7 +214,7 @@ def given_shape(b: Builder, node: Node, sizes: Sequence[Value]) -> tuple[Dim, ..
     if len(sizes) != sum(n is None for n in declared):
         raise Refusal(f"{node.op.name} a shape that is not known")
     found = iter(sizes)
-    return tuple(_size(b, next(found)) if n is None else int(n) for n in declared)
+    return tuple(given_size(b, next(found)) if n is None else int(n) for n in declared)
 
 
 def size_before(b: Builder, value: Value) -> Dim | None:
@@ -240,7 +241,7 @@ def size_before(b: Builder, value: Value) -> Dim | None:
     return b.shifted(one, -other)
 
 
-def _size(b: Builder, value: Value) -> Dim:
+def given_size(b: Builder, value: Value) -> Dim:
     """A size that an operand gives."""
     form = b.forms[value]
     if not isinstance(form, Expr) or form.type != "i8":

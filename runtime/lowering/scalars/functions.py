@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from runtime.lowering.kernels.scalar import Expr, call
 from runtime.lowering.scalars import exponentials, mathematics, trigonometry
+from runtime.lowering.scalars.formulas import next_after
 from runtime.lowering.scalars.powers import power
 
 __all__ = ["FUNCTIONS"]
@@ -42,6 +43,7 @@ FUNCTIONS: dict[str, Callable[..., Expr]] = {
     "ceil": lambda x: call("ceil", x),
     "trunc": lambda x: call("trunc", x),
     "rint": lambda x: call("rint", x),
+    "nextafter": next_after,
     "copysign": lambda x, y: call("copysign", x, y),
     "isnan": mathematics.is_nan,
     "isfinite": mathematics.is_finite,

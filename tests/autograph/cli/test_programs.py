@@ -105,7 +105,8 @@ def test_a_file_and_an_argument_of_one_name_are_told(batch):
         bind(step, [Argument(None, ArrayFile(batch)), Argument("x", Literal(1))])
 
 
-def test_a_damaged_file_is_told(tmp_path):
-    (tmp_path / "bad.npz").write_bytes(b"PK\x03\x04 and no more")
+@pytest.mark.parametrize("content", [b"PK\x03\x04 and no more", b"", b"text", b"\x93NUMPY"])
+def test_a_damaged_file_is_told(content, tmp_path):
+    (tmp_path / "bad.npz").write_bytes(content)
     with pytest.raises(CommandError, match="bad.npz: "):
         bind(step, [Argument(None, ArrayFile(tmp_path / "bad.npz"))])

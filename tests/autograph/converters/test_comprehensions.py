@@ -41,7 +41,7 @@ CASES = {
             "lambda itr: {ag__.ld(a): ag__.ld(b) for a in itr if ag__.truth(ag__.ld(a)) "
             "if ag__.truth(ag__.ld(y)) for b in ag__.iterate(ag__.ld(a)) "
             "if ag__.truth(ag__.ld(b))}, "
-            "lambda itr, go: [go.when(lambda: ag__.and_(lambda: ag__.ld(a), lambda: ag__.ld(y)), "
+            "lambda itr, go: [go.when(lambda: ag__.both(lambda: ag__.ld(a), lambda: ag__.ld(y)), "
             "lambda: go.over(ag__.ld(a), lambda itr_1: [go.when(lambda: ag__.ld(b), "
             "lambda: go.put((ag__.ld(a), ag__.ld(b)))) for b in itr_1])) for a in itr])"
         ),

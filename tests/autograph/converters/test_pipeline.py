@@ -16,7 +16,7 @@ def test_each_converter_is_there_once_and_says_why_it_stands_where_it_does():
 
 @pytest.mark.parametrize(("first", "second"), [
     ("directives", "jumps"), ("matches", "jumps"), ("jumps", "names"), ("names", "calls"),
-    ("branches", "exceptions"), ("loops", "exceptions"),
+    ("branches", "exceptions"), ("loops", "exceptions"), ("matches", "chains"), ("jumps", "chains"),
 ])  # fmt: skip
 def test_what_must_come_before_what(first, second):
     assert NAMES.index(first) < NAMES.index(second)

@@ -1,6 +1,8 @@
 """What was typed at a prompt, found again by the code that it gave."""
 
+import linecache
 import os
+import re
 import sys
 import types
 
@@ -8,6 +10,7 @@ import pytest
 
 from autograph.errors import SourceUnavailableError
 from autograph.syntax import lines, typed
+from autograph.syntax.source import source_of
 from autograph.syntax.versions import nested
 
 SESSION = [
@@ -20,6 +23,14 @@ SESSION = [
     "k = (1, lambda x: [v for v in x\n                   if v > 1])\n",
     "for n in range(2):\n    def r(x): return x + n\n",
     "def f(x):\n    return x * 3\n",
+]
+
+
+# `readline` keeps no empty lines.
+WITH_EMPTY_LINES = [
+    "def e(x):\n    y = (x +\n\n        1)\n    return y\n",
+    "@staticmethod\ndef e(x, y=(\n\n\n    1,\n\n    2)):\n    z = [\n\n        v for v in x\n\n    ]\n    return z\n",
+    "k = (1,\n\n     lambda x: x + (\n\n         2))\n",
 ]
 
 
@@ -55,6 +66,26 @@ def test_a_statement_is_found_among_the_lines_of_a_session(history, statement, f
             found = lines.lines_of(code, {})
             last = max(line for *_, line in code.co_lines() if line)
             assert found[:last] == statement.splitlines(keepends=True)[:last]
+
+
+@pytest.mark.parametrize("statement", WITH_EMPTY_LINES)
+def test_empty_lines_are_put_where_the_code_has_them(history, statement):
+    history([line for line in by_line([*SESSION, statement, *SESSION]) if line])
+    for code in codes(statement):
+        found = "".join(typed.lines_of(code))
+        assert code in codes(found) and found.count("\n") >= code.co_firstlineno
+
+
+def test_what_was_typed_has_a_name_that_leads_to_its_lines(history):
+    history(by_line(SESSION))
+    names = set()
+    for statement in (SESSION[2], SESSION[-1], SESSION[2]):
+        (code,) = codes(statement)
+        source = source_of(types.FunctionType(code, {}))
+        assert re.fullmatch(r"<stdin-\d+>", source.filename)
+        assert "".join(linecache.getlines(source.filename)) == statement
+        names.add(source.filename)
+    assert len(names) == 2
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from runtime.ops.declare import REGISTRY
 # Not smooth, of another precision, with results that are not unique, or without a rank.
 LEFT_OUT = {"astype", "full", "round", "round_number", "squeeze"}
 # Draws are integers, or jump: they have no gradient, and a step may leave their domain.
-LEFT_OUT |= {"random_categorical", "random_poisson", "random_subset"}
+LEFT_OUT |= {"random_categorical", "random_binomial", "random_poisson", "random_subset"}
 
 # Ops that read one triangle of their matrix only.
 HERMITIAN = {"cholesky", "eigh", "eigvalsh"}

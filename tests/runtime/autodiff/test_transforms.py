@@ -304,3 +304,15 @@ def test_errors_show_the_users_lines_only(derivative):
 def test_an_argument_that_is_not_there_is_named(number):
     with pytest.raises(IndexError, match=f"argnums has {number}, and the call has 2 arguments"):
         ag.grad(lambda x, y: x * y, argnums=number)(1.0, 2.0)
+
+
+@pytest.mark.parametrize("argnums", ["w", (0, "w"), 1.0])
+def test_arguments_are_named_by_position(argnums):
+    with pytest.raises(TypeError, match=r"argnums are positions of arguments|not iterable"):
+        ag.grad(lambda w, x: w * x, argnums)(1.0, 2.0)
+
+
+@pytest.mark.parametrize("transform", [ag.grad, ag.value_and_grad, ag.jacobian, ag.custom_gradient])
+def test_what_is_no_function_is_refused_at_once(transform):
+    with pytest.raises(TypeError, match="takes a function, not 3"):
+        transform(3)

@@ -5,11 +5,12 @@ import sys
 
 import numpy as np
 import pytest
+import scipy.linalg
 
 import autograph as ag
 import autograph.tf as tf
 from runtime.autodiff import check_gradients
-from runtime.ops.general_matrices import eig, eigvals, lu
+from runtime.ops.general_matrices import eig, eigvals, lu_
 from runtime.ops.samples import array
 
 REAL = array((2, 3, 3), salt=3) + np.diag([1.0, 4.0, -3.0])
@@ -37,7 +38,7 @@ def of_values(x):
 
 
 def of_triangles(x):
-    packed, _ = lu(x)
+    packed, _ = lu_(x)
     return ag.sum(ag.real(packed * np.arange(1, 10).reshape(3, 3)[: x.shape[-1], : x.shape[-1]]))
 
 
@@ -63,7 +64,7 @@ def test_derivatives_know_the_phases_that_lapack_gives(op, x):
 
 def test_triangles_make_the_matrix_again():
     for x in (REAL, COMPLEX, TURNING):
-        packed, rows = (part.array for part in lu(x))
+        packed, rows = (part.array for part in lu_(x))
         one = np.eye(x.shape[-1])
         product = (np.tril(packed, -1) + one) @ np.triu(packed)
         expected = np.take_along_axis(x, rows[..., None], -2)
@@ -78,7 +79,7 @@ def test_triangles_make_the_matrix_again():
 
 
 def test_a_singular_matrix_has_no_triangles():
-    for way in (lu, ag.convert(lambda x: lu(x))):
+    for way in (lu_, ag.convert(lambda x: lu_(x))):
         with pytest.raises(np.linalg.LinAlgError, match="Singular"):
             way(np.ones((2, 2)))
 
@@ -97,3 +98,48 @@ def test_a_saved_program_is_read_where_nothing_of_tensorflow_is_imported(tmp_pat
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == str(expected.tolist())
+
+
+HOWS = [{}, {"permute_l": True}, {"p_indices": True}]
+SIDES = [(trans, lower, unit) for trans in (0, 1, "C") for lower in (0, 1) for unit in (0, 1)]
+NAMES = [
+    *((ag.linalg.lu, scipy.linalg.lu, how) for how in HOWS),
+    (ag.linalg.lu_factor, scipy.linalg.lu_factor, {}),
+    (ag.linalg.expm, scipy.linalg.expm, {}),
+    (lambda x: ag.linalg.sqrtm(x @ x.T.conj()), lambda x: scipy.linalg.sqrtm(x @ x.T.conj()), {}),
+    *(
+        (
+            lambda x, t=t, l=l, u=u: ag.linalg.solve_triangular(x, x[0], t, l, u),
+            lambda x, t=t, l=l, u=u: scipy.linalg.solve_triangular(x, x[0], t, l, u),
+            {},
+        )
+        for t, l, u in SIDES
+    ),
+]
+
+
+@pytest.mark.parametrize("x", [REAL[0], COMPLEX], ids=["real", "complex"])
+def test_functions_of_scipys_names_give_what_they_give_there(x):
+    for ours, theirs, how in NAMES:
+        found, expected = ours(x, **how), theirs(x, **how)
+        is_tuple = isinstance(expected, tuple)
+        for a, b in zip(*((found, expected) if is_tuple else ((found,), (expected,))), strict=True):
+            np.testing.assert_allclose(a.numpy(), b, atol=1e-12)
+
+
+def test_triangles_in_a_graph_with_lanes_and_slopes():
+    def function(x):
+        p, lower, upper = ag.linalg.lu(x)
+        return ag.sum(ag.linalg.solve_triangular(upper, p @ lower @ x[0])), upper
+
+    staged = ag.convert(function)
+    expected = [function(ag.constant(x))[1].numpy() for x in REAL]
+    np.testing.assert_array_equal(staged(REAL[0])[1], expected[0])
+    np.testing.assert_allclose(ag.vmap(lambda x: function(x)[1])(REAL), expected)
+    check_gradients(lambda x: staged(x)[0], [REAL[0]], rtol=1e-3)
+
+
+@pytest.mark.parametrize("trans", [3, "X"])
+def test_a_triangle_is_turned_in_no_other_way(trans):
+    with pytest.raises(ValueError, match="trans is 0, 1 or 2"):
+        ag.linalg.solve_triangular(TURNING, TURNING, trans)

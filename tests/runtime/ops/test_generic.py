@@ -10,14 +10,15 @@ import numpy as np
 import pytest
 
 from runtime import eager, ops
+from runtime.autodiff.forward import ForwardAccumulator
 from runtime.autodiff.tape import GradientTape
 from runtime.errors import StagingError
-from runtime.ops.declare import FUNCTIONS, REGISTRY
+from runtime.ops.declare import FUNCTIONS, REGISTRY, no_gradient
 from runtime.ops.operands import is_number, type_of
 from runtime.spec import TensorType, is_compatible
 from runtime.tensor import Tensor
 from tests.last_bits import SUMS, WITHIN_TWO_UNITS
-from tests.samples import for_each, samples_of
+from tests.samples import Sample, for_each, samples_of
 
 OPS = {name: (primitive, primitive.op.samples) for name, primitive in REGISTRY.items()}
 OP_CASES = samples_of(OPS)
@@ -448,6 +449,86 @@ def test_gradients_of_functions_agree_with_finite_differences(case, args, kwargs
     inputs = [a for a in args if isinstance(a, np.ndarray)]
     if function(*inputs) is not None:
         assert_slopes_agree(function, inputs, 1e-6)
+
+
+# ---- single precision --------------------------------------------------------------------------
+
+SINGLE = {"d": "f", "D": "F"}
+# Numbers of Python's, and functions of `math`, have no other precision than double; fewer bytes
+# have other shapes.
+NOT_SINGLE = {"as_weak", "complex_product", "view"}
+
+
+def in_single(x):
+    """Arguments whose arrays of floats have single precision."""
+    if isinstance(x, (tuple, list)):
+        return type(x)(map(in_single, x))
+    is_double = isinstance(x, (np.ndarray, np.generic)) and x.dtype.char in SINGLE
+    return x.astype(SINGLE[x.dtype.char]) if is_double else x
+
+
+def doubles(function, inputs, graph_of):
+    """The nodes of the graph of a function of arrays that have double precision."""
+    graph, _ = graph_of(function, list(map(type_of, inputs)))
+    outputs = [v for node in graph.walk() for v in node.outputs if isinstance(v.type, TensorType)]
+    return [v.node.op.name for v in outputs if v.type.dtype.char in "dD" and not v.type.weak]
+
+
+def with_gradients(function):
+    """The function that gives the gradients of one."""
+    return lambda *tensors: [g for g in gradients(function, tensors) if g is not None]
+
+
+def with_products(function):
+    """The function that gives the derivative of one along its own operands."""
+
+    def pushed(*tensors):
+        moved = [t for t in tensors if type_of(t).is_inexact]
+        with ForwardAccumulator(moved, moved) as forward:
+            result = function(*tensors)
+        pushed = None if result is None else forward.jvp(result)
+        return [] if pushed is None else [pushed]
+
+    return pushed
+
+
+def assert_single(operation, name, args, kwargs, derivative, graph_of):
+    """A derivative of what computes in single precision does so, too."""
+    args = in_single(args)
+    inputs = [a for a in args if isinstance(a, (np.ndarray, np.generic))]
+
+    def filled(*tensors):
+        rest = iter(tensors)
+        given = [next(rest) if isinstance(a, (np.ndarray, np.generic)) else a for a in args]
+        return operation(*given, **kwargs)
+
+    is_of_python = name.startswith("math_")
+    if is_of_python or name in NOT_SINGLE or doubles(filled, inputs, graph_of):
+        return
+    weights = [w if w is None else in_single(w) for w in weights_for(leaves(filled(*inputs)))]
+    function = scalar_of(filled, {}, weights)
+    assert doubles(derivative(function), inputs, graph_of) == []
+
+
+SINGLE_CASES = [
+    (sample.name, primitive, args, kwargs)
+    for sample, (primitive, args, kwargs) in ((case, case.values) for case in GRADIENT_CASES)
+    if primitive.op.vjp is not no_gradient
+] + [(case.name, case.values[0][0], *case.values[1:]) for case in CALL_GRADIENT_CASES]
+each_single = for_each(
+    "name, operation, args, kwargs", [Sample(c[0], i, c) for i, c in enumerate(SINGLE_CASES)]
+)
+
+
+@each_single
+def test_gradients_in_single_precision_are_computed_in_it(name, operation, args, kwargs, graph_of):
+    assert_single(operation, name, args, kwargs, with_gradients, graph_of)
+
+
+@pytest.mark.broad(4)
+@each_single
+def test_products_in_single_precision_are_computed_in_it(name, operation, args, kwargs, graph_of):
+    assert_single(operation, name, args, kwargs, with_products, graph_of)
 
 
 # ---- documentation -----------------------------------------------------------------------------

@@ -253,10 +253,21 @@ def test_rare_arguments_mean_what_they_mean_to_numpy(call, how):
         lambda x: np.partition(x, 1.5),
         lambda x: np.argpartition(x, [0, 1.0]),
         lambda x: np.bincount(np.arange(3), minlength=2.5) + x[0],
+        lambda x: np.partition(x, True),
+        lambda x: np.argpartition(x, [True]),
+        lambda x: np.vander(x, True),
     ],
 )
-def test_what_must_be_an_integer_is_no_float(call):
-    with pytest.raises(TypeError) as expected:
+def test_what_must_be_an_integer_is_no_float_or_bool(call):
+    with pytest.raises((TypeError, ValueError)) as expected:
         call(np.arange(4.0))
-    with pytest.raises(TypeError, match=str(expected.value)):
+    with pytest.raises(expected.type, match=str(expected.value)):
         ag.convert(call)(np.arange(4.0))
+
+
+@pytest.mark.parametrize("function", [np.partition, np.argpartition])
+@pytest.mark.parametrize(("shape", "axis"), [((0,), -1), ((3, 0), 1), ((3, 0), 0), ((3, 0), None)])
+def test_nothing_is_partitioned_at_any_place(function, shape, axis):
+    x = np.empty(shape)
+    expected, found = (f(x, [1, -2], axis=axis) for f in (function, ag.convert(function)))
+    assert found.shape == expected.shape and found.dtype == expected.dtype

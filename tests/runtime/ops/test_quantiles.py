@@ -42,6 +42,7 @@ def assert_same(results):
             np.testing.assert_allclose(result, expected, rtol=1e-15, strict=True)
 
 
+@pytest.mark.broad(4)
 @pytest.mark.parametrize("sizes", ["known", "unknown"])
 @pytest.mark.parametrize("dtype", ["f8", "f4", "f2", "i8"])
 @pytest.mark.parametrize("function", [np.median, np.nanmedian])
@@ -51,6 +52,7 @@ def test_the_median_of_none_is_nan(function, dtype, sizes):
         assert_same(both(call, x, sizes == "unknown"))
 
 
+@pytest.mark.broad(4)
 @pytest.mark.parametrize("sizes", ["known", "unknown"])
 @pytest.mark.parametrize("dtype", ["f8", "i8"])
 @pytest.mark.parametrize("function", QUANTILES)

@@ -75,6 +75,8 @@ DRAWS = {
     "gamma": ("random_gamma", (np.float64(1.5),), {"dtype": F8}, 1),
     "small gamma": ("random_gamma", (np.float64(0.2),), {"dtype": F8}, 1),
     "poisson": ("random_poisson", (np.float64(4),), {"dtype": I8}, 1),
+    "binomial": ("random_binomial", (np.float64(20), np.float64(0.3)), {"dtype": I8}, 1),
+    "large binomial": ("random_binomial", (np.float64(90), np.float64(0.7)), {"dtype": I8}, 1),
     "large poisson": ("random_poisson", (np.float64(40),), {"dtype": I8}, 1),
     "bernoulli": ("random_bernoulli", (np.float64(0.3),), {}, 2),
 }  # fmt: skip
@@ -201,6 +203,9 @@ def test_a_continuous_distribution_passes_kolmogorov_and_smirnov(case):
 COUNTS = {
     **{f"poisson {m}": ("random_poisson", (np.float64(m),), {"dtype": I8}, scipy.stats.poisson(m))
        for m in (0.01, 0.9, 9.99, 10.0, 35.0, 4000.0)},
+    **{f"binomial {n} {p}": ("random_binomial", (np.int64(n), np.float64(p)), {"dtype": I8},
+                             scipy.stats.binom(n, p))
+       for n, p in ((1, 0.5), (40, 0.24), (40, 0.76), (40, 0.5), (10**9, 2e-9), (5000, 0.3))},
     "integers": ("random_integers", (np.int64(-3), np.int64(4)), {"dtype": I8, "endpoint": False},
                  scipy.stats.randint(-3, 4)),
     "short integers": ("random_integers", (np.int64(0), np.int64(5)),

@@ -42,6 +42,22 @@ def test_an_axis_that_is_not_there_raises():
             ag.convert(lambda x, axis=axis: np.unique(x, axis=axis))(ROWS)
 
 
+def test_the_largest_elements_come_first():
+    x = np.array([[2.0, 5.0, 5.0, 1.0], [np.nan, 0.0, 7.0, 7.0]])
+    for way in (ag.top_k, ag.convert(ag.top_k, input_signature=None)):
+        found = way(x, 3)
+        np.testing.assert_array_equal(found.indices, [[1, 2, 0], [0, 2, 3]])
+        np.testing.assert_array_equal(found.values, np.take_along_axis(x, found.indices, 1))
+    slopes = ag.grad(lambda x: ag.sum(ag.top_k(x, 1, axis=0).values ** 2))(x[:, 1:])
+    assert slopes.tolist() == [[10.0, 0.0, 0.0], [0.0, 14.0, 14.0]]
+    with pytest.raises(ValueError, match="5 elements are asked for, but the axis has 4"):
+        ag.top_k(x, 5)
+    staged = ag.convert(lambda x: ag.top_k(x, 3), input_signature=[ag.TensorSpec([None])])
+    assert staged(x[0]).values.tolist() == [5.0, 5.0, 2.0]
+    with pytest.raises(ValueError, match="3 elements are asked for, but the axis has 2"):
+        staged(x[0, :2])
+
+
 @pytest.mark.parametrize(("values", "how"), [(np.eye(2), "too deep"), (1.0, "too small depth")])
 def test_sorted_values_are_a_vector(values, how):
     for function in (ag.searchsorted, lambda x, v: ag.digitize(v, x)):

@@ -67,3 +67,26 @@ def test_keys_of_data_and_keys_on_one_path_are_found():
             assert id(known) not in facts.found_logs
             put_in(table, "__setitem__", ("k", x))
             assert id(table) in facts.found_logs
+
+
+def test_a_list_that_each_call_appends_to_is_traced_twice():
+    log, seen = [], []
+
+    @ag.convert
+    def step(x, n):
+        y = x.sum() * 2.0
+        if n % 2 == 0:
+            log.append((int(n), float(y)))
+        return y
+
+    @ag.convert
+    def looks(x, n):
+        if n % 2 == 0:
+            seen.append(float(x[0]))
+        return len(seen)
+
+    for n in range(9):
+        step(np.ones(3), np.int64(n))
+        assert looks(np.ones(3), np.int64(n)) == n // 2 + 1
+    assert log == [(n, 6.0) for n in range(0, 9, 2)] and seen == [1.0] * 5
+    assert step.trace_count == 2

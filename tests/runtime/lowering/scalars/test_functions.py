@@ -78,7 +78,7 @@ def results(name, dtype, traced, native_of):
     return whole
 
 
-@pytest.mark.broad(5)
+@pytest.mark.broad(9)
 @each_processor
 @pytest.mark.parametrize(("name", "dtype"), CASES)
 def test_an_element_has_the_same_bits_wherever_it_stands(name, dtype, cpu, traced, native_of):

@@ -1,11 +1,7 @@
-"""Images: `autograph.image`. An image is `(height, width, channels)`, a batch has one axis more.
+"""Images brought to size.
 
 Pixels are squares: the centre of pixel i lies at i + 1/2. All results are those of
 `tensorflow.image.resize`, whose single-precision coordinates are followed too.
-
->>> import autograph as ag
->>> ag.image.resize(np.ones((4, 6, 3)), (2, 2)).shape
-(2, 2, 3)
 """
 
 from __future__ import annotations
@@ -16,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from runtime import ops
+from runtime.dtypes import kind_of
 from runtime.ops.declare import with_operands
 from runtime.ops.operands import Operand, dtype_of, is_tensor, rank_of, shape_of, type_of
 
@@ -67,7 +64,7 @@ def _dtypes(dtype: np.dtype[Any], method: str) -> tuple[Any, Any]:
         return np.float32, dtype
     if dtype == np.float16:
         return np.float32, dtype
-    return (dtype, dtype) if dtype.kind == "f" else (np.float32, np.float32)
+    return (dtype, dtype) if kind_of(dtype) == "f" else (np.float32, np.float32)
 
 
 def _size(size: Any) -> tuple[Any, Any]:
