@@ -64,4 +64,8 @@ def _program(target: Callable[..., Any], inputs: list[str]) -> tuple[Any, Any]:
 
 def _stem(target: str) -> str:
     """The name of a file for a target: `step` of `train.py:Model.step`, or of `step.agz`."""
-    return Path(target).stem if target.endswith(".agz") else target.rpartition(".")[2].rpartition(":")[2]
+    return (
+        Path(target).stem
+        if target.endswith(".agz")
+        else target.rpartition(".")[2].rpartition(":")[2]
+    )

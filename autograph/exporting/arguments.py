@@ -33,17 +33,15 @@ def array_argument(
 ) -> Any:
     """An argument as an array or scalar of that dtype and shape; TypeError where it is no such."""
     given = np.asarray(x)
-    if converts and not isinstance(x, (np.ndarray, np.generic)):
-        if np.can_cast(given.dtype, dtype, "same_kind"):
-            given = given.astype(dtype)
+    is_plain = converts and not isinstance(x, (np.ndarray, np.generic))
+    if is_plain and np.can_cast(given.dtype, dtype, "same_kind"):
+        given = given.astype(dtype)
     fits = given.dtype == dtype and (shape is None or len(shape) == given.ndim)
     for wanted, size in zip(shape or (), given.shape, strict=False):
         fits = fits and (size >= least if wanted is None else size == wanted)
     if not fits:
         sizes = "..." if shape is None else ", ".join("?" if n is None else str(n) for n in shape)
-        raise TypeError(
-            f"`{name}` is to be {dtype}[{sizes}], not {given.dtype}{list(given.shape)}"
-        )
+        raise TypeError(f"`{name}` is to be {dtype}[{sizes}], not {given.dtype}{list(given.shape)}")
     return given if given.ndim else given[()]
 
 
@@ -60,7 +58,7 @@ def constant_argument(x: Any, name: str, value: Any) -> None:
         raise TypeError(f"`{name}` is to be {value!r}, as the program was made for, not {x!r}")
 
 
-def parts_of(x: Any, name: str, kind: type, keys: tuple[Any, ...]) -> list[Any]:
+def parts_of(x: Any, name: str, kind: Any, keys: tuple[Any, ...]) -> list[Any]:
     """What is in a tuple, list, dict or object; TypeError where it has other parts."""
     if kind is object and all(hasattr(x, key) for key in keys):
         return [getattr(x, key) for key in keys]

@@ -28,6 +28,7 @@ from runtime.files import replace_file
 from runtime.graph.ir import Graph, Node, Value
 from runtime.ops import CONSTANT
 from runtime.ops.operands import type_of
+from runtime.origins import Origin
 
 __all__ = ["export_onnx", "onnx_part"]
 
@@ -88,7 +89,7 @@ def _with_results(signature: Signature) -> tuple[Graph, list[str]]:
         raise UnsavableError(
             "this cannot be exported to ONNX: an argument that is written into",
             "write into a copy, and return it",
-            traced.written_at.get(traced.written[0]),
+            _origin_of(traced.graph.outputs[traced.outputs]),
         )
     graph = used_graph(signature)
     structure, holes = traced.result
@@ -100,12 +101,19 @@ def _with_results(signature: Signature) -> tuple[Graph, list[str]]:
     return Graph(graph.inputs, graph.nodes, values, graph.name), names
 
 
+def _origin_of(value: Value) -> Origin | None:
+    """Where the user has a value made."""
+    return None if value.node is None else value.node.origin
+
+
 def _paths(structure: tree.Structure, path: str) -> Iterator[str]:
     """A name for each leaf of the result, such as `loss` or `rows_0`."""
     if structure.kind is None:
         yield path
     for key, child in zip(structure.keys, structure.children, strict=True):
-        yield from _paths(child, f"{path}_{key}" if path else f"{'result_' * (type(key) is int)}{key}")
+        yield from _paths(
+            child, f"{path}_{key}" if path else f"{'result_' * (type(key) is int)}{key}"
+        )
 
 
 def _values(graph: Graph, hole: Any) -> Iterator[tuple[str, Value]]:

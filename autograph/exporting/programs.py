@@ -24,7 +24,7 @@ __all__ = ["Input", "program_of_function", "read_things", "the_signature", "used
 class Input(NamedTuple):
     """An argument of a graph: its place in the parameters, its type, and the kind of its key.
 
-    `kind` is "array", "scalar" and so on; `least` is what sizes that are not known must be at least.
+    `kind` is "array", "scalar" and so on; `least` is the smallest of sizes that are open.
     """
 
     path: str

@@ -106,7 +106,7 @@ class _File:
         np.savez(stream, allow_pickle=False, **self.sources.arrays)
         rows = textwrap.wrap(base64.b64encode(stream.getvalue()).decode(), _LINE)
         text = "\n".join(rows)
-        read = 'weights = dict(np.load(io.BytesIO(base64.b64decode(_WEIGHTS))))'
+        read = "weights = dict(np.load(io.BytesIO(base64.b64decode(_WEIGHTS))))"
         return f'# Arrays, as NumPy saves them (.npz).\n_WEIGHTS = """\n{text}\n"""\n{read}\n'
 
     # ---- functions ---------------------------------------------------------------------------
@@ -140,7 +140,7 @@ class _File:
         """The parameters of a call, with their defaults, as source."""
         made, is_named = [], False
         for p in self.program.__signature__.parameters.values():
-            star = {p.VAR_POSITIONAL: "*", p.VAR_KEYWORD: "**"}.get(p.kind, "")
+            star = "*" * (p.kind is p.VAR_POSITIONAL) + "**" * (p.kind is p.VAR_KEYWORD)
             if p.kind is p.KEYWORD_ONLY and not is_named:
                 made.append("*")
             is_named = is_named or p.kind in (p.KEYWORD_ONLY, p.VAR_POSITIONAL)

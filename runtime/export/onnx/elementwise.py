@@ -10,10 +10,10 @@ import numpy as np
 
 from runtime.export.onnx.emitter import Emitter, Term, refuse
 from runtime.export.onnx.table import (
-
+    WRITERS,
     by_operands,
     by_result,
-
+    is_of_python,
     result_dtype,
     writes,
 )
@@ -24,7 +24,7 @@ __all__: list[str] = []
 # ---- what ONNX has, computed in the dtype of the result ------------------------------------------
 
 _SAME = {
-    "add": "Add", "subtract": "Sub", "multiply": "Mul", "divide": "Div", "negative": "Neg",
+    "add": "Add", "subtract": "Sub", "multiply": "Mul", "negative": "Neg",
     "abs": "Abs", "exp": "Exp", "log": "Log", "sqrt": "Sqrt",
     "sin": "Sin", "cos": "Cos", "tanh": "Tanh", "sigmoid": "Sigmoid", "expit": "Sigmoid",
     "floor": "Floor", "ceil": "Ceil", "rint": "Round",
@@ -70,6 +70,12 @@ def _cast(emit: Emitter, node: Node, x: Term, **attrs: Any) -> Term:
 @writes("imag")
 def _imag(emit: Emitter, node: Node, x: Term) -> Term:
     return x * 0
+
+
+@writes("divide")
+def _divide(emit: Emitter, node: Node, x: Term, y: Term) -> Term:
+    x, y = x.to(result_dtype(node)), y.to(result_dtype(node))
+    return x / (emit.checked(y, ~y.equal(0)) if is_of_python(node) else y)
 
 
 # ---- comparisons -------------------------------------------------------------------------------
@@ -123,7 +129,8 @@ def _signbit(emit: Emitter, node: Node, x: Term) -> Term:
 def _isclose(emit: Emitter, node: Node, x: Term, y: Term) -> Term:
     x, y = x.to(np.float64), y.to(np.float64)
     attrs = node.attrs
-    near = emit("Abs", x - y) <= attrs["atol"] + attrs["rtol"] * emit("Abs", y)
+    atol, rtol = float(attrs["atol"]), float(attrs["rtol"])
+    near = emit("Abs", x - y) <= atol + rtol * emit("Abs", y)
     found = x.equal(y) | (near & ~emit("IsInf", y, dtype=np.bool_))
     return found | (emit.is_nan(x) & emit.is_nan(y)) if attrs["equal_nan"] else found
 
@@ -184,7 +191,7 @@ def _relu(emit: Emitter, x: Term) -> Term:
 
 def _divisor(emit: Emitter, node: Node, y: Term) -> Term:
     """An integer divisor without zeros; Python's numbers may not be zero at all."""
-    if all(value.type.weak for value in node.inputs):  # type: ignore[union-attr]
+    if is_of_python(node):
         return emit.checked(y, ~y.equal(0))
     return emit.where(y.equal(0), emit.constant(1, y.dtype), y)
 
@@ -233,7 +240,52 @@ def _pow(emit: Emitter, node: Node, x: Term, y: Term) -> Term:
         return _power_by_products(emit, x.to(dtype), exponent)
     if exponent in (1, 2):
         return _power_by_products(emit, x.to(dtype), int(exponent))
-    return emit("Pow", x.to(dtype), y.to(dtype))
+    found = emit("Pow", x.to(dtype), y.to(dtype))
+    return _as_python(emit, found, x.to(dtype), y.to(dtype)) if is_of_python(node) else found
+
+
+def _as_python(emit: Emitter, found: Term, *operands: Term) -> Term:
+    """A result; an error where it is nan or infinite and no operand is, as Python's functions."""
+    fine = ~(emit.is_nan(found) | emit("IsInf", found, dtype=np.bool_))
+    for x in operands:
+        fine = fine | emit.is_nan(x) | emit("IsInf", x, dtype=np.bool_)
+    return emit.checked(found, fine)
+
+
+_MATH = (
+    "exp", "exp2", "expm1", "sinh", "cosh", "sqrt", "log", "log2", "log10", "log1p", "sin", "cos",
+    "tan", "asin", "acos", "atan", "tanh", "asinh", "acosh", "atanh", "cbrt", "atan2", "hypot",
+)  # fmt: skip
+
+
+def _of_math(name: str) -> Callable[..., Any]:
+    """A function of Python's `math`: that of arrays, with an error where it gives none."""
+
+    def write(emit: Emitter, node: Node, *operands: Term) -> Term:
+        floats = [x.to(np.float64) for x in operands]
+        return _as_python(emit, WRITERS[name](emit, node, *floats), *floats)
+
+    return write
+
+
+for _name in _MATH:
+    writes(f"math_{_name}")(_of_math(_name))
+
+
+@writes("math_fabs")
+@by_result
+def _fabs(emit: Emitter, x: Term) -> Term:
+    return emit("Abs", x)
+
+
+@writes("math_floor", "math_ceil", "math_trunc")
+def _to_int(emit: Emitter, node: Node, x: Term) -> Term:
+    """An integer; an error where a float is not finite, or beyond 64 bits."""
+    if x.dtype.kind != "f":
+        return x.to(np.int64)
+    op = {"math_floor": "Floor", "math_ceil": "Ceil"}.get(node.op.name)
+    whole = x if op is None else emit(op, x)
+    return emit.checked(whole, emit("Abs", whole) < 2.0**63).to(np.int64)
 
 
 def _constant_of(node: Node, position: int) -> Any:
@@ -263,7 +315,7 @@ def _round(emit: Emitter, node: Node, x: Term) -> Term:
         if decimals < 0:
             raise refuse("integers that are rounded to tens")
         return x.to(result_dtype(node))
-    scale = 10.0 ** abs(decimals)
+    scale = float(10.0 ** abs(decimals))
     if decimals == 0:
         return emit("Round", x)
     if decimals < 0:
@@ -414,7 +466,7 @@ writes("log10")(_quotient_of_logs(10))
 @writes("exp2", "exp10")
 def _power_of(emit: Emitter, node: Node, x: Term) -> Term:
     x = x.to(result_dtype(node))
-    return emit("Pow", emit.constant(2 if node.op.name == "exp2" else 10, x.dtype), x)
+    return emit("Pow", emit.constant(2 if node.op.name.endswith("exp2") else 10, x.dtype), x)
 
 
 @writes("cbrt")
@@ -480,5 +532,3 @@ def _atan2(emit: Emitter, y: Term, x: Term) -> Term:
 def zero_like(emit: Emitter, x: Term) -> Term:
     """Zeros in the shape of `x`."""
     return emit("Expand", emit.constant(0, x.dtype), emit.shape(x))
-
-

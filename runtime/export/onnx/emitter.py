@@ -31,7 +31,7 @@ def refuse(what: str, hint: str = "") -> UnsavableError:
 
 
 def element_type(dtype: np.dtype[Any]) -> int:
-    """ONNX' number of a dtype. Raises UnsavableError for complex numbers, of which no runtime has any."""
+    """ONNX' number of a dtype. Raises UnsavableError for complex numbers: no runtime has any."""
     if dtype.kind == "c":
         raise refuse("a complex number", "compute with real and imaginary parts")
     return int(helper.np_dtype_to_tensor_dtype(dtype))
@@ -201,7 +201,7 @@ class Emitter:
 
     def where(self, condition: Term, x: Term | Scalar, y: Term | Scalar) -> Term:
         """Elements of `x` where the condition is true, of `y` elsewhere."""
-        one, other = (x, y) if isinstance(x, Term) else (y, x)
+        one = x if isinstance(x, Term) else y
         assert isinstance(one, Term)
         yes, no = self.like(x, one), self.like(y, one)
         if yes.dtype == _BOOL:
@@ -268,6 +268,8 @@ class Emitter:
         row = self("Unsqueeze", x, self.ints(0))
         return self("Gather", row, place, axis=0)
 
-    def call(self, domain: str, name: str, inputs: Sequence[Term], dtypes: Sequence[Any]) -> list[Term]:
+    def call(
+        self, domain: str, name: str, inputs: Sequence[Term], dtypes: Sequence[Any]
+    ) -> list[Term]:
         """A call of a function of the model."""
         return self.several(name, inputs, dtypes, domain=domain)

@@ -135,7 +135,7 @@ class GraphWriter:
     ) -> onnx.GraphProto:  # fmt: skip
         """A graph within a node: its outputs have names of their own, and the wanted dtypes."""
         made = []
-        for term, value, want in zip(outputs, values, wanted, strict=True):
+        for term, want in zip(outputs, wanted, strict=True):
             whole = Term(self.emit, term.name, term.dtype).to(_dtype(want.type))
             own = self.emit("Identity", whole)
             made.append(value_info(own.name, want.type))
@@ -352,4 +352,3 @@ def value_info(name: str, type_: Type) -> onnx.ValueInfoProto:
     if known.shape is not None:
         shape = [f"{name}_{k}" if n is None else n for k, n in enumerate(known.shape)]
     return helper.make_tensor_value_info(name, element_type(known.dtype), shape)
-

@@ -94,11 +94,10 @@ def _with_new_axes(emit: Emitter, x: Term, key: _Key) -> Term:
     if not key.new:
         return x
     gone = [a for a, part in enumerate(key.parts) if not isinstance(part, (slice, _Array))]
-    places, seen = [], 0
-    for place in key.new:
+    places = []
+    for seen, place in enumerate(key.new):
         before = sum(1 for a in gone if a < place - seen)
         places.append(place - before)
-        seen += 1
     return emit("Unsqueeze", x, emit.ints(*places))
 
 

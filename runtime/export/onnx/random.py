@@ -1,4 +1,4 @@
-"""Random draws, in ONNX: those of the runtime, which are others than ours, where that is allowed."""
+"""Random draws, in ONNX: the runtime's, which are others than ours, where that is allowed."""
 
 from __future__ import annotations
 

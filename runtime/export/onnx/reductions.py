@@ -10,7 +10,13 @@ import numpy as np
 from onnx import helper
 
 from runtime.export.onnx.emitter import Emitter, Term, element_type
-from runtime.export.onnx.table import rank_of_value, result_dtype, writes
+from runtime.export.onnx.table import (
+    operand_types,
+    rank_of_value,
+    result_dtype,
+    result_type,
+    writes,
+)
 from runtime.graph.ir import Node
 from runtime.ops.operands import normal_axes, normal_axis
 
@@ -20,7 +26,7 @@ __all__: list[str] = []
 def _axes(node: Node) -> tuple[int, ...] | None:
     """The axes of a reduction from the front; None: all of an unknown number."""
     axis = node.attrs["axis"]
-    if axis is None and node.inputs[0].type.rank is None:  # type: ignore[union-attr]
+    if axis is None and operand_types(node)[0].rank is None:
         return None
     return normal_axes(axis, rank_of_value(node))
 
@@ -112,7 +118,10 @@ def _argmax(emit: Emitter, node: Node, x: Term) -> Term:
     if flat or rank == 0:
         x, axis = emit.flat(x), 0
     wide = x.to(np.int32) if x.dtype.kind in "iub" and x.dtype.itemsize < 4 else x
-    how = {"axis": normal_axis(axis, max(rank, 1)) if not flat else 0, "keepdims": int(_keeps(node))}
+    how = {
+        "axis": normal_axis(axis, max(rank, 1)) if not flat else 0,
+        "keepdims": int(_keeps(node)),
+    }
     if flat:
         how["keepdims"] = 0
     found = emit(op, wide, dtype=np.int64, **how)
@@ -155,7 +164,7 @@ def _cumprod(emit: Emitter, node: Node, x: Term) -> Term:
         x, axis, rank = emit.flat(x), 0, 1
     axis = normal_axis(axis, rank)
     x = x.to(dtype)
-    shape = node.outputs[0].type.shape  # type: ignore[union-attr]
+    shape = result_type(node).shape
     if shape is not None and 0 in shape:
         return x
     ones = emit("Expand", emit.constant(1, dtype), emit.shape(emit.total(x, [axis])))

@@ -7,7 +7,13 @@ from typing import Any
 import numpy as np
 
 from runtime.export.onnx.emitter import Emitter, Term, refuse
-from runtime.export.onnx.table import rank_of_value, result_dtype, writes
+from runtime.export.onnx.table import (
+    operand_types,
+    rank_of_value,
+    result_dtype,
+    result_type,
+    writes,
+)
 from runtime.graph.ir import Node
 from runtime.ops.operands import normal_axes, normal_axis
 
@@ -51,7 +57,7 @@ def _full(emit: Emitter, node: Node, *operands: Term) -> Term:
 
 def summed_to(emit: Emitter, node: Node, x: Term, shape: Term) -> Term:
     """`x` summed over the axes along which an array of a shape was broadcast to that of `x`."""
-    missing = rank_of_value(node) - node.outputs[0].type.rank  # type: ignore[union-attr]
+    missing = rank_of_value(node) - len(result_type(node).shape or ())
     wanted = emit("Concat", emit.ints(*[1] * missing), shape, axis=0) if missing else shape
     is_other = ~wanted.equal(emit.shape(x))
     axes = emit.flat(emit("NonZero", is_other, dtype=np.int64))
@@ -180,14 +186,14 @@ def _arange(emit: Emitter, node: Node, *operands: Term) -> Term:
 
 @writes("linspace")
 def _linspace(emit: Emitter, node: Node, start: Term, stop: Term) -> Term:
-    number, is_whole = node.attrs["num"], node.attrs["endpoint"]
+    number, is_whole = int(node.attrs["num"]), node.attrs["endpoint"]
     work = np.dtype(np.float64) if result_dtype(node).kind in "iu" else result_dtype(node)
     start, stop = (emit("Unsqueeze", x.to(work), emit.ints(0)) for x in (start, stop))
     rank = max(rank_of_value(node, 0), rank_of_value(node, 1))
     parts = max(number - 1 if is_whole else number, 1)
     shape = (number,) + (1,) * rank
     steps = emit.constant(np.arange(number, dtype=work).reshape(shape))
-    found = start + steps * ((stop - start) / parts)
+    found: Term = start + steps * ((stop - start) / parts)
     if is_whole and number > 1:
         is_last = emit.constant((np.arange(number) == number - 1).reshape(shape))
         found = emit.where(is_last, stop, found)
@@ -256,7 +262,7 @@ def _fit(*shapes: Any) -> bool:
 
 @writes("array_equal", "array_equiv")
 def _array_equal(emit: Emitter, node: Node, x: Term, y: Term) -> Term:
-    shapes = [value.type.shape for value in node.inputs]  # type: ignore[union-attr]
+    shapes = [type_.shape for type_ in operand_types(node)]
     if node.attrs.get("equal_nan") or None in shapes or any(None in s for s in shapes if s):
         raise refuse("`array_equal` of arrays whose sizes are not known")
     if node.op.name == "array_equal" and shapes[0] != shapes[1] or not _fit(*shapes):
@@ -280,5 +286,3 @@ def _unique(emit: Emitter, node: Node, x: Term) -> list[Term]:
     for name, term in (("index", index), ("inverse", shaped), ("counts", counts)):
         found += [term] if attrs[name] else []
     return found
-
-

@@ -146,7 +146,7 @@ def _place(origin: Origin) -> str:
 class _FunctionWriter(ControlWriter):
     """Writes one function for people who have no compiler of ours."""
 
-    plan: Functions  # type: ignore[assignment]
+    plan: Functions
 
     def __init__(
         self, functions: Functions, graph: Graph, name: str, written: Sequence[int] = ()
@@ -290,12 +290,15 @@ class _FunctionWriter(ControlWriter):
         return number
 
 
+_NUMBERS = {"b": "bool", "i": "int", "f": "float", "c": "complex"}
+
+
 def _as_type(source: str, given: Type, type_: Type) -> str:
     """A value in the type that the places of all errors have in common."""
     if given == type_ or not isinstance(type_, TensorType):
         return source
     if type_.weak:
-        return f"{ {'b': 'bool', 'i': 'int', 'f': 'float', 'c': 'complex'}[type_.dtype.kind]}({source})"
+        return f"{_NUMBERS[type_.dtype.kind]}({source})"
     ending = "[()]" if type_.shape == () else ""
     return f'np.asarray({source}, "{type_.dtype}"){ending}'
 

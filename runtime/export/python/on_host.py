@@ -1,4 +1,4 @@
-"""What functions of ours are where there is no device but the host: exported programs have these."""
+"""What functions of ours are where there is no device but the host: exported files have these."""
 
 from __future__ import annotations
 

@@ -83,13 +83,14 @@ class _Module:
             for part in ast.walk(self.tree)
             if isinstance(part, ast.Lambda)
             and part.lineno == code.co_firstlineno
-            and any((x.lineno, x.col_offset) in at for x in ast.walk(part.body) if _has_place(x))
+            and any(_place(x) in at for x in ast.walk(part.body))
         ]
         return max(found, key=lambda part: part.col_offset)
 
 
-def _has_place(part: ast.AST) -> bool:
-    return hasattr(part, "lineno")
+def _place(part: ast.AST) -> tuple[int, int] | None:
+    """Line and column, where a part has them."""
+    return (part.lineno, part.col_offset) if isinstance(part, ast.expr) else None
 
 
 @functools.cache
@@ -201,9 +202,9 @@ class Sources:
 
     # ---- functions and classes ---------------------------------------------------------------
 
-    def thing(self, x: Any, stem: str = "") -> str:
+    def thing(self, given: Any, stem: str = "") -> str:
         """The name under which a function or class is found."""
-        x = SUBSTITUTES.get(x, x)
+        x: Any = SUBSTITUTES.get(given, given)
         if not _is_ours(x):
             return self._foreign(x)
         key = id(x)
@@ -224,17 +225,19 @@ class Sources:
         return self._known[id(key)]
 
     def _foreign(self, x: Any) -> str:
+        """What a function or class that is not ours is called."""
         if isinstance(x, np.ufunc):
             return f"np.{x.__name__}"
         if isinstance(x, type) and issubclass(x, BaseException) and x.__module__ != "builtins":
             return self._exception(x)
-        home = {"_operator": "operator", "builtins": ""}.get(x.__module__, x.__module__)
+        home = str({"_operator": "operator", "builtins": ""}.get(x.__module__, x.__module__))
         if home == "":
             return str(x.__qualname__)
-        if getattr(np, x.__name__, None) is x:
-            return f"np.{x.__name__}"
+        name = str(x.__name__)
+        if vars(np).get(name) is x:
+            return f"np.{name}"
         if home.startswith("numpy.linalg"):
-            return f"np.linalg.{x.__name__}"
+            return f"np.linalg.{name}"
         return f"{self.module(home)}.{x.__qualname__}"
 
     def _exception(self, cls: type) -> str:
@@ -249,7 +252,7 @@ class Sources:
         return self._known[id(cls)]
 
     def _defined(self, x: Any, name: str) -> str:
-        function = inspect.unwrap(x) if not isinstance(x, type) else x
+        function: Any = inspect.unwrap(x) if not isinstance(x, type) else x
         home = _module(function.__module__)
         part = home.definition(function)
         text = self._edited(home, part, name)
@@ -263,7 +266,8 @@ class Sources:
         inner = dict(zip(function.__code__.co_freevars, cells, strict=True))
         given = ", ".join(f"{k}={self.value(c.cell_contents, k)}" for k, c in inner.items())
         made = textwrap.indent(text, "    ")
-        return f"def {name}_of({', '.join(inner)}):\n{made}    return {name}\n\n\n{name} = {name}_of({given})\n"
+        factory = f"def {name}_of({', '.join(inner)}):\n{made}    return {name}\n"
+        return f"{factory}\n\n{name} = {name}_of({given})\n"
 
     # ---- texts of definitions ----------------------------------------------------------------
 
@@ -283,22 +287,22 @@ class Sources:
     def _uses(self, home: _Module, part: Any) -> Iterator[_Edit]:
         """What stands in the place of names of the module."""
         own = _own_names(part)
+        outside = vars(home.module).keys() - own
         hidden = set(map(id, chain.from_iterable(map(ast.walk, _unevaluated(part)))))
         within: set[int] = set()
         for node in ast.walk(part):
             if id(node) in hidden or id(node) in within:
                 continue
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-                module = vars(home.module).get(node.value.id)
+                module: Any = vars(home.module).get(node.value.id)
                 if node.value.id not in own and _is_our_module(module):
                     within.add(id(node.value))
                     yield _over(node, self._global(_module(module.__name__), node.attr))
-            elif isinstance(node, ast.Name) and node.id not in own and id(node) not in within:
-                if node.id in vars(home.module):
-                    found = self._global(home, node.id)
-                    assert found not in own, f"{found} is a local, too"
-                    if found != node.id:
-                        yield _over(node, found)
+            elif isinstance(node, ast.Name) and node.id in outside and id(node) not in within:
+                found = self._global(home, node.id)
+                assert found not in own, f"{found} is a local, too"
+                if found != node.id:
+                    yield _over(node, found)
 
     def _global(self, home: _Module, name: str) -> str:
         """What a global of a module is called in the file."""

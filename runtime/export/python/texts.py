@@ -102,7 +102,9 @@ class Texts:
         return f"np.asarray({operands[x.index]})"
 
     def _lazy(self, x: LazyString, operands: Sequence[str]) -> str:
-        pieces = [_in_braces(p) if isinstance(p, str) else self._piece(p, operands) for p in x.parts]
+        pieces = [
+            _in_braces(p) if isinstance(p, str) else self._piece(p, operands) for p in x.parts
+        ]
         return f'f"{"".join(pieces)}"'
 
     def _piece(self, piece: tuple[Any, ...], operands: Sequence[str]) -> str:
@@ -169,7 +171,7 @@ def _in_braces(text: str) -> str:
 
 
 def _in_braces_call(source: str) -> str:
-    """An expression with quotation marks of its own, which an f-string of Python 3.11 cannot hold."""
+    """An expression with quotation marks of its own: Python 3.11 has none in f-strings."""
     return f'" + {source} + f"'
 
 

@@ -67,7 +67,7 @@ def caught(x, limit):
     try:
         for value in x:
             if value > limit:
-                raise TooLarge(f"{value} is more than {limit}", "and {so} \"on\"")
+                raise TooLarge(f"{value} is more than {limit}", 'and {so} "on"')
             total += int(value)
         if total > 4:
             raise KeyError(total)
@@ -126,7 +126,9 @@ def as_in_files(x):
 def test_a_file_does_what_the_program_does(case, tmp_path):
     function, *calls = case
     program, call, text = exported(function, copy.deepcopy(calls[0]), tmp_path)
-    imported = {a.name for x in ast.walk(ast.parse(text)) if isinstance(x, ast.Import) for a in x.names}
+    imported = {
+        a.name for x in ast.walk(ast.parse(text)) if isinstance(x, ast.Import) for a in x.names
+    }
     assert {name.partition(".")[0] for name in imported} <= {"numpy", *sys.stdlib_module_names}
     assert not any(isinstance(x, ast.ImportFrom) for x in ast.walk(ast.parse(text)))
     for arguments in calls * 2:
