@@ -88,6 +88,7 @@ if _typing.TYPE_CHECKING:
     from autograph.concrete import ConcreteFunction
     from autograph.conversion import do_not_convert
     from autograph.explaining import explain
+    from autograph.exporting.c import export_c
     from autograph.exporting.onnx import export_onnx
     from autograph.exporting.python import export_python
     from autograph.functions import Function, convert, no_retrace, profile
@@ -128,7 +129,7 @@ __all__ = [
     "diag_indices_from", "diagflat", "diagonal", "diff", "digitize", "directives", "divide",
     "divmod", "do_not_convert", "dot", "dsplit", "dstack", "eager", "ediff1d", "einsum", "empty",
     "empty_like", "equal", "erf", "executing_eagerly", "exp", "exp2", "expand_dims", "explain",
-    "expm1", "export_onnx", "export_python", "extract", "eye", "fabs", "fft", "finfo",
+    "expm1", "export_c", "export_onnx", "export_python", "extract", "eye", "fabs", "fft", "finfo",
     "fix", "flatnonzero", "flip", "fliplr",
     "flipud", "float16", "float32", "float64", "float_power", "floor", "floor_divide", "fmax",
     "fmin", "fmod", "frexp", "from_dlpack", "full", "full_like", "gather", "gcd", "geomspace",
@@ -180,6 +181,7 @@ _LATER = {
         "autograph.concrete": ("ConcreteFunction",),
         "autograph.conversion": ("do_not_convert",),
         "autograph.explaining": ("explain",),
+        "autograph.exporting.c": ("export_c",),
         "autograph.exporting.onnx": ("export_onnx",),
         "autograph.exporting.python": ("export_python",),
         "autograph.functions": ("Function", "convert", "no_retrace", "profile"),

@@ -20,6 +20,7 @@ SUMMARY = "a saved program as Python that needs NumPy alone, C or ONNX"
 # How each language is written, and how the names of its files end.
 _LANGUAGES: dict[str, tuple[Callable[..., None], str]] = {
     "python": (ag.export_python, ".py"),
+    "c": (ag.export_c, ".c"),
     "onnx": (ag.export_onnx, ".onnx"),
 }
 

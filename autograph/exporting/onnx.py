@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-import numpy as np
-
 from autograph.exporting.programs import (
     content_of,
+    flat_results,
     inputs_of,
     program_of_function,
     read_things,
@@ -18,17 +17,11 @@ from autograph.exporting.programs import (
     the_signature,
     used_graph,
 )
-from autograph.operators.results.remaking import ItemPart
 from autograph.program import Signature
-from autograph.results import FixedPart, ListHole, ResultHole
 from autograph.saving import Specs
-from runtime import tree
 from runtime.errors import UnsavableError
 from runtime.files import replace_file
-from runtime.graph.ir import Graph, Node, Value
-from runtime.ops import CONSTANT
-from runtime.ops.operands import type_of
-from runtime.origins import Origin
+from runtime.graph.ir import Graph
 
 __all__ = ["export_onnx", "onnx_part"]
 
@@ -86,66 +79,12 @@ def _with_results(signature: Signature) -> tuple[Graph, list[str]]:
     """The graph with the parts of the result as its outputs, and their names."""
     traced = signature.concrete._traced
     if traced.written:
+        value = traced.graph.outputs[traced.outputs]
         raise UnsavableError(
             "this cannot be exported to ONNX: an argument that is written into",
             "write into a copy, and return it",
-            _origin_of(traced.graph.outputs[traced.outputs]),
+            None if value.node is None else value.node.origin,
         )
     graph = used_graph(signature)
-    structure, holes = traced.result
-    values, names = [], []
-    for name, hole in zip(_paths(structure, ""), holes, strict=True):
-        for tail, value in _values(graph, hole):
-            names.append(f"{name or 'result'}{tail}")
-            values.append(value)
+    names, values = flat_results(signature, graph, "ONNX")
     return Graph(graph.inputs, graph.nodes, values, graph.name), names
-
-
-def _origin_of(value: Value) -> Origin | None:
-    """Where the user has a value made."""
-    return None if value.node is None else value.node.origin
-
-
-def _paths(structure: tree.Structure, path: str) -> Iterator[str]:
-    """A name for each leaf of the result, such as `loss` or `rows_0`."""
-    if structure.kind is None:
-        yield path
-    for key, child in zip(structure.keys, structure.children, strict=True):
-        yield from _paths(
-            child, f"{path}_{key}" if path else f"{'result_' * (type(key) is int)}{key}"
-        )
-
-
-def _values(graph: Graph, hole: Any) -> Iterator[tuple[str, Value]]:
-    """The values that a part of the result is made of."""
-    if isinstance(hole, ResultHole):
-        yield "", graph.outputs[hole.index]
-        return
-    if isinstance(hole, ListHole) and hole.kind.name == "list":
-        parts = [part for part in hole.parts if type(part) is ItemPart]
-        if len(parts) == len(hole.parts):
-            for part in parts:
-                tail = "" if len(parts) == 1 else f"_{part.row}"
-                yield tail, graph.outputs[hole.first + part.row]
-            return
-    if isinstance(hole, FixedPart) and isinstance(hole.value, (bool, int, float, np.generic)):
-        yield "", _constant(graph, hole.value)
-        return
-    raise UnsavableError(
-        f"this cannot be exported to ONNX: a part of the result that is {_kind_of(hole)}",
-        "return arrays, numbers, and lists of numbers",
-    )
-
-
-def _kind_of(hole: Any) -> str:
-    if isinstance(hole, FixedPart):
-        return f"{hole.value!r}"
-    if hasattr(hole, "text"):
-        return "text"
-    return "there on some paths only, or a list or dict of other things than numbers"
-
-
-def _constant(graph: Graph, value: Any) -> Value:
-    node = Node(CONSTANT, (), {"value": value}, types=(type_of(value),))
-    graph.nodes.append(node)
-    return node.outputs[0]

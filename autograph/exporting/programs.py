@@ -9,16 +9,33 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autograph.loading import unpacked
+from autograph.operators.results.remaking import ItemPart
 from autograph.program import Program, Signature
+from autograph.results import FixedPart, ListHole, ResultHole
 from autograph.saving import Specs, packed
 from autograph.signature import is_input_key, type_of_key
+from runtime import tree
 from runtime.errors import UnsavableError
-from runtime.graph.ir import Graph
+from runtime.graph.ir import Graph, Node, Value
+from runtime.ops import CONSTANT
+from runtime.ops.operands import type_of
 from runtime.passes import optimize
 from runtime.spec import TensorType
 from runtime.variable import Variable
 
-__all__ = ["Input", "program_of_function", "read_things", "the_signature", "used_graph"]
+__all__ = [
+    "Input",
+    "content_of",
+    "flat_results",
+    "identifier",
+    "inputs_of",
+    "is_variable",
+    "program_of_function",
+    "read_things",
+    "refuse_variables",
+    "the_signature",
+    "used_graph",
+]
 
 
 class Input(NamedTuple):
@@ -101,3 +118,68 @@ def refuse_variables(signature: Signature, where: str) -> None:
 def is_variable(thing: Any) -> bool:
     """Whether it is a Variable."""
     return isinstance(thing, Variable)
+
+
+# ---- results as a row of arrays ------------------------------------------------------------------
+
+
+def flat_results(
+    signature: Signature, graph: Graph, language: str
+) -> tuple[list[str], list[Value]]:
+    """Names and values of the parts of the result, for languages that know arrays alone.
+
+    Lists of numbers are arrays. Raises UnsavableError for other parts.
+    """
+    structure, holes = signature.concrete._traced.result
+    names, values = [], []
+    for name, hole in zip(_paths(structure, ""), holes, strict=True):
+        for tail, value in _values(graph, hole, language):
+            names.append(f"{name or 'result'}{tail}")
+            values.append(value)
+    return names, values
+
+
+def _paths(structure: tree.Structure, path: str) -> Iterator[str]:
+    """A name for each leaf of the result, such as `loss` or `rows_0`."""
+    if structure.kind is None:
+        yield path
+    for key, child in zip(structure.keys, structure.children, strict=True):
+        own = f"result_{key}" if type(key) is int else str(key)
+        yield from _paths(child, f"{path}_{key}" if path else own)
+
+
+def _values(graph: Graph, hole: Any, language: str) -> Iterator[tuple[str, Value]]:
+    """The values that a part of the result is made of."""
+    if isinstance(hole, ResultHole):
+        yield "", graph.outputs[hole.index]
+        return
+    if isinstance(hole, ListHole) and hole.kind.name == "list":
+        parts = [part for part in hole.parts if type(part) is ItemPart]
+        if len(parts) == len(hole.parts):
+            for part in parts:
+                tail = "" if len(parts) == 1 else f"_{part.row}"
+                yield tail, graph.outputs[hole.first + part.row]
+            return
+    if isinstance(hole, FixedPart) and isinstance(hole.value, (bool, int, float, np.generic)):
+        node = Node(CONSTANT, (), {"value": hole.value}, types=(type_of(hole.value),))
+        graph.nodes.append(node)
+        yield "", node.outputs[0]
+        return
+    raise UnsavableError(
+        f"this cannot be exported to {language}: a part of the result that is {_kind_of(hole)}",
+        "return arrays, numbers, and lists of numbers",
+    )
+
+
+def _kind_of(hole: Any) -> str:
+    if isinstance(hole, FixedPart):
+        return f"{hole.value!r}"
+    if hasattr(hole, "text"):
+        return "text"
+    return "there on some paths only, or a list or dict of other things than numbers"
+
+
+def identifier(text: str) -> str:
+    """A name in Python and C like a text."""
+    word = "".join(c if c.isascii() and c.isalnum() else "_" for c in text)
+    return f"_{word}" if not word or word[0].isdigit() else word

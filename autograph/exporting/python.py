@@ -23,6 +23,7 @@ from autograph.exporting.arguments import (
 from autograph.exporting.programs import (
     Input,
     content_of,
+    identifier,
     inputs_of,
     is_variable,
     program_of_function,
@@ -84,7 +85,7 @@ class _File:
         names = [s.name for s in program._signatures]
         if len(names) == 1 and program.name.isidentifier():
             names = [program.name]
-        self.names = [self.sources.fresh(_identifier(name)) for name in names]
+        self.names = [self.sources.fresh(identifier(name)) for name in names]
 
     def text(self) -> str:
         """The whole file."""
@@ -151,7 +152,7 @@ class _File:
     def _thing(self, title: str, thing: Any) -> str:
         """The global that holds a Variable or array."""
         if id(thing) not in self.things:
-            name = self.sources.fresh(_identifier(title))
+            name = self.sources.fresh(identifier(title))
             content = content_of(thing)
             source = self.sources.value(content[()] if content.ndim == 0 else content, name)
             if is_variable(thing):
@@ -181,7 +182,7 @@ class _File:
             self._leaf(name, next(leaves), next(constants), lines, given)
             return
         kind = next((k for k in (dict, list, tuple) if issubclass(structure.kind, k)), object)
-        parts = [f"{name}_{_identifier(str(key))}" for key in structure.keys]
+        parts = [f"{name}_{identifier(str(key))}" for key in structure.keys]
         keys = self.sources.value(tuple(structure.keys))
         taken = f"{self.sources.thing(parts_of)}({name}, {name!r}, {kind.__name__}, {keys})"
         lines.append(f"{', '.join(parts)}{',' * (len(parts) == 1)} = {taken}" if parts else taken)
@@ -229,7 +230,3 @@ class _File:
         structure, holes = traced.result
         return results.nest(structure, [results.part(hole) for hole in holes])
 
-
-def _identifier(text: str) -> str:
-    word = "".join(c if c.isascii() and c.isalnum() else "_" for c in text)
-    return f"_{word}" if not word or word[0].isdigit() else word
