@@ -25,7 +25,7 @@ from autograph.saving import Specs
 from runtime.errors import UnsavableError
 from runtime.export.c.expressions import c_type
 from runtime.export.c.files import Exported, header, main, source
-from runtime.export.c.programs import Argument, array_text, function_of
+from runtime.export.c.programs import RESERVED, Argument, array_text, function_of
 from runtime.files import replace_file
 from runtime.graph.ir import Graph
 from runtime.lowering.kernels.refusal import Refusal
@@ -54,7 +54,8 @@ def export_c(
     program = program_of_function(function, signatures)
     where = Path(path)
     made = _File(program)
-    functions = [made.function(s, name) for s, name in zip(program._signatures, made.names)]
+    pairs = zip(program._signatures, made.names, strict=True)
+    functions = [made.function(signature, name) for signature, name in pairs]
     texts = {
         where.with_suffix(".h"): header(where.stem, functions),
         where.with_name(f"{where.stem}_main.c"): main(where.stem, functions[0]),
@@ -83,8 +84,9 @@ class _File:
             lowered = lower(graph)
         except Refusal as refusal:
             raise UnsavableError(
-                f"`{self.program.name}` cannot be exported to C: {refusal}",
-                "compute that outside of the exported function",
+                f"this cannot be exported to C: {refusal}",
+                "compute it outside of the exported function",
+                None if refusal.node is None else refusal.node.origin,
             ) from None
         fields = _distinct([identifier(r) for r in results], {a.name for a in arguments})
         made = function_of(lowered, name, arguments, fields, contents)
@@ -117,7 +119,7 @@ class _File:
     ) -> list[Argument]:
         written = {position for position, _ in contents}
         found: list[Argument] = []
-        taken: set[str] = {name, "status", "results"}
+        taken: set[str] = {name}
         for wanted in inputs_of(signature):
             if wanted is None:
                 continue
@@ -132,7 +134,7 @@ class _File:
                 )
             kind = _c_type(wanted.type.dtype)
             is_written = len(found) in written
-            found.append(Argument(kind, own, shape or None, None, False, is_written))
+            found.append(Argument(kind, own, shape or None, None, is_written))
         for title, thing in read_things(signature):
             found.append(self._own(title, thing, len(found) in written))
         return found
@@ -157,19 +159,12 @@ def _c_type(dtype: np.dtype[Any]) -> str:
     return c_type(f"{dtype.kind}{dtype.itemsize}")
 
 
-_RESERVED = frozenset(
-    "auto break case char const continue default do double else enum extern float for goto if "
-    "inline int long register restrict return short signed sizeof static struct switch typedef "
-    "union unsigned void volatile while bool true false main status results leave".split()
-)
-
-
 def _distinct(names: list[str], taken: set[str]) -> list[str]:
     """Names that C can have, each once."""
     found: list[str] = []
     for name in names:
         own = name
-        while own in _RESERVED or own in taken or own in found:
+        while own in RESERVED or own in taken or own in found:
             own += "_"
         found.append(own)
     return found

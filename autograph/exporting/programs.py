@@ -60,7 +60,7 @@ def program_of_function(function: Callable[..., Any], signatures: Specs | None) 
         if signatures is not None:
             raise ValueError("a loaded program has the signatures that it was saved with")
         return function
-    return unpacked(io.BytesIO(packed(function, signatures)))
+    return unpacked(io.BytesIO(packed(function, signatures)), "exported")
 
 
 def the_signature(program: Program, name: str | None) -> Signature:

@@ -229,4 +229,3 @@ class _File:
         results = Results(self.sources, outputs, own)
         structure, holes = traced.result
         return results.nest(structure, [results.part(hole) for hole in holes])
-

@@ -21,6 +21,12 @@ static bool reserve(void **memory, int64_t *room, int64_t count, size_t each) {
     return true;
 }
 """
+_ROOM = """\
+/* Memory for so many elements; NULL where there is none. */
+static void *room_for(int64_t count, size_t each) {
+    return malloc(count > 0 ? count * each : each);
+}
+"""
 _BEGIN = """\
 #include <math.h>
 #include <stdbool.h>
@@ -57,6 +63,7 @@ def source(stem: str, functions: Sequence[Exported], arrays: Sequence[str]) -> s
     helpers = {name for f in functions for name in f.function.helpers}
     parts = [f'/* See {stem}.h. */\n#include "{stem}.h"\n\n{_BEGIN}']
     parts += [text for name, text in HELPERS.items() if name in helpers]
+    parts += [_ROOM] if any("room_for(" in f.function.text for f in functions) else []
     parts += [_RESERVE] if "reserve" in helpers else []
     parts += arrays
     for f in functions:
@@ -66,7 +73,7 @@ def source(stem: str, functions: Sequence[Exported], arrays: Sequence[str]) -> s
 
 def header(stem: str, functions: Sequence[Exported]) -> str:
     """The header: what each function takes and gives."""
-    guard = f"{stem.upper()}_H"
+    guard = "".join(c if c.isalnum() else "_" for c in f"{stem.upper()}_H")
     parts = [
         f"#ifndef {guard}\n#define {guard}\n\n#include <stdbool.h>\n#include <stdint.h>\n",
         "/* Functions give 0, or a status that `..._error` tells in words; then there are no\n"
@@ -151,9 +158,7 @@ def main(stem: str, f: Exported) -> str:
     lines += [f"    const int64_t {n} = atoll(argv[{k + 1}]);" for n, k in sizes]
     passed = []
     for a in given:
-        counts = [
-            f"{a.name}_size{k}" if n is None else str(n) for k, n in enumerate(a.shape or ())
-        ]
+        counts = [f"{a.name}_size{k}" if n is None else str(n) for k, n in enumerate(a.shape or ())]
         total = " * ".join(counts) or "1"
         lines.append(f"    {a.type} *{a.name} = taken(sizeof({a.type}), {total});")
         opened = [c for c, n in zip(counts, a.shape or (), strict=True) if n is None]
@@ -161,7 +166,9 @@ def main(stem: str, f: Exported) -> str:
     lines.append(f"    {f.name}_results results;")
     lines.append(f"    const int status = {f.name}({', '.join([*passed, '&results'])});")
     lines.append("    if (status) {")
-    lines.append(f'        fprintf(stderr, "%s\\n", {f.name}_error(status));\n        return 1;\n    }}')
+    lines.append(
+        f'        fprintf(stderr, "%s\\n", {f.name}_error(status));\n        return 1;\n    }}'
+    )
     for name, (type_, rank) in zip(f.results, f.function.results, strict=True):
         where = f"&results.{name}" if rank is None else f"results.{name}"
         counts = [f"results.{name}_shape[{k}]" for k in range(rank or 0)]

@@ -41,9 +41,10 @@ from runtime.lowering.kernels.kernel import (
     walk,
 )
 
-__all__ = ["Argument", "Function", "function_of"]
+__all__ = ["RESERVED", "Argument", "Function", "array_text", "function_of"]
 
-_KEYWORDS = {
+# What no name may be: C's own words, and names that each function has.
+RESERVED = {
     "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else",
     "enum", "extern", "float", "for", "goto", "if", "inline", "int", "long", "register",
     "restrict", "return", "short", "signed", "sizeof", "static", "struct", "switch", "typedef",
@@ -52,18 +53,20 @@ _KEYWORDS = {
 }  # fmt: skip
 
 
+_NO_MEMORY = "{ status = -2; goto leave; }"
+
+
 class Argument(NamedTuple):
     """An input: its C type and name, and which axes of an array are open.
 
-    `shape` is None for a number. `content` is what it is where the file itself has it; `is_state`
-    where calls change that.
+    `shape` is None for a number. `content` is what it is where the file itself has it;
+    `is_written` says that calls change it.
     """
 
     type: str
     name: str
     shape: tuple[int | None, ...] | None
     content: Any = None
-    is_state: bool = False
     is_written: bool = False
 
 
@@ -100,7 +103,7 @@ class _Writer(Expressions):
         self.arguments, self.results, self.contents = arguments, results, contents
         self.lines: list[str] = []
         self.depth = 1
-        self.taken = set(_KEYWORDS)
+        self.taken = set(RESERVED)
         self.tails: dict[str, Iterator[int]] = {}
         self.constants: list[str] = []
         self.rooms: dict[Buffer, str] = {}
@@ -115,9 +118,9 @@ class _Writer(Expressions):
         self.lines.append("    " * self.depth + text)
 
     @contextmanager
-    def block(self, head: str) -> Iterator[None]:
+    def block(self, head: str = "") -> Iterator[None]:
         """Lines within braces."""
-        self.add(f"{head} {{")
+        self.add(f"{head} {{".strip())
         self.depth += 1
         yield
         self.depth -= 1
@@ -208,8 +211,7 @@ class _Writer(Expressions):
         self.names[buffer] = name
         room = buffer.shape if buffer.room is None else [buffer.room]
         size = self.value(product(room))
-        self.add(f"{name} = malloc(sizeof *{name} * ({size} > 0 ? {size} : 1));")
-        self.add(f"if (!{name}) {{ status = -2; goto leave; }}")
+        self.add(f"if (!({name} = room_for({size}, sizeof *{name}))) {_NO_MEMORY}")
 
     def _begin(self) -> None:
         """Declarations of what is freed at the end."""
@@ -230,7 +232,7 @@ class _Writer(Expressions):
 
     def _results(self) -> None:
         """Hand over what was computed; contents of arguments are written last."""
-        copied = dict((output, position) for position, output in self.contents)
+        copied = {output: position for position, output in self.contents}
         for k, result in enumerate(self.program.results):
             if k in copied:
                 self._written(k, self.arguments[copied[k]])
@@ -304,11 +306,8 @@ class _Writer(Expressions):
         self.helpers.add("reserve")
         name, room = self.pointer(s.buffer), self.rooms[s.buffer]
         size = self.value(s.size)
-        self.add(f"if ({size} > {room} && "
-                 f"!reserve((void **)&{name}, &{room}, {size}, sizeof *{name})) {{")  # fmt: skip
-        self.add("    status = -2;")
-        self.add("    goto leave;")
-        self.add("}")
+        grown = f"reserve((void **)&{name}, &{room}, {size}, sizeof *{name})"
+        self.add(f"if ({size} > {room} && !{grown}) {_NO_MEMORY}")
 
     def _copy(self, s: Copy) -> None:
         size = self.value(product(s.source.shape))
@@ -323,7 +322,7 @@ class _Writer(Expressions):
     def _swap(self, s: Swap) -> None:
         one, other, kind = self.pointer(s.one), self.pointer(s.other), c_type(s.one.type)
         kept = self.name("kept")
-        with self.block(""):
+        with self.block():
             self.add(f"{kind} *{kept} = {one};")
             self.add(f"{one} = {other};")
             self.add(f"{other} = {kept};")
@@ -361,7 +360,7 @@ class _Writer(Expressions):
         index = self.names[s.index] = self.name(s.index.name)
         self.indices.add(s.index)
         half, k, eights = self.name("half"), self.name("k"), self.name("eights")
-        with self.block(""):
+        with self.block():
             self.add(f"int64_t {at} = 0, {left} = {size}, {starts}[64], {counts}[64];")
             self.add(f"{kind} {sums}[64], {lanes}[8], {total};")
             self.add(f"bool {known}[64];")
@@ -383,9 +382,7 @@ class _Writer(Expressions):
                     with self.block(f"if ({k} >= {eights})"):
                         self.add(f"{total} = {total} + {found};")
                         self.add("continue;")
-                    self.add(
-                        f"{lanes}[{k} % 8] = {k} < 8 ? {found} : {lanes}[{k} % 8] + {found};"
-                    )
+                    self.add(f"{lanes}[{k} % 8] = {k} < 8 ? {found} : {lanes}[{k} % 8] + {found};")
                     pairs = [f"({lanes}[{n}] + {lanes}[{n + 1}])" for n in (0, 2, 4, 6)]
                     fold = f"({pairs[0]} + {pairs[1]}) + ({pairs[2]} + {pairs[3]})"
                     self.add(f"if ({k} + 1 == {eights}) {total} = {fold};")
@@ -405,16 +402,22 @@ class _Writer(Expressions):
         first = list(self.values(s.starts))
         with self._axes(around, first) as (at_x, at_y, at):
             columns, column = self.value(s.column.size), self.name("column")
-            out, step = self.values([s.column.out, s.column.y])
-            along = self.value(s.column.x)
+            along, step, out = self.values([s.column.x, s.column.y, s.column.out])
             each = f"for (int64_t {column} = 0; {column} < {columns}; ++{column})"
-            place = f"{target}[{at} + {column} * {out}]"
+            place = f"{target}[{_stepped(at, column, out)}]"
             self.add(f"{each} {place} = 0;")
             with self._axes(s.inner, [at_x, at_y, "0"]) as (in_x, in_y, _):
-                one = f"{x}[{in_x} + {column} * {along}]"
-                other = f"{y}[{in_y} + {column} * {step}]"
-                kind = c_type(s.target.type)
-                self.add(f"{each} {place} += ({kind}){one} * ({kind}){other};")
+                one = f"{x}[{_stepped(in_x, column, along)}]"
+                other = f"{y}[{_stepped(in_y, column, step)}]"
+                self.add(f"{each} {place} += {self._product(s, one, other)};")
+
+    def _product(self, s: Contract, one: str, other: str) -> str:
+        """One product, in the type of the result; integers wrap."""
+        kind = c_type(s.target.type)
+        if kind in ("float", "double"):
+            cast = "" if s.x.type == s.y.type == s.target.type else f"({kind})"
+            return f"{cast}{one} * {cast}{other}"
+        return f"({kind})((uint64_t){one} * (uint64_t){other})"
 
     @contextmanager
     def _axes(self, axes: Sequence[Any], first: list[str]) -> Iterator[list[str]]:
@@ -425,10 +428,7 @@ class _Writer(Expressions):
             index = self.name("i")
             self.add(f"for (int64_t {index} = 0; {index} < {size}; ++{index}) {{")
             self.depth += 1
-            places = [
-                at if step == "0" else f"{at} + {index} * {step}"
-                for at, step in zip(places, steps, strict=True)
-            ]
+            places = [_stepped(at, index, step) for at, step in zip(places, steps, strict=True)]
         yield places
         for _ in axes:
             self.depth -= 1
@@ -449,7 +449,7 @@ class _Writer(Expressions):
 
     def _attempt(self, s: Attempt) -> None:
         self.ends[s.name] = self.name("after")
-        with self.block(""):
+        with self.block():
             self._block(s.body)
         self.add(f"{self.ends[s.name]}:;")
 
@@ -467,8 +467,8 @@ class _Writer(Expressions):
         size = self.value(product(s.shape))
         begin = self.value(s.begin)
         kind = c_type(s.buffer.type)
-        self.add(f"results->{field} = malloc(sizeof({kind}) * ({size} > 0 ? {size} : 1));")
-        self.add(f"if (!results->{field}) {{ status = -2; goto leave; }}")
+        self.add(f"results->{field} = room_for({size}, sizeof({kind}));")
+        self.add(f"if (!results->{field}) {_NO_MEMORY}")
         self.add(f"if ({size} > 0) memcpy(results->{field}, {self.pointer(s.buffer)} + {begin}, "
                  f"sizeof({kind}) * {size});")  # fmt: skip
 
@@ -486,6 +486,14 @@ class _Writer(Expressions):
             "this cannot be exported to C: a function that calls itself",
             "write it as a loop",
         )
+
+
+def _stepped(at: str, index: str, step: str) -> str:
+    """A place that so many steps of an index lead to from another."""
+    if step == "0":
+        return at
+    far = index if step == "1" else f"{index} * {step}"
+    return far if at == "0" else f"{at} + {far}"
 
 
 def array_text(name: str, type_: str, value: Any, is_state: bool = False) -> str:

@@ -6,18 +6,16 @@ import numpy as np
 import pytest
 
 import autograph
-
-onnx = pytest.importorskip("onnx", reason="needs the package onnx")
-runtime = pytest.importorskip("onnxruntime", reason="needs the package onnxruntime")
-
-from onnx.reference import ReferenceEvaluator
-
 from runtime.errors import UnsavableError
-from runtime.export.onnx.graphs import model_of
 from runtime.graph.ir import Graph, Node, Value
 from runtime.ops import python_math
 from runtime.ops.operands import type_of
 from tests.runtime.ops.test_generic import OP_CASES
+
+onnx = pytest.importorskip("onnx", reason="needs the package onnx")
+runtime = pytest.importorskip("onnxruntime", reason="needs the package onnxruntime")
+ReferenceEvaluator = pytest.importorskip("onnx.reference").ReferenceEvaluator
+model_of = pytest.importorskip("runtime.export.onnx.graphs").model_of
 
 # So many operations give the same where they are written, those of `math` aside.
 LEAST = 195
