@@ -92,6 +92,7 @@ if _typing.TYPE_CHECKING:
     from autograph.exporting.onnx import export_onnx
     from autograph.exporting.python import export_python
     from autograph.functions import Function, convert, no_retrace, profile
+    from autograph.importing.onnx import import_onnx
     from autograph.functional import (
         associative_scan, case, cond, map_fn, print, scan, switch_case, while_loop,
     )  # fmt: skip
@@ -135,7 +136,8 @@ __all__ = [
     "fmin", "fmod", "frexp", "from_dlpack", "full", "full_like", "gather", "gcd", "geomspace",
     "getitem", "grad", "gradient", "greater", "greater_equal", "hamming", "hanning", "heaviside",
     "hessian", "histogram", "histogram2d", "histogram_bin_edges", "histogramdd", "hsplit", "hstack",
-    "hvp", "hypot", "i0", "identity", "iinfo", "imag", "image", "index_add", "index_update",
+    "hvp", "hypot", "i0", "identity", "iinfo", "imag", "image", "import_onnx",
+    "index_add", "index_update",
     "indices", "inner", "insert", "int8", "int16", "int32", "int64", "interp", "intersect1d",
     "is_autograph_artifact", "isclose", "iscomplex", "iscomplexobj", "isdtype", "isfinite", "isin",
     "isinf", "isnan", "isneginf", "isposinf", "isreal", "isrealobj", "ix_", "jacfwd", "jacobian",
@@ -189,6 +191,7 @@ _LATER = {
             "associative_scan", "case", "cond", "map_fn", "print", "scan", "switch_case",
             "while_loop",
         ),
+        "autograph.importing.onnx": ("import_onnx",),
         "autograph.loading": ("load",),
         "autograph.program": ("Program",),
         "autograph.py_calls": ("py_call",),

@@ -29,7 +29,7 @@ __all__ = ["export_onnx", "onnx_part"]
 def onnx_part(name: str) -> Any:
     """One of the modules that need the package `onnx`; ImportError says how to get that."""
     try:
-        return import_module(f"runtime.export.onnx.{name}")
+        return import_module(name)
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] != "onnx":
             raise
@@ -70,7 +70,7 @@ def export_onnx(
     graph.name = program.name
     given = [(wanted.path, None) for wanted in inputs_of(chosen) if wanted is not None]
     read = [(name, content_of(thing)) for name, thing in read_things(chosen)]
-    graphs = onnx_part("graphs")
+    graphs = onnx_part("runtime.export.onnx.graphs")
     model = graphs.model_of(graph, [*given, *read], outputs, allow_random=allow_random)
     replace_file(path, graphs.checked_bytes(model))
 

@@ -110,6 +110,7 @@ TESTED_IN = {
     # A saved program is what its writer and its reader make of it together.
     "autograph/concrete.py": "autograph/test_saving.py",
     # What is exported is what its languages make of it.
+    **in_folder("autograph/importing", "models operations", "autograph/importing/test_onnx.py"),
     "autograph/cli/export.py": "autograph/exporting/test_python.py",
     **in_folder(
         "autograph/exporting", "arguments programs results", "autograph/exporting/test_python.py"
