@@ -89,7 +89,11 @@ if _typing.TYPE_CHECKING:
     from autograph.concrete import ConcreteFunction
     from autograph.conversion import do_not_convert
     from autograph.explaining import explain
+    from autograph.exporting.c import export_c
+    from autograph.exporting.onnx import export_onnx
+    from autograph.exporting.python import export_python
     from autograph.functions import Function, convert, no_retrace, profile
+    from autograph.importing.onnx import import_onnx
     from autograph.functional import (
         associative_scan, case, cond, map_fn, print, scan, switch_case, while_loop,
     )  # fmt: skip
@@ -127,12 +131,14 @@ __all__ = [
     "diag_indices_from", "diagflat", "diagonal", "diff", "digitize", "directives", "divide",
     "divmod", "do_not_convert", "dot", "dsplit", "dstack", "eager", "ediff1d", "einsum", "empty",
     "empty_like", "equal", "erf", "executing_eagerly", "exp", "exp2", "expand_dims", "explain",
-    "expm1", "extract", "eye", "fabs", "fft", "finfo", "fix", "flatnonzero", "flip", "fliplr",
+    "expm1", "export_c", "export_onnx", "export_python", "extract", "eye", "fabs", "fft", "finfo",
+    "fix", "flatnonzero", "flip", "fliplr",
     "flipud", "float16", "float32", "float64", "float_power", "floor", "floor_divide", "fmax",
     "fmin", "fmod", "frexp", "from_dlpack", "full", "full_like", "gather", "gcd", "geomspace",
     "getitem", "grad", "gradient", "greater", "greater_equal", "hamming", "hanning", "heaviside",
     "hessian", "histogram", "histogram2d", "histogram_bin_edges", "histogramdd", "hsplit", "hstack",
-    "hvp", "hypot", "i0", "identity", "iinfo", "imag", "image", "index_add", "index_update",
+    "hvp", "hypot", "i0", "identity", "iinfo", "imag", "image", "import_onnx",
+    "index_add", "index_update",
     "indices", "inner", "insert", "int8", "int16", "int32", "int64", "interp", "intersect1d",
     "is_autograph_artifact", "isclose", "iscomplex", "iscomplexobj", "isdtype", "isfinite", "isin",
     "isinf", "isnan", "isneginf", "isposinf", "isreal", "isrealobj", "ix_", "jacfwd", "jacobian",
@@ -178,11 +184,15 @@ _LATER = {
         "autograph.concrete": ("ConcreteFunction",),
         "autograph.conversion": ("do_not_convert",),
         "autograph.explaining": ("explain",),
+        "autograph.exporting.c": ("export_c",),
+        "autograph.exporting.onnx": ("export_onnx",),
+        "autograph.exporting.python": ("export_python",),
         "autograph.functions": ("Function", "convert", "no_retrace", "profile"),
         "autograph.functional": (
             "associative_scan", "case", "cond", "map_fn", "print", "scan", "switch_case",
             "while_loop",
         ),
+        "autograph.importing.onnx": ("import_onnx",),
         "autograph.loading": ("load",),
         "autograph.program": ("Program",),
         "autograph.py_calls": ("py_call",),

@@ -50,7 +50,7 @@ from runtime.ops.operands import type_of
 from runtime.spec import ObjectType, TensorType, is_compatible
 from runtime.tensor import Tensor
 
-__all__ = ["MISS", "ConcreteFunction", "LeftToPython"]
+__all__ = ["MISS", "ConcreteFunction", "LeftToPython", "fresh_outputs"]
 
 
 # So many calls are left to Python at most, before the graph is tried again.
@@ -101,7 +101,7 @@ class ConcreteFunction(Described):
         self.following: ConcreteFunction | None = None
         self._returns, self._native = returns, native
         self._differentiable = Differentiable(traced.graph, _COMPILE[native])
-        self._fresh = _fresh_outputs(traced)
+        self._fresh = fresh_outputs(traced)
         # The captures that were set in the place of those of the trace.
         self._replaced: list[Any] = []
         # The short ways of calls that lead here.
@@ -697,7 +697,7 @@ def _checked(value: Any, type_: TensorType, path: str) -> Any:
     return value
 
 
-def _fresh_outputs(traced: Traced) -> list[bool]:
+def fresh_outputs(traced: Traced) -> list[bool]:
     """Which outputs are arrays that nobody else can hold."""
     outputs = traced.graph.outputs[: traced.outputs]
     return [

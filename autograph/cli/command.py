@@ -9,7 +9,7 @@ from argparse import Action, ArgumentParser, Namespace
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 
-from autograph.cli import bench, demo, devices, diff, dump, explain, graph, run
+from autograph.cli import bench, demo, devices, diff, dump, explain, export, graph, run
 from autograph.cli.failure import CommandError, Status
 
 __all__ = ["COMMANDS", "main"]
@@ -21,6 +21,7 @@ COMMANDS = {
     "graph": graph,
     "explain": explain,
     "run": run,
+    "export": export,
     "devices": devices,
     "bench": bench,
     "demo": demo,

@@ -138,7 +138,11 @@ def lower(
     b.program.has_effects = has_effects(graph)
     for value in graph.inputs:
         b.forms[value] = _parameter(b, value)
-    lower_inside(b, graph, _nodes)
+    try:
+        lower_inside(b, graph, _nodes)
+    except Refusal as refusal:
+        refusal.node = b.node
+        raise
     taken: set[Buffer] = set()
     for value in graph.outputs:
         b.program.results.append(_result(b, value, taken))

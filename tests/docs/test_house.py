@@ -110,6 +110,21 @@ TESTED_IN = {
     "autograph/tf/types.py": "autograph/tf/test_function.py",
     # A saved program is what its writer and its reader make of it together.
     "autograph/concrete.py": "autograph/test_saving.py",
+    # What is exported is what its languages make of it.
+    **in_folder("autograph/importing", "models operations", "autograph/importing/test_onnx.py"),
+    "autograph/cli/export.py": "autograph/exporting/test_python.py",
+    **in_folder(
+        "autograph/exporting", "arguments programs results", "autograph/exporting/test_python.py"
+    ),
+    **in_folder("runtime/export/c", "expressions files programs", "autograph/exporting/test_c.py"),
+    **in_folder(
+        "runtime/export/onnx",
+        "elementwise emitter indexing products random reductions shaping table",
+        "runtime/export/onnx/test_graphs.py",
+    ),
+    **in_folder(
+        "runtime/export/python", "functions on_host texts", "autograph/exporting/test_python.py"
+    ),
     # Who reads what was decided is the one to ask.
     "autograph/operators/branches/absorbing.py": "language/test_growing_lists.py",
     "autograph/operators/stand_ins/contents.py": "language/test_captured_containers.py",

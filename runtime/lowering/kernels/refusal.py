@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from runtime.graph.ir import Node
+
 __all__ = ["Refusal", "TooLarge"]
 
 
 class Refusal(Exception):
     """This cannot be lowered; the message says why. The plan runs it instead."""
+
+    # What cannot be, where that is known: the innermost node.
+    node: Node | None = None
 
 
 class TooLarge(Refusal):

@@ -1,0 +1,1 @@
+"""Saved programs for those who have none of our packages: Python with NumPy alone, C, ONNX."""

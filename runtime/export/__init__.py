@@ -1,0 +1,1 @@
+"""Graphs in the languages of others: Python with NumPy alone, C, ONNX."""

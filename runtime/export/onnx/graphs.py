@@ -1,0 +1,354 @@
+"""Graphs of ours as graphs of ONNX: `If` and `Loop` for branches and loops, functions for calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import helper
+
+from runtime.building import trace_function
+from runtime.errors import StagingError, UnsavableError
+from runtime.export.onnx import elementwise, indexing, products, random, reductions, shaping
+from runtime.export.onnx.emitter import Emitter, Names, Term, element_type, refuse
+from runtime.export.onnx.table import WRITERS
+from runtime.graph.ir import Graph, Node, Value
+from runtime.namespace import namespace
+from runtime.ops.declare import REGISTRY
+from runtime.passes import optimize
+from runtime.spec import StackType, TensorType, Type
+
+__all__ = ["OPSET", "checked_bytes", "model_of"]
+
+OPSET = 20
+# The version of the file format that goes with it.
+_FORMAT = 10
+_DOMAIN = "autograph"
+# The modules declare in the table; what an operation is that none of them has, see `_traced`.
+_DECLARING = (elementwise, indexing, products, random, reductions, shaping)
+
+_REFUSED = {
+    "print": "text that is printed",
+    "text": "text",
+    "raise": "an exception",
+    "reraise": "an exception",
+    "try": "an exception that is caught",
+    "host": "a call of Python code",
+    "store": "a store into a Python object",
+    "clock": "the time",
+    "assign": "a Variable that is assigned to",
+    "recursion": "a function that calls itself",
+}
+
+
+class GraphWriter:
+    """Writes one graph; `terms` are what its values are called."""
+
+    def __init__(self, emit: Emitter, callers: dict[Graph, int]) -> None:
+        self.emit = emit
+        self.callers = callers
+        self.terms: dict[Value, Term] = {}
+
+    def write(self, graph: Graph, inputs: Sequence[Term]) -> list[Term]:
+        """The nodes of a graph whose inputs are these terms; its outputs."""
+        self.terms.update(zip(graph.inputs, inputs, strict=True))
+        for node in graph.nodes:
+            operands = [self.terms[value] for value in node.inputs if value in self.terms]
+            try:
+                made = self._node(node, operands)
+            except StagingError as error:
+                error.place(node.origin)
+                raise
+            self.terms.update(zip(node.outputs, made, strict=True))
+        return [self.terms[value] for value in graph.outputs]
+
+    def _node(self, node: Node, operands: list[Term]) -> list[Term]:
+        name = node.op.name
+        if name == "pending":
+            return []
+        if name == "constant":
+            stem = node.outputs[0].name or "constant"
+            dtype = _tensor_type(node.outputs[0].type).dtype
+            return [self.emit.constant(node.attrs["value"], dtype, stem)]
+        if name == "read":
+            return operands
+        if name in _CONTROL:
+            return _CONTROL[name](self, node, operands)
+        if name in _REFUSED:
+            raise refuse(_REFUSED[name])
+        for value in (*node.inputs, *node.outputs):
+            _tensor_type(value.type)
+        writer = WRITERS.get(name)
+        try:
+            made = None if writer is None else writer(self.emit, node, *operands)
+        except ValueError as error:
+            raise refuse(f"`{name}`: {error}") from error
+        if made is None:
+            return self._traced(node, operands)
+        return made if isinstance(made, list) else [made]
+
+    def _traced(self, node: Node, operands: list[Term]) -> list[Term]:
+        """An operation out of those that its kernel computes with, where they are ours."""
+        found = _graph_of_kernel(node)
+        if found is None:
+            raise refuse(f"`{node.op.name}`, which ONNX has no operation for")
+        graph, arrays = found
+        try:
+            return self.write(graph, [*operands, *map(self.emit.constant, arrays)])
+        except UnsavableError:
+            raise refuse(f"`{node.op.name}`, which ONNX has no operation for") from None
+
+    # ---- control flow ------------------------------------------------------------------------
+
+    def _cond(self, node: Node, operands: list[Term]) -> list[Term]:
+        condition, *captured = operands
+        if not node.outputs:
+            self._refuse_errors(node)
+            return []
+        graphs = [self._branch(graph, captured, node) for graph in node.graphs]
+        dtypes = [_dtype(value.type) for value in node.outputs]
+        condition = self.emit("Reshape", condition.to(np.bool_), self.emit.constant([], np.int64))
+        return self.emit.several(
+            "If", [condition], dtypes, then_branch=graphs[0], else_branch=graphs[1]
+        )
+
+    def _refuse_errors(self, node: Node) -> None:
+        """A branch without results has an effect, which is refused where it is."""
+        for inner in (n for graph in node.graphs for n in graph.walk()):
+            if inner.op.name in _REFUSED:
+                error = refuse(_REFUSED[inner.op.name])
+                error.place(inner.origin)
+                raise error
+
+    def _branch(self, graph: Graph, captured: Sequence[Term], node: Node) -> onnx.GraphProto:
+        inner = GraphWriter(self.emit.inner(), self.callers)
+        inner.terms.update(self.terms)
+        given = [Term(inner.emit, x.name, x.dtype) for x in captured]
+        outputs = inner.write(graph, given)
+        return inner.finish(graph.name, [], outputs, graph.outputs, node.outputs)
+
+    def finish(
+        self, name: str, inputs: list[Any], outputs: Sequence[Term], values: Sequence[Value],
+        wanted: Sequence[Value],
+    ) -> onnx.GraphProto:  # fmt: skip
+        """A graph within a node: its outputs have names of their own, and the wanted dtypes."""
+        made = []
+        for term, want in zip(outputs, wanted, strict=True):
+            whole = Term(self.emit, term.name, term.dtype).to(_dtype(want.type))
+            own = self.emit("Identity", whole)
+            made.append(value_info(own.name, want.type))
+        return helper.make_graph(self.emit.nodes, self.emit.names.fresh(name), inputs, made)
+
+    def _while(self, node: Node, operands: list[Term]) -> list[Term]:
+        """The test of the first round stands before the loop, others at the ends of rounds."""
+        test, body = node.graphs
+        count = node.attrs.get("captures", 0)
+        captured, initial = operands[:count], operands[count:]
+        emit = self.emit
+        initial = [x.to(_dtype(v.type)) for x, v in zip(initial, node.outputs, strict=True)]
+        first = self._inline(test, [*captured, *initial])[0]
+        inner = GraphWriter(emit.inner(), self.callers)
+        inner.terms.update(self.terms)
+        names = emit.names
+        round_, going = names.fresh("round"), names.fresh("going")
+        carried = [
+            Term(inner.emit, names.fresh(v.name or "carried"), _dtype(o.type))
+            for v, o in zip(body.inputs[count:], node.outputs, strict=True)
+        ]
+        around = [Term(inner.emit, x.name, x.dtype) for x in captured]
+        values = inner.write(body, [*around, *carried])
+        ahead = inner._inline(test, [*around, *values])[0]
+        inputs = [
+            helper.make_tensor_value_info(round_, onnx.TensorProto.INT64, []),
+            helper.make_tensor_value_info(going, onnx.TensorProto.BOOL, []),
+            *(value_info(x.name, o.type) for x, o in zip(carried, node.outputs, strict=True)),
+        ]
+        truth = Value(TensorType(np.dtype(np.bool_), ()))
+        graph = inner.finish(
+            body.name, inputs, [ahead, *values], [truth, *body.outputs], [truth, *node.outputs]
+        )
+        maximum = node.attrs.get("maximum")
+        most = None if maximum is None else emit.constant(maximum, np.int64)
+        dtypes = [_dtype(value.type) for value in node.outputs]
+        return emit.several("Loop", [most, first.to(np.bool_), *initial], dtypes, body=graph)
+
+    def _inline(self, graph: Graph, inputs: Sequence[Term]) -> list[Term]:
+        """The nodes of a graph, here."""
+        kept = dict(self.terms)
+        outputs = self.write(graph, inputs)
+        self.terms = kept
+        return outputs
+
+    def _call(self, node: Node, operands: list[Term]) -> list[Term]:
+        (graph,) = node.graphs
+        if self.callers.get(graph, 0) < 2:
+            return self._inline(graph, operands)
+        dtypes = [_dtype(value.type) for value in node.outputs]
+        function = self._function(graph)
+        return self.emit.call(_DOMAIN, function, operands, dtypes)
+
+    def _function(self, graph: Graph) -> str:
+        """The function that a graph is which is called several times."""
+        names = self.emit.names
+        if graph not in names.functions:
+            inner = GraphWriter(Emitter(names, is_function=True), self.callers)
+            inputs = [
+                Term(inner.emit, names.fresh(v.name or "x"), _dtype(v.type)) for v in graph.inputs
+            ]
+            outputs = [inner.emit("Identity", x) for x in inner.write(graph, inputs)]
+            names.functions[graph] = helper.make_function(
+                _DOMAIN,
+                names.fresh(graph.name),
+                [x.name for x in inputs],
+                [x.name for x in outputs],
+                inner.emit.nodes,
+                [helper.make_opsetid("", OPSET), helper.make_opsetid(_DOMAIN, 1)],
+            )
+        return str(names.functions[graph].name)
+
+    # ---- stacks, as gradients of loops have them ---------------------------------------------
+
+    def _stack(self, node: Node, operands: list[Term]) -> list[Term]:
+        name, emit = node.op.name, self.emit
+        if name == "stack_push":
+            return [emit("SequenceInsert", operands[0], operands[1].to(operands[0].dtype))]
+        last = emit.constant(-1, np.int64)
+        return [
+            emit("SequenceErase", operands[0], last),
+            emit("SequenceAt", operands[0], last, dtype=operands[0].dtype),
+        ]
+
+
+def _empty_stack(writer: GraphWriter, node: Node, operands: list[Term]) -> list[Term]:
+    element = _tensor_type(node.attrs["element"])
+    emit = writer.emit
+    name = emit.names.fresh("stack")
+    emit.nodes.append(
+        helper.make_node("SequenceEmpty", [], [name], dtype=element_type(element.dtype))
+    )
+    return [Term(emit, name, element.dtype)]
+
+
+_CONTROL: dict[str, Callable[[GraphWriter, Node, list[Term]], list[Term]]] = {
+    "cond": GraphWriter._cond,
+    "while": GraphWriter._while,
+    "call": GraphWriter._call,
+    "stack_empty": _empty_stack,
+    "stack_push": GraphWriter._stack,
+    "stack_pop": GraphWriter._stack,
+}
+
+
+def _graph_of_kernel(node: Node) -> tuple[Graph, list[Any]] | None:
+    """What the kernel of an operation computes, where it computes with functions that are ours.
+
+    With the arrays that its further inputs are.
+    """
+    primitive = REGISTRY.get(node.op.name)
+    types = [value.type for value in node.inputs]
+    if primitive is None or not all(isinstance(t, TensorType) for t in types):
+        return None
+    ours = namespace()
+    try:
+        builder, _, result = trace_function(
+            lambda *xs: node.op.kernel(ours, *xs, **node.attrs), types, node.op.name
+        )
+        results = result if isinstance(result, tuple) else (result,)
+        builder.graph.outputs = [builder.value_of(x) for x in results]
+    except (StagingError, TypeError, AttributeError, ValueError, IndexError):
+        return None
+    graph = optimize(builder.graph)
+    is_itself = any(inner.op is node.op for inner in graph.walk())
+    if is_itself or len(graph.outputs) != len(node.outputs):
+        return None
+    return graph, [np.asarray(thing) for thing, _ in builder.externals.values()]
+
+
+# ---- models ------------------------------------------------------------------------------------
+
+
+def model_of(
+    graph: Graph,
+    inputs: Sequence[tuple[str, Any]],
+    outputs: Sequence[str],
+    *,
+    allow_random: bool,
+) -> onnx.ModelProto:
+    """The model of a graph.
+
+    `inputs` are the name of each input, with its content where that is an initializer; `outputs`
+    the names of outputs.
+    """
+    names = Names()
+    names.allow_random = allow_random
+    emit = Emitter(names)
+    given, terms = [], []
+    for value, (name, content) in zip(graph.inputs, inputs, strict=True):
+        own = names.fresh(name)
+        dtype = _dtype(value.type)
+        terms.append(Term(emit, own, dtype))
+        if content is None:
+            given.append(value_info(own, value.type))
+        else:
+            names.add(np.asarray(content, dtype), own)
+    results = GraphWriter(emit, _callers(graph)).write(graph, terms)
+    made = []
+    for name, term, value in zip(outputs, results, graph.outputs, strict=False):
+        whole = term.to(_dtype(value.type))
+        own = names.fresh(name)
+        emit.nodes.append(helper.make_node("Identity", [whole.name], [own]))
+        made.append(value_info(own, value.type))
+    whole_graph = helper.make_graph(
+        emit.nodes, graph.name, given, made, initializer=names.initializers
+    )
+    functions = list(names.functions.values())
+    opsets = [helper.make_opsetid("", OPSET)]
+    opsets += [helper.make_opsetid(_DOMAIN, 1)] if functions else []
+    return helper.make_model(
+        whole_graph, functions=functions, opset_imports=opsets, ir_version=_FORMAT,
+        producer_name="autograph",
+    )  # fmt: skip
+
+
+def checked_bytes(model: onnx.ModelProto) -> bytes:
+    """A model as a file has it, checked by ONNX' own rules."""
+    onnx.checker.check_model(model)
+    return bytes(model.SerializeToString())
+
+
+def _callers(graph: Graph) -> dict[Graph, int]:
+    counts: dict[Graph, int] = {}
+    for node in graph.walk():
+        for inner in node.graphs:
+            counts[inner] = counts.get(inner, 0) + 1
+    return counts
+
+
+def _tensor_type(type_: Type) -> TensorType:
+    if not isinstance(type_, TensorType):
+        raise refuse(f"a value that is {type_}, and no array")
+    element_type(type_.dtype)
+    return type_
+
+
+def _dtype(type_: Type) -> np.dtype[Any]:
+    if isinstance(type_, StackType):
+        return _tensor_type(type_.element).dtype
+    if isinstance(type_, TensorType):
+        return _tensor_type(type_).dtype
+    content = getattr(type_, "content", None)
+    return _tensor_type(type_ if content is None else content).dtype
+
+
+def value_info(name: str, type_: Type) -> onnx.ValueInfoProto:
+    """What ONNX is told of a value: dtype, and the sizes that are known."""
+    if isinstance(type_, StackType):
+        element = helper.make_tensor_type_proto(element_type(_dtype(type_)), None)
+        return helper.make_value_info(name, helper.make_sequence_type_proto(element))
+    known = _tensor_type(type_)
+    shape = None
+    if known.shape is not None:
+        shape = [f"{name}_{k}" if n is None else n for k, n in enumerate(known.shape)]
+    return helper.make_tensor_value_info(name, element_type(known.dtype), shape)

@@ -1,0 +1,1 @@
+"""Graphs as Python source that needs NumPy alone."""

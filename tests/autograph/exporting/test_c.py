@@ -1,0 +1,160 @@
+"""`export_c`: programs that compile, and give what the saved programs give, bit for bit."""
+
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+import autograph as ag
+
+needs_compiler = pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
+
+weights = ag.Variable(np.linspace(-1, 1, 12).reshape(3, 4), name="weights")
+calls = ag.Variable(0, name="calls")
+table = np.arange(200.0)
+ANY = ag.TensorSpec([None])
+
+
+def layer(x, rounds):
+    y = ag.nn.softmax(np.tanh(x @ weights))
+    for k in range(rounds):
+        y = y * 0.9 if y.sum() > 1 else np.exp(y) + np.log(y + k)
+    calls.assign_add(1)
+    return {"y": y, "mean": y.mean(), "calls": calls.read_value()}
+
+
+def collected(x):
+    found = []
+    for value in x:
+        if value > 0:
+            found.append(value * value)
+    return found, len(found)
+
+
+def summed(x):
+    return (x * table).sum(), x.max(), x[::-1], np.cumsum(x)
+
+
+def collatz(n):
+    steps = 0
+    while n != 1:
+        n = n // 2 if n % 2 == 0 else 3 * n + 1
+        steps += 1
+    return steps
+
+
+def caught(x, limit):
+    total = 0.0
+    try:
+        for value in x:
+            if value > limit:
+                raise KeyError("too large")
+            total += value
+    except KeyError:
+        total = -total
+    return total, x.astype(np.float32) * np.float32(0.1), x > limit
+
+
+def written(x, k):
+    x[k] = 7.0
+    return x.sum()
+
+
+PROGRAMS = [
+    (layer, [ag.TensorSpec([None, 3]), ag.TensorSpec([], np.int64)],
+     [np.linspace(-2, 2, 15).reshape(5, 3), np.int64(4)]),
+    (collected, [ANY], [np.array([1.0, -2.0, 3.0])]),
+    (summed, [ag.TensorSpec([200])], [np.sin(np.arange(200.0))]),
+    (collatz, [ag.TensorSpec([], np.int64)], [np.int64(27)]),
+    (caught, [ANY, ag.TensorSpec([])], [np.array([1.0, 9.0, 2.0]), np.float64(5.0)]),
+    (written, [ANY, ag.TensorSpec([], np.int64)], [np.arange(4.0), np.int64(2)]),
+]  # fmt: skip
+
+
+def compiled(function, specs, folder):
+    """A program, and its exported form as something to call: arguments to return code, bytes."""
+    ag.save(ag.convert(function), folder / "f.agz", specs)
+    program = ag.load(folder / "f.agz")
+    ag.export_c(program, folder / "step.c")
+    command = ["cc", "-O1", "-Werror", "step.c", "step_main.c", "-lm", "-o", "step"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+    def call(*arguments):
+        sizes = [
+            str(n)
+            for x, spec in zip(arguments, specs)
+            for n, known in zip(np.shape(x), spec.shape)
+            if known is None
+        ]
+        given = b"".join(np.asarray(x).tobytes() for x in arguments)
+        return subprocess.run([folder / "step", *sizes], input=given, capture_output=True)
+
+    return program, call
+
+
+def as_bytes(x):
+    """What a result is in memory."""
+    if isinstance(x, dict):
+        x = tuple(x.values())
+    if isinstance(x, tuple):
+        return b"".join(map(as_bytes, x))
+    return np.asarray([np.asarray(item) for item in x] if isinstance(x, list) else x).tobytes()
+
+
+@needs_compiler
+@pytest.mark.parametrize("case", PROGRAMS, ids=lambda case: case[0].__name__)
+def test_compiled_programs_give_the_same_bits(case, tmp_path):
+    function, specs, arguments = case
+    program, call = compiled(function, specs, tmp_path)
+    got = call(*arguments)
+    assert (got.returncode, got.stderr) == (0, b"")
+    assert got.stdout == as_bytes(program(*arguments))
+
+
+@needs_compiler
+def test_errors_are_a_status_with_the_line(tmp_path):
+    def limited(x):
+        if x.sum() > 3:
+            raise ValueError("too large")
+        return x * 2
+
+    _, call = compiled(limited, [ag.TensorSpec([2])], tmp_path)
+    assert call(np.ones(2)).returncode == 0
+    got = call(np.ones(2) * 5)
+    assert got.returncode == 1 and got.stdout == b""
+    assert b"test_c.py:" in got.stderr and b"ValueError: too large" in got.stderr
+
+
+def printed(x):
+    print("now", x)
+    return x * 2
+
+
+def spectrum(x):
+    return np.linalg.eigvals(x)
+
+
+def factorial(n):
+    return 1 if n < 2 else n * factorial(n - 1)
+
+
+REFUSED = [
+    (printed, [ANY], "`print`"),
+    (spectrum, [ag.TensorSpec([2, 2])], "op `eigvals` has no native form"),
+    (factorial, [ag.TensorSpec([], np.int64)], "calls itself"),
+    (lambda x: x * 1j, [ANY], "complex"),
+]
+
+
+@pytest.mark.parametrize(("function", "specs", "what"), REFUSED)
+def test_what_c_has_not_is_refused_and_no_file_is_written(function, specs, what, tmp_path):
+    with pytest.raises(ag.UnsavableError, match=what):
+        ag.export_c(ag.convert(function), tmp_path / "f.c", specs)
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_has_no_native_form_is_refused_with_its_line(tmp_path):
+    with pytest.raises(ag.UnsavableError, match=r"test_c.py>:\d+, in `printed`"):
+        ag.export_c(ag.convert(printed), tmp_path / "f.c", [ANY])
