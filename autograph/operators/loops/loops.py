@@ -301,7 +301,8 @@ class _For(NamedTuple):
                 kind = type(iterable).__name__
                 _note_unrolled(builder, mark, f"it goes over a {kind}, item by item")
             else:
-                self.over_generator(iterator, found, builder)
+                is_shared = iterator is iterable  # else nobody has the one that `__iter__` made
+                self.over_generator(iterator, found, builder, is_shared=is_shared)
         finally:
             del iterator, iterable
 
@@ -329,11 +330,13 @@ class _For(NamedTuple):
         rounds.go_on(first)
         return False
 
-    def over_generator(self, generator: Any, run: Run, builder: Builder) -> None:
+    def over_generator(
+        self, generator: Any, run: Run, builder: Builder, *, is_shared: bool = True
+    ) -> None:
         """Run a generator in the place of the loop, or go through it item by item.
 
         In its place, its own loops and branches are staged. A loop that may be left goes through
-        the items if it can: somebody may hold the generator, and take the rest of them.
+        the items if it can where the generator is shared: somebody may take the rest of them.
         """
 
         def in_place() -> None:
@@ -347,7 +350,8 @@ class _For(NamedTuple):
             return
 
         goes_to_end = self.extra_test is None
-        first, second = (in_place, one_by_one) if goes_to_end else (one_by_one, in_place)
+        is_whole = goes_to_end or not is_shared
+        first, second = (in_place, one_by_one) if is_whole else (one_by_one, in_place)
         before, mark = self.state.get(), builder.mark()
         with journal.transaction() as attempt:
             try:
@@ -355,7 +359,7 @@ class _For(NamedTuple):
             except StagingError as error:
                 if not run.begins_again(attempt.advanced) or error.is_final:
                     raise
-                if not goes_to_end:
+                if not is_whole:
                     generator.close()
             except BaseException:
                 attempt.commit()
