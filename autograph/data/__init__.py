@@ -1,0 +1,2 @@
+"""Data sets."""
+from autograph.data.dataset import Dataset
