@@ -19,6 +19,7 @@ from runtime.variable import Variable
 __all__ = [
     "as_component",
     "as_components",
+    "as_specified",
     "batched_spec",
     "is_staged",
     "leaves_of",
@@ -56,6 +57,47 @@ def as_components(nest: Any, component: Callable[[Any], Any] = as_component) -> 
     return tree.container(
         type(nest), keys, [as_components(part, component) for part in parts], extra
     )
+
+
+def as_specified(x: Any, spec: Any, source: Any) -> Any:
+    """An element that plain Python gave, of the dtypes and shapes that were declared."""
+    parts, structure = tree.flatten(spec)
+    given = tree.leaves_by(structure, x) if _has_structure(x, structure) else None
+    if given is None:
+        raise _other(source, x, f"{structure} was declared")
+    made = [_cast(part, one, source) for part, one in zip(given, parts, strict=True)]
+    return tree.unflatten(structure, made)
+
+
+def _has_structure(x: Any, structure: tree.Structure) -> bool:
+    if structure.kind is None:
+        return True
+    entries = tree.entries(x)
+    if entries is None or set(entries[0]) != set(structure.keys):
+        return False
+    parts = dict(zip(entries[0], entries[1], strict=True))
+    pairs = zip(structure.keys, structure.children, strict=True)
+    return all(_has_structure(parts[key], child) for key, child in pairs)
+
+
+def _cast(x: Any, spec: TensorSpec, source: Any) -> Any:
+    given = x.numpy() if isinstance(x, Tensor) else np.asarray(x)
+    is_number = not isinstance(x, (Tensor, np.ndarray, np.generic))
+    may_be = np.can_cast(given.dtype, spec.dtype, "same_kind" if is_number else "equiv")
+    shape = spec.shape
+    fits = shape is None or (
+        len(shape) == given.ndim
+        and all(n is None or n == m for n, m in zip(shape, given.shape, strict=True))
+    )
+    if not may_be or not fits:
+        raise _other(source, f"{given.dtype}{list(given.shape)}", f"{spec} was declared")
+    made = given.astype(spec.dtype, copy=False)
+    return made if made.ndim else made[()]
+
+
+def _other(source: Any, found: Any, declared: str) -> TypeError:
+    name = getattr(source, "__qualname__", type(source).__name__)
+    return TypeError(f"`{name}` gave {found} as an element of a data set, where {declared}")
 
 
 def leaves_of(nest: Any) -> list[Any]:

@@ -5,17 +5,20 @@ from __future__ import annotations
 import itertools
 import queue
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from autograph.data.elements import like
-from runtime import tree
-from runtime.spec import TensorSpec
+from autograph.data.rows import Rows, Slices
+from runtime import trace, tree
+from runtime.eager import Eager
+from runtime.errors import StagingError
+from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
-__all__ = ["Feed", "ahead", "padded", "stacked"]
+__all__ = ["Feed", "ahead", "padded", "stacked", "stored"]
 
 
 class Feed:
@@ -46,13 +49,13 @@ class Feed:
             return True, element
         return False, tree.unflatten(self._structure, self._nothing)
 
-    def end(self, number: int) -> tuple[()]:
+    def end(self, number: int) -> int:
         """End a pass, which may have elements left."""
         elements = self._passes.pop(int(number), None)
         close = getattr(elements, "close", None)
         if close is not None:
             close()
-        return ()
+        return 0
 
 
 def stacked(elements: Sequence[Any]) -> Any:
@@ -107,4 +110,35 @@ def ahead(elements: Iterator[Any], size: int) -> Iterator[Any]:
 
 def padded(elements: Sequence[Any], shapes: Any, values: Any) -> Any:
     """A batch of elements, each filled up to `shapes`, or to the largest of them, with `values`."""
-    return elements
+    rows = [tree.leaves(element) for element in elements]
+    found = []
+    for number, column in enumerate(zip(*rows, strict=True)):
+        largest = [max(sizes) for sizes in zip(*map(np.shape, column), strict=True)]
+        wanted = largest if shapes is None else shapes[number]
+        shape = [most if n is None else n for n, most in zip(wanted, largest, strict=True)]
+        value = 0 if values is None else values[number]
+        found.append(like(column[0], np.stack([_filled_up(x, shape, value) for x in column])))
+    return tree.unflatten(tree.structure_of(elements[0]), found)
+
+
+def _filled_up(x: Any, shape: Sequence[int], value: Any) -> Any:
+    array = x.numpy() if isinstance(x, Tensor) else np.asarray(x)
+    if any(most > n for most, n in zip(array.shape, shape, strict=True)):
+        raise ValueError(f"an element of shape {array.shape} is larger than the padded {shape}")
+    sizes = [(0, n - most) for most, n in zip(array.shape, shape, strict=True)]
+    return np.pad(array, sizes, constant_values=value)
+
+
+def stored(stage: Any) -> Rows:
+    """All elements of a new pass, which is made at once, also while a graph is traced."""
+    with trace.interpreting(Eager()):
+        elements = list(stage)
+    if not elements:
+        raise StagingError("`cache` has no elements to keep", origin=origin_of_caller())
+    if len({tuple(map(np.shape, tree.leaves(element))) for element in elements}) > 1:
+        raise StagingError(
+            "`cache` has elements of several shapes, which a graph cannot keep in arrays",
+            "go through it once outside of the converted function, or pad the elements",
+            origin=origin_of_caller(),
+        )
+    return Slices(stacked(elements))

@@ -17,9 +17,11 @@ __all__ = [
     "Batches",
     "Chained",
     "Chosen",
+    "Component",
     "Computed",
     "Counted",
     "Cycled",
+    "Listed",
     "Rows",
     "Slices",
     "Stretch",
@@ -85,14 +87,15 @@ class Slices(Rows):
 class Counted(Rows):
     """The numbers of a range."""
 
-    def __init__(self, count: Any, start: Any = 0, step: Any = 1) -> None:
+    def __init__(self, count: Any, start: Any, step: Any, dtype: Any, finish: Any) -> None:
         self.count, self.start, self.step = count, start, step
+        self.dtype, self.finish = dtype, finish
 
     def at(self, k: Any) -> Any:
-        return np.int64(self.start + k * self.step)
+        return self.finish(np.asarray(self.start + k * self.step).astype(self.dtype)[()])
 
     def take(self, numbers: Any) -> Any:
-        return self.start + numbers * self.step
+        return self.finish((self.start + numbers * self.step).astype(self.dtype))
 
 
 class Computed(Rows):
@@ -194,3 +197,29 @@ class Chained(Rows):
         if k < self.first.count:
             return self.first.at(k)
         return self.second.at(k - self.first.count)
+
+
+class Component(Rows):
+    """One component of each element."""
+
+    def __init__(self, rows: Rows, number: int) -> None:
+        self.rows, self.number, self.count = rows, number, rows.count
+
+    def at(self, k: Any) -> Any:
+        return leaves_of(self.rows.at(k))[self.number]
+
+    def span(self, start: Any, stop: Any) -> Any:
+        return leaves_of(self.rows.span(start, stop))[self.number]
+
+    def take(self, numbers: Any) -> Any:
+        return leaves_of(self.rows.take(numbers))[self.number]
+
+
+class Listed(Rows):
+    """Elements of a list."""
+
+    def __init__(self, elements: list[Any]) -> None:
+        self.elements, self.count = elements, len(elements)
+
+    def at(self, k: Any) -> Any:
+        return self.elements[k]
