@@ -5,11 +5,12 @@ These run as they are, also while a graph is traced: what they are given then ar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from autograph.operators.stand_ins.iterables import Indexed, iterator_over
 from runtime import tree
 from runtime.building import building
 from runtime.spec import TensorSpec
@@ -21,6 +22,7 @@ __all__ = [
     "as_components",
     "as_specified",
     "batched_spec",
+    "counted",
     "is_staged",
     "leaves_of",
     "like",
@@ -34,6 +36,11 @@ __all__ = [
 def is_staged() -> bool:
     """Whether a graph is being traced."""
     return building() is not None
+
+
+def counted(count: Any, item: Callable[[Any], Any]) -> Iterator[Any]:
+    """So many items by their numbers, which are one loop of the graph, however few they are."""
+    return iterator_over(Indexed("a data set", count, item))
 
 
 def as_component(x: Any) -> Any:

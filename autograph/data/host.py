@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from autograph.data.elements import like
-from autograph.data.rows import Rows, Slices
+from autograph.data.elements import is_staged, like
+from autograph.data.rows import Listed, Rows, Slices
 from runtime import trace, tree
 from runtime.eager import Eager
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
-__all__ = ["Feed", "ahead", "padded", "stacked", "stored"]
+__all__ = ["Feed", "Kept", "ahead", "padded", "stacked"]
 
 
 class Feed:
@@ -129,16 +129,37 @@ def _filled_up(x: Any, shape: Sequence[int], value: Any) -> Any:
     return np.pad(array, sizes, constant_values=value)
 
 
-def stored(stage: Any) -> Rows:
-    """All elements of a new pass, which is made at once, also while a graph is traced."""
-    with trace.interpreting(Eager()):
-        elements = list(stage)
-    if not elements:
-        raise StagingError("`cache` has no elements to keep", origin=origin_of_caller())
-    if len({tuple(map(np.shape, tree.leaves(element))) for element in elements}) > 1:
+class Kept:
+    """The elements of a data set's first pass; a graph makes that pass while it is traced."""
+
+    def __init__(self, stage: Any) -> None:
+        self._stage = stage
+        self._rows: list[Rows] = []
+
+    def rows(self) -> Rows | None:
+        """The elements; None before the first pass, outside of graphs."""
+        if not self._rows and is_staged():
+            with trace.interpreting(Eager()):
+                self.put(list(self._stage))
+        if not self._rows:
+            return None
+        (found,) = self._rows
+        if is_staged() and isinstance(found, Listed):
+            self._rows[:] = [Slices(_of_one_shape(found.elements))]
+        return self._rows[0]
+
+    def put(self, elements: list[Any]) -> None:
+        """Keep the elements of a pass that came to its end."""
+        self._rows[:] = [Listed(elements)]
+
+
+def _of_one_shape(elements: list[Any]) -> Any:
+    shapes = {tuple(map(np.shape, tree.leaves(element))) for element in elements}
+    if len(shapes) != 1:
+        what = "no elements" if not elements else "elements of several shapes"
         raise StagingError(
-            "`cache` has elements of several shapes, which a graph cannot keep in arrays",
-            "go through it once outside of the converted function, or pad the elements",
+            f"`cache` has {what}, which a graph cannot keep in arrays",
+            "go through the data set outside of the converted function, or pad the elements",
             origin=origin_of_caller(),
         )
-    return Slices(stacked(elements))
+    return stacked(elements)

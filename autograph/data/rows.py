@@ -11,7 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from autograph.data.elements import as_components, leaves_of, like, nest_of, structure_of
+from autograph.data.elements import (
+    as_components,
+    counted,
+    is_staged,
+    leaves_of,
+    like,
+    nest_of,
+    structure_of,
+)
 
 __all__ = [
     "Batches",
@@ -63,6 +71,9 @@ class Rows:
         return nest_of(structure_of(first), filled)
 
     def __iter__(self) -> Iterator[Any]:
+        return counted(self.count, self.at) if is_staged() else self._in_turn()
+
+    def _in_turn(self) -> Iterator[Any]:
         for k in range(self.count):
             yield self.at(k)
 

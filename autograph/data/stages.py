@@ -23,7 +23,7 @@ from autograph.data.elements import (
     nest_of,
     structure_of,
 )
-from autograph.data.host import Feed, ahead, padded, stacked, stored
+from autograph.data.host import Feed, Kept, ahead, padded, stacked
 from autograph.data.orders import Orders
 from autograph.data.rows import (
     Batches,
@@ -780,24 +780,17 @@ class Cached(_Through):
     def __init__(self, source: Stage) -> None:
         super().__init__(source)
         self.is_steady = True
-        self._kept: Rows | None = None
+        self.kept = Kept(source)
 
     def rows(self) -> Rows | None:
-        if self.is_stored:
-            return self.source.rows()
-        if self._kept is None and is_staged():
-            self._keep(stored(self.source))
-        return self._kept
-
-    def _keep(self, rows: Rows) -> None:
-        self._kept = rows
+        return self.source.rows() if self.is_stored else self.kept.rows()
 
     def steps(self) -> Iterator[Any]:
         found = []
         for x in self.source:
             found.append(x)
             yield x
-        self._keep(Listed(found))
+        self.kept.put(found)
 
 
 class Prefetched(_Through):
