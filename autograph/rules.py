@@ -16,8 +16,10 @@ _OWN = frozenset({"autograph", "runtime"})
 
 
 # What is written as a user writes it, to be converted.
-_PLAIN_PYTHON = ("autograph.library.", "autograph.data.rows", "autograph.data.stages",
-                 "autograph.data.dataset")  # fmt: skip
+_PLAIN_PYTHON = (
+    "autograph.library.", "autograph.data.rows", "autograph.data.stages", "autograph.data.dataset",
+    "autograph.tf.data",
+)  # fmt: skip
 
 
 def is_plain_python(module: object) -> bool:

@@ -126,7 +126,7 @@ def _filled_up(x: Any, shape: Sequence[int], value: Any) -> Any:
     if any(most > n for most, n in zip(array.shape, shape, strict=True)):
         raise ValueError(f"an element of shape {array.shape} is larger than the padded {shape}")
     sizes = [(0, n - most) for most, n in zip(array.shape, shape, strict=True)]
-    return np.pad(array, sizes, constant_values=value)
+    return np.pad(array, sizes, constant_values=value) if sizes else array
 
 
 class Kept:
