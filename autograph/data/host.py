@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import queue
 import threading
 from collections.abc import Iterator, Sequence
@@ -12,50 +11,22 @@ import numpy as np
 
 from autograph.data.elements import is_staged, like
 from autograph.data.rows import Listed, Rows, Slices
+from autograph.operators.loops.feeds import Fed, Feed
 from runtime import trace, tree
 from runtime.eager import Eager
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
-__all__ = ["Feed", "Kept", "ahead", "padded", "stacked"]
+__all__ = ["Kept", "ahead", "from_python", "padded", "stacked"]
 
 
-class Feed:
-    """The elements of a data set for a loop of a graph, which has a number for each pass."""
+def from_python(stage: Any) -> Iterator[Any]:
+    """The elements that plain Python gives when the graph runs, each when its round begins."""
+    return iter(Fed(Feed(lambda: iter(stage), stage.spec()), known_as=type(stage), why=_WHY))
 
-    def __init__(self, stage: Any) -> None:
-        self._stage = stage
-        self._spec = stage.spec()
-        parts, self._structure = tree.flatten(self._spec)
-        self._nothing = [np.zeros([n or 0 for n in one.shape], one.dtype)[()] for one in parts]
-        self._passes: dict[int, Iterator[Any]] = {}
-        self._numbers = itertools.count()
 
-    @property
-    def result(self) -> Any:
-        """What `following` gives, as a nest of specs."""
-        return bool, self._spec
-
-    def begin(self) -> int:
-        """Begin a pass."""
-        number = next(self._numbers)
-        self._passes[number] = iter(self._stage)
-        return number
-
-    def following(self, number: int) -> tuple[bool, Any]:
-        """Whether there is another element, and that."""
-        for element in self._passes[int(number)]:
-            return True, element
-        return False, tree.unflatten(self._structure, self._nothing)
-
-    def end(self, number: int) -> int:
-        """End a pass, which may have elements left."""
-        elements = self._passes.pop(int(number), None)
-        close = getattr(elements, "close", None)
-        if close is not None:
-            close()
-        return 0
+_WHY = "plain Python gives the elements of the data set"
 
 
 def stacked(elements: Sequence[Any]) -> Any:

@@ -23,7 +23,7 @@ from autograph.data.elements import (
     nest_of,
     structure_of,
 )
-from autograph.data.host import Feed, Kept, ahead, padded, stacked
+from autograph.data.host import Kept, ahead, from_python, padded, stacked
 from autograph.data.orders import Orders
 from autograph.data.rows import (
     Batches,
@@ -39,7 +39,6 @@ from autograph.data.rows import (
     called,
 )
 from autograph.data.specs import alike, inner_spec, joined_spec, padded_spec, refused, spec_of_result
-from autograph.py_calls import py_call
 from runtime.spec import TensorSpec
 
 __all__ = [
@@ -111,21 +110,9 @@ class Stage:
 
     def __iter__(self) -> Iterator[Any]:
         if self.is_host and is_staged():
-            return _fed(self)
+            return from_python(self)
         rows = self.rows()
         return self.steps() if rows is None else iter(rows)
-
-
-def _fed(stage: Stage) -> Iterator[Any]:
-    """The elements that plain Python gives when the graph runs, each when its round begins."""
-    feed = Feed(stage)
-    handle = py_call(feed.begin, result=int)
-    while True:
-        found, element = py_call(feed.following, handle, result=feed.result)
-        if not found:
-            break
-        yield element
-    py_call(feed.end, handle, result=int)
 
 
 class FromRows(Stage):

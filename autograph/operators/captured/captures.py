@@ -171,6 +171,8 @@ class Trace:
         default_factory=weakref.WeakKeyDictionary
     )
     left: dict[Any, Any] = field(default_factory=dict)
+    # What plain Python is asked for items of when the graph runs, by id, and how: see `feeds`.
+    feeds: dict[int, tuple[Any, Any]] = field(default_factory=dict)
     # Lists from outside that are only appended to, by the graph, by id; and those of which a trace
     # found that they must be such ones.
     logs: dict[int, Any] = field(default_factory=dict)

@@ -18,6 +18,7 @@ from autograph.operators.captured.variables import _Unreadable
 from autograph.operators.containers import going_through, growing, open_deques, open_dicts
 from autograph.operators.expressions.generators import Again, Consumer, Run, call_of
 from autograph.operators.expressions.logical import and_
+from autograph.operators.loops.feeds import fed
 from autograph.operators.loops.progress import Progress
 from autograph.operators.loops.repeated_rounds import Repeated
 from autograph.operators.loops.rounds import Step
@@ -186,7 +187,7 @@ def for_stmt(
         iterated = open_dicts.view(iterated)
     if has_runs(iterated):
         iterated = growing.items_of(iterated)
-    iterated = open_deques.going_through(items_of(iterated))
+    iterated = fed(open_deques.going_through(items_of(iterated)))
     loop = _For(extra_test, body, State(get_state, set_state, symbol_names), opts)
     if type(iterated) is Again:
         loop.in_place(iterated.generator, iterated.run)
