@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import copy
 import itertools
+import operator
 import sys
 from collections.abc import Callable, Iterator
-from types import FunctionType
+from types import FunctionType, GeneratorType
 from typing import Any, NoReturn
 
 import numpy as np
@@ -30,7 +31,7 @@ from runtime.origins import origin_of_caller
 from runtime.spec import TensorSpec
 from runtime.tensor import Tensor
 
-__all__ = ["Feed", "Fed", "fed", "following"]
+__all__ = ["Fed", "Feed", "fed", "is_older_iterator", "next_of"]
 
 _NUMBERS = (bool, int, float, complex)
 
@@ -48,10 +49,10 @@ class Feed:
         self._numbers = itertools.count()
         self._passes: dict[Any, Iterator[Any]] = {}
 
-    def begin(self, *source: Any) -> int:
+    def begin(self, *args: Any, **kwargs: Any) -> int:
         """Begin a pass; what a call that fails has begun ends with the call."""
         number = next(self._numbers)
-        self._open()[self, number] = self._begin(*source)
+        self._open()[self, number] = self._begin(*args, **kwargs)
         return number
 
     def following(self, number: int) -> tuple[bool, Any]:
@@ -84,10 +85,11 @@ class Fed:
     """What a loop goes through in the place of a source of plain Python's."""
 
     def __init__(
-        self, feed: Feed, source: tuple[Any, ...] = (), known_as: Any = None, why: str = "",
-        *, is_shared: bool = False,
+        self, feed: Feed, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None, *,
+        known_as: Any, why: str, is_shared: bool = False,
     ) -> None:  # fmt: skip
-        self._feed, self._source, self._is_shared = feed, source, is_shared
+        self._feed, self._args, self._kwargs = feed, args, kwargs or {}
+        self._is_shared = is_shared
         self._known_as, self._why = known_as, why
 
     def __iter__(self) -> Iterator[Any]:
@@ -100,23 +102,25 @@ class Fed:
 
     def _run(self, _: None, consumer: Consumer) -> None:
         feed = self._feed
-        number = self._call(feed.begin, *self._source, result=int)
+        number = self._call(feed.begin, self._args, self._kwargs, int)
 
         def following() -> Any:
-            return self._call(feed.following, number, result=feed.result)
+            return self._call(feed.following, (number,), {}, feed.result)
 
         twin = convert(items_of)
         assert twin is not None
         run = call_of(made(twin(following), twin, (following,), {}))
         assert run is not None
         run(consumer)
-        self._call(feed.end, number, self._is_shared, result=int)
+        self._call(feed.end, (number, self._is_shared), {}, int)
 
-    def _call(self, function: Any, *args: Any, result: Any) -> Any:
-        declared, known_as = types_of(result, is_new=False), self._known_as or function
+    def _call(
+        self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any
+    ) -> Any:
         return call_host(
-            function, args, {}, declared, known_as=known_as, why=self._why, may_advance=True
-        )
+            function, args, kwargs, types_of(result), known_as=self._known_as, why=self._why,
+            may_advance=True,
+        )  # fmt: skip
 
 
 def _refuse_one_by_one() -> NoReturn:
@@ -133,34 +137,73 @@ def _refuse_one_by_one() -> NoReturn:
 def fed(x: Any) -> Any:
     """What a loop goes through for `x`: `x` itself, where the trace can go through that."""
     facts = current_trace()
-    if facts is None or not facts.is_outside(x) or facts.adopt(type(x)):
+    if facts is None:
         return x
-    is_shared = isinstance(x, Iterator)
-    if not is_shared and not _is_left_alone(type(x)):
+    if type(x) is GeneratorType and x in facts.left_calls:
+        return _fed_by_call(x, *facts.left_calls[x])
+    if not facts.is_outside(x):
         return x
-    return fed_by(x, is_shared=is_shared)
-
-
-def fed_by(x: Any, *, is_shared: bool) -> Fed:
-    """What a loop goes through for `x`, which plain Python goes through."""
-    facts = current_trace()
-    assert facts is not None
-    found = facts.feeds.get(id(x))
-    if found is None:
-        primed, spec = _look_into(x)
-        found = facts.feeds[id(x)] = x, Feed(_Beginning(x, primed), spec)
-    kind = type(x)
+    is_shared = is_older_iterator(x)
+    if not is_shared and not _is_left_alone(x, "__iter__", "__getitem__"):
+        return x
     why = "it is older than the call" if is_shared else "its `__iter__` is left alone"
-    return Fed(found[1], (x,), kind, why, is_shared=is_shared)
+    return Fed(_feed_of(x), (x,), known_as=type(x), why=why, is_shared=is_shared)
 
 
-def _is_left_alone(kind: type) -> bool:
-    """Whether Python code that is not converted gives the items of objects of a class."""
-    own = attribute(kind, "__iter__") or attribute(kind, "__getitem__")
+def is_older_iterator(x: Any) -> bool:
+    """Whether `x` is an iterator from outside of the trace that only plain Python can advance."""
+    facts = current_trace()
+    if facts is None or not isinstance(x, Iterator) or not facts.is_outside(x):
+        return False
+    step = attribute(type(x), "__next__")
+    return not isinstance(step, FunctionType) or _is_left_alone(x, "__next__")
+
+
+def next_of(x: Iterator[Any]) -> Any:
+    """`next(x)` of such an iterator, when the graph runs."""
+    spec = _feed_of(x).result[1]
+    why = "the iterator is older than the call"
+    return call_host(
+        following, (x,), {}, types_of(spec), known_as=next, why=why, may_advance=True
+    )
+
+
+def _is_left_alone(x: Any, *names: str) -> bool:
+    """Whether the first method of these that an object has is Python code, not converted."""
+    own = next((found for name in names if (found := attribute(type(x), name))), None)
     if not isinstance(own, FunctionType) or is_ours(own):
         return False
     root = str(own.__globals__.get("__name__")).partition(".")[0]
     return root not in sys.stdlib_module_names and convert(own) is None
+
+
+def _feed_of(x: Any) -> Feed:
+    """What asks `x`, in all loops of the trace over it."""
+    facts = current_trace()
+    assert facts is not None
+    if id(x) not in facts.feeds:
+        primed, spec = _look_into(x)
+        facts.feeds[id(x)] = x, Feed(_Beginning(primed, iter, (x,), {}), spec)
+    feed: Feed = facts.feeds[id(x)][1]
+    return feed
+
+
+def _fed_by_call(
+    x: Iterator[Any], function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """What a loop goes through for the generator of a function that is left alone.
+
+    Each run calls the function anew. What gives neither arrays nor numbers is a part of the trace.
+    """
+    facts = current_trace()
+    assert facts is not None
+    del facts.left_calls[x]
+    try:
+        primed, spec = _look_into(x)
+    except StagingError:
+        return x
+    feed = Feed(_Beginning(primed, function, args, kwargs), spec)
+    return Fed(feed, args, kwargs, known_as=function, why="the function is left alone")
 
 
 def _look_into(x: Any) -> tuple[Iterator[Any], Any]:
@@ -214,14 +257,18 @@ def _refused(x: Any, what: str) -> StagingError:
 
 
 class _Beginning:
-    """Begins a pass: the first one over what the trace has begun to go through goes on there."""
+    """Begins a pass by a call, the first one of which was made while tracing."""
 
-    def __init__(self, source: Any, primed: Iterator[Any]) -> None:
-        self._source, self._primed = source, primed
-        self._is_primed = True
+    def __init__(
+        self, primed: Iterator[Any], function: Callable[..., Any], args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> None:  # fmt: skip
+        self._primed: list[Iterator[Any]] = [primed]
+        self._function, self._given = function, (*args, *kwargs.values())
 
-    def __call__(self, source: Any) -> Iterator[Any]:
-        if self._is_primed and source is self._source:
-            self._is_primed = False
-            return self._primed
-        return iter(source)
+    def __call__(self, *args: Any, **kwargs: Any) -> Iterator[Any]:
+        is_first = all(map(operator.is_, (*args, *kwargs.values()), self._given))
+        if self._primed and is_first:
+            return self._primed.pop()
+        found: Iterator[Any] = iter(self._function(*args, **kwargs))
+        return found
