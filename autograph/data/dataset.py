@@ -114,7 +114,9 @@ class Dataset:
         return cls(stages.FromPython(make, output_signature, cls._component))
 
     @classmethod
-    def range(cls: type[Self], *args: Any, output_type: Any = np.int64, name: str | None = None) -> Self:
+    def range(
+        cls: type[Self], *args: Any, output_type: Any = np.int64, name: str | None = None
+    ) -> Self:
         """The numbers of `range(*args)`, int64 where nothing else is said."""
         numbers = range(*map(int, args))
         dtype = np.dtype(output_type)
@@ -304,7 +306,9 @@ class Dataset:
     def cache(self: Self, filename: str = "", name: str | None = None) -> Self:
         """The elements of the first pass, kept in memory and given again in each one."""
         if filename:
-            raise NotImplementedError("a data set is cached in memory: leave the name of a file out")
+            raise NotImplementedError(
+                "a data set is cached in memory: leave the name of a file out"
+            )
         return self._after(stages.Cached(self._stage))
 
     def prefetch(self: Self, buffer_size: int, name: str | None = None) -> Self:

@@ -63,4 +63,3 @@ def _buffered(chances: Any, size: Any) -> Any:
         order[k] = waiting[j]
         waiting[j] = k + size if k + size < count else waiting[left - 1]
     return order
-

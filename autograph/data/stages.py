@@ -38,7 +38,14 @@ from autograph.data.rows import (
     Together,
     called,
 )
-from autograph.data.specs import alike, inner_spec, joined_spec, padded_spec, refused, spec_of_result
+from autograph.data.specs import (
+    alike,
+    inner_spec,
+    joined_spec,
+    padded_spec,
+    refused,
+    spec_of_result,
+)
 from runtime.spec import TensorSpec
 
 __all__ = [
@@ -242,9 +249,7 @@ class Flat(_Computing):
 class Interleaved(Flat):
     """The elements of the data sets that a function gives, `block` of each of `cycle` in turn."""
 
-    def __init__(
-        self, source: Stage, function: Callable[..., Any], cycle: int, block: int
-    ) -> None:
+    def __init__(self, source: Stage, function: Callable[..., Any], cycle: int, block: int) -> None:
         super().__init__(source, function)
         self.cycle, self.block = cycle, block
 
@@ -399,7 +404,9 @@ class Padded(Batched):
     def spec(self) -> Any:
         size = self.size if self.drop_remainder else None
         if self.shapes is None:
-            return map_specs(lambda one: TensorSpec((size, *one.shape), one.dtype), self.source.spec())
+            return map_specs(
+                lambda one: TensorSpec((size, *one.shape), one.dtype), self.source.spec()
+            )
         return padded_spec(self.source.spec(), self.shapes, size)
 
 
@@ -540,9 +547,9 @@ class Concatenated(Stage):
         return None if first is None or second is None else Chained(first, second)
 
     def steps(self) -> Iterator[Any]:
-        for x in self.first:  # noqa: UP028 - each is an element of the loop
+        for x in self.first:
             yield x
-        for x in self.second:  # noqa: UP028
+        for x in self.second:
             yield x
 
     def cardinality(self) -> int:

@@ -163,9 +163,7 @@ def next_of(x: Iterator[Any]) -> Any:
     """`next(x)` of such an iterator, when the graph runs."""
     spec = _feed_of(x).result[1]
     why = "the iterator is older than the call"
-    return call_host(
-        following, (x,), {}, types_of(spec), known_as=next, why=why, may_advance=True
-    )
+    return call_host(following, (x,), {}, types_of(spec), known_as=next, why=why, may_advance=True)
 
 
 def _is_left_alone(x: Any, *names: str) -> bool:

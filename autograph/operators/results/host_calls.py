@@ -171,7 +171,9 @@ class _Staged:
         """Make templates of the function and what it is given."""
         handouts, place = self.facts.handouts, _Given(self.name, self.origin)
         for x in (*args, *kwargs.values()):
-            if not may_advance and not isinstance(x, io.IOBase):  # each call of the graph reads and writes on in a file
+            if not may_advance and not isinstance(
+                x, io.IOBase
+            ):  # each call of the graph reads and writes on in a file
                 taken(x)
             self._note_passed(x)
         self.as_arrays = as_arrays and self.facts.tensors
