@@ -248,7 +248,7 @@ def _spec_of(x: Any) -> Any:
 
 def _refused(x: Any, what: str) -> StagingError:
     return StagingError(
-        f"this loop asks a {type(x).__name__} for its items each time the graph runs, and it {what}",
+        f"a {type(x).__name__} is asked for its items each time the graph runs, and it {what}",
         "make a list of it before the call",
         origin=origin_of_caller(),
     )
