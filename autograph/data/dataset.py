@@ -328,7 +328,7 @@ class Dataset:
         return self._stage.spec()
 
     def cardinality(self) -> Any:
-        """The number of elements; `INFINITE_CARDINALITY`, or `UNKNOWN_CARDINALITY` before a pass."""
+        """The number of elements; `INFINITE_CARDINALITY`, or `UNKNOWN_CARDINALITY`."""
         return self._stage.cardinality()
 
     def rows(self) -> Any:

@@ -477,7 +477,7 @@ class Sharded(_Through):
         for x in self.source:
             if number % self.size == self.index:
                 yield x
-            number += 1
+            number += 1  # noqa: SIM113
 
     def _count(self, count: Any) -> Any:
         return (count - self.index + self.size - 1) // self.size
@@ -570,15 +570,15 @@ class Zipped(Stage):
 
     def __init__(self, structure: Any, parts: list[Stage]) -> None:
         self.structure, self.parts = structure, parts
-        self.is_host = all([part.is_host for part in parts])
-        self.is_steady = all([part.is_steady for part in parts])
-        self.is_stored = all([part.is_stored for part in parts])
+        self.is_host = all(part.is_host for part in parts)
+        self.is_steady = all(part.is_steady for part in parts)
+        self.is_stored = all(part.is_stored for part in parts)
 
     def rows(self) -> Rows | None:
-        if any([part.is_host for part in self.parts]):
+        if any(part.is_host for part in self.parts):
             return None
         found = [part.rows() for part in self.parts]
-        if any([rows is None for rows in found]):
+        if any(rows is None for rows in found):
             return None
         return Together(self.structure, found)
 
@@ -602,7 +602,7 @@ class Zipped(Stage):
             if number >= count:
                 break
             parts = [x if rows is None else rows.at(number) for rows in found]
-            number += 1
+            number += 1  # noqa: SIM113
             yield nest_of(self.structure, parts)
 
     def cardinality(self) -> int:

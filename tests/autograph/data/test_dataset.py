@@ -94,8 +94,7 @@ def test_a_training_loop_is_one_loop_of_a_graph():
     assert sum(node.op.name == "while" for node in graph.walk()) == 2
     found = w.numpy()
     w.assign(np.zeros(2))
-    again = Dataset.from_tensor_slices((x, y)).shuffle(12, seed=1).batch(5)
-    batches = again
+    batches = Dataset.from_tensor_slices((x, y)).shuffle(12, seed=1).batch(5)
     train(30)
     np.testing.assert_allclose(found, w.numpy(), rtol=1e-9)
 
