@@ -64,7 +64,7 @@ class Dataset:
         {'a': np.int64(2), 'b': np.float64(1.5)}
         """
         nest = as_components(tensors, cls._component)
-        shapes = [spec_of(x).shape for x in leaves_of(nest)]
+        shapes: list[Any] = [spec_of(x).shape for x in leaves_of(nest)]
         if not shapes or () in shapes or len({shape[0] for shape in shapes}) != 1:
             raise ValueError(f"slices are taken of arrays of one length, not of shapes {shapes}")
         spec = _each(lambda x: TensorSpec(spec_of(x).shape[1:], x.dtype), nest)
