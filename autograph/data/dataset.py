@@ -13,6 +13,7 @@ from autograph.data.elements import (
     as_components,
     leaves_of,
     nest_of,
+    row_spec,
     spec_of,
     structure_of,
 )
@@ -67,8 +68,7 @@ class Dataset:
         shapes: list[Any] = [spec_of(x).shape for x in leaves_of(nest)]
         if not shapes or () in shapes or len({shape[0] for shape in shapes}) != 1:
             raise ValueError(f"slices are taken of arrays of one length, not of shapes {shapes}")
-        spec = _each(lambda x: TensorSpec(spec_of(x).shape[1:], x.dtype), nest)
-        return cls(stages.FromRows(Slices(nest), spec))
+        return cls(stages.FromRows(Slices(nest), row_spec(_each(spec_of, nest))))
 
     @classmethod
     def from_tensors(cls: type[Self], tensors: Any, name: str | None = None) -> Self:
@@ -194,7 +194,7 @@ class Dataset:
         name: str | None = None,
     ) -> Self:
         """The elements of the data sets that a function gives, `block_length` of each in turn."""
-        cycle = 1 if cycle_length in (None, AUTOTUNE) else cycle_length
+        cycle = 1 if cycle_length is None or cycle_length == AUTOTUNE else cycle_length
         return self._after(
             stages.Interleaved(self._stage, map_func, _positive(cycle, "cycle_length"),
                                _positive(block_length or 1, "block_length"))
@@ -275,8 +275,8 @@ class Dataset:
 
     def repeat(self: Self, count: int | None = None, name: str | None = None) -> Self:
         """All elements, `count` times; without end for None or -1."""
-        endless = count is None or count < 0
-        return self._after(stages.Repeated(self._stage, None if endless else int(count)))
+        times = None if count is None or count < 0 else int(count)
+        return self._after(stages.Repeated(self._stage, times))
 
     def take(self: Self, count: int, name: str | None = None) -> Self:
         """The first `count` elements; all for -1."""

@@ -28,6 +28,7 @@ __all__ = [
     "like",
     "map_specs",
     "nest_of",
+    "row_spec",
     "spec_of",
     "structure_of",
 ]
@@ -130,8 +131,8 @@ def like(x: Any, made: Any) -> Any:
 # ---- specs ---------------------------------------------------------------------------------------
 
 
-def map_specs(change: Callable[[TensorSpec], TensorSpec], nest: Any) -> Any:
-    """A nest of specs, each of them changed."""
+def map_specs(change: Callable[[Any], Any], nest: Any) -> Any:
+    """A nest of specs or components, each of them changed."""
     return tree.map_structure(change, nest)
 
 
@@ -145,4 +146,15 @@ def spec_of(x: Any) -> TensorSpec:
 
 def batched_spec(spec: Any, size: int | None) -> Any:
     """The spec of `size` elements in a batch; None: of a number that is not known."""
-    return map_specs(lambda one: TensorSpec((size, *one.shape), one.dtype), spec)
+    return map_specs(lambda one: TensorSpec((size, *_known(one)), one.dtype), spec)
+
+
+def row_spec(spec: Any) -> Any:
+    """The spec of the rows of what is of a spec."""
+    return map_specs(lambda one: TensorSpec(_known(one)[1:], one.dtype), spec)
+
+
+def _known(spec: TensorSpec) -> tuple[int | None, ...]:
+    if spec.shape is None:
+        raise TypeError(f"the rank of an element is not known: {spec}")
+    return spec.shape

@@ -19,8 +19,8 @@ from autograph.data.elements import (
     batched_spec,
     is_staged,
     leaves_of,
-    map_specs,
     nest_of,
+    row_spec,
     structure_of,
 )
 from autograph.data.host import Kept, ahead, from_python, padded, stacked
@@ -46,7 +46,6 @@ from autograph.data.specs import (
     refused,
     spec_of_result,
 )
-from runtime.spec import TensorSpec
 
 __all__ = [
     "INFINITE",
@@ -228,10 +227,14 @@ class Scanned(_Computing):
         return int(self.source.cardinality())
 
     def spec(self) -> Any:
-        return spec_of_result(self._output, None, self.source.spec())
+        return spec_of_result(_of_one, self._output, self.source.spec())
 
-    def _output(self, _: None, x: Any) -> Any:
+    def _output(self, x: Any) -> Any:
         return self.function(self.initial, x)[1]
+
+
+def _of_one(function: Callable[..., Any], x: Any) -> Any:
+    return function(x)
 
 
 class Flat(_Computing):
@@ -404,9 +407,7 @@ class Padded(Batched):
     def spec(self) -> Any:
         size = self.size if self.drop_remainder else None
         if self.shapes is None:
-            return map_specs(
-                lambda one: TensorSpec((size, *one.shape), one.dtype), self.source.spec()
-            )
+            return batched_spec(self.source.spec(), size)
         return padded_spec(self.source.spec(), self.shapes, size)
 
 
@@ -577,7 +578,7 @@ class Zipped(Stage):
     def rows(self) -> Rows | None:
         if any(part.is_host for part in self.parts):
             return None
-        found = [part.rows() for part in self.parts]
+        found: list[Any] = [part.rows() for part in self.parts]
         if any(rows is None for rows in found):
             return None
         return Together(self.structure, found)
@@ -705,7 +706,8 @@ class Windowed(_Through):
 
     def _listed(self) -> Iterator[Any]:
         reach = (self.size - 1) * self.stride + 1
-        source, waiting, missing = iter(self.source), [], 0
+        source, missing = iter(self.source), 0
+        waiting: list[Any] = []
         while True:
             waiting += itertools.islice(source, missing, missing + reach - len(waiting))
             is_short = len(waiting) < reach
@@ -761,11 +763,11 @@ class Unbatched(_Through):
 
     def cardinality(self) -> int:
         count = int(self.source.cardinality())
-        size = leaves_of(self.source.spec())[0].shape[0]
+        size: int | None = leaves_of(self.source.spec())[0].shape[0]
         return count if count < 0 else UNKNOWN if size is None else count * size
 
     def spec(self) -> Any:
-        return map_specs(lambda one: TensorSpec(one.shape[1:], one.dtype), self.source.spec())
+        return row_spec(self.source.spec())
 
 
 class Cached(_Through):

@@ -223,7 +223,8 @@ def _look_into(x: Any) -> tuple[Iterator[Any], Any]:
 
 
 # Iterators a copy of which goes on by itself.
-_COPIED = tuple(type(iter(x)) for x in ([], (), range(0), range(2**70)))
+_ITERATORS: tuple[Any, ...] = (iter([]), iter(()), iter(range(0)), iter(range(2**70)))
+_COPIED = tuple(map(type, _ITERATORS))
 # What was taken of iterators while tracing, and is the next item of theirs.
 _ahead: dict[int, tuple[Any, Any]] = {}
 
