@@ -797,7 +797,8 @@ class Prefetched(_Through):
         self.size = size
 
     def rows(self) -> Rows | None:
-        return self.source.rows()
+        rows: Rows | None = self.source.rows()
+        return rows
 
     def steps(self) -> Iterator[Any]:
         if self.is_host:
