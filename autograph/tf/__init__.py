@@ -15,8 +15,8 @@ TensorFlow's does. docs/guide/tensorflow.md lists what is served, and what diffe
 import typing as _typing
 
 from autograph.tf import (
-    autodiff, autograph, bitwise, config, data, debugging, dtypes, errors, image, linalg, math, nest, nn,
-    random, saved_model, signal, types,
+    autodiff, autograph, bitwise, config, data, debugging, dtypes, errors, image, linalg, math,
+    nest, nn, random, saved_model, signal, types,
 )  # fmt: skip
 from autograph.tf.blocks import batch_to_space, space_to_batch, space_to_batch_nd
 from autograph.tf.control import (
