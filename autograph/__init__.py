@@ -84,7 +84,7 @@ from runtime.tensor import Tensor
 from runtime.variable import Variable
 
 if _typing.TYPE_CHECKING:
-    from autograph import debugging, directives, pyct
+    from autograph import data, debugging, directives, pyct
     from autograph.checking import check
     from autograph.concrete import ConcreteFunction
     from autograph.conversion import do_not_convert
@@ -127,7 +127,7 @@ __all__ = [
     "convert_functions", "convert_source", "convolve", "copy", "copysign", "corrcoef", "correlate",
     "cos", "cosh",
     "count_nonzero", "cov", "cross", "cumprod", "cumsum", "cumulative_prod", "cumulative_sum",
-    "custom_gradient", "debugging", "deg2rad", "delete", "device", "diag", "diag_indices",
+    "custom_gradient", "data", "debugging", "deg2rad", "delete", "device", "diag", "diag_indices",
     "diag_indices_from", "diagflat", "diagonal", "diff", "digitize", "directives", "divide",
     "divmod", "do_not_convert", "dot", "dsplit", "dstack", "eager", "ediff1d", "einsum", "empty",
     "empty_like", "equal", "erf", "executing_eagerly", "exp", "exp2", "expand_dims", "explain",
@@ -209,6 +209,7 @@ _LATER = {
     for name in names
 }  # fmt: skip
 _MODULES = {
+    "data": "autograph.data",
     "debugging": "autograph.debugging",
     "directives": "autograph.directives",
     "image": "runtime.image",

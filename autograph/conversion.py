@@ -245,7 +245,7 @@ def _belongs_to_others(function: FunctionType) -> str | None:
     module = _module_of(function)
     wanted = rules.decision(module)
     root = module.partition(".")[0]
-    if root in _EXCLUDED and not wanted and not module.startswith("autograph.library."):
+    if root in _EXCLUDED and not wanted and not rules.is_plain_python(module):
         return f"it belongs to {root}"
     if root not in _STANDARD_LIBRARY or wanted or _is_forced(function):
         return None

@@ -9,10 +9,22 @@ import inspect
 from types import FunctionType
 from typing import NamedTuple
 
-__all__ = ["Rule", "add", "decision", "is_of_container"]
+__all__ = ["Rule", "add", "decision", "is_of_container", "is_plain_python"]
 
 # To convert what conversion itself runs on would never end.
 _OWN = frozenset({"autograph", "runtime"})
+
+
+# What is written as a user writes it, to be converted.
+_PLAIN_PYTHON = (
+    "autograph.library.", "autograph.data.rows", "autograph.data.stages", "autograph.data.dataset",
+    "autograph.tf.data",
+)  # fmt: skip
+
+
+def is_plain_python(module: object) -> bool:
+    """Whether a module of ours is plain Python that is converted as the user's is."""
+    return str(module).startswith(_PLAIN_PYTHON)
 
 
 class Rule(NamedTuple):

@@ -19,7 +19,7 @@ from runtime.interrupts import uninterrupted
 from runtime.spec import Type
 from runtime.tensor import Tensor
 
-__all__ = ["HOST_CALL", "Lending", "hosting", "lending"]
+__all__ = ["HOST_CALL", "Lending", "caller", "hosting", "lending"]
 
 
 def _call(xp: Any, *operands: Any, call: Callable[..., Any], results: tuple[Type, ...]) -> Any:
@@ -43,6 +43,8 @@ HOST_CALL = Op(
 
 
 _lending: ContextVar[Lending | None] = ContextVar("lending", default=None)
+# The call whose graph calls the Python code that runs.
+_caller: ContextVar[Lending | None] = ContextVar("caller", default=None)
 
 
 class Lending:
@@ -68,9 +70,11 @@ class Lending:
         for array in opened:
             array.flags.writeable = False
         token = _lending.set(None)  # what it calls in its turn lends by itself
+        caller = _caller.set(self)
         try:
             yield
         finally:
+            _caller.reset(caller)
             _lending.reset(token)
             for array in reversed(opened):
                 array.flags.writeable = True
@@ -115,3 +119,9 @@ def hosting(inputs: Sequence[Any] = ()) -> Iterator[Lending]:
 def lending() -> Lending | None:
     """What the call that runs has lent; None where no call said that it lends anything."""
     return _lending.get()
+
+
+def caller() -> Lending | None:
+    """The call of a graph that calls the Python code which runs, with its `memory`."""
+    found = _lending.get()
+    return _caller.get() if found is None else found

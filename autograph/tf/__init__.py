@@ -15,8 +15,8 @@ looks as TensorFlow's does. docs/guide/tensorflow.md lists what is served, and w
 import typing as _typing
 
 from autograph.tf import (
-    autodiff, autograph, bitwise, config, debugging, dtypes, errors, image, linalg, math, nest, nn,
-    random, saved_model, signal, types,
+    autodiff, autograph, bitwise, config, data, debugging, dtypes, errors, image, linalg, math,
+    nest, nn, random, saved_model, signal, types,
 )  # fmt: skip
 from autograph.tf.blocks import batch_to_space, space_to_batch, space_to_batch_nd
 from autograph.tf.control import (
@@ -147,6 +147,7 @@ __all__ = [
     "cosh",
     "cumsum",
     "custom_gradient",
+    "data",
     "debugging",
     "device",
     "divide",

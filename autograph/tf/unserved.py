@@ -59,8 +59,6 @@ _BY_MEANING = {
     "TypeSpec type_spec_from_value wrap_function import_graph_def",
     _DENSE: "SparseTensor SparseTensorSpec sparse RaggedTensor RaggedTensorSpec ragged "
     "IndexedSlices IndexedSlicesSpec nn.embedding_lookup_sparse nn.safe_embedding_lookup_sparse",
-    "datasets are not there yet: loop over batches of arrays in Python (`for i in range(0, n, "
-    "size): step(x[i : i + size])`)": "data",
     "operations have the names of tf and its namespaces": "raw_ops",
     _LARGE_NUMBERS: "bfloat16 float8_e4m3fn float8_e5m2 int4 uint4 dtypes.bfloat16",
     _QUANTIZED: "qint8 qint16 qint32 quint8 quint16 quantization quantize_and_dequantize_v4",

@@ -29,6 +29,13 @@ TESTED_IN = {
         "autograph/operators/catching/test_snapshots.py",
     ),
     "runtime/ops/beams.py": "runtime/nn/test_alignments.py",
+    **in_folder(
+        "autograph/data",
+        "elements host orders rows specs stages",
+        "autograph/data/test_dataset.py",
+    ),
+    "autograph/library/feeding.py": "autograph/data/test_dataset.py",
+    "autograph/operators/loops/feeds.py": "autograph/data/test_dataset.py",
     "runtime/lowering/rewrites/intervals.py": "runtime/lowering/rewrites/test_ranges.py",
     "autograph/operators/stand_ins/numbers_or_arrays.py": "language/test_numbers_or_arrays.py",
     "autograph/operators/stand_ins/kinds.py": "language/test_kinds_within_the_graph.py",

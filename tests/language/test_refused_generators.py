@@ -56,9 +56,26 @@ def older_delegated(x):
 
 
 @pytest.mark.parametrize("sample", [
-    older_next, older_for, older_sent, older_extended, older_added, older_itertools,
-    older_delegated, lambda x: x + sum(OLDER), lambda x: [x + i for i in OLDER],
-    lambda x: [*OLDER, x], lambda x: (x, dict(zip("ab", OLDER))), lambda x: x + (3 in OLDER),
+    older_next, older_for, older_delegated, lambda x: [x + i for i in OLDER],
+    lambda x: [*OLDER, x], lambda x: x + (3 in OLDER),
+])  # fmt: skip
+def test_b10_06_an_older_generator_is_advanced_by_each_run(sample):
+    global OLDER
+    found = []
+    for run in (sample, ag.convert(sample)):
+        OLDER = counting(4)
+        next(OLDER)
+        try:
+            given = np.ravel(run(F(1.0))).tolist()
+        except StopIteration:
+            given = []
+        found.append((given, list(OLDER)))
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("sample", [
+    older_sent, older_extended, older_added, older_itertools, lambda x: x + sum(OLDER),
+    lambda x: (x, dict(zip("ab", OLDER))),
 ])  # fmt: skip
 def test_b10_06_an_older_generator_is_refused(sample):
     global OLDER
@@ -79,7 +96,7 @@ def test_a_generator_that_begins_in_plain_code_is_refused():
     begun = ag.to_graph(lambda: counting(3))()
     next(begun)
     with pytest.raises(ag.StagingError, match="would advance"):
-        ag.convert(lambda x: x + next(begun))(F(1.0))
+        ag.convert(lambda x: x + begun.send(None))(F(1.0))
 
 
 def gives_a_generator(x):

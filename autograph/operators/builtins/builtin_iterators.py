@@ -21,6 +21,7 @@ from autograph.operators.containers import going_through, growing
 from autograph.operators.expressions import access
 from autograph.operators.expressions.generators import call_of
 from autograph.operators.expressions.operands import is_array, plain
+from autograph.operators.loops.feeds import is_older_iterator, next_of
 from autograph.operators.stand_ins import iterables
 from autograph.operators.stand_ins.bodies import stage_raise
 from autograph.operators.stand_ins.iterables import Indexed, is_open
@@ -138,14 +139,16 @@ def filter_(function: Any, x: Any) -> Any:
 
 
 def next_(iterator: Any, *default: Any) -> Any:
-    """`next`; an iterator from outside of the trace would advance only while tracing."""
+    """`next`; an iterator from outside of the trace is advanced when the graph runs."""
     if isinstance(iterator, HostValue):
         iterator.refuse()
     facts = current_trace()
+    if facts is not None and not default and is_older_iterator(iterator):
+        return next_of(iterator)
     if facts is not None and facts.is_outside(iterator) and not facts.adopt(type(iterator)):
         raise StagingError(
-            "`next` of an iterator that exists outside of the converted function would advance it "
-            "only while tracing",
+            "`next` of an iterator that exists outside of the converted function, with a value for "
+            "its end, would advance it only while tracing",
             "call `next` outside and pass the item as an argument",
         )
     number = counted_on(iterator)

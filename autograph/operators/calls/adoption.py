@@ -200,7 +200,7 @@ def _is_of_others(function: FunctionType) -> bool:
     """Whether a function certainly is not converted: asked before anything is parsed."""
     module = str(function.__globals__.get("__name__") or "")
     root = module.partition(".")[0]
-    if module.startswith("autograph.library.") or rules.is_of_container(function):
+    if rules.is_plain_python(module) or rules.is_of_container(function):
         return False
     if rules.decision(module) is False:
         return True

@@ -588,8 +588,20 @@ def _traced_as_it_is(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     refuse_open(function, args, kwargs)
     note_function(function)
     _note_left(function)
-    result = function(*args, **kwargs)
-    return journal.fresh(result) if type(result) is GeneratorType else result
+    return _with_generators_noted(function(*args, **kwargs), function, args, kwargs)
+
+
+def _with_generators_noted(
+    result: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """What such a call gave; of a generator it is noted what made it."""
+    if type(result) is not GeneratorType:
+        return result
+    trace = current_trace()
+    is_by_rule = not getattr(function, UNCONVERTED, False)
+    if trace is not None and is_by_rule and not has_traced((args, kwargs)):
+        trace.left_calls[result] = function, args, kwargs
+    return journal.fresh(result)
 
 
 def _note_left(function: Any) -> None:
@@ -611,7 +623,7 @@ def _call_method(
         return method(*map(there, args), **{name: there(x) for name, x in kwargs.items()})
     if _is_left_alone(method):
         refuse_open(function, (owner, *args), kwargs)
-        return method(*args, **kwargs)
+        return _with_generators_noted(method(*args, **kwargs), method, args, kwargs)
     if type(function).__name__ == "cython_function_or_method":
         return call_unconverted(method, args, kwargs)
     return converted_call(function, (owner, *args), kwargs, scope)

@@ -172,6 +172,12 @@ class Trace:
         default_factory=weakref.WeakKeyDictionary
     )
     left: dict[Any, Any] = field(default_factory=dict)
+    # What plain Python is asked for items of when the graph runs, by id, and how: see `feeds`.
+    feeds: dict[int, tuple[Any, Any]] = field(default_factory=dict)
+    # The calls of functions that are left alone which made generators.
+    left_calls: weakref.WeakKeyDictionary[Any, Any] = field(
+        default_factory=weakref.WeakKeyDictionary
+    )
     # Lists from outside that are only appended to, by the graph, by id; and those of which a trace
     # found that they must be such ones.
     logs: dict[int, Any] = field(default_factory=dict)

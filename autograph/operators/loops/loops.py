@@ -18,6 +18,7 @@ from autograph.operators.captured.variables import _Unreadable
 from autograph.operators.containers import going_through, growing, open_deques, open_dicts
 from autograph.operators.expressions.generators import Again, Consumer, Run, call_of
 from autograph.operators.expressions.logical import and_
+from autograph.operators.loops.feeds import fed
 from autograph.operators.loops.progress import Progress
 from autograph.operators.loops.repeated_rounds import Repeated
 from autograph.operators.loops.rounds import Step
@@ -202,7 +203,7 @@ def for_stmt(
         iterated = open_dicts.view(iterated)
     if has_runs(iterated):
         iterated = growing.items_of(iterated)
-    iterated = open_deques.going_through(items_of(iterated))
+    iterated = fed(open_deques.going_through(items_of(iterated)))
     loop = _For(extra_test, body, State(get_state, set_state, symbol_names), opts)
     if type(iterated) is Again:
         loop.in_place(iterated.generator, iterated.run)
@@ -317,7 +318,8 @@ class _For(NamedTuple):
                 kind = type(iterable).__name__
                 _note_unrolled(builder, mark, f"it goes over a {kind}, item by item")
             else:
-                self.over_generator(iterator, found, builder)
+                is_shared = iterator is iterable  # else nobody has the one that `__iter__` made
+                self.over_generator(iterator, found, builder, is_shared=is_shared)
         finally:
             del iterator, iterable
 
@@ -345,11 +347,13 @@ class _For(NamedTuple):
         rounds.go_on(first)
         return False
 
-    def over_generator(self, generator: Any, run: Run, builder: Builder) -> None:
+    def over_generator(
+        self, generator: Any, run: Run, builder: Builder, *, is_shared: bool = True
+    ) -> None:
         """Run a generator in the place of the loop, or go through it item by item.
 
         In its place, its own loops and branches are staged. A loop that may be left goes through
-        the items if it can: somebody may hold the generator, and take the rest of them.
+        the items if it can where the generator is shared: somebody may take the rest of them.
         """
 
         def in_place() -> None:
@@ -363,7 +367,8 @@ class _For(NamedTuple):
             return
 
         goes_to_end = self.extra_test is None
-        first, second = (in_place, one_by_one) if goes_to_end else (one_by_one, in_place)
+        is_whole = goes_to_end or not is_shared
+        first, second = (in_place, one_by_one) if is_whole else (one_by_one, in_place)
         before, mark = self.state.get(), builder.mark()
         with journal.transaction() as attempt:
             try:
@@ -371,7 +376,7 @@ class _For(NamedTuple):
             except StagingError as error:
                 if not run.begins_again(attempt.advanced) or error.is_final:
                     raise
-                if not goes_to_end:
+                if not is_whole:
                     generator.close()
             except BaseException:
                 attempt.commit()

@@ -9,6 +9,7 @@ from autograph.operators.branches.chosen_objects import items_of
 from autograph.operators.captured.methods import mark, method
 from autograph.operators.expressions.generators import Consumer, Ending, call_of, placed
 from autograph.operators.expressions.logical import not_
+from autograph.operators.loops.feeds import Fed, fed
 from autograph.operators.loops.loops import for_stmt
 from autograph.operators.loops.progress import Progress
 from autograph.operators.stand_ins.bodies import NO_NAMES
@@ -27,9 +28,11 @@ def begun(x: Any, *, asks_length: bool = False) -> Any:
     """
     if building() is None:
         return x
-    x = items_of(x, asks_length=asks_length)
+    x = fed(items_of(x, asks_length=asks_length))
     if type(x) is Progress:
         return _through(x)
+    if type(x) is Fed:
+        return iter(x)
     if method(x, "__iter__") is None:
         return x
     found = iter(x)

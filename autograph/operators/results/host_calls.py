@@ -119,17 +119,19 @@ def call_host(
     as_arrays: bool = False,
     known_as: Any = None,
     why: str | None = None,
+    may_advance: bool = False,
 ) -> Any:
     """Have the graph call `function` here; gives what stands for its result.
 
     `declared` is what it gives, if that was said. `as_arrays`: tensors are given as arrays.
     `known_as` is the function that the user called, if that is another one. `why` is for `explain`.
+    `may_advance`: it takes items of iterators that it is given in each call of the graph.
     """
     facts, builder = current_trace(), building()
     assert facts is not None and builder is not None
     declared = declared or known_result(function, args, kwargs)
     staged = _Staged(function, function if known_as is None else known_as, facts, builder)
-    staged.take(args, kwargs, as_arrays=as_arrays)
+    staged.take(args, kwargs, as_arrays=as_arrays, may_advance=may_advance)
     staged.flush()
     outputs = staged.emit(declared)
     why = why_left(staged.known_as) if why is None else why
@@ -163,11 +165,15 @@ class _Staged:
         self.looks: list[Any] = []
         self.lent: list[Any] = []
 
-    def take(self, args: tuple[Any, ...], kwargs: dict[str, Any], *, as_arrays: bool) -> None:
+    def take(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], *, as_arrays: bool, may_advance: bool
+    ) -> None:
         """Make templates of the function and what it is given."""
         handouts, place = self.facts.handouts, _Given(self.name, self.origin)
         for x in (*args, *kwargs.values()):
-            if not isinstance(x, io.IOBase):  # each call of the graph reads and writes on in a file
+            if not may_advance and not isinstance(
+                x, io.IOBase
+            ):  # each call of the graph reads and writes on in a file
                 taken(x)
             self._note_passed(x)
         self.as_arrays = as_arrays and self.facts.tensors

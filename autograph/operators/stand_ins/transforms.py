@@ -9,6 +9,7 @@ import functools
 from types import CellType, FunctionType, MethodType
 from typing import Any
 
+from autograph import rules
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.defaults import reading_defaults
 from autograph.operators.captured.methods import attribute, convert, is_marked, method
@@ -29,7 +30,7 @@ def is_ours(function: Any) -> bool:
     if not isinstance(function, FunctionType) or is_marked(function):
         return False
     module = str(function.__globals__.get("__name__"))
-    return module.partition(".")[0] in _OURS and not module.startswith("autograph.library.")
+    return module.partition(".")[0] in _OURS and not rules.is_plain_python(module)
 
 
 def with_converted(

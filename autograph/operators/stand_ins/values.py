@@ -11,6 +11,7 @@ from typing import Any, Generic
 
 import numpy as np
 
+from autograph import rules
 from autograph.operators.captured.captures import current_trace, is_fixed
 from autograph.operators.captured.caught import Caught, KindOfError, PartOfError
 from autograph.operators.captured.closures import is_same_function
@@ -321,7 +322,7 @@ _NOT_PLAIN = ("__getattribute__", "__setattr__", "__del__", "__new__", "__call__
 
 def _is_of_library(module: str) -> bool:
     root = module.partition(".")[0]
-    if root == "__main__" or module.startswith("autograph.library."):
+    if root == "__main__" or rules.is_plain_python(module):
         return False
     return is_fixed(module) or root in sys.stdlib_module_names
 

@@ -1,0 +1,160 @@
+"""Elements of data sets: nests of arrays and numbers, taken apart and put together.
+
+These run as they are, also while a graph is traced: what they are given then are traced values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from autograph.operators.stand_ins.iterables import Indexed, iterator_over
+from runtime import tree
+from runtime.building import building
+from runtime.spec import TensorSpec
+from runtime.tensor import Tensor
+from runtime.variable import Variable
+
+__all__ = [
+    "as_component",
+    "as_components",
+    "as_specified",
+    "batched_spec",
+    "counted",
+    "is_staged",
+    "leaves_of",
+    "like",
+    "map_specs",
+    "nest_of",
+    "row_spec",
+    "spec_of",
+    "structure_of",
+]
+
+
+def is_staged() -> bool:
+    """Whether a graph is being traced."""
+    return building() is not None
+
+
+def counted(count: Any, item: Callable[[Any], Any]) -> Iterator[Any]:
+    """So many items by their numbers, which are one loop of the graph, however few they are."""
+    return iterator_over(Indexed("a data set", count, item))
+
+
+def as_component(x: Any) -> Any:
+    """A part of an element: an array, a number of NumPy's, or a tensor; lists are arrays."""
+    if isinstance(x, Variable):
+        return x.read_value()
+    if isinstance(x, (Tensor, np.ndarray, np.generic)):
+        return x
+    made = np.asarray(x)
+    if made.dtype.kind not in "biufc":
+        raise TypeError(f"a data set holds arrays and numbers, not {x!r}")
+    return made if made.ndim else made[()]
+
+
+def as_components(nest: Any, component: Callable[[Any], Any] = as_component) -> Any:
+    """A nest of tuples, dicts and records of components; a list is one component."""
+    entries = None if isinstance(nest, list) else tree.entries(nest)
+    if entries is None:
+        return component(nest)
+    keys, parts, extra = entries
+    return tree.container(
+        type(nest), keys, [as_components(part, component) for part in parts], extra
+    )
+
+
+def as_specified(x: Any, spec: Any, source: Any) -> Any:
+    """An element that plain Python gave, of the dtypes and shapes that were declared."""
+    parts, structure = tree.flatten(spec)
+    given = tree.leaves_by(structure, x) if _has_structure(x, structure) else None
+    if given is None:
+        raise _other(source, x, f"{structure} was declared")
+    made = [_cast(part, one, source) for part, one in zip(given, parts, strict=True)]
+    return tree.unflatten(structure, made)
+
+
+def _has_structure(x: Any, structure: tree.Structure) -> bool:
+    if structure.kind is None:
+        return True
+    entries = tree.entries(x)
+    if entries is None or set(entries[0]) != set(structure.keys):
+        return False
+    parts = dict(zip(entries[0], entries[1], strict=True))
+    pairs = zip(structure.keys, structure.children, strict=True)
+    return all(_has_structure(parts[key], child) for key, child in pairs)
+
+
+def _cast(x: Any, spec: TensorSpec, source: Any) -> Any:
+    given = x.numpy() if isinstance(x, Tensor) else np.asarray(x)
+    is_number = not isinstance(x, (Tensor, np.ndarray, np.generic))
+    may_be = np.can_cast(given.dtype, spec.dtype, "same_kind" if is_number else "equiv")
+    shape = spec.shape
+    fits = shape is None or (
+        len(shape) == given.ndim
+        and all(n is None or n == m for n, m in zip(shape, given.shape, strict=True))
+    )
+    if not may_be or not fits:
+        raise _other(source, f"{given.dtype}{list(given.shape)}", f"{spec} was declared")
+    made = given.astype(spec.dtype, copy=False)
+    return made if made.ndim else made[()]
+
+
+def _other(source: Any, found: Any, declared: str) -> TypeError:
+    name = getattr(source, "__qualname__", type(source).__name__)
+    return TypeError(f"`{name}` gave {found} as an element of a data set, where {declared}")
+
+
+def leaves_of(nest: Any) -> list[Any]:
+    """The components of an element."""
+    return tree.leaves(nest)
+
+
+def structure_of(nest: Any) -> Any:
+    """What an element is made of, its components left out."""
+    return tree.structure_of(nest)
+
+
+def nest_of(structure: Any, leaves: Sequence[Any]) -> Any:
+    """The element with these components."""
+    return tree.unflatten(structure, leaves)
+
+
+def like(x: Any, made: Any) -> Any:
+    """An array that was filled with parts such as `x`, of the kind that `x` is of."""
+    return Tensor(made) if isinstance(x, Tensor) and not isinstance(made, Tensor) else made
+
+
+# ---- specs ---------------------------------------------------------------------------------------
+
+
+def map_specs(change: Callable[[Any], Any], nest: Any) -> Any:
+    """A nest of specs or components, each of them changed."""
+    return tree.map_structure(change, nest)
+
+
+def spec_of(x: Any) -> TensorSpec:
+    """The dtype and shape of a component."""
+    if isinstance(x, Tensor):
+        return TensorSpec(x.type.shape, x.dtype)
+    made = np.asarray(x)
+    return TensorSpec(made.shape, made.dtype)
+
+
+def batched_spec(spec: Any, size: int | None) -> Any:
+    """The spec of `size` elements in a batch; None: of a number that is not known."""
+    return map_specs(lambda one: TensorSpec((size, *_known(one)), one.dtype), spec)
+
+
+def row_spec(spec: Any) -> Any:
+    """The spec of the rows of what is of a spec."""
+    return map_specs(lambda one: TensorSpec(_known(one)[1:], one.dtype), spec)
+
+
+def _known(spec: TensorSpec) -> tuple[int | None, ...]:
+    if spec.shape is None:
+        raise TypeError(f"the rank of an element is not known: {spec}")
+    return spec.shape

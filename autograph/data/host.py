@@ -1,0 +1,136 @@
+"""What plain Python does for data sets: iterators that graphs ask for elements, reading ahead."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from autograph.data.elements import is_staged, like
+from autograph.data.rows import Listed, Rows, Slices
+from autograph.operators.loops.feeds import Fed, Feed
+from runtime import trace, tree
+from runtime.eager import Eager
+from runtime.errors import StagingError
+from runtime.origins import origin_of_caller
+from runtime.tensor import Tensor
+
+__all__ = ["Kept", "ahead", "from_python", "padded", "stacked"]
+
+
+def from_python(stage: Any) -> Iterator[Any]:
+    """The elements that plain Python gives when the graph runs, each when its round begins."""
+    return iter(Fed(Feed(lambda: iter(stage), stage.spec()), known_as=type(stage), why=_WHY))
+
+
+_WHY = "plain Python gives the elements of the data set"
+
+
+def stacked(elements: Sequence[Any]) -> Any:
+    """A batch of elements."""
+    return tree.map_structure(lambda *parts: np.stack(parts), *elements)
+
+
+_END = object()
+
+
+def ahead(elements: Iterator[Any], size: int) -> Iterator[Any]:
+    """The elements, which a thread reads so many ahead; what it raises comes in its round."""
+    waiting: queue.Queue[tuple[Any, BaseException | None]] = queue.Queue(size)
+    stopped = threading.Event()
+
+    def put(item: tuple[Any, BaseException | None]) -> bool:
+        while not stopped.is_set():
+            try:
+                waiting.put(item, timeout=0.1)
+            except queue.Full:
+                continue
+            return True
+        return False
+
+    def read() -> None:
+        try:
+            for x in elements:
+                if not put((x, None)):
+                    break
+            else:
+                put((_END, None))
+        except BaseException as error:  # noqa: BLE001 - it is raised in its round
+            put((_END, error))
+        finally:
+            close = getattr(elements, "close", None)
+            if close is not None:
+                close()
+
+    thread = threading.Thread(target=read, name="reading ahead", daemon=True)
+    thread.start()
+    try:
+        while True:
+            x, error = waiting.get()
+            if error is not None:
+                raise error
+            if x is _END:
+                return
+            yield x
+    finally:
+        stopped.set()
+
+
+def padded(elements: Sequence[Any], shapes: Any, values: Any) -> Any:
+    """A batch of elements, each filled up to `shapes`, or to the largest of them, with `values`."""
+    rows = [tree.leaves(element) for element in elements]
+    found = []
+    for number, column in enumerate(zip(*rows, strict=True)):
+        largest = [max(sizes) for sizes in zip(*map(np.shape, column), strict=True)]
+        wanted = largest if shapes is None else shapes[number]
+        shape = [most if n is None else n for n, most in zip(wanted, largest, strict=True)]
+        value = 0 if values is None else values[number]
+        found.append(like(column[0], np.stack([_filled_up(x, shape, value) for x in column])))
+    return tree.unflatten(tree.structure_of(elements[0]), found)
+
+
+def _filled_up(x: Any, shape: Sequence[int], value: Any) -> Any:
+    array = x.numpy() if isinstance(x, Tensor) else np.asarray(x)
+    if any(most > n for most, n in zip(array.shape, shape, strict=True)):
+        raise ValueError(f"an element of shape {array.shape} is larger than the padded {shape}")
+    sizes = [(0, n - most) for most, n in zip(array.shape, shape, strict=True)]
+    return np.pad(array, sizes, constant_values=value) if sizes else array
+
+
+class Kept:
+    """The elements of a data set's first pass; a graph makes that pass while it is traced."""
+
+    def __init__(self, stage: Any) -> None:
+        self._stage = stage
+        self._rows: list[Rows] = []
+
+    def rows(self) -> Rows | None:
+        """The elements; None before the first pass, outside of graphs."""
+        if not self._rows and is_staged():
+            with trace.interpreting(Eager()):
+                self.put(list(self._stage))
+        if not self._rows:
+            return None
+        (found,) = self._rows
+        if is_staged() and isinstance(found, Listed):
+            self._rows[:] = [Slices(_of_one_shape(found.elements))]
+        return self._rows[0]
+
+    def put(self, elements: list[Any]) -> None:
+        """Keep the elements of a pass that came to its end."""
+        self._rows[:] = [Listed(elements)]
+
+
+def _of_one_shape(elements: list[Any]) -> Any:
+    shapes = {tuple(map(np.shape, tree.leaves(element))) for element in elements}
+    if len(shapes) != 1:
+        what = "no elements" if not elements else "elements of several shapes"
+        raise StagingError(
+            f"`cache` has {what}, which a graph cannot keep in arrays",
+            "go through the data set outside of the converted function, or pad the elements",
+            origin=origin_of_caller(),
+        )
+    return stacked(elements)

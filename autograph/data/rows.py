@@ -1,0 +1,236 @@
+"""Elements by their number: what a data set in memory gives, and what is made of it.
+
+Plain Python, which is converted where a graph goes through a data set: a batch is a slice or a
+gather there, an epoch one loop. Numbers, counts and orders may be traced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from autograph.data.elements import (
+    as_components,
+    counted,
+    is_staged,
+    leaves_of,
+    like,
+    nest_of,
+    structure_of,
+)
+
+__all__ = [
+    "Batches",
+    "Chained",
+    "Chosen",
+    "Component",
+    "Computed",
+    "Counted",
+    "Cycled",
+    "Listed",
+    "Rows",
+    "Slices",
+    "Stretch",
+    "Together",
+    "called",
+]
+
+
+def called(function: Callable[..., Any], element: Any) -> Any:
+    """What a function of the user's gives for an element; a tuple is several arguments."""
+    return function(*element) if isinstance(element, tuple) else function(element)
+
+
+class Rows:
+    """`count` elements: `at(k)` gives one, `span` and `take` give several as a batch."""
+
+    count: Any
+
+    def at(self, k: Any) -> Any:
+        """Element number `k`."""
+        raise NotImplementedError
+
+    def span(self, start: Any, stop: Any) -> Any:
+        """The elements from `start` to `stop`, of which there is one at least."""
+        return self.take(np.arange(start, stop))
+
+    def take(self, numbers: Any) -> Any:
+        """The elements with these numbers, of which there is one at least."""
+        first = self.at(numbers[0])
+        size = len(numbers)
+        parts = leaves_of(first)
+        made = [np.empty((size, *np.shape(x)), np.asarray(x).dtype) for x in parts]
+        for array, part in zip(made, parts):  # noqa: B905 - it is converted
+            array[0] = part
+        for k in range(1, size):
+            for array, part in zip(made, leaves_of(self.at(numbers[k]))):  # noqa: B905
+                array[k] = part
+        filled = [like(x, array) for x, array in zip(parts, made)]  # noqa: B905
+        return nest_of(structure_of(first), filled)
+
+    def __iter__(self) -> Iterator[Any]:
+        return counted(self.count, self.at) if is_staged() else self._in_turn()
+
+    def _in_turn(self) -> Iterator[Any]:
+        for k in range(self.count):
+            yield self.at(k)
+
+
+class Slices(Rows):
+    """The rows of arrays."""
+
+    def __init__(self, nest: Any) -> None:
+        self.arrays, self.structure = leaves_of(nest), structure_of(nest)
+        self.count = len(self.arrays[0])
+
+    def at(self, k: Any) -> Any:
+        return nest_of(self.structure, [array[k] for array in self.arrays])
+
+    def span(self, start: Any, stop: Any) -> Any:
+        return nest_of(self.structure, [array[start:stop] for array in self.arrays])
+
+    def take(self, numbers: Any) -> Any:
+        return nest_of(self.structure, [array[numbers] for array in self.arrays])
+
+
+class Counted(Rows):
+    """The numbers of a range."""
+
+    def __init__(self, count: Any, start: Any, step: Any, dtype: Any, finish: Any) -> None:
+        self.count, self.start, self.step = count, start, step
+        self.dtype, self.finish = dtype, finish
+
+    def at(self, k: Any) -> Any:
+        return self.finish(np.asarray(self.start + k * self.step).astype(self.dtype)[()])
+
+    def take(self, numbers: Any) -> Any:
+        return self.finish((self.start + numbers * self.step).astype(self.dtype))
+
+
+class Computed(Rows):
+    """What a function gives for each element."""
+
+    def __init__(self, rows: Rows, function: Callable[..., Any], finish: Any) -> None:
+        self.count, self.rows, self.function, self.finish = rows.count, rows, function, finish
+
+    def at(self, k: Any) -> Any:
+        return as_components(called(self.function, self.rows.at(k)), self.finish)
+
+
+class Stretch(Rows):
+    """Elements at equal distances, from `start` on."""
+
+    def __init__(self, rows: Rows, count: Any, start: Any, step: Any = 1) -> None:
+        self.rows, self.count, self.start, self.step = rows, count, start, step
+
+    def at(self, k: Any) -> Any:
+        return self.rows.at(self.start + k * self.step)
+
+    def span(self, start: Any, stop: Any) -> Any:
+        if self.step == 1:
+            return self.rows.span(self.start + start, self.start + stop)
+        return self.take(np.arange(start, stop))
+
+    def take(self, numbers: Any) -> Any:
+        return self.rows.take(self.start + numbers * self.step)
+
+
+class Chosen(Rows):
+    """The elements of another order."""
+
+    def __init__(self, rows: Rows, order: Any) -> None:
+        self.rows, self.order, self.count = rows, order, rows.count
+
+    def at(self, k: Any) -> Any:
+        return self.rows.at(self.order[k])
+
+    def span(self, start: Any, stop: Any) -> Any:
+        return self.rows.take(self.order[start:stop])
+
+    def take(self, numbers: Any) -> Any:
+        return self.rows.take(self.order[numbers])
+
+
+class Cycled(Rows):
+    """The elements again and again."""
+
+    def __init__(self, rows: Rows, count: Any) -> None:
+        self.rows, self.count = rows, count
+
+    def at(self, k: Any) -> Any:
+        return self.rows.at(k % self.rows.count)
+
+    def take(self, numbers: Any) -> Any:
+        return self.rows.take(numbers % self.rows.count)
+
+
+class Batches(Rows):
+    """So many elements each; the last ones may be fewer."""
+
+    def __init__(self, rows: Rows, size: int, drop_remainder: bool) -> None:
+        self.rows, self.size = rows, size
+        self.is_even = drop_remainder or rows.count % size == 0
+        self.count = rows.count // size if self.is_even else -(-rows.count // size)
+
+    def at(self, k: Any) -> Any:
+        start = k * self.size
+        stop = start + self.size
+        return self.rows.span(start, stop if self.is_even else min(stop, self.rows.count))
+
+
+class Together(Rows):
+    """Tuples, or other nests, of the elements of several."""
+
+    def __init__(self, structure: Any, parts: list[Rows]) -> None:
+        self.structure, self.parts = structure, parts
+        self.count = min([part.count for part in parts])
+
+    def at(self, k: Any) -> Any:
+        return nest_of(self.structure, [part.at(k) for part in self.parts])
+
+    def span(self, start: Any, stop: Any) -> Any:
+        return nest_of(self.structure, [part.span(start, stop) for part in self.parts])
+
+    def take(self, numbers: Any) -> Any:
+        return nest_of(self.structure, [part.take(numbers) for part in self.parts])
+
+
+class Chained(Rows):
+    """The elements of one, then those of another."""
+
+    def __init__(self, first: Rows, second: Rows) -> None:
+        self.first, self.second = first, second
+        self.count = first.count + second.count
+
+    def at(self, k: Any) -> Any:
+        if k < self.first.count:
+            return self.first.at(k)
+        return self.second.at(k - self.first.count)
+
+
+class Component(Rows):
+    """One component of each element."""
+
+    def __init__(self, rows: Rows, number: int) -> None:
+        self.rows, self.number, self.count = rows, number, rows.count
+
+    def at(self, k: Any) -> Any:
+        return leaves_of(self.rows.at(k))[self.number]
+
+    def span(self, start: Any, stop: Any) -> Any:
+        return leaves_of(self.rows.span(start, stop))[self.number]
+
+    def take(self, numbers: Any) -> Any:
+        return leaves_of(self.rows.take(numbers))[self.number]
+
+
+class Listed(Rows):
+    """Elements of a list."""
+
+    def __init__(self, elements: list[Any]) -> None:
+        self.elements, self.count = elements, len(elements)
+
+    def at(self, k: Any) -> Any:
+        return self.elements[k]

@@ -1,0 +1,809 @@
+"""The steps of a data set: where elements come from, and what becomes of them.
+
+Plain Python, which is converted where a graph goes through a data set: there a step is a part of
+the loop. What has `rows` gives elements by their numbers; all others give them one by one.
+"""
+
+from __future__ import annotations
+
+import copy
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from autograph.data.elements import (
+    as_components,
+    as_specified,
+    batched_spec,
+    is_staged,
+    leaves_of,
+    nest_of,
+    row_spec,
+    structure_of,
+)
+from autograph.data.host import Kept, ahead, from_python, padded, stacked
+from autograph.data.orders import Orders
+from autograph.data.rows import (
+    Batches,
+    Chained,
+    Chosen,
+    Component,
+    Computed,
+    Cycled,
+    Listed,
+    Rows,
+    Stretch,
+    Together,
+    called,
+)
+from autograph.data.specs import (
+    alike,
+    inner_spec,
+    joined_spec,
+    padded_spec,
+    refused,
+    spec_of_result,
+)
+
+__all__ = [
+    "INFINITE",
+    "UNKNOWN",
+    "Batched",
+    "Cached",
+    "Concatenated",
+    "Filtered",
+    "Flat",
+    "FromPython",
+    "FromRows",
+    "Interleaved",
+    "Mapped",
+    "Padded",
+    "Prefetched",
+    "Repeated",
+    "Scanned",
+    "Sharded",
+    "Shuffled",
+    "Skipped",
+    "Stage",
+    "Taken",
+    "TakenWhile",
+    "Unbatched",
+    "Windowed",
+    "Zipped",
+]
+
+INFINITE, UNKNOWN = -1, -2
+# More elements than anyone goes through.
+_ENDLESS = 2**62
+
+
+class Stage:
+    """One step of a data set, which begins a new pass each time that it is gone through."""
+
+    # Whether plain Python gives its elements: those that it takes come from there, too.
+    is_host = False
+    # Whether each pass has the same order; whether its elements are parts of what is in memory.
+    is_steady = is_stored = True
+    source: Any = None
+
+    def rows(self) -> Rows | None:
+        """The elements of a new pass by their numbers; None where they come one by one."""
+        return None
+
+    def steps(self) -> Iterator[Any]:
+        """The elements of a new pass, one by one."""
+        raise NotImplementedError
+
+    def cardinality(self) -> int:
+        """How many elements there are: INFINITE, or UNKNOWN before they were counted."""
+        return UNKNOWN
+
+    def spec(self) -> Any:
+        """The nest of specs of an element."""
+        raise NotImplementedError
+
+    def reading_ahead(self, size: int) -> Stage:
+        """The same, with a thread that reads so many elements of plain Python ahead."""
+        if self.is_host:
+            return Prefetched(self, size)
+        if self.source is None:
+            return self
+        made = copy.copy(self)
+        made.source = self.source.reading_ahead(size)
+        return made
+
+    def __iter__(self) -> Iterator[Any]:
+        if self.is_host and is_staged():
+            return from_python(self)
+        rows = self.rows()
+        return self.steps() if rows is None else iter(rows)
+
+
+class FromRows(Stage):
+    """A source in memory."""
+
+    def __init__(self, rows: Rows, spec: Any) -> None:
+        self._rows, self._spec = rows, spec
+
+    def rows(self) -> Rows:
+        return self._rows
+
+    def cardinality(self) -> int:
+        return int(self._rows.count)
+
+    def spec(self) -> Any:
+        return self._spec
+
+
+class FromPython(Stage):
+    """What a function of plain Python gives to go through: `make()` begins a pass."""
+
+    is_host = True
+    is_steady = is_stored = False
+
+    def __init__(self, make: Callable[[], Any], spec: Any, finish: Any) -> None:
+        self.make, self._spec, self.finish = make, spec, finish
+
+    def steps(self) -> Iterator[Any]:
+        for x in self.make():
+            yield as_components(as_specified(x, self._spec, self.make), self.finish)
+
+    def spec(self) -> Any:
+        return self._spec
+
+
+class _Computing(Stage):
+    """A step with a function of the user's, which is converted where the graph calls it."""
+
+    is_stored = False
+
+    def __init__(self, source: Stage, function: Callable[..., Any]) -> None:
+        self.source, self.function = source, function
+        self.is_steady = source.is_steady
+
+    def spec(self) -> Any:
+        return self.source.spec()
+
+
+class Mapped(_Computing):
+    """What a function gives for each element."""
+
+    def __init__(self, source: Stage, function: Callable[..., Any], finish: Any) -> None:
+        super().__init__(source, function)
+        self.finish = finish
+
+    def rows(self) -> Rows | None:
+        rows = self.source.rows()
+        return None if rows is None else Computed(rows, self.function, self.finish)
+
+    def steps(self) -> Iterator[Any]:
+        for x in self.source:
+            yield as_components(called(self.function, x), self.finish)
+
+    def cardinality(self) -> int:
+        return int(self.source.cardinality())
+
+    def spec(self) -> Any:
+        return spec_of_result(called, self.function, self.source.spec())
+
+
+class Filtered(_Computing):
+    """The elements for which a function says so."""
+
+    def steps(self) -> Iterator[Any]:
+        for x in self.source:
+            if called(self.function, x):
+                yield x
+
+
+class TakenWhile(_Computing):
+    """The elements before the first one for which a function says no."""
+
+    def steps(self) -> Iterator[Any]:
+        for x in self.source:
+            if not called(self.function, x):
+                break
+            yield x
+
+
+class Scanned(_Computing):
+    """What a function gives for a state and each element, beside the next state."""
+
+    def __init__(
+        self, source: Stage, initial: Any, function: Callable[..., Any], finish: Any
+    ) -> None:
+        super().__init__(source, function)
+        self.initial, self.finish = initial, finish
+
+    def steps(self) -> Iterator[Any]:
+        state = self.initial
+        for x in self.source:
+            state, found = self.function(state, x)
+            yield as_components(found, self.finish)
+
+    def cardinality(self) -> int:
+        return int(self.source.cardinality())
+
+    def spec(self) -> Any:
+        return spec_of_result(_of_one, self._output, self.source.spec())
+
+    def _output(self, x: Any) -> Any:
+        return self.function(self.initial, x)[1]
+
+
+def _of_one(function: Callable[..., Any], x: Any) -> Any:
+    return function(x)
+
+
+class Flat(_Computing):
+    """The elements of the data sets that a function gives, one data set after the other."""
+
+    def steps(self) -> Iterator[Any]:
+        for x in self.source:
+            for y in called(self.function, x):  # noqa: UP028 - each is an element of the loop
+                yield y
+
+    def spec(self) -> Any:
+        return inner_spec(called, self.function, self.source.spec())
+
+
+class Interleaved(Flat):
+    """The elements of the data sets that a function gives, `block` of each of `cycle` in turn."""
+
+    def __init__(self, source: Stage, function: Callable[..., Any], cycle: int, block: int) -> None:
+        super().__init__(source, function)
+        self.cycle, self.block = cycle, block
+
+    def steps(self) -> Iterator[Any]:
+        if self.cycle == 1:
+            return super().steps()
+        return self._by_numbers() if is_staged() else self._in_turn()
+
+    def _in_turn(self) -> Iterator[Any]:
+        source, slot, given = iter(self.source), 0, 0
+        opened: list[Any] = [None] * self.cycle
+        has_more = True
+        while has_more or any(x is not None for x in opened):
+            if opened[slot] is None and has_more:
+                element = next(source, _END)
+                has_more = element is not _END
+                opened[slot] = iter(called(self.function, element)) if has_more else None
+            found = _END if opened[slot] is None else next(opened[slot], _END)
+            given += 1
+            if found is _END:
+                opened[slot] = None
+            if found is _END or given == self.block:
+                slot, given = (slot + 1) % self.cycle, 0
+            if found is not _END:
+                yield found
+
+    def _by_numbers(self) -> Iterator[Any]:
+        rows = self.source.rows()
+        if rows is None:
+            raise refused("interleave", "the elements of which come one by one")
+        number, position = np.zeros(self.cycle, np.int64), np.zeros(self.cycle, np.int64)
+        is_open = np.zeros(self.cycle, np.bool_)
+        taken, opened, slot, given = 0, 0, 0, 0
+        while taken < rows.count or opened > 0:
+            if not is_open[slot] and taken < rows.count:
+                number[slot], position[slot], is_open[slot] = taken, 0, True
+                taken, opened = taken + 1, opened + 1
+            inner = called(self.function, rows.at(number[slot])).rows()
+            if inner is None:
+                raise refused("interleave", "of data sets the elements of which come one by one")
+            k, at = position[slot], slot
+            is_found = is_open[slot] and k < inner.count
+            if is_open[slot] and not is_found:
+                is_open[slot] = False
+                opened -= 1
+            position[at] += 1
+            given += 1
+            if not is_found or given == self.block:
+                slot, given = (slot + 1) % self.cycle, 0
+            if is_found:
+                yield inner.at(k)
+
+
+_END = object()
+
+
+class _Through(Stage):
+    """A step without a function: it is where its source is."""
+
+    def __init__(self, source: Stage) -> None:
+        self.source = source
+        self.is_host, self.is_stored = source.is_host, source.is_stored
+        self.is_steady = source.is_steady
+
+    def cardinality(self) -> int:
+        return int(self.source.cardinality())
+
+    def spec(self) -> Any:
+        return self.source.spec()
+
+
+class Batched(_Through):
+    """So many elements each, stacked; the last ones may be fewer."""
+
+    def __init__(self, source: Stage, size: int, drop_remainder: bool) -> None:
+        super().__init__(source)
+        self.size, self.drop_remainder = size, drop_remainder
+
+    def rows(self) -> Rows | None:
+        rows = self.source.rows()
+        return None if rows is None else Batches(rows, self.size, self.drop_remainder)
+
+    def steps(self) -> Iterator[Any]:
+        return self._buffered() if is_staged() else self._listed()
+
+    def _listed(self) -> Iterator[Any]:
+        waiting = []
+        for x in self.source:
+            waiting.append(x)
+            if len(waiting) == self.size:
+                yield self._together(waiting)
+                waiting = []
+        if waiting and not self.drop_remainder:
+            yield self._together(waiting)
+
+    def _together(self, elements: list[Any]) -> Any:
+        return stacked(elements)
+
+    def _buffered(self) -> Iterator[Any]:
+        structure = structure_of(self.source.spec())
+        buffers = _buffers(self.source.spec(), self.size)
+        count = 0
+        for x in self.source:
+            for buffer, part in zip(buffers, leaves_of(x)):  # noqa: B905 - it is converted
+                buffer[count] = part
+            count += 1
+            if count == self.size:
+                yield nest_of(structure, [buffer.copy() for buffer in buffers])
+                count = 0
+        if not self.drop_remainder and count > 0:
+            yield nest_of(structure, [buffer[:count].copy() for buffer in buffers])
+
+    def cardinality(self) -> int:
+        count = int(self.source.cardinality())
+        if count < 0:
+            return count
+        return count // self.size if self.drop_remainder else -(-count // self.size)
+
+    def spec(self) -> Any:
+        is_even = self.drop_remainder or self.source.cardinality() == INFINITE
+        return batched_spec(self.source.spec(), self.size if is_even else None)
+
+
+def _buffers(spec: Any, size: int) -> list[Any]:
+    """Arrays for so many elements."""
+    specs = leaves_of(spec)
+    if any(None in one.shape for one in specs):
+        raise refused("a buffer", "the shapes of which are not known")
+    return [np.empty((size, *one.shape), one.dtype) for one in specs]
+
+
+class Padded(Batched):
+    """So many elements each, filled up to one shape and stacked."""
+
+    def __init__(
+        self, source: Stage, size: int, shapes: Any, values: Any, drop_remainder: bool
+    ) -> None:
+        super().__init__(source, size, drop_remainder)
+        self.shapes, self.values = shapes, values
+
+    def rows(self) -> Rows | None:
+        return None
+
+    def steps(self) -> Iterator[Any]:
+        if is_staged():
+            raise refused("padded_batch", "that a graph computes")
+        return self._listed()
+
+    def _together(self, elements: list[Any]) -> Any:
+        return padded(elements, self.shapes, self.values)
+
+    def spec(self) -> Any:
+        size = self.size if self.drop_remainder else None
+        if self.shapes is None:
+            return batched_spec(self.source.spec(), size)
+        return padded_spec(self.source.spec(), self.shapes, size)
+
+
+class Taken(_Through):
+    """The first elements."""
+
+    def __init__(self, source: Stage, count: int) -> None:
+        super().__init__(source)
+        self.count = count
+
+    def rows(self) -> Rows | None:
+        rows = self.source.rows()
+        return None if rows is None else Stretch(rows, min(self.count, rows.count), 0)
+
+    def steps(self) -> Iterator[Any]:
+        given = 0
+        if self.count > 0:
+            for x in self.source:
+                yield x
+                given += 1
+                if given == self.count:
+                    break
+
+    def cardinality(self) -> int:
+        count = int(self.source.cardinality())
+        return count if count == UNKNOWN else min(self.count, count if count >= 0 else self.count)
+
+
+class Skipped(_Through):
+    """The elements after the first ones."""
+
+    def __init__(self, source: Stage, count: int) -> None:
+        super().__init__(source)
+        self.count = count
+
+    def rows(self) -> Rows | None:
+        rows = self.source.rows()
+        return None if rows is None else Stretch(rows, max(rows.count - self.count, 0), self.count)
+
+    def steps(self) -> Iterator[Any]:
+        seen = 0
+        for x in self.source:
+            if seen >= self.count:
+                yield x
+            else:
+                seen += 1
+
+    def cardinality(self) -> int:
+        count = int(self.source.cardinality())
+        return count if count < 0 else max(count - self.count, 0)
+
+
+class Sharded(_Through):
+    """Each `size`-th element, from number `index` on."""
+
+    def __init__(self, source: Stage, size: int, index: int) -> None:
+        super().__init__(source)
+        self.size, self.index = size, index
+
+    def rows(self) -> Rows | None:
+        rows = self.source.rows()
+        if rows is None:
+            return None
+        return Stretch(rows, self._count(rows.count), self.index, self.size)
+
+    def steps(self) -> Iterator[Any]:
+        number = 0
+        for x in self.source:
+            if number % self.size == self.index:
+                yield x
+            number += 1  # noqa: SIM113
+
+    def _count(self, count: Any) -> Any:
+        return (count - self.index + self.size - 1) // self.size
+
+    def cardinality(self) -> int:
+        count = int(self.source.cardinality())
+        return count if count < 0 else int(self._count(count))
+
+
+class Repeated(_Through):
+    """All elements, so often; without end, where no number is given."""
+
+    def __init__(self, source: Stage, count: int | None) -> None:
+        super().__init__(source)
+        self.count = count
+
+    def rows(self) -> Rows | None:
+        if not self.is_steady or self.source.cardinality() == 0:
+            return None
+        rows = self.source.rows()
+        if rows is None:
+            return None
+        return Cycled(rows, _ENDLESS if self.count is None else rows.count * self.count)
+
+    def steps(self) -> Iterator[Any]:
+        if self.count is None:
+            return self._endless()
+        return self._counted(np.int64(self.count))
+
+    def _counted(self, count: Any) -> Iterator[Any]:
+        for _ in range(count):
+            for x in self.source:  # noqa: UP028 - each is an element of the loop
+                yield x
+
+    def _endless(self) -> Iterator[Any]:
+        is_empty = self.source.cardinality() == 0
+        while not is_empty:
+            is_empty = self.source.cardinality() == UNKNOWN
+            for x in self.source:
+                is_empty = False
+                yield x
+
+    def cardinality(self) -> int:
+        count = int(self.source.cardinality())
+        if count == 0 or self.count == 0:
+            return 0
+        if self.count is None:
+            return INFINITE
+        return count if count < 0 else count * self.count
+
+
+class Concatenated(Stage):
+    """The elements of one, then those of another."""
+
+    def __init__(self, first: Stage, second: Stage) -> None:
+        self.first, self.second = first, second
+        self.is_host = first.is_host and second.is_host
+        self.is_steady = first.is_steady and second.is_steady
+        self.is_stored = first.is_stored and second.is_stored
+
+    def rows(self) -> Rows | None:
+        if self.first.cardinality() < 0 or self.second.cardinality() < 0:
+            return None
+        if not alike(self.first.spec(), self.second.spec()):
+            return None
+        first, second = self.first.rows(), self.second.rows()
+        return None if first is None or second is None else Chained(first, second)
+
+    def steps(self) -> Iterator[Any]:
+        for x in self.first:
+            yield x
+        for x in self.second:
+            yield x
+
+    def cardinality(self) -> int:
+        first, second = int(self.first.cardinality()), int(self.second.cardinality())
+        if INFINITE in (first, second):
+            return INFINITE
+        return UNKNOWN if UNKNOWN in (first, second) else first + second
+
+    def spec(self) -> Any:
+        return joined_spec(self.first.spec(), self.second.spec())
+
+    def reading_ahead(self, size: int) -> Stage:
+        return Concatenated(self.first.reading_ahead(size), self.second.reading_ahead(size))
+
+
+class Zipped(Stage):
+    """Nests of the elements of several, as long as each has one."""
+
+    def __init__(self, structure: Any, parts: list[Stage]) -> None:
+        self.structure, self.parts = structure, parts
+        self.is_host = all(part.is_host for part in parts)
+        self.is_steady = all(part.is_steady for part in parts)
+        self.is_stored = all(part.is_stored for part in parts)
+
+    def rows(self) -> Rows | None:
+        if any(part.is_host for part in self.parts):
+            return None
+        found: list[Any] = [part.rows() for part in self.parts]
+        if any(rows is None for rows in found):
+            return None
+        return Together(self.structure, found)
+
+    def steps(self) -> Iterator[Any]:
+        return self._beside() if is_staged() else self._in_turn()
+
+    def _in_turn(self) -> Iterator[Any]:
+        for parts in zip(*self.parts):  # noqa: B905 - the shortest ends it
+            yield nest_of(self.structure, parts)
+
+    def _beside(self) -> Iterator[Any]:
+        """Those of one that come one by one, with those of the others by their numbers."""
+        found = [None if part.is_host else part.rows() for part in self.parts]
+        leading = [k for k, rows in enumerate(found) if rows is None]
+        if len(leading) != 1:
+            raise refused("zip", "of several data sets the elements of which come one by one")
+        leader = leading[0]
+        count = min([_ENDLESS] + [rows.count for rows in found if rows is not None])
+        number = 0
+        for x in self.parts[leader]:
+            if number >= count:
+                break
+            parts = [x if rows is None else rows.at(number) for rows in found]
+            number += 1  # noqa: SIM113
+            yield nest_of(self.structure, parts)
+
+    def cardinality(self) -> int:
+        counts = [int(part.cardinality()) for part in self.parts]
+        finite = [count for count in counts if count != INFINITE]
+        if UNKNOWN in counts:
+            return UNKNOWN
+        return min(finite) if finite else INFINITE
+
+    def spec(self) -> Any:
+        return nest_of(self.structure, [part.spec() for part in self.parts])
+
+    def reading_ahead(self, size: int) -> Stage:
+        return Zipped(self.structure, [part.reading_ahead(size) for part in self.parts])
+
+
+class Shuffled(_Through):
+    """The elements in random order, drawn from the next `size` of them."""
+
+    def __init__(self, source: Stage, size: int, orders: Orders) -> None:
+        super().__init__(source)
+        self.size, self.orders = size, orders
+        self.is_stored = False
+        self.is_steady = source.is_steady and not orders.is_new_each_time
+
+    def rows(self) -> Rows | None:
+        rows = None if self.source.cardinality() < 0 else self.source.rows()
+        if rows is None:
+            return None
+        return Chosen(rows, self.orders.order(rows.count, self.size))
+
+    def steps(self) -> Iterator[Any]:
+        return self._buffered() if is_staged() else self._listed()
+
+    def _listed(self) -> Iterator[Any]:
+        waiting: list[Any] = []
+        drawn = 0
+        for x in self.source:
+            if len(waiting) < self.size:
+                waiting.append(x)
+                continue
+            k = self.orders.below(self.size, drawn)
+            drawn += 1
+            found, waiting[k] = waiting[k], x
+            yield found
+        while waiting:
+            k = self.orders.below(len(waiting), drawn)
+            drawn += 1
+            found, waiting[k] = waiting[k], waiting[-1]
+            waiting.pop()
+            yield found
+
+    def _buffered(self) -> Iterator[Any]:
+        structure = structure_of(self.source.spec())
+        buffers = _buffers(self.source.spec(), self.size)
+        count = drawn = 0
+        for x in self.source:
+            if count < self.size:
+                for buffer, part in zip(buffers, leaves_of(x)):  # noqa: B905 - it is converted
+                    buffer[count] = part
+                count += 1
+            else:
+                k = self.orders.below(self.size, drawn)
+                drawn += 1
+                found = [np.copy(buffer[k])[()] for buffer in buffers]
+                for buffer, part in zip(buffers, leaves_of(x)):  # noqa: B905
+                    buffer[k] = part
+                yield nest_of(structure, found)
+        while count > 0:
+            k = self.orders.below(count, drawn)
+            drawn += 1
+            found = [np.copy(buffer[k])[()] for buffer in buffers]
+            count -= 1
+            for buffer in buffers:
+                buffer[k] = buffer[count]
+            yield nest_of(structure, found)
+
+
+class Windowed(_Through):
+    """Data sets of `size` elements each, `stride` apart, `shift` after those of the one before."""
+
+    def __init__(
+        self, source: Stage, window: tuple[int, int, int, bool], wrap: Callable[..., Any]
+    ) -> None:
+        super().__init__(source)
+        self.size, self.shift, self.stride, self.drop_remainder = window
+        self.wrap = wrap
+        self.is_host = False
+
+    def rows(self) -> Rows | None:
+        if self.source.is_host and is_staged():
+            return None
+        rows = self.source.rows()
+        return None if rows is None else _Windows(rows, self)
+
+    def steps(self) -> Iterator[Any]:
+        if is_staged():
+            raise refused("window", "the elements of which come one by one")
+        return self._listed()
+
+    def _listed(self) -> Iterator[Any]:
+        reach = (self.size - 1) * self.stride + 1
+        source, missing = iter(self.source), 0
+        waiting: list[Any] = []
+        while True:
+            waiting += itertools.islice(source, missing, missing + reach - len(waiting))
+            is_short = len(waiting) < reach
+            if not waiting or (is_short and self.drop_remainder):
+                return
+            yield self.of(Listed(waiting[:: self.stride]))
+            missing = max(self.shift - len(waiting), 0)
+            waiting = waiting[self.shift :]
+
+    def of(self, rows: Rows) -> Any:
+        """The nest of data sets of a window's components."""
+        spec = self.source.spec()
+        parts = leaves_of(spec)
+        if len(parts) == 1 and parts[0] is spec:
+            return self.wrap(FromRows(rows, spec))
+        found = [FromRows(Component(rows, k), part) for k, part in enumerate(parts)]
+        return nest_of(structure_of(spec), [self.wrap(part) for part in found])
+
+    def count_of(self, count: Any) -> Any:
+        """How many windows there are over so many elements."""
+        if not self.drop_remainder:
+            return (count + self.shift - 1) // self.shift
+        return max((count - (self.size - 1) * self.stride - 1 + self.shift) // self.shift, 0)
+
+    def cardinality(self) -> int:
+        count = int(self.source.cardinality())
+        return count if count < 0 else int(self.count_of(count))
+
+
+class _Windows(Rows):
+    def __init__(self, rows: Rows, stage: Windowed) -> None:
+        self.rows, self.stage = rows, stage
+        self.count = stage.count_of(rows.count)
+
+    def at(self, k: Any) -> Any:
+        stage, start = self.stage, k * self.stage.shift
+        if stage.drop_remainder:
+            count = stage.size
+        else:
+            left = (self.rows.count - start + stage.stride - 1) // stage.stride
+            count = min(stage.size, left)
+        return stage.of(Stretch(self.rows, count, start, stage.stride))
+
+
+class Unbatched(_Through):
+    """The rows of each element."""
+
+    def steps(self) -> Iterator[Any]:
+        for x in self.source:
+            parts, structure = leaves_of(x), structure_of(x)
+            for k in range(len(parts[0])):
+                yield nest_of(structure, [part[k] for part in parts])
+
+    def cardinality(self) -> int:
+        count = int(self.source.cardinality())
+        size: int | None = leaves_of(self.source.spec())[0].shape[0]
+        return count if count < 0 else UNKNOWN if size is None else count * size
+
+    def spec(self) -> Any:
+        return row_spec(self.source.spec())
+
+
+class Cached(_Through):
+    """The elements of the first pass, again in each one."""
+
+    def __init__(self, source: Stage) -> None:
+        super().__init__(source)
+        self.is_steady = True
+        self.kept = Kept(source)
+
+    def rows(self) -> Rows | None:
+        return self.source.rows() if self.is_stored else self.kept.rows()
+
+    def steps(self) -> Iterator[Any]:
+        found = []
+        for x in self.source:
+            found.append(x)
+            yield x
+        self.kept.put(found)
+
+
+class Prefetched(_Through):
+    """The elements, of which a thread reads some ahead where plain Python gives them."""
+
+    def __init__(self, source: Stage, size: int) -> None:
+        super().__init__(source if source.is_host else source.reading_ahead(size))
+        self.size = size
+
+    def rows(self) -> Rows | None:
+        rows: Rows | None = self.source.rows()
+        return rows
+
+    def steps(self) -> Iterator[Any]:
+        if self.is_host:
+            return ahead(iter(self.source), self.size)
+        return iter(self.source)
+
+    def reading_ahead(self, size: int) -> Stage:
+        return self

@@ -1,0 +1,273 @@
+"""Loops over what only plain Python goes through: it is asked for each item when the graph runs.
+
+So it is with iterators that are older than the call, with objects whose `__iter__` is left alone,
+and with data sets that plain Python gives. Of which type items are is what their source declares,
+or what the first item tells, which is taken while tracing and given in the first round.
+"""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import operator
+import sys
+from collections.abc import Callable, Iterator
+from types import FunctionType, GeneratorType
+from typing import Any, NoReturn
+
+import numpy as np
+
+from autograph.library.feeding import items_of
+from autograph.operators.captured.captures import current_trace
+from autograph.operators.captured.methods import attribute, convert
+from autograph.operators.expressions.generators import Consumer, call_of, made, placed
+from autograph.operators.results.host_calls import call_host
+from autograph.operators.results.host_results import types_of
+from autograph.operators.stand_ins.transforms import is_ours
+from runtime import host, trace, tree
+from runtime.eager import Eager
+from runtime.errors import StagingError
+from runtime.origins import origin_of_caller
+from runtime.spec import TensorSpec
+from runtime.tensor import Tensor
+
+__all__ = ["Fed", "Feed", "fed", "is_older_iterator", "next_of"]
+
+_NUMBERS = (bool, int, float, complex)
+
+
+class Feed:
+    """The items of one place of a graph; each pass over them has a number.
+
+    `begin` gives an iterator, of what it is given, and `spec` says what its items are.
+    """
+
+    def __init__(self, begin: Callable[..., Iterator[Any]], spec: Any) -> None:
+        self._begin, self.result = begin, (bool, spec)
+        parts, self._structure = tree.flatten(spec)
+        self._nothing = list(map(_nothing_of, parts))
+        self._numbers = itertools.count()
+        self._passes: dict[Any, Iterator[Any]] = {}
+
+    def begin(self, *args: Any, **kwargs: Any) -> int:
+        """Begin a pass; what a call that fails has begun ends with the call."""
+        number = next(self._numbers)
+        self._open()[self, number] = self._begin(*args, **kwargs)
+        return number
+
+    def following(self, number: int) -> tuple[bool, Any]:
+        """Whether there is another item, and that."""
+        try:
+            return True, following(self._open()[self, number])
+        except StopIteration:
+            return False, tree.unflatten(self._structure, self._nothing)
+
+    def end(self, number: int, is_shared: bool) -> int:
+        """End a pass, which may have items left: an iterator that nobody shares is closed."""
+        items = self._open().pop((self, number), None)
+        close = getattr(items, "close", None)
+        if close is not None and not is_shared:
+            close()
+        return 0
+
+    def _open(self) -> dict[Any, Any]:
+        caller = host.caller()
+        return self._passes if caller is None else caller.memory
+
+
+def _nothing_of(spec: Any) -> Any:
+    if spec in _NUMBERS:
+        return spec(0)
+    return np.zeros([n or 0 for n in spec.shape], spec.dtype)[()]
+
+
+class Fed:
+    """What a loop goes through in the place of a source of plain Python's."""
+
+    def __init__(
+        self, feed: Feed, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None, *,
+        known_as: Any, why: str, is_shared: bool = False,
+    ) -> None:  # fmt: skip
+        self._feed, self._args, self._kwargs = feed, args, kwargs or {}
+        self._is_shared = is_shared
+        self._known_as, self._why = known_as, why
+
+    def __iter__(self) -> Iterator[Any]:
+        name = "a loop over plain Python"
+        items: Iterator[Any] = placed(self._one_by_one(), name, None, self._run)
+        return items
+
+    def _one_by_one(self) -> Iterator[NoReturn]:
+        yield _refuse_one_by_one()
+
+    def _run(self, _: None, consumer: Consumer) -> None:
+        feed = self._feed
+        number = self._call(feed.begin, self._args, self._kwargs, int)
+
+        def following() -> Any:
+            return self._call(feed.following, (number,), {}, feed.result)
+
+        twin = convert(items_of)
+        assert twin is not None
+        run = call_of(made(twin(following), twin, (following,), {}))
+        assert run is not None
+        run(consumer)
+        self._call(feed.end, (number, self._is_shared), {}, int)
+
+    def _call(
+        self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any
+    ) -> Any:
+        return call_host(
+            function, args, kwargs, types_of(result), known_as=self._known_as, why=self._why,
+            may_advance=True,
+        )  # fmt: skip
+
+
+def _refuse_one_by_one() -> NoReturn:
+    raise StagingError(
+        "plain Python gives these items when the graph runs, and here they are taken one by one",
+        "go through them by a `for` statement",
+        origin=origin_of_caller(),
+    )
+
+
+# ---- what is older than the call -----------------------------------------------------------------
+
+
+def fed(x: Any) -> Any:
+    """What a loop goes through for `x`: `x` itself, where the trace can go through that."""
+    facts = current_trace()
+    if facts is None:
+        return x
+    if type(x) is GeneratorType and x in facts.left_calls:
+        return _fed_by_call(x, *facts.left_calls[x])
+    if not facts.is_outside(x):
+        return x
+    is_shared = is_older_iterator(x)
+    if not is_shared and not _is_left_alone(x, "__iter__", "__getitem__"):
+        return x
+    why = "it is older than the call" if is_shared else "its `__iter__` is left alone"
+    return Fed(_feed_of(x), (x,), known_as=type(x), why=why, is_shared=is_shared)
+
+
+def is_older_iterator(x: Any) -> bool:
+    """Whether `x` is an iterator from outside of the trace that only plain Python can advance."""
+    facts = current_trace()
+    if facts is None or not isinstance(x, Iterator) or not facts.is_outside(x):
+        return False
+    step = attribute(type(x), "__next__")
+    return not isinstance(step, FunctionType) or _is_left_alone(x, "__next__")
+
+
+def next_of(x: Iterator[Any]) -> Any:
+    """`next(x)` of such an iterator, when the graph runs."""
+    spec = _feed_of(x).result[1]
+    why = "the iterator is older than the call"
+    return call_host(following, (x,), {}, types_of(spec), known_as=next, why=why, may_advance=True)
+
+
+def _is_left_alone(x: Any, *names: str) -> bool:
+    """Whether the first method of these that an object has is Python code, not converted."""
+    own = next((found for name in names if (found := attribute(type(x), name))), None)
+    if not isinstance(own, FunctionType) or is_ours(own):
+        return False
+    root = str(own.__globals__.get("__name__")).partition(".")[0]
+    return root not in sys.stdlib_module_names and convert(own) is None
+
+
+def _feed_of(x: Any) -> Feed:
+    """What asks `x`, in all loops of the trace over it."""
+    facts = current_trace()
+    assert facts is not None
+    if id(x) not in facts.feeds:
+        primed, spec = _look_into(x)
+        facts.feeds[id(x)] = x, Feed(_Beginning(primed, iter, (x,), {}), spec)
+    feed: Feed = facts.feeds[id(x)][1]
+    return feed
+
+
+def _fed_by_call(
+    x: Iterator[Any], function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """What a loop goes through for the generator of a function that is left alone.
+
+    Each run calls the function anew. What gives neither arrays nor numbers is a part of the trace.
+    """
+    facts = current_trace()
+    assert facts is not None
+    del facts.left_calls[x]
+    try:
+        primed, spec = _look_into(x)
+    except StagingError:
+        return x
+    feed = Feed(_Beginning(primed, function, args, kwargs), spec)
+    return Fed(feed, args, kwargs, known_as=function, why="the function is left alone")
+
+
+def _look_into(x: Any) -> tuple[Iterator[Any], Any]:
+    """An iterator over `x`, and what its first item is, which remains to be taken."""
+    with trace.interpreting(Eager()):
+        items = iter(x)
+        ahead = copy.copy(items) if type(items) in _COPIED else items
+        try:
+            first = following(ahead)
+        except StopIteration:
+            raise _refused(x, "has no item yet, which would tell of what type they are") from None
+    if ahead is items:
+        _ahead[id(items)] = items, first
+    leaves, structure = tree.flatten(first)
+    specs = list(map(_spec_of, leaves))
+    if None in specs:
+        raise _refused(x, f"gives {first!r}, which is neither an array nor a number")
+    return items, tree.unflatten(structure, specs)
+
+
+# Iterators a copy of which goes on by itself.
+_ITERATORS: tuple[Any, ...] = (iter([]), iter(()), iter(range(0)), iter(range(2**70)))
+_COPIED = tuple(map(type, _ITERATORS))
+# What was taken of iterators while tracing, and is the next item of theirs.
+_ahead: dict[int, tuple[Any, Any]] = {}
+
+
+def following(items: Iterator[Any]) -> Any:
+    """The next item of an iterator, of which a trace may have taken it."""
+    held = _ahead.get(id(items))
+    if held is None or held[0] is not items:
+        return next(items)
+    del _ahead[id(items)]
+    return held[1]
+
+
+def _spec_of(x: Any) -> Any:
+    if type(x) in _NUMBERS:
+        return type(x)
+    if not isinstance(x, (np.ndarray, np.generic, Tensor)) or x.dtype.kind not in "biufc":
+        return None
+    # Batches may be of several sizes.
+    return TensorSpec((None, *x.shape[1:]) if x.shape else (), x.dtype)
+
+
+def _refused(x: Any, what: str) -> StagingError:
+    return StagingError(
+        f"a {type(x).__name__} is asked for its items each time the graph runs, and it {what}",
+        "make a list of it before the call",
+        origin=origin_of_caller(),
+    )
+
+
+class _Beginning:
+    """Begins a pass by a call, the first one of which was made while tracing."""
+
+    def __init__(
+        self, primed: Iterator[Any], function: Callable[..., Any], args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> None:  # fmt: skip
+        self._primed: list[Iterator[Any]] = [primed]
+        self._function, self._given = function, (*args, *kwargs.values())
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Iterator[Any]:
+        is_first = all(map(operator.is_, (*args, *kwargs.values()), self._given))
+        if self._primed and is_first:
+            return self._primed.pop()
+        found: Iterator[Any] = iter(self._function(*args, **kwargs))
+        return found

@@ -1,0 +1,162 @@
+"""A data set gives the same in plain Python and as one loop of a graph."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import autograph as ag
+
+Dataset = ag.data.Dataset
+A, B = np.arange(24.0).reshape(12, 2), np.arange(12)
+
+
+def pairs(n=10):
+    for i in range(n):
+        yield i, np.full(2, i * 0.5)
+
+
+SIGNATURE = ag.TensorSpec((), "int64"), ag.TensorSpec((2,), "float64")
+
+
+def generated():
+    return Dataset.from_generator(pairs, output_signature=SIGNATURE)
+
+
+def even(n=40):
+    return Dataset.range(n).filter(lambda x: x % 2 == 0)
+
+
+def weigh(x):
+    if isinstance(x, tuple):
+        total = 0.0
+        for part in x:
+            total = total + 1.7 * weigh(part)
+        return total
+    return (x * 1.5).sum()
+
+
+def weighed(elements):
+    count, total = 0, np.float64(0.0)
+    for x in elements:
+        count += 1
+        total = total * 0.5 + count * weigh(x)
+    return count, total
+
+
+STEPS = {
+    "slices in batches": lambda: Dataset.from_tensor_slices((A, B)).batch(5),
+    "map, batch": lambda: Dataset.range(20).map(lambda x: (x * 2, x * 0.5)).batch(6),
+    "filter, batch": lambda: even().batch(6, drop_remainder=True),
+    "take_while": lambda: Dataset.range(40).take_while(lambda x: x * x < 50),
+    "scan": lambda: Dataset.range(20).scan(np.int64(0), lambda s, x: (s + x, s * x)),
+    "flat_map": lambda: Dataset.from_tensor_slices(A).flat_map(Dataset.from_tensor_slices),
+    "interleave": lambda: Dataset.range(1, 9).interleave(Dataset.range, 3, 2),
+    "windows": lambda: Dataset.range(17).window(5, 2, 2).flat_map(lambda w: w.batch(5)),
+    "concatenate": lambda: even().concatenate(Dataset.range(3)),
+    "zip, enumerate": lambda: Dataset.zip(Dataset.range(40), even()).enumerate(),
+    "repeat, take, skip": lambda: even().repeat(2).skip(3).take(25),
+    "shuffle": lambda: Dataset.from_tensor_slices((A, B)).shuffle(5, seed=3).batch(5),
+    "shuffle again": lambda: Dataset.range(10).shuffle(10, seed=3).repeat(2).batch(4),
+    "generator, map, prefetch": lambda: generated().map(lambda i, x: x * i).prefetch(2),
+    "generator, batch, cache": lambda: generated().batch(3).cache(),
+}
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_a_graph_goes_through_the_same_elements(name):
+    count, total = weighed(STEPS[name]())
+    function = ag.convert(weighed)
+    found = function(STEPS[name]())
+    assert found[0] == count and function.trace_count == 1
+    np.testing.assert_allclose(found[1], total, rtol=1e-12)
+
+
+def test_a_training_loop_is_one_loop_of_a_graph():
+    x = A / 10
+    y = x @ np.array([1.0, 2.0])
+    batches = Dataset.from_tensor_slices((x, y)).shuffle(12, seed=1).batch(5)
+    w = ag.Variable(np.zeros(2))
+
+    def train(epochs):
+        loss = 0.0
+        for _ in range(epochs):
+            for features, labels in batches:
+                with ag.GradientTape() as tape:
+                    loss = ag.mean((features @ w - labels) ** 2)
+                w.assign_sub(0.1 * tape.gradient(loss, w))
+        return loss
+
+    train_graph = ag.convert(train)
+    train_graph(np.int64(30))
+    graph = train_graph.get_concrete_function(np.int64(30)).graph
+    assert train_graph.trace_count == 1
+    assert sum(node.op.name == "while" for node in graph.walk()) == 2
+    found = w.numpy()
+    w.assign(np.zeros(2))
+    batches = Dataset.from_tensor_slices((x, y)).shuffle(12, seed=1).batch(5)
+    train(30)
+    np.testing.assert_allclose(found, w.numpy(), rtol=1e-9)
+
+
+def test_gradients_flow_through_the_loop(tmp_path):
+    batches = Dataset.from_tensor_slices(A).batch(5)
+
+    def loss(w):
+        total = 0.0
+        for x in batches:
+            total = total + ag.sum((x @ w) ** 2)
+        return total
+
+    function, w = ag.convert(loss), np.ones(2)
+    np.testing.assert_allclose(ag.grad(function)(w), 2 * A.T @ (A @ w))
+    expected = function(w)
+    ag.save(function, tmp_path / "loss.agz")
+    assert float(ag.load(tmp_path / "loss.agz")(w)) == float(expected)
+
+
+def total(items, w):
+    found = np.float64(0.0) * w
+    for x in items:
+        found = found + x * w
+        if found > 20:
+            break
+    return found
+
+
+ITERATORS = {
+    "iter of a list": lambda: iter([np.float64(i) for i in range(1, 10)]),
+    "generator": lambda: (np.float64(i) for i in range(1, 10)),
+    "map": lambda: map(np.float64, range(1, 10)),
+    "count": lambda: itertools.count(1),
+    "of a data set": lambda: iter(Dataset.from_tensor_slices(np.arange(1.0, 10))),
+}
+
+
+@pytest.mark.parametrize("name", ITERATORS)
+def test_an_older_iterator_is_left_where_python_leaves_it(name):
+    plain, given = ITERATORS[name](), ITERATORS[name]()
+    function = ag.convert(total)
+    for w in (1.0, 2.0, 3.0):
+        assert function(given, np.float64(w)) == total(plain, np.float64(w))
+    assert list(itertools.islice(plain, 2)) == list(itertools.islice(given, 2))
+    assert function.trace_count == 1
+
+
+def test_an_error_of_a_generator_comes_in_its_round():
+    def failing():
+        yield np.float64(1.0)
+        raise KeyError("no more")
+
+    spec = ag.TensorSpec((), "float64")
+    elements = Dataset.from_generator(failing, output_signature=spec).prefetch(4)
+    w = ag.Variable(0.0)
+
+    @ag.convert
+    def add():
+        for x in elements:
+            w.assign_add(x)
+
+    with pytest.raises(KeyError, match="no more"):
+        add()
+    assert w.numpy() == 1.0
