@@ -28,7 +28,6 @@ TESTED_IN = {
         "snapshot_forms snapshot_parts",
         "autograph/operators/catching/test_snapshots.py",
     ),
-    "runtime/ops/beams.py": "runtime/nn/test_alignments.py",
     **in_folder(
         "autograph/data",
         "elements host orders rows specs stages",
