@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from runtime.ops import (
     activations,  # noqa: F401 - declares ops that `runtime.nn` gives to users
+    beams,  # noqa: F401 - declares what `runtime.nn` gives to users
     bits,  # noqa: F401 - declares NumPy's functions of bits in bytes
     boxes,  # noqa: F401 - declares what `autograph.tf` gives to users, as others below
     convolution,  # noqa: F401

@@ -530,11 +530,13 @@ def calls_within(function, *args, **kwargs):
         nonlocal count
         count += event == "call"
 
+    gc.disable()  # what it calls is not the function's
     sys.setprofile(note)
     try:
         found = function(*args, **kwargs)
     finally:
         sys.setprofile(None)
+        gc.enable()
     assert found == added(*args, **kwargs)
     return count
 

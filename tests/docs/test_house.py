@@ -28,7 +28,6 @@ TESTED_IN = {
         "snapshot_forms snapshot_parts",
         "autograph/operators/catching/test_snapshots.py",
     ),
-    "runtime/ops/beams.py": "runtime/nn/test_alignments.py",
     "runtime/lowering/rewrites/intervals.py": "runtime/lowering/rewrites/test_ranges.py",
     "autograph/operators/stand_ins/numbers_or_arrays.py": "language/test_numbers_or_arrays.py",
     "autograph/operators/stand_ins/kinds.py": "language/test_kinds_within_the_graph.py",
