@@ -223,27 +223,22 @@ def is_traced_as_it_is(target: Any) -> bool:
     A function that is asked for by itself is converted, whatever a rule says of its module.
     """
     function, owner = underlying_function(target)
-    return function is not None and owner is not None and _is_left_by_word(function) is not None
+    return function is not None and owner is not None and _left_by_word(function)[0] is not None
 
 
-def _is_left_by_word(function: FunctionType) -> str | None:
-    """Why a mark or a rule leaves a function alone; None where neither does."""
+def _left_by_word(function: FunctionType) -> tuple[str | None, str, bool | None]:
+    """Why a mark or a rule leaves a function alone, if one does; its module, and what rules say."""
+    module = str(function.__globals__.get("__name__") or function.__module__ or "")
+    wanted = rules.decision(module)
     if getattr(function, UNCONVERTED, False):
-        return "it is marked with do_not_convert"
-    module = _module_of(function)
-    return f"a rule leaves {module} alone" if rules.decision(module) is False else None
-
-
-def _module_of(function: FunctionType) -> str:
-    return str(function.__globals__.get("__name__") or function.__module__ or "")
+        return "it is marked with do_not_convert", module, wanted
+    return f"a rule leaves {module} alone" if wanted is False else None, module, wanted
 
 
 def _belongs_to_others(function: FunctionType) -> str | None:
-    reason = _is_left_by_word(function)
+    reason, module, wanted = _left_by_word(function)
     if reason is not None:
         return reason
-    module = _module_of(function)
-    wanted = rules.decision(module)
     root = module.partition(".")[0]
     if root in _EXCLUDED and not wanted and not rules.is_plain_python(module):
         return f"it belongs to {root}"

@@ -105,6 +105,8 @@ def _own_docstring(thing: Any) -> str:
 def _summary(thing: Any) -> str:
     if isinstance(thing, np.dtype) or thing is np.dtype:
         return f"NumPy's ``{thing!r}``."
+    if isinstance(thing, int):
+        return f"The number ``{thing!r}``."
     docstring = inspect.getdoc(thing) or ""
     sentence = _SENTENCE.match(docstring.split("\n\n")[0])
     return as_restructured_text(sentence[0] if sentence else docstring).replace("\n", " ")
@@ -118,7 +120,7 @@ def _table(rows: list[tuple[str, str]]) -> list[str]:
 
 
 def _entry(name: str, thing: Any, left_out: list[str]) -> list[str]:
-    if isinstance(thing, np.dtype):
+    if isinstance(thing, np.dtype | int):
         return [f".. py:data:: {name}", "", f"   {_summary(thing)}", ""]
     if not inspect.isclass(thing):
         return [f".. autofunction:: {name}", ""]

@@ -76,7 +76,7 @@ def test_work_grows_with_the_number_of_nodes(name, monkeypatch):
     [("straight", 80), ("called", 150), ("nested", 225), ("deep", 220), ("successive", 195)],
 )
 def test_a_node_is_little_work(name, trace):
-    found, nodes = _work(name, 500)
+    found, nodes = _work(name, 1000)
     assert found["trace"] / nodes < trace
     assert sum(found[step.__name__] for step in PIPELINE) / nodes < 95
     assert found["plan"] / nodes < 80

@@ -134,9 +134,13 @@ def _refuse_one_by_one() -> NoReturn:
 # ---- what is older than the call -----------------------------------------------------------------
 
 
+# They are no iterators, and nothing of theirs is left alone.
+_CONTAINERS = frozenset({tuple, list, dict, set, frozenset, range, str})
+
+
 def fed(x: Any) -> Any:
     """What a loop goes through for `x`: `x` itself, where the trace can go through that."""
-    facts = current_trace()
+    facts = None if type(x) in _CONTAINERS else current_trace()
     if facts is None:
         return x
     if type(x) is GeneratorType and x in facts.left_calls:
