@@ -60,7 +60,9 @@ def test_keras_tests_pass(part, tmp_path):
         "-p", "no:warnings", "-c", os.devnull, "-q", "--tb=short", str(source),
     ]  # fmt: skip
     environment = {**os.environ, "PYTHONPATH": str(HERE.parents[1])}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=HERE)
+    done = subprocess.run(
+        command, env=environment, capture_output=True, text=True, cwd=HERE, timeout=1800
+    )
     assert done.returncode in (0, 5), done.stdout[-4000:] + done.stderr[-2000:]
 
 
