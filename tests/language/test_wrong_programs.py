@@ -266,9 +266,7 @@ numbers = (k for k in range(5))
 
 @wrong(F(2), cause="an iterator that exists outside", hint="pass its items", names=("numbers",))
 def generator_of_the_module(x):
-    for k in numbers:  # wrong
-        x = x + k
-    return x
+    return x + sum(numbers)  # wrong
 
 
 @wrong(VECTOR, cause="of different types on different paths", hint="otypes=[float]", names=("x",))
