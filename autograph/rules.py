@@ -40,10 +40,13 @@ class Rule(NamedTuple):
 
 _rules: tuple[Rule, ...] = ()
 
+# What the rules in force say of each module that was asked about: tracing asks at every call.
+_decisions: dict[str, bool | None] = {}
+
 
 def add(rule: Rule) -> None:
     """Put a rule in force; of two rules for one module the later one holds."""
-    global _rules
+    global _rules, _decisions
     if not all(part.isidentifier() for part in rule.module.split(".")):
         raise ValueError(f"{rule.module!r} is not the name of a module")
     if rule.module.partition(".")[0] in _OWN:
@@ -51,13 +54,17 @@ def add(rule: Rule) -> None:
     others = [known for known in _rules if known.module != rule.module]
     # The rule of the innermost package comes first.
     _rules = tuple(sorted([*others, rule], key=lambda known: known.module, reverse=True))
+    _decisions = {}
 
 
 def decision(module: object) -> bool | None:
     """Whether a rule wants functions of the module converted; None where there is no rule."""
     if not _rules or not isinstance(module, str):
         return None
-    return next((rule.convert for rule in _rules if rule.covers(module)), None)
+    known = _decisions
+    if module not in known:
+        known[module] = next((rule.convert for rule in _rules if rule.covers(module)), None)
+    return known[module]
 
 
 def is_of_container(function: FunctionType) -> bool:

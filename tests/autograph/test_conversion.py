@@ -180,6 +180,7 @@ def test_b4_01_config_rules_by_module(tmp_path, monkeypatch):
     f = ag.convert(lambda x: module.clamp(x))
     assert f(np.float64(-2.0)) == 2.0
     monkeypatch.setattr(rules, "_rules", ())
+    monkeypatch.setattr(rules, "_decisions", {})
     rules.add(rules.Rule("left_alone_by_rule", False))
     assert "rule" in conversion.left_alone(module.clamp)
     assert ag.convert(lambda x: module.clamp(x) + 1)(2) == 3

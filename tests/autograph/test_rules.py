@@ -42,6 +42,7 @@ layer = Layer(3)
 @pytest.fixture(autouse=True)
 def _no_rules(monkeypatch):
     monkeypatch.setattr(rules, "_rules", ())
+    monkeypatch.setattr(rules, "_decisions", {})
 
 
 @pytest.fixture
