@@ -29,8 +29,8 @@ from autograph.errors import (
 )  # fmt: skip
 from autograph.settings import config, eager, executing_eagerly, set_verbosity
 from runtime.autodiff import (
-    ForwardAccumulator, GradientTape, UnconnectedGradients, custom_gradient, grad, hessian, hvp,
-    jacfwd, jacobian, jacrev, jvp, recompute_grad, stop_gradient, value_and_grad, vjp,
+    ForwardAccumulator, GradientTape, UnconnectedGradients, custom_gradient, hvp, jvp,
+    recompute_grad, stop_gradient, vjp,
 )  # fmt: skip
 from runtime.building import constant
 from runtime.devices import device, list_devices
@@ -88,6 +88,7 @@ if _typing.TYPE_CHECKING:
     from autograph.checking import check
     from autograph.concrete import ConcreteFunction
     from autograph.conversion import do_not_convert
+    from autograph.derivatives import grad, hessian, jacfwd, jacobian, jacrev, value_and_grad
     from autograph.explaining import explain
     from autograph.exporting.c import export_c
     from autograph.exporting.onnx import export_onnx
@@ -183,6 +184,9 @@ _LATER = {
         "autograph.checking": ("check",),
         "autograph.concrete": ("ConcreteFunction",),
         "autograph.conversion": ("do_not_convert",),
+        "autograph.derivatives": (
+            "grad", "hessian", "jacfwd", "jacobian", "jacrev", "value_and_grad",
+        ),
         "autograph.explaining": ("explain",),
         "autograph.exporting.c": ("export_c",),
         "autograph.exporting.onnx": ("export_onnx",),
