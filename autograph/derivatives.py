@@ -9,6 +9,7 @@ with the tape.
 from __future__ import annotations
 
 import functools
+import math
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -19,21 +20,23 @@ from autograph.functions import Function
 from autograph.operators.calls.calls import converted_call
 from autograph.operators.stand_ins.scope import ConversionOptions, FunctionScope
 from autograph.options import FunctionOptions
-from autograph.signature import Arguments
+from autograph.signature import Arguments, Identity
 from autograph.tracebacks import shorten
+from autograph.traced import Traced
 from runtime import trace
 from runtime.autodiff import transforms
 from runtime.autodiff.derived import Derived
 from runtime.building import building
 from runtime.caching import cached_property
 from runtime.pickling import reduced
+from runtime.variable import Variable
 
 __all__ = ["grad", "hessian", "jacfwd", "jacobian", "jacrev", "value_and_grad"]
 
 _Transform = TypeVar("_Transform", bound=Callable[..., Any])
-# A signature is compiled when it comes again after so many calls, or after so many that take long
-# each: tracing takes some hundred times as long as a call.
-_CALLS, _LONG_CALLS, _LONG_SECONDS = 1, 8, 0.05
+# So many calls of a signature are left to the tape, and all that take so long: they do so many
+# operations one by one that a trace of them would take seconds.
+_CALLS, _LONG_SECONDS = 1, 0.05
 # So many graphs a derivative may have, and so many signatures that led to none.
 _MOST_TRACES, _MOST_REFUSED = 8, 4
 
@@ -45,20 +48,20 @@ class _Graphs(Function[Any, Any]):
         super().__init__(target, FunctionOptions())
         self._calls: Counter[Any] = Counter()
         self._refused: set[Any] = set()
-        self.longest = 0.0
+        self._shortest = math.inf
 
     @property
-    def is_given_up(self) -> bool:
+    def _is_given_up(self) -> bool:
         """Whether no other signature will be traced."""
-        return self._trace_count > _MOST_TRACES or len(self._refused) > _MOST_REFUSED
+        many = self._trace_count > _MOST_TRACES or len(self._refused) > _MOST_REFUSED
+        return many or self._shortest > _LONG_SECONDS
 
     def _trace(
         self, bound: dict[str, Any], arguments: Arguments, exactly: bool = False
     ) -> tuple[Arguments, ConcreteFunction]:
         key = arguments.key
         self._calls[key] += 1
-        soon = _CALLS if self.longest < _LONG_SECONDS else _LONG_CALLS
-        if self._calls[key] <= soon or key in self._refused or self.is_given_up:
+        if self._calls[key] <= _CALLS or key in self._refused or self._is_given_up:
             raise LeftToPython(RuntimeError("it is not traced yet"))
         try:
             found = super()._trace(bound, arguments, exactly)
@@ -66,19 +69,46 @@ class _Graphs(Function[Any, Any]):
             self._refused.add(key)
             raise LeftToPython(error) from None
         traced = found[1]._traced
-        if traced.stages_nothing or not traced.is_repeatable:
-            self._refused.add(key)
+        if not _is_pure(traced):
+            if not traced.created:  # which the next trace does not do
+                self._refused.add(key)
             raise LeftToPython(RuntimeError("it has effects"))
         return found
+
+    def _keep(self, concrete: ConcreteFunction) -> None:
+        if _is_pure(concrete._traced):
+            super()._keep(concrete)
+
+    def _concrete(self, traced: Traced, reason: Any) -> ConcreteFunction:
+        made = super()._concrete(traced, reason)
+        if not any(map(_is_tensor, traced.arguments.keys)):
+            made._returns = "numpy"  # as of the tape, whatever the function captures
+        return made
 
     def _warn_of_retracing(self, reason: Any) -> None:
         pass  # nobody asked for a graph
 
     def _run_python(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         began = time.perf_counter()
-        result = super()._run_python(args, kwargs)
-        self.longest = max(self.longest, time.perf_counter() - began)
+        try:
+            result = super()._run_python(args, kwargs)
+        except BaseException:
+            self._calls.clear()  # what raises is not worth a graph
+            raise
+        self._shortest = min(self._shortest, time.perf_counter() - began)
         return result
+
+
+def _is_pure(traced: Traced) -> bool:
+    """Whether calls of the graph give results, and do nothing else."""
+    return traced.is_repeatable and not (traced.stages_nothing or traced.changes_containers)
+
+
+def _is_tensor(key: Any) -> bool:
+    """Whether an argument of such a key is a tensor or a Variable."""
+    if isinstance(key, Identity):
+        return isinstance(key.ref(), Variable)
+    return isinstance(key, tuple) and key[0] in ("tensor", "weak")
 
 
 class _Remembering(Derived):
