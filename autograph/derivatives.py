@@ -37,8 +37,9 @@ _Transform = TypeVar("_Transform", bound=Callable[..., Any])
 # So many calls of a signature are left to the tape, and all that take so long: they do so many
 # operations one by one that a trace of them would take seconds.
 _CALLS, _LONG_SECONDS = 1, 0.05
-# So many graphs a derivative may have, and so many signatures that led to none.
-_MOST_TRACES, _MOST_REFUSED = 8, 4
+# So many graphs a derivative may have, so many signatures that led to none, and so many that are
+# known to have come.
+_MOST_TRACES, _MOST_REFUSED, _MOST_KNOWN = 8, 4, 64
 
 
 class _Graphs(Function[Any, Any]):
@@ -60,6 +61,8 @@ class _Graphs(Function[Any, Any]):
         self, bound: dict[str, Any], arguments: Arguments, exactly: bool = False
     ) -> tuple[Arguments, ConcreteFunction]:
         key = arguments.key
+        if len(self._calls) > _MOST_KNOWN:
+            self._calls.clear()
         self._calls[key] += 1
         if self._calls[key] <= _CALLS or key in self._refused or self._is_given_up:
             raise LeftToPython(RuntimeError("it is not traced yet"))
