@@ -208,7 +208,8 @@ class ConcreteFunction(Described):
         broken = [g.explain() for g in self._guards_of_code() if not g.holds()]
         if broken:
             return broken
-        broken = [g.explain() for g in self._traced.guards if not g.holds()]
+        places = (place for guard in self._traced.guards for place in guard.singles)
+        broken = [g.explain() for g in places if not g.holds()]
         for c in self._traced.captured:
             if not is_as_traced(c):
                 broken.append(c.guard.explain())

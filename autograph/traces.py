@@ -280,6 +280,8 @@ class Traces:
         made.remedy = reason.remedy
         if traced.stages_nothing and self._is_of_numbers(traced.arguments):
             made.python = self._target
+            # Python finds what long containers hold by itself: to look would take as long.
+            traced.guards = [guard for guard in traced.guards if not guard.looks_at_many]
         return made
 
     def _may_create(self, arguments: Arguments) -> bool:
