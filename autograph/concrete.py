@@ -407,7 +407,8 @@ class ConcreteFunction(Described):
         """A call that is plain Python, or MISS where what the trace read from outside changed."""
         assert self.python is not None
         self.used = True
-        return self.python(*args, **kwargs) if self.guards_hold() else MISS
+        is_as_it_was = not self._reads_outside or self._reader(()) is not None
+        return self.python(*args, **kwargs) if is_as_it_was else MISS
 
     def run_quickly(self, leaves: list[Any]) -> Any:
         """`run` outside of all contexts, or MISS where what the trace read from outside changed."""

@@ -23,6 +23,7 @@ from autograph.operators.captured.guards import (
     MISSING,
     NUMBERS,
     PLAIN,
+    PLAIN_TYPES,
     ApartGuard,
     ContentGuard,
     Guard,
@@ -660,6 +661,9 @@ def _containers_in(thing: Any) -> Iterator[Any]:
     else:
         base: Any = next((kind for kind in (list, tuple, deque) if isinstance(thing, kind)), None)
         parts = () if base is None else base.__iter__(thing)
+    parts = tuple(parts)
+    if PLAIN_TYPES.issuperset(map(type, parts)):  # mostly, and of many this is seen at once
+        return iter(())
     return (x for x in parts if isinstance(x, (*_CONTAINERS, tuple)) or has_state(x))
 
 

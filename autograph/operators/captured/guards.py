@@ -22,7 +22,7 @@ from runtime import tree
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
-__all__ = ["MISSING", "NUMBERS", "ApartGuard", "ContentGuard", "Guard", "Identity",
+__all__ = ["MISSING", "NUMBERS", "PLAIN_TYPES", "ApartGuard", "ContentGuard", "Guard", "Identity",
            "IdentityGuard", "Mark", "Place", "SharingGuard", "TypeGuard", "is_of_library", "marks",
            "may_be_input", "same_value", "shown", "state_marks", "together", "weak"]  # fmt: skip
 
@@ -32,6 +32,7 @@ _LARGE = 1 << 31
 # Guards of more items than this are looked at together.
 _MANY = 64
 PLAIN = (bool, int, float, complex, str, bytes, type(None))
+PLAIN_TYPES = frozenset(PLAIN)
 
 
 def weak(thing: Any) -> Callable[[], Any]:
