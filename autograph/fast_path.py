@@ -97,7 +97,7 @@ _INTS = frozenset((int,))
 
 
 def _are_inputs(ints: Collection[int]) -> bool:
-    return -INT_LIMIT <= min(ints) and max(ints) < INT_LIMIT
+    return min(ints) >= -INT_LIMIT and max(ints) < INT_LIMIT
 
 
 def _nest_part(x: Any, kind: type, leaves: list[Any]) -> Any:

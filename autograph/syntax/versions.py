@@ -50,11 +50,12 @@ class Version:
         asserts = [node for node in ast.walk(tree) if isinstance(node, ast.Assert)]
         lines = {n for x in asserts for n in range(x.lineno, (x.end_lineno or x.lineno) + 1)}
         outline = _outline(code, lines)
+        alike = [x for x in found.values() if x.co_qualname == code.co_qualname]
         return any(
             own.outside == outline.outside
             and own.variables == outline.variables
             and own.named <= outline.named  # what was made of them names more
-            for own in (_outline(x, lines) for x in found.values() if x.co_qualname == code.co_qualname)
+            for own in (_outline(x, lines) for x in alike)
         )
 
     def _made(
