@@ -6,7 +6,7 @@ branch more; and `keras.src.backend.autograph`, which it imports, is `autograph.
 file of Keras is changed. With another backend nothing is: the branch is not taken.
 
 The classes of Keras that users derive from, or give functions to, come to know of their code when
-they are made (`autograph.keras.users`).
+they are made (`autograph.keras.users`). Shapes come to know of sizes that a graph does not know.
 """
 
 from __future__ import annotations
@@ -60,9 +60,9 @@ def install() -> None:
     rules.add(rules.Rule("keras", convert=False))
 
 
-def _of_users() -> dict[str, dict[str, Callable[[type], None]]]:
+def _of_users() -> dict[str, dict[str, Callable[[Any], Any]]]:
     """By module of Keras, what its classes come to know; it needs the compiler, as Keras does."""
-    found: dict[str, dict[str, Callable[[type], None]]] = importlib.import_module(_USERS).OF_USERS
+    found: dict[str, dict[str, Callable[[Any], Any]]] = importlib.import_module(_USERS).OF_USERS
     return found
 
 
@@ -122,7 +122,7 @@ class _Telling(SourceFileLoader):
     def exec_module(self, module: ModuleType) -> None:
         super().exec_module(module)
         for name, take in _of_users()[module.__name__].items():
-            take(getattr(module, name))
+            setattr(module, name, take(getattr(module, name)))
 
 
 class _Branches(ast.NodeTransformer):

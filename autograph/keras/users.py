@@ -16,6 +16,7 @@ from autograph.operators.calls.calls import converted_call
 from autograph.operators.calls.plain_calls import UNCONVERTED
 from autograph.operators.stand_ins.scope import ConversionOptions, FunctionScope
 from runtime.building import building
+from runtime.tensor import Tensor
 
 __all__ = ["OF_USERS", "of_user"]
 
@@ -41,10 +42,10 @@ def _is_of_user(thing: Any) -> bool:
     return module.partition(".")[0] not in _OWN
 
 
-def _derived(*methods: str) -> Callable[[type], None]:
+def _derived(*methods: str) -> Callable[[type], type]:
     """Have methods of the classes that users derive from one of Keras' converted."""
 
-    def take(cls: type) -> None:
+    def take(cls: type) -> type:
         assert "__init_subclass__" not in vars(cls)
 
         def init_subclass(made: Any, /, **options: Any) -> None:
@@ -55,14 +56,15 @@ def _derived(*methods: str) -> Callable[[type], None]:
                     setattr(made, name, of_user(function))
 
         cls.__init_subclass__ = classmethod(init_subclass)  # type: ignore[assignment]
+        return cls
 
     return take
 
 
-def _given(method: str, attribute: str) -> Callable[[type], None]:
+def _given(method: str, attribute: str) -> Callable[[type], type]:
     """Have a function that an object was given converted where a method of Keras' calls it."""
 
-    def take(cls: type) -> None:
+    def take(cls: type) -> type:
         original = getattr(cls, method)
 
         @functools.wraps(original)
@@ -77,16 +79,31 @@ def _given(method: str, attribute: str) -> Callable[[type], None]:
                 vars(self)[attribute] = function
 
         setattr(cls, method, call)
+        return cls
 
     return take
+
+
+def _with_open_sizes(standardize_shape: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Have shapes as Keras compares them say None for a size that the graph does not know."""
+
+    @functools.wraps(standardize_shape)
+    def standardized(shape: Any) -> Any:
+        if isinstance(shape, (tuple, list)):
+            is_open = [isinstance(n, Tensor) and not n.is_known for n in shape]
+            shape = tuple(None if o else n for n, o in zip(shape, is_open, strict=True))
+        return standardize_shape(shape)
+
+    return standardized
 
 
 _STEPS = (
     "call", "train_step", "test_step", "predict_step", "compute_loss", "compute_metrics",
     "update_state", "result", "update_step",
 )  # fmt: skip
-# By module and class of Keras: how the class comes to know of the user's code.
-OF_USERS: dict[str, dict[str, Callable[[type], None]]] = {
+# By module and name in Keras: what stands there in the place of a class or function, or the class
+# itself, which knows of the user's code.
+OF_USERS: dict[str, dict[str, Callable[[Any], Any]]] = {
     # Layers, models, losses, metrics and optimizers.
     "keras.src.saving.keras_saveable": {"KerasSaveable": _derived(*_STEPS)},
     "keras.src.optimizers.schedules.learning_rate_schedule": {
@@ -98,4 +115,6 @@ OF_USERS: dict[str, dict[str, Callable[[type], None]]] = {
     "keras.src.metrics.reduction_metrics": {"MeanMetricWrapper": _given("update_state", "_fn")},
     "keras.src.layers.core.lambda_layer": {"Lambda": _given("call", "function")},
     "keras.src.layers.activations.activation": {"Activation": _given("call", "activation")},
+    # As Keras has it for the sizes of its other backends, which are not known while they trace.
+    "keras.src.backend.common.variables": {"standardize_shape": _with_open_sizes},
 }
