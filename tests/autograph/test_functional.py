@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from runtime import tree
 
 
 def both(f, *args):
@@ -214,6 +215,27 @@ def test_scan_of_unknown_length():
     for n in (2, 5):
         np.testing.assert_array_equal(f(np.ones(n)), np.arange(float(n)))
     assert f.trace_count == 1
+
+
+def test_scan_of_results_whose_sizes_the_run_tells():
+    def f(x, w):
+        return ag.scan(lambda c, row: (c * row, (row * w, c[row > 0])), w, x, reverse=True)
+
+    rows, x, w = ag.TensorSpec([None, None]), np.arange(1.0, 7.0).reshape(2, 3), np.ones(3)
+    g = ag.convert(f, input_signature=[rows, ag.TensorSpec([None])])
+    for n in (2, 1):
+        for one, other in zip(tree.leaves(g(x[:n], w)), tree.leaves(f(x[:n], w)), strict=True):
+            np.testing.assert_array_equal(one, other)
+    with pytest.raises(ValueError, match="differ in size: 2, 3 in the first round"):
+        g(x * [[1, 1, -1], [1, 1, 1]], w)
+    with pytest.raises(IndexError, match="out of bounds"):
+        g(x[:0], w)
+    slopes = [
+        ag.grad(h, argnums=(0, 1))(x, w)
+        for h in (lambda x, w: (f(x, w)[1][0] ** 2).sum(), lambda x, w: (g(x, w)[1][0] ** 2).sum())
+    ]
+    for one, other in zip(*slopes, strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 def test_scan_gradient():
