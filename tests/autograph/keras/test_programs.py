@@ -6,9 +6,9 @@ pytest.importorskip("autograph.keras", exc_type=ImportError, reason="needs the e
 
 import keras
 import numpy as np
+from keras import Input, layers
 
 import autograph as ag
-from keras import Input, layers
 
 X = np.random.default_rng(0).standard_normal((5, 6, 3)).astype(np.float32)
 
