@@ -105,12 +105,20 @@ def content_of(thing: Any) -> np.ndarray[Any, Any]:
 
 
 def refuse_variables(signature: Signature, where: str) -> None:
-    """Refuse graphs that assign to Variables: what they keep has no place in a file."""
+    """Refuse graphs that draw random numbers or assign to Variables: no file keeps their state."""
     for node in used_graph(signature).walk():
-        if node.op.effect in ("assign", "draw"):
+        if node.op.effect == "draw":
+            raise UnsavableError(
+                f"this cannot be exported to {where}: random numbers, which the runtime draws from "
+                "a stream of its own",
+                "pass them as an argument, or export with `allow_random=True`",
+                node.origin,
+            )
+        if node.op.effect == "assign":
             raise UnsavableError(
                 f"this cannot be exported to {where}: a Variable is assigned to",
-                "give the new value back as a result, and take the old one as an argument",
+                "give the new value back as a result, and take the old one as an argument; if it "
+                "is the seed of random numbers, export with `allow_random=True`",
                 node.origin,
             )
 

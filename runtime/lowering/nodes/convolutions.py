@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from runtime.graph.ir import Node
 from runtime.lowering.kernels.arrays import Array, Form, Stored
 from runtime.lowering.kernels.builder import Builder
-from runtime.lowering.kernels.kernel import Axis, Buffer, Store
+from runtime.lowering.kernels.kernel import Axis, Buffer, Store, product
 from runtime.lowering.kernels.refusal import Refusal
 from runtime.lowering.kernels.scalar import Expr, call, const, index
 from runtime.lowering.kernels.strides import Strided, plus, times
@@ -23,9 +23,10 @@ from runtime.lowering.nodes.products import contract, placed
 from runtime.lowering.nodes.windows import (
     Remainder,
     check_shape,
+    images,
     known,
     remainders,
-    static_result,
+    result_type,
     windows_of,
 )
 from runtime.ops.windows import Windows
@@ -36,9 +37,10 @@ __all__ = ["convolution", "convolution_input", "convolution_kernel"]
 def convolution(b: Builder, node: Node) -> list[Form]:
     """Sums of the products of a kernel with the windows of an array."""
     kind = machine_type(tensor_type(node.outputs[0].type).dtype)
-    (x, x_shape), (kernel, k_shape) = (known(b.forms[v]) for v in node.inputs)
-    windows = windows_of(node, x_shape[1:-1], k_shape[:-2])
-    shape = (x_shape[0], *windows.counts, k_shape[-1])
+    x, count, x_shape = images(b.forms[node.inputs[0]])
+    kernel, k_shape = known(b.forms[node.inputs[1]])
+    windows = windows_of(node, x_shape[:-1], k_shape[:-2])
+    shape = (count, *windows.counts, k_shape[-1])
     _check_groups(node, k_shape)
     target = b.buffer("convolved", kind, shape)
     source = _padded(b, x, windows.before, windows.needed, kind)
@@ -63,7 +65,7 @@ def _correlate(
     """Write a convolution of a padded array."""
     *size, channels, features = k_shape
     each = features // groups
-    out = _steps((int(target.shape[0]), *windows.counts, features))  # type: ignore[arg-type]
+    out = _steps((*windows.counts, features))
     batch, *spatial, channel = x.steps
     rows = [Axis(target.shape[0], batch, 0, out[0])]
     rows += [
@@ -88,18 +90,19 @@ def _correlate(
 
 def convolution_kernel(b: Builder, node: Node) -> list[Form]:
     """The adjoint of a convolution in its kernel."""
-    kind, k_shape = static_result(node)
-    (x, x_shape), (g, g_shape) = (known(b.forms[v]) for v in node.inputs[:2])
+    kind, k_shape = _kernel_type(node)
+    x, count, x_shape = images(b.forms[node.inputs[0]])
+    g, g_count, g_shape = images(b.forms[node.inputs[1]])
     groups = node.attrs["groups"]
-    windows = windows_of(node, x_shape[1:-1], k_shape[:-2])
-    check_shape(g_shape, (x_shape[0], *windows.counts, k_shape[-1]))
+    windows = windows_of(node, x_shape[:-1], k_shape[:-2])
+    check_shape(b, (g_count, g_shape), (count, (*windows.counts, k_shape[-1])))
     _check_groups(node, k_shape)
     source = _padded(b, x, windows.before, windows.needed, kind)
     given = _in_order(b, g, kind)
     target = b.buffer("slopes", kind, k_shape)
     *size, channels, features = k_shape
     each = features // groups
-    out = _steps(k_shape)
+    out = _steps(k_shape[1:])
     batch, *spatial, channel = source.steps
     g_batch, *g_spatial, g_feature = given.steps
     rows = [
@@ -107,7 +110,7 @@ def convolution_kernel(b: Builder, node: Node) -> list[Form]:
         for n, dilation, step, to in zip(size, windows.dilations, spatial, out, strict=False)
     ]
     rows.append(Axis(channels, channel, 0, features))
-    inner = [Axis(x_shape[0], batch, g_batch, 0)]
+    inner = [Axis(count, batch, g_batch, 0)]
     inner += [
         Axis(n, times(stride, step), g_step, 0)
         for n, stride, step, g_step in zip(
@@ -123,16 +126,18 @@ def convolution_kernel(b: Builder, node: Node) -> list[Form]:
 
 def convolution_input(b: Builder, node: Node) -> list[Form]:
     """The adjoint of a convolution in its input."""
-    kind, shape = static_result(node)
-    (g, g_shape), (kernel, k_shape) = (known(b.forms[v]) for v in node.inputs[:2])
-    windows = windows_of(node, shape[1:-1], k_shape[:-2])
-    check_shape(g_shape, (shape[0], *windows.counts, k_shape[-1]))
+    kind, image = result_type(node)
+    g, count, g_shape = images(b.forms[node.inputs[0]])
+    kernel, k_shape = known(b.forms[node.inputs[1]])
+    shape = (count, *image)
+    windows = windows_of(node, image[:-1], k_shape[:-2])
+    check_shape(b, (count, g_shape), (count, (*windows.counts, k_shape[-1])))
     _check_groups(node, k_shape)
     target = b.buffer("slopes", kind, shape)
     weights = placed(b, kernel, kind)
     plans = remainders(windows)
     # Zeros around, so that windows that do not exist give nothing.
-    before = tuple(max(p[axis].reach for p in plans) for axis in range(len(shape) - 2))
+    before = tuple(max(p[axis].reach for p in plans) for axis in range(len(image) - 1))
     sizes = tuple(
         pad + max(max(p[axis].end for p in plans), count)
         for axis, (pad, count) in enumerate(zip(before, windows.counts, strict=True))
@@ -140,7 +145,7 @@ def convolution_input(b: Builder, node: Node) -> list[Form]:
     given = _padded(b, g, before, sizes, kind)
     groups = node.attrs["groups"]
     for plan in plans:
-        _scatter(b, target, given, weights, shape, (k_shape[-1] // groups, groups), plan, before)
+        _scatter(b, target, given, weights, image, (k_shape[-1] // groups, groups), plan, before)
     return [Stored(target, shape, kind)]
 
 
@@ -149,19 +154,19 @@ def _scatter(
     target: Buffer,
     g: Strided,
     kernel: Strided,
-    shape: tuple[int, ...],
+    image: tuple[int, ...],
     features: tuple[int, int],
     plan: Sequence[Remainder],
     before: tuple[int, ...],
 ) -> None:
     """Write the shares of all windows in positions of one remainder by the strides."""
     each, groups = features
-    channels = shape[-1] // groups
-    out = _steps(shape)
+    channels = image[-1] // groups
+    out = _steps(image)
     g_batch, *g_spatial, g_feature = g.steps
     *k_spatial, k_channel, k_feature = kernel.steps
     g_start, k_start, start = g.start, kernel.start, 0
-    rows, inner = [Axis(shape[0], g_batch, 0, out[0])], []
+    rows, inner = [Axis(target.shape[0], g_batch, 0, out[0])], []
     for part, pad, g_step, k_step, to in zip(
         plan, before, g_spatial, k_spatial, out[1:-1], strict=True
     ):
@@ -178,9 +183,18 @@ def _scatter(
     contract(b, target, x, y, ([group, *around], row, column, inner), start)
 
 
-def _steps(shape: Sequence[int]) -> list[int]:
-    """The steps of an array in the order of memory."""
-    return [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
+def _steps(image: Sequence[int]) -> list[int]:
+    """The steps in memory of an array whose items along the first axis have this shape."""
+    return [math.prod(image[axis:]) for axis in range(len(image) + 1)]
+
+
+def _kernel_type(node: Node) -> tuple[str, tuple[int, ...]]:
+    """Type and shape of a kernel's slopes."""
+    kind, rest = result_type(node)
+    first = tensor_type(node.outputs[0].type).shape[0]  # type: ignore[index]
+    if first is None:
+        raise Refusal("windows of a size that is not known")
+    return kind, (first, *rest)
 
 
 def _padded(
@@ -190,16 +204,16 @@ def _padded(
 
     Where nothing is added, it is the array itself.
     """
-    shape = [n for n in x.shape if isinstance(n, int)]
-    if not any(before) and all(n >= size for n, size in zip(shape[1:-1], sizes, strict=True)):
+    x, count, image = images(x)
+    if not any(before) and all(n >= size for n, size in zip(image, sizes, strict=False)):
         return _in_order(b, x, kind)
     x = x if x.type == kind else mapped(b, [x], kind, lambda args: converted(args[0], kind))
-    target = b.buffer("padded", kind, (shape[0], *sizes, shape[-1]))
+    target = b.buffer("padded", kind, (count, *sizes, image[-1]))
     place = Stored(target, target.shape, kind)
     zero = const(0, kind)
-    b.nest([math.prod(map(int, target.shape))], lambda i: b.emit(Store(target, i[0], zero)))  # type: ignore[arg-type]
+    b.nest([product(target.shape)], lambda i: b.emit(Store(target, i[0], zero)))
     inside = [
-        max(min(n, size - pad), 0) for n, pad, size in zip(shape[1:-1], before, sizes, strict=True)
+        max(min(n, size - pad), 0) for n, pad, size in zip(image, before, sizes, strict=False)
     ]
 
     def write(indices: list[Expr]) -> None:
@@ -211,7 +225,7 @@ def _padded(
         offset = place.at([image, *moved, channel]).args[0]
         b.emit(Store(target, offset, b.at(x, indices)))
 
-    b.nest([shape[0], *inside, shape[-1]], write)
+    b.nest([count, *inside, image[-1]], write)
     return placed(b, place, kind)
 
 

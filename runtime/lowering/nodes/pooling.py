@@ -12,7 +12,7 @@ from typing import NamedTuple
 from runtime.graph.ir import Node
 from runtime.lowering.kernels.arrays import Array, Computed, Form, Stored
 from runtime.lowering.kernels.builder import Builder
-from runtime.lowering.kernels.kernel import Store
+from runtime.lowering.kernels.kernel import Dim, Store
 from runtime.lowering.kernels.refusal import Refusal
 from runtime.lowering.kernels.scalar import (
     TRUE,
@@ -33,9 +33,9 @@ from runtime.lowering.nodes.reductions import monoid
 from runtime.lowering.nodes.windows import (
     Remainder,
     check_shape,
-    known,
+    images,
     remainders,
-    static_result,
+    result_type,
     windows_of,
 )
 
@@ -111,12 +111,19 @@ def _within(place: Expr, least: int, most: int, length: int) -> tuple[Expr, Expr
     return select(truth, place, index(0)), truth
 
 
-def _pooled(b: Builder, node: Node) -> tuple[Array, _Pool, tuple[int, ...]]:
-    x, shape = known(b.forms[node.inputs[0]])
-    if any(n == 0 for n in shape):
+def _pooled(b: Builder, node: Node) -> tuple[Array, _Pool, tuple[Dim, ...]]:
+    x, count, shape = images(b.forms[node.inputs[0]])
+    if 0 in (count, *shape):
         raise Refusal("windows over nothing")
-    pool = _Pool(b, node, shape[1:-1])
-    return _ready(b, x), pool, (shape[0], *pool.windows.counts, shape[-1])
+    pool = _Pool(b, node, shape[:-1])
+    return _ready(b, x), pool, (count, *pool.windows.counts, shape[-1])
+
+
+def _beside(b: Builder, node: Node, shape: tuple[Dim, ...]) -> Array:
+    """The second operand, an array of what the windows give; it has their shape."""
+    x, count, sizes = images(b.forms[node.inputs[1]])
+    check_shape(b, (count, sizes), (shape[0], shape[1:]))  # type: ignore[arg-type]
+    return _ready(b, x)
 
 
 def _ready(b: Builder, x: Array) -> Array:
@@ -165,9 +172,8 @@ def window_sum(b: Builder, node: Node) -> list[Form]:
 def window_argmax(b: Builder, node: Node) -> list[Form]:
     """The number of the first element of each window that is as large as the result."""
     x, pool, shape = _pooled(b, node)
-    largest = _ready(b, known(b.forms[node.inputs[1]])[0])
+    largest = _beside(b, node, shape)
     kind = machine_type(tensor_type(node.outputs[0].type).dtype)
-    check_shape(tuple(largest.shape), shape)  # type: ignore[arg-type]
 
     def at(indices: Sequence[Expr]) -> Expr:
         most = b.at(largest, indices)
@@ -187,8 +193,7 @@ def window_argmax(b: Builder, node: Node) -> list[Form]:
 def window_pick(b: Builder, node: Node) -> list[Form]:
     """The element of each window whose number is given."""
     x, pool, shape = _pooled(b, node)
-    winners = _ready(b, known(b.forms[node.inputs[1]])[0])
-    check_shape(tuple(winners.shape), shape)  # type: ignore[arg-type]
+    winners = _beside(b, node, shape)
 
     def at(indices: Sequence[Expr]) -> Expr:
         winner = b.at(winners, indices)
@@ -204,41 +209,42 @@ def window_pick(b: Builder, node: Node) -> list[Form]:
 
 def window_place(b: Builder, node: Node) -> list[Form]:
     """Each element of `g` added to the element of its window whose number is given."""
-    (g, shape), (winners, _) = (known(b.forms[v]) for v in node.inputs[:2])
-    g, winners = _ready(b, g), _ready(b, winners)
+    g, count, sizes = images(b.forms[node.inputs[0]])
+    g, winners = _ready(b, g), _beside(b, node, (count, *sizes))
 
     def share(indices: Sequence[Expr], tap: tuple[int, ...], pool: _Pool, total: Expr) -> Expr:
         number = sum(t * math.prod(pool.size[k + 1 :]) for k, t in enumerate(tap))
         is_it = call("eq", b.at(winners, indices), const(number, winners.type))
         return select(is_it, call("add", total, b.at(g, indices)), total)
 
-    check_shape(tuple(winners.shape), shape)  # type: ignore[arg-type]
-    return _given_back(b, node, shape, share, is_nested=False)
+    return _given_back(b, node, (count, sizes), share, is_nested=False)
 
 
 def window_spread(b: Builder, node: Node) -> list[Form]:
     """Each element of `g` added to all elements of its window."""
-    g, shape = known(b.forms[node.inputs[0]])
+    g, count, sizes = images(b.forms[node.inputs[0]])
     g = _ready(b, g)
 
     def share(indices: Sequence[Expr], tap: tuple[int, ...], pool: _Pool, total: Expr) -> Expr:
         return call("add", total, b.at(g, indices))
 
-    return _given_back(b, node, shape, share, is_nested=True)
+    return _given_back(b, node, (count, sizes), share, is_nested=True)
 
 
 Share = Callable[[Sequence[Expr], "tuple[int, ...]", _Pool, Expr], Expr]
 
 
 def _given_back(
-    b: Builder, node: Node, g_shape: tuple[int, ...], share: Share, is_nested: bool
+    b: Builder, node: Node, given: tuple[Dim, tuple[int, ...]], share: Share, is_nested: bool
 ) -> list[Form]:
     """The sum of what windows give to each position: `is_nested`, over the last axis first."""
-    kind, shape = static_result(node)
-    if any(n == 0 for n in g_shape):
+    kind, image = result_type(node)
+    count, g_sizes = given
+    if 0 in (count, *g_sizes):
         raise Refusal("windows over nothing")
-    pool = _Pool(b, node, shape[1:-1])
-    check_shape(g_shape, (shape[0], *pool.windows.counts, shape[-1]))
+    pool = _Pool(b, node, image[:-1])
+    check_shape(b, given, (count, (*pool.windows.counts, image[-1])))
+    shape = (count, *image)
     target = b.buffer("slopes", kind, shape)
     place = Stored(target, shape, kind)
     for plan in remainders(pool.windows):

@@ -8,22 +8,43 @@ from typing import NamedTuple
 
 from runtime.graph.ir import Node
 from runtime.lowering.kernels.arrays import Array, Form
+from runtime.lowering.kernels.builder import Builder
+from runtime.lowering.kernels.kernel import Dim
 from runtime.lowering.kernels.refusal import Refusal
 from runtime.lowering.kernels.scalar import Expr
 from runtime.lowering.nodes.elements import machine_type, tensor_type
 from runtime.ops.windows import Windows
 
-__all__ = ["Remainder", "check_shape", "known", "remainders", "static_result", "windows_of"]
+__all__ = [
+    "Remainder",
+    "check_shape",
+    "images",
+    "known",
+    "remainders",
+    "result_type",
+    "windows_of",
+]
 
 
 def known(form: Form) -> tuple[Array, tuple[int, ...]]:
     """An array all of whose sizes are known."""
     if isinstance(form, Expr):
         raise Refusal("windows over a number")
-    shape = tuple(n for n in form.shape if isinstance(n, int))
-    if len(shape) < len(form.shape):
+    return form, _numbers(form.shape)
+
+
+def images(form: Form) -> tuple[Array, Dim, tuple[int, ...]]:
+    """An array, how many images it holds, which may be open, and its other sizes."""
+    if isinstance(form, Expr):
+        raise Refusal("windows over a number")
+    return form, form.shape[0], _numbers(form.shape[1:])
+
+
+def _numbers(shape: Sequence[Dim | None]) -> tuple[int, ...]:
+    found = tuple(n for n in shape if isinstance(n, int))
+    if len(found) < len(shape):
         raise Refusal("windows over sizes that are not known")
-    return form, shape
+    return found
 
 
 def windows_of(node: Node, sizes: Sequence[int], size: Sequence[int]) -> Windows:
@@ -31,18 +52,21 @@ def windows_of(node: Node, sizes: Sequence[int], size: Sequence[int]) -> Windows
     return Windows.over(sizes, size, attrs["strides"], attrs["padding"], attrs["dilations"])
 
 
-def static_result(node: Node) -> tuple[str, tuple[int, ...]]:
-    """Type and shape of the result."""
+def result_type(node: Node) -> tuple[str, tuple[int, ...]]:
+    """Type of the result, and its sizes but for the first."""
     type_ = tensor_type(node.outputs[0].type)
-    shape = tuple(n for n in type_.shape or () if n is not None)
-    if len(shape) != len(type_.shape or (0,)):
+    if not type_.shape:
         raise Refusal("windows over sizes that are not known")
-    return machine_type(type_.dtype), shape
+    return machine_type(type_.dtype), _numbers(type_.shape[1:])
 
 
-def check_shape(found: tuple[int, ...], expected: tuple[int, ...]) -> None:
-    if found != expected:
+def check_shape(
+    b: Builder, found: tuple[Dim, tuple[int, ...]], wanted: tuple[Dim, tuple[int, ...]]
+) -> None:
+    """Refuse an array of other sizes; the number of images may be found out as it runs."""
+    if found[1] != wanted[1]:
         raise Refusal("an array of another shape than its windows have")
+    b.equal(found[0], wanted[0])
 
 
 class Remainder(NamedTuple):
