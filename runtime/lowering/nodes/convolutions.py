@@ -7,16 +7,15 @@ of positions by the strides: the elements of the kernel that meet such a positio
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from runtime.graph.ir import Node
 from runtime.lowering.kernels.arrays import Array, Form, Stored
 from runtime.lowering.kernels.builder import Builder
-from runtime.lowering.kernels.kernel import Axis, Buffer, Store
+from runtime.lowering.kernels.kernel import Axis, Buffer, Dim, Store, product
 from runtime.lowering.kernels.refusal import Refusal
 from runtime.lowering.kernels.scalar import Expr, call, const, index
-from runtime.lowering.kernels.strides import Strided, plus, times
+from runtime.lowering.kernels.strides import Strided, plus, steps_of, times
 from runtime.lowering.nodes.elements import machine_type, tensor_type
 from runtime.lowering.nodes.elementwise import converted, mapped
 from runtime.lowering.nodes.products import contract, placed
@@ -24,8 +23,9 @@ from runtime.lowering.nodes.windows import (
     Remainder,
     check_shape,
     known,
+    numbers,
     remainders,
-    static_result,
+    result,
     windows_of,
 )
 from runtime.ops.windows import Windows
@@ -37,6 +37,7 @@ def convolution(b: Builder, node: Node) -> list[Form]:
     """Sums of the products of a kernel with the windows of an array."""
     kind = machine_type(tensor_type(node.outputs[0].type).dtype)
     (x, x_shape), (kernel, k_shape) = (known(b.forms[v]) for v in node.inputs)
+    k_shape = numbers(k_shape)
     windows = windows_of(node, x_shape[1:-1], k_shape[:-2])
     shape = (x_shape[0], *windows.counts, k_shape[-1])
     _check_groups(node, k_shape)
@@ -46,7 +47,7 @@ def convolution(b: Builder, node: Node) -> list[Form]:
     return [Stored(target, shape, kind)]
 
 
-def _check_groups(node: Node, k_shape: tuple[int, ...]) -> None:
+def _check_groups(node: Node, k_shape: Sequence[int]) -> None:
     if node.attrs["groups"] > 1 and k_shape[-2] == 1:
         raise Refusal("a convolution of each channel by itself")
 
@@ -56,14 +57,14 @@ def _correlate(
     target: Buffer,
     x: Strided,
     kernel: Strided,
-    k_shape: tuple[int, ...],
+    k_shape: Sequence[int],
     windows: Windows,
     groups: int,
 ) -> None:
     """Write a convolution of a padded array."""
     *size, channels, features = k_shape
     each = features // groups
-    out = _steps((int(target.shape[0]), *windows.counts, features))  # type: ignore[arg-type]
+    out = steps_of(target.shape)
     batch, *spatial, channel = x.steps
     rows = [Axis(target.shape[0], batch, 0, out[0])]
     rows += [
@@ -88,18 +89,19 @@ def _correlate(
 
 def convolution_kernel(b: Builder, node: Node) -> list[Form]:
     """The adjoint of a convolution in its kernel."""
-    kind, k_shape = static_result(node)
+    kind, shape = result(node)
+    k_shape = numbers(shape)
     (x, x_shape), (g, g_shape) = (known(b.forms[v]) for v in node.inputs[:2])
     groups = node.attrs["groups"]
     windows = windows_of(node, x_shape[1:-1], k_shape[:-2])
-    check_shape(g_shape, (x_shape[0], *windows.counts, k_shape[-1]))
+    check_shape(b, g_shape, (x_shape[0], *windows.counts, k_shape[-1]))
     _check_groups(node, k_shape)
     source = _padded(b, x, windows.before, windows.needed, kind)
     given = _in_order(b, g, kind)
     target = b.buffer("slopes", kind, k_shape)
     *size, channels, features = k_shape
     each = features // groups
-    out = _steps(k_shape)
+    out = steps_of(k_shape)
     batch, *spatial, channel = source.steps
     g_batch, *g_spatial, g_feature = given.steps
     rows = [
@@ -123,10 +125,10 @@ def convolution_kernel(b: Builder, node: Node) -> list[Form]:
 
 def convolution_input(b: Builder, node: Node) -> list[Form]:
     """The adjoint of a convolution in its input."""
-    kind, shape = static_result(node)
     (g, g_shape), (kernel, k_shape) = (known(b.forms[v]) for v in node.inputs[:2])
+    k_shape, (kind, shape) = numbers(k_shape), result(node, g_shape[0])
     windows = windows_of(node, shape[1:-1], k_shape[:-2])
-    check_shape(g_shape, (shape[0], *windows.counts, k_shape[-1]))
+    check_shape(b, g_shape, (shape[0], *windows.counts, k_shape[-1]))
     _check_groups(node, k_shape)
     target = b.buffer("slopes", kind, shape)
     weights = placed(b, kernel, kind)
@@ -149,38 +151,34 @@ def _scatter(
     target: Buffer,
     g: Strided,
     kernel: Strided,
-    shape: tuple[int, ...],
+    shape: Sequence[Dim],
     features: tuple[int, int],
     plan: Sequence[Remainder],
     before: tuple[int, ...],
 ) -> None:
     """Write the shares of all windows in positions of one remainder by the strides."""
     each, groups = features
-    channels = shape[-1] // groups
-    out = _steps(shape)
+    channels = numbers(shape[-1:])[0] // groups
+    out = steps_of(target.shape)
     g_batch, *g_spatial, g_feature = g.steps
     *k_spatial, k_channel, k_feature = kernel.steps
-    g_start, k_start, start = g.start, kernel.start, 0
+    g_start, k_start = g.start, kernel.start
+    start: Dim = 0
     rows, inner = [Axis(shape[0], g_batch, 0, out[0])], []
     for part, pad, g_step, k_step, to in zip(
         plan, before, g_spatial, k_spatial, out[1:-1], strict=True
     ):
-        rows.append(Axis(part.number, g_step, 0, part.stride * to))
+        rows.append(Axis(part.number, g_step, 0, times(part.stride, to)))
         inner.append(Axis(part.taps, times(-part.back, g_step), times(part.step, k_step), 0))
         g_start = plus(g_start, times(pad + part.shift, g_step))
         k_start = plus(k_start, times(part.first, k_step))
-        start += part.start * to
+        start = plus(start, times(part.start, to))
     inner.append(Axis(each, g_feature, k_feature, 0))
     group = Axis(groups, times(each, g_feature), times(each, k_feature), channels)
     *around, row = rows
     x, y = Strided(g.buffer, g_start, g.steps), Strided(kernel.buffer, k_start, kernel.steps)
     column = Axis(channels, 0, k_channel, 1)
     contract(b, target, x, y, ([group, *around], row, column, inner), start)
-
-
-def _steps(shape: Sequence[int]) -> list[int]:
-    """The steps of an array in the order of memory."""
-    return [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
 
 
 def _padded(
@@ -190,28 +188,29 @@ def _padded(
 
     Where nothing is added, it is the array itself.
     """
-    shape = [n for n in x.shape if isinstance(n, int)]
-    if not any(before) and all(n >= size for n, size in zip(shape[1:-1], sizes, strict=True)):
+    batch, *_, channels = x.shape
+    spatial = numbers(x.shape[1:-1])
+    if not any(before) and all(n >= size for n, size in zip(spatial, sizes, strict=True)):
         return _in_order(b, x, kind)
     x = x if x.type == kind else mapped(b, [x], kind, lambda args: converted(args[0], kind))
-    target = b.buffer("padded", kind, (shape[0], *sizes, shape[-1]))
+    target = b.buffer("padded", kind, (batch, *sizes, channels))
     place = Stored(target, target.shape, kind)
     zero = const(0, kind)
-    b.nest([math.prod(map(int, target.shape))], lambda i: b.emit(Store(target, i[0], zero)))  # type: ignore[arg-type]
+    b.nest([product(target.shape)], lambda i: b.emit(Store(target, i[0], zero)))
     inside = [
-        max(min(n, size - pad), 0) for n, pad, size in zip(shape[1:-1], before, sizes, strict=True)
+        max(min(n, size - pad), 0) for n, pad, size in zip(spatial, before, sizes, strict=True)
     ]
 
     def write(indices: list[Expr]) -> None:
-        image, *spatial, channel = indices
+        image, *places, channel = indices
         moved = [
             i if pad == 0 else call("add", i, index(pad))
-            for i, pad in zip(spatial, before, strict=True)
+            for i, pad in zip(places, before, strict=True)
         ]
         offset = place.at([image, *moved, channel]).args[0]
         b.emit(Store(target, offset, b.at(x, indices)))
 
-    b.nest([shape[0], *inside, shape[-1]], write)
+    b.nest([batch, *inside, channels], write)
     return placed(b, place, kind)
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from runtime.graph.ir import Node
 from runtime.lowering.kernels.arrays import Array, Computed, Form, Stored
 from runtime.lowering.kernels.builder import Builder
-from runtime.lowering.kernels.kernel import Store
+from runtime.lowering.kernels.kernel import Dim, Store
 from runtime.lowering.kernels.refusal import Refusal
 from runtime.lowering.kernels.scalar import (
     TRUE,
@@ -35,7 +35,7 @@ from runtime.lowering.nodes.windows import (
     check_shape,
     known,
     remainders,
-    static_result,
+    result,
     windows_of,
 )
 
@@ -65,7 +65,7 @@ class _Axis(NamedTuple):
 class _Pool:
     """The windows of a node over an array, and its elements."""
 
-    def __init__(self, b: Builder, node: Node, sizes: Sequence[int]) -> None:
+    def __init__(self, b: Builder, node: Node, sizes: Sequence[Dim]) -> None:
         self.b = b
         self.size: tuple[int, ...] = node.attrs["size"]
         if math.prod(self.size) > _MOST_TAPS:
@@ -111,7 +111,7 @@ def _within(place: Expr, least: int, most: int, length: int) -> tuple[Expr, Expr
     return select(truth, place, index(0)), truth
 
 
-def _pooled(b: Builder, node: Node) -> tuple[Array, _Pool, tuple[int, ...]]:
+def _pooled(b: Builder, node: Node) -> tuple[Array, _Pool, tuple[Dim, ...]]:
     x, shape = known(b.forms[node.inputs[0]])
     if any(n == 0 for n in shape):
         raise Refusal("windows over nothing")
@@ -167,7 +167,7 @@ def window_argmax(b: Builder, node: Node) -> list[Form]:
     x, pool, shape = _pooled(b, node)
     largest = _ready(b, known(b.forms[node.inputs[1]])[0])
     kind = machine_type(tensor_type(node.outputs[0].type).dtype)
-    check_shape(tuple(largest.shape), shape)  # type: ignore[arg-type]
+    check_shape(b, largest.shape, shape)
 
     def at(indices: Sequence[Expr]) -> Expr:
         most = b.at(largest, indices)
@@ -188,7 +188,7 @@ def window_pick(b: Builder, node: Node) -> list[Form]:
     """The element of each window whose number is given."""
     x, pool, shape = _pooled(b, node)
     winners = _ready(b, known(b.forms[node.inputs[1]])[0])
-    check_shape(tuple(winners.shape), shape)  # type: ignore[arg-type]
+    check_shape(b, winners.shape, shape)
 
     def at(indices: Sequence[Expr]) -> Expr:
         winner = b.at(winners, indices)
@@ -212,7 +212,7 @@ def window_place(b: Builder, node: Node) -> list[Form]:
         is_it = call("eq", b.at(winners, indices), const(number, winners.type))
         return select(is_it, call("add", total, b.at(g, indices)), total)
 
-    check_shape(tuple(winners.shape), shape)  # type: ignore[arg-type]
+    check_shape(b, winners.shape, shape)
     return _given_back(b, node, shape, share, is_nested=False)
 
 
@@ -231,14 +231,14 @@ Share = Callable[[Sequence[Expr], "tuple[int, ...]", _Pool, Expr], Expr]
 
 
 def _given_back(
-    b: Builder, node: Node, g_shape: tuple[int, ...], share: Share, is_nested: bool
+    b: Builder, node: Node, g_shape: Sequence[Dim], share: Share, is_nested: bool
 ) -> list[Form]:
     """The sum of what windows give to each position: `is_nested`, over the last axis first."""
-    kind, shape = static_result(node)
+    kind, shape = result(node, g_shape[0])
     if any(n == 0 for n in g_shape):
         raise Refusal("windows over nothing")
     pool = _Pool(b, node, shape[1:-1])
-    check_shape(g_shape, (shape[0], *pool.windows.counts, shape[-1]))
+    check_shape(b, g_shape, (shape[0], *pool.windows.counts, shape[-1]))
     target = b.buffer("slopes", kind, shape)
     place = Stored(target, shape, kind)
     for plan in remainders(pool.windows):

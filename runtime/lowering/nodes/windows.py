@@ -8,41 +8,57 @@ from typing import NamedTuple
 
 from runtime.graph.ir import Node
 from runtime.lowering.kernels.arrays import Array, Form
+from runtime.lowering.kernels.builder import Builder
+from runtime.lowering.kernels.kernel import Dim
 from runtime.lowering.kernels.refusal import Refusal
 from runtime.lowering.kernels.scalar import Expr
 from runtime.lowering.nodes.elements import machine_type, tensor_type
 from runtime.ops.windows import Windows
 
-__all__ = ["Remainder", "check_shape", "known", "remainders", "static_result", "windows_of"]
+__all__ = ["Remainder", "check_shape", "known", "numbers", "remainders", "result", "windows_of"]
 
 
-def known(form: Form) -> tuple[Array, tuple[int, ...]]:
-    """An array all of whose sizes are known."""
+def known(form: Form) -> tuple[Array, tuple[Dim, ...]]:
+    """An array and its sizes, all of which are known but for how many there are in the batch."""
     if isinstance(form, Expr):
         raise Refusal("windows over a number")
-    shape = tuple(n for n in form.shape if isinstance(n, int))
-    if len(shape) < len(form.shape):
+    if not all(isinstance(n, int) for n in form.shape[1:]):
         raise Refusal("windows over sizes that are not known")
-    return form, shape
+    return form, tuple(form.shape)
 
 
-def windows_of(node: Node, sizes: Sequence[int], size: Sequence[int]) -> Windows:
+def numbers(sizes: Sequence[Dim]) -> tuple[int, ...]:
+    """Sizes that are known."""
+    found = tuple(n for n in sizes if isinstance(n, int))
+    if len(found) < len(sizes):
+        raise Refusal("windows over sizes that are not known")
+    return found
+
+
+def windows_of(node: Node, sizes: Sequence[Dim], size: Sequence[Dim]) -> Windows:
     attrs = node.attrs
-    return Windows.over(sizes, size, attrs["strides"], attrs["padding"], attrs["dilations"])
+    return Windows.over(
+        numbers(sizes), numbers(size), attrs["strides"], attrs["padding"], attrs["dilations"]
+    )
 
 
-def static_result(node: Node) -> tuple[str, tuple[int, ...]]:
-    """Type and shape of the result."""
+def result(node: Node, batch: Dim | None = None) -> tuple[str, tuple[Dim, ...]]:
+    """Type and shape of the result; along its first axis it may have the sizes of a batch."""
     type_ = tensor_type(node.outputs[0].type)
-    shape = tuple(n for n in type_.shape or () if n is not None)
-    if len(shape) != len(type_.shape or (0,)):
+    if type_.shape is None:
+        raise Refusal("windows over sizes that are not known")
+    first, *sizes = (-1 if n is None else n for n in type_.shape)
+    shape = (first if batch is None else batch, *sizes)
+    if -1 in shape:
         raise Refusal("windows over sizes that are not known")
     return machine_type(type_.dtype), shape
 
 
-def check_shape(found: tuple[int, ...], expected: tuple[int, ...]) -> None:
-    if found != expected:
+def check_shape(b: Builder, found: Sequence[Dim], expected: Sequence[Dim]) -> None:
+    """Refusal where an array has not the shape that its windows have; batches are as long."""
+    if tuple(found[1:]) != tuple(expected[1:]):
         raise Refusal("an array of another shape than its windows have")
+    b.equal(found[0], expected[0])
 
 
 class Remainder(NamedTuple):
