@@ -8,7 +8,9 @@ through a view is one update of the cell. Rank-0 values behave as NumPy scalars:
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Iterator
+from types import FrameType
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -30,7 +32,7 @@ from runtime.ops.packing import assigned
 from runtime.origins import origin_of_caller
 from runtime.spec import TensorType, type_of_number
 
-__all__ = ["Tensor", "constant_of", "is_constant", "link", "link_view"]
+__all__ = ["Tensor", "constant_of", "is_constant", "link", "link_view", "tell_none"]
 
 _ITEM = getitem_.op
 _NUMBERS = (bool, int, float, complex)
@@ -62,6 +64,20 @@ def constant_of(value: Value) -> Any:
     """The raw array or number of a constant."""
     assert value.node is not None
     return value.node.attrs["value"]
+
+
+# Packages whose own code wants None, and no tensor, for a size that is known only at run time.
+_TOLD_NONE: set[str] = set()
+
+
+def tell_none(package: str) -> None:
+    """Have the code of a package see None for sizes that are not known while tracing."""
+    _TOLD_NONE.add(package)
+
+
+def _package(frame: FrameType) -> str:
+    name: str = frame.f_globals.get("__name__", "")
+    return name.partition(".")[0]
 
 
 def _has_ellipsis(key: Any) -> bool:
@@ -372,6 +388,15 @@ class Tensor(ArrayMethods):
 
     # ---- facts -------------------------------------------------------------------------------
 
+    def _sizes(self, asker: FrameType) -> tuple[Any, ...]:
+        """The shape for the code that asks for it."""
+        known = self.type.shape
+        if known is None:
+            raise unknown_rank()
+        if None not in known or _package(asker) in _TOLD_NONE:
+            return known
+        return tuple(ops.dim(self, axis=i) if n is None else n for i, n in enumerate(known))
+
     @property
     def shape(self) -> tuple[Any, ...]:
         """Size of each axis; one that is known only at run time is an integer tensor."""
@@ -379,12 +404,7 @@ class Tensor(ArrayMethods):
         if type(array) is np.ndarray:  # no write changes it, not even that of a view
             shape: tuple[Any, ...] = array.shape
             return shape
-        known = self.type.shape
-        if known is None:
-            raise unknown_rank()
-        if None not in known:
-            return known
-        return tuple(ops.dim(self, axis=i) if n is None else n for i, n in enumerate(known))
+        return self._sizes(sys._getframe(1))
 
     @shape.setter
     def shape(self, sizes: Any) -> None:

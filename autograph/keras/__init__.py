@@ -20,6 +20,9 @@ __all__ = ["load"]
 _install()
 
 
-def load() -> _ModuleType:
-    """The package `keras`, imported with our backend."""
-    return _import_module("keras")
+def load(tensor_class: type | None = None) -> _ModuleType:
+    """The package `keras` on our backend, its variables and metrics of tensors of a class."""
+    keras = _import_module("keras")
+    if tensor_class is not None:
+        _import_module("autograph.keras.backend.core").Variable.tensor_class = tensor_class
+    return keras

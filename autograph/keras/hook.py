@@ -22,6 +22,7 @@ from types import CodeType, ModuleType
 from typing import Any
 
 from autograph import rules
+from runtime.tensor import tell_none
 
 __all__ = ["install"]
 
@@ -56,8 +57,9 @@ def install() -> None:
     os.environ["KERAS_BACKEND"] = NAME
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Finder())
-    # What Keras does with tensors is traced as it is.
+    # What Keras does with tensors is traced as it is; of sizes it expects numbers and None.
     rules.add(rules.Rule("keras", convert=False))
+    tell_none("keras")
 
 
 def _of_users() -> dict[str, dict[str, Callable[[type], None]]]:

@@ -1,7 +1,8 @@
-"""`tf.keras`: Keras 3 on this runtime, the package `keras` itself."""
+"""`tf.keras`: Keras 3 on this runtime, the package `keras` itself, over TensorFlow's tensors."""
 
 import sys
 
 from autograph.keras import load
+from autograph.tf.tensors import Tensor
 
-sys.modules[__name__] = load()
+sys.modules[__name__] = load(Tensor)

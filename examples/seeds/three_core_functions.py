@@ -1,5 +1,9 @@
-"""The listings of a page on TensorFlow's three core functions: devices, timing, gradients."""
+"""A page on TensorFlow's three core functions: devices, their times, gradients.
 
+`matmul_times.png` is drawn into the current folder: the times by size, on the CPU and on the GPU.
+"""
+
+import matplotlib.pyplot as plt
 import timeit
 
 import autograph.tf as tf
@@ -38,6 +42,31 @@ cpu_time = timeit.timeit(cpu_run,number=10)
 gpu_time = timeit.timeit(gpu_run,number=10)
 print('run time:',cpu_time,gpu_time)
 print(cpu_run().shape, cpu_run().dtype)
+
+# The page describes the curves that it draws: times of each n.
+sizes = [10**i for i in range(8)]
+cpu_times, gpu_times = [], []
+for n in sizes:
+    with tf.device('/cpu:0'):
+        cpu_a = tf.random.normal([1,n])
+        cpu_b = tf.random.normal([n,1])
+    with tf.device('/gpu:0'):
+        gpu_a = tf.random.normal([1,n])
+        gpu_b = tf.random.normal([n,1])
+    timeit.timeit(cpu_run,number=10), timeit.timeit(gpu_run,number=10)
+    cpu_times.append(timeit.timeit(cpu_run,number=10) / 10)
+    gpu_times.append(timeit.timeit(gpu_run,number=10) / 10)
+
+plt.switch_backend('Agg')
+plt.plot(sizes, cpu_times, 'o-', label='CPU')
+plt.plot(sizes, gpu_times, 's-', label='GPU')
+plt.xscale('log')
+plt.yscale('log')
+plt.xlabel('n')
+plt.ylabel('seconds')
+plt.legend()
+plt.savefig('matmul_times.png')
+print(len(cpu_times), len(gpu_times), min(cpu_times + gpu_times) > 0)
 
 # 自动梯度
 import os

@@ -216,6 +216,33 @@ def test_scan_of_unknown_length():
     assert f.trace_count == 1
 
 
+def test_scan_of_rows_of_unknown_size():
+    """The first result tells the size; another one later, and effects that would happen twice, raise."""
+    spec = ag.TensorSpec([None, None], "float64")
+
+    def sums(x, reverse=False):
+        return ag.scan(
+            lambda c, r: (c + r, (c + r)[r != 0]), ag.zeros(x.shape[1]), x, reverse=reverse
+        )
+
+    rows = np.arange(1.0, 7.0).reshape(3, 2)
+    for reverse in (False, True):
+        graph = ag.convert(lambda x: sums(x, reverse), input_signature=[spec])
+        for found, expected in zip(graph(rows), sums(rows, reverse)):
+            np.testing.assert_array_equal(found, expected)
+    gradient = ag.grad(lambda x: (graph(x)[1] ** 2).sum())(rows)
+    np.testing.assert_allclose(gradient, ag.grad(lambda x: (sums(x, True)[1] ** 2).sum())(rows))
+    for wrong, message in ((rows[:0], "no rows"), (np.eye(2) + [[1, 1], [0, 0]], "same shape")):
+        with pytest.raises(ValueError, match=message):
+            graph(wrong)
+
+    def printing(x):
+        return ag.scan(lambda c, r: (c, print(r) or r), 0, x)
+
+    with pytest.raises(ag.StagingError, match="has a shape that depends on data"):
+        ag.convert(printing, input_signature=[spec])(rows)
+
+
 def test_scan_gradient():
     def f(w, x):
         return ag.scan(lambda h, v: (ag.tanh(h * w + v), h), 0.0 * w, x)[0]

@@ -11,13 +11,18 @@ from tests.docs.snippets import ROOT
 SEEDS = ROOT / "examples" / "seeds"
 
 
-def run(name):
+pytest.importorskip("autograph.keras", exc_type=ImportError, reason="needs the extra `keras`")
+
+
+def run(name, folder, **sizes):
+    """The program run in a folder, with smaller sizes than the text's; Keras warns of `input_shape`."""
     done = subprocess.run(
-        [sys.executable, "-W", "error", str(SEEDS / name)],
+        [sys.executable, "-W", "error", "-W", "ignore:Do not pass:UserWarning", str(SEEDS / name)],
         capture_output=True,
         text=True,
         check=False,
-        env={"PYTHONPATH": str(ROOT)},
+        cwd=folder,
+        env={"PYTHONPATH": str(ROOT), **{key: str(size) for key, size in sizes.items()}},
     )
     assert done.returncode == 0, done.stderr
     return done
@@ -25,20 +30,26 @@ def run(name):
 
 def test_each_program_has_a_test():
     text = (ROOT / "tests" / "docs" / "test_seeds.py").read_text()
-    assert all(f'run("{path.name}")' in text for path in SEEDS.glob("*.py"))
+    assert all(f'run("{path.name}"' in text for path in SEEDS.glob("*.py"))
 
 
-# A01, A02, A03: the printed values of the text are exchanged there.
-def test_a02_a_product_and_a_sum():
-    assert run("matmul_and_add.py").stdout == (
+# A01 to A03, A05 to A09: the printed values of the text are exchanged there.
+def test_a02_introduction_to_graphs(tmp_path):
+    out = run("introduction_to_graphs.py", tmp_path, CALLS=1).stdout
+    assert out.startswith(
         "Multiple a of shape (1, 2) with b of shape (2, 1)\n[[5.5]]\n"
         "Add a of shape (1, 2) with b of shape (2, 1)\n[[10.5 10.5]\n [ 1.5  1.5]]\n"
     )
+    times = re.findall(
+        r"(Shallow|Deep) Model - (Eager|Graph-based) execution time: [\d.e-]+\n", out
+    )
+    assert times == [(m, way) for m in ("Shallow", "Deep") for way in ("Eager", "Graph-based")]
+    assert out.endswith("(60, 28, 30) float32 True\n(60, 28, 3000) float32 True\n")
 
 
 # A12 to A20, A23, A25, A26.
-def test_a12_graphs_and_functions():
-    out = run("graphs_and_functions.py").stdout
+def test_a12_graphs_and_functions(tmp_path):
+    out = run("graphs_and_functions.py", tmp_path).stdout
     assert out.startswith("[[12.]]\n[[12.]]\n")
     code = out[: out.index("GraphDef(")]
     for part in ("get_state", "set_state", "if_body", "else_body", "ag__.if_stmt("):
@@ -58,10 +69,27 @@ def test_a12_graphs_and_functions():
     )
 
 
-# A28 to A34, H12: the article's generated code names the argument wrongly.
-def test_a28_graph_mode():
-    done = run("graph_mode.py")
-    out = done.stdout
+# Layers of the article's model, their shapes and numbers of parameters (A37).
+SUMMARY = """
+(Conv2D) (None, 221, 221, 16) 784
+(MaxPooling2D) (None, 110, 110, 16) 0
+(Dropout) (None, 110, 110, 16) 0
+(Conv2D) (None, 107, 107, 32) 8,224
+(MaxPooling2D) (None, 53, 53, 32) 0
+(Dropout) (None, 53, 53, 32) 0
+(Conv2D) (None, 50, 50, 64) 32,832
+(MaxPooling2D) (None, 25, 25, 64) 0
+(Dropout) (None, 25, 25, 64) 0
+(Flatten) (None, 40000) 0
+(Dense) (None, 512) 20,480,512
+(Dense) (None, 2) 1,026
+"""
+
+
+# A28 to A46, H12: the article's generated code names the argument wrongly.
+def test_a28_graph_mode(tmp_path):
+    done = run("graph_mode.py", tmp_path, PICTURES=8, BATCH_SIZE=4, EPOCHS=1)
+    out, _, later = done.stdout.partition("Eager Time spend:")
     assert out.startswith("4 -3\n4 -3\n4 -3\n")
     parts = (
         "FunctionScope('func', 'fscope', ag__.ConversionOptions(recursive=True, "
@@ -82,23 +110,53 @@ def test_a28_graph_mode():
     assert places == sorted(places)
     # Python's print goes to standard output, tf.print to standard error.
     assert out.endswith("VariableCreationError\n4.0\nwith print\n(224, 224, 3) float32 1 True\n")
-    assert done.stderr == 5 * "with tf.print\n"
+    assert done.stderr.startswith(5 * "with tf.print\n")
+    check_training(later, done.stderr)
 
 
-# A47 to A49.
-def test_a47_eager_execution():
-    out = run("eager_execution.py").stdout
-    assert out.startswith("True\n3 [2.6667, 0.96, 0.3456]\n")
+def check_training(out, errors):
+    """What the article prints of its data, its model and the two trainings."""
+    times = re.findall(r"^(?:|GraphTime spend:) ([\d.e-]+)$", out, re.MULTILINE)
+    assert len(times) == 2 and all(float(time) < 0.06 for time in times)
+    rows = re.findall(r"│ \w+ (\(\w+\)) +│ (\(.*?\)) +│ +([\d,]+) │", out)
+    assert [" ".join(row) for row in rows] == SUMMARY.split("\n")[1:-1]
+    assert "Total params: 20,523,378" in out and "Trainable params: 20,523,378" in out
+    tensor = r"tf\.Tensor\(([\d.e-]+), shape=\(\), dtype=float32\)"
+    eager = re.findall(rf"^Step (\d) : train loss {tensor} ; train accuracy {tensor}$", out, re.M)
+    graph = re.findall(
+        r"^Step (\d) : train loss ([\d.e-]+) ; train accuracy ([\d.]+)$", errors, re.M
+    )
+    assert [step[0] for step in eager] == ["1", "2"]
+    assert [[float(x) for x in s] for s in graph] == [
+        pytest.approx([float(x) for x in s], 1e-5) for s in eager
+    ]
+    last = re.findall(r"^val loss [\d.e-]+ ; val accuracy [\d.]+$", errors, re.MULTILINE)
+    assert len(last) == 2
+    assert re.search(r"^Eager mode spent time: .*\nGraph mode spent time: ", out, re.MULTILINE)
+    assert float(out.rpartition("Weights differ by at most ")[2]) < 1e-5
+
+
+# A47 to A49, A52 to A58.
+def test_a47_eager_execution(tmp_path):
+    out = run("eager_execution.py", tmp_path).stdout
+    assert out.startswith(
+        "True\nEpoch 0 finished\nEpoch 1 finished\n112 True\n"
+        "Function\nEpoch 0 finished\nEpoch 1 finished\nEpoch 2 finished\n280 True {'float32'}\n"
+        "2650\n(2, 10)\n(2, 10)\n"
+    )
     assert "(matmul)" in out and "(reduce_sum)" in out
+    assert (tmp_path / "training_loss.png").read_bytes().startswith(b"\x89PNG")
 
 
 # A60 to A63, H18: the text lacks colons, and times results instead of functions.
-def test_a60_three_core_functions():
-    out = run("three_core_functions.py").stdout
+def test_a60_three_core_functions(tmp_path):
+    out = run("three_core_functions.py", tmp_path).stdout
     lines = out.splitlines()
     assert lines[0] == "/cpu:0 /cpu:0" and lines[1].split()[0] == lines[1].split()[1]
     assert lines[2].startswith("warmup: ") and lines[3].startswith("run time: ")
-    assert lines[4:] == ["(1, 1) float32", "tf.Tensor(10.0, shape=(), dtype=float32)"]
+    assert lines[4:6] == ["(1, 1) float32", "8 8 True"]
+    assert lines[6:] == ["tf.Tensor(10.0, shape=(), dtype=float32)"]
+    assert (tmp_path / "matmul_times.png").read_bytes().startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize("path", sorted(SEEDS.glob("*.py")), ids=lambda path: path.stem)

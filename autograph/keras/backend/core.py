@@ -6,7 +6,7 @@ import builtins
 import functools
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from keras.src import tree
@@ -55,6 +55,9 @@ class Variable(KerasVariable):
     Its first value is computed at once, also where a layer is built while a graph is traced.
     """
 
+    # Of the tensors that reading it gives outside of graphs.
+    tensor_class: ClassVar[type[Tensor]] = Tensor
+
     def _initialize(self, value: Any) -> None:
         self._value = ag.Variable(
             value, dtype=self._dtype, trainable=self._trainable, name=self._name
@@ -73,7 +76,8 @@ class Variable(KerasVariable):
     def _maybe_autocast(self, value: Any) -> Any:
         if isinstance(value, ag.Variable):
             value = value.read_value()
-        return super()._maybe_autocast(value)
+        value = super()._maybe_autocast(value)
+        return value if in_graph() else value.of_class(self.tensor_class)
 
     def __ag_variable__(self) -> ag.Variable:
         """What gradients are with respect to."""
@@ -188,7 +192,8 @@ def _traced_with(
     def placeholder(x: Any) -> Any:
         if not isinstance(x, (KerasTensor, Tensor)):
             return x
-        dims = tuple(size if n is None else n for n in x.shape)
+        shape: Any = x.type.shape if isinstance(x, Tensor) else x.shape
+        dims = tuple(size if n is None else n for n in shape)
         return traced(builder.input(TensorType(np.dtype(x.dtype), dims)))
 
     with StatelessScope(), SymbolicScope(), trace.interpreting(builder):

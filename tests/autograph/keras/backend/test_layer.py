@@ -88,6 +88,36 @@ def test_a_graph_gives_what_it_gives_eagerly(make, x):
     assert all(g is not None for g in tape.gradient(loss, model.trainable_variables))
 
 
+BOTH = [SERIES[:, :, :2], SERIES[:, :, :2]]
+UNKNOWN = [
+    (layers.Reshape((2, 6)), [SERIES]), (layers.Flatten(), [IMAGES]), (layers.Cropping2D(1), [IMAGES]),
+    (layers.LSTM(3, go_backwards=True), [SERIES]), (layers.GlobalAveragePooling2D(), [IMAGES]),
+    (layers.Attention(), BOTH), (layers.Dot(1), BOTH), (layers.Conv2D(2, 3, padding="same"), [IMAGES]),
+    (keras.Sequential([layers.Embedding(9, 4, mask_zero=True), layers.GRU(3)]), [WORDS]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("layer", "xs"),
+    [pytest.param(*case, id=case[0].name.rstrip("_0123456789")) for case in UNKNOWN],
+)
+def test_sizes_that_are_not_known_are_none_to_keras(layer, xs):
+    """Of the batch alone, and of every axis but the last."""
+    expected = layer(xs if len(xs) > 1 else xs[0]).numpy()
+    for unknown in (1, None):
+        specs = [
+            ag.TensorSpec(
+                [None, *([None] * x.ndim if unknown is None else x.shape)[1:-1], *x.shape[-1:]],
+                x.dtype,
+            )
+            for x in xs
+        ]
+        graph = ag.convert(
+            lambda *xs: layer(list(xs) if len(xs) > 1 else xs[0]), input_signature=specs
+        )
+        np.testing.assert_allclose(np.asarray(graph(*xs)), expected, rtol=1e-4, atol=1e-5)
+
+
 @of_each
 def test_it_is_trained_in_one_trace(make, x, tmp_path):
     keras.utils.set_random_seed(0)
