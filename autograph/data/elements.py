@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from autograph.operators.stand_ins.iterables import Indexed, iterator_over
-from runtime import tree
+from runtime import ops, tree
 from runtime.building import building
 from runtime.spec import TensorSpec
 from runtime.tensor import Tensor
@@ -22,6 +22,7 @@ __all__ = [
     "as_components",
     "as_specified",
     "batched_spec",
+    "block_of",
     "counted",
     "is_staged",
     "leaves_of",
@@ -121,6 +122,14 @@ def structure_of(nest: Any) -> Any:
 def nest_of(structure: Any, leaves: Sequence[Any]) -> Any:
     """The element with these components."""
     return tree.unflatten(structure, leaves)
+
+
+def block_of(array: Any, k: Any, size: int) -> Any:
+    """Block number `k` of so many rows each: in a graph, their number is known."""
+    if not is_staged():
+        return array[k * size : k * size + size]
+    whole = array.shape[0] // size
+    return ops.reshape(array[: whole * size], (whole, size, *array.shape[1:]))[k]
 
 
 def like(x: Any, made: Any) -> Any:

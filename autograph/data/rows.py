@@ -13,6 +13,7 @@ import numpy as np
 
 from autograph.data.elements import (
     as_components,
+    block_of,
     counted,
     is_staged,
     leaves_of,
@@ -52,9 +53,13 @@ class Rows:
         """Element number `k`."""
         raise NotImplementedError
 
-    def span(self, start: Any, stop: Any) -> Any:
-        """The elements from `start` to `stop`, of which there is one at least."""
-        return self.take(np.arange(start, stop))
+    def span(self, start: Any, stop: Any, size: int) -> Any:
+        """The elements from `start` to `stop`, no more than `size`, of which there is one."""
+        return self.take(np.arange(start, min(start + size, stop)))
+
+    def block(self, k: Any, size: int) -> Any:
+        """The elements of block number `k` of so many each, which are all there."""
+        return self.take(np.arange(size) + k * size)
 
     def take(self, numbers: Any) -> Any:
         """The elements with these numbers, of which there is one at least."""
@@ -88,8 +93,11 @@ class Slices(Rows):
     def at(self, k: Any) -> Any:
         return nest_of(self.structure, [array[k] for array in self.arrays])
 
-    def span(self, start: Any, stop: Any) -> Any:
-        return nest_of(self.structure, [array[start:stop] for array in self.arrays])
+    def span(self, start: Any, stop: Any, size: int) -> Any:
+        return nest_of(self.structure, [array[start:stop][:size] for array in self.arrays])
+
+    def block(self, k: Any, size: int) -> Any:
+        return nest_of(self.structure, [block_of(array, k, size) for array in self.arrays])
 
     def take(self, numbers: Any) -> Any:
         return nest_of(self.structure, [array[numbers] for array in self.arrays])
@@ -128,10 +136,10 @@ class Stretch(Rows):
     def at(self, k: Any) -> Any:
         return self.rows.at(self.start + k * self.step)
 
-    def span(self, start: Any, stop: Any) -> Any:
+    def span(self, start: Any, stop: Any, size: int) -> Any:
         if self.step == 1:
-            return self.rows.span(self.start + start, self.start + stop)
-        return self.take(np.arange(start, stop))
+            return self.rows.span(self.start + start, self.start + stop, size)
+        return super().span(start, stop, size)
 
     def take(self, numbers: Any) -> Any:
         return self.rows.take(self.start + numbers * self.step)
@@ -146,8 +154,11 @@ class Chosen(Rows):
     def at(self, k: Any) -> Any:
         return self.rows.at(self.order[k])
 
-    def span(self, start: Any, stop: Any) -> Any:
-        return self.rows.take(self.order[start:stop])
+    def span(self, start: Any, stop: Any, size: int) -> Any:
+        return self.rows.take(self.order[start:stop][:size])
+
+    def block(self, k: Any, size: int) -> Any:
+        return self.rows.take(block_of(self.order, k, size))
 
     def take(self, numbers: Any) -> Any:
         return self.rows.take(self.order[numbers])
@@ -175,9 +186,9 @@ class Batches(Rows):
         self.count = rows.count // size if self.is_even else -(-rows.count // size)
 
     def at(self, k: Any) -> Any:
-        start = k * self.size
-        stop = start + self.size
-        return self.rows.span(start, stop if self.is_even else min(stop, self.rows.count))
+        if self.is_even:
+            return self.rows.block(k, self.size)
+        return self.rows.span(k * self.size, self.rows.count, self.size)
 
 
 class Together(Rows):
@@ -190,8 +201,11 @@ class Together(Rows):
     def at(self, k: Any) -> Any:
         return nest_of(self.structure, [part.at(k) for part in self.parts])
 
-    def span(self, start: Any, stop: Any) -> Any:
-        return nest_of(self.structure, [part.span(start, stop) for part in self.parts])
+    def span(self, start: Any, stop: Any, size: int) -> Any:
+        return nest_of(self.structure, [part.span(start, stop, size) for part in self.parts])
+
+    def block(self, k: Any, size: int) -> Any:
+        return nest_of(self.structure, [part.block(k, size) for part in self.parts])
 
     def take(self, numbers: Any) -> Any:
         return nest_of(self.structure, [part.take(numbers) for part in self.parts])
@@ -219,8 +233,11 @@ class Component(Rows):
     def at(self, k: Any) -> Any:
         return leaves_of(self.rows.at(k))[self.number]
 
-    def span(self, start: Any, stop: Any) -> Any:
-        return leaves_of(self.rows.span(start, stop))[self.number]
+    def span(self, start: Any, stop: Any, size: int) -> Any:
+        return leaves_of(self.rows.span(start, stop, size))[self.number]
+
+    def block(self, k: Any, size: int) -> Any:
+        return leaves_of(self.rows.block(k, size))[self.number]
 
     def take(self, numbers: Any) -> Any:
         return leaves_of(self.rows.take(numbers))[self.number]

@@ -312,7 +312,7 @@ _OF_SIZES_OF_THE_RUN = frozenset((
     "append_row", "zeros_of", "getitem_array", "count_nonzero", "matmul", "vecdot",
     "broadcast_to", "flip", "searchsorted", "pending", "nonzero",
     "stack_push", "stack_take", "accumulate", "checked", "not_negative", "repeat", "as_long_as",
-    "convolution", "convolution_kernel", "convolution_input", "window_max", "window_sum",
+    "convolution", "convolution_input", "convolution_kernel", "window_max", "window_sum",
     "window_argmax", "window_pick", "window_place", "window_spread",
 ))  # fmt: skip
 # What is done to lists that grow, before what is done to other arrays.

@@ -147,7 +147,7 @@ def is_tensor(x: Any) -> bool:
 
 def shape(x: Any) -> Any:
     """The size of each axis."""
-    return x.shape
+    return tuple(x.shape)
 
 
 def cast(x: Any, dtype: Any) -> Any:

@@ -19,6 +19,7 @@ from keras.src.backend.config import epsilon, standardize_data_format
 import autograph as ag
 from autograph.keras.backend.core import common_dtype, convert_to_tensor
 from autograph.keras.backend.numpy import floating, like
+from runtime.ops.agreement import of_size
 
 # ---- activations -----------------------------------------------------------------------------
 
@@ -360,12 +361,28 @@ def multi_hot(
     return ag.max(marks, axis=1 if len(x.shape) > 1 else 0)
 
 
-def _same_shapes(target: Any, output: Any) -> None:
-    if target.shape != output.shape:
-        raise ValueError(
-            "Arguments `target` and `output` must have the same shape. Received: "
-            f"target.shape={target.shape}, output.shape={output.shape}"
-        )
+def _of_shape(x: Any, other: Any, what: str, but_last: bool = False) -> Any:
+    """`x`, which has the shape of the other one, or all of it but the last size.
+
+    Raises ValueError, when the graph runs for sizes that are not known before.
+    """
+    mine, wanted = x.type.shape, other.type.shape[: -1 if but_last else None]
+    differs = len(mine) != len(wanted) or any(
+        None not in (n, m) and n != m for n, m in zip(mine, wanted, strict=True)
+    )
+    if differs:
+        raise ValueError(what)
+    for n, m in zip(x.shape, other.shape, strict=False):
+        x = of_size(x, n, m, f"{what} ({{0}} and {{1}})")
+    return x
+
+
+def _like_output(target: Any, output: Any) -> Any:
+    what = (
+        "Arguments `target` and `output` must have the same shape. Received: "
+        f"target.shape={target.type.shape}, output.shape={output.type.shape}"
+    )
+    return _of_shape(target, output, what)
 
 
 def _inside(probability: Any) -> Any:
@@ -385,7 +402,7 @@ def categorical_crossentropy(
     target: Any, output: Any, from_logits: bool = False, axis: int = -1
 ) -> Any:
     target, output = convert_to_tensor(target), floating(output)
-    _same_shapes(target, output)
+    target = _like_output(target, output)
     if len(target.shape) < 1:
         raise ValueError(
             "Arguments `target` and `output` must be at least rank 1. Received: "
@@ -399,17 +416,17 @@ def sparse_categorical_crossentropy(
     target: Any, output: Any, from_logits: bool = False, axis: int = -1
 ) -> Any:
     target, output = convert_to_tensor(target, "int32"), floating(output)
-    if len(target.shape) == len(output.shape) and target.shape[-1] == 1:
+    if target.rank == output.rank and target.type.shape[-1] == 1:
         target = ag.squeeze(target, axis=-1)
     if len(output.shape) < 1:
         raise ValueError(
             f"Argument `output` must be at least rank 1. Received: output.shape={output.shape}"
         )
-    if target.shape != output.shape[:-1]:
-        raise ValueError(
-            "Arguments `target` and `output` must have the same shape up until the last "
-            f"dimension: target.shape={target.shape}, output.shape={output.shape}"
-        )
+    what = (
+        "Arguments `target` and `output` must have the same shape up until the last "
+        f"dimension: target.shape={target.type.shape}, output.shape={output.type.shape}"
+    )
+    target = _of_shape(target, output, what, but_last=True)
     logs = _log_probabilities(output, from_logits, axis)
     marks = one_hot(target, logs.shape[axis], axis=axis, dtype=logs.dtype)
     return -ag.sum(marks * logs, axis=axis)
@@ -417,7 +434,7 @@ def sparse_categorical_crossentropy(
 
 def binary_crossentropy(target: Any, output: Any, from_logits: bool = False) -> Any:
     target, output = convert_to_tensor(target), floating(output)
-    _same_shapes(target, output)
+    target = _like_output(target, output)
     target = ag.astype(target, output.dtype)
     if from_logits:
         return ag.nn.sigmoid_cross_entropy_with_logits(target, output)
@@ -486,8 +503,9 @@ def batch_normalization(
 
 def psnr(x1: Any, x2: Any, max_val: float) -> Any:
     x1, x2 = floating(x1), floating(x2)
-    if x1.shape != x2.shape:
-        raise ValueError(f"Input shapes {x1.shape} and {x2.shape} must match for PSNR calculation.")
+    x1 = _of_shape(
+        x1, x2, f"Input shapes {x1.type.shape} and {x2.type.shape} must match for PSNR calculation."
+    )
     limit = convert_to_tensor(max_val, x2.dtype)
     return 20 * ag.log10(limit) - 10 * ag.log10(ag.mean(ag.square(x1 - x2)))
 

@@ -22,8 +22,8 @@ from runtime.tensor import Tensor
 
 __all__ = ["Repeated"]
 
-# So many nodes the rounds of a loop may add, one after the other, and so few rounds always do.
-_MOST_NODES, _FEW_ROUNDS = 500, 2
+# So many nodes the rounds of a loop may add, one after the other; the last round always does.
+_MOST_NODES, _FEW_ROUNDS = 500, 1
 
 _NUMBERS = (bool, int, float, complex, np.generic, np.ndarray, Tensor)
 

@@ -122,6 +122,9 @@ class Builder:
         self.watcher: Watcher | None = None
         self._computed: dict[tuple[Computed, tuple[Expr, ...]], Expr] = {}
         self._spilled: dict[Elements, Stored] = {}
+        # By size and bounds, the begin, step and size of slices that only the run tells: arrays
+        # that are cut at the same places are as long.
+        self.parts: dict[tuple[Any, ...], tuple[Expr, Dim, Dim]] = {}
         self._numbers: dict[str, Iterator[int]] = {}
         self._sites: dict[tuple[Node, tuple[Origin, ...]], int] = {}
         # How many elements of small arrays were given registers, and statements written.
@@ -183,12 +186,13 @@ class Builder:
     @contextmanager
     def inside(self, block: Block) -> Iterator[None]:
         """Write into a block that may not run, or more than once."""
-        before = self.block, self._spilled, self._computed
+        before = self.block, self._spilled, self._computed, self.parts
         self.block, self._spilled, self._computed = block, dict(self._spilled), {}
+        self.parts = dict(self.parts)
         try:
             yield
         finally:
-            self.block, self._spilled, self._computed = before
+            self.block, self._spilled, self._computed, self.parts = before
 
     @contextmanager
     def within(self, block: Block) -> Iterator[None]:
@@ -202,7 +206,7 @@ class Builder:
         """Write statements; where that ends with a Refusal, none of them."""
         block, around, computed = self.block, self._around, self._computed
         written, equal, spilled = len(block), len(self.program.equal), len(self._spilled)
-        least = len(self.program.least)
+        least, parts = len(self.program.least), dict(self.parts)
         try:
             yield
         except Refusal:
@@ -213,6 +217,7 @@ class Builder:
             del self.program.equal[equal:], self.program.least[least:]
             for array in list(self._spilled)[spilled:]:
                 del self._spilled[array]
+            self.parts = parts
             raise
 
     def origins(self, node: Node) -> tuple[Origin, ...]:

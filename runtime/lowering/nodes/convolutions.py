@@ -7,26 +7,25 @@ of positions by the strides: the elements of the kernel that meet such a positio
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from runtime.graph.ir import Node
 from runtime.lowering.kernels.arrays import Array, Form, Stored
 from runtime.lowering.kernels.builder import Builder
-from runtime.lowering.kernels.kernel import Axis, Buffer, Store, product
+from runtime.lowering.kernels.kernel import Axis, Buffer, Dim, Store, product
 from runtime.lowering.kernels.refusal import Refusal
 from runtime.lowering.kernels.scalar import Expr, call, const, index
-from runtime.lowering.kernels.strides import Strided, plus, times
+from runtime.lowering.kernels.strides import Strided, plus, steps_of, times
 from runtime.lowering.nodes.elements import machine_type, tensor_type
 from runtime.lowering.nodes.elementwise import converted, mapped
 from runtime.lowering.nodes.products import contract, placed
 from runtime.lowering.nodes.windows import (
     Remainder,
     check_shape,
-    images,
     known,
+    numbers,
     remainders,
-    result_type,
+    result,
     windows_of,
 )
 from runtime.ops.windows import Windows
@@ -37,10 +36,10 @@ __all__ = ["convolution", "convolution_input", "convolution_kernel"]
 def convolution(b: Builder, node: Node) -> list[Form]:
     """Sums of the products of a kernel with the windows of an array."""
     kind = machine_type(tensor_type(node.outputs[0].type).dtype)
-    x, count, x_shape = images(b.forms[node.inputs[0]])
-    kernel, k_shape = known(b.forms[node.inputs[1]])
-    windows = windows_of(node, x_shape[:-1], k_shape[:-2])
-    shape = (count, *windows.counts, k_shape[-1])
+    (x, x_shape), (kernel, k_shape) = (known(b.forms[v]) for v in node.inputs)
+    k_shape = numbers(k_shape)
+    windows = windows_of(node, x_shape[1:-1], k_shape[:-2])
+    shape = (x_shape[0], *windows.counts, k_shape[-1])
     _check_groups(node, k_shape)
     target = b.buffer("convolved", kind, shape)
     source = _padded(b, x, windows.before, windows.needed, kind)
@@ -48,7 +47,7 @@ def convolution(b: Builder, node: Node) -> list[Form]:
     return [Stored(target, shape, kind)]
 
 
-def _check_groups(node: Node, k_shape: tuple[int, ...]) -> None:
+def _check_groups(node: Node, k_shape: Sequence[int]) -> None:
     if node.attrs["groups"] > 1 and k_shape[-2] == 1:
         raise Refusal("a convolution of each channel by itself")
 
@@ -58,14 +57,14 @@ def _correlate(
     target: Buffer,
     x: Strided,
     kernel: Strided,
-    k_shape: tuple[int, ...],
+    k_shape: Sequence[int],
     windows: Windows,
     groups: int,
 ) -> None:
     """Write a convolution of a padded array."""
     *size, channels, features = k_shape
     each = features // groups
-    out = _steps((*windows.counts, features))
+    out = steps_of(target.shape)
     batch, *spatial, channel = x.steps
     rows = [Axis(target.shape[0], batch, 0, out[0])]
     rows += [
@@ -90,19 +89,19 @@ def _correlate(
 
 def convolution_kernel(b: Builder, node: Node) -> list[Form]:
     """The adjoint of a convolution in its kernel."""
-    kind, k_shape = _kernel_type(node)
-    x, count, x_shape = images(b.forms[node.inputs[0]])
-    g, g_count, g_shape = images(b.forms[node.inputs[1]])
+    kind, shape = result(node)
+    k_shape = numbers(shape)
+    (x, x_shape), (g, g_shape) = (known(b.forms[v]) for v in node.inputs[:2])
     groups = node.attrs["groups"]
-    windows = windows_of(node, x_shape[:-1], k_shape[:-2])
-    check_shape(b, (g_count, g_shape), (count, (*windows.counts, k_shape[-1])))
+    windows = windows_of(node, x_shape[1:-1], k_shape[:-2])
+    check_shape(b, g_shape, (x_shape[0], *windows.counts, k_shape[-1]))
     _check_groups(node, k_shape)
     source = _padded(b, x, windows.before, windows.needed, kind)
     given = _in_order(b, g, kind)
     target = b.buffer("slopes", kind, k_shape)
     *size, channels, features = k_shape
     each = features // groups
-    out = _steps(k_shape[1:])
+    out = steps_of(k_shape)
     batch, *spatial, channel = source.steps
     g_batch, *g_spatial, g_feature = given.steps
     rows = [
@@ -110,7 +109,7 @@ def convolution_kernel(b: Builder, node: Node) -> list[Form]:
         for n, dilation, step, to in zip(size, windows.dilations, spatial, out, strict=False)
     ]
     rows.append(Axis(channels, channel, 0, features))
-    inner = [Axis(count, batch, g_batch, 0)]
+    inner = [Axis(x_shape[0], batch, g_batch, 0)]
     inner += [
         Axis(n, times(stride, step), g_step, 0)
         for n, stride, step, g_step in zip(
@@ -126,18 +125,16 @@ def convolution_kernel(b: Builder, node: Node) -> list[Form]:
 
 def convolution_input(b: Builder, node: Node) -> list[Form]:
     """The adjoint of a convolution in its input."""
-    kind, image = result_type(node)
-    g, count, g_shape = images(b.forms[node.inputs[0]])
-    kernel, k_shape = known(b.forms[node.inputs[1]])
-    shape = (count, *image)
-    windows = windows_of(node, image[:-1], k_shape[:-2])
-    check_shape(b, (count, g_shape), (count, (*windows.counts, k_shape[-1])))
+    (g, g_shape), (kernel, k_shape) = (known(b.forms[v]) for v in node.inputs[:2])
+    k_shape, (kind, shape) = numbers(k_shape), result(node, g_shape[0])
+    windows = windows_of(node, shape[1:-1], k_shape[:-2])
+    check_shape(b, g_shape, (shape[0], *windows.counts, k_shape[-1]))
     _check_groups(node, k_shape)
     target = b.buffer("slopes", kind, shape)
     weights = placed(b, kernel, kind)
     plans = remainders(windows)
     # Zeros around, so that windows that do not exist give nothing.
-    before = tuple(max(p[axis].reach for p in plans) for axis in range(len(image) - 1))
+    before = tuple(max(p[axis].reach for p in plans) for axis in range(len(shape) - 2))
     sizes = tuple(
         pad + max(max(p[axis].end for p in plans), count)
         for axis, (pad, count) in enumerate(zip(before, windows.counts, strict=True))
@@ -145,7 +142,7 @@ def convolution_input(b: Builder, node: Node) -> list[Form]:
     given = _padded(b, g, before, sizes, kind)
     groups = node.attrs["groups"]
     for plan in plans:
-        _scatter(b, target, given, weights, image, (k_shape[-1] // groups, groups), plan, before)
+        _scatter(b, target, given, weights, shape, (k_shape[-1] // groups, groups), plan, before)
     return [Stored(target, shape, kind)]
 
 
@@ -154,47 +151,34 @@ def _scatter(
     target: Buffer,
     g: Strided,
     kernel: Strided,
-    image: tuple[int, ...],
+    shape: Sequence[Dim],
     features: tuple[int, int],
     plan: Sequence[Remainder],
     before: tuple[int, ...],
 ) -> None:
     """Write the shares of all windows in positions of one remainder by the strides."""
     each, groups = features
-    channels = image[-1] // groups
-    out = _steps(image)
+    channels = numbers(shape[-1:])[0] // groups
+    out = steps_of(target.shape)
     g_batch, *g_spatial, g_feature = g.steps
     *k_spatial, k_channel, k_feature = kernel.steps
-    g_start, k_start, start = g.start, kernel.start, 0
-    rows, inner = [Axis(target.shape[0], g_batch, 0, out[0])], []
+    g_start, k_start = g.start, kernel.start
+    start: Dim = 0
+    rows, inner = [Axis(shape[0], g_batch, 0, out[0])], []
     for part, pad, g_step, k_step, to in zip(
         plan, before, g_spatial, k_spatial, out[1:-1], strict=True
     ):
-        rows.append(Axis(part.number, g_step, 0, part.stride * to))
+        rows.append(Axis(part.number, g_step, 0, times(part.stride, to)))
         inner.append(Axis(part.taps, times(-part.back, g_step), times(part.step, k_step), 0))
         g_start = plus(g_start, times(pad + part.shift, g_step))
         k_start = plus(k_start, times(part.first, k_step))
-        start += part.start * to
+        start = plus(start, times(part.start, to))
     inner.append(Axis(each, g_feature, k_feature, 0))
     group = Axis(groups, times(each, g_feature), times(each, k_feature), channels)
     *around, row = rows
     x, y = Strided(g.buffer, g_start, g.steps), Strided(kernel.buffer, k_start, kernel.steps)
     column = Axis(channels, 0, k_channel, 1)
     contract(b, target, x, y, ([group, *around], row, column, inner), start)
-
-
-def _steps(image: Sequence[int]) -> list[int]:
-    """The steps in memory of an array whose items along the first axis have this shape."""
-    return [math.prod(image[axis:]) for axis in range(len(image) + 1)]
-
-
-def _kernel_type(node: Node) -> tuple[str, tuple[int, ...]]:
-    """Type and shape of a kernel's slopes."""
-    kind, rest = result_type(node)
-    first = tensor_type(node.outputs[0].type).shape[0]  # type: ignore[index]
-    if first is None:
-        raise Refusal("windows of a size that is not known")
-    return kind, (first, *rest)
 
 
 def _padded(
@@ -204,28 +188,29 @@ def _padded(
 
     Where nothing is added, it is the array itself.
     """
-    x, count, image = images(x)
-    if not any(before) and all(n >= size for n, size in zip(image, sizes, strict=False)):
+    batch, *_, channels = x.shape
+    spatial = numbers(x.shape[1:-1])
+    if not any(before) and all(n >= size for n, size in zip(spatial, sizes, strict=True)):
         return _in_order(b, x, kind)
     x = x if x.type == kind else mapped(b, [x], kind, lambda args: converted(args[0], kind))
-    target = b.buffer("padded", kind, (count, *sizes, image[-1]))
+    target = b.buffer("padded", kind, (batch, *sizes, channels))
     place = Stored(target, target.shape, kind)
     zero = const(0, kind)
     b.nest([product(target.shape)], lambda i: b.emit(Store(target, i[0], zero)))
     inside = [
-        max(min(n, size - pad), 0) for n, pad, size in zip(image, before, sizes, strict=False)
+        max(min(n, size - pad), 0) for n, pad, size in zip(spatial, before, sizes, strict=True)
     ]
 
     def write(indices: list[Expr]) -> None:
-        image, *spatial, channel = indices
+        image, *places, channel = indices
         moved = [
             i if pad == 0 else call("add", i, index(pad))
-            for i, pad in zip(spatial, before, strict=True)
+            for i, pad in zip(places, before, strict=True)
         ]
         offset = place.at([image, *moved, channel]).args[0]
         b.emit(Store(target, offset, b.at(x, indices)))
 
-    b.nest([count, *inside, image[-1]], write)
+    b.nest([batch, *inside, channels], write)
     return placed(b, place, kind)
 
 

@@ -33,9 +33,9 @@ from runtime.lowering.nodes.reductions import monoid
 from runtime.lowering.nodes.windows import (
     Remainder,
     check_shape,
-    images,
+    known,
     remainders,
-    result_type,
+    result,
     windows_of,
 )
 
@@ -65,7 +65,7 @@ class _Axis(NamedTuple):
 class _Pool:
     """The windows of a node over an array, and its elements."""
 
-    def __init__(self, b: Builder, node: Node, sizes: Sequence[int]) -> None:
+    def __init__(self, b: Builder, node: Node, sizes: Sequence[Dim]) -> None:
         self.b = b
         self.size: tuple[int, ...] = node.attrs["size"]
         if math.prod(self.size) > _MOST_TAPS:
@@ -112,18 +112,11 @@ def _within(place: Expr, least: int, most: int, length: int) -> tuple[Expr, Expr
 
 
 def _pooled(b: Builder, node: Node) -> tuple[Array, _Pool, tuple[Dim, ...]]:
-    x, count, shape = images(b.forms[node.inputs[0]])
-    if 0 in (count, *shape):
+    x, shape = known(b.forms[node.inputs[0]])
+    if any(n == 0 for n in shape):
         raise Refusal("windows over nothing")
-    pool = _Pool(b, node, shape[:-1])
-    return _ready(b, x), pool, (count, *pool.windows.counts, shape[-1])
-
-
-def _beside(b: Builder, node: Node, shape: tuple[Dim, ...]) -> Array:
-    """The second operand, an array of what the windows give; it has their shape."""
-    x, count, sizes = images(b.forms[node.inputs[1]])
-    check_shape(b, (count, sizes), (shape[0], shape[1:]))  # type: ignore[arg-type]
-    return _ready(b, x)
+    pool = _Pool(b, node, shape[1:-1])
+    return _ready(b, x), pool, (shape[0], *pool.windows.counts, shape[-1])
 
 
 def _ready(b: Builder, x: Array) -> Array:
@@ -172,8 +165,9 @@ def window_sum(b: Builder, node: Node) -> list[Form]:
 def window_argmax(b: Builder, node: Node) -> list[Form]:
     """The number of the first element of each window that is as large as the result."""
     x, pool, shape = _pooled(b, node)
-    largest = _beside(b, node, shape)
+    largest = _ready(b, known(b.forms[node.inputs[1]])[0])
     kind = machine_type(tensor_type(node.outputs[0].type).dtype)
+    check_shape(b, largest.shape, shape)
 
     def at(indices: Sequence[Expr]) -> Expr:
         most = b.at(largest, indices)
@@ -193,7 +187,8 @@ def window_argmax(b: Builder, node: Node) -> list[Form]:
 def window_pick(b: Builder, node: Node) -> list[Form]:
     """The element of each window whose number is given."""
     x, pool, shape = _pooled(b, node)
-    winners = _beside(b, node, shape)
+    winners = _ready(b, known(b.forms[node.inputs[1]])[0])
+    check_shape(b, winners.shape, shape)
 
     def at(indices: Sequence[Expr]) -> Expr:
         winner = b.at(winners, indices)
@@ -209,42 +204,41 @@ def window_pick(b: Builder, node: Node) -> list[Form]:
 
 def window_place(b: Builder, node: Node) -> list[Form]:
     """Each element of `g` added to the element of its window whose number is given."""
-    g, count, sizes = images(b.forms[node.inputs[0]])
-    g, winners = _ready(b, g), _beside(b, node, (count, *sizes))
+    (g, shape), (winners, _) = (known(b.forms[v]) for v in node.inputs[:2])
+    g, winners = _ready(b, g), _ready(b, winners)
 
     def share(indices: Sequence[Expr], tap: tuple[int, ...], pool: _Pool, total: Expr) -> Expr:
         number = sum(t * math.prod(pool.size[k + 1 :]) for k, t in enumerate(tap))
         is_it = call("eq", b.at(winners, indices), const(number, winners.type))
         return select(is_it, call("add", total, b.at(g, indices)), total)
 
-    return _given_back(b, node, (count, sizes), share, is_nested=False)
+    check_shape(b, winners.shape, shape)
+    return _given_back(b, node, shape, share, is_nested=False)
 
 
 def window_spread(b: Builder, node: Node) -> list[Form]:
     """Each element of `g` added to all elements of its window."""
-    g, count, sizes = images(b.forms[node.inputs[0]])
+    g, shape = known(b.forms[node.inputs[0]])
     g = _ready(b, g)
 
     def share(indices: Sequence[Expr], tap: tuple[int, ...], pool: _Pool, total: Expr) -> Expr:
         return call("add", total, b.at(g, indices))
 
-    return _given_back(b, node, (count, sizes), share, is_nested=True)
+    return _given_back(b, node, shape, share, is_nested=True)
 
 
 Share = Callable[[Sequence[Expr], "tuple[int, ...]", _Pool, Expr], Expr]
 
 
 def _given_back(
-    b: Builder, node: Node, given: tuple[Dim, tuple[int, ...]], share: Share, is_nested: bool
+    b: Builder, node: Node, g_shape: Sequence[Dim], share: Share, is_nested: bool
 ) -> list[Form]:
     """The sum of what windows give to each position: `is_nested`, over the last axis first."""
-    kind, image = result_type(node)
-    count, g_sizes = given
-    if 0 in (count, *g_sizes):
+    kind, shape = result(node, g_shape[0])
+    if any(n == 0 for n in g_shape):
         raise Refusal("windows over nothing")
-    pool = _Pool(b, node, image[:-1])
-    check_shape(b, given, (count, (*pool.windows.counts, image[-1])))
-    shape = (count, *image)
+    pool = _Pool(b, node, shape[1:-1])
+    check_shape(b, g_shape, (shape[0], *pool.windows.counts, shape[-1]))
     target = b.buffer("slopes", kind, shape)
     place = Stored(target, shape, kind)
     for plan in remainders(pool.windows):

@@ -131,7 +131,7 @@ def placed(b: Builder, x: Array, kind: str) -> Strided:
     return found
 
 
-def contract(b: Builder, target: Buffer, x: Strided, y: Strided, axes: Any, start: int = 0) -> None:
+def contract(b: Builder, target: Buffer, x: Strided, y: Strided, axes: Any, start: Dim = 0) -> None:
     """Write a contraction, its axes brought into the form that has the fastest loops.
 
     `axes` are those around, the rows, the columns, and those of the sums; `start` is the position
@@ -148,12 +148,14 @@ def contract(b: Builder, target: Buffer, x: Strided, y: Strided, axes: Any, star
     *outer, row = _merged([*outer, row]) if row.size != 1 else [*_merged(outer), row]
     starts = x.start, y.start, start
     made = Contract(target, x.buffer, y.buffer, outer, row, column, terms or inner[:1], starts)
-    sizes = [axis.size for axis in (*made.outer, row, column, *made.inner)]
-    if not any(map(is_of_the_run, sizes)):
+    axes = (*made.outer, row, column, *made.inner)
+    sizes = [axis.size for axis in axes if is_of_the_run(axis.size)]
+    if not sizes:
         b.emit(made)
         return
     zero, some = const(0, target.type), index(1)
-    b.nest([product(target.shape)], lambda i: b.emit(Store(target, i[0], zero)))
+    if any(is_of_the_run(axis.size) for axis in made.inner):  # there may be nothing to add up
+        b.nest([product(target.shape)], lambda i: b.emit(Store(target, i[0], zero)))
     b.emit(If(call("ge", as_expr(product(sizes)), some), [made], []))
 
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from runtime.lowering.kernels.arrays import Form, as_expr
-from runtime.lowering.kernels.builder import Builder
+from runtime.lowering.kernels.builder import Builder, is_of_the_run
 from runtime.lowering.kernels.kernel import Dim
 from runtime.lowering.kernels.refusal import Refusal
 from runtime.lowering.kernels.scalar import Expr, call, cast, const, index, is_int, select
@@ -59,7 +59,7 @@ def sliced(
     if bounds == (None, None, None):
         shape.append(size)
         return lambda indices: indices[axis]
-    if "operand" in bounds:
+    if "operand" in bounds or (is_of_the_run(size) and (bounds[2] or 1) > 0):
         return _of_the_run(b, size, bounds, operands, axis, shape)
     if isinstance(size, int):
         found = range(size)[slice(*bounds)]
@@ -104,19 +104,32 @@ def _of_the_run(
     axis: int,
     shape: list[Dim],
 ) -> Map:
-    """A slice with bounds or steps that are computed, forwards."""
+    """A slice with bounds, steps or a size that are computed, forwards."""
     begin, end, by = (operands.pop(0) if bound == "operand" else bound for bound in bounds)
-    step = _step(b, 1 if by is None else by)
-    limit = as_expr(size)
-    start = clamped(b, index(0) if begin is None else begin, limit)
-    stop = limit if end is None else clamped(b, end, limit)
-    length = call("sub", stop, start)
-    if step != 1:
-        less = call("sub", as_expr(step), index(1))
-        length = call("quotient", call("add", length, less), as_expr(step))
-    is_empty = call("ge", start, stop)
-    shape.append(b.size_of_the_run(select(is_empty, index(0), length), size))
+    key = (b.size(size), begin, end, by)
+    if key not in b.parts:
+        step = _step(b, 1 if by is None else by)
+        limit = as_expr(size)
+        start = index(0) if begin is None or begin == 0 else clamped(b, begin, limit)
+        stop = limit if end is None else clamped(b, end, limit)
+        length = call("sub", stop, start)
+        if step != 1:
+            less = call("sub", as_expr(step), index(1))
+            length = call("quotient", call("add", length, less), as_expr(step))
+        is_empty = call("ge", start, stop)
+        count = b.size_of_the_run(select(is_empty, index(0), length), _most(size, begin, end))
+        b.parts[key] = start, step, count
+    start, step, count = b.parts[key]
+    shape.append(count)
     return lambda indices: _moved(indices[axis], start, step)
+
+
+def _most(size: Dim, begin: Form | int | None, end: Form | int | None) -> Dim:
+    """What the size of a part is at most."""
+    first = 0 if begin is None else begin
+    if isinstance(first, int) and isinstance(end, int) and 0 <= first <= end:
+        return end - first
+    return size
 
 
 def _step(b: Builder, step: Form | int) -> Dim:

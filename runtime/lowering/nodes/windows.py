@@ -15,58 +15,50 @@ from runtime.lowering.kernels.scalar import Expr
 from runtime.lowering.nodes.elements import machine_type, tensor_type
 from runtime.ops.windows import Windows
 
-__all__ = [
-    "Remainder",
-    "check_shape",
-    "images",
-    "known",
-    "remainders",
-    "result_type",
-    "windows_of",
-]
+__all__ = ["Remainder", "check_shape", "known", "numbers", "remainders", "result", "windows_of"]
 
 
-def known(form: Form) -> tuple[Array, tuple[int, ...]]:
-    """An array all of whose sizes are known."""
+def known(form: Form) -> tuple[Array, tuple[Dim, ...]]:
+    """An array and its sizes, all of which are known but for how many there are in the batch."""
     if isinstance(form, Expr):
         raise Refusal("windows over a number")
-    return form, _numbers(form.shape)
+    if not all(isinstance(n, int) for n in form.shape[1:]):
+        raise Refusal("windows over sizes that are not known")
+    return form, tuple(form.shape)
 
 
-def images(form: Form) -> tuple[Array, Dim, tuple[int, ...]]:
-    """An array, how many images it holds, which may be open, and its other sizes."""
-    if isinstance(form, Expr):
-        raise Refusal("windows over a number")
-    return form, form.shape[0], _numbers(form.shape[1:])
-
-
-def _numbers(shape: Sequence[Dim | None]) -> tuple[int, ...]:
-    found = tuple(n for n in shape if isinstance(n, int))
-    if len(found) < len(shape):
+def numbers(sizes: Sequence[Dim]) -> tuple[int, ...]:
+    """Sizes that are known."""
+    found = tuple(n for n in sizes if isinstance(n, int))
+    if len(found) < len(sizes):
         raise Refusal("windows over sizes that are not known")
     return found
 
 
-def windows_of(node: Node, sizes: Sequence[int], size: Sequence[int]) -> Windows:
+def windows_of(node: Node, sizes: Sequence[Dim], size: Sequence[Dim]) -> Windows:
     attrs = node.attrs
-    return Windows.over(sizes, size, attrs["strides"], attrs["padding"], attrs["dilations"])
+    return Windows.over(
+        numbers(sizes), numbers(size), attrs["strides"], attrs["padding"], attrs["dilations"]
+    )
 
 
-def result_type(node: Node) -> tuple[str, tuple[int, ...]]:
-    """Type of the result, and its sizes but for the first."""
+def result(node: Node, batch: Dim | None = None) -> tuple[str, tuple[Dim, ...]]:
+    """Type and shape of the result; along its first axis it may have the sizes of a batch."""
     type_ = tensor_type(node.outputs[0].type)
-    if not type_.shape:
+    if type_.shape is None:
         raise Refusal("windows over sizes that are not known")
-    return machine_type(type_.dtype), _numbers(type_.shape[1:])
+    first, *sizes = (-1 if n is None else n for n in type_.shape)
+    shape = (first if batch is None else batch, *sizes)
+    if -1 in shape:
+        raise Refusal("windows over sizes that are not known")
+    return machine_type(type_.dtype), shape
 
 
-def check_shape(
-    b: Builder, found: tuple[Dim, tuple[int, ...]], wanted: tuple[Dim, tuple[int, ...]]
-) -> None:
-    """Refuse an array of other sizes; the number of images may be found out as it runs."""
-    if found[1] != wanted[1]:
+def check_shape(b: Builder, found: Sequence[Dim], expected: Sequence[Dim]) -> None:
+    """Refusal where an array has not the shape that its windows have; batches are as long."""
+    if tuple(found[1:]) != tuple(expected[1:]):
         raise Refusal("an array of another shape than its windows have")
-    b.equal(found[0], wanted[0])
+    b.equal(found[0], expected[0])
 
 
 class Remainder(NamedTuple):

@@ -30,10 +30,20 @@ def _leaves(result):
 
 
 def traced(function, *inputs, unknown=False):
-    """The graph of a function of ops; with `unknown`, no size of an array is known."""
+    """The graph of a function of ops.
+
+    With `unknown`, no size of an array is known, or not that of an axis.
+    """
     types = [type_of(x) for x in inputs]
-    if unknown:
-        types = [TensorType(t.dtype, (None,) * len(t.shape), t.weak) for t in types]
+    if unknown is not False:
+        types = [
+            TensorType(
+                t.dtype,
+                tuple(None if unknown in (True, k) else n for k, n in enumerate(t.shape)),
+                t.weak,
+            )
+            for t in types
+        ]
     builder, _, result = trace_function(function, types)
     builder.graph.outputs = [builder.value_of(r) for r in _leaves(result)]
     return optimize(builder.graph)

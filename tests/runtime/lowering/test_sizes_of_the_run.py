@@ -85,6 +85,20 @@ def test_a_size_is_a_number():
     check(lambda x, k: x[k:].shape[0] * 10 + x[:, : k + 3].size, X, np.int64(2))
 
 
+def test_what_is_cut_at_the_same_places_is_as_long():
+    y = X[::-1].copy()
+
+    def blocks(x, y, n):
+        total = 0.0
+        for k in range(0, n, 4):
+            total = total * 0.5 + (x[0, k:][:4] * y[1, k:][:4]).sum()
+        return total
+
+    check(blocks, X, y, np.int64(14))
+    text = ag.convert(blocks).get_concrete_function(X, y, np.int64(14)).lower("kernels")
+    assert text.count("fail") == 1  # `n + 3` may be too large; no sizes are compared
+
+
 # ---- what is done to them ------------------------------------------------------------------------
 
 

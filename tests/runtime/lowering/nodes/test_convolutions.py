@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 
+import autograph as ag
 from runtime import ops
 from runtime.execute import plan
 from runtime.lowering.prepare import prepare
 from runtime.ops import convolution as conv
+from runtime.passes import optimize
 from tests.runtime.lowering.windows import CASES, attributes, random
 
 
@@ -35,6 +37,39 @@ def test_a_convolution_and_its_adjoints_are_those_of_the_plan(
         scale = np.abs(expected).max() if expected.size else 1
         tolerance = {"f4": 1e-5, "f8": 1e-13}.get(dtype, 0)
         np.testing.assert_allclose(actual, expected, rtol=0, atol=tolerance * scale)
+
+
+@pytest.mark.parametrize("case", CASES[3:5])
+def test_how_many_there_are_in_a_batch_need_not_be_known(case, native_of):
+    """A batch of an argument, and batches that are cut out of an array, the last one shorter."""
+    sizes, kernel, *_ = case
+    how = {**attributes(case), "groups": 2}
+    x = random(7, *sizes, 4, dtype="f4")
+    k = random(*kernel, 2, 6, dtype="f4", seed=1)
+
+    def slopes(x, k):
+        return ag.grad(lambda x, k: ag.sum(conv.convolution(x, k, **how) ** 2.0), (0, 1))(x, k)
+
+    def batches(x, k, size):
+        total, found = ag.zeros_like(k), ag.zeros_like(x)
+        for i in range(0, x.shape[0] + size, size):  # the last one is empty
+            of_input, of_kernel = slopes(x[i:][:3], k)
+            total = total + of_kernel
+            found[i : i + 3] = of_input
+        return found, total
+
+    wanted = slopes(x, k)
+    open_batch = ag.TensorSpec([None, *sizes, 4], "float32")
+    runs = [
+        (ag.convert(slopes).get_concrete_function(open_batch, k), (x, k)),
+        (ag.convert(batches).get_concrete_function(x, k, np.int64(3)), (x, k, np.int64(3))),
+    ]
+    for concrete, given in runs:
+        native = native_of(optimize(concrete.graph))
+        for found, right in zip(native(*given), wanted, strict=True):
+            scale = np.abs(right).max()
+            np.testing.assert_allclose(found, right, rtol=0, atol=1e-5 * scale)
+        assert native._plan is None and not native.outside
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])

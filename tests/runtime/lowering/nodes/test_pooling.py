@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
+from runtime import ops
 from runtime.ops import pooling
 from tests.runtime.lowering.windows import CASES, attributes, random
 
@@ -22,6 +23,25 @@ def test_pooling_has_the_bits_of_the_plan(case, dtype, compare):
     g = random(*largest.shape, dtype=dtype, seed=3)
     compare(lambda g, w: pooling.window_place(g, w, shape=sizes, **how), g, winners)
     compare(lambda g: pooling.window_spread(g, shape=sizes, **how), g)
+
+
+def test_how_many_there_are_in_a_batch_need_not_be_known(compare):
+    sizes, size, *_ = CASES[3]
+    how = {"size": size, **attributes(CASES[3])}
+    x = random(2, *sizes, 5, dtype="f4")
+
+    def both_ways(x):
+        largest = pooling.window_max(x, **how)
+        winners = pooling.window_argmax(x, largest, **how)
+        picked = pooling.window_pick(x * 2, winners, **how)
+        placed = pooling.window_place(picked, winners, shape=sizes, **how)
+        spread = pooling.window_spread(pooling.window_sum(x, **how), shape=sizes, **how)
+        return largest, placed, spread
+
+    compare(both_ways, x, unknown=0)
+    # Of no argument's size, and maybe none at all.
+    compare(lambda x, k: ops.sum(both_ways(x[k:])[1]), x, np.int64(1))
+    compare(lambda x, k: ops.sum(both_ways(x[k:])[1]), x, np.int64(2))
 
 
 def test_special_values_win_as_in_the_plan(compare):
