@@ -34,6 +34,8 @@ _LAUNCHED = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_S
 _THE_END = "the end of its program"
 # Seconds that a rank waits for another one to say what went wrong for both, and for all to start.
 _PATIENCE, _STARTED = 5.0, 60.0
+# For how long a rank looks for the others at once, and how often after that.
+_SPINNING, _NAP = 2e-3, 2e-4
 
 
 class DistributedError(RuntimeError):
@@ -147,10 +149,21 @@ class Ranks:
             raise self._failed.with_traceback(None)
         number = _number(what)
         both = np.array([number, -number])
-        self._comm.Allreduce(self._mpi.IN_PLACE, both, self._mpi.MAX)
+        self._wait(self._comm.Iallreduce(self._mpi.IN_PLACE, both, self._mpi.MAX), what)
         if both[0] != -both[1]:
             self._failed = _different(self._comm.allgather(what))
             raise self._failed
+
+    def _wait(self, request: Any, what: str) -> None:
+        """Wait for the other ranks, which may take long: let others compute, and Ctrl-C come in."""
+        long = time.monotonic() + _SPINNING
+        try:
+            while not request.Test():
+                if time.monotonic() > long:
+                    time.sleep(_NAP)
+        except KeyboardInterrupt:
+            self._failed = DistributedError(f"{what} was interrupted on rank {self.rank}")
+            raise
 
     def _end(self) -> None:
         """When the program ends: no rank may wait for this one in an exchange."""
