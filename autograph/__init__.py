@@ -84,7 +84,7 @@ from runtime.tensor import Tensor
 from runtime.variable import Variable
 
 if _typing.TYPE_CHECKING:
-    from autograph import data, debugging, directives, pyct
+    from autograph import data, debugging, directives, distributed, pyct
     from autograph.checking import check
     from autograph.concrete import ConcreteFunction
     from autograph.conversion import do_not_convert
@@ -129,10 +129,11 @@ __all__ = [
     "cos", "cosh",
     "count_nonzero", "cov", "cross", "cumprod", "cumsum", "cumulative_prod", "cumulative_sum",
     "custom_gradient", "data", "debugging", "deg2rad", "delete", "device", "diag", "diag_indices",
-    "diag_indices_from", "diagflat", "diagonal", "diff", "digitize", "directives", "divide",
-    "divmod", "do_not_convert", "dot", "dsplit", "dstack", "eager", "ediff1d", "einsum", "empty",
-    "empty_like", "equal", "erf", "executing_eagerly", "exp", "exp2", "expand_dims", "explain",
-    "expm1", "export_c", "export_onnx", "export_python", "extract", "eye", "fabs", "fft", "finfo",
+    "diag_indices_from", "diagflat", "diagonal", "diff", "digitize", "directives",
+    "distributed", "divide", "divmod", "do_not_convert", "dot", "dsplit", "dstack", "eager",
+    "ediff1d", "einsum", "empty", "empty_like", "equal", "erf", "executing_eagerly", "exp", "exp2",
+    "expand_dims", "explain", "expm1", "export_c", "export_onnx", "export_python", "extract", "eye",
+    "fabs", "fft", "finfo",
     "fix", "flatnonzero", "flip", "fliplr",
     "flipud", "float16", "float32", "float64", "float_power", "floor", "floor_divide", "fmax",
     "fmin", "fmod", "frexp", "from_dlpack", "full", "full_like", "gather", "gcd", "geomspace",
@@ -216,6 +217,7 @@ _MODULES = {
     "data": "autograph.data",
     "debugging": "autograph.debugging",
     "directives": "autograph.directives",
+    "distributed": "autograph.distributed",
     "image": "runtime.image",
     "nn": "runtime.nn",
     "pyct": "autograph.pyct",

@@ -75,8 +75,19 @@ def the_signature(program: Program, name: str | None) -> Signature:
 
 
 def used_graph(signature: Signature) -> Graph:
-    """The graph of a signature, after the passes."""
-    return optimize(signature.concrete._traced.graph)
+    """The graph of a signature, after the passes.
+
+    Raises UnsavableError where it exchanges something with other processes.
+    """
+    graph = optimize(signature.concrete._traced.graph)
+    for node in graph.walk():
+        if node.op.effect == "collective":
+            raise UnsavableError(
+                f"this cannot be exported: `{node.op.name}` is an exchange with other processes",
+                "write it to a file with `ag.save`, which keeps such nodes",
+                node.origin,
+            )
+    return graph
 
 
 def inputs_of(signature: Signature) -> Iterator[Input | None]:
