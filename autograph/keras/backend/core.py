@@ -21,6 +21,7 @@ import autograph as ag
 from runtime import trace
 from runtime.building import Builder, building, traced
 from runtime.eager import Eager
+from runtime.ops.operands import type_of
 from runtime.spec import TensorType
 from runtime.tensor import Tensor
 
@@ -208,7 +209,9 @@ def _traced_with(
 
 
 def _spec(x: Any) -> Any:
-    return KerasTensor(x.shape, standardize_dtype(x.dtype)) if is_tensor(x) else x
+    if not is_tensor(x):
+        return x
+    return KerasTensor(type_of(x).shape, standardize_dtype(x.dtype))
 
 
 # ---- control flow ----------------------------------------------------------------------------

@@ -120,7 +120,8 @@ def _keyless(graph: Graph, change: Change) -> Graph:
 def _zero(copy: Copy, value: Value) -> Value:
     type_ = value.type
     assert isinstance(type_, TensorType) and type_.is_static
-    node = Node(CONSTANT, (), {"value": np.zeros(type_.shape, type_.dtype)[()]}, types=(type_,))
+    zeros: Any = np.zeros(type_.shape, type_.dtype)
+    node = Node(CONSTANT, (), {"value": zeros[()]}, types=(type_,))
     copy.nodes.append(node)
     return node.outputs[0]
 
