@@ -22,7 +22,7 @@ weights = [w1, w2]
 
 
 def descend(gradients, variables):
-    for gradient, variable in zip(gradients, variables):
+    for gradient, variable in zip(gradients, variables, strict=True):
         variable.assign_sub(0.2 * gradient)
 
 
