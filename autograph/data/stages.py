@@ -23,7 +23,7 @@ from autograph.data.elements import (
     row_spec,
     structure_of,
 )
-from autograph.data.host import Kept, ahead, from_python, padded, stacked
+from autograph.data.host import Kept, ahead, from_python, padded, refuse_larger, stacked
 from autograph.data.orders import Orders
 from autograph.data.rows import (
     Batches,
@@ -34,6 +34,7 @@ from autograph.data.rows import (
     Cycled,
     Listed,
     Rows,
+    Slices,
     Stretch,
     Together,
     called,
@@ -46,6 +47,7 @@ from autograph.data.specs import (
     refused,
     spec_of_result,
 )
+from runtime.spec import TensorSpec
 
 __all__ = [
     "INFINITE",
@@ -396,13 +398,37 @@ class Padded(Batched):
     def rows(self) -> Rows | None:
         return None
 
-    def steps(self) -> Iterator[Any]:
-        if is_staged():
-            raise refused("padded_batch", "that a graph computes")
-        return self._listed()
-
     def _together(self, elements: list[Any]) -> Any:
         return padded(elements, self.shapes, self.values)
+
+    def _buffered(self) -> Iterator[Any]:
+        structure = structure_of(self.source.spec())
+        buffers, values = self._filled_up()
+        count = 0
+        for x in self.source:
+            for buffer, value, part in zip(buffers, values, leaves_of(x)):  # noqa: B905
+                refuse_larger(np.shape(part), np.shape(buffer)[1:])
+                buffer[count] = value
+                buffer[(count, *[slice(n) for n in np.shape(part)])] = part
+            count += 1
+            if count == self.size:
+                yield nest_of(structure, [buffer.copy() for buffer in buffers])
+                count = 0
+        if not self.drop_remainder and count > 0:
+            yield nest_of(structure, [buffer[:count].copy() for buffer in buffers])
+
+    def _filled_up(self) -> tuple[list[Any], list[Any]]:
+        """Arrays for so many elements of the padded shapes, and what fills them."""
+        spec = self.source.spec()
+        parts = leaves_of(spec)
+        own = [one.shape for one in parts]
+        shapes = own if self.shapes is None else [
+            tuple(m if n is None else n for m, n in zip(mine, wanted, strict=True))
+            for mine, wanted in zip(own, self.shapes, strict=True)
+        ]  # fmt: skip
+        specs = [TensorSpec(s, one.dtype) for s, one in zip(shapes, parts, strict=True)]
+        values = [0] * len(parts) if self.values is None else self.values
+        return _buffers(nest_of(structure_of(spec), specs), self.size), values
 
     def spec(self) -> Any:
         size = self.size if self.drop_remainder else None
@@ -700,9 +726,36 @@ class Windowed(_Through):
         return None if rows is None else _Windows(rows, self)
 
     def steps(self) -> Iterator[Any]:
-        if is_staged():
-            raise refused("window", "the elements of which come one by one")
-        return self._listed()
+        return self._buffered() if is_staged() else self._listed()
+
+    def _buffered(self) -> Iterator[Any]:
+        reach = (self.size - 1) * self.stride + 1
+        structure = structure_of(self.source.spec())
+        buffers = _buffers(self.source.spec(), reach)
+        count = missing = 0
+        for x in self.source:
+            if missing > 0:
+                missing -= 1
+            else:
+                for buffer, part in zip(buffers, leaves_of(x)):  # noqa: B905 - it is converted
+                    buffer[count] = part
+                count += 1
+                if count == reach:
+                    found = [buffer[:: self.stride].copy() for buffer in buffers]
+                    yield self.of(Slices(nest_of(structure, found)))
+                    missing = max(self.shift - reach, 0)
+                    count = self._move_up(buffers, reach)
+        while not self.drop_remainder and count > 0:
+            found = [buffer[: count : self.stride].copy() for buffer in buffers]
+            yield self.of(Slices(nest_of(structure, found)))
+            count = self._move_up(buffers, count)
+
+    def _move_up(self, buffers: list[Any], count: Any) -> Any:
+        """Have the next window begin where the buffers do; gives how many of it are there."""
+        for buffer in buffers:
+            rest = buffer[self.shift :].copy()
+            buffer[: len(rest)] = rest
+        return max(count - self.shift, 0)
 
     def _listed(self) -> Iterator[Any]:
         reach = (self.size - 1) * self.stride + 1

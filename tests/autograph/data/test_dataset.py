@@ -53,6 +53,12 @@ STEPS = {
     "flat_map": lambda: Dataset.from_tensor_slices(A).flat_map(Dataset.from_tensor_slices),
     "interleave": lambda: Dataset.range(1, 9).interleave(Dataset.range, 3, 2),
     "windows": lambda: Dataset.range(17).window(5, 2, 2).flat_map(lambda w: w.batch(5)),
+    "windows of what is filtered": lambda: even().window(3, 2).flat_map(lambda w: w.batch(2)),
+    "windows that are apart": lambda: even().window(2, 4, 2, True).flat_map(lambda w: w.batch(2)),
+    "padded_batch": lambda: (
+        even(9).map(lambda k: (np.arange(k), k)).padded_batch(3, ((8,), ()), (-1, 0))
+    ),
+    "padded_batch of one shape": lambda: Dataset.from_tensor_slices(A).map(np.sin).padded_batch(5),
     "concatenate": lambda: even().concatenate(Dataset.range(3)),
     "zip, enumerate": lambda: Dataset.zip(Dataset.range(40), even()).enumerate(),
     "repeat, take, skip": lambda: even().repeat(2).skip(3).take(25),
