@@ -102,7 +102,9 @@ def _filled_up(x: Any, shape: Sequence[int], value: Any) -> Any:
 def refuse_larger(sizes: Sequence[Any], shape: Sequence[Any]) -> None:
     """Raise ValueError for an element of more sizes than the shape that it is filled up to."""
     if any(most > n for most, n in zip(sizes, shape, strict=True)):
-        raise ValueError(f"an element of shape {tuple(sizes)} is larger than the padded {tuple(shape)}")
+        raise ValueError(
+            f"an element of shape {tuple(sizes)} is larger than the padded {tuple(shape)}"
+        )
 
 
 class Kept:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 import itertools
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -81,6 +81,14 @@ INFINITE, UNKNOWN = -1, -2
 _ENDLESS = 2**62
 
 
+class Sieve(NamedTuple):
+    """Those of some rows that pass a test, and what becomes of each."""
+
+    rows: Rows
+    test: Callable[[Any], Any]
+    finish: Callable[[Any], Any]
+
+
 class Stage:
     """One step of a data set, which begins a new pass each time that it is gone through."""
 
@@ -97,6 +105,10 @@ class Stage:
     def steps(self) -> Iterator[Any]:
         """The elements of a new pass, one by one."""
         raise NotImplementedError
+
+    def sieve(self) -> Sieve | None:
+        """The elements of a new pass as those of some rows that pass a test, if they are that."""
+        return None
 
     def cardinality(self) -> int:
         """How many elements there are: INFINITE, or UNKNOWN before they were counted."""
@@ -182,7 +194,14 @@ class Mapped(_Computing):
 
     def steps(self) -> Iterator[Any]:
         for x in self.source:
-            yield as_components(called(self.function, x), self.finish)
+            yield self._of(x)
+
+    def sieve(self) -> Sieve | None:
+        found = self.source.sieve()
+        return None if found is None else found._replace(finish=lambda x: self._of(found.finish(x)))
+
+    def _of(self, x: Any) -> Any:
+        return as_components(called(self.function, x), self.finish)
 
     def cardinality(self) -> int:
         return int(self.source.cardinality())
@@ -194,10 +213,18 @@ class Mapped(_Computing):
 class Filtered(_Computing):
     """The elements for which a function says so."""
 
+    def sieve(self) -> Sieve | None:
+        rows = self.source.rows()
+        return None if rows is None else Sieve(rows, lambda x: called(self.function, x), _itself)
+
     def steps(self) -> Iterator[Any]:
         for x in self.source:
             if called(self.function, x):
                 yield x
+
+
+def _itself(x: Any) -> Any:
+    return x
 
 
 class TakenWhile(_Computing):
@@ -617,20 +644,46 @@ class Zipped(Stage):
             yield nest_of(self.structure, parts)
 
     def _beside(self) -> Iterator[Any]:
-        """Those of one that come one by one, with those of the others by their numbers."""
+        """Those of one that come one by one, with those of the others by their numbers.
+
+        Of the others, some are the rows that pass a test: the next one is looked for.
+        """
         found = [None if part.is_host else part.rows() for part in self.parts]
-        leading = [k for k, rows in enumerate(found) if rows is None]
-        if len(leading) != 1:
-            raise refused("zip", "of several data sets the elements of which come one by one")
-        leader = leading[0]
+        leader, sieved = self._parted([k for k, rows in enumerate(found) if rows is None])
         count = min([_ENDLESS] + [rows.count for rows in found if rows is not None])
-        number = 0
+        number, positions = 0, np.zeros(len(found), np.int64)
         for x in self.parts[leader]:
-            if number >= count:
+            parts = [x] * len(found)
+            is_over = number >= count
+            for k, sieve in sieved.items():
+                at, is_found = positions[k], False
+                while not (is_found or is_over) and at < sieve.rows.count:
+                    element = sieve.rows.at(at)
+                    if sieve.test(element):
+                        is_found = True
+                    at += 1
+                positions[k] = at
+                is_over = is_over or not is_found
+                parts[k] = element
+            if is_over:
                 break
-            parts = [x if rows is None else rows.at(number) for rows in found]
+            for k, rows in enumerate(found):
+                if k in sieved:
+                    parts[k] = sieved[k].finish(parts[k])
+                elif rows is not None:
+                    parts[k] = rows.at(number)
             number += 1  # noqa: SIM113
             yield nest_of(self.structure, parts)
+
+    def _parted(self, one_by_one: list[int]) -> tuple[int, dict[int, Sieve]]:
+        """Of the parts that come one by one, the one to go through, and the others as sieves."""
+        sieves = {k: None if self.parts[k].is_host else self.parts[k].sieve() for k in one_by_one}
+        leading = [k for k, sieve in sieves.items() if sieve is None] or one_by_one[:1]
+        if len(leading) != 1:
+            raise refused("zip", "of several data sets the elements of which come one by one")
+        others = {k: sieve for k, sieve in sieves.items() if sieve is not None}
+        others.pop(leading[0], None)
+        return leading[0], others
 
     def cardinality(self) -> int:
         counts = [int(part.cardinality()) for part in self.parts]

@@ -61,6 +61,10 @@ STEPS = {
     "padded_batch of one shape": lambda: Dataset.from_tensor_slices(A).map(np.sin).padded_batch(5),
     "concatenate": lambda: even().concatenate(Dataset.range(3)),
     "zip, enumerate": lambda: Dataset.zip(Dataset.range(40), even()).enumerate(),
+    "zip of filters": lambda: Dataset.zip(
+        even(), even(9).map(lambda x: x * 0.5), Dataset.range(40)
+    ),
+    "zip of a generator and a filter": lambda: Dataset.zip(generated().map(lambda i, x: x), even()),
     "repeat, take, skip": lambda: even().repeat(2).skip(3).take(25),
     "shuffle": lambda: Dataset.from_tensor_slices((A, B)).shuffle(5, seed=3).batch(5),
     "shuffle again": lambda: Dataset.range(10).shuffle(10, seed=3).repeat(2).batch(4),
