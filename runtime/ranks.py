@@ -34,6 +34,8 @@ _LAUNCHED = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_S
 _THE_END = "the end of its program"
 # Seconds that a rank waits for another one to say what went wrong for both.
 _PATIENCE = 5.0
+# Seconds that a launcher has to pass on what a rank wrote: what is left it drops when ranks abort.
+_FORWARDED = 0.5
 # For how long a rank looks for the others at once, and how often after that.
 _SPINNING, _NAP = 2e-3, 2e-4
 
@@ -192,6 +194,7 @@ class Ranks:
         show(kind, error, traceback)
         sys.stdout.flush()
         sys.stderr.flush()
+        time.sleep(_FORWARDED)
         atexit.unregister(self._end)  # aborting may run what waits for the end of the program
         self._mpi.COMM_WORLD.Abort(1)
 
