@@ -6,6 +6,7 @@ import functools
 import operator
 from collections import Counter, deque
 from collections.abc import Callable
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,7 @@ from autograph.operators.builtins.membership import in_
 from autograph.operators.builtins.sorting import sorted_
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.caught import Caught, KindOfError, PartOfError
+from autograph.operators.captured.guards import has_state
 from autograph.operators.captured.host_values import HostValue
 from autograph.operators.captured.methods import attribute, method
 from autograph.operators.captured.variables import Nullable
@@ -60,6 +62,7 @@ from autograph.operators.expressions.operands import is_array, plain
 from autograph.operators.loops.loops import for_stmt
 from autograph.operators.results.expanding import expanded, modulo
 from autograph.operators.results.host_calls import call_host
+from autograph.operators.results.host_calls import refusal as refusal_of_call
 from autograph.operators.results.host_results import NOTHING
 from autograph.operators.stand_ins.contents import content_slot
 from autograph.operators.stand_ins.heaps import Reference, own_class
@@ -77,7 +80,7 @@ from autograph.operators.stand_ins.templates import (
     shown,
     stands_for_other,
 )
-from runtime import journal, ops
+from runtime import journal, ops, tree
 from runtime.building import building
 from runtime.tensor import Tensor
 
@@ -151,6 +154,21 @@ def _counter(*args: Any, **kwargs: Any) -> Any:
     return (
         Counter(*args, **kwargs) if current_trace() is None else counting.counted(*args, **kwargs)
     )
+
+
+def id_(x: Any) -> int:
+    """`id`: of an object, function or class from outside, which a call finds to be that very one.
+
+    What the trace made, or has in the place of values, is another one in each call.
+    """
+    trace = current_trace()
+    if trace is None:
+        return id(x)
+    is_thing = isinstance(x, type | FunctionType | ModuleType) or has_state(x)
+    is_known = is_thing and trace.is_outside(x) and not journal.is_kin(x)
+    if not is_known or tree.entries(x) is not None:
+        raise refusal_of_call(id)
+    return id(x)
 
 
 def isinstance_(x: Any, kinds: Any) -> Any:
@@ -326,7 +344,7 @@ HANDLERS: dict[Any, Callable[..., Any]] = {
     getattr: _by_name(getattr_), hasattr: _by_name(hasattr_), pow: pow_, divmod: divmod_,
     setattr: _by_name(attributes.setattr_), delattr: _by_name(attributes.delattr_), print: _print,
     str: str_,
-    ascii: ascii_, repr: repr_, chr: chr_, ord: ord_, format: format_,
+    ascii: ascii_, repr: repr_, id: id_, chr: chr_, ord: ord_, format: format_,
     bin: digits(bin, "#b"), oct: digits(oct, "#o"), hex: digits(hex, "#x"),
     np.ndenumerate: ndenumerate_, np.ndindex: ndindex_,
     operator.not_: not_, operator.truth: number_of_kind("bool", bool),
