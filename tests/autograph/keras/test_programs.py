@@ -49,8 +49,9 @@ def test_a_model_with_named_inputs_is_exported(tmp_path):
 
 
 def test_what_is_no_format_of_ours_or_not_ready_is_refused(model, tmp_path):
-    with pytest.raises(ValueError, match="here there is 'agz', a saved program .* and 'onnx'"):
-        model.export(tmp_path / "m", format="tf_saved_model")
+    for format, error in (("tf_saved_model", NotImplementedError), ("litert", ValueError)):
+        with pytest.raises(error, match="'agz', a saved program .* and 'onnx'"):
+            model.export(tmp_path / "m", format=format)
     archive = keras.export.ExportArchive()
     with pytest.raises(ValueError, match="not yet been built"):
         archive.track(layers.Dense(2))
