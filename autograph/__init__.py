@@ -29,8 +29,8 @@ from autograph.errors import (
 )  # fmt: skip
 from autograph.settings import config, eager, executing_eagerly, set_verbosity
 from runtime.autodiff import (
-    ForwardAccumulator, GradientTape, UnconnectedGradients, custom_gradient, grad, hessian, hvp,
-    jacfwd, jacobian, jacrev, jvp, recompute_grad, stop_gradient, value_and_grad, vjp,
+    ForwardAccumulator, GradientTape, UnconnectedGradients, custom_gradient, hvp, jvp,
+    recompute_grad, stop_gradient, vjp,
 )  # fmt: skip
 from runtime.building import constant
 from runtime.devices import device, list_devices
@@ -84,10 +84,11 @@ from runtime.tensor import Tensor
 from runtime.variable import Variable
 
 if _typing.TYPE_CHECKING:
-    from autograph import data, debugging, directives, pyct
+    from autograph import data, debugging, directives, distributed, pyct
     from autograph.checking import check
     from autograph.concrete import ConcreteFunction
     from autograph.conversion import do_not_convert
+    from autograph.derivatives import grad, hessian, jacfwd, jacobian, jacrev, value_and_grad
     from autograph.explaining import explain
     from autograph.exporting.c import export_c
     from autograph.exporting.onnx import export_onnx
@@ -128,10 +129,11 @@ __all__ = [
     "cos", "cosh",
     "count_nonzero", "cov", "cross", "cumprod", "cumsum", "cumulative_prod", "cumulative_sum",
     "custom_gradient", "data", "debugging", "deg2rad", "delete", "device", "diag", "diag_indices",
-    "diag_indices_from", "diagflat", "diagonal", "diff", "digitize", "directives", "divide",
-    "divmod", "do_not_convert", "dot", "dsplit", "dstack", "eager", "ediff1d", "einsum", "empty",
-    "empty_like", "equal", "erf", "executing_eagerly", "exp", "exp2", "expand_dims", "explain",
-    "expm1", "export_c", "export_onnx", "export_python", "extract", "eye", "fabs", "fft", "finfo",
+    "diag_indices_from", "diagflat", "diagonal", "diff", "digitize", "directives",
+    "distributed", "divide", "divmod", "do_not_convert", "dot", "dsplit", "dstack", "eager",
+    "ediff1d", "einsum", "empty", "empty_like", "equal", "erf", "executing_eagerly", "exp", "exp2",
+    "expand_dims", "explain", "expm1", "export_c", "export_onnx", "export_python", "extract", "eye",
+    "fabs", "fft", "finfo",
     "fix", "flatnonzero", "flip", "fliplr",
     "flipud", "float16", "float32", "float64", "float_power", "floor", "floor_divide", "fmax",
     "fmin", "fmod", "frexp", "from_dlpack", "full", "full_like", "gather", "gcd", "geomspace",
@@ -183,6 +185,9 @@ _LATER = {
         "autograph.checking": ("check",),
         "autograph.concrete": ("ConcreteFunction",),
         "autograph.conversion": ("do_not_convert",),
+        "autograph.derivatives": (
+            "grad", "hessian", "jacfwd", "jacobian", "jacrev", "value_and_grad",
+        ),
         "autograph.explaining": ("explain",),
         "autograph.exporting.c": ("export_c",),
         "autograph.exporting.onnx": ("export_onnx",),
@@ -212,6 +217,7 @@ _MODULES = {
     "data": "autograph.data",
     "debugging": "autograph.debugging",
     "directives": "autograph.directives",
+    "distributed": "autograph.distributed",
     "image": "runtime.image",
     "nn": "runtime.nn",
     "pyct": "autograph.pyct",

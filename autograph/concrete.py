@@ -208,7 +208,8 @@ class ConcreteFunction(Described):
         broken = [g.explain() for g in self._guards_of_code() if not g.holds()]
         if broken:
             return broken
-        broken = [g.explain() for g in self._traced.guards if not g.holds()]
+        places = (place for guard in self._traced.guards for place in guard.singles)
+        broken = [g.explain() for g in places if not g.holds()]
         for c in self._traced.captured:
             if not is_as_traced(c):
                 broken.append(c.guard.explain())
@@ -406,7 +407,8 @@ class ConcreteFunction(Described):
         """A call that is plain Python, or MISS where what the trace read from outside changed."""
         assert self.python is not None
         self.used = True
-        return self.python(*args, **kwargs) if self.guards_hold() else MISS
+        is_as_it_was = not self._reads_outside or self._reader(()) is not None
+        return self.python(*args, **kwargs) if is_as_it_was else MISS
 
     def run_quickly(self, leaves: list[Any]) -> Any:
         """`run` outside of all contexts, or MISS where what the trace read from outside changed."""

@@ -93,9 +93,19 @@ def _int_input(x: int, leaves: list[Any]) -> Any:
     return INT if -INT_LIMIT <= x < INT_LIMIT else (int, x)
 
 
+_INTS = frozenset((int,))
+
+
+def _are_inputs(ints: Collection[int]) -> bool:
+    return min(ints) >= -INT_LIMIT and max(ints) < INT_LIMIT
+
+
 def _nest_part(x: Any, kind: type, leaves: list[Any]) -> Any:
     """The part of a key for an argument of which some ints within it are run-time inputs."""
     if kind is tuple or kind is list:
+        if _INTS.issuperset(map(type, x)) and x and _are_inputs(x):  # seen at once
+            leaves += x
+            return (kind, *(INT,) * len(x))
         parts = []
         for y in x:
             is_int = type(y) is int

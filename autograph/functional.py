@@ -7,7 +7,6 @@ from typing import Any
 
 from autograph.operators.branches.conditionals import if_exp
 from autograph.operators.calls.calls import converted_call
-from autograph.operators.containers.growing import raise_if
 from autograph.operators.expressions.logical import and_
 from autograph.operators.loops.loops import for_stmt, while_stmt
 from autograph.operators.stand_ins.bodies import State, run_body
@@ -17,6 +16,7 @@ from autograph.operators.stand_ins.scope import ConversionOptions, FunctionScope
 from runtime import ops, trace, tree
 from runtime.building import Builder, building, traced
 from runtime.errors import StagingError
+from runtime.ops.agreement import in_shape_of
 from runtime.ops.operands import shape_of, type_of
 from runtime.spec import TensorType, Type, is_mobile, promote
 from runtime.tensor import Tensor
@@ -179,11 +179,10 @@ def scan(
 
     `init`, `xs` and y may be nests. Without `xs`, `f` gets None, `length` times. `reverse` goes
     from the last row to the first; the ys stand in the order of the rows all the same. One loop in
-    a graph; gradients of any order. Where the size of a y is only known when the graph runs, all
-    have the size of the first, for which `f` runs twice.
+    a graph; gradients of any order.
 
-    Raises ValueError when the rows or the sizes of the ys differ, or such a graph is given no rows;
-    StagingError when the rank of a y depends on data, or its size and `f` has effects.
+    Raises ValueError when the rows differ in number, or the ys in shape; IndexError where a graph
+    finds no row to learn the shape of a y from. StagingError when a y has no known number of axes.
 
     >>> import autograph as ag
     >>> ag.scan(lambda total, x: (total + x, total * x), 0.0, np.array([1.0, 2.0, 3.0]))
@@ -218,15 +217,23 @@ def _none_of(type_: Type, is_plain: bool) -> Any:
     return whole.array if is_plain else whole
 
 
-def _zeros(count: Any, type_: Type, sizes: Any = None) -> Any:
+def _zeros(count: Any, type_: Type, shape: tuple[Any, ...] | None = None) -> Any:
     """So many zeros of a type, where it is; of a scalar of the host, where arrays are made."""
-    shape = getattr(type_, "shape", None) if sizes is None else sizes
-    if shape is None or None in shape:
+    sizes = type_.shape if shape is None else shape  # type: ignore[union-attr]
+    return ops.zeros((count, *sizes), dtype=type_.dtype, device=type_.device)  # type: ignore[union-attr,misc]
+
+
+def _is_open(type_: Type | None) -> bool:
+    """Whether results of a type have a size that only the run tells; StagingError for the rank."""
+    if type_ is None:
+        return False
+    shape = getattr(type_, "shape", None)
+    if shape is None:
         raise StagingError(
-            f"a result of the scanned function ({type_}) has a shape that depends on data",
+            f"a result of the scanned function ({type_}) has a number of axes that depends on data",
             "give each row a result of the same shape, for example padded to the longest",
         )
-    return ops.zeros((count, *shape), dtype=type_.dtype, device=type_.device)  # type: ignore[union-attr]
+    return None in shape
 
 
 def _common_length(rows: list[Any], length: Any) -> Any:
@@ -278,23 +285,17 @@ class _Scan:
         self.unseen = unseen
         self.carry = init
         self.buffers: list[Any] = []
-        self.has_effects = False
+        # Where sizes are known after the first round alone: its results.
+        self.first: list[Any] = []
 
     def __call__(self) -> tuple[Any, Any]:
         structure, types = self.results()
-        sizes = self._sizes_of_first(types)
-        self.buffers = [
-            None if t is None else _zeros(self.count, t, sizes.get(j)) for j, t in enumerate(types)
-        ]
-
-        def step(k: Any) -> None:
-            i = self.count - 1 - k if self.reverse else k
-            self.carry, y = self.f(self.carry, self.row(i))
-            leaves = [
-                _as_first(v, sizes[j]) if j in sizes else v for j, v in enumerate(tree.leaves(y))
-            ]
-            pairs = zip(self.buffers, leaves, strict=True)
-            self.buffers = [b if b is None else ops.index_update(b, v, i) for b, v in pairs]
+        names = ("carry", *(f"y[{j}]" for j in range(len(types))))
+        if any(map(_is_open, types)):
+            rounds = self._begun(types)
+        else:
+            self.buffers = [t and _zeros(self.count, t) for t in types]
+            rounds = Indexed("the rows", self.count, lambda k: k)
 
         def get() -> tuple[Any, ...]:
             return (self.carry, *self.buffers)
@@ -302,23 +303,34 @@ class _Scan:
         def put(state: tuple[Any, ...]) -> None:
             self.carry, self.buffers = state[0], list(state[1:])
 
-        names = ("carry", *(f"y[{j}]" for j in range(len(types))))
-        rounds = Indexed("the rows", self.count, lambda k: k)
-        for_stmt(rounds, None, step, get, put, names, {"stage": True})
+        for_stmt(rounds, None, self._round, get, put, names, {"stage": True})
         return self.carry, tree.unflatten(structure, self.buffers)
 
-    def _sizes_of_first(self, types: list[Type | None]) -> dict[int, tuple[Any, ...]]:
-        """By leaf of y: the sizes that the first row's has, where they are not known while tracing.
+    def _begun(self, types: Sequence[Type | None]) -> Indexed:
+        """Make the first round, whose results tell the sizes of the others; the rounds left."""
+        self.carry, y = self.f(self.carry, self.row(self._place(0)))
+        self.first = tree.leaves(y)
+        pairs = zip(self.first, types, strict=True)
+        self.buffers = [t and _zeros(self.count, t, shape_of(x)) for x, t in pairs]
+        self._keep(self._place(0), self.first)
+        return Indexed("the rows", self.count - 1, lambda k: k + 1)
 
-        The function runs once more for that, unless it has effects: then nothing is known.
-        """
-        open_ = [j for j, t in enumerate(types) if _is_open(t)]
-        if not open_ or self.has_effects:
-            return {}
-        message = "a scan of no rows, whose results have a shape that depends on data"
-        raise_if(self.count == 0, ValueError(message))
-        first = tree.leaves(self.f(self.carry, self.row(self.count - 1 if self.reverse else 0))[1])
-        return {j: first[j].shape for j in open_}
+    def _place(self, k: Any) -> Any:
+        """The row of a round."""
+        return self.count - 1 - k if self.reverse else k
+
+    def _round(self, k: Any) -> None:
+        self.carry, y = self.f(self.carry, self.row(self._place(k)))
+        leaves = tree.leaves(y)
+        if self.first:
+            pairs = zip(self.first, leaves, strict=True)
+            leaves = [None if x is None else in_shape_of(first, x, _UNLIKE) for first, x in pairs]
+        self._keep(self._place(k), leaves)
+
+    def _keep(self, i: Any, leaves: Sequence[Any]) -> None:
+        """Put results where those of a row stand."""
+        pairs = zip(self.buffers, leaves, strict=True)
+        self.buffers = [b if b is None else ops.index_update(b, y, i) for b, y in pairs]
 
     def results(self) -> tuple[tree.Structure, list[Type | None]]:
         """What y is once the carry has the types that it keeps; nothing of it stays."""
@@ -342,31 +354,13 @@ class _Scan:
         outcome = run_body("probe", parent, body, State(tuple, lambda values: None, ()))
         if not found:
             raise StagingError("the scanned function always raises", "")
-        nodes = outcome.builder.graph.walk()
-        self.has_effects = bool(outcome.writes) or any(
-            node.op.effect not in _REPEATABLE for node in nodes
-        )
         del outcome
         after, y = found[0]
         leaves, structure = tree.flatten(y)
         return structure, after, [None if x is None else type_of(x) for x in leaves]
 
 
-# The effects of what may run once more than the rows are.
-_REPEATABLE = (None, "read", "raise", "pending")
-
-
-def _is_open(type_: Type | None) -> bool:
-    """Whether it has axes whose sizes are not known."""
-    return isinstance(type_, TensorType) and type_.shape is not None and None in type_.shape
-
-
-def _as_first(y: Any, sizes: tuple[Any, ...]) -> Any:
-    """A result, whose shape has to be that of the first row's."""
-    for n, wanted in zip(y.shape, sizes, strict=True):
-        if not isinstance(n, int):
-            raise_if(n != wanted, ValueError("all input arrays must have the same shape"))
-    return y
+_UNLIKE = "the results of a scanned function differ in size: {0}, {1} in the first round"
 
 
 def _widened(carry: Any, after: Any) -> Any:

@@ -362,6 +362,8 @@ class Function(Traces, Generic[P, R]):
     def _run_python(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call of the function as the user wrote it."""
         try:
+            if self._options.device is None:  # most calls: a context takes as long as a small call
+                return self._target(*args, **kwargs)
             with self._placing():
                 return self._target(*args, **kwargs)
         except GraphLimit as error:  # of another converted function that it calls

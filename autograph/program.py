@@ -34,6 +34,7 @@ from runtime.building import Builder, building, traced
 from runtime.devices import is_device_array, moved
 from runtime.errors import DeviceError, StagingError
 from runtime.graph.clone import clone
+from runtime.graph.ir import Graph
 from runtime.graph.view import FuncGraph
 from runtime.spec import TensorSpec, TensorType, is_compatible
 from runtime.tensor import Tensor
@@ -370,13 +371,7 @@ def _inlined(builder: Builder, concrete: ConcreteFunction, leaves: list[Any]) ->
     own = concrete._traced
     things = [*leaves, *(c.place.fetch() for c in own.captured), *own.externals]
     graph = clone(own.graph)
-    # What the caller wrote before the call must be noted before each node that may raise.
-    if any(part.can_raise for node in graph.nodes for g in node.graphs for part in g.nodes):
-        raise StagingError(
-            f"`{concrete.name}` may raise in a branch or loop, which a loaded program cannot do "
-            "inside of a graph",
-            "call it outside of the converted function",
-        )
+    _check_errors(builder, graph, concrete.name)
     pairs = zip(graph.inputs, things, strict=True)
     values = {inside: builder.value_of(thing) for inside, thing in pairs}
     for node in graph.nodes:
@@ -392,6 +387,25 @@ def _inlined(builder: Builder, concrete: ConcreteFunction, leaves: list[Any]) ->
         results[out] = things[position]
     structure, holes = own.result
     return tree.unflatten(structure, [_traced_part(h, results, concrete.name) for h in holes])
+
+
+def _check_errors(builder: Builder, graph: Graph, name: str) -> None:
+    """Refuse errors in branches and loops where the caller has written something before the call.
+
+    That would have to be noted before each node there that may raise.
+    """
+    if not any(part.can_raise for node in graph.nodes for g in node.graphs for part in g.walk()):
+        return
+    mark = builder.mark()
+    builder.tell_pending()
+    is_pending = builder.size(mark) > 0
+    builder.truncate(mark)
+    if is_pending:
+        raise StagingError(
+            f"`{name}` may raise in a branch or loop, which a loaded program cannot do inside of a "
+            "graph behind what was written into objects",
+            "call it outside of the converted function, or before the writes",
+        )
 
 
 def _write_through(target: Any, value: Tensor, name: str) -> None:

@@ -280,6 +280,8 @@ class Traces:
         made.remedy = reason.remedy
         if traced.stages_nothing and self._is_of_numbers(traced.arguments):
             made.python = self._target
+            # Python finds what long containers hold by itself: to look would take as long.
+            traced.guards = [guard for guard in traced.guards if not guard.looks_at_many]
         return made
 
     def _may_create(self, arguments: Arguments) -> bool:
@@ -355,7 +357,8 @@ class Traces:
         are of this call: what others were made before does not show. It is plain Python where that
         leads to no graph, or to one without a loop.
         """
-        traced = self._run_trace(arguments, may_create, Patience(_ROUNDS, counts_items=True))
+        patience = Patience(_ROUNDS, counts_items=True)
+        traced = self._run_trace(arguments, may_create, patience)
         if traced.raised:
             return traced
         if not _is_pythons(traced):
@@ -372,7 +375,8 @@ class Traces:
                 return found
             if found is None or not _is_pythons(found):
                 self._policy.fix(ints)
-        self._fruitless += bool(ints)
+        # One that took long is enough.
+        self._fruitless += bool(ints) * (1 if patience.is_mostly_left else _FRUITLESS)
         return _left_to_python(traced)
 
     def _with_all_staged(self, arguments: Arguments, may_create: bool) -> Traced | None:

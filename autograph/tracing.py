@@ -22,6 +22,7 @@ from autograph.operators.captured.captures import Trace, guard_apart
 from autograph.operators.captured.class_guards import class_guards
 from autograph.operators.captured.code_guards import code_guards, note_function
 from autograph.operators.captured.decisions import PLAIN, Decision
+from autograph.operators.captured.guards import together
 from autograph.operators.captured.host_values import is_object
 from autograph.operators.captured.methods import looked_up, method
 from autograph.operators.captured.open_numbers import Numbers, opened
@@ -569,7 +570,7 @@ def _assemble(
         arguments,
         externals,
         captured,
-        list(facts.guards.values()),
+        together(facts.guards.values()),
         template,
         [position[i] for i in written],
         outputs,

@@ -331,18 +331,25 @@ class Builder:
             node.note_raises(can_raise)
         if root.signalling:
             node.signals = bool(inputs and op.effect is None and not graphs)
-        notice = root.before_raising
-        if notice is not None and (can_raise or node.signals or node.op_can_raise):
-            # What is emitted for it is no computation of the user's, and raises nothing.
-            root.signalling, signalling = 0, root.signalling
-            root.before_raising = None
-            try:
-                notice(self)
-            finally:
-                root.signalling, root.before_raising = signalling, notice
+        if can_raise or node.signals or node.op_can_raise:
+            self.tell_pending()
         self.graph.nodes.append(node)
         self._local.update(node.outputs)
         return node
+
+    def tell_pending(self) -> None:
+        """Emit what belongs to the next node, which can raise: what was written before it."""
+        root = self.root
+        notice = root.before_raising
+        if notice is None:
+            return
+        # What is emitted for it is no computation of the user's, and raises nothing.
+        root.signalling, signalling = 0, root.signalling
+        root.before_raising = None
+        try:
+            notice(self)
+        finally:
+            root.signalling, root.before_raising = signalling, notice
 
     def operand(self, x: Tensor, other: Any) -> Any:
         """What an operator of the tensor `x` sees of another operand, which is none."""

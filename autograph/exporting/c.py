@@ -73,7 +73,8 @@ class _File:
         self.arrays: list[str] = []
         self.known: dict[int, str] = {}
         names = [s.name for s in program._signatures]
-        self.names = [identifier(n) for n in ([program.name] if len(names) == 1 else names)]
+        own = [program.name] if len(names) == 1 else names
+        self.names = _distinct([identifier(n) for n in own], set())
 
     def function(self, signature: Signature, name: str) -> Exported:
         """A signature as a function."""

@@ -65,13 +65,18 @@ def export_onnx(
     """
     program = program_of_function(function, signatures)
     chosen = the_signature(program, signature)
-    refuse_variables(chosen, "ONNX")
+    if not allow_random:
+        refuse_variables(chosen, "ONNX")
     graph, outputs = _with_results(chosen)
-    graph.name = program.name
     given = [(wanted.path, None) for wanted in inputs_of(chosen) if wanted is not None]
     read = [(name, content_of(thing)) for name, thing in read_things(chosen)]
+    inputs = [*given, *read]
     graphs = onnx_part("runtime.export.onnx.graphs")
-    model = graphs.model_of(graph, [*given, *read], outputs, allow_random=allow_random)
+    if allow_random:
+        graph, kept = graphs.without_keys(graph)
+        inputs = [inputs[k] for k in kept]
+    graph.name = program.name
+    model = graphs.model_of(graph, inputs, outputs, allow_random=allow_random)
     replace_file(path, graphs.checked_bytes(model))
 
 

@@ -75,8 +75,19 @@ def the_signature(program: Program, name: str | None) -> Signature:
 
 
 def used_graph(signature: Signature) -> Graph:
-    """The graph of a signature, after the passes."""
-    return optimize(signature.concrete._traced.graph)
+    """The graph of a signature, after the passes.
+
+    Raises UnsavableError where it exchanges something with other processes.
+    """
+    graph = optimize(signature.concrete._traced.graph)
+    for node in graph.walk():
+        if node.op.effect == "collective":
+            raise UnsavableError(
+                f"this cannot be exported: `{node.op.name}` is an exchange with other processes",
+                "write it to a file with `ag.save`, which keeps such nodes",
+                node.origin,
+            )
+    return graph
 
 
 def inputs_of(signature: Signature) -> Iterator[Input | None]:
@@ -105,12 +116,20 @@ def content_of(thing: Any) -> np.ndarray[Any, Any]:
 
 
 def refuse_variables(signature: Signature, where: str) -> None:
-    """Refuse graphs that assign to Variables: what they keep has no place in a file."""
+    """Refuse graphs that draw random numbers or assign to Variables: no file keeps their state."""
     for node in used_graph(signature).walk():
-        if node.op.effect in ("assign", "draw"):
+        if node.op.effect == "draw":
+            raise UnsavableError(
+                f"this cannot be exported to {where}: random numbers, which the runtime draws from "
+                "a stream of its own",
+                "pass them as an argument, or export with `allow_random=True`",
+                node.origin,
+            )
+        if node.op.effect == "assign":
             raise UnsavableError(
                 f"this cannot be exported to {where}: a Variable is assigned to",
-                "give the new value back as a result, and take the old one as an argument",
+                "give the new value back as a result, and take the old one as an argument; if it "
+                "is the seed of random numbers, export with `allow_random=True`",
                 node.origin,
             )
 

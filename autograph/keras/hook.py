@@ -6,7 +6,8 @@ branch more; and `keras.src.backend.autograph`, which it imports, is `autograph.
 file of Keras is changed. With another backend nothing is: the branch is not taken.
 
 The classes of Keras that users derive from, or give functions to, come to know of their code when
-they are made (`autograph.keras.users`).
+they are made (`autograph.keras.users`). Shapes come to know of sizes that a graph does not know,
+models of saved programs (`autograph.keras.programs`).
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from types import CodeType, ModuleType
 from typing import Any
 
 from autograph import rules
+from autograph.keras.programs import OF_PROGRAMS
 from runtime.tensor import tell_none
 
 __all__ = ["install"]
@@ -62,10 +64,9 @@ def install() -> None:
     tell_none("keras")
 
 
-def _of_users() -> dict[str, dict[str, Callable[[type], None]]]:
+def _told() -> dict[str, dict[str, Callable[[Any], Any]]]:
     """By module of Keras, what its classes come to know; it needs the compiler, as Keras does."""
-    found: dict[str, dict[str, Callable[[type], None]]] = importlib.import_module(_USERS).OF_USERS
-    return found
+    return {**importlib.import_module(_USERS).OF_USERS, **OF_PROGRAMS}
 
 
 class _Finder:
@@ -79,9 +80,11 @@ class _Finder:
             return ModuleSpec(name, alias, is_package=name == _SERVED)
         if not name.startswith("keras.src."):
             return None
-        kind = _Choosing if name in _CHOOSING else _Telling if name in _of_users() else None
-        spec = None if kind is None else PathFinder.find_spec(name, path, target)
-        if kind is not None and spec is not None and isinstance(spec.loader, SourceFileLoader):
+        kind = _Choosing if name in _CHOOSING else _Telling
+        if kind is _Telling and name not in _told():
+            return None
+        spec = PathFinder.find_spec(name, path, target)
+        if spec is not None and isinstance(spec.loader, SourceFileLoader):
             spec.loader = kind(name, spec.loader.path)
         return spec
 
@@ -98,7 +101,16 @@ class _Alias:
         sys.modules[name] = importlib.import_module(_OURS + part)
 
 
-class _Choosing(SourceFileLoader):
+class _Telling(SourceFileLoader):
+    """Has the classes of a module know of the user's code."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        super().exec_module(module)
+        for name, take in _told().get(module.__name__, {}).items():
+            setattr(module, name, take(getattr(module, name)))
+
+
+class _Choosing(_Telling):
     """Compiles a module of Keras with the branch for our backend; keeps no compiled file."""
 
     def get_code(self, fullname: str) -> CodeType:
@@ -116,15 +128,6 @@ class _Choosing(SourceFileLoader):
             )
         code: CodeType = compile(tree, path, "exec", dont_inherit=True)
         return code
-
-
-class _Telling(SourceFileLoader):
-    """Has the classes of a module know of the user's code."""
-
-    def exec_module(self, module: ModuleType) -> None:
-        super().exec_module(module)
-        for name, take in _of_users()[module.__name__].items():
-            take(getattr(module, name))
 
 
 class _Branches(ast.NodeTransformer):

@@ -41,10 +41,10 @@ def _is_of_user(thing: Any) -> bool:
     return module.partition(".")[0] not in _OWN
 
 
-def _derived(*methods: str) -> Callable[[type], None]:
+def _derived(*methods: str) -> Callable[[type], type]:
     """Have methods of the classes that users derive from one of Keras' converted."""
 
-    def take(cls: type) -> None:
+    def take(cls: type) -> type:
         assert "__init_subclass__" not in vars(cls)
 
         def init_subclass(made: Any, /, **options: Any) -> None:
@@ -55,14 +55,15 @@ def _derived(*methods: str) -> Callable[[type], None]:
                     setattr(made, name, of_user(function))
 
         cls.__init_subclass__ = classmethod(init_subclass)  # type: ignore[assignment]
+        return cls
 
     return take
 
 
-def _given(method: str, attribute: str) -> Callable[[type], None]:
+def _given(method: str, attribute: str) -> Callable[[type], type]:
     """Have a function that an object was given converted where a method of Keras' calls it."""
 
-    def take(cls: type) -> None:
+    def take(cls: type) -> type:
         original = getattr(cls, method)
 
         @functools.wraps(original)
@@ -77,6 +78,7 @@ def _given(method: str, attribute: str) -> Callable[[type], None]:
                 vars(self)[attribute] = function
 
         setattr(cls, method, call)
+        return cls
 
     return take
 
@@ -85,8 +87,9 @@ _STEPS = (
     "call", "train_step", "test_step", "predict_step", "compute_loss", "compute_metrics",
     "update_state", "result", "update_step",
 )  # fmt: skip
-# By module and class of Keras: how the class comes to know of the user's code.
-OF_USERS: dict[str, dict[str, Callable[[type], None]]] = {
+# By module and name in Keras: what stands there in the place of a class or function, or the class
+# itself, which knows of the user's code.
+OF_USERS: dict[str, dict[str, Callable[[Any], Any]]] = {
     # Layers, models, losses, metrics and optimizers.
     "keras.src.saving.keras_saveable": {"KerasSaveable": _derived(*_STEPS)},
     "keras.src.optimizers.schedules.learning_rate_schedule": {

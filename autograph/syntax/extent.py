@@ -12,11 +12,11 @@ import re
 import types
 import warnings
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from autograph.errors import SourceUnavailableError
 from autograph.syntax.lines import unavailable
-from autograph.syntax.versions import nested
+from autograph.syntax.versions import constants, nested
 
 _HEADER = re.compile(r"\s*(@|def\b|async\b)")
 _LAMBDA_WORD = re.compile(rb"\blambda\b")
@@ -234,9 +234,10 @@ def _parameter_names(node: ast.Lambda) -> tuple[str, ...]:
 
 def _compiles_to(node: ast.Lambda, code: types.CodeType) -> bool:
     expression = compile(ast.Expression(node), code.co_filename, "eval", dont_inherit=True)
+    numbers: dict[Any, int] = {}
+    wanted = code.co_code, constants(code, numbers), code.co_names
     return any(
-        (each.co_code, each.co_consts, each.co_names)
-        == (code.co_code, code.co_consts, code.co_names)
+        (each.co_code, constants(each, numbers), each.co_names) == wanted
         for each in expression.co_consts
         if isinstance(each, types.CodeType)
     )

@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-__all__ = ["Version", "features", "nested"]
+__all__ = ["Version", "constants", "features", "nested"]
 
 
 class Version:
@@ -21,7 +21,8 @@ class Version:
     def __init__(self, filename: str, lines: list[str]) -> None:
         self.filename = filename
         self.lines = lines
-        self._codes: dict[Any, frozenset[types.CodeType]] = {}
+        self._codes: dict[Any, dict[int, types.CodeType]] = {}
+        self._numbers: dict[Any, int] = {}
 
     def makes(self, code: types.CodeType) -> bool:
         """Tells whether compiling the lines gives this code object, constants included.
@@ -31,10 +32,11 @@ class Version:
         """
         first, last = _statement_around(self.lines, code)
         statement, flags = "\n" * first + "".join(self.lines[first:last]), features(code)
-        if code in self._made((first, last), statement, flags):
+        number = _number(code, self._numbers)
+        if number in self._made((first, last), statement, flags):
             return True
         text = "".join(self.lines)
-        return any(code in self._made(level, text, flags, level) for level in _LEVELS)
+        return any(number in self._made(level, text, flags, level) for level in _LEVELS)
 
     def makes_but_for_asserts(self, code: types.CodeType) -> bool:
         """Tells whether the lines give this code object but for what became of each `assert`.
@@ -48,26 +50,28 @@ class Version:
         asserts = [node for node in ast.walk(tree) if isinstance(node, ast.Assert)]
         lines = {n for x in asserts for n in range(x.lineno, (x.end_lineno or x.lineno) + 1)}
         outline = _outline(code, lines)
+        alike = [x for x in found.values() if x.co_qualname == code.co_qualname]
         return any(
             own.outside == outline.outside
             and own.variables == outline.variables
             and own.named <= outline.named  # what was made of them names more
-            for own in (_outline(x, lines) for x in found if x.co_qualname == code.co_qualname)
+            for own in (_outline(x, lines) for x in alike)
         )
 
     def _made(
         self, part: tuple[int, int] | int, text: str, flags: int, level: int = -1
-    ) -> frozenset[types.CodeType]:
+    ) -> dict[int, types.CodeType]:
         """Gives the code objects of the text of a part, or of all, at a level of optimization."""
         key = part, flags
         if key not in self._codes:
-            made: list[types.CodeType] = []
+            made: dict[int, types.CodeType] = {}
             with (
                 contextlib.suppress(SyntaxError, ValueError),
                 warnings.catch_warnings(action="ignore"),
             ):
-                made += nested(compile(text, "", "exec", flags, dont_inherit=True, optimize=level))
-            self._codes[key] = frozenset(made)
+                whole = compile(text, "", "exec", flags, dont_inherit=True, optimize=level)
+                _number(whole, self._numbers, made)
+            self._codes[key] = made
         return self._codes[key]
 
 
@@ -132,6 +136,30 @@ def nested(code: types.CodeType) -> Iterator[types.CodeType]:
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             yield from nested(constant)
+
+
+def _number(
+    code: types.CodeType, numbers: dict[Any, int], made: dict[int, types.CodeType] | None = None
+) -> int:
+    """Gives the number of a code object, which equal ones have as well; `made` gets all inside it.
+
+    Each level is compared for itself: Python compares what is inside twice, on each level.
+    """
+    inner = constants(code, numbers, made)
+    number = numbers.setdefault(code.replace(co_consts=inner), len(numbers))
+    if made is not None:
+        made[number] = code
+    return number
+
+
+def constants(
+    code: types.CodeType, numbers: dict[Any, int], made: dict[int, types.CodeType] | None = None
+) -> tuple[Any, ...]:
+    """Gives the constants of a code object, with numbers in the place of the code among them."""
+    return tuple(
+        (types.CodeType, _number(each, numbers, made)) if isinstance(each, types.CodeType) else each
+        for each in code.co_consts
+    )
 
 
 def _all_features() -> int:

@@ -15,6 +15,7 @@ from runtime.autodiff.adjoints import Adjoints
 from runtime.autodiff.cotangents import conform, is_differentiable, type_of_any
 from runtime.autodiff.explain import DEPENDS, STORED_INSIDE, Cut, reason
 from runtime.autodiff.presence import plain
+from runtime.autodiff.rows import for_each, unfolded, units
 from runtime.autodiff.sweep import (
     CustomRecord,
     NodeRecord,
@@ -378,16 +379,16 @@ class GradientTape:
         parts, structure = _sources(sources)
         fill = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
         shape = _static_shape(target, "jacobian")
-        rows = []
+        found = self._sweeps(target, parts, fill, units(type_of(target), shape))
+        return tree.unflatten(structure, [unfolded(rows, shape, 0) for rows in found])
+
+    def _sweeps(self, target: Any, sources: list[Any], fill: bool, weights: Any) -> list[Any]:
+        """The gradients by each source for many weights of the target, along a first axis."""
         with self._paused():
-            for index in np.ndindex(*shape):
-                weight = np.zeros(shape, type_of(target).dtype)
-                weight[index] = 1
-                rows.append(self._gradients([target], parts, [_tensor(weight)], fill))
+            found = for_each(weights, lambda w: self._gradients([target], sources, [w], fill))
         if not self.persistent:
             self._free()
-        columns = [[row[i] for row in rows] for i in range(len(parts))]
-        return tree.unflatten(structure, [_stacked(c, shape, 0) for c in columns])
+        return found
 
     def batch_jacobian(
         self,
@@ -406,15 +407,10 @@ class GradientTape:
         if not shape or tuple(type_of(source).shape or ())[:1] != shape[:1]:
             raise ValueError("target and source of a batch_jacobian must agree in the first axis")
         fill = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
-        columns = []
-        with self._paused():
-            for index in np.ndindex(*shape[1:]):
-                weight = np.zeros(shape, type_of(target).dtype)
-                weight[(slice(None), *index)] = 1
-                columns += self._gradients([target], [source], [_tensor(weight)], fill)
-        if not self.persistent:
-            self._free()
-        return _stacked(columns, shape[1:], 1)
+        weights = ops.expand_dims(units(type_of(target), shape[1:]), 1)
+        weights = ops.broadcast_to(weights, (weights.shape[0], *shape))
+        (rows,) = self._sweeps(target, [source], fill, weights)
+        return None if rows is None else unfolded(ops.moveaxis(rows, 0, 1), shape[1:], 1)
 
 
 def _sources(nest: Any) -> tuple[list[Any], Any]:
@@ -560,12 +556,3 @@ def _static_shape(target: Any, what: str) -> tuple[int, ...]:
             f"{what} needs the shape of its target while tracing, but the shape is {type_}"
         )
     return tuple(n for n in type_.shape or () if n is not None)
-
-
-def _stacked(rows: list[Any], shape: tuple[int, ...], axis: int) -> Any:
-    """Rows, one per element of `shape`, as one array with these axes from `axis` on."""
-    if any(row is None for row in rows):
-        return None
-    whole = ops.stack(rows, axis=axis)
-    sizes = tuple(whole.shape)
-    return ops.reshape(whole, (*sizes[:axis], *shape, *sizes[axis + 1 :]))

@@ -16,6 +16,7 @@ import numpy as np
 from runtime import ops, tree
 from runtime.autodiff.cotangents import is_differentiable
 from runtime.autodiff.derived import Derived, PullBack
+from runtime.autodiff.rows import for_each, unfolded, units
 from runtime.autodiff.stored import Stored, note_made
 from runtime.autodiff.tape import GradientTape, UnconnectedGradients, opaque, watching
 from runtime.building import building, traced
@@ -244,21 +245,17 @@ def jacfwd(f: Callable[P, Any], argnums: int = 0) -> Derivative[P, Any]:
 
     def columns(*args: Any) -> Any:
         with _UsersLines():
-            x = args[argnums]
-            shape = _known(type_of(x).shape)
-            dtype = type_of(x).dtype
-
-            def of_argument(x: Any) -> Any:
-                return function(*args[:argnums], x, *args[argnums + 1 :])
-
-            found = []
-            for index in np.ndindex(*shape):
-                tangent = np.zeros(shape, dtype)
-                tangent[index] = 1
-                found.append(jvp(of_argument, (x,), (tangent if shape else dtype.type(1),))[1])
-            stacked = ops.stack([_as_tensor(c) for c in found], axis=-1)
             lifted = _Lifted(args, argnums)
-            return lifted.lower(ops.reshape(stacked, (*stacked.shape[:-1], *shape)))
+            whole = _WholeTape(persistent=True, watch_accessed_variables=False)
+            with lifted.storing, whole as tape:
+                tape.watch(lifted.tensors)
+                y = function(*lifted.args)
+            x, parts = lifted.tensors, [_as_tensor(y)]
+            shape = _known(type_of(x).shape)
+            (found,) = for_each(
+                units(type_of(x), shape), lambda t: pushed_forward(tape, parts, [x], [t], True)
+            )
+            return lifted.lower(unfolded(ops.moveaxis(found, 0, -1), shape, -1))
 
     return Derived(columns, jacfwd, f, argnums)
 

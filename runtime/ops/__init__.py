@@ -11,6 +11,7 @@ from runtime.ops import (
     beams,  # noqa: F401 - declares what `runtime.nn` gives to users
     bits,  # noqa: F401 - declares NumPy's functions of bits in bytes
     boxes,  # noqa: F401 - declares what `autograph.tf` gives to users, as others below
+    collectives,  # noqa: F401 - declares what `autograph.distributed` gives to users
     convolution,  # noqa: F401
     distributions,  # noqa: F401 - and random, what `runtime.random` gives to users
     fft,

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from runtime import tree
 
 
 def both(f, *args):
@@ -216,31 +217,25 @@ def test_scan_of_unknown_length():
     assert f.trace_count == 1
 
 
-def test_scan_of_rows_of_unknown_size():
-    """The first result tells the size; another one later, and effects that would happen twice, raise."""
-    spec = ag.TensorSpec([None, None], "float64")
+def test_scan_of_results_whose_sizes_the_run_tells():
+    def f(x, w):
+        return ag.scan(lambda c, row: (c * row, (row * w, c[row > 0])), w, x, reverse=True)
 
-    def sums(x, reverse=False):
-        return ag.scan(
-            lambda c, r: (c + r, (c + r)[r != 0]), ag.zeros(x.shape[1]), x, reverse=reverse
-        )
-
-    rows = np.arange(1.0, 7.0).reshape(3, 2)
-    for reverse in (False, True):
-        graph = ag.convert(lambda x: sums(x, reverse), input_signature=[spec])
-        for found, expected in zip(graph(rows), sums(rows, reverse)):
-            np.testing.assert_array_equal(found, expected)
-    gradient = ag.grad(lambda x: (graph(x)[1] ** 2).sum())(rows)
-    np.testing.assert_allclose(gradient, ag.grad(lambda x: (sums(x, True)[1] ** 2).sum())(rows))
-    for wrong, message in ((rows[:0], "no rows"), (np.eye(2) + [[1, 1], [0, 0]], "same shape")):
-        with pytest.raises(ValueError, match=message):
-            graph(wrong)
-
-    def printing(x):
-        return ag.scan(lambda c, r: (c, print(r) or r), 0, x)
-
-    with pytest.raises(ag.StagingError, match="has a shape that depends on data"):
-        ag.convert(printing, input_signature=[spec])(rows)
+    rows, x, w = ag.TensorSpec([None, None]), np.arange(1.0, 7.0).reshape(2, 3), np.ones(3)
+    g = ag.convert(f, input_signature=[rows, ag.TensorSpec([None])])
+    for n in (2, 1):
+        for one, other in zip(tree.leaves(g(x[:n], w)), tree.leaves(f(x[:n], w)), strict=True):
+            np.testing.assert_array_equal(one, other)
+    with pytest.raises(ValueError, match="differ in size: 2, 3 in the first round"):
+        g(x * [[1, 1, -1], [1, 1, 1]], w)
+    with pytest.raises(IndexError, match="out of bounds"):
+        g(x[:0], w)
+    slopes = [
+        ag.grad(h, argnums=(0, 1))(x, w)
+        for h in (lambda x, w: (f(x, w)[1][0] ** 2).sum(), lambda x, w: (g(x, w)[1][0] ** 2).sum())
+    ]
+    for one, other in zip(*slopes, strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 def test_scan_gradient():

@@ -21,6 +21,7 @@ import autograph as ag
 from runtime import trace
 from runtime.building import Builder, building, traced
 from runtime.eager import Eager
+from runtime.ops.operands import type_of
 from runtime.spec import TensorType
 from runtime.tensor import Tensor
 
@@ -164,11 +165,17 @@ _STAND_INS = (83, 89)
 def compute_output_spec(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Shapes and dtypes of what a function gives for symbolic tensors: it is traced, not run.
 
-    An unknown dimension is traced with two sizes: what differs in the result is unknown, too.
+    An unknown dimension is traced with two sizes: what differs in the result is unknown, too. Where
+    neither fits the sizes that are known, it is traced as one that is not known.
     """
     symbolic = [x for x in tree.flatten((args, kwargs)) if isinstance(x, KerasTensor)]
     is_open = any(None in x.shape for x in symbolic)
-    first = _traced_with(_STAND_INS[0], fn, args, kwargs)
+    try:
+        first = _traced_with(_STAND_INS[0], fn, args, kwargs)
+    except ValueError:
+        if not is_open:
+            raise
+        return _traced_with(None, fn, args, kwargs)
     if not is_open:
         return first
     second = _traced_with(_STAND_INS[1], fn, args, kwargs)
@@ -184,7 +191,7 @@ def _agreed(x: Any, y: Any) -> Any:
 
 
 def _traced_with(
-    size: int, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    size: int | None, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     # Of a trace that is open, what the function closes over can be captured.
     builder = Builder("spec", building())
@@ -202,7 +209,9 @@ def _traced_with(
 
 
 def _spec(x: Any) -> Any:
-    return KerasTensor(x.shape, standardize_dtype(x.dtype)) if is_tensor(x) else x
+    if not is_tensor(x):
+        return x
+    return KerasTensor(type_of(x).shape, standardize_dtype(x.dtype))
 
 
 # ---- control flow ----------------------------------------------------------------------------

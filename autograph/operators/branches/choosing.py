@@ -12,6 +12,7 @@ from autograph.operators.stand_ins.references import assume, cells_under, has_ce
 from autograph.operators.stand_ins.templates import shown
 from autograph.operators.stand_ins.values import is_numeric, type_of
 from runtime import ops
+from runtime.building import constant
 from runtime.dtypes import kind_of
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
@@ -76,6 +77,8 @@ def _stacked(things: list[Any]) -> Any:
         return None
     if any(kind_of(t.dtype) not in "biufc" for t in types):
         return None
+    if not any(isinstance(x, Tensor | np.ndarray) for x in things):  # nobody can change them
+        return constant(np.stack(list(map(np.asarray, things))))
     return ops.stack([x if isinstance(x, Tensor) else np.asarray(x) for x in things])
 
 

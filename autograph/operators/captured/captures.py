@@ -23,7 +23,9 @@ from autograph.operators.captured.guards import (
     MISSING,
     NUMBERS,
     PLAIN,
+    PLAIN_TYPES,
     ApartGuard,
+    ContentGuard,
     Guard,
     Identity,
     IdentityGuard,
@@ -32,7 +34,6 @@ from autograph.operators.captured.guards import (
     TypeGuard,
     has_state,
     is_of_library,
-    marks,
     may_be_input,
     same_value,
     state_marks,
@@ -565,8 +566,7 @@ def guard_content(container: Any, name: str) -> None:
     key = ("content", id(container))
     if key in trace.guards:
         return
-    place = Place(name, lambda: marks(container))
-    trace.guards[key] = Guard(place, marks(content_before(container)), by_value=True)
+    trace.guards[key] = ContentGuard(name, container, content_before(container))
 
 
 def guard_kinds(container: Any, name: str) -> None:
@@ -575,9 +575,9 @@ def guard_kinds(container: Any, name: str) -> None:
     if trace is None or ("content", id(container)) in trace.guards:
         return
     trace.consumed(container)
-    place = Place(name, lambda: marks(container, of_arrays=False))
-    seen = marks(container, of_arrays=False)
-    trace.guards.setdefault(("kinds", id(container)), Guard(place, seen, by_value=True))
+    key = ("kinds", id(container))
+    if key not in trace.guards:
+        trace.guards[key] = ContentGuard(name, container, container, of_arrays=False)
 
 
 def _looking_into(container: Any, *kinds: type) -> Trace | None:
@@ -594,9 +594,10 @@ def guard_keys(container: dict[Any, Any]) -> bool:
     trace = _looking_into(container, dict)
     if trace is None:
         return False
-    place = Place("the keys of a dict", lambda: marks(tuple(container)))
-    guard = Guard(place, marks(tuple(content_before(container))), by_value=True)
-    trace.guards.setdefault(("keys", id(container)), guard)
+    key = ("keys", id(container))
+    if key not in trace.guards:
+        before = tuple(content_before(container))
+        trace.guards[key] = ContentGuard("the keys of a dict", container.keys(), before)
     return True
 
 
@@ -660,6 +661,9 @@ def _containers_in(thing: Any) -> Iterator[Any]:
     else:
         base: Any = next((kind for kind in (list, tuple, deque) if isinstance(thing, kind)), None)
         parts = () if base is None else base.__iter__(thing)
+    parts = tuple(parts)
+    if PLAIN_TYPES.issuperset(map(type, parts)):  # mostly, and of many this is seen at once
+        return iter(())
     return (x for x in parts if isinstance(x, (*_CONTAINERS, tuple)) or has_state(x))
 
 

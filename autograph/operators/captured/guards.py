@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import array
 import ctypes
+import operator
 import os
 import types
 import weakref
 from collections import ChainMap, OrderedDict, UserDict, UserList, deque
-from collections.abc import Callable, ItemsView, Iterable, KeysView, ValuesView
+from collections.abc import Callable, ItemsView, Iterable, KeysView, Sequence, ValuesView
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -21,14 +22,17 @@ from runtime import tree
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
-__all__ = ["MISSING", "NUMBERS", "ApartGuard", "Guard", "Identity", "IdentityGuard", "Mark",
-           "Place", "SharingGuard", "TypeGuard", "is_of_library", "marks", "may_be_input",
-           "same_value", "shown", "state_marks", "weak"]  # fmt: skip
+__all__ = ["MISSING", "NUMBERS", "PLAIN_TYPES", "ApartGuard", "ContentGuard", "Guard", "Identity",
+           "IdentityGuard", "Mark", "Place", "SharingGuard", "TypeGuard", "is_of_library", "marks",
+           "may_be_input", "same_value", "shown", "state_marks", "together", "weak"]  # fmt: skip
 
 MISSING = object()
 NUMBERS = (int, float)
 _LARGE = 1 << 31
+# Guards of more items than this are looked at together.
+_MANY = 64
 PLAIN = (bool, int, float, complex, str, bytes, type(None))
+PLAIN_TYPES = frozenset(PLAIN)
 
 
 def weak(thing: Any) -> Callable[[], Any]:
@@ -60,6 +64,8 @@ class Guard:
     # Whether it is about classes, functions and names of libraries: while those are as they were,
     # reading what the others compare runs no code of the user's that it did not run in the trace.
     is_of_code: ClassVar[bool] = False
+    # How many items of a container it looks at.
+    items: int = 0
 
     def __init__(self, place: Place, expected: Any, by_value: bool, key: Any = None) -> None:
         self.place = place
@@ -73,6 +79,16 @@ class Guard:
         if found is self.expected:
             return True
         return self.by_value and same_value(found, self.expected)
+
+    @property
+    def singles(self) -> Sequence[Guard]:
+        """The guards that it stands for, one for each place."""
+        return (self,)
+
+    @property
+    def looks_at_many(self) -> bool:
+        """Whether it takes a while, as each of many items of a container is looked at."""
+        return self.items > _MANY
 
     @property
     def is_another_number(self) -> bool:
@@ -231,6 +247,102 @@ class ApartGuard(Guard):
     def explain(self) -> str:
         """What changed, in words."""
         return f"two of {self.place.name} are one array"
+
+
+class ContentGuard(Guard):
+    """The content of a container: mostly the very objects of the trace, which is seen at once.
+
+    `before` is what it held when the trace began; without `of_arrays`, arrays may be others.
+    """
+
+    __slots__ = ("container", "items", "seen")
+
+    def __init__(self, name: str, container: Any, before: Any, *, of_arrays: bool = True) -> None:
+        place = Place(name, lambda: marks(container, of_arrays=of_arrays))
+        super().__init__(place, marks(before, of_arrays=of_arrays), by_value=True)
+        self.container, self.items = container, len(before)
+        # None where that would keep what others let go.
+        self.seen = _held(before) if type(before) in _READ and all(map(_is_kept, before)) else None
+
+    def holds(self) -> bool:
+        return self.is_as_it_was() or super().holds()
+
+    def is_as_it_was(self) -> bool:
+        """Whether it holds the very objects of the trace; they may be equal where it does not."""
+        return self.seen is not None and _are(_held(self.container), self.seen)
+
+
+class _ManyGuard(Guard):
+    """Guards of many places: mostly all hold the very objects that the trace saw, `expected`."""
+
+    __slots__ = ("_guards", "items")
+
+    def __init__(
+        self, name: str, guards: Sequence[Guard], read: Callable[[], list[Any]], seen: list[Any]
+    ) -> None:
+        super().__init__(Place(name, read), seen, by_value=False)
+        self._guards, self.items = guards, len(guards)
+
+    @property
+    def singles(self) -> Sequence[Guard]:
+        return self._guards
+
+    def holds(self) -> bool:
+        found = self.found()
+        is_as_it_was = found is not MISSING and _are(found, self.expected)
+        return is_as_it_was or all(guard.holds() for guard in self._guards)
+
+
+def _held(content: Any) -> list[Any]:
+    """The items of a container; of a dict its keys, and its values behind them."""
+    return [*content, *content.values()] if isinstance(content, dict) else [*content]
+
+
+def _is_kept(x: Any) -> bool:
+    """Whether to keep an item keeps nothing that others let go: it cannot be referred to weakly."""
+    is_value = isinstance(x, PLAIN) or is_number_of_numpy(x)
+    return is_value or not isinstance(weak(x), weakref.ref)
+
+
+def _are(found: Sequence[Any], seen: Sequence[Any]) -> bool:
+    """Whether all objects that were found are the very ones that were seen."""
+    return len(found) == len(seen) and all(map(operator.is_, found, seen))
+
+
+def together(guards: Iterable[Guard]) -> list[Guard]:
+    """The guards; those of many items, or many containers, as one, which costs a call less."""
+    kept: list[Guard] = []
+    contents: list[ContentGuard] = []
+    items: dict[int, list[Guard]] = {}
+    for guard in guards:
+        if isinstance(guard, ContentGuard) and guard.seen is not None:
+            contents.append(guard)
+        elif type(guard) is Guard and guard.key is not None and guard.key[0] == "item":
+            items.setdefault(guard.key[1], []).append(guard)
+        else:
+            kept.append(guard)
+    for found in items.values():
+        kept += found if len(found) <= _MANY else [_of_items(found)]
+    return kept + (contents if len(contents) <= _MANY else [_of_contents(contents)])
+
+
+def _of_items(guards: list[Guard]) -> Guard:
+    thing: Any = guards[0].place.route[1] if guards[0].place.route else None
+    read = operator.itemgetter(*(guard.key[2] for guard in guards))
+    name = f"{len(guards)} items of a {type(thing).__name__}"
+    return _ManyGuard(name, guards, lambda: read(thing), [guard.expected for guard in guards])
+
+
+def _of_contents(guards: list[ContentGuard]) -> Guard:
+    def read() -> list[Any]:
+        found: list[Any] = []
+        for guard in guards:
+            found += _held(guard.container)
+            found.append(MISSING)  # what moves from one to the next is seen
+        return found
+
+    seen = [x for guard in guards for x in (*(guard.seen or ()), MISSING)]
+    return _ManyGuard(f"{len(guards)} containers", guards, read, seen)
 
 
 # ---- contents and states, to be compared later ------------------------------------------------

@@ -49,7 +49,8 @@ class Numbers:
 
     def new(self, guards: Iterable[Guard]) -> list[Guard]:
         """Those of numbers of which a second value has come, and that can be opened."""
-        return [g for g in guards if g.is_another_number and g.key not in self.fixed]
+        places = (place for guard in guards for place in guard.singles)
+        return [g for g in places if g.is_another_number and g.key not in self.fixed]
 
     def add(self, guards: Iterable[Guard]) -> None:
         """Open the numbers of which a second value has come."""

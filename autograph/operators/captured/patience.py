@@ -38,6 +38,11 @@ class Patience:
     # The graph that is being built, and how many nodes it has so far.
     seen: tuple[Builder, int] | None = None
 
+    @property
+    def is_mostly_left(self) -> bool:
+        """Whether there were few rounds and calls since the last node."""
+        return self.seen is None or self.left > 0.9 * self.most
+
     def spend(self, builder: Builder, cost: float = 1) -> None:
         """One round or call more, or a part; raises NothingStaged where there were too many."""
         now = builder, len(builder.graph.nodes)

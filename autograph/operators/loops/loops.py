@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import operator
+from collections import deque
 from collections.abc import Callable, Iterator
 from types import FunctionType
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from autograph.operators.branches.chosen_objects import items_of
 from autograph.operators.branches.conditionals import condition, if_stmt
@@ -19,6 +18,7 @@ from autograph.operators.containers import going_through, growing, open_deques, 
 from autograph.operators.expressions.generators import Again, Consumer, Run, call_of
 from autograph.operators.expressions.logical import and_
 from autograph.operators.loops.feeds import fed
+from autograph.operators.loops.known_items import KnownItems, known_items
 from autograph.operators.loops.progress import Progress
 from autograph.operators.loops.repeated_rounds import Repeated
 from autograph.operators.loops.rounds import Step
@@ -30,7 +30,7 @@ from autograph.operators.stand_ins.iterables import Indexed, InTurn, as_indexed,
 from autograph.operators.stand_ins.iterators import Taken, spend, taken
 from autograph.operators.stand_ins.runs import has_runs
 from autograph.operators.stand_ins.transforms import is_ours
-from runtime import journal, ops
+from runtime import journal
 from runtime.building import Builder, building
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller, origin_of_error
@@ -41,10 +41,6 @@ __all__ = ["NESTED_ITEMS", "for_stmt", "in_turn_or_place", "while_stmt"]
 
 # Python loops with more rounds than this that add nodes are traced once, with a traced index.
 _ROUNDS = 16
-# Fewer items of known numbers are always unrolled.
-_FEW_ITEMS = 3
-# The largest number of them that the graph looks up: sums of two are still of 64 bits.
-_LARGEST = 2**62
 # Items are unrolled, where the body needs that, up to this number.
 _UNROLLED_ITEMS = 1024
 # Where going on depends on data, the branches of so many items lie in each other.
@@ -236,9 +232,12 @@ def _as_python(iterated: Any, extra_test: Thunk | None, body: Callable[[Any], No
         del iterator
 
 
-def _iterator(iterated: Any) -> Iterator[Any]:
+def _iterator(iterated: Any) -> tuple[Iterator[Any], KnownItems | None]:
+    """What goes through an iterable, and its items where they are known."""
     found = watched(iterated)
-    return iter(one_by_one(iterated)) if found is None else found
+    if found is not None:
+        return found, None
+    return iter(one_by_one(iterated)), known_items(iterated)
 
 
 def in_turn_or_place(
@@ -302,7 +301,7 @@ class _For(NamedTuple):
 
     def over_iterable(self, iterable: Any, builder: Builder) -> None:
         """Item by item; a generator of the user's may be run in the place of the loop instead."""
-        iterator = _iterator(iterable)
+        iterator, known = _iterator(iterable)
         if isinstance(iterator, Indexed):  # of an `__iter__` of the user's
             items = as_indexed(iterator)
             assert items is not None
@@ -311,8 +310,8 @@ class _For(NamedTuple):
         found, mark = call_of(iterator), builder.mark()
         try:
             if found is None:
-                table = _table_of(iterable) if _may_roll(self.opts) else None
-                if table is not None and self._over_table(iterable, iterator, table, builder):
+                known = known if _may_roll(self.opts) else None
+                if known is not None and self._over_known(known, iterator, builder):
                     return
                 self.unrolled(iterator)
                 kind = type(iterable).__name__
@@ -323,29 +322,35 @@ class _For(NamedTuple):
         finally:
             del iterator, iterable
 
-    def _over_table(
-        self, iterable: Any, iterator: Iterator[Any], table: Indexed, builder: Builder
-    ) -> bool:
-        """The first of the rounds over numbers that are known; whether all are staged instead.
+    def _over_known(self, known: KnownItems, iterator: Iterator[Any], builder: Builder) -> bool:
+        """The first of the rounds over items that are known; whether all are staged instead.
 
         That is where they would be many nodes, as of the four neighbours of a place in a grid.
         """
-        before = tuple(iterable)
-
-        def has_same_items() -> bool:
-            return len(before) == len(iterable) and all(map(operator.is_, before, iterable))
-
         may_be = self.opts.get("stage") is not False
-        rounds = Repeated(builder, self.state, self.body, may_be, has_same_items)
+        rounds = Repeated(builder, self.state, self.body, may_be, known.are_the_same)
         go = self.test()
         if isinstance(go, Tensor) or not go:
             return False
-        if rounds.run(first := next(iterator), len(before)):
+        if rounds.run(first := next(iterator), len(known.items)):
             return False
-        if _roll(lambda: self.staged(table, 0), builder):
-            return True
-        rounds.go_on(first)
-        return False
+
+        before = self.state.get()
+
+        def stage() -> None:
+            self.staged(known.indexed(), 0)
+            if not known.are_the_same():
+                self.state.set(before)
+                raise StagingError("it changes what it goes through")
+
+        if not _roll(stage, builder):
+            rounds.go_on(first)
+            return False
+        if self.extra_test is None:
+            deque(iterator, maxlen=0)
+        else:  # how many are left, data decides
+            spend([iterator])
+        return True
 
     def over_generator(
         self, generator: Any, run: Run, builder: Builder, *, is_shared: bool = True
@@ -603,34 +608,6 @@ def _said_to_have(iterator: Iterator[Any]) -> int:
     if any(isinstance(own, FunctionType) and not is_ours(own) for own in asked):
         return 0
     return operator.length_hint(iterator)
-
-
-def _table_of(x: Any) -> Indexed | None:
-    """The items of a tuple or list of numbers, or of tuples of them, as the graph finds them.
-
-    None, where they are not all of one kind, or few.
-    """
-    if type(x) not in (tuple, list) or has_runs(x) or len(x) < _FEW_ITEMS:
-        return None
-    rows = [item if type(item) is tuple else (item,) for item in x]
-    kinds = {tuple(map(type, row)) for row in rows}
-    if len(kinds) != 1 or len({type(item) for item in x}) != 1:
-        return None
-    (kind,) = kinds
-    if not set(kind) <= {int, float} or any(
-        type(v) is int and abs(v) > _LARGEST for row in rows for v in row
-    ):
-        return None
-    columns = [np.array(column) for column in zip(*rows, strict=True)]
-
-    def item(index: Any) -> Any:
-        found = [
-            ops.as_weak(ops.getitem(column, index), kind=of.__name__)
-            for column, of in zip(columns, kind, strict=True)
-        ]
-        return tuple(found) if type(x[0]) is tuple else found[0]
-
-    return Indexed(f"a {type(x).__name__}", len(x), item)
 
 
 def _tail(whole: range, k: int) -> Indexed:

@@ -30,6 +30,7 @@ from autograph.operators.captured.captures import (
     read,
     weak,
 )
+from autograph.operators.captured.guards import PLAIN_TYPES
 from autograph.operators.captured.variables import Standing
 from autograph.operators.stand_ins.iterators import taken
 from runtime import journal
@@ -100,8 +101,11 @@ def _known(nest: Any, element: Callable[[Trace, Any], Any]) -> Any:
     base: Any = next((kind for kind in (list, tuple) if isinstance(nest, kind)), type(nest))
     # A class of the user's may have an `__iter__` of its own, and nobody calls it here.
     found = list(nest.values() if isinstance(nest, dict) else base.__iter__(nest))
+    holds_plain = PLAIN_TYPES.issuperset(map(type, found))
     if type(nest) in (list, dict) and content_before(nest) is nest:
         guard_kinds(nest, f"a {type(nest).__name__}")
+        if holds_plain:
+            return nest
         items = nest.items() if isinstance(nest, dict) else enumerate(nest)
         elements = [
             read(("item", id(nest), key), place_of_item(nest, key), value)
@@ -112,6 +116,8 @@ def _known(nest: Any, element: Callable[[Trace, Any], Any]) -> Any:
     else:
         if not isinstance(nest, tuple):
             guard_content(nest, f"a {type(nest).__name__}")
+        if holds_plain:
+            return nest
         elements = [element(trace, value) for value in found]
     if all(made is value for made, value in zip(elements, found, strict=True)):
         return nest

@@ -43,14 +43,35 @@ from runtime.lowering.kernels.kernel import (
 
 __all__ = ["RESERVED", "Argument", "Function", "array_text", "function_of"]
 
-# What no name may be: C's own words, and names that each function has.
+# Functions of the headers that files include, each for three types of floats.
+_MATHEMATICS = """
+    acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh drem erf erfc exp exp2 expm1
+    fabs fdim finite floor fma fmax fmin fmod frexp gamma hypot ilogb isinf isnan j0 j1 jn ldexp
+    lgamma llrint llround log log10 log1p log2 logb lrint lround modf nan nearbyint nextafter
+    nexttoward pow remainder remquo rint round scalb scalbln scalbn significand sin sinh sqrt tan
+    tanh tgamma trunc y0 y1 yn
+"""
+_WORDS = """
+    auto break case char const continue default do double else enum extern float for goto if inline
+    int long register restrict return short signed sizeof static struct switch typedef union
+    unsigned void volatile while bool true false
+"""
+_LIBRARY = """
+    abort abs atexit atof atoi atol atoll bcmp bcopy bsearch bzero calloc clearenv div exit fclose
+    ffs fopen fprintf fread free fwrite getc getenv getline getw index labs ldiv llabs lldiv malloc
+    memchr memcmp memcpy memmove memset mktemp perror printf putc puts putw qsort rand random
+    realloc remove rename rewind rindex scanf select setenv setstate signgam sprintf srand srandom
+    stderr stdin stdout strcat strchr strcmp strcpy strdup strlen strstr strtok strtol system
+    tmpfile ungetc valloc
+"""
+_OUR_OWN = "main status results leave room_for reserve checked_t"
+# What no name may be: C's own words and functions, and names that each file has.
 RESERVED = {
-    "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else",
-    "enum", "extern", "float", "for", "goto", "if", "inline", "int", "long", "register",
-    "restrict", "return", "short", "signed", "sizeof", "static", "struct", "switch", "typedef",
-    "union", "unsigned", "void", "volatile", "while", "bool", "true", "false", "main", "status",
-    "results", "leave",
-}  # fmt: skip
+    *_WORDS.split(),
+    *_LIBRARY.split(),
+    *_OUR_OWN.split(),
+    *(f"{name}{of}" for name in _MATHEMATICS.split() for of in ("", "f", "l")),
+}
 
 
 _NO_MEMORY = "{ status = -2; goto leave; }"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from runtime.building import trace_function
 from runtime.errors import StagingError, UnsavableError
 from runtime.export.onnx import elementwise, indexing, products, random, reductions, shaping
 from runtime.export.onnx.emitter import Emitter, Names, Term, element_type, refuse
+from runtime.export.onnx.random import without_keys
 from runtime.export.onnx.table import WRITERS
 from runtime.graph.ir import Graph, Node, Value
 from runtime.namespace import namespace
@@ -20,7 +21,7 @@ from runtime.ops.declare import REGISTRY
 from runtime.passes import optimize
 from runtime.spec import StackType, TensorType, Type
 
-__all__ = ["OPSET", "checked_bytes", "model_of"]
+__all__ = ["OPSET", "checked_bytes", "model_of", "without_keys"]
 
 OPSET = 20
 # The version of the file format that goes with it.
@@ -300,9 +301,9 @@ def model_of(
         own = names.fresh(name)
         emit.nodes.append(helper.make_node("Identity", [whole.name], [own]))
         made.append(value_info(own, value.type))
-    whole_graph = helper.make_graph(
-        emit.nodes, graph.name, given, made, initializer=names.initializers
-    )
+    read = set(_read_names(emit.nodes))
+    kept = [array for array in names.initializers if array.name in read]
+    whole_graph = helper.make_graph(emit.nodes, graph.name, given, made, initializer=kept)
     functions = list(names.functions.values())
     opsets = [helper.make_opsetid("", OPSET)]
     opsets += [helper.make_opsetid(_DOMAIN, 1)] if functions else []
@@ -310,6 +311,15 @@ def model_of(
         whole_graph, functions=functions, opset_imports=opsets, ir_version=_FORMAT,
         producer_name="autograph",
     )  # fmt: skip
+
+
+def _read_names(nodes: Iterable[onnx.NodeProto]) -> Iterator[str]:
+    """The names that nodes read, and the graphs within them."""
+    for node in nodes:
+        yield from node.input
+        for attribute in node.attribute:
+            yield from _read_names(attribute.g.node)
+            yield from (value.name for value in attribute.g.output)
 
 
 def checked_bytes(model: onnx.ModelProto) -> bytes:

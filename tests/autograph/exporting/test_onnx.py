@@ -159,7 +159,7 @@ REFUSED = [
     (raised, "an exception"),
     (printed, "text that is printed"),
     (counted, "a Variable is assigned to"),
-    (drawn, "a Variable is assigned to"),
+    (drawn, "random numbers, which the runtime draws"),
     (written, "an argument that is written into"),
     (turned, "a complex number"),
 ]
@@ -171,6 +171,47 @@ def test_what_onnx_has_not_is_refused_with_its_line(function, what, tmp_path):
         ag.export_onnx(ag.convert(function), tmp_path / "f.onnx", [ag.TensorSpec([3])])
     assert f"in `{function.__name__}`" in str(raised.value)
     assert not (tmp_path / "f.onnx").exists()
+
+
+seed = ag.Variable(np.uint64(3), name="seed")
+count = ag.Variable(0, name="count")
+
+
+def kinds(x):
+    seed.assign_add(np.uint64(1))
+    drop = ag.nn.dropout(x, 0.5, key=seed.read_value())
+    while x.sum() < 10:
+        x = x + ag.random.uniform(shape=x.shape)
+    whole = ag.random.integers(-2, 3, shape=(500,)), ag.random.permutation(6)
+    weights = ag.log(np.array([0.0, 0.25, 0.75]))
+    return (drop, x, *whole, ag.random.categorical(weights, 500), ag.random.normal(shape=(500,)))
+
+
+def counting(x):
+    count.assign_add(1)
+    return x + ag.random.uniform()
+
+
+def seen(x):
+    seed.assign_add(np.uint64(1))
+    return x + ag.random.uniform(key=seed.read_value()), seed.read_value()
+
+
+def test_draws_are_those_of_the_runtime_where_that_is_allowed(tmp_path):
+    ag.export_onnx(kinds, tmp_path / "f.onnx", [ANY], allow_random=True)
+    session = session_of(tmp_path / "f.onnx")
+    drop, x, whole, order, places, normal = session.run(None, {"x": np.ones(40)})
+    assert sorted(set(drop.tolist())) == [0.0, 2.0] and x.sum() > 10
+    assert sorted(set(whole.tolist())) == [-2, -1, 0, 1, 2] and sorted(order) == list(range(6))
+    assert set(places.tolist()) == {1, 2} and 300 < (places == 2).sum() < 450
+    assert abs(normal.mean()) < 0.3 and 0.8 < normal.std() < 1.2
+    assert (session.run(None, {"x": np.ones(40)})[5] != normal).any()
+
+
+@pytest.mark.parametrize("function", [counting, seen])
+def test_a_state_that_is_more_than_a_seed_is_refused(function, tmp_path):
+    with pytest.raises(ag.UnsavableError, match="a Variable is assigned to"):
+        ag.export_onnx(function, tmp_path / "f.onnx", [ANY], allow_random=True)
 
 
 def test_without_the_package_the_error_says_how_to_get_it(tmp_path, monkeypatch):

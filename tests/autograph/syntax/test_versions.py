@@ -55,6 +55,13 @@ def test_another_text_makes_other_functions(name, old, new):
     assert version(changed).makes(codes(changed)[name])
 
 
+def test_functions_deep_within_each_other_are_compared_level_by_level():
+    text = "f = " + "".join(f"lambda a{k}: " for k in range(60)) + "a0 + 1\n"
+    outermost = codes(text)["<lambda>"]
+    assert version(text).makes(outermost)
+    assert not version(text.replace("+ 1", "+ 2")).makes(outermost)
+
+
 def test_what_is_no_python_makes_nothing():
     assert not version(TEXT + "\n)").makes(codes()["C"].replace(co_name="D"))
     assert not version("def f(:").makes_but_for_asserts(codes()["f"])

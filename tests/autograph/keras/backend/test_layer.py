@@ -144,9 +144,3 @@ def test_eager_and_graph_draw_the_same():
     other = layers.Dropout(0.5, seed=3)
     for _ in range(2):
         np.testing.assert_array_equal(graph(ROWS), other(ROWS, training=True).numpy())
-
-
-def test_formats_of_other_backends_are_refused(tmp_path):
-    model = dense()
-    with pytest.raises(NotImplementedError, match="ag.save"):
-        model.export(tmp_path / "exported", format="tf_saved_model")

@@ -1,0 +1,55 @@
+"""What Keras' classes do with saved programs: `model.export`, and `keras.layers.TFSMLayer`."""
+
+from __future__ import annotations
+
+import functools
+from importlib import import_module
+from typing import Any
+
+__all__ = ["OF_PROGRAMS"]
+
+# It needs all of Keras, which is being imported when the classes are changed.
+_EXPORT = "autograph.keras.backend.export"
+
+
+def _writes_programs(model: Any) -> Any:
+    """Have `model.export` write saved programs, and ONNX by our own export."""
+
+    @functools.wraps(model.export)
+    def export(self: Any, filepath: Any, format: str = "agz", *args: Any, **kwargs: Any) -> None:
+        import_module(_EXPORT).export(self, filepath, format, *args, **kwargs)
+
+    model.export = export
+    return model
+
+
+def _holds_programs(layer: Any) -> Any:
+    """Have the layer of an artifact read a saved program."""
+
+    def init(
+        self: Any, filepath: Any, call_endpoint: str = "serve",
+        call_training_endpoint: str | None = None, trainable: bool = True,
+        name: str | None = None, dtype: Any = None,
+    ) -> None:  # fmt: skip
+        super(layer, self).__init__(trainable=trainable, name=name, dtype=dtype)
+        self.filepath = filepath
+        self.call_endpoint = call_endpoint
+        self.call_training_endpoint = call_training_endpoint
+        import_module(_EXPORT).hold_program(self, filepath, call_endpoint, call_training_endpoint)
+        self._build_at_init()
+
+    def call(self: Any, inputs: Any, training: bool = False, **kwargs: Any) -> Any:
+        chosen = self.call_training_endpoint if training else None
+        endpoint = chosen or self.call_endpoint
+        return import_module(_EXPORT).call_program(self, endpoint, inputs, kwargs)
+
+    layer.__init__ = init
+    layer.call = call
+    return layer
+
+
+# By module and name in Keras, as in `autograph.keras.users`.
+OF_PROGRAMS = {
+    "keras.src.models.model": {"Model": _writes_programs},
+    "keras.src.export.tfsm_layer": {"TFSMLayer": _holds_programs},
+}
