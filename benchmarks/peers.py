@@ -88,6 +88,7 @@ class Peer:
     ) -> None:
         self.name = name
         environment = {k: v for k, v in os.environ.items() if not k.startswith("OPENBLAS_")}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)  # modules are compiled once
         environment.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
         self._process = subprocess.Popen(
             [python, "-m", module, name],
