@@ -1,8 +1,9 @@
 """Run the benchmarks: `python -m benchmarks [NAME ...]`.
 
-Each name is a workload of the table, `startup`, `first`, `compile`, `ops`, `calls`, `guards` or
-`loops`. The table beside peers of another interpreter is `python -m benchmarks.table`; `loops` has
-Numba beside it where that can be imported.
+Each name is a workload of the table, `startup`, `first`, `compile`, `ops`, `calls`, `guards`,
+`loops` or `training`. The tables beside peers of another interpreter are `python -m
+benchmarks.table` and `python -m benchmarks.training`; `loops` has Numba beside it where that can be
+imported, and `training` needs Keras.
 
 NumPy's matrix products are measured with the machine's own kernels: the variables that pin others
 are taken out of the environment first.
@@ -13,7 +14,7 @@ from __future__ import annotations
 import os
 import sys
 
-from benchmarks import table
+from benchmarks import table, training
 from benchmarks.calls import call_times
 from benchmarks.compile_time import PROGRAMS, compile_costs, conversion_cost
 from benchmarks.guards import guard_count, guard_times
@@ -103,7 +104,7 @@ def _with_own_kernels() -> None:
 
 def main(names: list[str]) -> None:
     """Print the tables."""
-    known = ("startup", "first", "compile", "ops", "calls", "guards", "loops", *ROWS)
+    known = ("startup", "first", "compile", "ops", "calls", "guards", "loops", "training", *ROWS)
     unknown = [n for n in names if n not in known]
     if unknown:
         sys.exit(f"no benchmark {', '.join(unknown)}; there are {', '.join(known)}")
@@ -122,6 +123,8 @@ def main(names: list[str]) -> None:
         _guards()
     if "loops" in names:
         _loops()
+    if "training" in names:
+        training.main([])
     rows = [name for name in names if name in ROWS]
     if rows:
         table.main(rows)

@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from benchmarks.rows import named
 from benchmarks.rows.row import FRAMEWORKS, Call, Compiling
 from benchmarks.timing import once
 
-__all__ = ["NAMES", "Peer", "framework", "frameworks", "installed", "main"]
+__all__ = ["NAMES", "Peer", "framework", "frameworks", "has_module", "installed", "serve"]
 
 NAMES = ("ours", "plan", "numpy", "tensorflow", "xla", "jax", "torch", "inductor", "numba")
 _OWN = ("ours", "plan", "numpy")
@@ -60,26 +61,37 @@ def frameworks() -> dict[str, Any]:
 
 def installed(python: str = sys.executable) -> list[str]:
     """The peers that can be imported by an interpreter."""
+    names = [name for name in NAMES if name not in _OWN]
+    found = _modules([FRAMEWORKS.get(name, name) for name in names], python)
+    return [*_OWN, *(n for n in names if FRAMEWORKS.get(n, n) in found)]
+
+
+def has_module(name: str, python: str) -> bool:
+    """Whether a module can be imported by an interpreter."""
+    return name in _modules([name], python)
+
+
+def _modules(names: Sequence[str], python: str) -> list[str]:
     look = (
         "import importlib.util as u, sys; "
         "print(*[n for n in sys.argv[1:] if u.find_spec(n) is not None])"
     )
-    names = [name for name in NAMES if name not in _OWN]
-    modules = [FRAMEWORKS.get(name, name) for name in names]
-    command = [python, "-c", look, *modules]
-    found = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
-    return [*_OWN, *(n for n, m in zip(names, modules, strict=True) if m in found)]
+    command = [python, "-c", look, *names]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
 
 
 class Peer:
     """A peer in a process of its own."""
 
-    def __init__(self, name: str, python: str = sys.executable) -> None:
+    def __init__(
+        self, name: str, python: str = sys.executable, module: str = "benchmarks.peers"
+    ) -> None:
         self.name = name
         environment = {k: v for k, v in os.environ.items() if not k.startswith("OPENBLAS_")}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)  # modules are compiled once
         environment.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
         self._process = subprocess.Popen(
-            [python, "-m", "benchmarks.peers", name],
+            [python, "-m", module, name],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -151,20 +163,19 @@ def _arrays(result: Any) -> Any:
     return np.array(result)
 
 
-def main(name: str) -> None:
-    """Answer commands until there are no more."""
+def serve(make: Callable[[], Any]) -> None:
+    """Answer commands, which are methods of what `make` gives, until there are no more."""
     answers = sys.stdout
     sys.stdout = sys.stderr  # what frameworks print is no answer
-    server = _Server(name)
-    commands: dict[str, Any] = {"prepare": server.prepare, "block": server.block}
+    server = make()
     for line in sys.stdin:
         command, *words = line.split()
         try:
-            answer: Any = commands[command](*words)
+            answer: Any = getattr(server, command)(*words)
         except Exception as error:  # noqa: BLE001 - the other side hears of it
             answer = {"error": f"{type(error).__name__}: {error}".partition("\n")[0]}
         print(json.dumps(answer), file=answers, flush=True)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    serve(lambda: _Server(sys.argv[1]))

@@ -16,10 +16,15 @@ from keras.src.utils import traceback_utils
 from keras.src.utils.python_utils import pythonify_logs
 
 import autograph as ag
+from autograph import convert
 from autograph.keras.backend.core import convert_to_numpy
 from autograph.keras.backend.iterables import Epochs, adapted
+from runtime import head_start
 
 __all__ = ["AutographTrainer"]
+
+# Who has models wants graphs: a thread brings in what the first one needs while Keras is imported.
+head_start.begin()
 
 
 class AutographTrainer(base_trainer.Trainer):
@@ -89,7 +94,7 @@ class AutographTrainer(base_trainer.Trainer):
         """A step as a graph; as it is with `run_eagerly`."""
         if self.run_eagerly:
             return step
-        made: Callable[[Any], Any] = ag.convert(step, autograph=False, returns="tensor")
+        made: Callable[[Any], Any] = convert(step, autograph=False, returns="tensor")
         return made
 
     # ---- loops -------------------------------------------------------------------------------
