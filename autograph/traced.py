@@ -188,7 +188,8 @@ class Traced:
         """Whether there is nothing to compute with but what calls of Python code give."""
         if self.graph.inputs or self.created:
             return False
-        return any(node.op is HOST_CALL for node in self.graph.walk())
+        effects = {node.op.effect for node in self.graph.walk()}
+        return "host" in effects and not (self.has_loop and "rng" in effects)
 
 
 def _is_array(value: Value) -> bool:

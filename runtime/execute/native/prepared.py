@@ -15,10 +15,18 @@ from runtime.devices import copied
 from runtime.errors import Origin
 from runtime.execute import Executable
 from runtime.execute.kernels import compute
-from runtime.execute.native import blocks, calling_out, engine, layout, library, pool
+from runtime.execute.native import (
+    blocks,
+    calling_out,
+    engine,
+    layout,
+    library,
+    pool,
+    samplers,
+)
 from runtime.execute.native.builtins import builtin
 from runtime.execute.native.cache import compiled, is_kept
-from runtime.execute.native.context import HEAP, PART, Context
+from runtime.execute.native.context import HEAP, PART, SAMPLER, Context
 from runtime.execute.native.engine import QUICK, Loaded, load
 from runtime.execute.native.entry import entry_text
 from runtime.execute.native.miss import MISS
@@ -64,7 +72,7 @@ class Code(NamedTuple):
     """Compiled code, and what one must know to call it: nothing of the process or of a graph.
 
     `repeats`: errors are raised by running the plan, since something is pending where they come
-    from. It may need threads, and memory from the heap. Parameters that are `overwritten` hold what
+    from. It may need threads, memory from the heap, and NumPy's functions that draw. Parameters that are `overwritten` hold what
     would be further results.
     """
 
@@ -75,6 +83,7 @@ class Code(NamedTuple):
     needs_threads: bool = False
     needs_heap: bool = False
     overwritten: tuple[int, ...] = ()
+    draws: bool = False
 
     @classmethod
     def of(
@@ -92,7 +101,8 @@ class Code(NamedTuple):
         tasks += [pool.parallel] if needs_threads else []
         tasks += [blocks.addresses] if needs_heap else []
         machine, *_ = together(tasks)
-        return cls(machine, signature, constants, repeats, needs_threads, needs_heap, overwritten)
+        needs = repeats, needs_threads, needs_heap, overwritten, SAMPLER in text
+        return cls(machine, signature, constants, *needs)
 
 
 class Native:
@@ -131,6 +141,8 @@ class Native:
             functions |= blocks.addresses()
         if any(result.may_be_large for result in signature.results):
             functions["memory"] = blocks.memory_of_arrays()
+        if code.draws:
+            functions |= samplers.addresses()
         if outside:
             described = Descriptions(outside)
             functions |= {"call_out": calling_out.address(), "outside": described.address}

@@ -18,6 +18,7 @@ from runtime.lowering.kernels.kernel import (
     Buffer,
     Call,
     CallOut,
+    Draw,
     Cell,
     Check,
     Contract,
@@ -541,5 +542,6 @@ _WRITTEN: dict[type[Statement], Callable[[_Writer, Any], None]] = {
     Check: _Writer._check,
     MakeArray: _Writer._make_array,
     CallOut: _Writer._call_out,
+    Draw: _Writer._call_out,
     Call: _Writer._call,
 }

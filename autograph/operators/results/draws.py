@@ -1,0 +1,317 @@
+"""Draws from NumPy's generators: nodes of the graph, where a call of Python code would be otherwise.
+
+A method is a function here that has NumPy's parameters. What it is not sure to draw as NumPy does,
+it refuses, and the generator's own method is called each time the graph runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from autograph.operators.captured.captures import current_trace
+from autograph.operators.captured.host_values import HostValue
+from autograph.operators.results.host_results import generators, known_result, owner_of
+from runtime import ops, trace
+from runtime.building import building, traced
+from runtime.generators import BITS, BITS_TYPE, DRAW, SAMPLE, bits_of, is_sum_rounded_twice
+from runtime.ops.operands import encode_shape, type_of
+from runtime.spec import TensorType, broadcast_shapes
+from runtime.tensor import Tensor
+
+__all__ = ["drawn", "is_draw", "note_generator", "order_drawn"]
+
+_F8, _I8 = np.dtype(np.float64), np.dtype(np.int64)
+
+
+class _Refused(Exception):
+    """A call that is left to Python."""
+
+
+def is_draw(kind: type | None, name: str) -> bool:
+    """Whether a method of a class of NumPy's draws what a graph can draw."""
+    return name in _METHODS and kind is not None and kind is generators()[0]
+
+
+def note_generator(made: HostValue) -> None:
+    """Remember where the bits of a generator are that a call gives: they are the same from then on."""
+    facts = current_trace()
+    assert facts is not None
+    facts.bits[made.value._value] = _bits_of(made.value)
+
+
+def drawn(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What a call of a method gives that is a draw of the graph; NotImplemented for other calls."""
+    owner, name = owner_of(function)
+    if not (is_draw(owner, name) or is_draw(type(owner), name)):
+        return NotImplemented
+    declared = known_result(function, args, kwargs)
+    if declared is None or not declared.is_single:
+        return NotImplemented
+    try:
+        return _METHODS[name](_Drawing(function, owner, declared.types[0]), *args, **kwargs)
+    except (_Refused, TypeError):
+        return NotImplemented
+
+
+def order_drawn(function: Any, count: Any) -> Any:
+    """The order into which `shuffle` brings so many items; None where it is left to Python."""
+    owner, _ = owner_of(function)
+    if not (owner is generators()[0] or type(owner) is generators()[0]):
+        return None
+    return _Drawing(function, owner, TensorType(_I8, (None,))).order(count)
+
+
+class _Drawing:
+    """A call of a method of a generator, which gives what is of the type `declared`."""
+
+    def __init__(self, function: Any, owner: Any, declared: TensorType) -> None:
+        self.function, self.owner, self.declared = function, owner, declared
+
+    def draw(
+        self,
+        method: str,
+        operands: Sequence[Any] = (),
+        shape: tuple[tuple[int | None, ...], tuple[Any, ...]] = ((), ()),
+        dtype: np.dtype[Any] = _F8,
+        *,
+        depends: bool = False,
+    ) -> Any:
+        """Add a draw; `depends`: what is drawn depends on operands, smoothly."""
+        static, dims = shape
+        attrs = {"method": method, "shape": static, "dtype": dtype, "count": len(operands)}
+        op = SAMPLE if depends and any(isinstance(x, Tensor) for x in operands) else DRAW
+        return trace.apply(op, (self._bits(), *operands, *dims), attrs)
+
+    def result(self, x: Any) -> Any:
+        """A result, of the type that NumPy gives."""
+        kind = self.declared.dtype.kind
+        if self.declared.rank == 0:
+            if not self.declared.weak:
+                return ops.astype(x, self.declared.dtype)
+            return x if type_of(x).weak else ops.as_weak(x, kind={"f": "float", "i": "int"}[kind])
+        builder = building()
+        assert builder is not None
+        return builder.array(builder.value_of(x)).as_array()
+
+    def shape(self, size: Any, *parameters: Any) -> Any:
+        """The shape of a result, as `draw` takes it."""
+        shapes = [type_of(x).shape for x in parameters if isinstance(x, (Tensor, np.ndarray))]
+        if any(s is None or None in s for s in shapes):
+            raise _Refused
+        common = broadcast_shapes(*shapes) if shapes else ()
+        found = (common, ()) if size is None else encode_shape(size)
+        static, dims = found
+        is_odd = size is not None and (not static or (common and broadcast_shapes(static, common) != static))
+        if is_odd or any(n is not None and n < 0 for n in static) or len(static) != self.declared.rank:
+            raise _Refused
+        if any(type_of(n).dtype.kind not in "iu" or type_of(n).shape != () for n in dims):
+            raise _Refused
+        return found
+
+    def order(self, count: Any) -> Any:
+        """Numbers from 0 on in the order in which `shuffle` leaves them."""
+        return self.draw("order", (), encode_shape((count,)), _I8)
+
+    def _bits(self) -> Tensor:
+        facts, builder = current_trace(), building()
+        assert facts is not None and builder is not None
+        if not isinstance(self.function, HostValue):
+            return traced(builder.external(bits_of(self.owner), BITS_TYPE, "generator"))
+        generator = self.function.generator
+        known: Tensor | None = facts.bits.get(generator._value)
+        return _bits_of(generator) if known is None else known
+
+
+def _bits_of(generator: Tensor) -> Tensor:
+    """Where the bits of a generator are that a call gave."""
+    builder = building()
+    assert builder is not None
+    node = builder.emit(BITS, [builder.value_of(generator)], {}, types=(BITS_TYPE,))
+    return traced(node.outputs[0])
+
+
+# ---- operands --------------------------------------------------------------------------------------
+
+
+def _float(x: Any) -> Any:
+    """An operand as NumPy takes it for a number of float64, or an array of such."""
+    if isinstance(x, Tensor):
+        type_ = x.type
+        if type_.dtype.kind not in "biuf" or type_.shape is None:
+            raise _Refused
+        if type_.rank:
+            return ops.astype(x, _F8)
+        return x if type_.weak and type_.dtype.kind == "f" else ops.as_weak(ops.astype(x, _F8))
+    if type(x) in (int, float, bool) or isinstance(x, (np.floating, np.integer, np.bool_)):
+        return float(x)
+    raise _Refused
+
+
+def _integer(x: Any) -> Any:
+    """An operand that is a whole number."""
+    if isinstance(x, Tensor):
+        if x.type.dtype.kind not in "iu" or x.type.shape != ():
+            raise _Refused
+        return x
+    if type(x) is not int and not isinstance(x, np.integer):
+        raise _Refused
+    return int(x)
+
+
+def _left_out(*operands: Any) -> bool:
+    """Whether operands are known to be above 0, so that nobody needs to look at them."""
+    return all(type(x) is float and 0 < x < np.inf for x in operands)
+
+
+# ---- distributions of which the graph computes the rest ----------------------------------------------
+
+
+def _normal(d: _Drawing, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+    loc, scale = _float(loc), _float(scale)
+    shape = d.shape(size, loc, scale)
+    if not is_sum_rounded_twice():
+        return d.result(d.draw("normal", (loc, scale), shape, depends=True))
+    deviate = d.draw("normal_deviate", () if _left_out(scale) else (scale,), shape)
+    return d.result(loc + scale * deviate)
+
+
+def _uniform(d: _Drawing, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
+    low, high = _float(low), _float(high)
+    shape = d.shape(size, low, high)
+    if not is_sum_rounded_twice():
+        raise _Refused
+    width = high - low
+    deviate = d.draw("uniform_deviate", () if _left_out(width) else (low, high), shape)
+    return d.result(low + width * deviate)
+
+
+def _exponential(d: _Drawing, scale: Any = 1.0, size: Any = None) -> Any:
+    scale = _float(scale)
+    shape = d.shape(size, scale)
+    deviate = d.draw("exponential_deviate", () if _left_out(scale) else (scale,), shape)
+    return d.result(scale * deviate)
+
+
+def _gamma(d: _Drawing, shape: Any, scale: Any = 1.0, size: Any = None) -> Any:
+    given = _float(shape), _float(scale)
+    deviate = d.draw("gamma_deviate", given, d.shape(size, *given), depends=isinstance(given[0], Tensor))
+    return d.result(given[1] * deviate)
+
+
+# ---- standard distributions --------------------------------------------------------------------------
+
+
+def _standard(method: str) -> Callable[..., Any]:
+    def draw(d: _Drawing, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
+        if out is not None:
+            raise _Refused
+        return d.result(d.draw(method, (), d.shape(size), np.dtype(dtype)))
+
+    return draw
+
+
+def _standard_gamma(
+    d: _Drawing, shape: Any, size: Any = None, dtype: Any = np.float64, out: Any = None
+) -> Any:
+    given = _float(shape)
+    if out is not None or np.dtype(dtype) != _F8:
+        raise _Refused
+    return d.result(d.draw("standard_gamma", (given,), d.shape(size, given), depends=True))
+
+
+def _of(method: str, bind: Callable[..., tuple[Any, ...]], dtype: np.dtype[Any] = _F8) -> Callable[..., Any]:
+    """A distribution: `bind` has its parameters, and gives them with the size behind."""
+
+    def draw(d: _Drawing, *args: Any, **kwargs: Any) -> Any:
+        *given, size = bind(*args, **kwargs)
+        operands = [_float(x) for x in given]
+        return d.result(d.draw(method, operands, d.shape(size, *operands), dtype, depends=dtype == _F8))
+
+    return draw
+
+
+def _binomial(d: _Drawing, n: Any, p: Any, size: Any = None) -> Any:
+    operands = _integer(n), _float(p)
+    return d.result(d.draw("binomial", operands, d.shape(size, *operands), _I8))
+
+
+# ---- whole numbers and items -------------------------------------------------------------------------
+
+
+def _integers(
+    d: _Drawing, low: Any, high: Any = None, size: Any = None, dtype: Any = np.int64, endpoint: Any = False
+) -> Any:
+    bounds = (0, _integer(low)) if high is None else (_integer(low), _integer(high))
+    kind = np.dtype(dtype)
+    if kind.kind not in "iu" or type(endpoint) is not bool or not kind.isnative:
+        raise _Refused
+    return d.result(d.draw("integers_to" if endpoint else "integers", bounds, d.shape(size), kind))
+
+
+def _choice(
+    d: _Drawing, a: Any, size: Any = None, replace: Any = True, p: Any = None, axis: Any = 0,
+    shuffle: Any = True,
+) -> Any:  # fmt: skip
+    if replace is not True or p is not None or axis != 0:
+        raise _Refused
+    items = _items(a)
+    count = _integer(a) if items is None else len(items)
+    if (type(count) is int and count < 1) or d.declared.dtype.kind not in "biuf":
+        raise _Refused
+    shape = d.shape(size)
+    which = d.draw("integers", (0, count), shape, _I8)
+    return d.result(which if items is None else items[which])
+
+
+def _permutation(d: _Drawing, x: Any, axis: Any = 0) -> Any:
+    if axis != 0:
+        raise _Refused
+    items = _items(x)
+    if items is None:
+        return d.result(d.order(_integer(x)))
+    return d.result(items[d.order(len(items))])
+
+
+def _items(x: Any) -> Any:
+    """What is chosen from, as an array; None for a number of choices."""
+    if isinstance(x, Tensor):
+        return x if x.type.rank else None
+    if type(x) in (list, tuple) and all(type(item) in (bool, int, float) for item in x):
+        return ops.asarray(np.array(x))
+    return None
+
+
+_METHODS: dict[str, Callable[..., Any]] = {
+    "random": _standard("random"),
+    "standard_normal": _standard("standard_normal"),
+    "standard_exponential": _standard("standard_exponential"),
+    "standard_cauchy": _of("standard_cauchy", lambda size=None: (size,)),
+    "standard_gamma": _standard_gamma,
+    "normal": _normal,
+    "uniform": _uniform,
+    "exponential": _exponential,
+    "gamma": _gamma,
+    "beta": _of("beta", lambda a, b, size=None: (a, b, size)),
+    "chisquare": _of("chisquare", lambda df, size=None: (df, size)),
+    "f": _of("f", lambda dfnum, dfden, size=None: (dfnum, dfden, size)),
+    "standard_t": _of("standard_t", lambda df, size=None: (df, size)),
+    "pareto": _of("pareto", lambda a, size=None: (a, size)),
+    "weibull": _of("weibull", lambda a, size=None: (a, size)),
+    "power": _of("power", lambda a, size=None: (a, size)),
+    "rayleigh": _of("rayleigh", lambda scale=1.0, size=None: (scale, size)),
+    "laplace": _of("laplace", lambda loc=0.0, scale=1.0, size=None: (loc, scale, size)),
+    "gumbel": _of("gumbel", lambda loc=0.0, scale=1.0, size=None: (loc, scale, size)),
+    "logistic": _of("logistic", lambda loc=0.0, scale=1.0, size=None: (loc, scale, size)),
+    "lognormal": _of("lognormal", lambda mean=0.0, sigma=1.0, size=None: (mean, sigma, size)),
+    "wald": _of("wald", lambda mean, scale, size=None: (mean, scale, size)),
+    "vonmises": _of("vonmises", lambda mu, kappa, size=None: (mu, kappa, size)),
+    "poisson": _of("poisson", lambda lam=1.0, size=None: (lam, size), _I8),
+    "geometric": _of("geometric", lambda p, size=None: (p, size), _I8),
+    "binomial": _binomial,
+    "integers": _integers,
+    "choice": _choice,
+    "permutation": _permutation,
+}
