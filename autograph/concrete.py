@@ -367,7 +367,9 @@ class ConcreteFunction(Described):
     def called_from_native_code(self) -> list[tuple[str, Origin]]:
         """What native code has Python do, and where."""
         called = getattr(self._differentiable.run, "outside", ())
-        return [(c.title, c.origins[-1]) for c in called if c.origins and not c.fails]
+        return [
+            (c.title, c.origins[-1]) for c in called if c.origins and not (c.fails or c.is_rare)
+        ]
 
     @property
     def is_faster(self) -> bool:

@@ -15,7 +15,6 @@ from runtime import journal
 from runtime.control import TEXT, WHILE
 from runtime.graph.counters import counter_of
 from runtime.graph.ir import Graph, Value
-from runtime.host import HOST_CALL
 from runtime.ops.operands import type_of
 from runtime.origins import Origin
 from runtime.recursion import RECURSION

@@ -20,9 +20,19 @@ import numpy as np
 from runtime.graph.ir import Op
 from runtime.ops.declare import no_gradient
 from runtime.ops.operands import decode_shape
-from runtime.spec import Dim, ObjectType, TensorType, Type
+from runtime.spec import Dim, TensorType, Type
 
-__all__ = ["BITS", "BITS_TYPE", "DRAW", "SAMPLE", "STANDARD", "WAIT", "bits_of", "generator_of", "is_sum_rounded_twice"]
+__all__ = [
+    "BITS",
+    "BITS_TYPE",
+    "DRAW",
+    "SAMPLE",
+    "STANDARD",
+    "WAIT",
+    "bits_of",
+    "generator_of",
+    "is_sum_rounded_twice",
+]
 
 # The address of the bits, and that of a word which is not 0 while somebody holds their lock.
 BITS_TYPE = TensorType(np.dtype(np.uint64), (2,))

@@ -1,4 +1,4 @@
-"""Draws from NumPy's generators: nodes of the graph, where a call of Python code would be otherwise.
+"""Draws from NumPy's generators as nodes of the graph, in the place of calls of Python code.
 
 A method is a function here that has NumPy's parameters. What it is not sure to draw as NumPy does,
 it refuses, and the generator's own method is called each time the graph runs.
@@ -30,13 +30,18 @@ class _Refused(Exception):
     """A call that is left to Python."""
 
 
+# So are calls with other parameters, and of shapes that do not fit.
+_REFUSED = (_Refused, TypeError, ValueError)
+
+
 def is_draw(kind: type | None, name: str) -> bool:
     """Whether a method of a class of NumPy's draws what a graph can draw."""
-    return name in _METHODS and kind is not None and kind is generators()[0]
+    is_staged = name in _METHODS or name == "shuffle"
+    return is_staged and kind is not None and kind in generators()[:1]
 
 
 def note_generator(made: HostValue) -> None:
-    """Remember where the bits of a generator are that a call gives: they are the same from then on."""
+    """Remember where the bits of a generator are that a call gives: they stay there."""
     facts = current_trace()
     assert facts is not None
     facts.bits[made.value._value] = _bits_of(made.value)
@@ -45,21 +50,22 @@ def note_generator(made: HostValue) -> None:
 def drawn(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What a call of a method gives that is a draw of the graph; NotImplemented for other calls."""
     owner, name = owner_of(function)
-    if not (is_draw(owner, name) or is_draw(type(owner), name)):
+    method = _METHODS.get(name)
+    if method is None or not (is_draw(owner, name) or is_draw(type(owner), name)):
         return NotImplemented
     declared = known_result(function, args, kwargs)
     if declared is None or not declared.is_single:
         return NotImplemented
     try:
-        return _METHODS[name](_Drawing(function, owner, declared.types[0]), *args, **kwargs)
-    except (_Refused, TypeError):
+        return method(_Drawing(function, owner, declared.types[0]), *args, **kwargs)
+    except _REFUSED:
         return NotImplemented
 
 
 def order_drawn(function: Any, count: Any) -> Any:
     """The order into which `shuffle` brings so many items; None where it is left to Python."""
-    owner, _ = owner_of(function)
-    if not (owner is generators()[0] or type(owner) is generators()[0]):
+    owner, name = owner_of(function)
+    if not (is_draw(owner, name) or is_draw(type(owner), name)):
         return None
     return _Drawing(function, owner, TensorType(_I8, (None,))).order(count)
 
@@ -96,20 +102,22 @@ class _Drawing:
         assert builder is not None
         return builder.array(builder.value_of(x)).as_array()
 
-    def shape(self, size: Any, *parameters: Any) -> Any:
+    def shape(self, size: Any, *parameters: Any) -> tuple[tuple[int | None, ...], tuple[Any, ...]]:
         """The shape of a result, as `draw` takes it."""
-        shapes = [type_of(x).shape for x in parameters if isinstance(x, (Tensor, np.ndarray))]
-        if any(s is None or None in s for s in shapes):
+        shapes = [type_of(x).shape or () for x in parameters if isinstance(x, Tensor)]
+        if any(None in shape for shape in shapes):
             raise _Refused
-        common = broadcast_shapes(*shapes) if shapes else ()
-        found = (common, ()) if size is None else encode_shape(size)
-        static, dims = found
-        is_odd = size is not None and (not static or (common and broadcast_shapes(static, common) != static))
-        if is_odd or any(n is not None and n < 0 for n in static) or len(static) != self.declared.rank:
+        common = broadcast_shapes(*shapes) or () if shapes else ()
+        static, dims = (common, ()) if size is None else encode_shape(size)
+        if common and broadcast_shapes(static, common) != static:
+            raise _Refused
+        if size is not None and not static:  # an array without axes
+            raise _Refused
+        if len(static) != self.declared.rank or any(n is not None and n < 0 for n in static):
             raise _Refused
         if any(type_of(n).dtype.kind not in "iu" or type_of(n).shape != () for n in dims):
             raise _Refused
-        return found
+        return static, dims
 
     def order(self, count: Any) -> Any:
         """Numbers from 0 on in the order in which `shuffle` leaves them."""
@@ -133,7 +141,7 @@ def _bits_of(generator: Tensor) -> Tensor:
     return traced(node.outputs[0])
 
 
-# ---- operands --------------------------------------------------------------------------------------
+# ---- operands ------------------------------------------------------------------------------------
 
 
 def _float(x: Any) -> Any:
@@ -166,7 +174,7 @@ def _left_out(*operands: Any) -> bool:
     return all(type(x) is float and 0 < x < np.inf for x in operands)
 
 
-# ---- distributions of which the graph computes the rest ----------------------------------------------
+# ---- distributions of which the graph computes the rest ------------------------------------------
 
 
 def _normal(d: _Drawing, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
@@ -197,11 +205,13 @@ def _exponential(d: _Drawing, scale: Any = 1.0, size: Any = None) -> Any:
 
 def _gamma(d: _Drawing, shape: Any, scale: Any = 1.0, size: Any = None) -> Any:
     given = _float(shape), _float(scale)
-    deviate = d.draw("gamma_deviate", given, d.shape(size, *given), depends=isinstance(given[0], Tensor))
+    deviate = d.draw(
+        "gamma_deviate", given, d.shape(size, *given), depends=isinstance(given[0], Tensor)
+    )
     return d.result(given[1] * deviate)
 
 
-# ---- standard distributions --------------------------------------------------------------------------
+# ---- standard distributions ----------------------------------------------------------------------
 
 
 def _standard(method: str) -> Callable[..., Any]:
@@ -222,13 +232,17 @@ def _standard_gamma(
     return d.result(d.draw("standard_gamma", (given,), d.shape(size, given), depends=True))
 
 
-def _of(method: str, bind: Callable[..., tuple[Any, ...]], dtype: np.dtype[Any] = _F8) -> Callable[..., Any]:
+def _of(
+    method: str, bind: Callable[..., tuple[Any, ...]], dtype: np.dtype[Any] = _F8
+) -> Callable[..., Any]:
     """A distribution: `bind` has its parameters, and gives them with the size behind."""
 
     def draw(d: _Drawing, *args: Any, **kwargs: Any) -> Any:
         *given, size = bind(*args, **kwargs)
         operands = [_float(x) for x in given]
-        return d.result(d.draw(method, operands, d.shape(size, *operands), dtype, depends=dtype == _F8))
+        return d.result(
+            d.draw(method, operands, d.shape(size, *operands), dtype, depends=dtype == _F8)
+        )
 
     return draw
 
@@ -238,12 +252,13 @@ def _binomial(d: _Drawing, n: Any, p: Any, size: Any = None) -> Any:
     return d.result(d.draw("binomial", operands, d.shape(size, *operands), _I8))
 
 
-# ---- whole numbers and items -------------------------------------------------------------------------
+# ---- whole numbers and items ---------------------------------------------------------------------
 
 
 def _integers(
-    d: _Drawing, low: Any, high: Any = None, size: Any = None, dtype: Any = np.int64, endpoint: Any = False
-) -> Any:
+    d: _Drawing, low: Any, high: Any = None, size: Any = None, dtype: Any = np.int64,
+    endpoint: Any = False,
+) -> Any:  # fmt: skip
     bounds = (0, _integer(low)) if high is None else (_integer(low), _integer(high))
     kind = np.dtype(dtype)
     if kind.kind not in "iu" or type(endpoint) is not bool or not kind.isnative:

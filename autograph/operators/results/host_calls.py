@@ -320,19 +320,18 @@ def _tell(facts: Trace, name: str, origin: Origin | None, why: str) -> None:
 class _Method(HostValue):
     """A method of a generator that a call gave: it is looked up where more is asked than a draw."""
 
-    __slots__ = ("generator", "looked_up")
+    __slots__ = ("generator",)
 
     def __init__(self, owner: HostValue, name: str) -> None:
-        self.generator, self.looked_up = owner.value, None
+        self.generator = owner.value
         self.name, self.kind, self.method = f"{owner.name}.{name}", owner.kind, name
 
-    @property
-    def value(self) -> Tensor:
-        """The method itself."""
-        if self.looked_up is None:
-            owner = HostValue(self.generator, self.name, self.kind)
-            self.looked_up = call_host(getattr, (owner, self.method), {}).value
-        return self.looked_up
+    def __getattr__(self, name: str) -> Any:
+        if name != "value":
+            return super().__getattr__(name)
+        owner = HostValue(self.generator, self.name, self.kind)
+        self.value = call_host(getattr, (owner, self.method), {}).value
+        return self.value
 
 
 def _look(owner: HostValue, name: str) -> HostValue:
@@ -374,7 +373,7 @@ def shuffled(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bo
     if not isinstance(owner, generators()) and owner not in generators():
         return False
     x = args[0]
-    order = order_drawn(function, len(x)) if len(args) == 1 and not kwargs else None
+    order = order_drawn(function, x.shape[0]) if len(args) == 1 and not kwargs else None
     if order is not None:
         x[...] = x[order]
         return True

@@ -272,7 +272,8 @@ _DRAWS = frozenset(
      "gamma", "standard_gamma", "beta", "poisson", "binomial", "geometric", "integers", "lognormal",
      "laplace", "logistic", "gumbel", "rayleigh", "weibull", "power", "chisquare", "standard_t",
      "standard_cauchy", "triangular", "vonmises", "wald", "pareto", "permutation", "choice",
-     "multivariate_normal", "dirichlet", "multinomial", "negative_binomial", "hypergeometric")
+     "multivariate_normal", "dirichlet", "multinomial", "negative_binomial", "hypergeometric", "f",
+     "noncentral_f", "noncentral_chisquare", "logseries", "zipf")
 )  # fmt: skip
 _LEGACY_DRAWS = (_DRAWS - {"integers"}) | {
     "rand", "randn", "randint", "random_sample", "random_integers", "sample", "ranf",

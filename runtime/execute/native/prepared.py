@@ -72,8 +72,8 @@ class Code(NamedTuple):
     """Compiled code, and what one must know to call it: nothing of the process or of a graph.
 
     `repeats`: errors are raised by running the plan, since something is pending where they come
-    from. It may need threads, memory from the heap, and NumPy's functions that draw. Parameters that are `overwritten` hold what
-    would be further results.
+    from. It may need threads, memory from the heap, and NumPy's functions that draw. Parameters
+    that are `overwritten` hold what would be further results.
     """
 
     machine: bytes

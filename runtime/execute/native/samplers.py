@@ -75,9 +75,7 @@ RANGES = {
 }
 # What draws the place that each element of an order is exchanged with.
 ORDERING = "random_interval"
-NAMES = tuple(
-    dict.fromkeys([s.name for s in ONE_BY_ONE.values()] + [*RANGES.values(), ORDERING])
-)
+NAMES = tuple(dict.fromkeys([s.name for s in ONE_BY_ONE.values()] + [*RANGES.values(), ORDERING]))
 # What one of them remembers of its last operands.
 _MEMORY = 256
 _KINDS = {"d": ctypes.c_double, "f": ctypes.c_float, "q": ctypes.c_int64, "s": ctypes.c_void_p}
@@ -97,7 +95,7 @@ def addresses() -> dict[str, int]:
     if "numpy.random" not in sys.modules:
         return {}
     try:
-        library = ctypes.CDLL(np.random._generator.__file__)  # type: ignore[attr-defined]
+        library = ctypes.CDLL(np.random._generator.__file__)
         functions = {name: getattr(library, name) for name in NAMES}
         spare = np.random.Generator(np.random.PCG64(11))
         twin = np.random.Generator(np.random.PCG64(11))
@@ -109,7 +107,7 @@ def addresses() -> dict[str, int]:
             return {}
         if not (_fills(functions, bits, spare) and _orders(functions[ORDERING], bits, spare)):
             return {}
-    except (AttributeError, OSError, TypeError):
+    except (AttributeError, KeyError, OSError, TypeError):
         return {}
     return {
         name: ctypes.cast(function, ctypes.c_void_p).value or 0
@@ -152,4 +150,4 @@ def _orders(function: Any, bits: Any, spare: np.random.Generator) -> bool:
     for k in range(8, 0, -1):
         other = function(bits, k)
         order[k], order[other] = order[other], order[k]
-    return order == spare.permutation(9).tolist()
+    return bool(order == spare.permutation(9).tolist())

@@ -391,6 +391,8 @@ class Outside(Record):
     sees: bool = False
     # Whether it runs code of the user's, that is to change no settings.
     is_users: bool = False
+    # Whether it is computed where native code cannot go on, which is next to never.
+    is_rare: bool = False
 
 
 class Parameter(Record):

@@ -81,9 +81,7 @@ def _memory(w: Any) -> str:
     return name
 
 
-def _fill(
-    w: Any, function: str, bits: str, values: list[str], where: tuple[str, str, int]
-) -> None:
+def _fill(w: Any, function: str, bits: str, values: list[str], where: tuple[str, str, int]) -> None:
     """Whole numbers from the first of two values on, of which the other is how many more."""
     place, count, size = where
     kind = f"i{size}"
@@ -91,11 +89,12 @@ def _fill(
         values = [w.do(f"trunc i64 {x} to {kind}") for x in values]
     wide = f"{kind} zeroext" if size < 32 else kind
     low, more = (f"{wide} {x}" for x in values)
-    w.add(f"call void {function}(ptr {bits}, {low}, {more}, i64 {count}, i1 zeroext false, ptr {place})")
+    given = f"ptr {bits}, {low}, {more}, i64 {count}, i1 zeroext false, ptr {place}"
+    w.add(f"call void {function}({given})")
 
 
 def _order(w: Any, function: str, bits: str, place: str, count: str) -> None:
-    """The numbers from 0 on, each but the first exchanged with one that is drawn, the last first."""
+    """The numbers from 0 on; the last is exchanged with one that is drawn, then that before it."""
     with w.counted("0", count) as i:
         w.add(f"store i64 {i}, ptr {w.do(f'getelementptr i64, ptr {place}, i64 {i}')}")
     with w.counted("1", count) as i:

@@ -97,7 +97,12 @@ def _called(b: Builder, node: Node) -> list[Form]:
 
 
 def called_outside(
-    b: Builder, node: Node, results: Sequence[Handed], kept: tuple[int, ...]
+    b: Builder,
+    node: Node,
+    results: Sequence[Handed],
+    kept: tuple[int, ...],
+    *,
+    is_rare: bool = False,
 ) -> None:
     """Have Python compute a node here, and put its `kept` outputs where `results` say."""
     operands = _operands(b, node)
@@ -106,7 +111,7 @@ def called_outside(
     own = REGISTRY.get(node.op.name)
     sees = own is not None and own.op is node.op and pending is None and node.op.effect is None
     found = Outside(node, b.origins(node), types, kept, pending)
-    found.sees, found.is_users = sees, node.op in _KEEPING
+    found.sees, found.is_users, found.is_rare = sees, node.op in _KEEPING, is_rare
     b.program.outside.append(found)
     b.emit(CallOut(len(b.program.outside) - 1, operands, results))
 

@@ -66,9 +66,7 @@ def generator_draw(b: Builder, node: Node) -> list[Form]:
     return [Stored(result.buffer, shape, kind)]
 
 
-def _emit(
-    b: Builder, node: Node, called: tuple[str, Sequence[Expr], Expr], result: Handed
-) -> None:
+def _emit(b: Builder, node: Node, called: tuple[str, Sequence[Expr], Expr], result: Handed) -> None:
     """The draw; where operands are not known to be good, Python's in their place."""
     name, values, is_good = called
     bits = b.forms[node.inputs[0]]
@@ -81,7 +79,7 @@ def _emit(
         return
     otherwise: Block = []
     with b.inside(otherwise):
-        called_outside(b, node, [result], (0,))
+        called_outside(b, node, [result], (0,), is_rare=True)
     b.emit(If(b.let(is_good), [draw], otherwise))
 
 
@@ -92,11 +90,11 @@ def _waiting(b: Builder, node: Node) -> int:
         if known.node.op is WAIT:
             return number
     wait = Node(WAIT, node.inputs[:1], {}, (), (), node.origin)
-    outside.append(Outside(wait, b.origins(node), (_ADDRESS,)))
+    outside.append(Outside(wait, b.origins(node), (_ADDRESS,), is_rare=True))
     return len(outside) - 1
 
 
-# ---- what is called --------------------------------------------------------------------------------
+# ---- what is called ------------------------------------------------------------------------------
 
 _Called = tuple[str, list[Expr], Expr]
 
@@ -106,7 +104,9 @@ def _one_by_one(method: str, kind: str, operands: Sequence[Expr]) -> _Called:
     own = ONE_BY_ONE.get((method, kind))
     if own is None:
         raise Refusal(f"draws by `{method}` of {kind}")
-    values = [cast(x, "i8" if d == "n" else "f8") for x, d in zip(operands, own.domains, strict=True)]
+    values = [
+        cast(x, "i8" if d == "n" else "f8") for x, d in zip(operands, own.domains, strict=True)
+    ]
     is_good = _all(_DOMAINS[d](x) for d, x in zip(own.domains, values, strict=True))
     return own.name, [values[k] for k in own.order or range(len(values))], is_good
 
