@@ -15,9 +15,9 @@ A = np.array([0.5, 1.5, 4.0, -2.0])
 
 DRAWS = (
     "rng.random()", "rng.random(3)[1]", "rng.random(dtype=np.float32)", "rng.normal()",
-    "rng.random(4, dtype=np.float32).sum()", "rng.normal(x, 1.5)", "rng.normal(0.5, abs(t) + 0.1)",
+    "float(rng.random(4, dtype=np.float32).sum())", "rng.normal(x, 1.5)", "rng.normal(0.5, abs(t) + 0.1)",
     "rng.normal(size=(2, 3)).sum()", "rng.normal(a, 2.0)[1]", "rng.normal(1, 2, size=n)[-1]",
-    "rng.standard_normal()", "rng.standard_normal(5, dtype=np.float32)[2]",
+    "rng.standard_normal()", "float(rng.standard_normal(5, dtype=np.float32)[2])",
     "rng.standard_exponential()", "rng.standard_exponential((2, 2))[1, 0]",
     "rng.exponential(2.0)", "rng.exponential(abs(t) + 0.1)", "rng.exponential(size=2)[0]",
     "rng.uniform()", "rng.uniform(-1.0, 3.0)", "rng.uniform(x, x + 2)", "rng.uniform(size=3)[0]",

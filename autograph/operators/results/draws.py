@@ -20,6 +20,7 @@ from runtime.generators import BITS, BITS_TYPE, DRAW, SAMPLE, bits_of, is_sum_ro
 from runtime.ops.operands import encode_shape, type_of
 from runtime.spec import TensorType, broadcast_shapes
 from runtime.tensor import Tensor
+from runtime.variable import Variable
 
 __all__ = ["drawn", "is_draw", "note_generator", "order_drawn"]
 
@@ -51,8 +52,10 @@ def drawn(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What a call of a method gives that is a draw of the graph; NotImplemented for other calls."""
     owner, name = owner_of(function)
     method = _METHODS.get(name)
-    if method is None or not (is_draw(owner, name) or is_draw(type(owner), name)):
+    if method is None or not _is_lasting(function, owner, name):
         return NotImplemented
+    args = tuple(map(_content, args))
+    kwargs = {key: _content(x) for key, x in kwargs.items()}
     declared = known_result(function, args, kwargs)
     if declared is None or not declared.is_single:
         return NotImplemented
@@ -62,10 +65,24 @@ def drawn(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return NotImplemented
 
 
+def _is_lasting(function: Any, owner: Any, name: str) -> bool:
+    """Whether it is a draw from one generator in all calls of the graph, or one that it makes."""
+    if isinstance(function, HostValue):
+        return is_draw(owner, name)
+    facts = current_trace()
+    assert facts is not None
+    return is_draw(type(owner), name) and facts.is_outside(owner)
+
+
+def _content(x: Any) -> Any:
+    """An operand; of a Variable, what it holds."""
+    return x.read_value() if isinstance(x, Variable) else x
+
+
 def order_drawn(function: Any, count: Any) -> Any:
     """The order into which `shuffle` brings so many items; None where it is left to Python."""
     owner, name = owner_of(function)
-    if not (is_draw(owner, name) or is_draw(type(owner), name)):
+    if not _is_lasting(function, owner, name):
         return None
     return _Drawing(function, owner, TensorType(_I8, (None,))).order(count)
 

@@ -144,7 +144,7 @@ def call_host(
         return None
     if declared is not None:
         return tree.unflatten(declared.structure, [_stands_for(x, builder) for x in outputs])
-    made = HostValue(outputs[0], staged.name, kind_of_result(function))
+    made = HostValue(outputs[0], staged.name, kind_of_result(function, args))
     if made.kind in generators()[:1]:
         note_generator(made)
     return made

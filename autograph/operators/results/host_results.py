@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import datetime
 import functools
 import io
@@ -27,6 +28,7 @@ __all__ = [
     "kind_of_result",
     "known_result",
     "owner_of",
+    "sources",
     "types_of",
     "uses_clock",
 ]
@@ -41,6 +43,11 @@ def _loaded(module: str, *names: str) -> tuple[type, ...]:
 def generators() -> tuple[type, ...]:
     """The classes of NumPy's that draw random numbers."""
     return _loaded("numpy.random", "Generator", "RandomState")
+
+
+def sources() -> tuple[type, ...]:
+    """The classes whose objects draw random numbers, or are what such objects draw from."""
+    return (*generators(), *_randoms(), *_loaded("numpy.random", "BitGenerator", "SeedSequence"))
 
 
 def _randoms() -> tuple[type, ...]:
@@ -139,12 +146,14 @@ def _bound(function: Any, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
     return getattr(args[0], name), args[1:]
 
 
-def kind_of_result(function: Any) -> type | None:
+def kind_of_result(function: Any, args: tuple[Any, ...] = ()) -> type | None:
     """The class of what a call gives, where that is certain."""
+    if (function is copy.copy or function is copy.deepcopy) and isinstance(args[0], sources()):
+        return type(args[0])
     if function is open:
         return io.IOBase
     if isinstance(function, type):
-        return next((k for k in (*generators(), *_randoms()) if function is k), None)
+        return function if issubclass(function, sources()) else None
     if getattr(function, "__name__", "") == "default_rng" and root_of(function) == "numpy":
         return generators()[0]
     return None
