@@ -44,6 +44,7 @@ from runtime.execute import Executable
 from runtime.execute.native.miss import MISS
 from runtime.execute.native.prepared import Native
 from runtime.execute.ownership import may_share
+from runtime.generators import bits_of, is_generator
 from runtime.graph.ir import Graph
 from runtime.host import hosting
 from runtime.ops.operands import type_of
@@ -689,6 +690,8 @@ def _raw(x: Any) -> Any:
 
 
 def _checked(value: Any, type_: TensorType, path: str) -> Any:
+    if is_generator(type(value)):
+        value = bits_of(value)
     if not isinstance(value, (Tensor, np.ndarray, np.generic)) and not is_device_array(value):
         if type_.weak and isinstance(value, (bool, int, float, complex)):
             return value

@@ -20,19 +20,12 @@ import numpy as np
 from runtime.graph.ir import Op
 from runtime.ops.declare import no_gradient
 from runtime.ops.operands import decode_shape
-from runtime.spec import Dim, TensorType, Type
+from runtime.spec import Dim, ObjectType, TensorType, Type
 
 __all__ = [
-    "BITS",
-    "BITS_TYPE",
-    "DRAW",
-    "SAMPLE",
-    "STANDARD",
-    "WAIT",
-    "bits_of",
-    "generator_of",
-    "is_sum_rounded_twice",
-]
+    "BITS", "BITS_TYPE", "DRAW", "GENERATOR", "SAMPLE", "STANDARD", "WAIT",
+    "bits_of", "generator_of", "is_generator", "is_sum_rounded_twice",
+]  # fmt: skip
 
 # The address of the bits, and that of a word which is not 0 while somebody holds their lock.
 BITS_TYPE = TensorType(np.dtype(np.uint64), (2,))
@@ -45,6 +38,11 @@ class _Words(ctypes.c_uint64 * 2):  # type: ignore[misc]
     generator: np.random.Generator
 
 
+def is_generator(kind: type) -> bool:
+    """Whether a class is that of NumPy's generators, which is not imported for this."""
+    return kind.__name__ == "Generator" and kind.__module__ == "numpy.random._generator"
+
+
 def bits_of(generator: Any) -> np.ndarray[Any, Any]:
     """The array that stands for the bits of a generator; the same one while it lives."""
     bits = generator.bit_generator
@@ -52,7 +50,8 @@ def bits_of(generator: Any) -> np.ndarray[Any, Any]:
     found = _arrays.get(address)
     if found is None:
         words = _Words(address, _address_of_lock(bits.lock))
-        words.generator = np.random.Generator(bits)
+        is_own = is_generator(type(generator))
+        words.generator = generator if is_own else np.random.Generator(bits)
         found = _arrays[address] = np.frombuffer(words, np.uint64)
     return found
 
@@ -109,6 +108,13 @@ BITS = Op(
     lambda generator: BITS_TYPE,
     vjp=no_gradient,
     doc="Where the bits of a generator are.",
+)
+GENERATOR = Op(
+    "generator_of_bits",
+    lambda xp, bits: generator_of(bits),
+    lambda bits: ObjectType(),
+    vjp=no_gradient,
+    doc="The generator of such bits.",
 )
 
 

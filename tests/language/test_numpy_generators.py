@@ -47,10 +47,14 @@ RAISES = (
 )  # fmt: skip
 
 
+# Where the generator is from: it is given, one of outside, or made of a seed.
+WAYS = ((), ("    rng = RNG",), ("    rng = np.random.Generator(np.random.SFC64(n))",))
+
+
 def program(seed):
     """The text of a function of a generator, with draws in loops and branches."""
     draw = random.Random(seed)
-    lines = ["def sample(rng, x, n, a):", "    b = a.copy()", "    t = 0.0"]
+    lines = ["def sample(rng, x, n, a):", *WAYS[seed % 3], "    b = a.copy()", "    t = 0.0"]
 
     def block(indent, depth):
         for _ in range(draw.randint(2, 4 - depth)):
@@ -74,25 +78,28 @@ def program(seed):
     lines.append(f"    t += {draw.choice(DRAWS).replace('i + ', 'n + ')}")
     lines.append("    for i in range(n):")
     block("        ", 0)
-    lines.append("    return t, b, rng.random()")
+    lines.append("    return t, b, rng.random(), rng")
     return "\n".join(lines) + "\n"
 
 
 def made_of(text, seed):
-    """The function that a text defines, with lines that can be looked up."""
+    """The function that a text defines, with lines that can be looked up, and its globals."""
     name = f"<draws {seed}>"
     linecache.cache[name] = len(text), None, text.splitlines(keepends=True), name
     space = {"np": np}
     exec(compile(text, name, "exec"), space)
-    return space["sample"]
+    return space["sample"], space
 
 
-def outcome(function, bits, *args):
+def outcome(function, space, bits, *args):
     """What a call gives or raises, and the state that it leaves."""
-    rng = np.random.Generator(bits(7))
-    rng.integers(100, dtype=np.int32)  # half of a word is left over
+    made = np.random.Generator(bits(7))
+    made.integers(100, dtype=np.int32)  # half of a word is left over
+    rng = space.setdefault(bits, made)
+    rng.bit_generator.state = made.bit_generator.state
+    space["RNG"] = rng
     try:
-        got = function(rng, *args)
+        *got, rng = function(rng, *args)
         found = tuple(np.asarray(part, np.float64).tobytes() for part in got)
     except Exception as error:
         found = type(error), str(error)
@@ -101,13 +108,14 @@ def outcome(function, bits, *args):
 
 def compare(seed):
     text = program(seed)
-    sample = made_of(text, seed)
+    sample, space = made_of(text, seed)
     function = ag.convert(sample)
     for k, n in enumerate((np.int64(3), np.int64(8))):
         bits = BITS[(seed + k) % len(BITS)]
-        want = outcome(sample, bits, 0.75, n, A.copy())
-        got = outcome(function, bits, 0.75, n, A.copy())
+        want = outcome(sample, space, bits, 0.75, n, A.copy())
+        got = outcome(function, space, bits, 0.75, n, A.copy())
         assert got == want, f"{bits.__name__}, n = {n}\n{text}"
+    assert function.trace_count == 1 or seed % 3 == 1, function.explain()
 
 
 @pytest.mark.parametrize("seed", range(16))

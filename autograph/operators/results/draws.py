@@ -11,18 +11,26 @@ from typing import Any
 
 import numpy as np
 
-from autograph.operators.captured.captures import current_trace
+from autograph.operators.captured.captures import Trace, current_trace
 from autograph.operators.captured.host_values import HostValue
 from autograph.operators.results.host_results import generators, known_result, owner_of
 from runtime import ops, trace
-from runtime.building import building, traced
-from runtime.generators import BITS, BITS_TYPE, DRAW, SAMPLE, bits_of, is_sum_rounded_twice
+from runtime.building import Builder, building, traced
+from runtime.generators import (
+    BITS,
+    BITS_TYPE,
+    DRAW,
+    GENERATOR,
+    SAMPLE,
+    bits_of,
+    is_sum_rounded_twice,
+)
 from runtime.ops.operands import encode_shape, type_of
-from runtime.spec import TensorType, broadcast_shapes
+from runtime.spec import ObjectType, TensorType, broadcast_shapes
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
-__all__ = ["drawn", "is_draw", "note_generator", "order_drawn"]
+__all__ = ["drawn", "given_generator", "is_draw", "note_generator", "order_drawn"]
 
 _F8, _I8 = np.dtype(np.float64), np.dtype(np.int64)
 
@@ -46,6 +54,14 @@ def note_generator(made: HostValue) -> None:
     facts = current_trace()
     assert facts is not None
     facts.bits[made.value._value] = _bits_of(made.value)
+
+
+def given_generator(builder: Builder, facts: Trace, bits: Tensor, name: str) -> HostValue:
+    """What stands for a generator among the arguments of the graph, which has its bits."""
+    node = builder.emit(GENERATOR, [builder.value_of(bits)], {}, types=(ObjectType(),))
+    made = HostValue(traced(node.outputs[0]), name, generators()[0])
+    facts.bits[made.value._value] = bits
+    return made
 
 
 def drawn(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

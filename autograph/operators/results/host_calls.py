@@ -12,7 +12,7 @@ import builtins
 import io
 import sys
 from collections import deque
-from types import FrameType
+from types import BuiltinMethodType, FrameType
 from typing import Any
 
 import numpy as np
@@ -325,6 +325,10 @@ class _Method(HostValue):
     def __init__(self, owner: HostValue, name: str) -> None:
         self.generator = owner.value
         self.name, self.kind, self.method = f"{owner.name}.{name}", owner.kind, name
+
+    def class_(self) -> type:
+        """The class of methods of such classes."""
+        return BuiltinMethodType
 
     def __getattr__(self, name: str) -> Any:
         if name != "value":

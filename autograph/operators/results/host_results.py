@@ -25,6 +25,7 @@ __all__ = [
     "generators",
     "is_blind",
     "is_discreet",
+    "is_of_the_moment",
     "kind_of_result",
     "known_result",
     "owner_of",
@@ -48,6 +49,11 @@ def generators() -> tuple[type, ...]:
 def sources() -> tuple[type, ...]:
     """The classes whose objects draw random numbers, or are what such objects draw from."""
     return (*generators(), *_randoms(), *_loaded("numpy.random", "BitGenerator", "SeedSequence"))
+
+
+def is_of_the_moment(kind: type, name: str) -> bool:
+    """Whether an attribute of objects of a class tells of the state that draws change."""
+    return issubclass(kind, sources()) and not callable(getattr(kind, name, callable))
 
 
 def _randoms() -> tuple[type, ...]:

@@ -66,6 +66,7 @@ def test_streams_are_those_of_the_time_of_the_call(capsys):
 def test_shuffles_give_a_new_content():
     rng = np.random.default_rng(0)
     with tracing() as facts:
+        facts.add_outside(rng)
         x = placeholder(shape=(3,)).as_array()
         before = x.current()._value
         assert shuffled(rng.shuffle, (x,), {}) and x.current()._value is not before
