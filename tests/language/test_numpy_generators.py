@@ -38,6 +38,21 @@ DRAWS = (
     "rng.triangular(0.0, 0.5, 1.0)", "rng.choice(a, p=[0.1, 0.2, 0.3, 0.4])",
     "rng.normal(0.0, 0.0)", "rng.multivariate_normal([0.0, 1.0], [[1.0, 0.2], [0.2, 2.0]])[0]",
 )  # fmt: skip
+# The same of `np.random` and of Python's `random`.
+OLD_DRAWS = (
+    "np.random.rand()", "np.random.rand(3)[1]", "np.random.randn()", "np.random.randn(2, 2)[1, 0]",
+    "np.random.normal(x, 2.0)", "np.random.normal(size=3).sum()", "np.random.uniform(-1.0, x)",
+    "np.random.uniform(1, 0)", "np.random.randint(10)", "np.random.randint(2, i + 5)",
+    "np.random.randint(0, 5, size=3).sum()", "np.random.choice(5)", "np.random.choice(a, 2).sum()",
+    "np.random.permutation(5)[0]", "np.random.permutation(a)[0]", "np.random.exponential(abs(t))",
+    "np.random.poisson(3.0)", "np.random.binomial(10, 0.3)", "np.random.gamma(2.0)",
+    "np.random.beta(1.0, 2.0)", "np.random.random_sample()", "np.random.geometric(0.3)",
+    "random.random()", "random.uniform(1, x)", "random.uniform(-1.0, t)", "random.gauss(0, 0.5)",
+    "random.gauss(x, abs(t))", "random.normalvariate(0, 1)", "random.expovariate(x)",
+    "random.randint(1, 6)", "random.randint(0, i)", "random.randrange(10)",
+    "random.randrange(5, i + 7)", "random.choice([1.0, 2.0, 5.0])", "random.choice(a)",
+    "random.randint(1, 2**40)", "random.triangular(0.0, 1.0, 0.5)", "random.randrange(9 - i)",
+)  # fmt: skip
 # What raises, now and then: operands that no draw takes, and the user's own errors.
 RAISES = (
     "t += rng.normal(0.0, 3.0 - t / 40)", "t += rng.exponential(5 - i)", "t += rng.integers(6 - i)",
@@ -54,6 +69,7 @@ WAYS = ((), ("    rng = RNG",), ("    rng = np.random.Generator(np.random.SFC64(
 def program(seed):
     """The text of a function of a generator, with draws in loops and branches."""
     draw = random.Random(seed)
+    draws = OLD_DRAWS if seed % 4 == 3 else DRAWS
     lines = ["def sample(rng, x, n, a):", *WAYS[seed % 3], "    b = a.copy()", "    t = 0.0"]
 
     def block(indent, depth):
@@ -61,7 +77,7 @@ def program(seed):
             kind = draw.random()
             if kind < 0.6 or depth > 1:
                 lines.append(f"{indent}t = {draw.choice(('t', 'abs(t) % 7', '0.5 * t'))} + "
-                             f"{draw.choice(DRAWS)}")  # fmt: skip
+                             f"{draw.choice(draws)}")  # fmt: skip
             elif kind < 0.7:
                 lines.append(indent + draw.choice(RAISES))
             elif kind < 0.85:
@@ -75,7 +91,7 @@ def program(seed):
                 lines.append(f"{indent}for j in range({draw.choice(('3', 'n', 'i + 1'))}):")
                 block(indent + "    ", depth + 1)
 
-    lines.append(f"    t += {draw.choice(DRAWS).replace('i + ', 'n + ')}")
+    lines.append(f"    t += {draw.choice(draws).replace('i + ', 'n + ')}")
     lines.append("    for i in range(n):")
     block("        ", 0)
     lines.append("    return t, b, rng.random(), rng")
@@ -86,7 +102,7 @@ def made_of(text, seed):
     """The function that a text defines, with lines that can be looked up, and its globals."""
     name = f"<draws {seed}>"
     linecache.cache[name] = len(text), None, text.splitlines(keepends=True), name
-    space = {"np": np}
+    space = {"np": np, "random": random}
     exec(compile(text, name, "exec"), space)
     return space["sample"], space
 
@@ -98,12 +114,16 @@ def outcome(function, space, bits, *args):
     rng = space.setdefault(bits, made)
     rng.bit_generator.state = made.bit_generator.state
     space["RNG"] = rng
+    random.seed(3)
+    np.random.seed(4)
+    random.gauss(0.0, np.random.standard_normal())  # one number of each is left over
     try:
         *got, rng = function(rng, *args)
         found = tuple(np.asarray(part, np.float64).tobytes() for part in got)
     except Exception as error:
         found = type(error), str(error)
-    return found, repr(rng.bit_generator.state), args[-1].tobytes()
+    states = rng.bit_generator.state, random.getstate(), np.random.get_state()
+    return found, repr(states), args[-1].tobytes()
 
 
 def compare(seed):

@@ -1,40 +1,17 @@
-import ctypes
-import gc
+import random
 
 import numpy as np
 import pytest
 
-from runtime import generators
-from runtime.generators import DRAW, SAMPLE, WAIT, bits_of, generator_of, is_sum_rounded_twice
+from runtime.generators import DRAW, SAMPLE, bits_of, is_sum_rounded_twice
 
 
-def test_bits_stand_for_a_generator_as_long_as_they_live():
-    rng = np.random.default_rng(3)
-    bits = bits_of(rng)
-    assert bits_of(rng) is bits and bits.shape == (2,)
-    assert generator_of(bits.copy()).bit_generator is rng.bit_generator
-    address, copy = rng.bit_generator.ctypes.bit_generator.value, bits.copy()
-    assert bits[0] == address
-    del rng, bits
-    gc.collect()
-    with pytest.raises(KeyError):
-        generator_of(copy)
-
-
-def test_a_word_tells_whether_the_lock_is_held():
-    rng = np.random.default_rng(3)
-    word = ctypes.c_uint64.from_address(int(bits_of(rng)[1]))
-    assert word.value == 0
-    with rng.bit_generator.lock:
-        assert word.value != 0
-    assert word.value == 0
-
-
-def test_a_lock_of_which_nothing_is_known_is_held(monkeypatch):
-    monkeypatch.setattr(generators, "_offset_of_count", lambda: None)
-    bits = bits_of(np.random.default_rng(3))
-    assert ctypes.c_uint64.from_address(int(bits[1])).value == 1
-    assert WAIT.kernel(np, bits[0]) == ()
+def state_of(rng):
+    """The state of a generator of any library, as text."""
+    for name in ("getstate", "get_state"):
+        if hasattr(rng, name):
+            return repr(getattr(rng, name)())
+    return repr(rng.bit_generator.state)
 
 
 @pytest.mark.parametrize(("method", "operands", "shape", "dtype", "plain"), [
@@ -47,14 +24,23 @@ def test_a_lock_of_which_nothing_is_known_is_held(monkeypatch):
     ("integers_to", (0, 9), (), "i8", lambda rng: rng.integers(9, endpoint=True)),
     ("order", (), (5,), "i8", lambda rng: rng.permutation(5)),
     ("poisson", (3.0,), (), "i8", lambda rng: rng.poisson(3.0)),
+    ("state.normal_deviate", (), (2,), "f8", lambda rng: rng.standard_normal(2)),
+    ("state.integers", (2, 9), (), "i8", lambda rng: rng.randint(2, 9, dtype="i8")),
+    ("state.order", (), (5,), "i8", lambda rng: rng.permutation(5)),
+    ("python.gauss", (), (), "f8", lambda rng: rng.gauss(0.0, 1.0)),
+    ("python.below", (2, 9), (), "i8", lambda rng: rng.randrange(2, 9) - 2),
+    ("python.below", (9,), (), "i8", lambda rng: rng.randrange(9)),
 ], ids=lambda p: p if isinstance(p, str) else "")  # fmt: skip
 def test_kernels_draw_what_methods_draw(method, operands, shape, dtype, plain):
-    one, other = np.random.default_rng(5), np.random.default_rng(5)
+    make = {"state": np.random.RandomState, "python": random.Random}.get(
+        method.partition(".")[0], np.random.default_rng
+    )
+    one, other = make(5), make(5)
     attrs = {"method": method, "shape": shape, "dtype": np.dtype(dtype), "count": len(operands)}
     got = DRAW.kernel(np, bits_of(one), *operands, **attrs)
     want = plain(other)
     assert type(got) is type(want) and np.array_equal(got, want)
-    assert one.bit_generator.state == other.bit_generator.state
+    assert state_of(one) == state_of(other)
 
 
 @pytest.mark.parametrize(("method", "operands", "message"), [

@@ -6,14 +6,16 @@ it refuses, and the generator's own method is called each time the graph runs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from autograph.operators.captured.captures import Trace, current_trace
+from autograph.operators.captured.guards import Identity, IdentityGuard, Place
 from autograph.operators.captured.host_values import HostValue
-from autograph.operators.results.host_results import generators, known_result, owner_of
+from autograph.operators.results.host_results import bound, generators, known_result, owner_of
 from runtime import ops, trace
 from runtime.building import Builder, building, traced
 from runtime.generators import (
@@ -30,7 +32,7 @@ from runtime.spec import ObjectType, TensorType, broadcast_shapes
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
-__all__ = ["drawn", "given_generator", "is_draw", "note_generator", "order_drawn"]
+__all__ = ["drawn", "given_generator", "has_draws", "is_draw", "note_generator", "order_drawn"]
 
 _F8, _I8 = np.dtype(np.float64), np.dtype(np.int64)
 
@@ -44,9 +46,19 @@ _REFUSED = (_Refused, TypeError, ValueError)
 
 
 def is_draw(kind: type | None, name: str) -> bool:
-    """Whether a method of a class of NumPy's draws what a graph can draw."""
-    is_staged = name in _METHODS or name == "shuffle"
-    return is_staged and kind is not None and kind in generators()[:1]
+    """Whether a method of a class draws what a graph can draw."""
+    return name in _library(kind).methods
+
+
+def has_draws(kind: type | None) -> bool:
+    """Whether objects of a class are generators that a graph can draw from."""
+    return bool(_library(kind).methods)
+
+
+def _library(kind: Any) -> _Library:
+    """How a graph draws from objects of a class; nobody imports a library for this."""
+    name = getattr(kind, "__module__", ""), getattr(kind, "__name__", "")
+    return _LIBRARIES.get(name, _NONE)
 
 
 def note_generator(made: HostValue) -> None:
@@ -66,17 +78,18 @@ def given_generator(builder: Builder, facts: Trace, bits: Tensor, name: str) -> 
 
 def drawn(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What a call of a method gives that is a draw of the graph; NotImplemented for other calls."""
+    function, args = bound(function, args)
     owner, name = owner_of(function)
-    method = _METHODS.get(name)
-    if method is None or not _is_lasting(function, owner, name):
+    if not _is_lasting(function, owner, name):
         return NotImplemented
     args = tuple(map(_content, args))
     kwargs = {key: _content(x) for key, x in kwargs.items()}
     declared = known_result(function, args, kwargs)
     if declared is None or not declared.is_single:
         return NotImplemented
+    drawing = _Drawing(function, owner, declared.types[0])
     try:
-        return method(_Drawing(function, owner, declared.types[0]), *args, **kwargs)
+        return drawing.library.methods[name](drawing, *args, **kwargs)
     except _REFUSED:
         return NotImplemented
 
@@ -87,7 +100,13 @@ def _is_lasting(function: Any, owner: Any, name: str) -> bool:
         return is_draw(owner, name)
     facts = current_trace()
     assert facts is not None
-    return is_draw(type(owner), name) and facts.is_outside(owner)
+    return is_draw(type(owner), name) and (facts.is_outside(owner) or _is_of_module(owner))
+
+
+def _is_of_module(owner: Any) -> bool:
+    """Whether it is what the functions of a module draw from, `np.random` or `random`."""
+    places = (("numpy.random.mtrand", "_rand"), ("random", "_inst"))
+    return any(getattr(sys.modules.get(name), own, None) is owner for name, own in places)
 
 
 def _content(x: Any) -> Any:
@@ -108,6 +127,7 @@ class _Drawing:
 
     def __init__(self, function: Any, owner: Any, declared: TensorType) -> None:
         self.function, self.owner, self.declared = function, owner, declared
+        self.library = _library(owner if isinstance(function, HostValue) else type(owner))
 
     def draw(
         self,
@@ -120,6 +140,7 @@ class _Drawing:
     ) -> Any:
         """Add a draw; `depends`: what is drawn depends on operands, smoothly."""
         static, dims = shape
+        method = self.library.prefix + method
         attrs = {"method": method, "shape": static, "dtype": dtype, "count": len(operands)}
         op = SAMPLE if depends and any(isinstance(x, Tensor) for x in operands) else DRAW
         return trace.apply(op, (self._bits(), *operands, *dims), attrs)
@@ -160,10 +181,18 @@ class _Drawing:
         facts, builder = current_trace(), building()
         assert facts is not None and builder is not None
         if not isinstance(self.function, HostValue):
+            if _is_of_module(self.owner) and self.library.prefix == "state.":
+                _guard_bits(facts, self.owner)
             return traced(builder.external(bits_of(self.owner), BITS_TYPE, "generator"))
         generator = self.function.generator
         known: Tensor | None = facts.bits.get(generator._value)
         return _bits_of(generator) if known is None else known
+
+
+def _guard_bits(facts: Trace, state: Any) -> None:
+    """Have calls look whether `np.random` draws from the bits that it drew from."""
+    place = Place("the bits of `np.random`", lambda: state._bit_generator)
+    facts.guards.setdefault(place.name, IdentityGuard(place, Identity(place.fetch())))
 
 
 def _bits_of(generator: Tensor) -> Tensor:
@@ -332,7 +361,70 @@ def _items(x: Any) -> Any:
     return None
 
 
-_METHODS: dict[str, Callable[..., Any]] = {
+def _shuffle(d: _Drawing, *args: Any, **kwargs: Any) -> Any:
+    raise _Refused  # an array is brought into an order: see `order_drawn`
+
+
+# ---- `RandomState` -------------------------------------------------------------------------------
+
+
+def _by_sizes(method: str) -> Callable[..., Any]:
+    return lambda d, *sizes: d.result(d.draw(method, (), d.shape(sizes or None)))
+
+
+def _by_size(method: str) -> Callable[..., Any]:
+    return lambda d, size=None: d.result(d.draw(method, (), d.shape(size)))
+
+
+def _randint(d: _Drawing, low: Any, high: Any = None, size: Any = None, dtype: Any = int) -> Any:
+    return _integers(d, low, high, size, dtype)
+
+
+# ---- Python's `random` ---------------------------------------------------------------------------
+
+
+def _python_uniform(d: _Drawing, a: Any, b: Any) -> Any:
+    return a + (b - a) * d.draw("random")
+
+
+def _python_normal(method: str) -> Callable[..., Any]:
+    return lambda d, mu=0.0, sigma=1.0: mu + d.draw(method) * sigma
+
+
+def _python_exponential(d: _Drawing, lambd: Any = 1.0) -> Any:
+    return d.draw("expovariate") / lambd
+
+
+def _below(d: _Drawing, *ends: Any) -> Any:
+    """A number from one on, or 0, below another."""
+    ends = tuple(map(_integer, ends))
+    drawn = d.draw("below", ends, dtype=_I8)
+    return drawn if len(ends) == 1 else ends[0] + drawn
+
+
+def _randrange(d: _Drawing, start: Any, stop: Any = None) -> Any:
+    return _below(d, start) if stop is None else _below(d, start, stop)
+
+
+def _pick(d: _Drawing, seq: Any) -> Any:
+    items = _items(seq)
+    if items is None or items.type.rank != 1 or type(items.shape[0]) is not int:
+        raise _Refused
+    return d.result(items[_below(d, items.shape[0])])
+
+
+# ---- libraries -----------------------------------------------------------------------------------
+
+
+class _Library(NamedTuple):
+    """The methods that draw from objects of a class, and what names of draws begin with."""
+
+    prefix: str
+    methods: Mapping[str, Callable[..., Any]]
+
+
+_NONE = _Library("", {})
+_OF_GENERATORS: dict[str, Callable[..., Any]] = {
     "random": _standard("random"),
     "standard_normal": _standard("standard_normal"),
     "standard_exponential": _standard("standard_exponential"),
@@ -362,4 +454,34 @@ _METHODS: dict[str, Callable[..., Any]] = {
     "integers": _integers,
     "choice": _choice,
     "permutation": _permutation,
+    "shuffle": _shuffle,
+}
+_OF_STATES: dict[str, Callable[..., Any]] = {
+    **dict.fromkeys(("random", "random_sample", "ranf", "sample"), _by_size("random")),
+    "rand": _by_sizes("random"),
+    "randn": _by_sizes("standard_normal"),
+    "standard_normal": _by_size("standard_normal"),
+    "standard_exponential": _by_size("standard_exponential"),
+    "randint": _randint,
+    **{
+        name: _OF_GENERATORS[name]
+        for name in ("normal", "uniform", "exponential", "gamma", "beta", "chisquare", "poisson",
+                     "binomial", "choice", "permutation", "shuffle", "laplace", "lognormal")
+    },
+}  # fmt: skip
+_OF_PYTHON: dict[str, Callable[..., Any]] = {
+    "random": lambda d: d.draw("random"),
+    "uniform": _python_uniform,
+    "gauss": _python_normal("gauss"),
+    "normalvariate": _python_normal("normalvariate"),
+    "expovariate": _python_exponential,
+    "randint": lambda d, a, b: _below(d, a, b + 1),
+    "randrange": _randrange,
+    "choice": _pick,
+}
+# By the module and the name of the class.
+_LIBRARIES = {
+    ("numpy.random._generator", "Generator"): _Library("", _OF_GENERATORS),
+    ("numpy.random.mtrand", "RandomState"): _Library("state.", _OF_STATES),
+    ("random", "Random"): _Library("python.", _OF_PYTHON),
 }

@@ -21,7 +21,7 @@ from autograph.operators.captured.captures import Trace, current_trace
 from autograph.operators.captured.decisions import HOST as BY_HOST
 from autograph.operators.captured.host_values import HostValue, is_object, use_caller
 from autograph.operators.captured.methods import why_left
-from autograph.operators.results.draws import drawn, is_draw, note_generator, order_drawn
+from autograph.operators.results.draws import drawn, has_draws, is_draw, note_generator, order_drawn
 from autograph.operators.results.handouts import Place
 from autograph.operators.results.host_results import (
     NOTHING,
@@ -145,7 +145,7 @@ def call_host(
     if declared is not None:
         return tree.unflatten(declared.structure, [_stands_for(x, builder) for x in outputs])
     made = HostValue(outputs[0], staged.name, kind_of_result(function, args))
-    if made.kind in generators()[:1]:
+    if has_draws(made.kind):
         note_generator(made)
     return made
 

@@ -22,6 +22,7 @@ from runtime.spec import TensorSpec, TensorType, broadcast_shapes, type_of_numbe
 from runtime.tensor import Tensor
 
 __all__ = [
+    "bound",
     "generators",
     "is_blind",
     "is_discreet",
@@ -117,7 +118,7 @@ def is_discreet(function: Any) -> bool:
 
 def known_result(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Declared | None:
     """The types of what a call gives, where they are certain; None where they are not."""
-    function, args = _bound(function, args)
+    function, args = bound(function, args)
     if _is_silent(function):
         return NOTHING
     if isinstance(function, np.ufunc):
@@ -142,7 +143,7 @@ _CERTAIN: dict[tuple[str, str], type] = {
 }
 
 
-def _bound(function: Any, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+def bound(function: Any, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
     """A method that is called with its object for the first argument, as bound to that."""
     name = getattr(function, "__name__", "")
     if not args or not isinstance(args[0], (*_randoms(), *generators())):
@@ -207,7 +208,9 @@ _PICKS = frozenset(("choice", "choices", "sample"))
 
 
 def _of_pick(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Declared | None:
-    """What is picked of a sequence of Python numbers of one class."""
+    """What is picked of an array, or a sequence of Python numbers of one class."""
+    if name == "choice" and args and isinstance(args[0], Tensor) and args[0].type.rank == 1:
+        return types_of(TensorSpec((), args[0].type.dtype))
     if not args or type(args[0]) not in (list, tuple, range) or not len(args[0]):
         return None
     kinds = {int} if type(args[0]) is range else set(map(_python_kind, args[0]))
@@ -234,7 +237,7 @@ def _of_generator(
         return None
     alike = _Alike()
     given = tree.map_structure(alike, (list(args), dict(kwargs)))
-    _without_chances(name, *given)
+    _with_valid_operands(name, *given)
     makes: Callable[[int], Any] = np.random.RandomState if legacy else np.random.default_rng
     try:
         made = getattr(makes(0), name)(*given[0], **given[1])
@@ -250,14 +253,24 @@ def _of_generator(
     return Declared(structure, tuple(known), True)
 
 
-def _without_chances(name: str, args: list[Any], kwargs: dict[str, Any]) -> None:
-    """Change probabilities among the arguments of a draw to valid ones; they change no type."""
+def _with_valid_operands(name: str, args: list[Any], kwargs: dict[str, Any]) -> None:
+    """Change operands of a draw that may not fit each other to valid ones; they change no type."""
     if name == "choice":
         kwargs.pop("p", None)
         args[3:4] = [None] * len(args[3:4])
     elif name == "multinomial":
         args[1:2] = map(np.zeros_like, args[1:2])
         kwargs.update({"pvals": np.zeros_like(kwargs["pvals"])} if "pvals" in kwargs else {})
+    elif name in _BETWEEN:
+        ends = [*args[:2], *(kwargs[key] for key in ("low", "high") if key in kwargs)]
+        if len(ends) == 2 and ends[1] is not None:
+            low, high = ends[0] * 0, ends[1] * 0 + 1
+            args[:2] = [low, high][: len(args[:2])]
+            kwargs.update((k, x) for k, x in (("low", low), ("high", high)) if k in kwargs)
+
+
+# Draws between two bounds.
+_BETWEEN = frozenset(("integers", "randint", "uniform"))
 
 
 def _of_ufunc(ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Declared | None:

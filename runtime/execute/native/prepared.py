@@ -23,10 +23,11 @@ from runtime.execute.native import (
     library,
     pool,
     samplers,
+    twister,
 )
 from runtime.execute.native.builtins import builtin
 from runtime.execute.native.cache import compiled, is_kept
-from runtime.execute.native.context import HEAP, PART, SAMPLER, Context
+from runtime.execute.native.context import HEAP, OWN_SAMPLER, PART, SAMPLER, Context
 from runtime.execute.native.engine import QUICK, Loaded, load
 from runtime.execute.native.entry import entry_text
 from runtime.execute.native.miss import MISS
@@ -84,6 +85,7 @@ class Code(NamedTuple):
     needs_heap: bool = False
     overwritten: tuple[int, ...] = ()
     draws: bool = False
+    has_own_draws: bool = False
 
     @classmethod
     def of(
@@ -101,7 +103,14 @@ class Code(NamedTuple):
         tasks += [pool.parallel] if needs_threads else []
         tasks += [blocks.addresses] if needs_heap else []
         machine, *_ = together(tasks)
-        needs = repeats, needs_threads, needs_heap, overwritten, SAMPLER in text
+        needs = (
+            repeats,
+            needs_threads,
+            needs_heap,
+            overwritten,
+            SAMPLER in text,
+            OWN_SAMPLER in text,
+        )
         return cls(machine, signature, constants, *needs)
 
 
@@ -143,6 +152,8 @@ class Native:
             functions["memory"] = blocks.memory_of_arrays()
         if code.draws:
             functions |= samplers.addresses()
+        if code.has_own_draws:
+            functions |= twister.addresses()
         if outside:
             described = Descriptions(outside)
             functions |= {"call_out": calling_out.address(), "outside": described.address}

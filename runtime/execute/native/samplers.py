@@ -13,7 +13,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["NAMES", "ONE_BY_ONE", "ORDERING", "RANGES", "Sampler", "addresses", "is_at_hand"]
+__all__ = [
+    "MASKED",
+    "NAMES",
+    "ONE_BY_ONE",
+    "ORDERING",
+    "OTHERS",
+    "OWN",
+    "RANGES",
+    "Sampler",
+    "addresses",
+    "is_at_hand",
+]
 
 
 class Sampler(NamedTuple):
@@ -62,6 +73,18 @@ ONE_BY_ONE: dict[tuple[str, str], Sampler] = {
     ("geometric", "i8"): Sampler("random_geometric", "d", "i8", "p"),
     ("binomial", "i8"): Sampler("random_binomial", "dqs", "i8", "n1", (1, 0)),
 }
+# Of `RandomState` and Python's `Random`.
+OTHERS: dict[tuple[str, str], Sampler] = {
+    ("state.random", "f8"): ONE_BY_ONE["random", "f8"],
+    ("state.poisson", "i8"): ONE_BY_ONE["poisson", "i8"],
+    ("state.binomial", "i8"): ONE_BY_ONE["binomial", "i8"],
+    ("state.standard_normal", "f8"): Sampler("state_normal", "", "f8"),
+    ("state.standard_exponential", "f8"): Sampler("state_exponential", "", "f8"),
+    ("python.random", "f8"): Sampler("python_random", "", "f8"),
+    ("python.gauss", "f8"): Sampler("python_gauss", "", "f8"),
+    ("python.normalvariate", "f8"): Sampler("python_normal", "", "f8"),
+    ("python.expovariate", "f8"): Sampler("python_exponential", "", "f8"),
+}
 # What fills memory with whole numbers between two bounds, by their type.
 RANGES = {
     "i8": "random_bounded_uint64_fill",
@@ -73,9 +96,19 @@ RANGES = {
     "i1": "random_bounded_uint8_fill",
     "u1": "random_bounded_uint8_fill",
 }
+# The same of `np.random.randint`, which draws again where a number of as many bits is too large.
+MASKED = {kind: f"masked {name}" for kind, name in RANGES.items()}
+# What is drawn by functions of our own.
+OWN = (
+    "python_random", "python_below", "python_gauss", "python_normal", "python_exponential",
+    "state_normal", "state_exponential",
+)  # fmt: skip
 # What draws the place that each element of an order is exchanged with.
 ORDERING = "random_interval"
-NAMES = tuple(dict.fromkeys([s.name for s in ONE_BY_ONE.values()] + [*RANGES.values(), ORDERING]))
+_EXPORTED = tuple(
+    dict.fromkeys([s.name for s in ONE_BY_ONE.values()] + [*RANGES.values(), ORDERING])
+)
+NAMES = (*_EXPORTED, *dict.fromkeys(MASKED.values()))
 # What one of them remembers of its last operands.
 _MEMORY = 256
 _KINDS = {"d": ctypes.c_double, "f": ctypes.c_float, "q": ctypes.c_int64, "s": ctypes.c_void_p}
@@ -96,7 +129,7 @@ def addresses() -> dict[str, int]:
         return {}
     try:
         library = ctypes.CDLL(np.random._generator.__file__)
-        functions = {name: getattr(library, name) for name in NAMES}
+        functions = {name: getattr(library, name) for name in _EXPORTED}
         spare = np.random.Generator(np.random.PCG64(11))
         twin = np.random.Generator(np.random.PCG64(11))
         bits = twin.bit_generator.ctypes.bit_generator
@@ -109,10 +142,11 @@ def addresses() -> dict[str, int]:
             return {}
     except (AttributeError, KeyError, OSError, TypeError):
         return {}
-    return {
+    found = {
         name: ctypes.cast(function, ctypes.c_void_p).value or 0
         for name, function in functions.items()
     }
+    return found | {name: found[name.removeprefix("masked ")] for name in MASKED.values()}
 
 
 def _draws(function: Any, sampler: Sampler, bits: Any, method: Any, kind: str) -> bool:
@@ -138,6 +172,11 @@ def _fills(functions: dict[str, Any], bits: Any, spare: np.random.Generator) -> 
         ]  # fmt: skip
         function(bits, 3, 89, 5, False, found.ctypes.data)
         if not np.array_equal(found, spare.integers(3, 93, 5, dtype=kind)):
+            return False
+        old = np.random.RandomState(3)
+        function(old._bit_generator.ctypes.bit_generator, 3, 89, 5, True, found.ctypes.data)
+        drawn: Any = np.random.RandomState(3).randint(3, 93, 5, dtype=np.dtype(kind).type)
+        if not np.array_equal(found, drawn):
             return False
     return True
 

@@ -8,14 +8,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from runtime.execute.native.context import SAMPLER
-from runtime.execute.native.samplers import ONE_BY_ONE, ORDERING, RANGES
+from runtime.execute.native.context import OWN_SAMPLER, SAMPLER
+from runtime.execute.native.samplers import (
+    MASKED,
+    ONE_BY_ONE,
+    ORDERING,
+    OTHERS,
+    OWN,
+    RANGES,
+    Sampler,
+)
 from runtime.lowering.kernels.kernel import CallOut, Draw, product
 from runtime.lowering.kernels.llvm_types import llvm_type
 
 __all__ = ["written"]
 
-_OWN = {sampler.name: sampler for sampler in ONE_BY_ONE.values()}
+_KNOWN = {sampler.name: sampler for sampler in (*ONE_BY_ONE.values(), *OTHERS.values())}
+_KNOWN["python_below"] = Sampler("python_below", "q", "i8")
+_FILLING = frozenset((*RANGES.values(), *MASKED.values()))
 _ARGUMENTS = {"d": "double", "q": "i64"}
 # What a function of NumPy's remembers of its last operands, in bytes.
 _MEMORY = 256
@@ -25,9 +35,10 @@ def written(writer: Any, s: Draw) -> None:
     """Write a draw."""
     w = writer
     (result,) = s.results
-    address, lock, *values = (w.value(handed.value) for handed in s.operands)
+    address, lock, third, *values = (w.value(handed.value) for handed in s.operands)
     _wait(w, s, lock)
-    bits = f"{SAMPLER}{w.count}"
+    is_own = s.sampler in OWN
+    bits = f"{OWN_SAMPLER if is_own else SAMPLER}{w.count}"
     w.count += 1
     w.add(f"{bits} = inttoptr i64 {address} to ptr")
     function = w.do(w.context(s.sampler))
@@ -35,10 +46,15 @@ def written(writer: Any, s: Draw) -> None:
     place = w._cell(result.cell) if result.cell is not None else w._pointer(result.buffer)
     if s.sampler == ORDERING:
         _order(w, function, bits, place, count)
-    elif s.sampler in RANGES.values():
-        _fill(w, function, bits, values, (place, count, result.type.dtype.itemsize * 8))
+    elif s.sampler in _FILLING:
+        is_masked = s.sampler in MASKED.values()
+        size = result.type.dtype.itemsize * 8
+        _fill(w, function, bits, values, (place, count, size), is_masked=is_masked)
     else:
-        _each(w, s, (function, bits), values, (place, count))
+        given = [f"ptr {bits}"]
+        if is_own:
+            given += ["ptr %ctx", f"ptr {w.do(f'inttoptr i64 {third} to ptr')}"]
+        _each(w, s, (function, given), values, (place, count))
 
 
 def _wait(w: Any, s: Draw, lock: str) -> None:
@@ -48,22 +64,22 @@ def _wait(w: Any, s: Draw, lock: str) -> None:
     w.add(f"br i1 {w.do(f'icmp ne i64 {held}, 0')}, label %{wait}, label %{go}{w._rarely()}")
     computed = w.computed
     w.begin(wait)
-    w._callout(CallOut(s.number, s.operands[:1], ()))
+    w._callout(CallOut(s.number, [s.operands[0], s.operands[2]], ()))
     w.add(f"br label %{go}")
     w.begin(go, computed)
 
 
 def _each(
-    w: Any, s: Draw, called: tuple[str, str], values: list[str], where: tuple[str, str]
+    w: Any, s: Draw, called: tuple[str, list[str]], values: list[str], where: tuple[str, str]
 ) -> None:
     """Numbers drawn one after the other."""
-    (function, bits), (place, count) = called, where
-    own = _OWN[s.sampler]
-    given = [f"{_ARGUMENTS[k]} {x}" for k, x in zip(own.arguments, values, strict=False)]
+    (function, given), (place, count) = called, where
+    own = _KNOWN[s.sampler]
+    given = given + [f"{_ARGUMENTS[k]} {x}" for k, x in zip(own.arguments, values, strict=False)]
     if "s" in own.arguments:
         given.append(f"ptr {_memory(w)}")
     kind = llvm_type(own.result)
-    text = f"call {kind} {function}({', '.join([f'ptr {bits}', *given])})"
+    text = f"call {kind} {function}({', '.join(given)})"
     if count == "1":
         w.add(f"store {kind} {w.do(text)}, ptr {place}")
         return
@@ -81,7 +97,15 @@ def _memory(w: Any) -> str:
     return name
 
 
-def _fill(w: Any, function: str, bits: str, values: list[str], where: tuple[str, str, int]) -> None:
+def _fill(
+    w: Any,
+    function: str,
+    bits: str,
+    values: list[str],
+    where: tuple[str, str, int],
+    *,
+    is_masked: bool,
+) -> None:
     """Whole numbers from the first of two values on, of which the other is how many more."""
     place, count, size = where
     kind = f"i{size}"
@@ -89,7 +113,9 @@ def _fill(w: Any, function: str, bits: str, values: list[str], where: tuple[str,
         values = [w.do(f"trunc i64 {x} to {kind}") for x in values]
     wide = f"{kind} zeroext" if size < 32 else kind
     low, more = (f"{wide} {x}" for x in values)
-    given = f"ptr {bits}, {low}, {more}, i64 {count}, i1 zeroext false, ptr {place}"
+    given = (
+        f"ptr {bits}, {low}, {more}, i64 {count}, i1 zeroext {str(is_masked).lower()}, ptr {place}"
+    )
     w.add(f"call void {function}({given})")
 
 

@@ -11,8 +11,8 @@ from functools import reduce
 
 import numpy as np
 
-from runtime.execute.native import samplers
-from runtime.execute.native.samplers import ONE_BY_ONE, ORDERING, RANGES
+from runtime.execute.native import samplers, twister
+from runtime.execute.native.samplers import MASKED, ONE_BY_ONE, ORDERING, OTHERS, RANGES
 from runtime.generators import STANDARD, WAIT
 from runtime.graph.ir import Node
 from runtime.lowering.kernels.arrays import Form, Stored
@@ -49,7 +49,7 @@ def generator_draw(b: Builder, node: Node) -> list[Form]:
     shape = given_shape(b, node, node.inputs[1 + count :])
     kind = machine_type(node.attrs["dtype"])
     name, values, is_good = _FORMS.get(method, _one_by_one)(method, kind, operands)
-    if not samplers.is_at_hand(name):
+    if not (samplers.is_at_hand(name) or twister.is_at_hand(name)):
         raise Refusal(f"NumPy's function `{name}` is not to be had")
     if b.attempts and node.can_raise:
         raise Refusal(f"a draw by `{method}` of operands that are not known, in a `try`")
@@ -71,7 +71,7 @@ def _emit(b: Builder, node: Node, called: tuple[str, Sequence[Expr], Expr], resu
     name, values, is_good = called
     bits = b.forms[node.inputs[0]]
     assert not isinstance(bits, Expr)
-    words = [b.at(bits, [index(k)]) for k in range(2)]
+    words = [b.at(bits, [index(k)]) for k in range(3)]
     handed = [Handed(TensorType(np.dtype(x.type), ()), value=b.let(x)) for x in (*words, *values)]
     draw = Draw(_waiting(b, node), handed, (result,), sampler=name)
     if is_good is TRUE:
@@ -90,7 +90,7 @@ def _waiting(b: Builder, node: Node) -> int:
         if known.node.op is WAIT:
             return number
     wait = Node(WAIT, node.inputs[:1], {}, (), (), node.origin)
-    outside.append(Outside(wait, b.origins(node), (_ADDRESS,), is_rare=True))
+    outside.append(Outside(wait, b.origins(node), (_ADDRESS, _ADDRESS), is_rare=True))
     return len(outside) - 1
 
 
@@ -101,7 +101,7 @@ _Called = tuple[str, list[Expr], Expr]
 
 def _one_by_one(method: str, kind: str, operands: Sequence[Expr]) -> _Called:
     """A function that draws a number."""
-    own = ONE_BY_ONE.get((method, kind))
+    own = ONE_BY_ONE.get((method, kind)) or OTHERS.get((method, kind))
     if own is None:
         raise Refusal(f"draws by `{method}` of {kind}")
     values = [
@@ -113,15 +113,16 @@ def _one_by_one(method: str, kind: str, operands: Sequence[Expr]) -> _Called:
 
 def _standard(method: str, kind: str, operands: Sequence[Expr]) -> _Called:
     """What is drawn for a distribution of which the graph computes the rest."""
-    drawn, taken = STANDARD[method]
+    library, dot, own = method.rpartition(".")
+    drawn, taken = STANDARD[own]
     values = [cast(x, "f8") for x in operands]
     is_good = _all(map(_DOMAINS["+"], values))
-    name, given, _ = _one_by_one(drawn, kind, values[:taken])
+    name, given, _ = _one_by_one(library + dot + drawn, kind, values[:taken])
     return name, given, is_good
 
 
 def _uniform(method: str, kind: str, operands: Sequence[Expr]) -> _Called:
-    name, given, _ = _one_by_one("random", kind, ())
+    name, given, _ = _one_by_one(method.removesuffix("uniform_deviate") + "random", kind, ())
     if not operands:
         return name, given, TRUE
     low, high = (cast(x, "f8") for x in operands)
@@ -145,7 +146,16 @@ def _integers(method: str, kind: str, operands: Sequence[Expr]) -> _Called:
             ("le", last, const(most, "i8")),
         )
     )
-    return RANGES[kind], [low, _minus(last, low)], is_good
+    names = MASKED if method.startswith("state.") else RANGES
+    return names[kind], [low, _minus(last, low)], is_good
+
+
+def _below(method: str, kind: str, operands: Sequence[Expr]) -> _Called:
+    """How far a number of a range of Python's is from its first one."""
+    low, end = (const(0, "i8"), *operands)[-2:]
+    width = _minus(end, low)
+    is_good = both(call("lt", low, end), call("gt", width, const(0, "i8")))
+    return "python_below", [width], is_good
 
 
 def _order(method: str, kind: str, operands: Sequence[Expr]) -> _Called:
@@ -154,10 +164,11 @@ def _order(method: str, kind: str, operands: Sequence[Expr]) -> _Called:
 
 _FORMS: dict[str, Callable[[str, str, Sequence[Expr]], _Called]] = {
     **dict.fromkeys(STANDARD, _standard),
-    "uniform_deviate": _uniform,
-    "integers": _integers,
-    "integers_to": _integers,
-    "order": _order,
+    **dict.fromkeys((f"state.{method}" for method in STANDARD), _standard),
+    **dict.fromkeys(("uniform_deviate", "state.uniform_deviate"), _uniform),
+    **dict.fromkeys(("integers", "integers_to", "state.integers"), _integers),
+    **dict.fromkeys(("order", "state.order"), _order),
+    "python.below": _below,
 }
 
 

@@ -22,7 +22,7 @@ def test_all_functions_are_where_numpy_has_them():
 
 @pytest.mark.parametrize("change", [
     lambda patch: patch.delitem(sys.modules, "numpy.random"),
-    lambda patch: patch.setattr(samplers, "NAMES", ("random_of_no_library",)),
+    lambda patch: patch.setattr(samplers, "_EXPORTED", ("random_of_no_library",)),
     lambda patch: patch.setitem(  # a function that draws something else
         samplers.ONE_BY_ONE, ("random", "f8"), samplers.ONE_BY_ONE["standard_normal", "f8"]
     ),
