@@ -80,6 +80,8 @@ def _draw(
             own, named = "integers", {"dtype": dtype, "endpoint": own == "integers_to"}
     elif own in _TYPED and dtype.itemsize < 8:
         named = {"dtype": dtype}
+    if own == "choice":
+        given, named = given[:1], {"p": given[1]}
     if own == "order":
         return generator.permutation(*(size or ()))
     made = getattr(generator, own)(*given, size=size, **named)

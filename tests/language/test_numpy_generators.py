@@ -70,7 +70,7 @@ def program(seed):
     """The text of a function of a generator, with draws in loops and branches."""
     draw = random.Random(seed)
     draws = OLD_DRAWS if seed % 4 == 3 else DRAWS
-    lines = ["def sample(rng, x, n, a):", *WAYS[seed % 3], "    b = a.copy()", "    t = 0.0"]
+    lines = ["def sample(rng, x, n, a):", *WAYS[seed % 3], "    b, i = a.copy(), 0", "    t = 0.0"]
 
     def block(indent, depth):
         for _ in range(draw.randint(2, 4 - depth)):
@@ -91,7 +91,7 @@ def program(seed):
                 lines.append(f"{indent}for j in range({draw.choice(('3', 'n', 'i + 1'))}):")
                 block(indent + "    ", depth + 1)
 
-    lines.append(f"    t += {draw.choice(draws).replace('i + ', 'n + ')}")
+    lines.append(f"    t += {draw.choice(draws)}")
     lines.append("    for i in range(n):")
     block("        ", 0)
     lines.append("    return t, b, rng.random(), rng")

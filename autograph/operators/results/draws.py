@@ -35,6 +35,7 @@ from runtime.variable import Variable
 __all__ = ["drawn", "given_generator", "has_draws", "is_draw", "note_generator", "order_drawn"]
 
 _F8, _I8 = np.dtype(np.float64), np.dtype(np.int64)
+_NUMBER = TensorType(_F8, (), weak=True)
 
 
 class _Refused(Exception):
@@ -85,9 +86,11 @@ def drawn(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     args = tuple(map(_content, args))
     kwargs = {key: _content(x) for key, x in kwargs.items()}
     declared = known_result(function, args, kwargs)
-    if declared is None or not declared.is_single:
+    drawing = _Drawing(function, owner, _NUMBER)
+    if declared is not None and declared.is_single:
+        drawing.declared = declared.types[0]
+    elif drawing.library.prefix != "python.":  # whose numbers are of the type of a sum
         return NotImplemented
-    drawing = _Drawing(function, owner, declared.types[0])
     try:
         return drawing.library.methods[name](drawing, *args, **kwargs)
     except _REFUSED:
@@ -332,15 +335,26 @@ def _choice(
     d: _Drawing, a: Any, size: Any = None, replace: Any = True, p: Any = None, axis: Any = 0,
     shuffle: Any = True,
 ) -> Any:  # fmt: skip
-    if replace is not True or p is not None or axis != 0:
+    if replace is not True or axis != 0:
         raise _Refused
     items = _items(a)
     count = _integer(a) if items is None else len(items)
     if (type(count) is int and count < 1) or d.declared.dtype.kind not in "biuf":
         raise _Refused
     shape = d.shape(size)
-    which = d.draw("integers", (0, count), shape, _I8)
+    if p is None:
+        which = d.draw("integers", (0, count), shape, _I8)
+    else:
+        which = d.draw("choice", (count, _weights(p)), shape, _I8)
     return d.result(which if items is None else items[which])
+
+
+def _weights(p: Any) -> Any:
+    """Probabilities, as an array."""
+    found = _items(p)
+    if found is None or found.type.rank != 1:
+        raise _Refused
+    return ops.astype(found, _F8)
 
 
 def _permutation(d: _Drawing, x: Any, axis: Any = 0) -> Any:
@@ -383,21 +397,29 @@ def _randint(d: _Drawing, low: Any, high: Any = None, size: Any = None, dtype: A
 # ---- Python's `random` ---------------------------------------------------------------------------
 
 
+def _real(x: Any) -> Any:
+    """An operand of a sum, as it is: a real number."""
+    type_ = type_of(x) if isinstance(x, (Tensor, float, int, np.number)) else None
+    if type_ is None or type_.shape != () or type_.dtype.kind not in "iuf":
+        raise _Refused
+    return x
+
+
 def _python_uniform(d: _Drawing, a: Any, b: Any) -> Any:
-    return a + (b - a) * d.draw("random")
+    return _real(a) + (_real(b) - a) * d.draw("random")
 
 
 def _python_normal(method: str) -> Callable[..., Any]:
-    return lambda d, mu=0.0, sigma=1.0: mu + d.draw(method) * sigma
+    return lambda d, mu=0.0, sigma=1.0: _real(mu) + d.draw(method) * _real(sigma)
 
 
 def _python_exponential(d: _Drawing, lambd: Any = 1.0) -> Any:
-    return d.draw("expovariate") / lambd
+    return d.draw("expovariate") / _real(lambd)
 
 
 def _below(d: _Drawing, *ends: Any) -> Any:
     """A number from one on, or 0, below another."""
-    ends = tuple(map(_integer, ends))
+    ends = tuple(x if type(x) is int else ops.as_weak(x, kind="int") for x in map(_integer, ends))
     drawn = d.draw("below", ends, dtype=_I8)
     return drawn if len(ends) == 1 else ends[0] + drawn
 
@@ -448,6 +470,12 @@ _OF_GENERATORS: dict[str, Callable[..., Any]] = {
     "lognormal": _of("lognormal", lambda mean=0.0, sigma=1.0, size=None: (mean, sigma, size)),
     "wald": _of("wald", lambda mean, scale, size=None: (mean, scale, size)),
     "vonmises": _of("vonmises", lambda mu, kappa, size=None: (mu, kappa, size)),
+    "triangular": _of("triangular", lambda left, mode, right, size=None: (left, mode, right, size)),
+    "noncentral_chisquare": _of(
+        "noncentral_chisquare", lambda df, nonc, size=None: (df, nonc, size)
+    ),
+    "logseries": _of("logseries", lambda p, size=None: (p, size), _I8),
+    "zipf": _of("zipf", lambda a, size=None: (a, size), _I8),
     "poisson": _of("poisson", lambda lam=1.0, size=None: (lam, size), _I8),
     "geometric": _of("geometric", lambda p, size=None: (p, size), _I8),
     "binomial": _binomial,

@@ -1,7 +1,9 @@
+import random
+
 import numpy as np
 import pytest
 
-from autograph.operators.results.draws import drawn, is_draw
+from autograph.operators.results.draws import drawn, has_draws, is_draw
 from runtime.generators import DRAW, SAMPLE
 from tests.autograph.operators.tracing_by_hand import placeholder, tracing
 
@@ -51,4 +53,6 @@ def test_what_is_left_is_a_call_of_python_code(method, args, kwargs):
 def test_draws_are_those_of_generators_alone():
     assert is_draw(np.random.Generator, "normal") and is_draw(np.random.Generator, "shuffle")
     assert not is_draw(np.random.Generator, "spawn") and not is_draw(None, "normal")
-    assert not is_draw(np.random.RandomState, "normal")
+    assert is_draw(np.random.RandomState, "randn") and is_draw(random.Random, "gauss")
+    assert not is_draw(random.Random, "normal") and not is_draw(dict, "random")
+    assert has_draws(random.Random) and not has_draws(dict)
