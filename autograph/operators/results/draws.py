@@ -91,9 +91,13 @@ def drawn(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         drawing.declared = declared.types[0]
     elif drawing.library.prefix != "python.":  # whose numbers are of the type of a sum
         return NotImplemented
+    builder = building()
+    assert builder is not None
+    mark = builder.mark()
     try:
         return drawing.library.methods[name](drawing, *args, **kwargs)
     except _REFUSED:
+        builder.truncate(mark)
         return NotImplemented
 
 
