@@ -44,6 +44,7 @@ from runtime.execute import Executable
 from runtime.execute.native.miss import MISS
 from runtime.execute.native.prepared import Native
 from runtime.execute.ownership import may_share
+from runtime.generators import bits_of, is_generator
 from runtime.graph.ir import Graph
 from runtime.host import hosting
 from runtime.ops.operands import type_of
@@ -368,7 +369,9 @@ class ConcreteFunction(Described):
     def called_from_native_code(self) -> list[tuple[str, Origin]]:
         """What native code has Python do, and where."""
         called = getattr(self._differentiable.run, "outside", ())
-        return [(c.title, c.origins[-1]) for c in called if c.origins and not c.fails]
+        return [
+            (c.title, c.origins[-1]) for c in called if c.origins and not (c.fails or c.is_rare)
+        ]
 
     @property
     def is_faster(self) -> bool:
@@ -689,6 +692,8 @@ def _raw(x: Any) -> Any:
 
 
 def _checked(value: Any, type_: TensorType, path: str) -> Any:
+    if is_generator(type(value)):
+        value = bits_of(value)
     if not isinstance(value, (Tensor, np.ndarray, np.generic)) and not is_device_array(value):
         if type_.weak and isinstance(value, (bool, int, float, complex)):
             return value

@@ -22,6 +22,7 @@ from autograph.options import Binding
 from autograph.signature import (
     COMPLEX,
     FLOAT,
+    GENERATOR,
     INT,
     INT_LIMIT,
     OF_TYPE,
@@ -35,6 +36,7 @@ from autograph.signature import (
 from runtime import tree
 from runtime.devices import device_of, is_device_array
 from runtime.execute.native.reading import was_called
+from runtime.generators import BITS_TYPE, bits_of, is_generator
 from runtime.spec import TensorSpec
 from runtime.tensor import Tensor
 
@@ -139,6 +141,9 @@ def _part(x: Any, kind: type, leaves: list[Any]) -> Any:
             part = ("scalar", x.dtype)
         elif form == "complex":
             part = COMPLEX
+        elif form == GENERATOR:
+            leaves.append(bits_of(x))
+            return (GENERATOR, BITS_TYPE.dtype, BITS_TYPE.shape)
         elif form == "namedtuple":
             return (kind, *[_part(y, type(y), leaves) for y in x])
         elif is_device_array(x):
@@ -167,6 +172,8 @@ def _form(kind: Any) -> str | None:
         return "scalar"
     if kind is complex:
         return "complex"
+    if is_generator(kind):
+        return GENERATOR
     if hasattr(kind, "__tf_tracing_type__") or kind is slice:
         return None
     if issubclass(kind, tuple) and hasattr(kind, "_fields"):

@@ -15,7 +15,6 @@ from runtime import journal
 from runtime.control import TEXT, WHILE
 from runtime.graph.counters import counter_of
 from runtime.graph.ir import Graph, Value
-from runtime.host import HOST_CALL
 from runtime.ops.operands import type_of
 from runtime.origins import Origin
 from runtime.recursion import RECURSION
@@ -188,7 +187,8 @@ class Traced:
         """Whether there is nothing to compute with but what calls of Python code give."""
         if self.graph.inputs or self.created:
             return False
-        return any(node.op is HOST_CALL for node in self.graph.walk())
+        effects = {node.op.effect for node in self.graph.walk()}
+        return "host" in effects and not (self.has_loop and "rng" in effects)
 
 
 def _is_array(value: Value) -> bool:

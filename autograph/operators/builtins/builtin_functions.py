@@ -181,7 +181,7 @@ def isinstance_(x: Any, kinds: Any) -> Any:
     if type(x) is Caught:
         return x.is_a(kinds)
     if isinstance(x, HostValue | PartOfError):
-        x.refuse()
+        return issubclass(x.class_(), kinds)
     if isinstance(x, LazyString):
         return issubclass(str, kinds)
     if isinstance(x, OpenRange | Parts):
@@ -232,7 +232,7 @@ def _note_class_of(x: Any) -> None:
 def callable_(x: Any) -> Any:
     """`callable` of what a value stands for; a tensor is not."""
     if isinstance(x, HostValue):
-        x.refuse()
+        return attribute(x.class_(), "__call__") is not None
     if isinstance(x, Tensor):
         return False
     if isinstance(x, Reference):
@@ -275,7 +275,7 @@ def type_(*args: Any, **kwargs: Any) -> Any:
     if len(args) == 1 and type(args[0]) is Caught:
         return args[0].kind()
     if len(args) == 1 and isinstance(args[0], HostValue | PartOfError):
-        args[0].refuse()
+        return args[0].class_()
     if len(args) == 1 and type(args[0]) is Nullable:
         there, one = args[0].present, args[0].value
         return if_exp(there, lambda: type_(one), lambda: type(None), "type")
@@ -299,7 +299,7 @@ def hasattr_(thing: Any, name: str) -> Any:
     if current_trace() is None:
         return hasattr(thing, name)
     if isinstance(thing, HostValue):
-        thing.refuse()
+        return hasattr(thing.class_(), name)
     if type(thing) is Nullable:
         there, one = thing.present, thing.value
         return if_exp(there, lambda: hasattr_(one, name), lambda: hasattr(None, name), "hasattr")

@@ -47,7 +47,7 @@ from autograph.operators.containers import growing_arrays, open_dicts, open_sets
 from autograph.operators.results.expanding import expanded
 from autograph.operators.results.heap_results import object_in
 from autograph.operators.results.host_calls import call_host, refusal, shuffled
-from autograph.operators.results.host_results import kind_of_result
+from autograph.operators.results.host_results import kind_of_result, sources
 from autograph.operators.stand_ins.captured_items import one_by_one, with_captured, with_inputs
 from autograph.operators.stand_ins.contents import content_slot
 from autograph.operators.stand_ins.heaps import raise_refused
@@ -393,8 +393,8 @@ def _is_host(function: Any, root: str, args: tuple[Any, ...], kwargs: dict[str, 
         return False
     if not _is_pure(function, root):
         return True
-    if any(isinstance(x, HostValue) for x in (*args, *kwargs.values())):
-        return True
+    if any(isinstance(x, (HostValue, *sources())) for x in (*args, *kwargs.values())):
+        return True  # a copy of a generator is as the generator is when the graph runs
     return root in _OF_KNOWN_VALUES and is_late((args, kwargs))
 
 

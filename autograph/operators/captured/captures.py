@@ -270,6 +270,8 @@ class Trace:
     looks_for_keys: bool = False
     # Whether ints of Python's are inputs: with another value, a loop may have no round.
     has_open_ints: bool = False
+    # Where the bits of NumPy's generators are that the graph makes, by the value of the generator.
+    bits: dict[Any, Any] = field(default_factory=dict)
     # How much the trace may run that stages nothing; None: as much as there is.
     patience: Any = None
 
