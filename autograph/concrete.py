@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 import pickle
 from collections.abc import Callable, Sequence
 from operator import itemgetter
@@ -24,6 +25,8 @@ from autograph.captured_inputs import (
 from autograph.described import Described
 from autograph.operators.branches.chosen_objects import chosen_in
 from autograph.operators.captured.captures import Captured, Guard, Place
+from autograph.operators.captured.guards import IdentityGuard
+from autograph.operators.captured.open_numbers import Numbers
 from autograph.operators.results.remaking import handing_out, objects
 from autograph.options import Binding
 from autograph.results import ResultHole, made_result, taken
@@ -53,6 +56,7 @@ from runtime.tensor import Tensor
 __all__ = ["MISS", "ConcreteFunction", "LeftToPython", "fresh_outputs"]
 
 
+_numbers = itertools.count()
 # So many calls are left to Python at most, before the graph is tried again.
 _MOST_LEFT = 1024
 
@@ -93,6 +97,8 @@ class ConcreteFunction(Described):
         # Why it was traced, how to do without, and what it cost.
         self.reason = reason
         self.remedy = ""
+        # Tells which of two was made first.
+        self.number = next(_numbers)
         self.milliseconds = 0.0
         self.used = True
         # Whether `reduce_retracing` left dimensions open: they stand for sizes of at least 2.
@@ -213,6 +219,18 @@ class ConcreteFunction(Described):
             if not is_as_traced(c):
                 broken.append(c.guard.explain())
         return broken
+
+    def is_over(self, numbers: Numbers) -> bool:
+        """Whether a trace that does not serve a call will serve no other, or should not.
+
+        What it read is gone or, as a list, would be kept alive by it; or `numbers` that it has for
+        constants are inputs from now on.
+        """
+        guards = self.guards_of_values()
+        broken = [guard for guard in guards if not guard.holds()]
+        if any(isinstance(guard, IdentityGuard) and guard.is_past for guard in broken):
+            return True
+        return bool(broken) and all(numbers.has_opened(guard) for guard in broken)
 
     def guards_of_values(self) -> list[Guard]:
         """The guards, where their places are read as they were in the trace: not by other code."""

@@ -12,6 +12,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast, overload
 from autograph import conversion, replay
 from autograph.concrete import MISS, ConcreteFunction, LeftToPython
 from autograph.fast_path import call_key, entry_of
+from autograph.kept_traces import KeptTraces
 from autograph.kernel_profiling import KernelProfile, profiled_kernels
 from autograph.operators.calls.recursion import run_function
 from autograph.operators.captured.captures import current_trace
@@ -136,7 +137,7 @@ class Function(Traces, Generic[P, R]):
 
         Shown as a table: number, signature, reason, and what tracing cost in milliseconds.
         """
-        return TraceTable(self._table.values())
+        return TraceTable(self._table)
 
     def stats(self, *args: P.args, **kwargs: P.kwargs) -> Stats:
         """What tracing has cost; with arguments, also what calls cost with and without a graph.
@@ -149,7 +150,7 @@ class Function(Traces, Generic[P, R]):
         >>> f(2.0), f.stats().traces, f.stats(2.0).break_even is not None
         (4.0, 1, False)
         """
-        made = Stats(self._trace_count, sum(c.milliseconds for c in self._table.values()))
+        made = Stats(self._trace_count, sum(c.milliseconds for c in self._table))
         if not args and not kwargs and self._binding.signature.parameters:
             return made
         fresh = type(self)(self._target, self._options)
@@ -216,7 +217,7 @@ class Function(Traces, Generic[P, R]):
     def cache_clear(self) -> None:
         """Forget all graphs."""
         with whole, trace_lock:
-            self._table, self._fast, self._general = {}, {}, []
+            self._table, self._fast, self._general = KeptTraces(), {}, []
             self._builtins = ()
 
     def explain(self, *args: Any, **kwargs: Any) -> Explanation:
@@ -225,7 +226,7 @@ class Function(Traces, Generic[P, R]):
         With arguments, or a `TensorSpec` for an array, of the trace for these, which is made
         if there is none; the function is not called.
         """
-        traces: list[ConcreteFunction] = list(self._table.values())
+        traces: list[ConcreteFunction] = list(self._table)
         if args or kwargs or not (traces or self._binding.signature.parameters):
             traces = [self.get_concrete_function(*args, **kwargs)]
         function, _ = conversion.underlying_function(self._target)
@@ -234,13 +235,13 @@ class Function(Traces, Generic[P, R]):
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
         """The signatures of all graphs."""
-        return "\n\n".join(c.pretty_printed_signature(verbose) for c in self._table.values())
+        return "\n\n".join(c.pretty_printed_signature(verbose) for c in self._table)
 
     def __repr__(self) -> str:
         return f"<Function {self.__qualname__}>"
 
     def _repr_html_(self) -> str:
-        traces = TraceTable(self._table.values())
+        traces = TraceTable(self._table)
         return f"Function {code(self.__qualname__)}: {traces._repr_html_()}"
 
     def __reduce__(self) -> Any:
@@ -278,8 +279,7 @@ class Function(Traces, Generic[P, R]):
                 leaves: list[Any] = []
                 policy, names = self._policy, self._bind.positional
                 key = call_key(args, kwargs, policy.inputs, names, leaves, policy.nests)
-                entry = self._fast.get(key)
-                if entry is not None:
+                for entry in self._fast.get(key, ()):
                     if entry.direct is not None:
                         entry.concrete.used = True
                         result = entry.direct(*leaves)[0]
@@ -386,14 +386,14 @@ class Function(Traces, Generic[P, R]):
             return  # calls within a `with device(...)` do not come that way
         policy = self._policy
         key = call_key(args, kwargs, policy.inputs, self._bind.positional, [], policy.nests)
-        known = self._fast.get(key)
-        if key is None or (known is not None and known.concrete is concrete):
+        known = self._fast.get(key, ())
+        if key is None or any(entry.concrete is concrete for entry in known):
             return
         arguments = classify(bound, policy)
         entry = entry_of(args, kwargs, self._bind, arguments, concrete, policy.nests)
         if entry is not None:
             full = len(self._fast) >= 4 * config.cache_size.value
-            self._fast = {key: entry} if full else {**self._fast, key: entry}
+            self._fast = {key: (entry,)} if full else {**self._fast, key: (entry, *known)}
             self._set_builtins()
 
     def __ag_call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

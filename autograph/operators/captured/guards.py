@@ -169,6 +169,12 @@ class IdentityGuard(Guard):
         found = self.found()
         return found is not None and found is self.expected.ref()
 
+    @property
+    def is_past(self) -> bool:
+        """Whether what was seen is gone, or is a container, which a trace keeps alive."""
+        seen = self.expected.ref()
+        return seen is None or isinstance(seen, (list, dict, set, deque, tuple))
+
     def explain(self) -> str:
         return f"{self.place.name}: another object ({self.expected.described} before)"
 

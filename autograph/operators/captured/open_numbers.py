@@ -59,6 +59,10 @@ class Numbers:
             while len(known) > _MOST:
                 del known[next(iter(known))]
 
+    def has_opened(self, guard: Guard) -> bool:
+        """Whether a guard is of a number that is an input by now."""
+        return guard.key is not None and (guard.key in self.read or guard.key in self.written)
+
     def are_written(self, keys: Iterable[Any]) -> None:
         """Some of them are written: they are opened for that if their places can be."""
         for key in keys:
