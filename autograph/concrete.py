@@ -7,6 +7,7 @@ import functools
 import itertools
 import pickle
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from operator import itemgetter
 from typing import Any, NoReturn
 
@@ -23,14 +24,16 @@ from autograph.captured_inputs import (
     reading,
 )
 from autograph.described import Described
+from autograph.likeness import Alike, Number
 from autograph.operators.branches.chosen_objects import chosen_in
 from autograph.operators.captured.captures import Captured, Guard, Place
 from autograph.operators.captured.guards import IdentityGuard
 from autograph.operators.captured.open_numbers import Numbers
+from autograph.operators.captured.standing import standing
 from autograph.operators.results.remaking import handing_out, objects
 from autograph.options import Binding
 from autograph.results import ResultHole, made_result, taken
-from autograph.signature import FLOAT, INT, is_input_key
+from autograph.signature import FLOAT, INT, Arguments, is_input_key
 from autograph.tracebacks import shortened
 from autograph.traced import Traced, external_type
 from runtime import config, trace, tree
@@ -57,6 +60,8 @@ __all__ = ["MISS", "ConcreteFunction", "LeftToPython", "fresh_outputs"]
 
 
 _numbers = itertools.count()
+# What is made of the places that are read, when it is asked for first.
+_READING = ("_reader", "_reading", "_natively", "_takes_arrays", "direct", "has_direct")
 # So many calls are left to Python at most, before the graph is tried again.
 _MOST_LEFT = 1024
 
@@ -114,6 +119,8 @@ class ConcreteFunction(Described):
         self.entries: list[Any] = []
         # The function itself, where a call is plain Python.
         self.python: Callable[..., Any] | None = None
+        # Whether what the trace was made with is gone: it serves others that are alike.
+        self.is_past = False
         # How many calls in a row came to what only Python can do; so many are left to it next.
         self.limits = self.left_to_python = 0
 
@@ -148,7 +155,7 @@ class ConcreteFunction(Described):
         ]
         traced.externals = list(captures[len(traced.captured) :])
         self._replaced.extend(captures)
-        for name in ("_reader", "_reading", "_natively", "_takes_arrays", "direct", "has_direct"):
+        for name in _READING:
             self.__dict__.pop(name, None)
         for entry in self.entries:
             entry.direct = entry.builtin = None
@@ -207,6 +214,8 @@ class ConcreteFunction(Described):
         for guard in traced.guards:
             if not guard.holds():
                 return False
+        if self.is_past:
+            return False
         return all(is_as_traced(c) for c in traced.captured)
 
     def broken_guards(self) -> list[str]:
@@ -229,8 +238,22 @@ class ConcreteFunction(Described):
         guards = self.guards_of_values()
         broken = [guard for guard in guards if not guard.holds()]
         if any(isinstance(guard, IdentityGuard) and guard.is_past for guard in broken):
-            return True
+            if self._traced.likeness is None:
+                return True
+            self._let_go()
         return bool(broken) and all(numbers.has_opened(guard) for guard in broken)
+
+    def _let_go(self) -> None:
+        """Serve others only from now on, and keep nothing of what the trace was made with."""
+        traced = self._traced
+        assert traced.likeness is not None
+        traced.likeness.let_go()
+        self.is_past = True
+        traced.guards = [guard for guard in traced.guards if guard.is_of_code]
+        traced.captured = [c._replace(place=Place(c.place.name, _nothing)) for c in traced.captured]
+        for name in (*_READING, "without_kinds", "with_tensors"):
+            self.__dict__.pop(name, None)
+        self.entries.clear()
 
     def guards_of_values(self) -> list[Guard]:
         """The guards, where their places are read as they were in the trace: not by other code."""
@@ -243,11 +266,25 @@ class ConcreteFunction(Described):
     def _guards_of_code(self) -> list[Guard]:
         return [guard for guard in self._traced.guards if guard.is_of_code]
 
-    def run(self, leaves: Sequence[Any]) -> Any:
+    def like(self, arguments: Arguments) -> Alike | list[Number] | None:
+        """What the graph needs to serve other objects than those of the trace, if it can.
+
+        The numbers that are others, where nothing else is.
+        """
+        likeness = self._traced.likeness
+        return None if likeness is None or self._replaced else likeness.find(arguments.leaves)
+
+    def run(self, leaves: Sequence[Any], alike: Alike | None = None) -> Any:
         """Run on the input leaves of the arguments; gives the structured result."""
+        if alike is None:
+            return self._run_with(leaves, [c.place.fetch() for c in self._traced.captured])
+        with standing(alike.others) if alike.others else nullcontext():
+            return self._run_with(leaves, alike.captured)
+
+    def _run_with(self, leaves: Sequence[Any], captured: Sequence[Any]) -> Any:
         traced = self._traced
         self.used = True
-        inputs = [*leaves, *(c.place.fetch() for c in traced.captured), *traced.externals]
+        inputs = [*leaves, *captured, *traced.externals]
         if traced.written or traced.contiguous:
             self._check_targets(inputs)
         if traced.compares_arrays:
@@ -680,6 +717,10 @@ def _is_plain_key(key: Any) -> bool:
         return False
     is_array = isinstance(key[0], np.dtype) and key[1] != ()
     return bool(is_array or key[0] == "scalar")
+
+
+def _nothing() -> None:
+    return None
 
 
 def _given(value: Any) -> Any:

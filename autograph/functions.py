@@ -310,6 +310,8 @@ class Function(Traces, Generic[P, R]):
         bound = bound if self._options.input_signature is None else self._conform(bound)
         arguments = self._classify(bound)
         concrete = self._find(arguments)
+        if concrete is None and (found := self._like(arguments)) is not None:
+            concrete, _ = found
         if concrete is None or not concrete.begins_again:
             return False
         if not (concrete._traced.replaces_python or self._may_be_plain(arguments, error)):
@@ -330,14 +332,17 @@ class Function(Traces, Generic[P, R]):
         arguments = self._classify(bound)
         if self._is_left_to_python(arguments):
             return self._run_python(args, kwargs)
-        concrete = self._find(arguments)
+        concrete, alike = self._find(arguments), None
+        if concrete is None and (found := self._like(arguments)) is not None:
+            concrete, alike = found
         self._recent.append(concrete is None)
         if concrete is None:
             arguments, concrete = self._trace(bound, arguments)
         if concrete.left_to_python:
             concrete.left_to_python -= 1
             return self._run_python(args, kwargs)
-        if not concrete.limits and (bound is given or _has_same_leaves(bound, given)):
+        is_its_own = alike is None and not concrete.limits
+        if is_its_own and (bound is given or _has_same_leaves(bound, given)):
             self._remember_fast(args, kwargs, given, concrete)
         if concrete._traced.stages_nothing:
             return self._run_unstaged(concrete, args, kwargs)
@@ -349,7 +354,7 @@ class Function(Traces, Generic[P, R]):
             replay.refuse_shared_containers(given, self.__name__)
         is_held = traced.changes_containers or traced.with_arguments
         with calling_with(given) if is_held else nullcontext():
-            result = concrete.run(leaves)
+            result = concrete.run(leaves, alike)
         concrete.limits = 0
         return result
 

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from autograph.concrete import ConcreteFunction
+from autograph.likeness import loose_key
+from autograph.signature import Arguments
 
 __all__ = ["KeptTraces"]
 
@@ -22,6 +24,8 @@ class KeptTraces:
 
     def __init__(self) -> None:
         self._by_key: dict[Any, tuple[ConcreteFunction, ...]] = {}
+        # Those that serve other objects as well, by the key of their likeness, the last ones first.
+        self._by_likeness: dict[Any, tuple[ConcreteFunction, ...]] = {}
 
     def __iter__(self) -> Iterator[ConcreteFunction]:
         """All of them, in the order in which they were made."""
@@ -33,6 +37,10 @@ class KeptTraces:
     def of(self, key: Any) -> tuple[ConcreteFunction, ...]:
         """Those of a key of arguments."""
         return self._by_key.get(key, ())
+
+    def like(self, arguments: Arguments) -> tuple[ConcreteFunction, ...]:
+        """Those that may serve such arguments if their objects are like the traces' own."""
+        return self._by_likeness.get(loose_key(arguments), ()) if self._by_likeness else ()
 
     def put_first(self, concrete: ConcreteFunction) -> None:
         """Have this one looked at before the others of its key; one thread at a time."""
@@ -66,6 +74,12 @@ class KeptTraces:
                 del table[its_key]
         table[key] = (concrete, *group)
         self._by_key = table
+        like: dict[Any, tuple[ConcreteFunction, ...]] = {}
+        for other in reversed([*self]):
+            likeness = other._traced.likeness
+            if likeness is not None and len(like.get(likeness.key, ())) < _MOST_STATES:
+                like[likeness.key] = (*like.get(likeness.key, ()), other)
+        self._by_likeness = like
 
 
 def _number(concrete: ConcreteFunction) -> int:

@@ -20,6 +20,7 @@ from autograph.concrete import ConcreteFunction
 from autograph.fast_path import Entry, ints_within
 from autograph.generated import Options
 from autograph.kept_traces import KeptTraces
+from autograph.likeness import Alike
 from autograph.matching import (
     accepts,
     conform_leaf,
@@ -138,11 +139,19 @@ class Traces:
 
     def _matching(self, arguments: Arguments, exactly: bool = False) -> list[ConcreteFunction]:
         """The traces that serve such arguments, if what they read from outside has not changed."""
-        known = list(self._table.of(arguments.key))
+        known = [c for c in self._table.of(arguments.key) if not c.is_past]
         if not exactly:
             fits = (c for c in self._general if accepts(c._traced.arguments, c.relaxed, arguments))
             known += [c for c in fits if c not in known]
         return known
+
+    def _like(self, arguments: Arguments) -> tuple[ConcreteFunction, Alike] | None:
+        """A trace that was made with other objects than those that there are now, like these."""
+        for concrete in self._table.like(arguments):
+            found = concrete.like(arguments)
+            if isinstance(found, Alike):
+                return concrete, found
+        return None
 
     def _nearest(self, arguments: Arguments) -> ConcreteFunction | None:
         """Of the traces that would serve, the one of which least has changed from outside."""
@@ -213,6 +222,11 @@ class Traces:
     def _open_numbers(self, arguments: Arguments) -> None:
         """Make run-time inputs of the captured numbers that come with a second value."""
         stale, policy = self._nearest(arguments), self._policy
+        for concrete in self._table.like(arguments):
+            found = concrete.like(arguments)
+            if found and not isinstance(found, Alike):
+                policy.numbers.open(found)
+                break
         if stale is not None:
             policy.numbers.add(stale.guards_of_values())
             if stale._traced.puts and self._prefers_logs is not None:
@@ -463,7 +477,7 @@ class Traces:
             entry.concrete.used |= entry.builtin in self._builtins and entry.may_be_called()
         self._table.add(concrete, max(config.cache_size.value, 1), self._is_over)
         kept = set(map(id, self._table))
-        self._drop_fast(lambda entry: id(entry.concrete) not in kept)
+        self._drop_fast(lambda entry: id(entry.concrete) not in kept or entry.concrete.is_past)
         general = [c for c in self._general if id(c) in kept]
         if is_general(concrete._traced.arguments):
             general.append(concrete)

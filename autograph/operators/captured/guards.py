@@ -21,9 +21,9 @@ from runtime import tree
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
-__all__ = ["MISSING", "NUMBERS", "ApartGuard", "Guard", "Identity", "IdentityGuard", "Mark",
-           "Place", "SharingGuard", "TypeGuard", "is_of_library", "marks", "may_be_input",
-           "same_value", "shown", "state_marks", "weak"]  # fmt: skip
+__all__ = ["MISSING", "NUMBERS", "AbsenceGuard", "ApartGuard", "Guard", "Identity",
+           "IdentityGuard", "Mark", "Place", "SharingGuard", "TypeGuard", "is_of_library",
+           "marks", "may_be_input", "same_value", "shown", "state_marks", "weak"]  # fmt: skip
 
 MISSING = object()
 NUMBERS = (int, float)
@@ -177,6 +177,16 @@ class IdentityGuard(Guard):
 
     def explain(self) -> str:
         return f"{self.place.name}: another object ({self.expected.described} before)"
+
+
+class AbsenceGuard(Guard):
+    """An attribute that an object lacks; `plainly`: in its own `__dict__`."""
+
+    __slots__ = ("plainly",)
+
+    def __init__(self, place: Place, *, plainly: bool) -> None:
+        super().__init__(place, MISSING, by_value=False)
+        self.plainly = plainly
 
 
 class TypeGuard(Guard):

@@ -53,7 +53,11 @@ class Numbers:
 
     def add(self, guards: Iterable[Guard]) -> None:
         """Open the numbers of which a second value has come."""
-        self.read.update((guard.key, guard.place) for guard in self.new(guards))
+        self.open((guard.key, guard.place) for guard in self.new(guards))
+
+    def open(self, numbers: Iterable[tuple[Any, Place]]) -> None:
+        """Open numbers, given by the keys of their places and these."""
+        self.read.update((key, place) for key, place in numbers if key not in self.fixed)
         known: dict[Any, Any]
         for known in (self.read, self.written, self.fixed):
             while len(known) > _MOST:
