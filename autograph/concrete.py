@@ -60,8 +60,6 @@ __all__ = ["MISS", "ConcreteFunction", "LeftToPython", "fresh_outputs"]
 
 
 _numbers = itertools.count()
-# What is made of the places that are read, when it is asked for first.
-_READING = ("_reader", "_reading", "_natively", "_takes_arrays", "direct", "has_direct")
 # So many calls are left to Python at most, before the graph is tried again.
 _MOST_LEFT = 1024
 
@@ -155,7 +153,7 @@ class ConcreteFunction(Described):
         ]
         traced.externals = list(captures[len(traced.captured) :])
         self._replaced.extend(captures)
-        for name in _READING:
+        for name in ("_reader", "_reading", "_natively", "_takes_arrays", "direct", "has_direct"):
             self.__dict__.pop(name, None)
         for entry in self.entries:
             entry.direct = entry.builtin = None
@@ -229,31 +227,42 @@ class ConcreteFunction(Described):
                 broken.append(c.guard.explain())
         return broken
 
-    def is_over(self, numbers: Numbers) -> bool:
-        """Whether a trace that does not serve a call will serve no other, or should not.
+    def left(self, numbers: Numbers) -> ConcreteFunction | None:
+        """What is to be kept of a trace that did not serve a call.
 
-        What it read is gone or, as a list, would be kept alive by it; or `numbers` that it has for
-        constants are inputs from now on.
+        Nothing, where just `numbers` that it has for constants are inputs from now on; where what
+        it read is gone or, as a list, would be kept alive by it, what serves other objects.
         """
-        guards = self.guards_of_values()
-        broken = [guard for guard in guards if not guard.holds()]
-        if any(isinstance(guard, IdentityGuard) and guard.is_past for guard in broken):
-            if self._traced.likeness is None:
-                return True
-            self._let_go()
-        return bool(broken) and all(numbers.has_opened(guard) for guard in broken)
+        if self.is_past:
+            return self
+        broken = [guard for guard in self.guards_of_values() if not guard.holds()]
+        if broken and all(numbers.has_opened(guard) for guard in broken):
+            return None
+        is_past = any(isinstance(guard, IdentityGuard) and guard.is_past for guard in broken)
+        return self._without_objects() if is_past else self
 
-    def _let_go(self) -> None:
-        """Serve others only from now on, and keep nothing of what the trace was made with."""
+    def _without_objects(self) -> ConcreteFunction | None:
+        """The same for other objects only, which keeps nothing of those of the trace.
+
+        None where it serves no others.
+        """
         traced = self._traced
-        assert traced.likeness is not None
+        if traced.likeness is None or self._replaced:
+            return None
         traced.likeness.let_go()
-        self.is_past = True
-        traced.guards = [guard for guard in traced.guards if guard.is_of_code]
-        traced.captured = [c._replace(place=Place(c.place.name, _nothing)) for c in traced.captured]
-        for name in (*_READING, "without_kinds", "with_tensors"):
-            self.__dict__.pop(name, None)
-        self.entries.clear()
+        places = [c._replace(place=Place(c.place.name, _nothing)) for c in traced.captured]
+        made = self._of(dataclasses.replace(traced, guards=self._guards_of_code(), captured=places))
+        made._differentiable, made.python = self._differentiable, self.python
+        made.relaxed, made.remedy, made.number = self.relaxed, self.remedy, self.number
+        made.milliseconds, made.is_past = self.milliseconds, True
+        return made
+
+    def _of(self, traced: Traced) -> ConcreteFunction:
+        """The same of another trace."""
+        return ConcreteFunction(
+            self._name, self._bind, self._returns, traced, self.reason, self._tensor_class,
+            self._native,
+        )  # fmt: skip
 
     def guards_of_values(self) -> list[Guard]:
         """The guards, where their places are read as they were in the trace: not by other code."""
@@ -273,6 +282,25 @@ class ConcreteFunction(Described):
         """
         likeness = self._traced.likeness
         return None if likeness is None or self._replaced else likeness.find(arguments.leaves)
+
+    @property
+    def find_like(self) -> Callable[[Sequence[Any]], Any]:
+        """What gives an `Alike` for leaves that the trace may serve, and anything else if not."""
+        assert self._traced.likeness is not None
+        return self._traced.likeness.function
+
+    def run_alike(
+        self, leaves: list[Any], alike: Alike, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        """`run_quickly` for other objects than those of the trace."""
+        self.used = True
+        if self.python is not None:
+            return self.python(*args, **kwargs)
+        inputs = [*leaves, *alike.captured, *self._traced.externals]
+        if not alike.others:
+            return self._run_inputs(inputs)
+        with standing(alike.others):
+            return self._run_inputs(inputs)
 
     def run(self, leaves: Sequence[Any], alike: Alike | None = None) -> Any:
         """Run on the input leaves of the arguments; gives the structured result."""
@@ -441,11 +469,7 @@ class ConcreteFunction(Described):
         graph = without_kinds(self._traced.graph)
         if graph is self._traced.graph:
             return self
-        traced = dataclasses.replace(self._traced, graph=graph)
-        return ConcreteFunction(
-            self._name, self._bind, self._returns, traced, self.reason, self._tensor_class,
-            self._native,
-        )  # fmt: skip
+        return self._of(dataclasses.replace(self._traced, graph=graph))
 
     @cached_property
     def with_tensors(self) -> ConcreteFunction:
@@ -470,8 +494,9 @@ class ConcreteFunction(Described):
             outputs = self._reading(*leaves)
             return MISS if outputs and outputs[0] is MISS else self._gives(outputs)
         inputs = self._reader(leaves) if self._reads_outside else leaves
-        if inputs is None:
-            return MISS
+        return MISS if inputs is None else self._run_inputs(inputs)
+
+    def _run_inputs(self, inputs: list[Any]) -> Any:
         if self._traced.written or self._traced.contiguous:
             self._check_targets(inputs)
         if self._traced.hands_out:

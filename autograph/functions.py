@@ -11,7 +11,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast, overload
 
 from autograph import conversion, replay
 from autograph.concrete import MISS, ConcreteFunction, LeftToPython
-from autograph.fast_path import call_key, entry_of
+from autograph.fast_path import call_key, entry_of, like_entry_of, loosened
 from autograph.kept_traces import KeptTraces
 from autograph.kernel_profiling import KernelProfile, profiled_kernels
 from autograph.operators.calls.recursion import run_function
@@ -21,7 +21,7 @@ from autograph.operators.captured.defaults import with_defaults
 from autograph.operators.results.remaking import calling_with
 from autograph.options import FunctionOptions, check_options
 from autograph.profiling import Profile, profiled
-from autograph.signature import ArraySpec, classify, is_input_key
+from autograph.signature import Arguments, ArraySpec, classify, is_input_key
 from autograph.syntax.carried import keep_sources, sources_of
 from autograph.timing import Stats, timed
 from autograph.trace_facts import Explanation, TraceTable, explained
@@ -218,7 +218,7 @@ class Function(Traces, Generic[P, R]):
         """Forget all graphs."""
         with whole, trace_lock:
             self._table, self._fast, self._general = KeptTraces(), {}, []
-            self._builtins = ()
+            self._likes, self._builtins = {}, ()
 
     def explain(self, *args: Any, **kwargs: Any) -> Explanation:
         """Of each trace: why it was made, what is staged, unrolled and left, what is guarded.
@@ -287,6 +287,11 @@ class Function(Traces, Generic[P, R]):
                         result = entry.run(leaves, args, kwargs)
                     if result is not MISS:
                         return result  # type: ignore[no-any-return]
+                if self._likes and key is not None:
+                    for like in self._likes.get(loosened(key), ()):
+                        result = like.run(leaves, args, kwargs)
+                        if result is not MISS:
+                            return result  # type: ignore[no-any-return]
             return self._call(args, kwargs)  # type: ignore[no-any-return]
         except LeftToPython as left:
             self._tell_left(left.why)
@@ -344,6 +349,8 @@ class Function(Traces, Generic[P, R]):
         is_its_own = alike is None and not concrete.limits
         if is_its_own and (bound is given or _has_same_leaves(bound, given)):
             self._remember_fast(args, kwargs, given, concrete)
+        elif alike is not None and bound is given and not concrete.limits:
+            self._remember_like(args, kwargs, arguments, concrete)
         if concrete._traced.stages_nothing:
             return self._run_unstaged(concrete, args, kwargs)
         leaves = [
@@ -400,6 +407,26 @@ class Function(Traces, Generic[P, R]):
             full = len(self._fast) >= 4 * config.cache_size.value
             self._fast = {key: (entry,)} if full else {**self._fast, key: (entry, *known)}
             self._set_builtins()
+
+    def _remember_like(
+        self,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        arguments: Arguments,
+        concrete: ConcreteFunction,
+    ) -> None:
+        """Take the short way from the next call on that is like this one but for its objects."""
+        if not concrete.is_quick or arguments.device is not None or self._policy.nests:
+            return
+        policy = self._policy
+        key = loosened(call_key(args, kwargs, policy.inputs, self._bind.positional, []))
+        known = self._likes.get(key, ())
+        if key is None or any(entry.concrete is concrete for entry in known):
+            return
+        entry = like_entry_of(args, kwargs, arguments, concrete)
+        if entry is not None:
+            full = len(self._likes) >= config.cache_size.value
+            self._likes = {key: (entry,)} if full else {**self._likes, key: (entry, *known)}
 
     def __ag_call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call from converted code: while tracing, the function is traced into the caller."""

@@ -6,11 +6,12 @@ each call. The table is replaced as a whole and never changed: a call reads it w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from autograph.concrete import ConcreteFunction
 from autograph.likeness import loose_key
+from autograph.operators.captured.open_numbers import Numbers
 from autograph.signature import Arguments
 
 __all__ = ["KeptTraces"]
@@ -50,16 +51,14 @@ class KeptTraces:
             rest = (other for other in group if other is not concrete)
             self._by_key = {**self._by_key, key: (concrete, *rest)}
 
-    def add(
-        self, concrete: ConcreteFunction, limit: int, is_over: Callable[[ConcreteFunction], bool]
-    ) -> None:
-        """Keep one more trace; those of its key that are over go, and one not used if all is full.
+    def add(self, concrete: ConcreteFunction, limit: int, numbers: Numbers) -> None:
+        """Keep one more trace, and of the others of its key what is left; one goes if all is full.
 
-        One thread at a time.
+        `numbers` are inputs from now on. One thread at a time.
         """
         table = dict(self._by_key)
         key = concrete._traced.arguments.key
-        group = [other for other in table.pop(key, ()) if not is_over(other)]
+        group = [left for c in table.pop(key, ()) if (left := c.left(numbers)) is not None]
         if len(group) >= _MOST_STATES:
             group.remove(_least_used(group[::-1]))
         while len(group) + sum(map(len, table.values())) >= limit:

@@ -51,7 +51,7 @@ from runtime.variable import Variable
 __all__ = ["Alike", "Likeness", "Number", "is_movable", "likeness_of", "loose_key"]
 
 # A trace that reads more than this, or that keeps so many objects apart, serves its own objects.
-_MOST_LINES, _MOST_APART = 2000, 16
+_MOST_LINES, _MOST_APART = 20_000, 16
 _CONTAINERS = (list, dict)
 
 
@@ -127,7 +127,7 @@ class Likeness:
         self._owners = owners
 
     @functools.cached_property
-    def _find(self) -> Callable[[Sequence[Any]], Any]:
+    def function(self) -> Callable[[Sequence[Any]], Any]:
         space = self._space
         exec(compile(self._text, "<likeness>", "exec", dont_inherit=True), space)
         found: Callable[[Sequence[Any]], Any] = space["find"]
@@ -138,7 +138,7 @@ class Likeness:
 
         Where nothing but some numbers are others, these; None where more is.
         """
-        found = self._find(leaves)
+        found = self.function(leaves)
         if type(found) is list:
             return [self._numbers[at].of(owner) for at, owner in found]
         return found  # type: ignore[no-any-return]
@@ -207,7 +207,10 @@ class _Writer:
     ) -> None:
         self._facts, self._arguments, self._captured = facts, arguments, captured
         self._target = target
-        self._keys = {id(guard): key for key, guard in facts.guards.items()}
+        self._keys: dict[int, Any] = {id(guard): key for key, guard in facts.guards.items()}
+        self._keys.update({id(c): key for key, c in facts.captured.items()})
+        seen = (guard.expected.ref() for guard in guards if isinstance(guard, IdentityGuard))
+        self._seen = {id(thing) for thing in seen if thing is not None}
         self._guards = guards
         self._lines: list[str] = []
         self._space: dict[str, Any] = {
@@ -311,7 +314,7 @@ class _Writer:
             if key is not None and key[0] == "type":
                 return self._owner_of(self._facts.captured[key[1]])
         else:
-            key = self._key_of(each)
+            key = self._keys[id(each)]
         if each.place.route is not None:
             _, thing, _ = each.place.route
             owner = thing() if isinstance(thing, weakref.ref) else thing
@@ -340,7 +343,7 @@ class _Writer:
             return
         if owner is self._target or owner is getattr(self._target, "__self__", None):
             return
-        if any(isinstance(g, IdentityGuard) and g.expected.ref() is owner for g in self._guards):
+        if id(owner) in self._seen:
             return
         raise _Unlike
 
@@ -445,7 +448,7 @@ class _Writer:
         """Lines for what a trace took for granted; `owner` has what may be another one."""
         if isinstance(each, Captured):
             if id(each) not in self._inputs:
-                name = self._read(each.place, self._key_of(each), owner)
+                name = self._read(each.place, self._keys[id(each)], owner)
                 self._inputs[id(each)] = name
                 self._fits(each, name)
             return
@@ -518,7 +521,7 @@ class _Writer:
             raise _Unlike
 
     def _check_container(self, key: Any, expected: Any, owner: str) -> None:
-        thing = self._thing_in(owner)
+        thing = self._movable[key[1]]
         if key[0] == "has":
             self._need(f"({self._bind(key[2])} in {owner}) is {expected}")
             return
@@ -546,9 +549,6 @@ class _Writer:
             else:
                 self._value(value.ref() if isinstance(value, Mark) else value, name)
 
-    def _thing_in(self, name: str) -> Any:
-        return next(self._movable[key] for key, known in self._names.items() if known == name)
-
     def _fits(self, captured: Captured, name: str) -> None:
         placeless = captured._replace(place=Place(captured.place.name, _nowhere))
         fits = f"{self._bind(placeless.fits)}({name})"
@@ -559,9 +559,6 @@ class _Writer:
                 f" or {fits}"
             )
         self._need(fits)
-
-    def _key_of(self, captured: Captured) -> Any:
-        return next(key for key, c in self._facts.captured.items() if c is captured)
 
     def _read(self, place: Place, key: Any, owner: str | None) -> str:
         if place.route is not None:

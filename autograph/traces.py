@@ -17,7 +17,7 @@ from typing import Any, cast
 
 from autograph import conversion, retracing, tracing
 from autograph.concrete import ConcreteFunction
-from autograph.fast_path import Entry, ints_within
+from autograph.fast_path import Entry, LikeEntry, ints_within
 from autograph.generated import Options
 from autograph.kept_traces import KeptTraces
 from autograph.likeness import Alike
@@ -90,6 +90,8 @@ class Traces:
         self._bind = Binding(target)
         self._table = KeptTraces()
         self._fast: dict[Any, tuple[Entry, ...]] = {}
+        # The same for calls with other objects than those of the traces, by looser keys.
+        self._likes: dict[Any, tuple[LikeEntry, ...]] = {}
         # Compiled graphs that look at the arguments themselves.
         self._builtins: tuple[Callable[..., Any], ...] = ()
         self._general: list[ConcreteFunction] = []
@@ -475,17 +477,13 @@ class Traces:
         entries = [entry for chain in self._fast.values() for entry in chain]
         for entry in entries:
             entry.concrete.used |= entry.builtin in self._builtins and entry.may_be_called()
-        self._table.add(concrete, max(config.cache_size.value, 1), self._is_over)
+        self._table.add(concrete, max(config.cache_size.value, 1), self._policy.numbers)
         kept = set(map(id, self._table))
-        self._drop_fast(lambda entry: id(entry.concrete) not in kept or entry.concrete.is_past)
+        self._drop_fast(lambda entry: id(entry.concrete) not in kept)
         general = [c for c in self._general if id(c) in kept]
         if is_general(concrete._traced.arguments):
             general.append(concrete)
         self._general = sorted(general, key=lambda c: unknown_dimensions(c._traced.arguments))
-
-    def _is_over(self, concrete: ConcreteFunction) -> bool:
-        """Whether a trace that did not serve a call will serve none: it is not kept."""
-        return concrete.is_over(self._policy.numbers)
 
     def _forget_fast(self, concrete: ConcreteFunction) -> None:
         """Have calls that lead to a graph come the long way."""
@@ -497,6 +495,11 @@ class Traces:
             for key, chain in self._fast.items()
         }
         self._fast = {key: chain for key, chain in chains.items() if chain}
+        kept = set(map(id, self._table))
+        self._likes = {
+            key: tuple(entry for entry in chain if id(entry.concrete) in kept)
+            for key, chain in self._likes.items()
+        }
         self._set_builtins()
 
     def _set_builtins(self) -> None:

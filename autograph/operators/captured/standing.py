@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import weakref
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -20,7 +21,8 @@ class Owner:
     __slots__ = ("number", "reference")
 
     def __init__(self, thing: Any) -> None:
-        self.number, self.reference = id(thing), weak(thing)
+        self.number = id(thing)
+        self.reference: Callable[[], Any] = weak(thing)
 
     def __call__(self) -> Any:
         others = _others.get()
@@ -29,7 +31,8 @@ class Owner:
 
     def let_go(self) -> None:
         """Keep what the trace was made with no longer, if that could not be referred to weakly."""
-        self.reference = _nothing
+        if not isinstance(self.reference, weakref.ref):
+            self.reference = _nothing
 
 
 def _nothing() -> None:
