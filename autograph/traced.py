@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from autograph.likeness import Likeness
 from autograph.operators.captured.captures import Captured, Guard
 from autograph.operators.captured.decisions import Decision
 from autograph.operators.results.remaking import Array
@@ -102,6 +103,8 @@ class Traced:
         for slot, new in self.lasting:
             slot.write(new)
 
+    # How the trace serves other objects; None: it serves those that it was made with only.
+    likeness: Likeness | None = None
     # Whether there is a dict or set of which data decides the keys.
     looks_for_keys: bool = False
     # Whether the trace went on for long without staging anything, and was not finished.

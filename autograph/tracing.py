@@ -13,6 +13,7 @@ from autograph import replay
 from autograph.conversion import underlying_function
 from autograph.errors import AutographError
 from autograph.findings import Findings
+from autograph.likeness import likeness_of
 from autograph.operators.branches.absorbing import refuse_shared
 from autograph.operators.branches.chosen_objects import as_choices
 from autograph.operators.builtins.gathering import listed
@@ -170,6 +171,17 @@ def trace_call(
                         builder, function, bound, arguments, pure, numbers or Numbers(), target
                     )
                 traced.guards[:0] = (*class_guards(builder.trace), *code_guards(builder.trace))
+                if not (traced.raised or traced.created):
+                    traced.likeness = likeness_of(
+                        builder.trace,
+                        arguments,
+                        traced.guards,
+                        traced.captured,
+                        traced.externals,
+                        traced.graph,
+                        (traced.result, traced.whole, traced.shared),
+                        target,
+                    )
                 return traced
             except StagingError as error:
                 more, is_deeper = known.joined(builder.trace, error), recursions.begin()

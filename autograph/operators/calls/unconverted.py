@@ -37,6 +37,7 @@ from autograph.operators.captured.captures import (
     current_trace,
     guard_environment,
     guard_object,
+    note_identity,
     read,
 )
 from autograph.operators.captured.guards import Place
@@ -169,6 +170,12 @@ def _as_array_like(x: Any) -> Any:
     return x if kind is plain and all(map(operator.is_, parts, x)) else plain(parts)
 
 
+# Built-in functions of which the result does not tell one object from another one like it.
+_BLIND = frozenset(
+    map(id, (isinstance, issubclass, callable, len, iter, next, enumerate, zip, reversed, type,
+             super, list, tuple, getattr, hasattr, setattr))
+)  # fmt: skip
+
 # Modules of which the functions neither look into what they are given nor copy it.
 _PASSING = frozenset(("itertools", "functools", "operator", "_operator", "_functools"))
 
@@ -186,6 +193,9 @@ def call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     root = _root_module(function)
     if trace is None:
         return function(*args, **kwargs)
+    if id(function) not in _BLIND:
+        for thing in (function, *args, *kwargs.values()):
+            note_identity(thing)
     if trace.heaps and root not in _PASSING and not _only_holds(function):
         found = next(filter(None, map(object_in, (*args, *kwargs.values()))), None)
         if found is not None:
