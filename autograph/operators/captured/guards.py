@@ -24,8 +24,8 @@ from runtime.variable import Variable
 
 __all__ = ["MISSING", "NUMBERS", "PLAIN_TYPES", "AbsenceGuard", "ApartGuard", "ContentGuard",
            "Guard", "Identity", "IdentityGuard", "Mark", "Place", "SharingGuard", "TypeGuard",
-           "is_of_library", "marks", "may_be_input", "same_value", "shown", "state_marks", "together",
-           "weak"]  # fmt: skip
+           "is_of_library", "marks", "may_be_input", "same_value", "shown", "state_marks",
+           "together", "weak"]  # fmt: skip
 
 MISSING = object()
 NUMBERS = (int, float)
