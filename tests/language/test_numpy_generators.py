@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from runtime.errors import NoGradientError
+from runtime.autodiff.sweep import NoGradientError
 from runtime.execute.native import samplers, twister
 
 BITS = (np.random.PCG64, np.random.MT19937, np.random.Philox, np.random.SFC64, np.random.PCG64DXSM)
