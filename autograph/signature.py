@@ -330,6 +330,8 @@ def _path(around: str, key: Any, kind: type | None) -> str:
 
 def describe_key(key: Any) -> str:
     """The key of one leaf, as a user reads it."""
+    if isinstance(key, tuple) and key[0] == GENERATOR:
+        return "Generator"
     if is_input_key(key):
         is_array = isinstance(key[0], np.dtype) and key[-1] == ()
         return f"{type_of_key(key)}{', an array' if is_array else ''}"  # not a scalar of NumPy's

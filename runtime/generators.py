@@ -81,7 +81,7 @@ def _draw(
     elif own in _TYPED and dtype.itemsize < 8:
         named = {"dtype": dtype}
     if own == "choice":
-        given, named = given[:1], {"p": given[1]}
+        given, named = given[:1], {"p": given[1]} if given[1:] else {}
     if own == "order":
         return generator.permutation(*(size or ()))
     made = getattr(generator, own)(*given, size=size, **named)

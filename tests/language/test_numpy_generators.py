@@ -1,5 +1,6 @@
 """Draws of NumPy's generators: the very numbers, and the very state behind them, on every path."""
 
+import copy
 import linecache
 import random
 
@@ -7,6 +8,8 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from runtime.autodiff.sweep import NoGradientError
+from runtime.execute.native import samplers, twister
 
 BITS = (np.random.PCG64, np.random.MT19937, np.random.Philox, np.random.SFC64, np.random.PCG64DXSM)
 A = np.array([0.5, 1.5, 4.0, -2.0])
@@ -149,4 +152,114 @@ def test_programs_of_draws(seed):
 @pytest.mark.filterwarnings("ignore")
 def test_ten_thousand_programs_of_draws(first):
     for seed in range(first, min(first + 100, 10_000)):
+        compare(seed)
+
+
+# ---- derivatives, lanes, variables, files ------------------------------------------------------
+
+
+def located(mu, sigma, rng, n):
+    total = 0.0
+    for _ in range(n):
+        total += (rng.normal(mu, sigma) + rng.exponential(sigma) * rng.uniform(mu, sigma)) ** 2
+    return total + rng.gamma(2.0, sigma)
+
+
+def test_derivatives_go_through_locations_and_scales():
+    function, step = ag.convert(located), 1e-6
+
+    def at(mu, sigma):
+        return located(mu, sigma, np.random.default_rng(3), 20)
+
+    made = np.random.default_rng(3)
+    got = ag.grad(function, argnums=(0, 1))(0.5, 1.5, made, np.int64(20))
+    want = [
+        (at(0.5 + step, 1.5) - at(0.5 - step, 1.5)) / (2 * step),
+        (at(0.5, 1.5 + step) - at(0.5, 1.5 - step)) / (2 * step),
+    ]
+    np.testing.assert_allclose(got, want, rtol=1e-6)
+    plain = np.random.default_rng(3)
+    located(0.5, 1.5, plain, 20)  # one pass forward, none again
+    assert made.bit_generator.state == plain.bit_generator.state
+
+
+@pytest.mark.parametrize("draw", [
+    lambda rng, x: rng.gamma(x, 1.0), lambda rng, x: rng.beta(x, 2.0),
+    lambda rng, x: rng.lognormal(0.0, x),
+])  # fmt: skip
+def test_no_derivative_goes_through_other_parameters(draw):
+    rng = np.random.default_rng(3)
+    with pytest.raises(NoGradientError, match="by a sum and a product"):
+        ag.grad(ag.convert(lambda x: draw(rng, x)))(1.5)
+
+
+def test_lanes_draw_one_after_the_other():
+    one, other = np.random.default_rng(3), np.random.default_rng(3)
+    got = ag.vmap(ag.convert(lambda x, rng: rng.normal(x, 1.0, 2)), in_axes=(0, None))(A, one)
+    assert np.array_equal(got, [other.normal(x, 1.0, 2) for x in A])
+    assert one.bit_generator.state == other.bit_generator.state
+
+
+def test_variables_and_draws_up_to_an_error():
+    rng, variable = np.random.default_rng(3), ag.Variable(np.zeros(2))
+
+    @ag.convert
+    def sample(n):
+        for i in range(n):
+            variable.assign_add(rng.normal(size=2))
+            if rng.random() > 0.9:
+                raise ValueError(i)
+
+    with pytest.raises(ValueError) as caught:
+        sample(np.int64(100))
+    plain, total = np.random.default_rng(3), np.zeros(2)
+    for i in range(100):
+        total += plain.normal(size=2)
+        if plain.random() > 0.9:
+            break
+    assert str(caught.value) == str(i) and np.array_equal(variable.numpy(), total)
+    assert rng.bit_generator.state == plain.bit_generator.state
+
+
+@pytest.mark.parametrize("given", [(), (np.random.default_rng(3),)], ids=["outside", "argument"])
+def test_a_program_with_draws_is_not_saved(given, tmp_path):
+    own = np.random.default_rng(3)
+    function = ag.convert(lambda x, rng=own: rng.normal() + x) if given else ag.convert(
+        lambda x: own.normal() + x
+    )  # fmt: skip
+    function(1.0, *given)
+    with pytest.raises(ag.UnsavableError, match="generator"):
+        ag.save(function, tmp_path / "program")
+
+
+def test_a_generator_is_what_it_is_in_python():
+    def sample(rng, x):
+        if rng is None or not isinstance(rng, np.random.Generator) or not rng:
+            return rng, -1.0
+        before = rng.bit_generator.state
+        y = rng.random()
+        rng.bit_generator.state = before
+        again = np.random.default_rng(rng)
+        return rng, y + again.random() + x if hasattr(rng, "spawn") else 0.0
+
+    function = ag.convert(sample)
+    for seed in (3, 4):
+        made, plain = np.random.default_rng(seed), np.random.default_rng(seed)
+        got, want = function(made, 1.0), sample(plain, 1.0)
+        assert got[0] is made and got[1] == want[1]
+        assert made.bit_generator.state == plain.bit_generator.state
+    assert function(None, 1.0) == (None, -1.0) and function.trace_count == 2
+
+
+def test_copies_are_made_when_the_graph_runs():
+    rng = np.random.default_rng(3)
+    function = ag.convert(lambda x: copy.deepcopy(rng).random() + x)
+    first = function(1.0)
+    assert function(1.0) == first == rng.random() + 1.0 != function(1.0)
+
+
+def test_where_no_function_of_numpy_is_found_all_is_as_before(monkeypatch):
+    for library in (samplers, twister):
+        monkeypatch.setattr(library, "addresses", dict)
+    for seed in (2, 3):
         compare(seed)

@@ -233,7 +233,7 @@ def _integer(x: Any) -> Any:
         if x.type.dtype.kind not in "iu" or x.type.shape != ():
             raise _Refused
         return x
-    if type(x) is not int and not isinstance(x, np.integer):
+    if (type(x) is not int and not isinstance(x, np.integer)) or not -(2**63) <= x < 2**63:
         raise _Refused
     return int(x)
 
@@ -342,14 +342,11 @@ def _choice(
     if replace is not True or axis != 0:
         raise _Refused
     items = _items(a)
-    count = _integer(a) if items is None else len(items)
+    count = _integer(a) if items is None else items.shape[0]
     if (type(count) is int and count < 1) or d.declared.dtype.kind not in "biuf":
         raise _Refused
     shape = d.shape(size)
-    if p is None:
-        which = d.draw("integers", (0, count), shape, _I8)
-    else:
-        which = d.draw("choice", (count, _weights(p)), shape, _I8)
+    which = d.draw("choice", (count,) if p is None else (count, _weights(p)), shape, _I8)
     return d.result(which if items is None else items[which])
 
 
@@ -367,7 +364,7 @@ def _permutation(d: _Drawing, x: Any, axis: Any = 0) -> Any:
     items = _items(x)
     if items is None:
         return d.result(d.order(_integer(x)))
-    return d.result(items[d.order(len(items))])
+    return d.result(items[d.order(items.shape[0])])
 
 
 def _items(x: Any) -> Any:

@@ -150,6 +150,11 @@ def _integers(method: str, kind: str, operands: Sequence[Expr]) -> _Called:
     return names[kind], [low, _minus(last, low)], is_good
 
 
+def _choice(method: str, kind: str, operands: Sequence[Expr]) -> _Called:
+    """Which of so many it is, all equally likely."""
+    return _integers(method, kind, (const(0, "i8"), *operands))
+
+
 def _below(method: str, kind: str, operands: Sequence[Expr]) -> _Called:
     """How far a number of a range of Python's is from its first one."""
     low, end = (const(0, "i8"), *operands)[-2:]
@@ -168,6 +173,7 @@ _FORMS: dict[str, Callable[[str, str, Sequence[Expr]], _Called]] = {
     **dict.fromkeys(("uniform_deviate", "state.uniform_deviate"), _uniform),
     **dict.fromkeys(("integers", "integers_to", "state.integers"), _integers),
     **dict.fromkeys(("order", "state.order"), _order),
+    **dict.fromkeys(("choice", "state.choice"), _choice),
     "python.below": _below,
 }
 

@@ -30,7 +30,7 @@ def ops_of(method, *args, **kwargs):
     ("beta", (1.0, placeholder), {}, SAMPLE, "beta", 2),
     ("poisson", (placeholder,), {}, DRAW, "poisson", 1),
     ("integers", (3, 9), {"dtype": np.uint8, "endpoint": True}, DRAW, "integers_to", 2),
-    ("choice", ([1.5, 2.5],), {"size": 3}, DRAW, "integers", 2),
+    ("choice", ([1.5, 2.5],), {"size": 3}, DRAW, "choice", 1),
     ("permutation", (4,), {}, DRAW, "order", 0),
 ], ids=lambda p: p if isinstance(p, str) else "")  # fmt: skip
 def test_a_draw_is_one_node(method, args, kwargs, op, name, operands):
@@ -42,7 +42,7 @@ def test_a_draw_is_one_node(method, args, kwargs, op, name, operands):
     ("random", (), {"out": np.zeros(2)}), ("random", (), {"size": ()}), ("random", (-1,), {}),
     ("normal", ([1.0, 2.0],), {}), ("normal", (0.0, -1.0, 2, 3), {}), ("integers", (0,), {}),
     ("integers", (5.0,), {}), ("integers", (2,), {"dtype": bool}), ("choice", ([],), {}),
-    ("choice", (["a", "b"],), {}), ("choice", (3, 2, False), {}), ("choice", (2,), {"p": [0.5, 0.5]}),
+    ("choice", (["a", "b"],), {}), ("choice", (3, 2, False), {}),
     ("permutation", (np.ones((2, 2)), 1), {}), ("standard_gamma", (1.0,), {"dtype": np.float32}),
     ("dirichlet", ((1.0, 2.0),), {}), ("bytes", (3,), {}),
 ], ids=lambda p: p if isinstance(p, str) else "")  # fmt: skip
