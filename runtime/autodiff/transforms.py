@@ -32,6 +32,7 @@ from runtime.tensor import Tensor
 from runtime.variable import Variable
 
 __all__ = [
+    "UsersLines",
     "grad",
     "hessian",
     "hvp",
@@ -86,7 +87,7 @@ def grad(f: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False) -
     both = value_and_grad(f, argnums, has_aux)
 
     def gradient(*args: Any, **kwargs: Any) -> Any:
-        with _UsersLines():
+        with UsersLines():
             value, result = both(*args, **kwargs)
         return (result, value[1]) if has_aux else result
 
@@ -118,7 +119,7 @@ def value_and_grad(
     """
 
     def both(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
-        with _UsersLines():
+        with UsersLines():
             lifted = _Lifted(args, argnums)
             with lifted.storing, _WholeTape(watch_accessed_variables=False) as tape:
                 tape.watch(lifted.tensors)
@@ -140,7 +141,7 @@ def vjp(f: Callable[..., R], *primals: Any) -> tuple[R, Callable[[Any], tuple[An
     >>> y, pull_back(1.0)
     (6.0, (3.0, 2.0))
     """
-    with _UsersLines():
+    with UsersLines():
         lifted = _Lifted(primals, range(len(primals)))
         whole = _WholeTape(persistent=True, watch_accessed_variables=False)
         with lifted.storing, whole as tape:
@@ -149,7 +150,7 @@ def vjp(f: Callable[..., R], *primals: Any) -> tuple[R, Callable[[Any], tuple[An
         targets = [_as_tensor(part) for part in tree.leaves(y)]
 
     def pull_back(cotangent: Any) -> tuple[Any, ...]:
-        with _UsersLines():
+        with UsersLines():
             weights = tree.leaves(cotangent)
             found = tape.gradient(targets, lifted.tensors, weights, unconnected_gradients=ZERO)
             return tuple(lifted.lower(found))
@@ -165,7 +166,7 @@ def jvp(f: Callable[..., R], primals: Sequence[Any], tangents: Sequence[Any]) ->
     >>> ag.jvp(lambda x: x * x, (3.0,), (1.0,))
     (9.0, 6.0)
     """
-    with _UsersLines():
+    with UsersLines():
         lifted = _Lifted(tuple(primals), range(len(primals)))
         with lifted.storing, _WholeTape(watch_accessed_variables=False) as tape:
             tape.watch(lifted.tensors)
@@ -216,7 +217,7 @@ def jacobian(f: Callable[P, Any], argnums: int | Sequence[int] = 0) -> Derivativ
     """
 
     def rows(*args: Any, **kwargs: Any) -> Any:
-        with _UsersLines():
+        with UsersLines():
             lifted = _Lifted(args, argnums)
             with lifted.storing, _WholeTape(watch_accessed_variables=False) as tape:
                 tape.watch(lifted.tensors)
@@ -244,7 +245,7 @@ def jacfwd(f: Callable[P, Any], argnums: int = 0) -> Derivative[P, Any]:
     function: Function = f
 
     def columns(*args: Any) -> Any:
-        with _UsersLines():
+        with UsersLines():
             lifted = _Lifted(args, argnums)
             whole = _WholeTape(persistent=True, watch_accessed_variables=False)
             with lifted.storing, whole as tape:
@@ -287,7 +288,7 @@ def hvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
     array([6., 0.])
     """
     several = len(primals) > 1
-    with _UsersLines():
+    with UsersLines():
         return jvp(grad(f, tuple(range(len(primals))) if several else 0), primals, tangents)[1]
 
 
@@ -307,7 +308,7 @@ class _WholeTape(GradientTape):
         )
 
 
-class _UsersLines:
+class UsersLines:
     """Leaves, of the tracebacks of errors in a `with` statement, the lines of the user's code.
 
     Not a `try` statement: `both` may be converted, and a staged `try` means more than this.

@@ -159,7 +159,7 @@ def of_lists(x):
 def test_long_lists_are_looked_at_together(f, value, held, most):
     converted = ag.convert(f)
     assert converted(value) == f(value)
-    (concrete,) = converted._table.values()
+    (concrete,) = converted.traces()
     assert len(concrete._traced.guards) < most
     for k, new in itertools.product((5 % len(held), 0), (1.5, 7)):
         old, held[k] = held[k], new
