@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 import pickle
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from operator import itemgetter
 from typing import Any, NoReturn
 
@@ -22,12 +24,16 @@ from autograph.captured_inputs import (
     reading,
 )
 from autograph.described import Described
+from autograph.likeness import Alike, Number
 from autograph.operators.branches.chosen_objects import chosen_in
 from autograph.operators.captured.captures import Captured, Guard, Place
+from autograph.operators.captured.guards import IdentityGuard
+from autograph.operators.captured.open_numbers import Numbers
+from autograph.operators.captured.standing import standing
 from autograph.operators.results.remaking import handing_out, objects
 from autograph.options import Binding
 from autograph.results import ResultHole, made_result, taken
-from autograph.signature import FLOAT, INT, is_input_key
+from autograph.signature import FLOAT, INT, Arguments, is_input_key
 from autograph.tracebacks import shortened
 from autograph.traced import Traced, external_type
 from runtime import config, trace, tree
@@ -44,6 +50,7 @@ from runtime.execute import Executable
 from runtime.execute.native.miss import MISS
 from runtime.execute.native.prepared import Native
 from runtime.execute.ownership import may_share
+from runtime.generators import bits_of, is_generator
 from runtime.graph.ir import Graph
 from runtime.host import hosting
 from runtime.ops.operands import type_of
@@ -53,6 +60,7 @@ from runtime.tensor import Tensor
 __all__ = ["MISS", "ConcreteFunction", "LeftToPython", "fresh_outputs"]
 
 
+_numbers = itertools.count()
 # So many calls are left to Python at most, before the graph is tried again.
 _MOST_LEFT = 1024
 
@@ -93,6 +101,8 @@ class ConcreteFunction(Described):
         # Why it was traced, how to do without, and what it cost.
         self.reason = reason
         self.remedy = ""
+        # Tells which of two was made first.
+        self.number = next(_numbers)
         self.milliseconds = 0.0
         self.used = True
         # Whether `reduce_retracing` left dimensions open: they stand for sizes of at least 2.
@@ -108,6 +118,8 @@ class ConcreteFunction(Described):
         self.entries: list[Any] = []
         # The function itself, where a call is plain Python.
         self.python: Callable[..., Any] | None = None
+        # Whether what the trace was made with is gone: it serves others that are alike.
+        self.is_past = False
         # How many calls in a row came to what only Python can do; so many are left to it next.
         self.limits = self.left_to_python = 0
 
@@ -201,6 +213,8 @@ class ConcreteFunction(Described):
         for guard in traced.guards:
             if not guard.holds():
                 return False
+        if self.is_past:
+            return False
         return all(is_as_traced(c) for c in traced.captured)
 
     def broken_guards(self) -> list[str]:
@@ -215,6 +229,43 @@ class ConcreteFunction(Described):
                 broken.append(c.guard.explain())
         return broken
 
+    def left(self, numbers: Numbers) -> ConcreteFunction | None:
+        """What is to be kept of a trace that did not serve a call.
+
+        Nothing, where just `numbers` that it has for constants are inputs from now on; where what
+        it read is gone or, as a list, would be kept alive by it, what serves other objects.
+        """
+        if self.is_past:
+            return self
+        broken = [guard for guard in self.guards_of_values() if not guard.holds()]
+        if broken and all(numbers.has_opened(guard) for guard in broken):
+            return None
+        is_past = any(isinstance(guard, IdentityGuard) and guard.is_past for guard in broken)
+        return self._without_objects() if is_past else self
+
+    def _without_objects(self) -> ConcreteFunction | None:
+        """The same for other objects only, which keeps nothing of those of the trace.
+
+        None where it serves no others.
+        """
+        traced = self._traced
+        if traced.likeness is None or self._replaced:
+            return None
+        traced.likeness.let_go()
+        places = [c._replace(place=Place(c.place.name, _nothing)) for c in traced.captured]
+        made = self._of(dataclasses.replace(traced, guards=self._guards_of_code(), captured=places))
+        made._differentiable, made.python = self._differentiable, self.python
+        made.relaxed, made.remedy, made.number = self.relaxed, self.remedy, self.number
+        made.milliseconds, made.is_past = self.milliseconds, True
+        return made
+
+    def _of(self, traced: Traced) -> ConcreteFunction:
+        """The same of another trace."""
+        return ConcreteFunction(
+            self._name, self._bind, self._returns, traced, self.reason, self._tensor_class,
+            self._native,
+        )  # fmt: skip
+
     def guards_of_values(self) -> list[Guard]:
         """The guards, where their places are read as they were in the trace: not by other code."""
         return self._traced.guards if self.code_is_as_it_was() else []
@@ -226,11 +277,44 @@ class ConcreteFunction(Described):
     def _guards_of_code(self) -> list[Guard]:
         return [guard for guard in self._traced.guards if guard.is_of_code]
 
-    def run(self, leaves: Sequence[Any]) -> Any:
+    def like(self, arguments: Arguments) -> Alike | list[Number] | None:
+        """What the graph needs to serve other objects than those of the trace, if it can.
+
+        The numbers that are others, where nothing else is.
+        """
+        likeness = self._traced.likeness
+        return None if likeness is None or self._replaced else likeness.find(arguments.leaves)
+
+    @property
+    def find_like(self) -> Callable[[Sequence[Any]], Any]:
+        """What gives an `Alike` for leaves that the trace may serve, and anything else if not."""
+        assert self._traced.likeness is not None
+        return self._traced.likeness.function
+
+    def run_alike(
+        self, leaves: list[Any], alike: Alike, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        """`run_quickly` for other objects than those of the trace."""
+        self.used = True
+        if self.python is not None:
+            return self.python(*args, **kwargs)
+        inputs = [*leaves, *alike.captured, *self._traced.externals]
+        if not alike.others:
+            return self._run_inputs(inputs)
+        with standing(alike.others):
+            return self._run_inputs(inputs)
+
+    def run(self, leaves: Sequence[Any], alike: Alike | None = None) -> Any:
         """Run on the input leaves of the arguments; gives the structured result."""
+        if alike is None:
+            return self._run_with(leaves, [c.place.fetch() for c in self._traced.captured])
+        with standing(alike.others) if alike.others else nullcontext():
+            return self._run_with(leaves, alike.captured)
+
+    def _run_with(self, leaves: Sequence[Any], captured: Sequence[Any]) -> Any:
         traced = self._traced
         self.used = True
-        inputs = [*leaves, *(c.place.fetch() for c in traced.captured), *traced.externals]
+        inputs = [*leaves, *captured, *traced.externals]
         if traced.written or traced.contiguous:
             self._check_targets(inputs)
         if traced.compares_arrays:
@@ -368,7 +452,9 @@ class ConcreteFunction(Described):
     def called_from_native_code(self) -> list[tuple[str, Origin]]:
         """What native code has Python do, and where."""
         called = getattr(self._differentiable.run, "outside", ())
-        return [(c.title, c.origins[-1]) for c in called if c.origins and not c.fails]
+        return [
+            (c.title, c.origins[-1]) for c in called if c.origins and not (c.fails or c.is_rare)
+        ]
 
     @property
     def is_faster(self) -> bool:
@@ -387,11 +473,7 @@ class ConcreteFunction(Described):
         graph = without_kinds(self._traced.graph)
         if graph is self._traced.graph:
             return self
-        traced = dataclasses.replace(self._traced, graph=graph)
-        return ConcreteFunction(
-            self._name, self._bind, self._returns, traced, self.reason, self._tensor_class,
-            self._native,
-        )  # fmt: skip
+        return self._of(dataclasses.replace(self._traced, graph=graph))
 
     @cached_property
     def with_tensors(self) -> ConcreteFunction:
@@ -417,8 +499,9 @@ class ConcreteFunction(Described):
             outputs = self._reading(*leaves)
             return MISS if outputs and outputs[0] is MISS else self._gives(outputs)
         inputs = self._reader(leaves) if self._reads_outside else leaves
-        if inputs is None:
-            return MISS
+        return MISS if inputs is None else self._run_inputs(inputs)
+
+    def _run_inputs(self, inputs: list[Any]) -> Any:
         if self._traced.written or self._traced.contiguous:
             self._check_targets(inputs)
         if self._traced.hands_out:
@@ -666,6 +749,10 @@ def _is_plain_key(key: Any) -> bool:
     return bool(is_array or key[0] == "scalar")
 
 
+def _nothing() -> None:
+    return None
+
+
 def _given(value: Any) -> Any:
     return value
 
@@ -689,6 +776,8 @@ def _raw(x: Any) -> Any:
 
 
 def _checked(value: Any, type_: TensorType, path: str) -> Any:
+    if is_generator(type(value)):
+        value = bits_of(value)
     if not isinstance(value, (Tensor, np.ndarray, np.generic)) and not is_device_array(value):
         if type_.weak and isinstance(value, (bool, int, float, complex)):
             return value

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from autograph.options import Binding
 from autograph.results import ResultHole
+from autograph.signature import GENERATOR
 from autograph.traced import Traced
 from runtime import tree
 from runtime.compile import NATIVE_STAGES, compile_graph, native_text
@@ -70,9 +73,16 @@ class Described:
 
     @property
     def structured_input_signature(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The arguments as (args, kwargs), with a TensorSpec for each input of the graph."""
+        """The arguments as (args, kwargs), with a TensorSpec for each input of the graph.
+
+        Where a generator of NumPy's is given, its class stands.
+        """
         arguments = self._traced.arguments
-        specs = {p: TensorSpec(t.shape, t.dtype, p) for p, _, t in arguments.inputs()}
+        kinds = dict(zip(arguments.paths, arguments.keys, strict=True))
+        specs: dict[str, Any] = {
+            p: np.random.Generator if kinds[p][0] == GENERATOR else TensorSpec(t.shape, t.dtype, p)
+            for p, _, t in arguments.inputs()
+        }
         parts = {**dict(arguments.constants()), **specs}
         return self._bind.call_arguments(arguments.rebuild([parts[p] for p in arguments.paths]))
 
@@ -155,4 +165,4 @@ def _spec(value: Any) -> Any:
 
 
 def _show(x: Any) -> str:
-    return repr(x)
+    return x.__name__ if isinstance(x, type) else repr(x)

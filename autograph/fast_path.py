@@ -18,10 +18,12 @@ import numpy as np
 
 from autograph.captured_inputs import Given
 from autograph.concrete import MISS, ConcreteFunction
+from autograph.likeness import Alike, is_movable
 from autograph.options import Binding
 from autograph.signature import (
     COMPLEX,
     FLOAT,
+    GENERATOR,
     INT,
     INT_LIMIT,
     OF_TYPE,
@@ -35,10 +37,11 @@ from autograph.signature import (
 from runtime import tree
 from runtime.devices import device_of, is_device_array
 from runtime.execute.native.reading import was_called
+from runtime.generators import BITS_TYPE, bits_of, is_generator
 from runtime.spec import TensorSpec
 from runtime.tensor import Tensor
 
-__all__ = ["Entry", "call_key", "entry_of", "ints_within"]
+__all__ = ["Entry", "LikeEntry", "call_key", "entry_of", "ints_within", "like_entry_of", "loosened"]
 
 _CONSTANTS = (int, bool, str, bytes, type(None))
 _BY_VALUE = (enum.Enum, np.dtype, frozenset, range)
@@ -132,13 +135,16 @@ def _part(x: Any, kind: type, leaves: list[Any]) -> Any:
         if form == "constant":
             part = (kind, x, tree.exactly(x)) if isinstance(x, frozenset) else (kind, x)
         elif form == "object" and not is_device_array(x):
-            part = ("object", id(x))
+            part = ("object", id(x), id(kind))
         elif form == "tensor":
             part = _tensor_part(x)
         elif form == "scalar":
             part = ("scalar", x.dtype)
         elif form == "complex":
             part = COMPLEX
+        elif form == GENERATOR:
+            leaves.append(bits_of(x))
+            return (GENERATOR, BITS_TYPE.dtype, BITS_TYPE.shape)
         elif form == "namedtuple":
             return (kind, *[_part(y, type(y), leaves) for y in x])
         elif is_device_array(x):
@@ -151,9 +157,18 @@ def _part(x: Any, kind: type, leaves: list[Any]) -> Any:
                 keys, children, extra = found
                 marks = tree.marks_of_keys(keys) if isinstance(x, dict) else ()
                 return (kind, keys, extra, marks, *[_part(y, type(y), leaves) for y in children])
-            part = ("object", id(x))
+            part = ("object", id(x), id(kind))
     leaves.append(x)
     return part
+
+
+def loosened(key: Any) -> Any:
+    """A key of a call with the classes of objects in the places of these."""
+    if type(key) is not tuple:
+        return key
+    if len(key) == 3 and key[0] == "object" and type(key[1]) is int:
+        return ("like", key[2])
+    return tuple([loosened(part) if type(part) is tuple else part for part in key])
 
 
 @functools.lru_cache(maxsize=1024)
@@ -167,6 +182,8 @@ def _form(kind: Any) -> str | None:
         return "scalar"
     if kind is complex:
         return "complex"
+    if is_generator(kind):
+        return GENERATOR
     if hasattr(kind, "__tf_tracing_type__") or kind is slice:
         return None
     if issubclass(kind, tuple) and hasattr(kind, "_fields"):
@@ -362,6 +379,57 @@ def entry_of(
         return None if parts else Entry(concrete, None, [], objects, numbers, [])
     given = Given(len(leaves), order, defaults, things, constants) if is_flat else None
     return Entry(concrete, None if every else order, defaults, objects, numbers, parts, given)
+
+
+class LikeEntry:
+    """Where calls lead that are alike but for their objects: a graph, and which leaves it takes."""
+
+    __slots__ = ("_find", "_objects", "_order", "concrete")
+
+    def __init__(
+        self,
+        concrete: ConcreteFunction,
+        order: list[int],
+        objects: list[tuple[int, Callable[[], Any]]],
+    ) -> None:
+        self.concrete = concrete
+        self._find, self._order = concrete.find_like, order
+        # Leaves that are to be the very objects of the trace.
+        self._objects = objects
+
+    def run(self, leaves: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The result for these leaves, or MISS where the objects are not like the trace's own."""
+        for i, reference in self._objects:
+            if reference() is not leaves[i]:
+                return MISS
+        found = self._find(leaves)
+        if type(found) is not Alike:
+            return MISS
+        return self.concrete.run_alike([leaves[i] for i in self._order], found, args, kwargs)
+
+
+def like_entry_of(
+    args: tuple[Any, ...], kwargs: dict[str, Any], arguments: Arguments, concrete: ConcreteFunction
+) -> LikeEntry | None:
+    """The entry of a call that a trace of other objects serves; None: the short way does not.
+
+    It serves calls that give all parameters by position, in their order.
+    """
+    leaves = tree.leaves(args)
+    is_flat = not kwargs and len(leaves) == len(arguments.leaves)
+    if not is_flat or not all(map(operator.is_, leaves, arguments.leaves)):
+        return None
+    objects: list[tuple[int, Callable[[], Any]]] = []
+    for i, (leaf, path, key) in enumerate(
+        zip(leaves, arguments.paths, arguments.keys, strict=True)
+    ):
+        if isinstance(key, Identity):
+            if not is_movable(leaf):
+                objects.append((i, key.ref))
+        elif (type(leaf) is int and is_within(path)) or (key != INT and not _tells(leaf, key)):
+            return None
+    order = [i for i, key in enumerate(arguments.keys) if is_input_key(key)]
+    return LikeEntry(concrete, order, objects)
 
 
 def _open_defaults(values: dict[str, Any], binding: Binding) -> dict[str, Any] | None:

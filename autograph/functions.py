@@ -11,7 +11,8 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast, overload
 
 from autograph import conversion, replay
 from autograph.concrete import MISS, ConcreteFunction, LeftToPython
-from autograph.fast_path import call_key, entry_of
+from autograph.fast_path import call_key, entry_of, like_entry_of, loosened
+from autograph.kept_traces import KeptTraces
 from autograph.kernel_profiling import KernelProfile, profiled_kernels
 from autograph.operators.calls.recursion import run_function
 from autograph.operators.captured.captures import current_trace
@@ -20,7 +21,7 @@ from autograph.operators.captured.defaults import with_defaults
 from autograph.operators.results.remaking import calling_with
 from autograph.options import FunctionOptions, check_options
 from autograph.profiling import Profile, profiled
-from autograph.signature import ArraySpec, classify, is_input_key
+from autograph.signature import Arguments, ArraySpec, classify, is_input_key
 from autograph.syntax.carried import keep_sources, sources_of
 from autograph.timing import Stats, timed
 from autograph.trace_facts import Explanation, TraceTable, explained
@@ -136,7 +137,7 @@ class Function(Traces, Generic[P, R]):
 
         Shown as a table: number, signature, reason, and what tracing cost in milliseconds.
         """
-        return TraceTable(self._table.values())
+        return TraceTable(self._table)
 
     def stats(self, *args: P.args, **kwargs: P.kwargs) -> Stats:
         """What tracing has cost; with arguments, also what calls cost with and without a graph.
@@ -149,7 +150,7 @@ class Function(Traces, Generic[P, R]):
         >>> f(2.0), f.stats().traces, f.stats(2.0).break_even is not None
         (4.0, 1, False)
         """
-        made = Stats(self._trace_count, sum(c.milliseconds for c in self._table.values()))
+        made = Stats(self._trace_count, sum(c.milliseconds for c in self._table))
         if not args and not kwargs and self._binding.signature.parameters:
             return made
         fresh = type(self)(self._target, self._options)
@@ -216,8 +217,8 @@ class Function(Traces, Generic[P, R]):
     def cache_clear(self) -> None:
         """Forget all graphs."""
         with whole, trace_lock:
-            self._table, self._fast, self._general = {}, {}, []
-            self._builtins = ()
+            self._table, self._fast, self._general = KeptTraces(), {}, []
+            self._likes, self._builtins = {}, ()
 
     def explain(self, *args: Any, **kwargs: Any) -> Explanation:
         """Of each trace: why it was made, what is staged, unrolled and left, what is guarded.
@@ -225,7 +226,7 @@ class Function(Traces, Generic[P, R]):
         With arguments, or a `TensorSpec` for an array, of the trace for these, which is made
         if there is none; the function is not called.
         """
-        traces: list[ConcreteFunction] = list(self._table.values())
+        traces: list[ConcreteFunction] = list(self._table)
         if args or kwargs or not (traces or self._binding.signature.parameters):
             traces = [self.get_concrete_function(*args, **kwargs)]
         function, _ = conversion.underlying_function(self._target)
@@ -234,13 +235,13 @@ class Function(Traces, Generic[P, R]):
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
         """The signatures of all graphs."""
-        return "\n\n".join(c.pretty_printed_signature(verbose) for c in self._table.values())
+        return "\n\n".join(c.pretty_printed_signature(verbose) for c in self._table)
 
     def __repr__(self) -> str:
         return f"<Function {self.__qualname__}>"
 
     def _repr_html_(self) -> str:
-        traces = TraceTable(self._table.values())
+        traces = TraceTable(self._table)
         return f"Function {code(self.__qualname__)}: {traces._repr_html_()}"
 
     def __reduce__(self) -> Any:
@@ -278,8 +279,7 @@ class Function(Traces, Generic[P, R]):
                 leaves: list[Any] = []
                 policy, names = self._policy, self._bind.positional
                 key = call_key(args, kwargs, policy.inputs, names, leaves, policy.nests)
-                entry = self._fast.get(key)
-                if entry is not None:
+                for entry in self._fast.get(key, ()):
                     if entry.direct is not None:
                         entry.concrete.used = True
                         result = entry.direct(*leaves)[0]
@@ -287,6 +287,11 @@ class Function(Traces, Generic[P, R]):
                         result = entry.run(leaves, args, kwargs)
                     if result is not MISS:
                         return result  # type: ignore[no-any-return]
+                if self._likes and key is not None:
+                    for like in self._likes.get(loosened(key), ()):
+                        result = like.run(leaves, args, kwargs)
+                        if result is not MISS:
+                            return result  # type: ignore[no-any-return]
             return self._call(args, kwargs)  # type: ignore[no-any-return]
         except LeftToPython as left:
             self._tell_left(left.why)
@@ -310,6 +315,8 @@ class Function(Traces, Generic[P, R]):
         bound = bound if self._options.input_signature is None else self._conform(bound)
         arguments = self._classify(bound)
         concrete = self._find(arguments)
+        if concrete is None and (found := self._like(arguments)) is not None:
+            concrete, _ = found
         if concrete is None or not concrete.begins_again:
             return False
         if not (concrete._traced.replaces_python or self._may_be_plain(arguments, error)):
@@ -330,15 +337,20 @@ class Function(Traces, Generic[P, R]):
         arguments = self._classify(bound)
         if self._is_left_to_python(arguments):
             return self._run_python(args, kwargs)
-        concrete = self._find(arguments)
+        concrete, alike = self._find(arguments), None
+        if concrete is None and (found := self._like(arguments)) is not None:
+            concrete, alike = found
         self._recent.append(concrete is None)
         if concrete is None:
             arguments, concrete = self._trace(bound, arguments)
         if concrete.left_to_python:
             concrete.left_to_python -= 1
             return self._run_python(args, kwargs)
-        if not concrete.limits and (bound is given or _has_same_leaves(bound, given)):
+        is_its_own = alike is None and not concrete.limits
+        if is_its_own and (bound is given or _has_same_leaves(bound, given)):
             self._remember_fast(args, kwargs, given, concrete)
+        elif alike is not None and bound is given and not concrete.limits:
+            self._remember_like(args, kwargs, arguments, concrete)
         if concrete._traced.stages_nothing:
             return self._run_unstaged(concrete, args, kwargs)
         leaves = [
@@ -349,7 +361,7 @@ class Function(Traces, Generic[P, R]):
             replay.refuse_shared_containers(given, self.__name__)
         is_held = traced.changes_containers or traced.with_arguments
         with calling_with(given) if is_held else nullcontext():
-            result = concrete.run(leaves)
+            result = concrete.run(leaves, alike)
         concrete.limits = 0
         return result
 
@@ -388,15 +400,35 @@ class Function(Traces, Generic[P, R]):
             return  # calls within a `with device(...)` do not come that way
         policy = self._policy
         key = call_key(args, kwargs, policy.inputs, self._bind.positional, [], policy.nests)
-        known = self._fast.get(key)
-        if key is None or (known is not None and known.concrete is concrete):
+        known = self._fast.get(key, ())
+        if key is None or any(entry.concrete is concrete for entry in known):
             return
         arguments = classify(bound, policy)
         entry = entry_of(args, kwargs, self._bind, arguments, concrete, policy.nests)
         if entry is not None:
             full = len(self._fast) >= 4 * config.cache_size.value
-            self._fast = {key: entry} if full else {**self._fast, key: entry}
+            self._fast = {key: (entry,)} if full else {**self._fast, key: (entry, *known)}
             self._set_builtins()
+
+    def _remember_like(
+        self,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        arguments: Arguments,
+        concrete: ConcreteFunction,
+    ) -> None:
+        """Take the short way from the next call on that is like this one but for its objects."""
+        if not concrete.is_quick or arguments.device is not None or self._policy.nests:
+            return
+        policy = self._policy
+        key = loosened(call_key(args, kwargs, policy.inputs, self._bind.positional, []))
+        known = self._likes.get(key, ())
+        if key is None or any(entry.concrete is concrete for entry in known):
+            return
+        entry = like_entry_of(args, kwargs, arguments, concrete)
+        if entry is not None:
+            full = len(self._likes) >= config.cache_size.value
+            self._likes = {key: (entry,)} if full else {**self._likes, key: (entry, *known)}
 
     def __ag_call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call from converted code: while tracing, the function is traced into the caller."""

@@ -17,8 +17,9 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from autograph.operators.captured.captures import guard_content, weak
+from autograph.operators.captured.captures import guard_content
 from autograph.operators.captured.guards import same_value
+from autograph.operators.captured.standing import Owner
 from autograph.operators.captured.variables import Maybe, Nullable, Poison, Undefined, _Unreadable
 from autograph.operators.expressions.attributes import attribute_slot
 from autograph.operators.results.handouts import Place
@@ -364,7 +365,7 @@ def _refuse_deletion(key: Any, slot: journal.Slot) -> None:
 def _target(slot: journal.Slot, path: tuple[Any, ...] | None) -> Callable[[], Any]:
     """Gives the object that is written into, None when this call has none."""
     if path is None:
-        return weak(slot.owner)
+        return Owner(slot.owner)
 
     def among_arguments() -> Any:
         given = arguments_of()

@@ -34,7 +34,16 @@ from autograph.results import (
     ResultHole,
     TextHole,
 )
-from autograph.signature import COMPLEX, FLOAT, INT, Arguments, Identity, is_input_key, type_of_key
+from autograph.signature import (
+    COMPLEX,
+    FLOAT,
+    GENERATOR,
+    INT,
+    Arguments,
+    Identity,
+    is_input_key,
+    type_of_key,
+)
 from autograph.traced import Traced
 from runtime import tree
 from runtime.autodiff.cotangents import is_differentiable
@@ -416,6 +425,11 @@ class _Document:
     def _leaf(self, key: Any, declared: bool, leaf: Any) -> dict[str, Any]:
         if not is_input_key(key):
             return {"value": self._written(leaf, "a constant argument")}
+        if key[0] == GENERATOR:
+            raise UnsavableError(
+                "a function that is given a generator of NumPy's cannot be saved",
+                "give it the numbers that are drawn, or draw by `ag.random`",
+            )
         text = type_text(type_of_key(key).on(None))  # a file says nothing of devices
         if declared:
             return {"spec": text}

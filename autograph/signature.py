@@ -22,6 +22,7 @@ from autograph.operators.captured.open_numbers import Numbers
 from runtime import tree
 from runtime.array_methods import check_class
 from runtime.devices import device_of, in_use, is_device_array, placement
+from runtime.generators import BITS_TYPE, bits_of, is_generator
 from runtime.spec import TensorSpec, TensorType, bits, type_of_number
 from runtime.tensor import Tensor
 from runtime.variable import Variable
@@ -29,6 +30,7 @@ from runtime.variable import Variable
 __all__ = [
     "COMPLEX",
     "FLOAT",
+    "GENERATOR",
     "INT",
     "INT_LIMIT",
     "OF_TYPE",
@@ -52,6 +54,8 @@ __all__ = [
 
 # An object whose class says by `__tf_tracing_type__` which objects share a trace.
 OF_TYPE = "of type"
+# A generator of NumPy's: the graph has its bits.
+GENERATOR = "generator"
 FLOAT = ("float",)
 INT = ("int",)
 COMPLEX = ("complex",)
@@ -187,6 +191,8 @@ def leaf_key(x: Any, path: str, policy: IntPolicy) -> Any:
         return (kind, repr(x), bits(x)) if isinstance(x, (float, complex)) else (kind, x)
     if is_device_array(x):
         return ("array on", device_of(x), x.dtype, x.shape)
+    if is_generator(kind):
+        return (GENERATOR, BITS_TYPE.dtype, BITS_TYPE.shape)
     if kind is slice:
         return (slice, x.start, x.stop, x.step)
     if hasattr(kind, "__tf_tracing_type__"):
@@ -206,7 +212,7 @@ def is_input_key(key: Any) -> bool:
     if not isinstance(key, tuple):
         return False
     return key in (FLOAT, INT, COMPLEX) or isinstance(key[0], np.dtype) or key[0] in (
-        "tensor", "scalar", "weak", "array of", "array on",
+        "tensor", "scalar", "weak", "array of", "array on", GENERATOR,
     )  # fmt: skip
 
 
@@ -284,6 +290,7 @@ def classify(bound: dict[str, Any], policy: IntPolicy) -> Arguments:
     leaves, structure = tree.flatten(bound)
     paths = tuple(paths_of(structure))
     keys = tuple(leaf_key(x, path, policy) for x, path in zip(leaves, paths, strict=True))
+    leaves = [bits_of(x) if is_generator(type(x)) else x for x in leaves]
     device = placement() if in_use[0] else None
     kind = telling_class(map(type, leaves))
     return Arguments(structure, tuple(leaves), paths, keys, device, kind)
@@ -323,6 +330,8 @@ def _path(around: str, key: Any, kind: type | None) -> str:
 
 def describe_key(key: Any) -> str:
     """The key of one leaf, as a user reads it."""
+    if isinstance(key, tuple) and key[0] == GENERATOR:
+        return "Generator"
     if is_input_key(key):
         is_array = isinstance(key[0], np.dtype) and key[-1] == ()
         return f"{type_of_key(key)}{', an array' if is_array else ''}"  # not a scalar of NumPy's
@@ -404,4 +413,5 @@ def _holder(key: Any) -> str:
     if key[0] == "array on" or (key[0] == "tensor" and len(key) > 3):
         return f"{key[0].split()[0]} on {key[1]}"
     names = {"tensor": "a tensor", "weak": "a tensor", "scalar": "a number of NumPy's"}
+    names[GENERATOR] = "a generator"
     return names.get(key[0], "an array") if isinstance(key[0], str) else "an array"

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from autograph.concrete import ConcreteFunction
 from autograph.operators.captured.decisions import PLAIN as LEFT_TO_PYTHON
 from autograph.operators.captured.guards import PLAIN, Guard, IdentityGuard
+from autograph.signature import GENERATOR, describe_key
 from runtime.graph.html import html
 from runtime.graph.ir import Node
 from runtime.markup import code, folded, table, words
@@ -86,7 +87,11 @@ def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
 
 def _arguments(concrete: ConcreteFunction) -> Iterator[str]:
     arguments = concrete._traced.arguments
-    given = {path: str(type_) for path, _, type_ in arguments.inputs()}
+    kinds = dict(zip(arguments.paths, arguments.keys, strict=True))
+    given = {
+        path: describe_key(kinds[path]) if kinds[path][0] == GENERATOR else str(type_)
+        for path, _, type_ in arguments.inputs()
+    }
     fixed = dict(arguments.constants())
     for path in arguments.paths:
         yield f"{path}: {given[path]}" if path in given else f"{path}={_short(fixed[path])}"

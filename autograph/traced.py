@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from autograph.likeness import Likeness
 from autograph.operators.captured.captures import Captured, Guard
 from autograph.operators.captured.decisions import Decision
 from autograph.operators.results.remaking import Array
@@ -15,7 +16,6 @@ from runtime import journal
 from runtime.control import TEXT, WHILE
 from runtime.graph.counters import counter_of
 from runtime.graph.ir import Graph, Value
-from runtime.host import HOST_CALL
 from runtime.ops.operands import type_of
 from runtime.origins import Origin
 from runtime.recursion import RECURSION
@@ -103,6 +103,8 @@ class Traced:
         for slot, new in self.lasting:
             slot.write(new)
 
+    # How the trace serves other objects; None: it serves those that it was made with only.
+    likeness: Likeness | None = None
     # Whether there is a dict or set of which data decides the keys.
     looks_for_keys: bool = False
     # Whether the trace went on for long without staging anything, and was not finished.
@@ -188,7 +190,8 @@ class Traced:
         """Whether there is nothing to compute with but what calls of Python code give."""
         if self.graph.inputs or self.created:
             return False
-        return any(node.op is HOST_CALL for node in self.graph.walk())
+        effects = {node.op.effect for node in self.graph.walk()}
+        return "host" in effects and not (self.has_loop and "rng" in effects)
 
 
 def _is_array(value: Value) -> bool:

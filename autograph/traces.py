@@ -17,8 +17,10 @@ from typing import Any, cast
 
 from autograph import conversion, retracing, tracing
 from autograph.concrete import ConcreteFunction
-from autograph.fast_path import Entry, ints_within
+from autograph.fast_path import Entry, LikeEntry, ints_within
 from autograph.generated import Options
+from autograph.kept_traces import KeptTraces
+from autograph.likeness import Alike
 from autograph.matching import (
     accepts,
     conform_leaf,
@@ -86,8 +88,10 @@ class Traces:
         self._target: Any = target
         self._options = options
         self._bind = Binding(target)
-        self._table: dict[Any, ConcreteFunction] = {}
-        self._fast: dict[Any, Entry] = {}
+        self._table = KeptTraces()
+        self._fast: dict[Any, tuple[Entry, ...]] = {}
+        # The same for calls with other objects than those of the traces, by looser keys.
+        self._likes: dict[Any, tuple[LikeEntry, ...]] = {}
         # Compiled graphs that look at the arguments themselves.
         self._builtins: tuple[Callable[..., Any], ...] = ()
         self._general: list[ConcreteFunction] = []
@@ -125,18 +129,36 @@ class Traces:
         return self._bind
 
     def _find(self, arguments: Arguments, exactly: bool = False) -> ConcreteFunction | None:
-        concrete = self._matching(arguments, exactly)
-        if concrete is not None and concrete.guards_hold():
-            return concrete
+        """The trace that serves such arguments, if there is one; the special ones come first."""
+        matching = self._matching(arguments, exactly)
+        found = next((concrete for concrete in matching if concrete.guards_hold()), None)
+        if found is not None and found is not matching[0] and trace_lock.acquire(blocking=False):
+            try:
+                self._table.put_first(found)
+            finally:
+                trace_lock.release()
+        return found
+
+    def _matching(self, arguments: Arguments, exactly: bool = False) -> list[ConcreteFunction]:
+        """The traces that serve such arguments, if what they read from outside has not changed."""
+        known = [c for c in self._table.of(arguments.key) if not c.is_past]
+        if not exactly:
+            fits = (c for c in self._general if accepts(c._traced.arguments, c.relaxed, arguments))
+            known += [c for c in fits if c not in known]
+        return known
+
+    def _like(self, arguments: Arguments) -> tuple[ConcreteFunction, Alike] | None:
+        """A trace that was made with other objects than those that there are now, like these."""
+        for concrete in self._table.like(arguments):
+            found = concrete.like(arguments)
+            if isinstance(found, Alike):
+                return concrete, found
         return None
 
-    def _matching(self, arguments: Arguments, exactly: bool = False) -> ConcreteFunction | None:
-        """The trace that serves such arguments, if what it read from outside has not changed."""
-        concrete = self._table.get(arguments.key)
-        if concrete is not None or exactly:
-            return concrete
-        fitting = (c for c in self._general if accepts(c._traced.arguments, c.relaxed, arguments))
-        return next(fitting, None)
+    def _nearest(self, arguments: Arguments) -> ConcreteFunction | None:
+        """Of the traces that would serve, the one of which least has changed from outside."""
+        matching = self._matching(arguments)
+        return min(matching, key=lambda c: len(c.broken_guards())) if matching else None
 
     def _trace(
         self, bound: dict[str, Any], arguments: Arguments, exactly: bool = False
@@ -201,7 +223,12 @@ class Traces:
 
     def _open_numbers(self, arguments: Arguments) -> None:
         """Make run-time inputs of the captured numbers that come with a second value."""
-        stale, policy = self._matching(arguments), self._policy
+        stale, policy = self._nearest(arguments), self._policy
+        for concrete in self._table.like(arguments):
+            found = concrete.like(arguments)
+            if found and not isinstance(found, Alike):
+                policy.numbers.open(found)
+                break
         if stale is not None:
             policy.numbers.add(stale.guards_of_values())
             if stale._traced.puts and self._prefers_logs is not None:
@@ -291,7 +318,7 @@ class Traces:
             return self._trace_count == 0
         return all(
             objects != [k for k in c._traced.arguments.keys if isinstance(k, Identity)]
-            for c in self._table.values()
+            for c in self._table
         )
 
     # ---- calls of Python numbers -------------------------------------------------------------
@@ -451,21 +478,12 @@ class Traces:
         return traced
 
     def _keep(self, concrete: ConcreteFunction) -> None:
-        table = dict(self._table)
-        table.pop(concrete._traced.arguments.key, None)
-        for entry in self._fast.values():
+        entries = [entry for chain in self._fast.values() for entry in chain]
+        for entry in entries:
             entry.concrete.used |= entry.builtin in self._builtins and entry.may_be_called()
-        limit = max(config.cache_size.value, 1)
-        while len(table) >= limit:
-            oldest = next((k for k, c in table.items() if not c.used), next(iter(table)))
-            for other in table.values():
-                other.used = False
-            del table[oldest]
-        table[concrete._traced.arguments.key] = concrete
-        kept = set(map(id, table.values()))
-        self._table = table
-        self._fast = {k: e for k, e in self._fast.items() if id(e.concrete) in kept}
-        self._set_builtins()
+        self._table.add(concrete, max(config.cache_size.value, 1), self._policy.numbers)
+        kept = set(map(id, self._table))
+        self._drop_fast(lambda entry: id(entry.concrete) not in kept)
         general = [c for c in self._general if id(c) in kept]
         if is_general(concrete._traced.arguments):
             general.append(concrete)
@@ -473,13 +491,26 @@ class Traces:
 
     def _forget_fast(self, concrete: ConcreteFunction) -> None:
         """Have calls that lead to a graph come the long way."""
-        self._fast = {k: e for k, e in self._fast.items() if e.concrete is not concrete}
+        self._drop_fast(lambda entry: entry.concrete is concrete)
+
+    def _drop_fast(self, is_dropped: Callable[[Entry], bool]) -> None:
+        chains = {
+            key: tuple(entry for entry in chain if not is_dropped(entry))
+            for key, chain in self._fast.items()
+        }
+        self._fast = {key: chain for key, chain in chains.items() if chain}
+        kept = set(map(id, self._table))
+        self._likes = {
+            key: tuple(entry for entry in chain if id(entry.concrete) in kept)
+            for key, chain in self._likes.items()
+        }
         self._set_builtins()
 
     def _set_builtins(self) -> None:
         """The builtins of the graphs that serve the last calls, special ones first."""
+        entries = (entry for chain in self._fast.values() for entry in chain)
         ordered = sorted(
-            (entry for entry in self._fast.values() if entry.builtin is not None),
+            (entry for entry in entries if entry.builtin is not None),
             key=lambda entry: unknown_dimensions(entry.concrete._traced.arguments),
         )
         if sum(entry.is_of_one for entry in ordered) > _MOST_BUILTINS:
@@ -490,14 +521,14 @@ class Traces:
     def _reason(self, arguments: Arguments) -> Reason:
         if not self._table:
             return retracing.FIRST
-        stale = self._matching(arguments)
+        stale = self._nearest(arguments)
         if stale is not None:
             broken = stale.broken_guards()
             numbers = self._policy.numbers.new(stale.guards_of_values())
             if not stale.code_is_as_it_was():
                 return Reason("; ".join(broken))
             return retracing.of_guards(broken, is_opened=len(broken) == len(numbers))
-        known = [c._traced.arguments for c in self._table.values()]
+        known = [c._traced.arguments for c in self._table]
         # Of several, the last one, from which the user comes.
         nearest = min(reversed(known), key=lambda other: len(differences(other, arguments)))
         return retracing.of_arguments(nearest, arguments, frozenset(self._policy.fixed))
@@ -507,7 +538,7 @@ class Traces:
         if not self._options.reduce_retracing:
             return arguments
         keys = arguments.keys
-        for concrete in self._table.values():
+        for concrete in self._table:
             merged = merge_keys(concrete._traced.arguments, arguments)
             if merged is not None:
                 keys = merged

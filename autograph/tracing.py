@@ -13,6 +13,7 @@ from autograph import replay
 from autograph.conversion import underlying_function
 from autograph.errors import AutographError
 from autograph.findings import Findings
+from autograph.likeness import likeness_of
 from autograph.operators.branches.absorbing import refuse_shared
 from autograph.operators.branches.chosen_objects import as_choices
 from autograph.operators.builtins.gathering import listed
@@ -34,6 +35,7 @@ from autograph.operators.containers import open_deques
 from autograph.operators.containers.growing_arrays import beside_array
 from autograph.operators.containers.joining import repeated_by
 from autograph.operators.expressions.generators import check_left
+from autograph.operators.results.draws import given_generator
 from autograph.operators.results.handouts import Handouts
 from autograph.operators.results.heap_results import refuse_bare, with_heaps
 from autograph.operators.results.logs import refuse_looks
@@ -54,7 +56,7 @@ from autograph.results import (
     structures_of_lists,
     tracked,
 )
-from autograph.signature import INT, OF_TYPE, Arguments, Identity, is_input_key
+from autograph.signature import GENERATOR, INT, OF_TYPE, Arguments, Identity, is_input_key
 from autograph.traced import Traced
 from runtime import control, journal, ops, trace, tree
 from runtime.building import Builder
@@ -169,6 +171,17 @@ def trace_call(
                         builder, function, bound, arguments, pure, numbers or Numbers(), target
                     )
                 traced.guards[:0] = (*class_guards(builder.trace), *code_guards(builder.trace))
+                if not (traced.raised or traced.created):
+                    traced.likeness = likeness_of(
+                        builder.trace,
+                        arguments,
+                        traced.guards,
+                        traced.captured,
+                        traced.externals,
+                        traced.graph,
+                        (traced.result, traced.whole, traced.shared),
+                        target,
+                    )
                 return traced
             except StagingError as error:
                 more, is_deeper = known.joined(builder.trace, error), recursions.begin()
@@ -351,6 +364,10 @@ def _placeholders(builder: FunctionBuilder, arguments: Arguments) -> tuple[list[
         make = builder.tensor if is_tensor or type_.weak else builder.array
         handle = make(builder.input(type_, _identifier(path)))
         handle._name = path
+        if key[0] == GENERATOR:
+            placeholders.append(handle)
+            parts.append(given_generator(builder, builder.trace, handle, path))
+            continue
         if isinstance(leaf, np.ndarray) or is_device_array(leaf):
             handle.as_array()
         placeholders.append(handle)

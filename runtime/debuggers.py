@@ -16,7 +16,15 @@ from typing import Any, TypeVar
 
 from runtime.origins import is_user_code
 
-__all__ = ["debugger", "glimpse", "is_looking", "left_users_code", "step_past_ours", "unseen"]
+__all__ = [
+    "debugger",
+    "glimpse",
+    "if_any",
+    "is_looking",
+    "left_users_code",
+    "step_past_ours",
+    "unseen",
+]
 
 R = TypeVar("R")
 # What is ours, and what that calls: named tuples and managers have code of their own.
@@ -73,6 +81,23 @@ def unseen(function: Callable[..., R], *args: Any) -> R:
         return function(*args)
     step_past_ours()
     return _unseen(function, *args)
+
+
+def if_any(function: Callable[[], None]) -> Callable[[], None]:
+    """A part of the user's code; where there is none, what does nothing, for whoever follows lines.
+
+    An `else` that is not written stands on the line of its `if`, which they have seen.
+    """
+    if sys.gettrace() is None:
+        return function
+    code = function.__code__
+    is_empty = not code.co_names and code.co_consts == (None,)
+    has_own_line = any(line not in (None, code.co_firstlineno) for *_, line in code.co_lines())
+    return _nothing if is_empty and not has_own_line else function
+
+
+def _nothing() -> None:
+    pass
 
 
 def _unseen(function: Callable[..., R], *args: Any) -> R:

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import atexit
 import functools
-import hashlib
 import importlib
 import os
 import sys
 import threading
 import time
+import zlib
 from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Any, TypeVar
@@ -32,8 +32,10 @@ _INSTALL = "install it: pip install 'autograph-numpy[mpi]', and an MPI with `mpi
 # Where launchers tell a process how many they started.
 _LAUNCHED = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS")
 _THE_END = "the end of its program"
-# Seconds that a rank waits for another one to say what went wrong for both, and for all to start.
-_PATIENCE, _STARTED = 5.0, 60.0
+# Seconds that a rank waits for another one to say what went wrong for both.
+_PATIENCE = 5.0
+# Seconds that a launcher has to pass on what a rank wrote: what is left it drops when ranks abort.
+_FORWARDED = 0.5
 # For how long a rank looks for the others at once, and how often after that.
 _SPINNING, _NAP = 2e-3, 2e-4
 
@@ -192,12 +194,16 @@ class Ranks:
         show(kind, error, traceback)
         sys.stdout.flush()
         sys.stderr.flush()
+        time.sleep(_FORWARDED)
+        atexit.unregister(self._end)  # aborting may run what waits for the end of the program
         self._mpi.COMM_WORLD.Abort(1)
 
 
 @functools.lru_cache(maxsize=1024)
 def _number(what: str) -> int:
-    return int.from_bytes(hashlib.blake2b(what.encode(), digest_size=8).digest()) >> 2
+    """A number for a text, the same in every process; that of another text is another one."""
+    text = what.encode()
+    return zlib.crc32(text) << 31 ^ zlib.crc32(text[::-1])
 
 
 def _different(told: Sequence[str]) -> DistributedError:
@@ -241,9 +247,6 @@ def ranks() -> Ranks:
 
 def _find() -> Ranks:
     launched = max((int(os.environ.get(name, 1)) for name in _LAUNCHED), default=1)
-    notice = threading.Timer(_STARTED, _say_what_is_awaited)
-    notice.daemon = True
-    notice.start()
     try:
         mpi = importlib.import_module("mpi4py.MPI")
     except (ImportError, RuntimeError) as error:
@@ -253,8 +256,6 @@ def _find() -> Ranks:
             f"{launched} processes were started, which compute together by mpi4py, and that cannot "
             f"be imported ({error})\n{_INSTALL}"
         ) from error
-    finally:
-        notice.cancel()
     found = Ranks(mpi)
     if found.size == 1 < launched:
         raise DistributedError(
@@ -264,11 +265,3 @@ def _find() -> Ranks:
             "`--mpi=pmix`, as that MPI was built"
         )
     return found
-
-
-def _say_what_is_awaited() -> None:
-    print(  # noqa: T201
-        f"process {os.getpid()} has waited {_STARTED:.0f} s for the others to come to their first "
-        "call of `ag.distributed`; one that ended before never comes",
-        file=sys.stderr,
-    )

@@ -40,17 +40,18 @@ def suggestion(wrong: str, known: Iterable[str]) -> str:
 
 
 @contextmanager
-def in_one_line() -> Iterator[None]:
-    """Makes one line of what the user's module raises on import; `--traceback` shows the rest."""
+def in_one_line(status: Status = Status.WRONG_USE) -> Iterator[None]:
+    """Makes one line of what the user's code raises; `--traceback` shows the rest."""
     try:
         yield
     except CommandError:
         raise
     except SyntaxError as error:
-        raise CommandError(f"{error.filename}:{error.lineno}: {error.msg}") from error
+        place = ":".join(str(x) for x in (error.filename, error.lineno) if x is not None)
+        raise CommandError(f"{place}: {error.msg}".removeprefix(": "), status) from error
     except (Exception, SystemExit) as error:
         origin = origin_of_error(error)
         place = "" if origin is None else f"{origin.filename}:{origin.lineno}: "
         words = str(error).partition("\n")[0]
         said = f"{place}{type(error).__name__}{': ' if words else ''}{words}"
-        raise CommandError(f"{said} (--traceback shows how it came to this)") from error
+        raise CommandError(f"{said} (--traceback shows how it came to this)", status) from error

@@ -28,6 +28,8 @@ def find_files(name: str) -> list[SourceFile]:
     path = _locate(name)
     if path.is_file():
         return [SourceFile(path, Path(path.name))]
+    if not path.is_dir():
+        raise CommandError(f"{name}: it is no regular file, nor a folder")
     root = path.resolve().parent if (path / "__init__.py").exists() else path.resolve()
     files = [
         SourceFile(file, file.resolve().relative_to(root)) for file in sorted(path.rglob("*.py"))
@@ -58,7 +60,9 @@ def _locate_module(name: str) -> Path:
     try:
         spec = importlib.util.find_spec(name)
     except (ImportError, ValueError) as error:
-        raise CommandError(f"{name}: {error}") from error
+        if getattr(error, "name", None) != name:  # else its parent is no package
+            raise CommandError(f"{name}: {error}") from error
+        spec = None
     if spec is None:
         raise CommandError(f"{name}: no such file, folder or module")
     if spec.submodule_search_locations:

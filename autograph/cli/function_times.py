@@ -68,7 +68,7 @@ def measure(
 ) -> FunctionTimes:
     """Call the function for about `seconds` in each way; the calls have their effects.
 
-    Raises CommandError for what cannot be converted, and what the function raises.
+    Raises CommandError for what cannot be converted, and where the function raises.
     """
     plain = getattr(target, "python_function", target)
     with refusals():

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import autograph as ag
-from autograph.cli.failure import CommandError, Status, suggestion
+from autograph.cli.failure import CommandError, Status, in_one_line, suggestion
 from autograph.cli.specs import Argument, ArrayFile, Literal, Spec
 from autograph.errors import AutographError
 from runtime.errors import StagingError
@@ -74,11 +74,12 @@ def bind(
 
 @contextmanager
 def refusals() -> Iterator[None]:
-    """Makes a refusal to convert or stage the error of the command."""
-    try:
-        yield
-    except (AutographError, StagingError) as error:
-        raise CommandError(str(error), Status.REFUSED) from error
+    """Makes a refusal to convert or stage, or what the function raises, the command's error."""
+    with in_one_line(Status.REFUSED):
+        try:
+            yield
+        except (AutographError, StagingError) as error:
+            raise CommandError(str(error), Status.REFUSED) from error
 
 
 def _values(argument: Argument) -> Iterator[tuple[str | None, Any]]:

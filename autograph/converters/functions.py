@@ -69,11 +69,12 @@ def wrap_body(function: Any, conversion: Conversion) -> None:
     end: list[gast.stmt] = []
     if flag is not None and value is not None:
         start = [*START_RETURN.statements(function, do_return=flag, retval_=value), *start]
-        did_return = name(flag, function)
-        if conversion.lowering.always_returns:
-            did_return = constant(True, function)
+        # All of it on one line: a breakpoint there is met once.
+        last = _last_return(function, conversion.lowering.returns)
+        is_sure = conversion.lowering.always_returns
+        did_return = constant(True, last) if is_sure else name(flag, last)
         end = END_RETURN.statements(
-            _last_return(function, conversion.lowering.returns),
+            last,
             fscope=conversion.fscope,
             retval_=value,
             do_return=did_return,

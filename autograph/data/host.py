@@ -18,7 +18,7 @@ from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
-__all__ = ["Kept", "ahead", "from_python", "padded", "stacked"]
+__all__ = ["Kept", "ahead", "from_python", "padded", "refuse_larger", "stacked"]
 
 
 def from_python(stage: Any) -> Iterator[Any]:
@@ -94,10 +94,17 @@ def padded(elements: Sequence[Any], shapes: Any, values: Any) -> Any:
 
 def _filled_up(x: Any, shape: Sequence[int], value: Any) -> Any:
     array = x.numpy() if isinstance(x, Tensor) else np.asarray(x)
-    if any(most > n for most, n in zip(array.shape, shape, strict=True)):
-        raise ValueError(f"an element of shape {array.shape} is larger than the padded {shape}")
+    refuse_larger(array.shape, shape)
     sizes = [(0, n - most) for most, n in zip(array.shape, shape, strict=True)]
     return np.pad(array, sizes, constant_values=value) if sizes else array
+
+
+def refuse_larger(sizes: Sequence[Any], shape: Sequence[Any]) -> None:
+    """Raise ValueError for an element of more sizes than the shape that it is filled up to."""
+    if any(most > n for most, n in zip(sizes, shape, strict=True)):
+        raise ValueError(
+            f"an element of shape {tuple(sizes)} is larger than the padded {tuple(shape)}"
+        )
 
 
 class Kept:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 import itertools
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from autograph.data.elements import (
     row_spec,
     structure_of,
 )
-from autograph.data.host import Kept, ahead, from_python, padded, stacked
+from autograph.data.host import Kept, ahead, from_python, padded, refuse_larger, stacked
 from autograph.data.orders import Orders
 from autograph.data.rows import (
     Batches,
@@ -34,6 +34,7 @@ from autograph.data.rows import (
     Cycled,
     Listed,
     Rows,
+    Slices,
     Stretch,
     Together,
     called,
@@ -46,6 +47,7 @@ from autograph.data.specs import (
     refused,
     spec_of_result,
 )
+from runtime.spec import TensorSpec
 
 __all__ = [
     "INFINITE",
@@ -79,6 +81,14 @@ INFINITE, UNKNOWN = -1, -2
 _ENDLESS = 2**62
 
 
+class Sieve(NamedTuple):
+    """Those of some rows that pass a test, and what becomes of each."""
+
+    rows: Rows
+    test: Callable[[Any], Any]
+    finish: Callable[[Any], Any]
+
+
 class Stage:
     """One step of a data set, which begins a new pass each time that it is gone through."""
 
@@ -95,6 +105,10 @@ class Stage:
     def steps(self) -> Iterator[Any]:
         """The elements of a new pass, one by one."""
         raise NotImplementedError
+
+    def sieve(self) -> Sieve | None:
+        """The elements of a new pass as those of some rows that pass a test, if they are that."""
+        return None
 
     def cardinality(self) -> int:
         """How many elements there are: INFINITE, or UNKNOWN before they were counted."""
@@ -180,7 +194,14 @@ class Mapped(_Computing):
 
     def steps(self) -> Iterator[Any]:
         for x in self.source:
-            yield as_components(called(self.function, x), self.finish)
+            yield self._of(x)
+
+    def sieve(self) -> Sieve | None:
+        found = self.source.sieve()
+        return None if found is None else found._replace(finish=lambda x: self._of(found.finish(x)))
+
+    def _of(self, x: Any) -> Any:
+        return as_components(called(self.function, x), self.finish)
 
     def cardinality(self) -> int:
         return int(self.source.cardinality())
@@ -192,10 +213,18 @@ class Mapped(_Computing):
 class Filtered(_Computing):
     """The elements for which a function says so."""
 
+    def sieve(self) -> Sieve | None:
+        rows = self.source.rows()
+        return None if rows is None else Sieve(rows, lambda x: called(self.function, x), _itself)
+
     def steps(self) -> Iterator[Any]:
         for x in self.source:
             if called(self.function, x):
                 yield x
+
+
+def _itself(x: Any) -> Any:
+    return x
 
 
 class TakenWhile(_Computing):
@@ -396,13 +425,37 @@ class Padded(Batched):
     def rows(self) -> Rows | None:
         return None
 
-    def steps(self) -> Iterator[Any]:
-        if is_staged():
-            raise refused("padded_batch", "that a graph computes")
-        return self._listed()
-
     def _together(self, elements: list[Any]) -> Any:
         return padded(elements, self.shapes, self.values)
+
+    def _buffered(self) -> Iterator[Any]:
+        structure = structure_of(self.source.spec())
+        buffers, values = self._filled_up()
+        count = 0
+        for x in self.source:
+            for buffer, value, part in zip(buffers, values, leaves_of(x)):  # noqa: B905
+                refuse_larger(np.shape(part), np.shape(buffer)[1:])
+                buffer[count] = value
+                buffer[(count, *[slice(n) for n in np.shape(part)])] = part
+            count += 1
+            if count == self.size:
+                yield nest_of(structure, [buffer.copy() for buffer in buffers])
+                count = 0
+        if not self.drop_remainder and count > 0:
+            yield nest_of(structure, [buffer[:count].copy() for buffer in buffers])
+
+    def _filled_up(self) -> tuple[list[Any], list[Any]]:
+        """Arrays for so many elements of the padded shapes, and what fills them."""
+        spec = self.source.spec()
+        parts = leaves_of(spec)
+        own = [one.shape for one in parts]
+        shapes = own if self.shapes is None else [
+            tuple(m if n is None else n for m, n in zip(mine, wanted, strict=True))
+            for mine, wanted in zip(own, self.shapes, strict=True)
+        ]  # fmt: skip
+        specs = [TensorSpec(s, one.dtype) for s, one in zip(shapes, parts, strict=True)]
+        values = [0] * len(parts) if self.values is None else self.values
+        return _buffers(nest_of(structure_of(spec), specs), self.size), values
 
     def spec(self) -> Any:
         size = self.size if self.drop_remainder else None
@@ -591,20 +644,46 @@ class Zipped(Stage):
             yield nest_of(self.structure, parts)
 
     def _beside(self) -> Iterator[Any]:
-        """Those of one that come one by one, with those of the others by their numbers."""
+        """Those of one that come one by one, with those of the others by their numbers.
+
+        Of the others, some are the rows that pass a test: the next one is looked for.
+        """
         found = [None if part.is_host else part.rows() for part in self.parts]
-        leading = [k for k, rows in enumerate(found) if rows is None]
-        if len(leading) != 1:
-            raise refused("zip", "of several data sets the elements of which come one by one")
-        leader = leading[0]
+        leader, sieved = self._parted([k for k, rows in enumerate(found) if rows is None])
         count = min([_ENDLESS] + [rows.count for rows in found if rows is not None])
-        number = 0
+        number, positions = 0, np.zeros(len(found), np.int64)
         for x in self.parts[leader]:
-            if number >= count:
+            parts = [x] * len(found)
+            is_over = number >= count
+            for k, sieve in sieved.items():
+                at, is_found = positions[k], False
+                while not (is_found or is_over) and at < sieve.rows.count:
+                    element = sieve.rows.at(at)
+                    if sieve.test(element):
+                        is_found = True
+                    at += 1
+                positions[k] = at
+                is_over = is_over or not is_found
+                parts[k] = element
+            if is_over:
                 break
-            parts = [x if rows is None else rows.at(number) for rows in found]
+            for k, rows in enumerate(found):
+                if k in sieved:
+                    parts[k] = sieved[k].finish(parts[k])
+                elif rows is not None:
+                    parts[k] = rows.at(number)
             number += 1  # noqa: SIM113
             yield nest_of(self.structure, parts)
+
+    def _parted(self, one_by_one: list[int]) -> tuple[int, dict[int, Sieve]]:
+        """Of the parts that come one by one, the one to go through, and the others as sieves."""
+        sieves = {k: None if self.parts[k].is_host else self.parts[k].sieve() for k in one_by_one}
+        leading = [k for k, sieve in sieves.items() if sieve is None] or one_by_one[:1]
+        if len(leading) != 1:
+            raise refused("zip", "of several data sets the elements of which come one by one")
+        others = {k: sieve for k, sieve in sieves.items() if sieve is not None}
+        others.pop(leading[0], None)
+        return leading[0], others
 
     def cardinality(self) -> int:
         counts = [int(part.cardinality()) for part in self.parts]
@@ -700,9 +779,36 @@ class Windowed(_Through):
         return None if rows is None else _Windows(rows, self)
 
     def steps(self) -> Iterator[Any]:
-        if is_staged():
-            raise refused("window", "the elements of which come one by one")
-        return self._listed()
+        return self._buffered() if is_staged() else self._listed()
+
+    def _buffered(self) -> Iterator[Any]:
+        reach = (self.size - 1) * self.stride + 1
+        structure = structure_of(self.source.spec())
+        buffers = _buffers(self.source.spec(), reach)
+        count = missing = 0
+        for x in self.source:
+            if missing > 0:
+                missing -= 1
+            else:
+                for buffer, part in zip(buffers, leaves_of(x)):  # noqa: B905 - it is converted
+                    buffer[count] = part
+                count += 1
+                if count == reach:
+                    found = [buffer[:: self.stride].copy() for buffer in buffers]
+                    yield self.of(Slices(nest_of(structure, found)))
+                    missing = max(self.shift - reach, 0)
+                    count = self._move_up(buffers, reach)
+        while not self.drop_remainder and count > 0:
+            found = [buffer[: count : self.stride].copy() for buffer in buffers]
+            yield self.of(Slices(nest_of(structure, found)))
+            count = self._move_up(buffers, count)
+
+    def _move_up(self, buffers: list[Any], count: Any) -> Any:
+        """Have the next window begin where the buffers do; gives how many of it are there."""
+        for buffer in buffers:
+            rest = buffer[self.shift :].copy()
+            buffer[: len(rest)] = rest
+        return max(count - self.shift, 0)
 
     def _listed(self) -> Iterator[Any]:
         reach = (self.size - 1) * self.stride + 1

@@ -135,6 +135,7 @@ def outside(program: Program, repeats: bool) -> list[Called]:
             repeats,
             found.sees,
             found.is_users,
+            found.is_rare,
         )
         for found in program.outside
     ]

@@ -62,6 +62,7 @@ from runtime.lowering.nodes.elementwise import (
 )
 from runtime.lowering.nodes.frames import accumulate, frame_of, frame_read, frame_take, frame_with
 from runtime.lowering.nodes.gathers import gather, not_negative
+from runtime.lowering.nodes.generator_draws import generator_draw
 from runtime.lowering.nodes.joining import concat, flip, roll, stack
 from runtime.lowering.nodes.joints import settled_apart
 from runtime.lowering.nodes.masks import nonzero
@@ -415,4 +416,5 @@ _RULES: dict[str, Rule] = {
     "random_permutation": permutation,
     "random_poisson": poisson,
     "random_split": split,
+    "draw_from_generator": generator_draw,
 }

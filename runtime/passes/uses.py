@@ -23,7 +23,9 @@ __all__ = [
 ]
 
 # Effects that write into no array: what they change is replaced, not overwritten.
-_WRITES_NOTHING = frozenset(("assign", "collective", "draw", "print", "raise", "read", "recur"))
+_WRITES_NOTHING = frozenset(
+    ("assign", "collective", "draw", "print", "raise", "read", "recur", "rng")
+)
 
 # Constants above this size are compared by identity.
 _SMALL = 4096  # bytes

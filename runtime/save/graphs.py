@@ -23,6 +23,7 @@ _DEEPEST = 100
 _OUTSIDE = {
     "store": "a store into `{target}`, which lives outside of the function",
     "host": "a call of Python code",
+    "rng": "`{method}` of a generator of NumPy's, whose state is of this process",
 }
 
 

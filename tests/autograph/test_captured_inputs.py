@@ -182,7 +182,7 @@ def test_the_short_way_ends_where_something_changed(monkeypatch):
     f = ag.convert(uses_globals)
     for _ in range(3):
         np.testing.assert_array_equal(f(X), X * 2.0)
-    (entry,) = f._fast.values()
+    ((entry,),) = f._fast.values()
     assert entry.direct is not None
     monkeypatch.setitem(globals(), "FACTOR", 4.0)
     np.testing.assert_array_equal(f(X), X * 4.0)

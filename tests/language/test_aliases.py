@@ -201,6 +201,33 @@ def parts_at_a_number_are_views(x, places):
     return x
 
 
+def _a_view_that_a_path_makes(x, n):
+    a, c = np.zeros(3), np.zeros(0)
+    for i in range(2):
+        if x.sum() > i:
+            k = int(n)
+            while k > 0:
+                k -= 1
+                a = x * k
+                c = a[k % 2 :]
+    return a, c
+
+
+@samples("S7", *rounds(A(1, 2, 3)), (A(-1, -2, -3), I(2)))
+def a_view_and_its_array_are_made_on_a_path(x, n):
+    a, c = _a_view_that_a_path_makes(x, n)
+    return a * 2.0, c + 1.0
+
+
+def test_a_view_that_a_path_made_is_not_read_after_a_write():
+    def sample(x, n):
+        a, c = _a_view_that_a_path_makes(x, n)
+        a[0] = 5.0
+        return c + 1.0
+
+    refuse(sample, A(1, 2, 3), I(2), match="that array was written before it is read here")
+
+
 MADE_ANEW = {
     "tile": lambda x: np.tile(x, 2),
     "tile once": lambda x: np.tile(x, 1),

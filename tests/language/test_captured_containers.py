@@ -336,7 +336,7 @@ def test_arrays_that_become_one_trace_again():
     assert "one array" in f.traces()[-1].reason
     held[1] = np.zeros(2)
     assert f(F8(1.0)) == 3.0
-    assert "another object" in f.traces()[-1].reason
+    assert f.trace_count == 2  # the first one serves again
 
 
 def test_whether_captured_numbers_are_one_object():

@@ -155,6 +155,17 @@ def nests_that_fit(x, n):
     return n
 
 
+@samples("", (np.array([2.5, 3.0, 1.0]),), tensors=False)
+def none_in_a_list_that_is_written(x):
+    x[x > 2] = [None, 1]
+    return x
+
+
+@samples("", (np.array([1, 2], np.uint8),), tensors=False)
+def padded_by_a_number_that_wraps(x):
+    return np.pad(x, 1, constant_values=-1), np.take(x, -1), np.take(x[0], [0, -1], axis=0)
+
+
 @samples(
     "", (np.array([2.5, 1.0]),), (np.array([1.0, 2.5]),), (np.array([-1.0, 2.0]),), (-np.ones(2),)
 )
@@ -180,6 +191,21 @@ def a_number_along_its_only_axis(x):
 
 
 test_writes = samples.test()
+
+FIELD = np.zeros((4, 4))
+INSIDE = FIELD[1:-1, 1:-1]
+
+
+def test_a_view_of_a_global_array_is_written_while_its_base_is_read():
+    def sample(x):
+        INSIDE[:] = x
+        FIELD[0] += 1
+        return FIELD.sum() + INSIDE[0, 0]
+
+    expected = sample(2.0), FIELD.copy()
+    FIELD[:] = 0
+    np.testing.assert_array_equal(ag.convert(sample)(np.float64(2)), expected[0])
+    np.testing.assert_array_equal(FIELD, expected[1])
 
 
 # ---- lines -----------------------------------------------------------------------------------------

@@ -938,8 +938,9 @@ def test_pdb_steps_along_the_users_lines_while_tracing(tmp_path):
     assert all(f"{program}(" in line and ")f()" in line for line in stops), done.stdout
 
 
-def test_a_breakpoint_on_a_staged_line_is_met_once(debugging):
-    at = stopped_plainly.__code__.co_firstlineno + 2
+@pytest.mark.parametrize("line", [2, 6, 8])
+def test_a_breakpoint_on_a_staged_line_is_met_once(line, debugging):
+    at = stopped_plainly.__code__.co_firstlineno + line
     shown = debugging(f"b {at}", "c", "c", "c")
     assert ag.convert(stopped_at_once)(F(1), np.int64(3)) == 3.0
     stops = [line for line in shown.getvalue().splitlines() if f"({at})" in line]
@@ -957,6 +958,8 @@ def stopped_plainly(x):
         z = y + 1
     else:
         z = y - 1
+    if z > 1:
+        z = z + 0
     return z
 
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+import autograph as ag
 from tests.language.harness import Samples, refuse
 
 F = np.array([1.0, 2.0])
@@ -208,3 +209,35 @@ def one_that_a_recursion_gives(x):
 )  # fmt: skip
 def test_what_no_graph_can_tell_is_refused(sample):
     refuse(sample, F, match="whether this is the same .* depends on data")
+
+
+class Cell:
+    def __init__(self, size):
+        self.size = size
+
+
+CELLS = [Cell(1.0), Cell(2.0)]
+
+
+def each_once(x, cell):
+    seen, total = {id(cell)}, 0.0
+    for one in (*CELLS, cell, CELLS[0]):
+        if id(one) not in seen:
+            seen.add(id(one))
+            total += one.size
+    return x * total + (id(cell) == id(CELLS[1]))
+
+
+def test_the_id_of_an_object_from_outside_is_its_own():
+    converted = ag.convert(each_once)
+    for cell in (*CELLS, Cell(5.0), CELLS[0]):
+        assert converted(np.float64(2), cell) == each_once(np.float64(2), cell)
+    CELLS[0] = Cell(7.0)
+    assert converted(np.float64(2), CELLS[1]) == each_once(np.float64(2), CELLS[1])
+
+
+@pytest.mark.parametrize("make", [lambda: Cell(1.0), lambda: Point(1.0, 2.0), lambda: (1.0, 2.0)])
+def test_the_id_of_what_a_call_makes_is_refused(make):
+    refuse(lambda x: x + (id(make()) == 0), F, match="`id` is called while tracing")
+    refuse(lambda x, held: x + (id(held) == 0), F, Point(1.0, 2.0), match="`id` is called")
+    refuse(lambda x: x + (id(x) == 0), F, match="`id` is called while tracing")

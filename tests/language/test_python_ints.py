@@ -532,3 +532,9 @@ def test_python_makes_no_call_twice():
         with pytest.raises(LimitOverflowError):
             function(n)
         assert DONE == [n]
+
+
+def test_what_took_long_and_led_to_nothing_is_traced_once():
+    converted = ag.convert(lambda n: len({i * n for i in range(5000)}) + len({n: 0}))
+    assert [converted(n) for n in (3, 4, 5)] == [5001] * 3
+    assert converted.trace_count == 1

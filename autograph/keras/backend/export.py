@@ -19,6 +19,10 @@ from autograph.keras.backend.core import Variable
 __all__ = ["AutographExportArchive", "call_program", "export", "hold_program"]
 
 _SERVE = "serve"
+_FORMATS = (
+    "'agz', a saved program that `ag.load` and `keras.layers.TFSMLayer` read and `autograph "
+    "export` writes as Python or C, and 'onnx'"
+)
 
 
 def export(
@@ -29,14 +33,16 @@ def export(
 
     `input_signature` is a list with the specs of what the model is called with; without it, those
     of the model, with an open batch size. With "onnx", `allow_random` is as in `ag.export_onnx`.
-    Raises ValueError for another format, and for a model that has not been built.
+    Raises ValueError for a model that has not been built, and for a format of no backend;
+    NotImplementedError for TensorFlow's.
     """
-    if format not in ("agz", "onnx"):
-        raise ValueError(
-            f"format={format!r} is written by another backend of Keras; here there is 'agz', a "
-            "saved program that `ag.load` and `keras.layers.TFSMLayer` read and `autograph export` "
-            "writes as Python or C, and 'onnx'"
+    if format == "tf_saved_model":
+        raise NotImplementedError(
+            "`export_saved_model` only currently supports the tensorflow, jax and torch backends. "
+            f"Here there are {_FORMATS}"
         )
+    if format not in ("agz", "onnx"):
+        raise ValueError(f"Unrecognized format={format!r}. Supported formats are: {_FORMATS}")
     specs = get_input_signature(model) if input_signature is None else input_signature
     if format == "agz":
         archive = AutographExportArchive()

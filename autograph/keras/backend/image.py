@@ -225,7 +225,7 @@ def resize(
         return images
     wanted = list(images.shape)
     wanted[axes[0]], wanted[axes[1]] = size
-    changed = [axis for axis in axes if images.shape[axis] != wanted[axis]]
+    changed = [axis for axis in axes if images.type.shape[axis] != wanted[axis]]
     scales = [convert_to_tensor(wanted[axis] / images.shape[axis], "float32") for axis in changed]
     kernel = _KERNELS[interpolation]
     return _resampled(images, wanted, changed, scales, [0.0] * len(changed), kernel, antialias)

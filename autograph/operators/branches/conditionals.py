@@ -44,6 +44,7 @@ from autograph.operators.stand_ins.values import NOTHING, split
 from runtime import journal, ops
 from runtime.building import Builder, building
 from runtime.cells import Cell
+from runtime.debuggers import if_any
 from runtime.ops.inference import size_of
 from runtime.tensor import Tensor
 from runtime.variable import Variable
@@ -68,6 +69,7 @@ def if_stmt(
     branch that raises, raises when it is taken. A name bound in one branch is checked where read.
     """
     test = condition(cond)
+    orelse = if_any(orelse)
     if isinstance(test, Tensor):
         staged_if(test, body, orelse, State(get_state, set_state, symbol_names))
     elif test:

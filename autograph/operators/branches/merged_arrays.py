@@ -94,7 +94,9 @@ class ArrayJoins:
         self._numeric, self._plan = numeric, plan
         for join in self._joins.values():
             self._uses.update({part.cell for part in self._younger(join)})
-        return [self._join(join, parent) for join in self._joins.values()]
+        # What is a view of others is made when those are.
+        joins = sorted(self._joins.values(), key=lambda join: any(self._seen(join)))
+        return [self._join(join, parent) for join in joins]
 
     def finish(self) -> None:
         """After all places were written: what names of several arrays hold, is known already."""
@@ -114,16 +116,18 @@ class ArrayJoins:
         )
         sides = zip(join.sides, self.outcomes, strict=True)
         known = tuple(dict.fromkeys(side for side, o in sides if side.is_older(o.builder)))
-        seen = self._seen(join)
-        content = self._numeric(join.name, *join.contents) if has_content or seen else None
+        seen, younger = self._seen(join)
+        is_view = bool(seen or younger)
+        content = self._numeric(join.name, *join.contents) if has_content or is_view else None
 
         def finish(outputs: Sequence[Any]) -> None:
             join.content = None if content is None else tensor(content(outputs)).as_array()
             found = {number: make(outputs) for number, make in parts.items()}
             is_plain = not any(part.chain or seen_by(part) for part in found.values())
-            if join.content is not None and seen:
+            if join.content is not None and is_view:
                 parts_of_all = Reference(NOTHING, found, older=known).parts
                 cells = (*seen, *(part.cell for part in parts_of_all.values()))
+                cells += tuple(self._cells_after(younger, join.name))
                 join.made = snapshot(join.content, dict.fromkeys(cells), join.name)
                 return
             if not found and not known:
@@ -143,19 +147,32 @@ class ArrayJoins:
             if not side.is_older(outcome.builder):
                 yield from side.parts.values()
 
-    def _seen(self, join: _Join) -> list[Cell]:
-        """The cells of which the array is, on a path, a view in a place unknown."""
-        found: list[Cell] = []
+    def _seen(self, join: _Join) -> tuple[list[Cell], list[Cell]]:
+        """The cells of which the array is, on a path, a view in a place unknown.
+
+        Those from before the statement, and those that a path made and that have names of their
+        own.
+        """
+        older: list[Cell] = []
+        younger: list[Cell] = []
         for outcome, side in zip(self.outcomes, join.sides, strict=True):
             for part in () if side.is_older(outcome.builder) else side.parts.values():
-                if not seen_by(part) or is_older(part, outcome.builder):
-                    continue
-                older = [c for c in seen_by(part) if is_older_cell(c, outcome.builder)]
-                if any(c in self._uses for c in seen_by(part) if c not in older):
-                    what = f"`{join.name}` is a view of an array that one path made"
+                for cell in () if is_older(part, outcome.builder) else seen_by(part):
+                    if is_older_cell(cell, outcome.builder):
+                        older.append(cell)
+                    elif cell in self._uses:
+                        younger.append(cell)
+        return older, younger
+
+    def _cells_after(self, cells: list[Cell], name: str) -> Iterator[Cell]:
+        """The cells of what arrays become that a path made, and of which another is a view."""
+        for join in self._joins.values():
+            if any(part.cell in cells for part in self._younger(join)):
+                reference = None if join.made is None else reference_of(join.made)
+                if reference is None:
+                    what = f"`{name}` is a view of an array that one path made"
                     raise StagingError(what, "make a copy (`y = x.copy()`) of one of the two")
-                found += older
-        return found
+                yield from (part.cell for part in reference.parts.values())
 
     def _side(self, join: _Join, side: int, own: _Own, parts: dict[int, Any]) -> Any:
         """The number of the array on one path; adds the arrays of `parts` that it may be."""

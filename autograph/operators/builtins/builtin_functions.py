@@ -6,6 +6,7 @@ import functools
 import operator
 from collections import Counter, deque
 from collections.abc import Callable
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,7 @@ from autograph.operators.builtins.membership import in_
 from autograph.operators.builtins.sorting import sorted_
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.caught import Caught, KindOfError, PartOfError
+from autograph.operators.captured.guards import has_state
 from autograph.operators.captured.host_values import HostValue
 from autograph.operators.captured.methods import attribute, method
 from autograph.operators.captured.variables import Nullable
@@ -60,6 +62,7 @@ from autograph.operators.expressions.operands import is_array, plain
 from autograph.operators.loops.loops import for_stmt
 from autograph.operators.results.expanding import expanded, modulo
 from autograph.operators.results.host_calls import call_host
+from autograph.operators.results.host_calls import refusal as refusal_of_call
 from autograph.operators.results.host_results import NOTHING
 from autograph.operators.stand_ins.contents import content_slot
 from autograph.operators.stand_ins.heaps import Reference, own_class
@@ -77,7 +80,7 @@ from autograph.operators.stand_ins.templates import (
     shown,
     stands_for_other,
 )
-from runtime import journal, ops
+from runtime import journal, ops, tree
 from runtime.building import building
 from runtime.tensor import Tensor
 
@@ -153,6 +156,21 @@ def _counter(*args: Any, **kwargs: Any) -> Any:
     )
 
 
+def id_(x: Any) -> int:
+    """`id`: of an object, function or class from outside, which a call finds to be that very one.
+
+    What the trace made, or has in the place of values, is another one in each call.
+    """
+    trace = current_trace()
+    if trace is None:
+        return id(x)
+    is_thing = isinstance(x, type | FunctionType | ModuleType) or has_state(x)
+    is_known = is_thing and trace.is_outside(x) and not journal.is_kin(x)
+    if not is_known or tree.entries(x) is not None:
+        raise refusal_of_call(id)
+    return id(x)
+
+
 def isinstance_(x: Any, kinds: Any) -> Any:
     """`isinstance` for the value that a tensor, or an exception in the graph, stands for."""
     own = _own_check("__instancecheck__", kinds)
@@ -163,7 +181,7 @@ def isinstance_(x: Any, kinds: Any) -> Any:
     if type(x) is Caught:
         return x.is_a(kinds)
     if isinstance(x, HostValue | PartOfError):
-        x.refuse()
+        return issubclass(x.class_(), kinds)
     if isinstance(x, LazyString):
         return issubclass(str, kinds)
     if isinstance(x, OpenRange | Parts):
@@ -214,7 +232,7 @@ def _note_class_of(x: Any) -> None:
 def callable_(x: Any) -> Any:
     """`callable` of what a value stands for; a tensor is not."""
     if isinstance(x, HostValue):
-        x.refuse()
+        return attribute(x.class_(), "__call__") is not None
     if isinstance(x, Tensor):
         return False
     if isinstance(x, Reference):
@@ -257,7 +275,7 @@ def type_(*args: Any, **kwargs: Any) -> Any:
     if len(args) == 1 and type(args[0]) is Caught:
         return args[0].kind()
     if len(args) == 1 and isinstance(args[0], HostValue | PartOfError):
-        args[0].refuse()
+        return args[0].class_()
     if len(args) == 1 and type(args[0]) is Nullable:
         there, one = args[0].present, args[0].value
         return if_exp(there, lambda: type_(one), lambda: type(None), "type")
@@ -281,7 +299,7 @@ def hasattr_(thing: Any, name: str) -> Any:
     if current_trace() is None:
         return hasattr(thing, name)
     if isinstance(thing, HostValue):
-        thing.refuse()
+        return hasattr(thing.class_(), name)
     if type(thing) is Nullable:
         there, one = thing.present, thing.value
         return if_exp(there, lambda: hasattr_(one, name), lambda: hasattr(None, name), "hasattr")
@@ -326,7 +344,7 @@ HANDLERS: dict[Any, Callable[..., Any]] = {
     getattr: _by_name(getattr_), hasattr: _by_name(hasattr_), pow: pow_, divmod: divmod_,
     setattr: _by_name(attributes.setattr_), delattr: _by_name(attributes.delattr_), print: _print,
     str: str_,
-    ascii: ascii_, repr: repr_, chr: chr_, ord: ord_, format: format_,
+    ascii: ascii_, repr: repr_, id: id_, chr: chr_, ord: ord_, format: format_,
     bin: digits(bin, "#b"), oct: digits(oct, "#o"), hex: digits(hex, "#x"),
     np.ndenumerate: ndenumerate_, np.ndindex: ndindex_,
     operator.not_: not_, operator.truth: number_of_kind("bool", bool),

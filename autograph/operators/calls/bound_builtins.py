@@ -56,7 +56,7 @@ from autograph.operators.results.host_calls import call_host, shuffled
 from autograph.operators.results.host_results import uses_clock
 from autograph.operators.results.logs import put_in
 from autograph.operators.stand_ins.captured_items import captured_from, view_of, with_inputs
-from autograph.operators.stand_ins.contents import container_base, content_slot
+from autograph.operators.stand_ins.contents import container_base, content_slot, guard_rewritten
 from autograph.operators.stand_ins.foreign_arrays import note_method
 from autograph.operators.stand_ins.iterators import taken
 from autograph.operators.stand_ins.printing import format_method
@@ -214,6 +214,9 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         if not is_blind and name not in _GIVING_ALL:
             guard_content(owner, f"a {type(owner).__name__}")
         if name in _MUTATORS:
+            if name == "update" and isinstance(owner, dict):
+                for key, value in _entries_of(args, kwargs):
+                    guard_rewritten(owner, key, value)
             journal.note(content_slot(owner))
             _consumed(owner)
             if isinstance(owner, (dict, set)):
@@ -254,6 +257,16 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
     if shuffled(function, args, kwargs):
         return None
     return call_host(function, args, kwargs)
+
+
+def _entries_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[tuple[Any, Any]]:
+    """What `dict.update` is given under keys, as far as that is known."""
+    yield from kwargs.items()
+    for given in args:
+        if isinstance(given, dict):
+            yield from given.items()
+        elif isinstance(given, (list, tuple)):
+            yield from (pair for pair in given if isinstance(pair, tuple) and len(pair) == 2)
 
 
 def _caller_of(owner: Any) -> Callable[[str, tuple[Any, ...]], Any]:

@@ -37,6 +37,7 @@ from autograph.operators.captured.captures import (
     current_trace,
     guard_environment,
     guard_object,
+    note_identity,
     read,
 )
 from autograph.operators.captured.guards import Place
@@ -47,7 +48,7 @@ from autograph.operators.containers import growing_arrays, open_dicts, open_sets
 from autograph.operators.results.expanding import expanded
 from autograph.operators.results.heap_results import object_in
 from autograph.operators.results.host_calls import call_host, refusal, shuffled
-from autograph.operators.results.host_results import kind_of_result
+from autograph.operators.results.host_results import kind_of_result, sources
 from autograph.operators.stand_ins.captured_items import one_by_one, with_captured, with_inputs
 from autograph.operators.stand_ins.contents import content_slot
 from autograph.operators.stand_ins.heaps import raise_refused
@@ -169,6 +170,12 @@ def _as_array_like(x: Any) -> Any:
     return x if kind is plain and all(map(operator.is_, parts, x)) else plain(parts)
 
 
+# Built-in functions of which the result does not tell one object from another one like it.
+_BLIND = frozenset(
+    map(id, (isinstance, issubclass, callable, len, iter, next, enumerate, zip, reversed, type,
+             super, list, tuple, getattr, hasattr, setattr))
+)  # fmt: skip
+
 # Modules of which the functions neither look into what they are given nor copy it.
 _PASSING = frozenset(("itertools", "functools", "operator", "_operator", "_functools"))
 
@@ -186,6 +193,9 @@ def call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     root = _root_module(function)
     if trace is None:
         return function(*args, **kwargs)
+    if id(function) not in _BLIND:
+        for thing in (function, *args, *kwargs.values()):
+            note_identity(thing)
     if trace.heaps and root not in _PASSING and not _only_holds(function):
         found = next(filter(None, map(object_in, (*args, *kwargs.values()))), None)
         if found is not None:
@@ -393,8 +403,8 @@ def _is_host(function: Any, root: str, args: tuple[Any, ...], kwargs: dict[str, 
         return False
     if not _is_pure(function, root):
         return True
-    if any(isinstance(x, HostValue) for x in (*args, *kwargs.values())):
-        return True
+    if any(isinstance(x, (HostValue, *sources())) for x in (*args, *kwargs.values())):
+        return True  # a copy of a generator is as the generator is when the graph runs
     return root in _OF_KNOWN_VALUES and is_late((args, kwargs))
 
 

@@ -24,6 +24,7 @@ from autograph.operators.captured.guards import (
     NUMBERS,
     PLAIN,
     PLAIN_TYPES,
+    AbsenceGuard,
     ApartGuard,
     ContentGuard,
     Guard,
@@ -73,6 +74,7 @@ __all__ = [
     "guard_object",
     "guard_state",
     "is_input",
+    "note_identity",
     "place_of_item",
     "read",
     "same_value",
@@ -270,6 +272,11 @@ class Trace:
     looks_for_keys: bool = False
     # Whether ints of Python's are inputs: with another value, a loop may have no round.
     has_open_ints: bool = False
+    # Where the bits of NumPy's generators are that the graph makes, by the value of the generator.
+    bits: dict[Any, Any] = field(default_factory=dict)
+    # By id, objects from outside of which it may matter who they are: they are shown as text, or
+    # given to code that is not converted.
+    identities: dict[int, Any] = field(default_factory=dict)
     # How much the trace may run that stages nothing; None: as much as there is.
     patience: Any = None
 
@@ -369,6 +376,38 @@ class Trace:
         for thing, wholly, consumed in self.reads.values():
             if wholly or not consumed:
                 guard_content(thing, f"a {type(thing).__name__}")
+
+
+def note_identity(thing: Any) -> None:
+    """Note that Python itself looks at an object, or at those in a container.
+
+    Who it is may count.
+    """
+    trace = current_trace()
+    if trace is None or isinstance(thing, (*PLAIN, Tensor, np.ndarray, np.generic, type)):
+        return
+    if isinstance(thing, _WALKED):
+        if id(thing) not in trace.identities:
+            trace.identities[id(thing)] = thing
+            for part in _items_in(thing):
+                note_identity(part)
+            del trace.identities[id(thing)]
+        return
+    trace.identities[id(thing)] = thing
+    if isinstance(thing, _BOUND):
+        note_identity(thing.__self__)
+
+
+_WALKED = (list, tuple, dict, set, frozenset, deque)
+
+
+def _items_in(thing: Any) -> Iterator[Any]:
+    if isinstance(thing, dict):
+        yield from dict.keys(thing)
+        yield from dict.values(thing)
+    else:
+        base: Any = next(kind for kind in _WALKED if isinstance(thing, kind))
+        yield from base.__iter__(thing)
 
 
 def current_trace() -> Trace | None:
@@ -507,7 +546,8 @@ def guard_absence(thing: Any, name: str, *, plainly: bool = False) -> None:
         place = Place(f"{_title(thing)}.{name}", lambda: getattr(fetch(), name))
         if plainly:
             place = Place(place.name, lambda: vars(fetch())[name])
-        trace.guards.setdefault(("attr", id(thing), name), Guard(place, MISSING, by_value=False))
+        guard = AbsenceGuard(place, plainly=plainly)
+        trace.guards.setdefault(("attr", id(thing), name), guard)
 
 
 def guard_object(thing: Any) -> None:

@@ -100,6 +100,10 @@ class PartOfError:
         node = builder.emit(control.ERROR_PART, [builder.value_of(self.value)], attrs)
         return PartOfError(traced(node.outputs[0]))
 
+    def class_(self) -> type:
+        """Its class."""
+        self._refuse()
+
     def refuse(self) -> NoReturn:
         """Raise the error for a use that needs to know what it is."""
         self._refuse()

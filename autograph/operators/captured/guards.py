@@ -22,9 +22,10 @@ from runtime import tree
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
-__all__ = ["MISSING", "NUMBERS", "PLAIN_TYPES", "ApartGuard", "ContentGuard", "Guard", "Identity",
-           "IdentityGuard", "Mark", "Place", "SharingGuard", "TypeGuard", "is_of_library", "marks",
-           "may_be_input", "same_value", "shown", "state_marks", "together", "weak"]  # fmt: skip
+__all__ = ["MISSING", "NUMBERS", "PLAIN_TYPES", "AbsenceGuard", "ApartGuard", "ContentGuard",
+           "Guard", "Identity", "IdentityGuard", "Mark", "Place", "SharingGuard", "TypeGuard",
+           "is_of_library", "marks", "may_be_input", "same_value", "shown", "state_marks",
+           "together", "weak"]  # fmt: skip
 
 MISSING = object()
 NUMBERS = (int, float)
@@ -185,8 +186,24 @@ class IdentityGuard(Guard):
         found = self.found()
         return found is not None and found is self.expected.ref()
 
+    @property
+    def is_past(self) -> bool:
+        """Whether what was seen is gone, or is a container, which a trace keeps alive."""
+        seen = self.expected.ref()
+        return seen is None or isinstance(seen, (list, dict, set, deque, tuple))
+
     def explain(self) -> str:
         return f"{self.place.name}: another object ({self.expected.described} before)"
+
+
+class AbsenceGuard(Guard):
+    """An attribute that an object lacks; `plainly`: in its own `__dict__`."""
+
+    __slots__ = ("plainly",)
+
+    def __init__(self, place: Place, *, plainly: bool) -> None:
+        super().__init__(place, MISSING, by_value=False)
+        self.plainly = plainly
 
 
 class TypeGuard(Guard):

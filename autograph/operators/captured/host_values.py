@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import operator
 from collections.abc import Callable
 from typing import Any, NoReturn
@@ -22,6 +23,8 @@ _HINT = (
 # Stages a call of Python code, and a look at an attribute of what another call gave.
 Call = Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]
 Look = Callable[["HostValue", str], "HostValue"]
+# Of these, a value of the kind may be of a class below.
+_OPEN = frozenset((io.IOBase,))
 _call: Call
 _look: Look
 
@@ -60,6 +63,22 @@ class HostValue(PartOfError):
         """Set the attribute of that name."""
         _call(setattr, (self, name, value), {})
 
+    def class_(self) -> type:
+        """Its class; an error where it may be a class of that one, or any other."""
+        kind = self.kind
+        if kind is None or self.method is not None or kind in _OPEN:
+            self._refuse()
+        assert kind is not None
+        return kind
+
+    def is_other(self, other: Any) -> bool:
+        """Whether it is surely not another object; an error where it may be."""
+        return type(other) is not HostValue and type(other) is not self.class_()
+
+    def __bool__(self) -> bool:  # type: ignore[override]
+        kind = self.class_()
+        return self._refuse() if hasattr(kind, "__bool__") or hasattr(kind, "__len__") else True
+
     def __getitem__(self, key: Any) -> Any:
         return _call(operator.getitem, (self, key), {})
 
@@ -90,7 +109,7 @@ class HostValue(PartOfError):
         """Raise the error for a use that a graph has no meaning for."""
         self._refuse()
 
-    __call__ = __iter__ = __len__ = __bool__ = __contains__ = __index__ = __float__ = _refuse
+    __call__ = __iter__ = __len__ = __contains__ = __index__ = __float__ = _refuse
     __int__ = __complex__ = __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _refuse
     __neg__ = __pos__ = __invert__ = __abs__ = __round__ = __truediv__ = __rtruediv__ = _refuse
     __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __pow__ = __rpow__ = __matmul__ = _refuse

@@ -54,11 +54,19 @@ class Numbers:
 
     def add(self, guards: Iterable[Guard]) -> None:
         """Open the numbers of which a second value has come."""
-        self.read.update((guard.key, guard.place) for guard in self.new(guards))
+        self.open((guard.key, guard.place) for guard in self.new(guards))
+
+    def open(self, numbers: Iterable[tuple[Any, Place]]) -> None:
+        """Open numbers, given by the keys of their places and these."""
+        self.read.update((key, place) for key, place in numbers if key not in self.fixed)
         known: dict[Any, Any]
         for known in (self.read, self.written, self.fixed):
             while len(known) > _MOST:
                 del known[next(iter(known))]
+
+    def has_opened(self, guard: Guard) -> bool:
+        """Whether a guard is of a number that is an input by now."""
+        return guard.key is not None and (guard.key in self.read or guard.key in self.written)
 
     def are_written(self, keys: Iterable[Any]) -> None:
         """Some of them are written: they are opened for that if their places can be."""

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.operators.captured.captures import Trace, current_trace
+from autograph.operators.captured.captures import Trace, current_trace, note_identity
 from autograph.operators.captured.guards import Guard, Identity, Place
 from runtime.autodiff.stored import is_derivative_of_arrays
 from runtime.errors import StagingError
@@ -86,7 +86,11 @@ def of_known_values(name: str) -> StagingError:
 
 
 def guard_print_options(x: Any) -> None:
-    """The text of something is made while tracing: that of an array depends on the options."""
+    """The text of something is made while tracing: that of an array depends on the options.
+
+    That of an object may say which one it is.
+    """
+    note_identity(x)
     if current_trace() is not None and _holds_array(x, ()):
         _guard("the print options of NumPy")
 

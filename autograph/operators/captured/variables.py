@@ -359,9 +359,9 @@ def is_not_none(value: Any) -> Any:
 
 
 def _known(value: Any) -> Any:
-    """The value of a name; refused for one that only Python will know."""
+    """The value of a name; refused for one of which only Python will know whether it is None."""
     value = ld(value)
-    if isinstance(value, HostValue):
+    if isinstance(value, HostValue) and not value.is_other(None):
         value.refuse()
     return value
 

@@ -45,7 +45,12 @@ from autograph.operators.results.logs import put_in
 from autograph.operators.stand_ins import letters
 from autograph.operators.stand_ins.bodies import stage_raise
 from autograph.operators.stand_ins.captured_items import one_by_one, with_inputs
-from autograph.operators.stand_ins.contents import content_slot, is_plain_key, read_item
+from autograph.operators.stand_ins.contents import (
+    content_slot,
+    guard_rewritten,
+    is_plain_key,
+    read_item,
+)
 from autograph.operators.stand_ins.foreign_arrays import note_foreign
 from autograph.operators.stand_ins.heaps import refuse_as_sequence
 from autograph.operators.stand_ins.iterables import as_position, from_end
@@ -358,6 +363,7 @@ def setitem(thing: Any, key: Any, value: Any) -> None:
             refuse_traced(thing, key, value)
             note_foreign(thing)
             _guard_position(thing, key)
+            guard_rewritten(thing, key, value)
             journal.note(content_slot(thing))
             consumed(thing)
         elif isinstance(attribute(type(thing), "__setitem__"), FunctionType):

@@ -47,6 +47,8 @@ from autograph.operators.catching.caught_parts import part_of_caught
 from autograph.operators.containers.open_dicts import class_of_view
 from autograph.operators.expressions.generators import made
 from autograph.operators.expressions.heap_objects import heap_item, heap_presence, set_heap_item
+from autograph.operators.results.host_calls import call_host
+from autograph.operators.results.host_results import is_of_the_moment
 from autograph.operators.stand_ins.foreign_arrays import note_foreign
 from autograph.operators.stand_ins.heaps import Reference, raise_refused
 from autograph.operators.stand_ins.numbers_or_arrays import (
@@ -439,6 +441,8 @@ def _of_classes(
 def _getter(thing: Any, name: str) -> Callable[[], Any] | None:
     """What runs code of the user's to give an attribute, converted; None where nothing does."""
     kind = type(thing)
+    if is_of_the_moment(kind, name):
+        return lambda: call_host(getattr, (thing, name), {})
     if not kind.__flags__ & MADE_BY_CLASS_STATEMENT or isinstance(thing, type):
         return None
     trace = current_trace()

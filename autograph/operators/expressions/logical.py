@@ -405,8 +405,8 @@ def is_(left: Any, right: Any) -> Any:
     if _may_be_one(left, right):
         note_refused_choice("it")
         raise unknown(type(left).__name__)
-    for x in (left, right):
-        if left is not right and isinstance(x, HostValue):
+    for x, other in ((left, right), (right, left)):
+        if left is not right and isinstance(x, HostValue) and not x.is_other(other):
             x.refuse()
     return left is right
 

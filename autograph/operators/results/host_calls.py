@@ -12,7 +12,7 @@ import builtins
 import io
 import sys
 from collections import deque
-from types import FrameType
+from types import BuiltinMethodType, FrameType
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from autograph.operators.captured.captures import Trace, current_trace
 from autograph.operators.captured.decisions import HOST as BY_HOST
 from autograph.operators.captured.host_values import HostValue, is_object, use_caller
 from autograph.operators.captured.methods import why_left
+from autograph.operators.results.draws import drawn, has_draws, is_draw, note_generator, order_drawn
 from autograph.operators.results.handouts import Place
 from autograph.operators.results.host_results import (
     NOTHING,
@@ -129,6 +130,9 @@ def call_host(
     """
     facts, builder = current_trace(), building()
     assert facts is not None and builder is not None
+    found = drawn(function, args, kwargs) if declared is None else NotImplemented
+    if found is not NotImplemented:
+        return found
     declared = declared or known_result(function, args, kwargs)
     staged = _Staged(function, function if known_as is None else known_as, facts, builder)
     staged.take(args, kwargs, as_arrays=as_arrays, may_advance=may_advance)
@@ -140,7 +144,10 @@ def call_host(
         return None
     if declared is not None:
         return tree.unflatten(declared.structure, [_stands_for(x, builder) for x in outputs])
-    return HostValue(outputs[0], staged.name, kind_of_result(function))
+    made = HostValue(outputs[0], staged.name, kind_of_result(function, args))
+    if has_draws(made.kind):
+        note_generator(made)
+    return made
 
 
 def _stands_for(x: Tensor, builder: Builder) -> Tensor:
@@ -310,8 +317,31 @@ def _tell(facts: Trace, name: str, origin: Origin | None, why: str) -> None:
 # ---- what calls gave ---------------------------------------------------------------------------
 
 
+class _Method(HostValue):
+    """A method of a generator that a call gave: it is looked up where more is asked than a draw."""
+
+    __slots__ = ("generator",)
+
+    def __init__(self, owner: HostValue, name: str) -> None:
+        self.generator = owner.value
+        self.name, self.kind, self.method = f"{owner.name}.{name}", owner.kind, name
+
+    def class_(self) -> type:
+        """The class of methods of such classes."""
+        return BuiltinMethodType
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "value":
+            return super().__getattr__(name)
+        owner = HostValue(self.generator, self.name, self.kind)
+        self.value = call_host(getattr, (owner, self.method), {}).value
+        return self.value
+
+
 def _look(owner: HostValue, name: str) -> HostValue:
     """An attribute of what a call gave, as it is when the graph gets here."""
+    if is_draw(owner.kind, name):
+        return _Method(owner, name)
     found = call_host(getattr, (owner, name), {})
     assert isinstance(found, HostValue)
     return HostValue(found.value, f"{owner.name}.{name}", owner.kind, name)
@@ -347,6 +377,10 @@ def shuffled(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bo
     if not isinstance(owner, generators()) and owner not in generators():
         return False
     x = args[0]
+    order = order_drawn(function, x.shape[0]) if len(args) == 1 and not kwargs else None
+    if order is not None:
+        x[...] = x[order]
+        return True
     declared = Declared(tree.flatten(0)[1], (x.type.on(None),), True)
     made = call_host(_shuffled_copy, (function, *args), kwargs, declared, known_as=function)
     x[...] = made

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import datetime
 import functools
 import io
@@ -21,12 +22,15 @@ from runtime.spec import TensorSpec, TensorType, broadcast_shapes, type_of_numbe
 from runtime.tensor import Tensor
 
 __all__ = [
+    "bound",
     "generators",
     "is_blind",
     "is_discreet",
+    "is_of_the_moment",
     "kind_of_result",
     "known_result",
     "owner_of",
+    "sources",
     "types_of",
     "uses_clock",
 ]
@@ -41,6 +45,16 @@ def _loaded(module: str, *names: str) -> tuple[type, ...]:
 def generators() -> tuple[type, ...]:
     """The classes of NumPy's that draw random numbers."""
     return _loaded("numpy.random", "Generator", "RandomState")
+
+
+def sources() -> tuple[type, ...]:
+    """The classes whose objects draw random numbers, or are what such objects draw from."""
+    return (*generators(), *_randoms(), *_loaded("numpy.random", "BitGenerator", "SeedSequence"))
+
+
+def is_of_the_moment(kind: type, name: str) -> bool:
+    """Whether an attribute of objects of a class tells of the state that draws change."""
+    return issubclass(kind, sources()) and not callable(getattr(kind, name, callable))
 
 
 def _randoms() -> tuple[type, ...]:
@@ -104,7 +118,7 @@ def is_discreet(function: Any) -> bool:
 
 def known_result(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Declared | None:
     """The types of what a call gives, where they are certain; None where they are not."""
-    function, args = _bound(function, args)
+    function, args = bound(function, args)
     if _is_silent(function):
         return NOTHING
     if isinstance(function, np.ufunc):
@@ -129,7 +143,7 @@ _CERTAIN: dict[tuple[str, str], type] = {
 }
 
 
-def _bound(function: Any, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+def bound(function: Any, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
     """A method that is called with its object for the first argument, as bound to that."""
     name = getattr(function, "__name__", "")
     if not args or not isinstance(args[0], (*_randoms(), *generators())):
@@ -139,12 +153,14 @@ def _bound(function: Any, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
     return getattr(args[0], name), args[1:]
 
 
-def kind_of_result(function: Any) -> type | None:
+def kind_of_result(function: Any, args: tuple[Any, ...] = ()) -> type | None:
     """The class of what a call gives, where that is certain."""
+    if (function is copy.copy or function is copy.deepcopy) and isinstance(args[0], sources()):
+        return type(args[0])
     if function is open:
         return io.IOBase
     if isinstance(function, type):
-        return next((k for k in (*generators(), *_randoms()) if function is k), None)
+        return function if issubclass(function, sources()) else None
     if getattr(function, "__name__", "") == "default_rng" and root_of(function) == "numpy":
         return generators()[0]
     return None
@@ -192,7 +208,9 @@ _PICKS = frozenset(("choice", "choices", "sample"))
 
 
 def _of_pick(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Declared | None:
-    """What is picked of a sequence of Python numbers of one class."""
+    """What is picked of an array, or a sequence of Python numbers of one class."""
+    if name == "choice" and args and isinstance(args[0], Tensor) and args[0].type.rank == 1:
+        return types_of(TensorSpec((), args[0].type.dtype))
     if not args or type(args[0]) not in (list, tuple, range) or not len(args[0]):
         return None
     kinds = {int} if type(args[0]) is range else set(map(_python_kind, args[0]))
@@ -219,7 +237,7 @@ def _of_generator(
         return None
     alike = _Alike()
     given = tree.map_structure(alike, (list(args), dict(kwargs)))
-    _without_chances(name, *given)
+    _with_valid_operands(name, *given)
     makes: Callable[[int], Any] = np.random.RandomState if legacy else np.random.default_rng
     try:
         made = getattr(makes(0), name)(*given[0], **given[1])
@@ -235,14 +253,24 @@ def _of_generator(
     return Declared(structure, tuple(known), True)
 
 
-def _without_chances(name: str, args: list[Any], kwargs: dict[str, Any]) -> None:
-    """Change probabilities among the arguments of a draw to valid ones; they change no type."""
+def _with_valid_operands(name: str, args: list[Any], kwargs: dict[str, Any]) -> None:
+    """Change operands of a draw that may not fit each other to valid ones; they change no type."""
     if name == "choice":
         kwargs.pop("p", None)
         args[3:4] = [None] * len(args[3:4])
     elif name == "multinomial":
         args[1:2] = map(np.zeros_like, args[1:2])
         kwargs.update({"pvals": np.zeros_like(kwargs["pvals"])} if "pvals" in kwargs else {})
+    elif name in _BETWEEN:
+        ends = [*args[:2], *(kwargs[key] for key in ("low", "high") if key in kwargs)]
+        if len(ends) == 2 and ends[1] is not None:
+            low, high = ends[0] * 0, ends[1] * 0 + 1
+            args[:2] = [low, high][: len(args[:2])]
+            kwargs.update((k, x) for k, x in (("low", low), ("high", high)) if k in kwargs)
+
+
+# Draws between two bounds.
+_BETWEEN = frozenset(("integers", "randint", "uniform"))
 
 
 def _of_ufunc(ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Declared | None:
@@ -272,7 +300,8 @@ _DRAWS = frozenset(
      "gamma", "standard_gamma", "beta", "poisson", "binomial", "geometric", "integers", "lognormal",
      "laplace", "logistic", "gumbel", "rayleigh", "weibull", "power", "chisquare", "standard_t",
      "standard_cauchy", "triangular", "vonmises", "wald", "pareto", "permutation", "choice",
-     "multivariate_normal", "dirichlet", "multinomial", "negative_binomial", "hypergeometric")
+     "multivariate_normal", "dirichlet", "multinomial", "negative_binomial", "hypergeometric", "f",
+     "noncentral_f", "noncentral_chisquare", "logseries", "zipf")
 )  # fmt: skip
 _LEGACY_DRAWS = (_DRAWS - {"integers"}) | {
     "rand", "randn", "randint", "random_sample", "random_integers", "sample", "ranf",

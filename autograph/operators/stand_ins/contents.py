@@ -37,6 +37,7 @@ __all__ = [
     "container_base",
     "content_slot",
     "emptied",
+    "guard_rewritten",
     "is_plain_key",
     "read_item",
 ]
@@ -176,6 +177,22 @@ def read_item(trace: Trace, thing: Any, key: Any, value: Any) -> Any:
         guard_content(thing, f"a {type(thing).__name__}")
     place = place_of_item(thing, key, _own_getitem(thing))
     return read(("item", id(thing), key), place, value)
+
+
+def guard_rewritten(thing: Any, key: Any, value: Any) -> None:
+    """Guard an item that is written with what it held: a later call may find another one there.
+
+    What a graph writes is what became of the items, of which this is none.
+    """
+    trace = current_trace()
+    if trace is None or not trace.is_outside(thing) or not is_plain_key(key):
+        return
+    before = content_before(thing)
+    size = len(before) if isinstance(thing, list) else 0
+    key = key + size if isinstance(key, int) and -size <= key < 0 else key
+    if _is_in_place(thing, key, value, before):
+        place = place_of_item(thing, key, _own_getitem(thing))
+        read(("item", id(thing), key), place, value)
 
 
 def _own_getitem(thing: Any) -> Callable[[Any, Any], Any] | None:

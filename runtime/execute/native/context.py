@@ -16,8 +16,9 @@ import numpy as np
 from numpy._core import _multiarray_umath  # type: ignore[attr-defined]
 
 from runtime.execute.native import float_errors
+from runtime.execute.native.samplers import NAMES, OWN
 
-__all__ = ["HEAP", "PART", "SLOT", "WORDS", "Context", "word"]
+__all__ = ["HEAP", "OWN_SAMPLER", "PART", "SAMPLER", "SLOT", "WORDS", "Context", "word"]
 
 _PYTHON = (
     "PyObject_Vectorcall",
@@ -40,6 +41,7 @@ _PYTHON = (
     "PyWeakref_GetObject",
     "PyObject_GenericGetAttr",
     "PyObject_GetAttr",
+    "PyObject_SetAttr",
     "_PyObject_GetDictPtr",
     "PyObject_GetItem",
     "PyObject_CallNoArgs",
@@ -70,7 +72,7 @@ WORDS = (*_PYTHON, *_NUMPY, *_OBJECTS, "errors.name")
 HANDLERS = ("fallback", "failed", "failed_alone", "interrupted", "miss")
 CODE = (
     "kernel", "shapes", "poll", "parallel", "pool",
-    "obtain", "enlarge", "release", "blocks", "memory", "call_out", "outside",
+    "obtain", "enlarge", "release", "blocks", "memory", "call_out", "outside", *NAMES, *OWN,
 )  # fmt: skip
 SIGNATURE = (
     "parameters", "parameters.sizes", "parameters.count", "sizes.count",
@@ -78,8 +80,9 @@ SIGNATURE = (
 )  # fmt: skip
 # Operands of the error slot.
 SLOT = 32
-# So begin the names of functions that threads call, and of memory that is on the heap.
-PART, HEAP = "@part", "%heap"
+# So begin the names of functions that threads call, of memory that is on the heap, and of bits of
+# NumPy's generators.
+PART, HEAP, SAMPLER, OWN_SAMPLER = "@part", "%heap", "%bits", "%own.bits"
 _POSITIONS = {name: k for k, name in enumerate((*WORDS, *HANDLERS, *CODE, *SIGNATURE, "slot"))}
 
 

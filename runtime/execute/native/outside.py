@@ -41,7 +41,8 @@ class Called(NamedTuple):
     `kept` are the outputs that native code takes, `pending` what is to be written with the operands
     behind those of the node where it raises. A node that `fails` is known to raise; one that `sees`
     is given views, its kernel being ours; one that `is_users` runs code of the user's. `is_once`:
-    the graph has effects, so that the plan cannot run it again; `repeats`: errors are the plan's.
+    the graph has effects, so that the plan cannot run it again; `repeats`: errors are the plan's;
+    `is_rare`: native code can do nearly always without it.
     """
 
     node: Node
@@ -55,6 +56,7 @@ class Called(NamedTuple):
     repeats: bool
     sees: bool
     is_users: bool
+    is_rare: bool = False
 
     @property
     def title(self) -> str:

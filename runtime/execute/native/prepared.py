@@ -15,10 +15,19 @@ from runtime.devices import copied
 from runtime.errors import Origin
 from runtime.execute import Executable
 from runtime.execute.kernels import compute
-from runtime.execute.native import blocks, calling_out, engine, layout, library, pool
+from runtime.execute.native import (
+    blocks,
+    calling_out,
+    engine,
+    layout,
+    library,
+    pool,
+    samplers,
+    twister,
+)
 from runtime.execute.native.builtins import builtin
 from runtime.execute.native.cache import compiled, is_kept
-from runtime.execute.native.context import HEAP, PART, Context
+from runtime.execute.native.context import HEAP, OWN_SAMPLER, PART, SAMPLER, Context
 from runtime.execute.native.engine import QUICK, Loaded, load
 from runtime.execute.native.entry import entry_text
 from runtime.execute.native.miss import MISS
@@ -64,8 +73,8 @@ class Code(NamedTuple):
     """Compiled code, and what one must know to call it: nothing of the process or of a graph.
 
     `repeats`: errors are raised by running the plan, since something is pending where they come
-    from. It may need threads, and memory from the heap. Parameters that are `overwritten` hold what
-    would be further results.
+    from. It may need threads, memory from the heap, and NumPy's functions that draw. Parameters
+    that are `overwritten` hold what would be further results.
     """
 
     machine: bytes
@@ -75,6 +84,8 @@ class Code(NamedTuple):
     needs_threads: bool = False
     needs_heap: bool = False
     overwritten: tuple[int, ...] = ()
+    draws: bool = False
+    has_own_draws: bool = False
 
     @classmethod
     def of(
@@ -92,7 +103,15 @@ class Code(NamedTuple):
         tasks += [pool.parallel] if needs_threads else []
         tasks += [blocks.addresses] if needs_heap else []
         machine, *_ = together(tasks)
-        return cls(machine, signature, constants, repeats, needs_threads, needs_heap, overwritten)
+        needs = (
+            repeats,
+            needs_threads,
+            needs_heap,
+            overwritten,
+            SAMPLER in text,
+            OWN_SAMPLER in text,
+        )
+        return cls(machine, signature, constants, *needs)
 
 
 class Native:
@@ -131,6 +150,10 @@ class Native:
             functions |= blocks.addresses()
         if any(result.may_be_large for result in signature.results):
             functions["memory"] = blocks.memory_of_arrays()
+        if code.draws:
+            functions |= samplers.addresses()
+        if code.has_own_draws:
+            functions |= twister.addresses()
         if outside:
             described = Descriptions(outside)
             functions |= {"call_out": calling_out.address(), "outside": described.address}

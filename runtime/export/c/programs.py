@@ -22,6 +22,7 @@ from runtime.lowering.kernels.kernel import (
     Check,
     Contract,
     Copy,
+    Draw,
     Escape,
     For,
     If,
@@ -562,5 +563,6 @@ _WRITTEN: dict[type[Statement], Callable[[_Writer, Any], None]] = {
     Check: _Writer._check,
     MakeArray: _Writer._make_array,
     CallOut: _Writer._call_out,
+    Draw: _Writer._call_out,
     Call: _Writer._call,
 }

@@ -79,6 +79,8 @@ class GraphWriter:
             return _CONTROL[name](self, node, operands)
         if name in _REFUSED:
             raise refuse(_REFUSED[name])
+        if node.op.effect == "collective":
+            raise refuse("an exchange between processes")
         for value in (*node.inputs, *node.outputs):
             _tensor_type(value.type)
         writer = WRITERS.get(name)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from runtime.export.onnx.emitter import Emitter, Term, refuse
-from runtime.export.onnx.table import rank_of_value, result_dtype, writes
+from runtime.export.onnx.table import operand_types, rank_of_value, result_dtype, writes
 from runtime.graph.ir import Node
 from runtime.ops.operands import normal_axes, normal_axis
+from runtime.ops.windows import Windows
+from runtime.spec import TensorType
 
 __all__: list[str] = []
 
@@ -101,14 +104,66 @@ def _convolution(emit: Emitter, node: Node, x: Term, kernel: Term) -> Term:
     dtype = result_dtype(node)
     if dtype.kind != "f":
         raise refuse("a convolution of integers", "convert to floats")
+    how = _padding(attrs["padding"])
     if attrs["padding"] == "same" and any(d != 1 for d in attrs["dilations"]):
-        raise refuse('padding "same" of a dilated convolution', "say how much to pad in numbers")
-    kernel = emit("Transpose", kernel.to(dtype), perm=[rank - 1, rank - 2, *range(rank - 2)])
+        types = operand_types(node)
+        sizes, window = (_known(t)[part] for t, part in zip(types, _SPATIAL, strict=True))
+        how = _pads(_windows(node, sizes, window))
+    kernel = _outermost(emit, kernel.to(dtype), rank)
     found = emit(
         "Conv", _channels_first(emit, x.to(dtype), rank), kernel, group=attrs["groups"],
-        strides=attrs["strides"], dilations=attrs["dilations"], **_padding(attrs["padding"]),
+        strides=attrs["strides"], dilations=attrs["dilations"], **how,
     )  # fmt: skip
     return _channels_last(emit, found, rank)
+
+
+# Where the sizes of the spatial axes are, in the shape of an array and in that of a kernel.
+_SPATIAL = (slice(1, -1), slice(None, -2))
+
+
+def _known(type_: TensorType) -> tuple[int, ...]:
+    """The shape but for the number of images; ValueError where it is not known."""
+    shape = type_.shape
+    if shape is None or None in shape[1:]:
+        raise ValueError("the sizes of the windows are not known")
+    return tuple(n or 0 for n in shape)
+
+
+def _windows(node: Node, sizes: Sequence[int], window: Sequence[int]) -> Windows:
+    attrs = node.attrs
+    return Windows.over(sizes, window, attrs["strides"], attrs["padding"], attrs["dilations"])
+
+
+def _pads(windows: Windows) -> dict[str, Any]:
+    """How much is added at both ends of each axis, so that the windows lie where they do."""
+    rows = zip(windows.shape, windows.needed, windows.before, strict=True)
+    return {"pads": [*windows.before, *(max(needed - n - at, 0) for n, needed, at in rows)]}
+
+
+def _outermost(emit: Emitter, kernel: Term, rank: int) -> Term:
+    """A kernel whose features come first, then its channels."""
+    return emit("Transpose", kernel, perm=[rank - 1, rank - 2, *range(rank - 2)])
+
+
+@writes("convolution_input")
+def _transposed_convolution(emit: Emitter, node: Node, g: Term, kernel: Term, *dims: Term) -> Term:
+    attrs, rank, dtype = node.attrs, rank_of_value(node), result_dtype(node)
+    if dtype.kind != "f":
+        raise refuse("a convolution of integers", "convert to floats")
+    if None in attrs["size"]:
+        raise ValueError("the sizes of the result are not known")
+    windows = _windows(node, attrs["size"], _known(operand_types(node)[1])[_SPATIAL[1]])
+    rows = list(zip(windows.shape, windows.needed, windows.before, strict=True))
+    found = emit(
+        "ConvTranspose", _channels_first(emit, g.to(dtype), rank),
+        _outermost(emit, kernel.to(dtype), rank), group=attrs["groups"],
+        strides=attrs["strides"], dilations=attrs["dilations"], **_pads(windows),
+    )  # fmt: skip
+    # Elements behind the last window have no share in the result.
+    missing = [max(n + at - needed, 0) for n, needed, at in rows]
+    ends = emit.ints(*[0] * (rank + 2), *missing) if any(missing) else None
+    whole = found if ends is None else emit("Pad", found, ends)
+    return _channels_last(emit, whole, rank)
 
 
 @writes("window_max", "window_sum")

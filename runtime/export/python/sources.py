@@ -34,6 +34,7 @@ _OURS = ("runtime", "autograph")
 # Arrays of so few elements stand in the source; others in what `weights` gives.
 _SHORT = 16
 _LOCK = type(threading.Lock())
+_REENTRANT = type(threading.RLock())
 _CACHED = type(functools.lru_cache(lambda: None))
 
 
@@ -293,7 +294,11 @@ class Sources:
         for node in ast.walk(part):
             if id(node) in hidden or id(node) in within:
                 continue
-            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            kernel = _kernel(home, node)
+            if kernel is not None:
+                within |= set(map(id, ast.walk(node)))
+                yield _over(node, self.thing(kernel))
+            elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
                 module: Any = vars(home.module).get(node.value.id)
                 if node.value.id not in own and _is_our_module(module):
                     within.add(id(node.value))
@@ -338,6 +343,17 @@ def _is_ours(x: Any) -> bool:
 
 def _is_our_module(x: Any) -> bool:
     return isinstance(x, ModuleType) and x.__name__.partition(".")[0] in _OURS
+
+
+def _kernel(home: _Module, node: ast.AST) -> Any:
+    """The kernel that `name.op.kernel` is, of an operation of a module; None for anything else."""
+    if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Attribute):
+        return None
+    names = node.value.value, node.value.attr, node.attr
+    if not isinstance(names[0], ast.Name) or names[1:] != ("op", "kernel"):
+        return None
+    primitive = vars(home.module).get(names[0].id)
+    return primitive.op.kernel if isinstance(primitive, Primitive) else None
 
 
 def _own_names(part: Any) -> set[str]:
@@ -439,6 +455,7 @@ _VALUES: tuple[tuple[Any, Callable[[Sources, Any, str], str]], ...] = (
     ((range, slice), _range_or_slice),
     (functools.partial, Sources._partial),
     (_LOCK, lambda s, x, stem: f"{s.module('threading')}.Lock()"),
+    (_REENTRANT, lambda s, x, stem: f"{s.module('threading')}.RLock()"),
     (operator.attrgetter, lambda s, x, stem: f"{s.module('operator')}{repr(x)[8:]}"),
     (MethodDescriptorType, lambda s, x, stem: x.__qualname__),
     (Primitive, lambda s, x, stem: f"{s.module('functools')}.partial({s.thing(x.op.kernel)}, np)"),

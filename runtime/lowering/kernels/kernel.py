@@ -31,6 +31,7 @@ __all__ = [
     "Contract",
     "Copy",
     "Dim",
+    "Draw",
     "Escape",
     "For",
     "Function",
@@ -283,6 +284,16 @@ class CallOut(Record):
     results: Sequence[Handed]
 
 
+class Draw(CallOut):
+    """Draw from a generator by `sampler`, a function of NumPy's: a number, or to fill an array.
+
+    Its operands stand behind the addresses of the bits and of a word that tells whether their lock
+    is held: then Python does what `number` says first.
+    """
+
+    sampler: str
+
+
 class MakeArray(Record):
     """Make an array, a result whose size only the run tells, of what is in memory from a place on.
 
@@ -346,6 +357,7 @@ Statement: TypeAlias = (
     | Poll
     | Check
     | CallOut
+    | Draw
     | Call
     | MakeArray
     | Tick
@@ -379,6 +391,8 @@ class Outside(Record):
     sees: bool = False
     # Whether it runs code of the user's, that is to change no settings.
     is_users: bool = False
+    # Whether it is computed where native code cannot go on, which is next to never.
+    is_rare: bool = False
 
 
 class Parameter(Record):

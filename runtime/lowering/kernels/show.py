@@ -20,6 +20,7 @@ from runtime.lowering.kernels.kernel import (
     Contract,
     Copy,
     Dim,
+    Draw,
     Escape,
     For,
     Handed,
@@ -216,6 +217,11 @@ def _call_out(s: CallOut) -> Iterator[str]:
     yield f"{results}{' := ' if results else ''}python call {s.number}({operands})"
 
 
+def _draw(s: Draw) -> Iterator[str]:
+    operands = ", ".join(map(_handed, s.operands))
+    yield f"{_handed(s.results[0])} := {s.sampler}({operands})"
+
+
 def _call(s: Call) -> Iterator[str]:
     function = s.function
     if s.holds:
@@ -257,6 +263,7 @@ _SHOWN: dict[type[Statement], Callable[[Any], Iterator[str]]] = {
     Poll: _poll,
     Check: _check,
     CallOut: _call_out,
+    Draw: _draw,
     Call: _call,
     Tick: _tick,
     Move: _move,

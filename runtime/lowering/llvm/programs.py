@@ -23,6 +23,7 @@ from runtime.lowering.kernels.kernel import (
     CallOut,
     Check,
     Contract,
+    Draw,
     Escape,
     For,
     Function,
@@ -43,7 +44,7 @@ from runtime.lowering.kernels.kernel import (
 from runtime.lowering.kernels.llvm_types import llvm_type, memory_type, size_in_bytes
 from runtime.lowering.kernels.merging import Summary
 from runtime.lowering.kernels.scalar import Expr, parts_of
-from runtime.lowering.llvm import in_lanes, parts, pieces, recursive_text
+from runtime.lowering.llvm import drawing, in_lanes, parts, pieces, recursive_text
 from runtime.lowering.llvm.lines import AS_IT_IS, WRITTEN_OUT_AS_VECTORS
 from runtime.lowering.llvm.memory import BUDGET, Memory
 from runtime.lowering.llvm.modules import Shared, modules_text
@@ -393,6 +394,9 @@ class _Writer(Sums, Memory):
         self._leave_unless_done(code)
         for handed, place in zip(s.results, places[len(s.operands) :], strict=True):
             self._taken(handed, place)
+
+    def _draw(self, s: Draw) -> None:
+        drawing.written(self, s)
 
     def _call(self, s: Call) -> None:
         recursive_text.written(self, s)

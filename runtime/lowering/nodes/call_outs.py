@@ -16,6 +16,7 @@ import numpy as np
 
 from runtime.control import CLOCK, PRINT, STORE
 from runtime.execute.native.context import SLOT
+from runtime.generators import DRAW, SAMPLE
 from runtime.graph.ir import Graph, Node, Value
 from runtime.host import HOST_CALL
 from runtime.lowering.kernels.arrays import Form, Stored
@@ -41,10 +42,10 @@ from runtime.lowering.scalars.meaning import Fail
 from runtime.ops.declare import REGISTRY
 from runtime.spec import TensorType, Type
 
-__all__ = ["call_out", "fails", "has_effects"]
+__all__ = ["call_out", "called_outside", "fails", "has_effects"]
 
 # Effects that need nothing but their operands. What they are given, the last two may keep.
-_EFFECTS = (PRINT, CLOCK, STORE, HOST_CALL)
+_EFFECTS = (PRINT, CLOCK, STORE, HOST_CALL, DRAW, SAMPLE)
 _KEEPING = (STORE, HOST_CALL)
 # Plans overwrite an array for ops that have one of these. To copy one of more elements is slower.
 _IN_PLACE, _LITTLE = {"inplace", "statement"}, 1024
@@ -81,7 +82,6 @@ def _called(b: Builder, node: Node) -> list[Form]:
             _check_new(b, node, value)
     if any(not _is_little(value.type) for value in _pending(b, node)):
         raise Refusal("a large array that is written if it fails, and copied each time")
-    operands = _operands(b, node)
     results: list[Handed] = []
     forms: list[Form] = []
     kept = []
@@ -92,15 +92,28 @@ def _called(b: Builder, node: Node) -> list[Form]:
         kept.append(k)
         results.append(_result(b, node, k))
         forms.append(_form(b, value, results[-1]))
+    called_outside(b, node, results, tuple(kept))
+    return forms
+
+
+def called_outside(
+    b: Builder,
+    node: Node,
+    results: Sequence[Handed],
+    kept: tuple[int, ...],
+    *,
+    is_rare: bool = False,
+) -> None:
+    """Have Python compute a node here, and put its `kept` outputs where `results` say."""
+    operands = _operands(b, node)
     types = tuple(handed.type for handed in operands)
     pending = b.pending.get(node)
     own = REGISTRY.get(node.op.name)
     sees = own is not None and own.op is node.op and pending is None and node.op.effect is None
-    found = Outside(node, b.origins(node), types, tuple(kept), pending)
-    found.sees, found.is_users = sees, node.op in _KEEPING
+    found = Outside(node, b.origins(node), types, kept, pending)
+    found.sees, found.is_users, found.is_rare = sees, node.op in _KEEPING, is_rare
     b.program.outside.append(found)
     b.emit(CallOut(len(b.program.outside) - 1, operands, results))
-    return forms
 
 
 def _is_little(type_: Type) -> bool:

@@ -19,6 +19,7 @@ from runtime.lowering.kernels.kernel import (
     Check,
     Contract,
     Copy,
+    Draw,
     For,
     If,
     Move,
@@ -71,6 +72,8 @@ Lower = Callable[[Builder, Graph], None]
 _KEEPING_SIZES = frozenset(("index_update", "index_add", "identity", "copy"))
 # Products of matrices do more at once than other loops.
 _PRODUCTS_AT_ONCE = 8
+# About how many operations a draw takes.
+_DRAWING = 8
 
 
 class Place(Record):
@@ -572,6 +575,10 @@ def _work(block: Block) -> tuple[int, list[Expr]]:
             size = (
                 statement.size if isinstance(statement, Move) else product(statement.target.shape)
             )
+            known += size if isinstance(size, int) else 0
+            unknown += [] if isinstance(size, int) else [size]
+        elif isinstance(statement, Draw):
+            size = product([_DRAWING, *statement.results[0].shape])
             known += size if isinstance(size, int) else 0
             unknown += [] if isinstance(size, int) else [size]
         elif not isinstance(statement, Check | CallOut):  # Python looks for signals itself

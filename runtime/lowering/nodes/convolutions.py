@@ -10,20 +10,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from runtime.graph.ir import Node
-from runtime.lowering.kernels.arrays import Array, Form, Stored
+from runtime.lowering.kernels.arrays import Array, Computed, Form, Stored
 from runtime.lowering.kernels.builder import Builder
 from runtime.lowering.kernels.kernel import Axis, Buffer, Dim, Store, product
 from runtime.lowering.kernels.refusal import Refusal
-from runtime.lowering.kernels.scalar import Expr, call, const, index
+from runtime.lowering.kernels.scalar import Expr, call, const, index, select
 from runtime.lowering.kernels.strides import Strided, plus, steps_of, times
 from runtime.lowering.nodes.elements import machine_type, tensor_type
 from runtime.lowering.nodes.elementwise import converted, mapped
 from runtime.lowering.nodes.products import contract, placed
 from runtime.lowering.nodes.windows import (
     Remainder,
+    Taps,
     check_shape,
     known,
     numbers,
+    ready,
     remainders,
     result,
     windows_of,
@@ -40,11 +42,32 @@ def convolution(b: Builder, node: Node) -> list[Form]:
     k_shape = numbers(k_shape)
     windows = windows_of(node, x_shape[1:-1], k_shape[:-2])
     shape = (x_shape[0], *windows.counts, k_shape[-1])
-    _check_groups(node, k_shape)
+    if node.attrs["groups"] > 1 and k_shape[-2] == 1:
+        each = k_shape[-1] // node.attrs["groups"]
+        return [_by_channels(b, ready(b, x), ready(b, kernel), Taps(b, windows), shape, each, kind)]
     target = b.buffer("convolved", kind, shape)
     source = _padded(b, x, windows.before, windows.needed, kind)
     _correlate(b, target, source, placed(b, kernel, kind), k_shape, windows, node.attrs["groups"])
     return [Stored(target, shape, kind)]
+
+
+def _by_channels(
+    b: Builder, x: Array, kernel: Array, taps: Taps, shape: tuple[Dim, ...], each: int, kind: str
+) -> Form:
+    """A convolution of each channel by itself, which has `each` features."""
+
+    def at(indices: Sequence[Expr]) -> Expr:
+        image, *spatial, feature = indices
+        channel = feature if each == 1 else call("quotient", feature, index(each))
+        total = const(0, kind)
+        for tap in taps.taps():
+            value, inside = taps.element(x, [image, *spatial, channel], tap)
+            weight = b.at(kernel, [*map(index, tap), index(0), feature])
+            factors = converted(value, kind), converted(weight, kind)
+            total = select(inside, call("add", total, call("mul", *factors)), total)
+        return total
+
+    return Computed(at, shape, kind)
 
 
 def _check_groups(node: Node, k_shape: Sequence[int]) -> None:

@@ -4,10 +4,8 @@ written out, in the order of the plan, so that sums have the same bits.
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from runtime.graph.ir import Node
 from runtime.lowering.kernels.arrays import Array, Computed, Form, Stored
@@ -32,11 +30,14 @@ from runtime.lowering.nodes.elementwise import converted
 from runtime.lowering.nodes.reductions import monoid
 from runtime.lowering.nodes.windows import (
     Remainder,
+    Taps,
     check_shape,
     known,
+    ready,
     remainders,
     result,
     windows_of,
+    within,
 )
 
 __all__ = [
@@ -48,80 +49,13 @@ __all__ = [
     "window_sum",
 ]
 
-# Windows of more elements are no loops here.
-_MOST_TAPS = 64
 
-
-class _Axis(NamedTuple):
-    """How windows lie along one axis."""
-
-    length: int
-    number: int
-    stride: int
-    dilation: int
-    before: int
-
-
-class _Pool:
-    """The windows of a node over an array, and its elements."""
-
-    def __init__(self, b: Builder, node: Node, sizes: Sequence[Dim]) -> None:
-        self.b = b
-        self.size: tuple[int, ...] = node.attrs["size"]
-        if math.prod(self.size) > _MOST_TAPS:
-            raise Refusal("windows of many elements")
-        self.windows = windows_of(node, sizes, self.size)
-        w = self.windows
-        self.axes = [
-            _Axis(*row)
-            for row in zip(w.shape, w.counts, w.strides, w.dilations, w.before, strict=True)
-        ]
-
-    def taps(self) -> list[tuple[int, ...]]:
-        """The positions in a window, in C order."""
-        return list(itertools.product(*map(range, self.size)))
-
-    def position(self, axis: int, window: Expr, tap: int) -> tuple[Expr, Expr]:
-        """Where an element of a window is on one axis, and whether it is one of the array."""
-        a = self.axes[axis]
-        shift = tap * a.dilation - a.before
-        place = call("mul", window, index(a.stride)) if a.stride != 1 else window
-        if shift:
-            place = call("add", place, const(shift, "i8"))
-        return _within(place, shift, shift + (a.number - 1) * a.stride, a.length)
-
-    def element(self, x: Array, indices: Sequence[Expr], tap: Sequence[int]) -> tuple[Expr, Expr]:
-        """An element of a window, and whether there is one."""
-        image, *spatial, channel = indices
-        places, truth = [], TRUE
-        for axis, (window, t) in enumerate(zip(spatial, tap, strict=True)):
-            place, inside = self.position(axis, window, t)
-            places.append(place)
-            truth = both(truth, inside)
-        return self.b.at(x, [image, *places, channel]), truth
-
-
-def _within(place: Expr, least: int, most: int, length: int) -> tuple[Expr, Expr]:
-    """A position moved into an axis if it is not in it, and whether it is."""
-    truth = TRUE
-    if least < 0:
-        truth = both(truth, call("ge", place, index(0)))
-    if most >= length:
-        truth = both(truth, call("lt", place, const(length, "i8")))
-    return select(truth, place, index(0)), truth
-
-
-def _pooled(b: Builder, node: Node) -> tuple[Array, _Pool, tuple[Dim, ...]]:
+def _pooled(b: Builder, node: Node) -> tuple[Array, Taps, tuple[Dim, ...]]:
     x, shape = known(b.forms[node.inputs[0]])
     if any(n == 0 for n in shape):
         raise Refusal("windows over nothing")
-    pool = _Pool(b, node, shape[1:-1])
-    return _ready(b, x), pool, (shape[0], *pool.windows.counts, shape[-1])
-
-
-def _ready(b: Builder, x: Array) -> Array:
-    """An array whose elements are not computed anew for each window."""
-    return b.stored(x) if isinstance(x, Computed) and not x.is_view else x
+    pool = Taps(b, windows_of(node, shape[1:-1], node.attrs["size"]))
+    return ready(b, x), pool, (shape[0], *pool.windows.counts, shape[-1])
 
 
 def window_max(b: Builder, node: Node) -> list[Form]:
@@ -148,9 +82,9 @@ def window_sum(b: Builder, node: Node) -> list[Form]:
 
     def along(indices: Sequence[Expr], tap: tuple[int, ...]) -> Expr:
         """The sum over the axes before those of which `tap` tells the positions."""
-        axis = len(pool.size) - len(tap) - 1
+        axis = len(pool.windows.size) - len(tap) - 1
         total = const(0, kind)
-        for t in range(pool.size[axis]):
+        for t in range(pool.windows.size[axis]):
             _, inside = pool.position(axis, indices[axis + 1], t)
             if axis:
                 value = along(indices, (t, *tap))
@@ -165,13 +99,13 @@ def window_sum(b: Builder, node: Node) -> list[Form]:
 def window_argmax(b: Builder, node: Node) -> list[Form]:
     """The number of the first element of each window that is as large as the result."""
     x, pool, shape = _pooled(b, node)
-    largest = _ready(b, known(b.forms[node.inputs[1]])[0])
+    largest = ready(b, known(b.forms[node.inputs[1]])[0])
     kind = machine_type(tensor_type(node.outputs[0].type).dtype)
     check_shape(b, largest.shape, shape)
 
     def at(indices: Sequence[Expr]) -> Expr:
         most = b.at(largest, indices)
-        found = const(math.prod(pool.size), kind)
+        found = const(math.prod(pool.windows.size), kind)
         for number, tap in reversed(list(enumerate(pool.taps()))):
             value, inside = pool.element(x, indices, tap)
             wins = call("eq", value, most)
@@ -187,7 +121,7 @@ def window_argmax(b: Builder, node: Node) -> list[Form]:
 def window_pick(b: Builder, node: Node) -> list[Form]:
     """The element of each window whose number is given."""
     x, pool, shape = _pooled(b, node)
-    winners = _ready(b, known(b.forms[node.inputs[1]])[0])
+    winners = ready(b, known(b.forms[node.inputs[1]])[0])
     check_shape(b, winners.shape, shape)
 
     def at(indices: Sequence[Expr]) -> Expr:
@@ -205,10 +139,10 @@ def window_pick(b: Builder, node: Node) -> list[Form]:
 def window_place(b: Builder, node: Node) -> list[Form]:
     """Each element of `g` added to the element of its window whose number is given."""
     (g, shape), (winners, _) = (known(b.forms[v]) for v in node.inputs[:2])
-    g, winners = _ready(b, g), _ready(b, winners)
+    g, winners = ready(b, g), ready(b, winners)
 
-    def share(indices: Sequence[Expr], tap: tuple[int, ...], pool: _Pool, total: Expr) -> Expr:
-        number = sum(t * math.prod(pool.size[k + 1 :]) for k, t in enumerate(tap))
+    def share(indices: Sequence[Expr], tap: tuple[int, ...], pool: Taps, total: Expr) -> Expr:
+        number = sum(t * math.prod(pool.windows.size[k + 1 :]) for k, t in enumerate(tap))
         is_it = call("eq", b.at(winners, indices), const(number, winners.type))
         return select(is_it, call("add", total, b.at(g, indices)), total)
 
@@ -219,15 +153,15 @@ def window_place(b: Builder, node: Node) -> list[Form]:
 def window_spread(b: Builder, node: Node) -> list[Form]:
     """Each element of `g` added to all elements of its window."""
     g, shape = known(b.forms[node.inputs[0]])
-    g = _ready(b, g)
+    g = ready(b, g)
 
-    def share(indices: Sequence[Expr], tap: tuple[int, ...], pool: _Pool, total: Expr) -> Expr:
+    def share(indices: Sequence[Expr], tap: tuple[int, ...], pool: Taps, total: Expr) -> Expr:
         return call("add", total, b.at(g, indices))
 
     return _given_back(b, node, shape, share, is_nested=True)
 
 
-Share = Callable[[Sequence[Expr], "tuple[int, ...]", _Pool, Expr], Expr]
+Share = Callable[[Sequence[Expr], "tuple[int, ...]", Taps, Expr], Expr]
 
 
 def _given_back(
@@ -237,7 +171,7 @@ def _given_back(
     kind, shape = result(node, g_shape[0])
     if any(n == 0 for n in g_shape):
         raise Refusal("windows over nothing")
-    pool = _Pool(b, node, shape[1:-1])
+    pool = Taps(b, windows_of(node, shape[1:-1], node.attrs["size"]))
     check_shape(b, g_shape, (shape[0], *pool.windows.counts, shape[-1]))
     target = b.buffer("slopes", kind, shape)
     place = Stored(target, shape, kind)
@@ -250,7 +184,7 @@ def _give_back(
     b: Builder,
     place: Stored,
     plan: tuple[Remainder, ...],
-    pool: _Pool,
+    pool: Taps,
     share: Share,
     is_nested: bool,
 ) -> None:
@@ -261,7 +195,7 @@ def _give_back(
         part = plan[axis]
         move = part.shift - j * part.back
         moved = call("add", i, const(move, "i8")) if move else i
-        return _within(moved, move, move + part.number - 1, pool.axes[axis].number)
+        return within(moved, move, move + part.number - 1, pool.axes[axis].number)
 
     def total(image: Expr, spatial: Sequence[Expr], channel: Expr) -> Expr:
         def add(done: tuple[int, ...], windows: tuple[Expr, ...], truth: Expr, sum_: Expr) -> Expr:

@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from runtime.graph.ir import Node
-from runtime.lowering.kernels.arrays import Array, Form
+from runtime.lowering.kernels.arrays import Array, Computed, Form
 from runtime.lowering.kernels.builder import Builder
 from runtime.lowering.kernels.kernel import Dim
 from runtime.lowering.kernels.refusal import Refusal
-from runtime.lowering.kernels.scalar import Expr
+from runtime.lowering.kernels.scalar import TRUE, Expr, both, call, const, index, select
 from runtime.lowering.nodes.elements import machine_type, tensor_type
 from runtime.ops.windows import Windows
 
-__all__ = ["Remainder", "check_shape", "known", "numbers", "remainders", "result", "windows_of"]
+__all__ = [
+    "Remainder",
+    "Taps",
+    "check_shape",
+    "known",
+    "numbers",
+    "ready",
+    "remainders",
+    "result",
+    "windows_of",
+    "within",
+]
 
 
 def known(form: Form) -> tuple[Array, tuple[Dim, ...]]:
@@ -59,6 +71,72 @@ def check_shape(b: Builder, found: Sequence[Dim], expected: Sequence[Dim]) -> No
     if tuple(found[1:]) != tuple(expected[1:]):
         raise Refusal("an array of another shape than its windows have")
     b.equal(found[0], expected[0])
+
+
+# Windows of more elements are no loops here.
+_MOST_TAPS = 64
+
+
+class _Axis(NamedTuple):
+    """How windows lie along one axis."""
+
+    length: int
+    number: int
+    stride: int
+    dilation: int
+    before: int
+
+
+class Taps:
+    """The elements of windows over an array, each written out."""
+
+    def __init__(self, b: Builder, windows: Windows) -> None:
+        if math.prod(windows.size) > _MOST_TAPS:
+            raise Refusal("windows of many elements")
+        self.b = b
+        self.windows = w = windows
+        self.axes = [
+            _Axis(*row)
+            for row in zip(w.shape, w.counts, w.strides, w.dilations, w.before, strict=True)
+        ]
+
+    def taps(self) -> list[tuple[int, ...]]:
+        """The positions in a window, in C order."""
+        return list(itertools.product(*map(range, self.windows.size)))
+
+    def position(self, axis: int, window: Expr, tap: int) -> tuple[Expr, Expr]:
+        """Where an element of a window is on one axis, and whether it is one of the array."""
+        a = self.axes[axis]
+        shift = tap * a.dilation - a.before
+        place = call("mul", window, index(a.stride)) if a.stride != 1 else window
+        if shift:
+            place = call("add", place, const(shift, "i8"))
+        return within(place, shift, shift + (a.number - 1) * a.stride, a.length)
+
+    def element(self, x: Array, indices: Sequence[Expr], tap: Sequence[int]) -> tuple[Expr, Expr]:
+        """An element of a window, and whether there is one."""
+        image, *spatial, channel = indices
+        places, truth = [], TRUE
+        for axis, (window, t) in enumerate(zip(spatial, tap, strict=True)):
+            place, inside = self.position(axis, window, t)
+            places.append(place)
+            truth = both(truth, inside)
+        return self.b.at(x, [image, *places, channel]), truth
+
+
+def within(place: Expr, least: int, most: int, length: int) -> tuple[Expr, Expr]:
+    """A position moved into an axis if it is not in it, and whether it is."""
+    truth = TRUE
+    if least < 0:
+        truth = both(truth, call("ge", place, index(0)))
+    if most >= length:
+        truth = both(truth, call("lt", place, const(length, "i8")))
+    return select(truth, place, index(0)), truth
+
+
+def ready(b: Builder, x: Array) -> Array:
+    """An array whose elements are not computed anew for each window."""
+    return b.stored(x) if isinstance(x, Computed) and not x.is_view else x
 
 
 class Remainder(NamedTuple):

@@ -1,5 +1,6 @@
 """Which files the user's FILE, folder or module name stands for."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -73,3 +74,11 @@ def test_one_file_is_asked_for_and_a_folder_given(package):
 
 def test_the_path_is_readable(package):
     assert all(isinstance(f.path, Path) and f.path.is_file() for f in find_files(str(package)))
+
+
+def test_what_is_no_file_is_told(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(CommandError, match="it is no regular file, nor a folder"):
+        find_file(str(tmp_path / "pipe"))
+    with pytest.raises(CommandError, match="sys.py:f: no such file, folder or module"):
+        find_file("sys.py:f")

@@ -55,12 +55,13 @@ def test_files_that_hold_no_array_are_refused(tmp_path):
             bind(step, [Argument(None, ArrayFile(tmp_path / name))])
 
 
-def test_a_refusal_to_convert_is_the_commands_error():
+def test_what_is_refused_or_raised_is_the_commands_error():
     with pytest.raises(CommandError, match="no") as caught, refusals():
         raise ag.StagingError("no", "")
     assert caught.value.status is Status.REFUSED
-    with pytest.raises(KeyError), refusals():
-        raise KeyError
+    with pytest.raises(CommandError, match="KeyError: 'w'.*--traceback") as caught, refusals():
+        raise KeyError("w")
+    assert caught.value.status is Status.REFUSED
 
 
 @pytest.fixture

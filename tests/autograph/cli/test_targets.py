@@ -49,6 +49,7 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "random.py").write_text("def draw():\n    return 4\n")
     (tmp_path / "neighbour_of_train.py").write_text("ONE = 1\n")
     (tmp_path / "broken_a.py").write_text("def f(:\n")
+    (tmp_path / "no_text_a.py").write_bytes(bytes(9))
     (tmp_path / "needy_a.py").write_text("import not_installed_anywhere\n")
     (tmp_path / "failing_a.py").write_text("def f(x):\n    return 1 / x\n\nf(0)\n")
     (tmp_path / "leaving_a.py").write_text("raise SystemExit(3)\n")
@@ -103,6 +104,7 @@ def test_a_file_named_as_a_module_in_use_does_not_replace_it(folder):
         ("no_such_file.py:f", "no_such_file.py: no such file"),
         ("broken_a:f", r"broken_a.py:1: invalid syntax"),
         ("broken_a.py:f", r"broken_a.py:1: invalid syntax"),
+        ("no_text_a.py:f", r"^no_text_a.py: source code string cannot contain null bytes"),
     ],
 )
 def test_a_wrong_target_says_what_is_wrong(folder, text, words):

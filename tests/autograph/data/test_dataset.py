@@ -53,8 +53,18 @@ STEPS = {
     "flat_map": lambda: Dataset.from_tensor_slices(A).flat_map(Dataset.from_tensor_slices),
     "interleave": lambda: Dataset.range(1, 9).interleave(Dataset.range, 3, 2),
     "windows": lambda: Dataset.range(17).window(5, 2, 2).flat_map(lambda w: w.batch(5)),
+    "windows of what is filtered": lambda: even().window(3, 2).flat_map(lambda w: w.batch(2)),
+    "windows that are apart": lambda: even().window(2, 4, 2, True).flat_map(lambda w: w.batch(2)),
+    "padded_batch": lambda: (
+        even(9).map(lambda k: (np.arange(k), k)).padded_batch(3, ((8,), ()), (-1, 0))
+    ),
+    "padded_batch of one shape": lambda: Dataset.from_tensor_slices(A).map(np.sin).padded_batch(5),
     "concatenate": lambda: even().concatenate(Dataset.range(3)),
     "zip, enumerate": lambda: Dataset.zip(Dataset.range(40), even()).enumerate(),
+    "zip of filters": lambda: Dataset.zip(
+        even(), even(9).map(lambda x: x * 0.5), Dataset.range(40)
+    ),
+    "zip of a generator and a filter": lambda: Dataset.zip(generated().map(lambda i, x: x), even()),
     "repeat, take, skip": lambda: even().repeat(2).skip(3).take(25),
     "shuffle": lambda: Dataset.from_tensor_slices((A, B)).shuffle(5, seed=3).batch(5),
     "shuffle again": lambda: Dataset.range(10).shuffle(10, seed=3).repeat(2).batch(4),

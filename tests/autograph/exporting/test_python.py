@@ -85,6 +85,15 @@ def special(x):
     return ag.special.gammaln(x), np.fft.rfft(x), x[x > 1], Point(x.max(), x.min())
 
 
+generator = ag.random.Generator(3)
+
+
+def drawn(x):
+    if x.sum() > 3:
+        x = generator.permutation(x)
+    return x + generator.normal(shape=(3,)), generator.integers(0, 9)
+
+
 PROGRAMS = [
     (root, [np.float64(2.0)], [np.float64(81.0)]),
     (trained, [np.ones(3), 0.5], [np.arange(3.0), 0.25]),
@@ -94,6 +103,7 @@ PROGRAMS = [
     (caught, [np.array([1.0, 2.0]), np.float64(5.0)], [np.array([9.0, 2.0]), np.float64(5.0)],
      [np.array([3.0, 4.0]), np.float64(5.0)]),
     (factorial, [np.int64(5)], [np.int64(9)]),
+    (drawn, [np.ones(3)], [np.arange(3.0)], [np.arange(5.0, 2.0, -1.0)]),
     (special, [np.array([0.5, 3.0, 7.25])], [np.array([2.0, 1.0, 0.0])]),
 ]  # fmt: skip
 

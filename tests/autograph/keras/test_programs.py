@@ -1,5 +1,11 @@
 """Keras' models as programs without Keras: `model.export`, `ExportArchive`, ONNX, and as layers."""
 
+import runpy
+import shutil
+import subprocess
+import sys
+from importlib.util import find_spec
+
 import pytest
 
 pytest.importorskip("autograph.keras", exc_type=ImportError, reason="needs the extra `keras`")
@@ -43,8 +49,9 @@ def test_a_model_with_named_inputs_is_exported(tmp_path):
 
 
 def test_what_is_no_format_of_ours_or_not_ready_is_refused(model, tmp_path):
-    with pytest.raises(ValueError, match="here there is 'agz', a saved program .* and 'onnx'"):
-        model.export(tmp_path / "m", format="tf_saved_model")
+    for format, error in (("tf_saved_model", NotImplementedError), ("litert", ValueError)):
+        with pytest.raises(error, match="'agz', a saved program .* and 'onnx'"):
+            model.export(tmp_path / "m", format=format)
     archive = keras.export.ExportArchive()
     with pytest.raises(ValueError, match="not yet been built"):
         archive.track(layers.Dense(2))
@@ -77,3 +84,116 @@ def test_a_program_is_a_layer_that_is_trained(model, tmp_path):
     assert min(moved) > 0
     with pytest.raises(ValueError, match="'nope' is not in"):
         layers.TFSMLayer(tmp_path / "m.agz", "nope")
+
+
+def sequential(*parts):
+    return keras.Sequential(list(parts))
+
+
+def attending():
+    given = Input((6, 4))
+    mixed = layers.MultiHeadAttention(2, 4)(given, given)
+    return keras.Model(given, layers.Dense(2)(layers.LayerNormalization()(mixed)))
+
+
+# The seeds' models first; the others have a layer of each further kind.
+MODELS = {
+    "shallow": lambda: sequential(
+        Input((4,)), layers.Dense(8, "relu"), layers.Dense(3, "softmax")
+    ),
+    "convolutional": lambda: sequential(
+        Input((12, 12, 1)), layers.Conv2D(4, 3, activation="relu"), layers.MaxPooling2D(),
+        layers.Dropout(0.5), layers.Conv2D(6, 3, padding="same"), layers.AveragePooling2D(2),
+        layers.Flatten(), layers.Dense(5, "softmax"),
+    ),
+    "lstm": lambda: sequential(
+        Input((6,), dtype="int32"), layers.Embedding(9, 4, mask_zero=True), layers.LSTM(5),
+        layers.Dense(2),
+    ),
+    "gru": lambda: sequential(
+        Input((6, 3)), layers.GRU(4, return_sequences=True),
+        layers.BatchNormalization(), layers.SimpleRNN(3),
+    ),
+    "attention": attending,
+    "transposed": lambda: sequential(
+        Input((6, 6, 3)), layers.SeparableConv2D(4, 3, padding="same"),
+        layers.Conv2DTranspose(2, 3, strides=2), layers.GlobalMaxPooling2D(),
+    ),
+}  # fmt: skip
+
+
+def run_in_c(folder, x):
+    command = ["cc", "-O2", "-Werror", "m.c", "m_main.c", "-lm", "-o", "m"]
+    subprocess.run(command, cwd=folder, check=True)
+    done = subprocess.run([folder / "m", str(len(x))], input=x.tobytes(), capture_output=True)
+    assert (done.returncode, done.stderr) == (0, b"")
+    return np.frombuffer(done.stdout, np.float32)
+
+
+def run_in_onnx(folder, x):
+    session = pytest.importorskip("onnxruntime").InferenceSession(folder / "m.onnx")
+    return session.run(None, {session.get_inputs()[0].name: x})[0]
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_models_run_without_us(name, tmp_path):
+    keras.utils.set_random_seed(1)
+    model = MODELS[name]()
+    random = np.random.default_rng(1)
+    shape = model.input_shape[1:]
+    numbers = random.integers(0, 9, (3, *shape)) if name == "lstm" else random.random((3, *shape))
+    x = numbers.astype(model.inputs[0].dtype)
+    wanted = model.predict(x, verbose=0)
+    model.export(tmp_path / "m.agz", verbose=False)
+    program = ag.load(tmp_path / "m.agz")
+    ag.export_python(program, tmp_path / "m.py")
+    got = {"python": runpy.run_path(tmp_path / "m.py")["serve"]}
+    if shutil.which("cc"):
+        ag.export_c(program, tmp_path / "m.c")
+        got["c"] = lambda x: run_in_c(tmp_path, x)
+    if find_spec("onnx"):
+        model.export(tmp_path / "m.onnx", format="onnx", verbose=False)
+        got["onnx"] = lambda x: run_in_onnx(tmp_path, x)
+    for call in got.values():
+        for n in (3, 1):
+            np.testing.assert_allclose(call(x[:n]).reshape(wanted[:n].shape), wanted[:n], atol=1e-6)
+
+
+def test_the_command_line_runs_a_model_in_a_process_without_keras(model, tmp_path):
+    model.export(tmp_path / "m.agz", verbose=False)
+    np.save(tmp_path / "x.npy", X)
+    command = [sys.executable, "-m", "autograph", "run", "m.agz", "--input", "x.npy"]
+    subprocess.run([*command, "--output", "y.npz"], cwd=tmp_path, check=True)
+    got = np.load(tmp_path / "y.npz")["result"]
+    np.testing.assert_allclose(got, model.predict(X, verbose=0), atol=1e-6)
+
+
+def test_a_training_of_an_optimizer_on_a_data_set_is_saved_and_exported(tmp_path):
+    keras.utils.set_random_seed(2)
+    model = sequential(Input((4,)), layers.Dense(4, "relu"), layers.Dropout(0.2), layers.Dense(1))
+    optimizer = keras.optimizers.Adam(0.01)
+    optimizer.build(model.trainable_variables)
+    rows = np.random.default_rng(3).standard_normal((16, 4)).astype(np.float32)
+    batches = ag.data.Dataset.from_tensor_slices((rows, rows.sum(1, keepdims=True)))
+    batches = batches.shuffle(16, seed=1).batch(5)
+
+    def train(epochs):
+        total = 0.0
+        for _ in range(epochs):
+            total = 0.0
+            for x, y in batches:
+                with ag.GradientTape() as tape:
+                    loss = keras.ops.mean((model(x, training=True) - y) ** 2)
+                slopes = tape.gradient(loss, model.trainable_variables)
+                optimizer.apply_gradients(zip(slopes, model.trainable_variables))
+                total = total + loss
+        return total
+
+    ag.save(train, tmp_path / "train.agz", [ag.TensorSpec([], np.int64)])
+    program = ag.load(tmp_path / "train.agz")
+    ag.export_python(program, tmp_path / "m.py")
+    call = runpy.run_path(tmp_path / "m.py")["train"]
+    losses = [float(program(np.int64(3))) for _ in range(3)]
+    assert losses[-1] < losses[0]
+    got = [float(call(np.int64(3))) for _ in range(3)]
+    np.testing.assert_allclose(got, losses, rtol=1e-4)

@@ -90,6 +90,7 @@ def test_a_graph_gives_what_it_gives_eagerly(make, x):
 
 BOTH = [SERIES[:, :, :2], SERIES[:, :, :2]]
 UNKNOWN = [
+    (layers.Resizing(4, 5), [IMAGES]),
     (layers.Reshape((2, 6)), [SERIES]), (layers.Flatten(), [IMAGES]), (layers.Cropping2D(1), [IMAGES]),
     (layers.LSTM(3, go_backwards=True), [SERIES]), (layers.GlobalAveragePooling2D(), [IMAGES]),
     (layers.Attention(), BOTH), (layers.Dot(1), BOTH), (layers.Conv2D(2, 3, padding="same"), [IMAGES]),

@@ -39,6 +39,10 @@ def case_of(primitive, inputs, attrs):
     return Graph(values, [node], node.outputs, op.name), arrays, wanted
 
 
+def in_float32(primitive, inputs, attrs):
+    return primitive, [np.asarray(x, np.float32) for x in inputs], attrs
+
+
 def run(graph, arrays):
     """What the model of a graph gives; by ONNX' own evaluator where onnxruntime has no kernel."""
     names = [f"x{k}" for k in range(len(arrays))]
@@ -80,6 +84,9 @@ def exported():
         if case is None or sample.name in ("empty", "constant"):
             continue
         graph, arrays, wanted = case
+        if sample.name == "convolution_input" and sample.values[2]["groups"] > 1:
+            # onnxruntime has them in float32 only, and ONNX' own evaluator takes other kernels.
+            graph, arrays, wanted = case_of(*in_float32(*sample.values))
         try:
             compare(run(graph, arrays), wanted, graph.outputs)
         except UnsavableError:

@@ -103,8 +103,12 @@ def test_a_convolution_of_nothing_is_nothing(traced, native_of):
         np.testing.assert_array_equal(actual, expected, strict=True)
 
 
-def test_each_channel_by_itself_is_left_to_the_plan(traced):
-    x, k = random(1, 5, 4), random(2, 1, 4)
-    how = {"strides": (1,), "padding": "valid", "dilations": (1,), "groups": 4}
-    found = prepare(traced(lambda x, k: conv.convolution(x, k, **how), x, k))
-    assert "each channel by itself" in found.reason
+@pytest.mark.parametrize("each", [1, 3])
+def test_each_channel_by_itself(each, traced, native_of):
+    x, k = random(2, 9, 11, 4, dtype="f4"), random(3, 2, 1, 4 * each, dtype="f4")
+    how = {"strides": (1, 2), "padding": "same", "dilations": (2, 1), "groups": 4}
+    graph = traced(lambda x, k: conv.convolution(x, k, **how), x, k)
+    (actual,), (expected,) = native_of(graph)(x, k), plan.prepare(graph)(x, k)
+    np.testing.assert_allclose(actual, expected, rtol=1e-5, atol=1e-6)
+    slopes = traced(lambda x, g: conv.convolution_kernel(x, g, size=(3, 2), **how), x, expected)
+    assert "each channel by itself" in prepare(slopes).reason

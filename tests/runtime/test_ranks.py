@@ -1,47 +1,13 @@
-"""`ag.distributed` on several processes of this machine, and on one."""
+"""Ranks find each other, and end together when one of them fails."""
 
 import importlib
-import shutil
-import subprocess
-import sys
 import textwrap
-from pathlib import Path
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 
 import autograph as ag
-from runtime import ranks
-
-ROOT = Path(__file__).parents[2]
-MPIEXEC = shutil.which("mpiexec") or shutil.which("mpiexec", path=str(Path(sys.executable).parent))
-
-
-def launched(size, *command):
-    """What a program gives that so many ranks run."""
-    pytest.importorskip("mpi4py", reason="ranks exchange by mpi4py")
-    if MPIEXEC is None:
-        pytest.skip("there is no `mpiexec`, which starts the ranks")
-    return subprocess.run(
-        [MPIEXEC, "-n", str(size), sys.executable, *command],
-        capture_output=True, text=True, timeout=240, check=False, cwd=ROOT,
-    )  # fmt: skip
-
-
-@pytest.fixture(autouse=True)
-def on_one_thread(monkeypatch):
-    """The ranks share the machine."""
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "AUTOGRAPH_THREADS"):
-        monkeypatch.setenv(name, "1")
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
-
-
-@pytest.mark.parametrize("size", [2, 4])
-def test_every_rank_has_what_it_must(size, tmp_path):
-    done = launched(size, "-m", "tests.distributed.checks", str(tmp_path))
-    assert done.returncode == 0 and ", 0 failed" in done.stdout, done.stdout + done.stderr
-
+from tests.distributed.launching import launched, without_mpi
 
 # What rank 1 does while the others exchange, and what is told.
 FAILURES = {
@@ -101,37 +67,14 @@ def test_an_error_of_all_ranks_can_be_caught_and_is_raised_again(tmp_path):
         "    try:\n"
         "        f(np.float32([1, 2]))\n"
         "    except D.DistributedError as error:\n"
-        "        print([line for line in str(error).splitlines() if 'rank ' in line])\n"
+        "        with open(f'{__file__}.{D.rank()}', 'a') as told:\n"
+        "            told.write(str(error))\n"
     )
     done = launched(2, str(program))
-    told = "['  rank 0: allgather() of float32[0]', '  rank 1: broadcast(root=0) of float32[2]']"
-    assert done.returncode == 0 and done.stdout.splitlines() == [told] * 4, done.stderr
-
-
-# ---- one process ---------------------------------------------------------------------------------
-
-
-def without_mpi(monkeypatch, size=None):
-    def missing(name):
-        raise ImportError(f"No module named {name!r}")
-
-    monkeypatch.setattr(ranks, "_found", [])
-    monkeypatch.setattr(importlib, "import_module", missing)
-    for name in ranks._LAUNCHED:
-        monkeypatch.delenv(name, raising=False)
-    if size is not None:
-        monkeypatch.setenv("PMI_SIZE", str(size))
-
-
-def test_one_process_without_mpi_is_rank_0_of_1(monkeypatch):
-    without_mpi(monkeypatch)
-    D = ag.distributed
-    assert (D.rank(), D.size(), D.local_rank()) == (0, 1, 0)
-    x = np.arange(3.0)
-    for exchange in (D.allreduce, D.broadcast, D.allgather, lambda x: D.allreduce(x, "max")):
-        np.testing.assert_array_equal(exchange(x).numpy(), x)
-        np.testing.assert_array_equal(ag.grad(lambda x: (exchange(x) ** 2).sum())(x), 2 * x)
-    D.barrier()
+    assert done.returncode == 0, done.stderr
+    expected = "  rank 0: allgather() of float32[0]\n  rank 1: broadcast(root=0) of float32[2]\n"
+    for rank in (0, 1):
+        assert (tmp_path / f"program.py.{rank}").read_text().count(expected) == 2
 
 
 def test_several_processes_without_mpi4py_are_told_what_to_install(monkeypatch):
@@ -149,15 +92,3 @@ def test_several_processes_that_are_alone_are_told_why(monkeypatch):
     monkeypatch.setattr(importlib, "import_module", lambda name: mpi)
     with pytest.raises(ag.distributed.DistributedError, match=r"another MPI \(Some MPI 1.0\)"):
         ag.distributed.rank()
-
-
-def test_exports_refuse_what_ranks_exchange(tmp_path):
-    f = ag.convert(lambda x: ag.distributed.allreduce(x) + 1)
-    f(np.ones(3))
-    for export, name in (
-        (ag.export_python, "f.py"),
-        (ag.export_c, "f"),
-        (ag.export_onnx, "f.onnx"),
-    ):
-        with pytest.raises(ag.UnsavableError, match="exchange with other processes"):
-            export(f, tmp_path / name)

@@ -1,0 +1,309 @@
+"""Draws that no library has functions for: those of Python's `random`, and of `np.random` itself.
+
+Python's generator is a Mersenne twister in the memory of its object: how many words of it are used,
+and 624 of 32 bits. Its `gauss` leaves every second number in an attribute of the object, whose name
+is the third word of what stands for it. `RandomState` has such a number behind a flag, where the
+third word points. All draw what the library in Python or C draws, by the same functions of `libm`;
+they are called with the lock of the interpreter held: `(bits, context, third word, operands)`.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import random
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from runtime.execute.native import layout
+from runtime.execute.native.cache import compiled
+from runtime.execute.native.context import Context
+from runtime.execute.native.engine import QUICK, Loaded, load
+from runtime.execute.native.generator_bits import bits_of
+from runtime.execute.native.objects import Linked
+from runtime.execute.native.samplers import OWN
+from runtime.execute.native.template import expanded
+
+__all__ = ["addresses", "is_at_hand", "twister_text"]
+
+_Word = ctypes.c_void_p
+# What the library draws, of Python's and of NumPy's.
+_DRAWN: dict[str, tuple[Any, Callable[[Any], Any]]] = {
+    "python_random": (ctypes.c_double, lambda own: own.random()),
+    "python_below": (ctypes.c_int64, lambda own: own.randrange(_MANY)),
+    "python_gauss": (ctypes.c_double, lambda own: own.gauss(0.0, 1.0)),
+    "python_normal": (ctypes.c_double, lambda own: own.normalvariate(0.0, 1.0)),
+    "python_exponential": (ctypes.c_double, lambda own: own.expovariate(1.0)),
+    "state_normal": (ctypes.c_double, lambda own: own.standard_normal()),
+    "state_exponential": (ctypes.c_double, lambda own: own.standard_exponential()),
+}
+_MANY = 2**40 + 1
+
+
+@cache
+def addresses() -> dict[str, int]:
+    """Where the functions are, if they draw what the library draws."""
+    code, context = _code(), Context.of_the_process({})
+    found = {name: code.address(name) for name in OWN}
+    return {name: at for name, at in found.items() if _draws_as_known(name, at, context)}
+
+
+def _draws_as_known(name: str, address: int, context: ctypes.Array[ctypes.c_uint64]) -> bool:
+    """Whether the function of a name draws what the library draws."""
+    kind, draw = _DRAWN[name]
+    make: Any = random.Random if name.startswith("python") else np.random.RandomState
+    one, other = make(5), make(5)
+    bits = bits_of(one)
+    if not bits.all():
+        return False
+    operands = (_MANY,) if name == "python_below" else ()
+    types = (_Word, _Word, _Word, *[ctypes.c_int64] * len(operands))
+    function = ctypes.PYFUNCTYPE(kind, *types)(address)
+    words = int(bits[0]), ctypes.addressof(context), int(bits[2])
+    return all(function(*words, *operands) == draw(other) for _ in range(5))
+
+
+def is_at_hand(name: str) -> bool:
+    """Whether native code can call the function of that name."""
+    return name in OWN and name in addresses()
+
+
+@cache
+def _code() -> Loaded | Linked:
+    return load(compiled(twister_text(), QUICK))
+
+
+def twister_text() -> str:
+    """The module of the functions."""
+    return expanded(_TEXT, {"HEADER": object.__basicsize__, "FLOAT": layout.VALUE})
+
+
+_TEXT = """\
+declare double @log(double)
+declare double @sin(double)
+declare double @cos(double)
+declare double @llvm.sqrt.f64(double)
+declare i64 @llvm.ctlz.i64(i64, i1)
+
+define internal i32 @drawn(ptr %used) {
+entry:
+  %words = getelementptr i32, ptr %used, i64 1
+  %count = load i32, ptr %used
+  %is.spent = icmp uge i32 %count, 624
+  br i1 %is.spent, label %renew, label %take
+renew:
+  %k = phi i64 [ 0, %entry ], [ %next, %renew ]
+  %next = add i64 %k, 1
+  %is.last = icmp eq i64 %next, 624
+  %second = select i1 %is.last, i64 0, i64 %next
+  %beyond = add i64 %k, 397
+  %back = sub i64 %beyond, 624
+  %is.beyond = icmp uge i64 %beyond, 624
+  %third = select i1 %is.beyond, i64 %back, i64 %beyond
+  %first.at = getelementptr i32, ptr %words, i64 %k
+  %second.at = getelementptr i32, ptr %words, i64 %second
+  %third.at = getelementptr i32, ptr %words, i64 %third
+  %a = load i32, ptr %first.at
+  %b = load i32, ptr %second.at
+  %c = load i32, ptr %third.at
+  %upper = and i32 %a, -2147483648
+  %lower = and i32 %b, 2147483647
+  %both = or i32 %upper, %lower
+  %half = lshr i32 %both, 1
+  %bit = and i32 %both, 1
+  %all = sub i32 0, %bit
+  %mask = and i32 %all, -1727483681
+  %mixed = xor i32 %c, %half
+  %new = xor i32 %mixed, %mask
+  store i32 %new, ptr %first.at
+  br i1 %is.last, label %take, label %renew
+take:
+  %at = phi i32 [ %count, %entry ], [ 0, %renew ]
+  %after = add i32 %at, 1
+  store i32 %after, ptr %used
+  %at.wide = zext i32 %at to i64
+  %word.at = getelementptr i32, ptr %words, i64 %at.wide
+  %y0 = load i32, ptr %word.at
+  %s1 = lshr i32 %y0, 11
+  %y1 = xor i32 %y0, %s1
+  %s2 = shl i32 %y1, 7
+  %m2 = and i32 %s2, -1658038656
+  %y2 = xor i32 %y1, %m2
+  %s3 = shl i32 %y2, 15
+  %m3 = and i32 %s3, -272236544
+  %y3 = xor i32 %y2, %m3
+  %s4 = lshr i32 %y3, 18
+  %y4 = xor i32 %y3, %s4
+  ret i32 %y4
+}
+
+define internal double @unit(ptr %bits) {
+  %one = call i32 @drawn(ptr %bits)
+  %other = call i32 @drawn(ptr %bits)
+  %a = lshr i32 %one, 5
+  %b = lshr i32 %other, 6
+  %x = uitofp i32 %a to double
+  %y = uitofp i32 %b to double
+  %scaled = fmul double %x, 67108864.0
+  %sum = fadd double %scaled, %y
+  %unit = fmul double %sum, 0x3CA0000000000000
+  ret double %unit
+}
+
+define double @python_random(ptr %bits, ptr %ctx, ptr %third) {
+  %x = call double @unit(ptr %bits)
+  ret double %x
+}
+
+; A number less than `n`, which is above 0: as many bits as `n` has, until they are less.
+define i64 @python_below(ptr %bits, ptr %ctx, ptr %third, i64 %n) {
+entry:
+  %zeros = call i64 @llvm.ctlz.i64(i64 %n, i1 false)
+  %length = sub i64 64, %zeros
+  %is.short = icmp ule i64 %length, 32
+  br i1 %is.short, label %short, label %long
+short:
+  %word = call i32 @drawn(ptr %bits)
+  %wide = zext i32 %word to i64
+  %rest = sub i64 32, %length
+  %found = lshr i64 %wide, %rest
+  %is.less = icmp ult i64 %found, %n
+  br i1 %is.less, label %done, label %short
+long:
+  %low = call i32 @drawn(ptr %bits)
+  %high = call i32 @drawn(ptr %bits)
+  %low.wide = zext i32 %low to i64
+  %high.wide = zext i32 %high to i64
+  %more = sub i64 64, %length
+  %high.bits = lshr i64 %high.wide, %more
+  %high.part = shl i64 %high.bits, 32
+  %whole = or i64 %low.wide, %high.part
+  %is.less.too = icmp ult i64 %whole, %n
+  br i1 %is.less.too, label %done, label %long
+done:
+  %result = phi i64 [ %found, %short ], [ %whole, %long ]
+  ret i64 %result
+}
+
+define double @python_gauss(ptr %bits, ptr %ctx, ptr %third) {
+  %get = word PyObject_GetAttr
+  %set = word PyObject_SetAttr
+  %make = word PyFloat_FromDouble
+  %release = word Py_DecRef
+  %none = word None
+  %owner = getelementptr i8, ptr %bits, i64 -$HEADER
+  %left = call ptr %get(ptr %owner, ptr %third)
+  %is.none = icmp eq ptr %left, %none
+  br i1 %is.none, label %draw, label %take
+take:
+  %value.at = getelementptr i8, ptr %left, i64 $FLOAT
+  %value = load double, ptr %value.at
+  %set.none = call i32 %set(ptr %owner, ptr %third, ptr %none)
+  call void %release(ptr %left)
+  ret double %value
+draw:
+  call void %release(ptr %left)
+  %u = call double @unit(ptr %bits)
+  %angle = fmul double %u, 0x401921FB54442D18
+  %v = call double @unit(ptr %bits)
+  %w = fsub double 1.0, %v
+  %logarithm = call double @log(double %w)
+  %square = fmul double %logarithm, -2.0
+  %radius = call double @llvm.sqrt.f64(double %square)
+  %cosine = call double @cos(double %angle)
+  %z = fmul double %cosine, %radius
+  %sine = call double @sin(double %angle)
+  %other = fmul double %sine, %radius
+  %kept = call ptr %make(double %other)
+  %set.other = call i32 %set(ptr %owner, ptr %third, ptr %kept)
+  call void %release(ptr %kept)
+  ret double %z
+}
+
+; Kinderman and Monahan: a ratio of two numbers, refused where it is too far out.
+define double @python_normal(ptr %bits, ptr %ctx, ptr %third) {
+entry:
+  br label %try
+try:
+  %u = call double @unit(ptr %bits)
+  %v = call double @unit(ptr %bits)
+  %w = fsub double 1.0, %v
+  %centred = fsub double %u, 0.5
+  %scaled = fmul double %centred, 0x3FFB72CD3F331398
+  %z = fdiv double %scaled, %w
+  %square = fmul double %z, %z
+  %quarter = fdiv double %square, 4.0
+  %logarithm = call double @log(double %w)
+  %most = fneg double %logarithm
+  %is.good = fcmp ole double %quarter, %most
+  br i1 %is.good, label %done, label %try
+done:
+  ret double %z
+}
+
+define double @python_exponential(ptr %bits, ptr %ctx, ptr %third) {
+  %u = call double @unit(ptr %bits)
+  %v = fsub double 1.0, %u
+  %logarithm = call double @log(double %v)
+  %x = fneg double %logarithm
+  ret double %x
+}
+
+; ---- RandomState ---------------------------------------------------------------------------
+
+define internal double @next(ptr %bits) {
+  %function.at = getelementptr ptr, ptr %bits, i64 3
+  %function = load ptr, ptr %function.at
+  %state = load ptr, ptr %bits
+  %x = call double %function(ptr %state)
+  ret double %x
+}
+
+define double @state_normal(ptr %bits, ptr %ctx, ptr %third) {
+entry:
+  %flag.at = getelementptr i8, ptr %third, i64 8
+  %left.at = getelementptr i8, ptr %third, i64 16
+  %flag = load i32, ptr %flag.at
+  %is.left = icmp ne i32 %flag, 0
+  br i1 %is.left, label %take, label %try
+take:
+  %left = load double, ptr %left.at
+  store i32 0, ptr %flag.at
+  store double 0.0, ptr %left.at
+  ret double %left
+try:
+  %u = call double @next(ptr %bits)
+  %u.twice = fmul double %u, 2.0
+  %x = fsub double %u.twice, 1.0
+  %v = call double @next(ptr %bits)
+  %v.twice = fmul double %v, 2.0
+  %y = fsub double %v.twice, 1.0
+  %x.square = fmul double %x, %x
+  %y.square = fmul double %y, %y
+  %r = fadd double %x.square, %y.square
+  %is.out = fcmp oge double %r, 1.0
+  %is.zero = fcmp oeq double %r, 0.0
+  %is.bad = or i1 %is.out, %is.zero
+  br i1 %is.bad, label %try, label %good
+good:
+  %logarithm = call double @log(double %r)
+  %twice = fmul double %logarithm, -2.0
+  %ratio = fdiv double %twice, %r
+  %f = call double @llvm.sqrt.f64(double %ratio)
+  %kept = fmul double %f, %x
+  store double %kept, ptr %left.at
+  store i32 1, ptr %flag.at
+  %z = fmul double %f, %y
+  ret double %z
+}
+
+define double @state_exponential(ptr %bits, ptr %ctx, ptr %third) {
+  %u = call double @next(ptr %bits)
+  %v = fsub double 1.0, %u
+  %logarithm = call double @log(double %v)
+  %x = fneg double %logarithm
+  ret double %x
+}
+"""
