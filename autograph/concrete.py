@@ -528,7 +528,7 @@ class ConcreteFunction(Described):
         traced = self._traced
         kinds = [c.kind for c in traced.captured]
         return (
-            not traced.externals
+            all(type(x) is np.ndarray for x in traced.externals)
             and all(kind in (np.ndarray, float) or issubclass(kind, np.generic) for kind in kinds)
             and not any(map(_is_wrapped, traced.arguments.keys))
         )

@@ -8,7 +8,6 @@ generator, and who has a copy of it finds the generator as long as that array li
 from __future__ import annotations
 
 import ctypes
-import random
 import sys
 import threading
 import weakref
@@ -36,10 +35,16 @@ def is_generator(kind: type) -> bool:
     return kind.__name__ == "Generator" and kind.__module__ == "numpy.random._generator"
 
 
+def _is_of_python(kind: type) -> bool:
+    """Whether a class is Python's own `Random`, which is not imported for this either."""
+    return kind.__name__ == "Random" and kind.__module__ == "random"
+
+
 def bits_of(generator: Any) -> np.ndarray[Any, Any]:
     """The array that stands for the bits of a generator; the same one while it lives."""
-    if isinstance(generator, random.Random):
-        offset = _offset_of_words()
+    kind: Any = type(generator)
+    if _is_of_python(kind):
+        offset = _offset_of_words(kind)
         address = 0 if offset is None else id(generator) + offset
         lock, third = ctypes.addressof(_free if address else _held), id(_GAUSS)
     else:
@@ -68,12 +73,12 @@ _GAUSS = sys.intern("gauss_next")
 
 
 @cache
-def _offset_of_words() -> int | None:
+def _offset_of_words(kind: Any) -> int | None:
     """Where the words of a twister of Python's are in its object, behind how many are used."""
-    twister, offset = random.Random(3), object.__basicsize__
+    twister, offset = kind(3), object.__basicsize__
     _, (*words, used), _ = twister.getstate()
     there = (ctypes.c_uint32 * 625).from_address(id(twister) + offset)
-    is_there = random.Random.__basicsize__ >= offset + 2500 and [*there] == [used, *words]
+    is_there = kind.__basicsize__ >= offset + 2500 and [*there] == [used, *words]
     return offset if is_there else None
 
 

@@ -10,12 +10,10 @@ they are called with the lock of the interpreter held: `(bits, context, third wo
 from __future__ import annotations
 
 import ctypes
-import random
+import sys
 from collections.abc import Callable
 from functools import cache
 from typing import Any
-
-import numpy as np
 
 from runtime.execute.native import layout
 from runtime.execute.native.cache import compiled
@@ -42,18 +40,16 @@ _DRAWN: dict[str, tuple[Any, Callable[[Any], Any]]] = {
 _MANY = 2**40 + 1
 
 
-@cache
 def addresses() -> dict[str, int]:
-    """Where the functions are, if they draw what the library draws."""
-    code, context = _code(), Context.of_the_process({})
-    found = {name: code.address(name) for name in OWN}
-    return {name: at for name, at in found.items() if _draws_as_known(name, at, context)}
+    """Where the functions are, if they draw what the library draws, which was imported."""
+    return {name: _code().address(name) for name in OWN if is_at_hand(name)}
 
 
-def _draws_as_known(name: str, address: int, context: ctypes.Array[ctypes.c_uint64]) -> bool:
-    """Whether the function of a name draws what the library draws."""
+@cache
+def _draws_as_known(name: str, make: Any) -> bool:
+    """Whether the function of a name draws what generators that a class makes draw."""
+    address, context = _code().address(name), Context.of_the_process({})
     kind, draw = _DRAWN[name]
-    make: Any = random.Random if name.startswith("python") else np.random.RandomState
     one, other = make(5), make(5)
     bits = bits_of(one)
     if not bits.all():
@@ -67,7 +63,14 @@ def _draws_as_known(name: str, address: int, context: ctypes.Array[ctypes.c_uint
 
 def is_at_hand(name: str) -> bool:
     """Whether native code can call the function of that name."""
-    return name in OWN and name in addresses()
+    if name not in OWN:
+        return False
+    library, own = ("random", "Random") if name.startswith("python") else _OLD
+    make = getattr(sys.modules.get(library), own, None)
+    return make is not None and _draws_as_known(name, make)
+
+
+_OLD = "numpy.random", "RandomState"
 
 
 @cache

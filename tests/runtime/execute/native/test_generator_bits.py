@@ -50,7 +50,7 @@ def test_generators_of_python_and_older_ones_have_bits_too():
 
 
 def test_where_words_are_not_found_python_draws(monkeypatch):
-    monkeypatch.setattr(generator_bits, "_offset_of_words", lambda: None)
+    monkeypatch.setattr(generator_bits, "_offset_of_words", lambda kind: None)
     monkeypatch.setattr(generator_bits, "_offset_of_gauss", lambda: None)
     for rng in (random.Random(3), np.random.RandomState(3)):
         bits = bits_of(rng)
