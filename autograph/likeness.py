@@ -23,9 +23,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autograph.operators.captured.captures import Captured, Guard, Place, Trace, place_of_item
+from autograph.operators.captured.captures import (
+    Captured,
+    Guard,
+    Place,
+    Trace,
+    place_of_item,
+)
 from autograph.operators.captured.class_guards import KindGuard, MethodGuard
 from autograph.operators.captured.code_guards import FunctionGuard
+from autograph.operators.captured.defaults import place_of_default
 from autograph.operators.captured.guards import (
     MISSING,
     NUMBERS,
@@ -157,6 +164,8 @@ class _Opening(NamedTuple):
 
     def of(self, owner: Any) -> Number:
         """The same of another object."""
+        if self.kind in ("default", "part"):
+            return Number((self.kind, id(owner), self.name), place_of_default(owner, self.name))
         if self.kind == "cell":
             place = Place(f"`{self.name}`", lambda: owner.cell_contents, ("cell", owner, None))
             return Number(("cell", id(owner)), place)
@@ -404,9 +413,7 @@ class _Writer:
         elif kind is functools.partial:
             self._need(f"type({name}) is partial and len({name}.args) == {len(thing.args)}")
             self._value(thing.func, self._let(f"{name}.func"))
-            for i, part in enumerate(thing.args):
-                self._value(part, self._let(f"{name}.args[{i}]"))
-            self._value(thing.keywords, self._let(f"{name}.keywords"))
+            self._enter(thing.keywords, self._let(f"{name}.keywords"))
         else:
             self._need(f"type({name}) is {self._bind(weakref.ref(kind))}()")
 
@@ -423,8 +430,13 @@ class _Writer:
         else:
             self._need(f"len({name}.__defaults__ or ()) == {len(defaults)}")
         for i, default in enumerate(defaults):
-            if not self._is_captured("default", id(function), i):
-                self._value(default, self._let(f"{name}.__defaults__[{i}]"))
+            if self._is_captured("default", id(function), i):
+                continue  # it is looked at as such
+            found = self._let(f"{name}.__defaults__[{i}]")
+            if type(default) in NUMBERS:
+                self._number(default, found, _Opening("default", i), name)
+            else:
+                self._value(default, found)
         for i, cell in enumerate(function.__closure__ or ()):
             self._enter(cell, self._let(f"{name}.__closure__[{i}]"))
 
@@ -489,20 +501,28 @@ class _Writer:
             self._check_absence(guard, key, owner)
         elif key is not None and key[0] in ("length", "keys", "has", "kinds", "content"):
             self._check_container(key, guard.expected, owner)
-        elif guard.place.route is not None or (key is not None and key[0] == "default"):
+        elif guard.place.route is not None or (key is not None and key[0] in _HELD):
             self._check_value(guard, key, owner)
         else:
             raise _Unlike
 
     def _check_value(self, guard: Guard, key: Any, owner: str) -> None:
-        name, expected = self._read(guard.place, key, owner), self._bind(guard.expected)
+        name = self._read(guard.place, key, owner)
+        if guard.key is None or type(guard.expected) not in NUMBERS or key[0] not in _OPENED:
+            expected = self._bind(guard.expected)
+            self._need(f"{name} is {expected} or same({name}, {expected})")
+            return
+        label = guard.place.name.strip("`") if len(key) < 3 else key[2]
+        self._number(guard.expected, name, _Opening(key[0], label), owner)
+
+    def _number(self, value: Any, name: str, opening: _Opening, owner: str) -> None:
+        """What is in `name` must be the number of the trace, or is one that can be an input."""
+        expected = self._bind(value)
         test = f"{name} is {expected} or same({name}, {expected})"
-        is_number = type(guard.expected) in NUMBERS and may_be_input(guard.expected)
-        if guard.key is None or not is_number or key[0] not in ("attr", "item", "cell"):
+        if not may_be_input(value):
             self._need(test)
             return
-        label = guard.place.name.strip("`") if key[0] == "cell" else key[2]
-        self._openings.append(_Opening(key[0], label))
+        self._openings.append(opening)
         self._lines.append(f"if not ({test}):")
         self._lines.append(f"    if not number({name}, {expected}): return None")
         self._lines.append(f"    bad.append(({len(self._openings) - 1}, {owner}))")
@@ -565,6 +585,9 @@ class _Writer:
             return self._let(self._expression(place))
         if owner is not None and key[0] == "default" and isinstance(key[2], int):
             return self._let(f"{owner}.__defaults__[{key[2]}]")
+        if owner is not None and key[0] == "part":
+            held = "args" if isinstance(key[2], int) else "keywords"
+            return self._let(f"{owner}.{held}[{key[2]!r}]")
         if key[0] == "cell":
             return self._let(
                 f"{self._bind(place.fetch)}()" if owner is None else f"{owner}.cell_contents"
@@ -620,7 +643,23 @@ class _Writer:
 
 
 # Places that keys tell, of which an object has one under a number.
-_KNOWN = ("attr", "default", "length", "keys", "has", "absent", "kinds", "content", "state", "cell")
+_KNOWN = (
+    "attr",
+    "default",
+    "part",
+    "length",
+    "keys",
+    "has",
+    "absent",
+    "kinds",
+    "content",
+    "state",
+    "cell",
+)
+# Those that are read by themselves, past attributes, items and cells; and of which numbers can be
+# inputs.
+_HELD = ("default", "part")
+_OPENED = ("attr", "item", "cell", *_HELD)
 # Places that are of no object that may be another one.
 _FIXED = ("global", "setting", "global state", "cell state")
 
@@ -645,7 +684,7 @@ def _parts_of(thing: Any) -> tuple[Any, ...]:
     if type(thing) is MethodType:
         return (thing.__func__, thing.__self__)
     if type(thing) is functools.partial:
-        return (thing.func, *thing.args, thing.keywords)
+        return (thing.func, thing.keywords)
     return ()
 
 

@@ -300,8 +300,19 @@ CALLS = {
     "closures that count": (call_all, [lambda: ([*counting()], X)] * 3, 3),
     "defaults": (calls, [lambda w=w: (default(w), X) for w in (1.0, 1.0, 2.0, 1.0)], 2),
     "bound methods": (calls, [lambda i=i: ((P, Q)[i % 2](i).times, X) for i in range(4)], 2),
+    "numbers of defaults": (calls, [lambda w=w: (default(w), X) for w in (1.0, 2.0, 3.0, 4.0)], 2),
     "partial functions": (
-        calls, [lambda s=s: (functools.partial(multiplies, 2.0, s=s), X) for s in (1.0, 1.0, 3.0)], 2
+        calls,
+        [lambda s=s: (functools.partial(multiplies, 2.0, s=s), X) for s in (1.0, 1.0, 3.0, 4.0)],
+        2,
+    ),
+    "partial functions of arrays": (
+        calls, [lambda k=k: (functools.partial(multiplies, X + k), X) for k in range(3)], 1
+    ),
+    "partial functions of partial functions": (
+        calls,
+        [lambda k=k: (functools.partial(functools.partial(multiplies, X + k), s=2.0), X) for k in range(3)],
+        1,
     ),
 }  # fmt: skip
 
