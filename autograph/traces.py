@@ -641,7 +641,7 @@ def _left_to_python(traced: Traced) -> Traced:
     if traced.stages_nothing:
         return traced
     made = tracing.plain_python(traced.arguments, "it is done faster so")
-    return dataclasses.replace(made, guards=traced.guards)
+    return dataclasses.replace(made, guards=traced.guards, likeness=traced.likeness)
 
 
 def _why_nothing(arguments: Arguments) -> str:

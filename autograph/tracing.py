@@ -13,7 +13,7 @@ from autograph import replay
 from autograph.conversion import underlying_function
 from autograph.errors import AutographError
 from autograph.findings import Findings
-from autograph.likeness import likeness_of
+from autograph.likening import likeness_of
 from autograph.operators.branches.absorbing import refuse_shared
 from autograph.operators.branches.chosen_objects import as_choices
 from autograph.operators.builtins.gathering import listed

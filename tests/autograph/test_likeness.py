@@ -1,10 +1,12 @@
 """Objects made anew for each call: how often they are traced, and that each gets what is its own."""
 
 import dataclasses
+import enum
 import functools
 import gc
 import weakref
 from collections import namedtuple
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -156,6 +158,46 @@ def writes_parts(p, x):
     return writes_two(p.a, p.b, x)
 
 
+class Mode(enum.Enum):
+    ADD = 1
+    SCALE = 2
+
+
+def by_mode(p, x):
+    if p.mode is Mode(2):
+        return x * p.w
+    return x + p.w if {Mode.ADD: True}.get(p.mode) else x
+
+
+def remembers(p, x):
+    return x * remembered(p)
+
+
+@functools.lru_cache
+def remembered(p):
+    return p.n
+
+
+def of_parts(m, x):
+    for key, part in sorted(vars(m).items()):
+        if isinstance(part, P):
+            x = part.times(x) + len(key)
+    return x
+
+
+def enters(p, x):
+    with p:
+        return x * p.w + p.n
+
+
+class Manager(P):
+    def __enter__(self):
+        self.n = self.n + 1
+
+    def __exit__(self, *error):
+        self.n = self.n - 1
+
+
 def tells(p, x):
     return p is ONE, p == ONE, x * p.w
 
@@ -288,6 +330,10 @@ CALLS = {
     "the one that is held": (tells, [lambda i=i: ([ONE, P(i)][i % 2], X) for i in range(4)], 2),
     "in a list": (finds, [lambda i=i: ([HELD[0], P(i)][i % 2], X) for i in range(4)], 2),
     "shown by a method": (lambda p, x: (f"{p}", x), [lambda i=i: (Computed(n=i), X) for i in range(4)], 2),
+    "members of enums": (by_mode, [lambda i=i: (P(i, mode=[*Mode][i % 2]), X) for i in range(6)], 2),
+    "remembered": (remembers, [lambda i=i: (P(n=i), X) for i in range(3)], 3),
+    "gone through by name": (of_parts, [lambda i=i: (P(a=P(i), bc=Q(2)), X) for i in range(3)], None),
+    "entered": (enters, [lambda i=i: (Manager(i), X) for i in range(3)], None),
     "given back": (gives_back, [lambda i=i: (P(i), X) for i in range(3)], 3),
     "linked": (links, [lambda i=i: (P(i), P(2), X) for i in range(3)], 3),
     "lambdas": (calls, [lambda: (lambda x: x * 2, X)] * 3, 1),
@@ -300,8 +346,19 @@ CALLS = {
     "closures that count": (call_all, [lambda: ([*counting()], X)] * 3, 3),
     "defaults": (calls, [lambda w=w: (default(w), X) for w in (1.0, 1.0, 2.0, 1.0)], 2),
     "bound methods": (calls, [lambda i=i: ((P, Q)[i % 2](i).times, X) for i in range(4)], 2),
+    "numbers of defaults": (calls, [lambda w=w: (default(w), X) for w in (1.0, 2.0, 3.0, 4.0)], 2),
     "partial functions": (
-        calls, [lambda s=s: (functools.partial(multiplies, 2.0, s=s), X) for s in (1.0, 1.0, 3.0)], 2
+        calls,
+        [lambda s=s: (functools.partial(multiplies, 2.0, s=s), X) for s in (1.0, 1.0, 3.0, 4.0)],
+        2,
+    ),
+    "partial functions of arrays": (
+        calls, [lambda k=k: (functools.partial(multiplies, X + k), X) for k in range(3)], 1
+    ),
+    "partial functions of partial functions": (
+        calls,
+        [lambda k=k: (functools.partial(functools.partial(multiplies, X + k), s=2.0), X) for k in range(3)],
+        1,
     ),
 }  # fmt: skip
 
@@ -337,7 +394,7 @@ def test_each_call_is_of_its_own_objects(function, makers, count):
     f = ag.convert(function)
     for make in makers:
         assert outcome(f, make()) == outcome(function, make())
-    assert f.trace_count == count
+    assert f.trace_count == count or count is None
 
 
 def test_text_of_an_object_is_of_that_object():
@@ -404,6 +461,22 @@ def test_nothing_of_the_calls_is_kept_alive():
     del p, w
     gc.collect()
     assert not any(reference() for reference in seen[3:])
+
+
+def test_threads_write_into_their_own_objects():
+    f = ag.convert(stages_writes)
+    f(P(0), X)
+
+    def play(i):
+        made = [P(i, n=2) for _ in range(50)]
+        return [(f(p, X)[1], p.w[1], p.n) for p in made]
+
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(play, range(8)))
+    for i, each in enumerate(found):
+        p = P(i, n=2)
+        assert set(each) == {(stages_writes(p, X)[1], p.w[1], p.n)}
+    assert f.trace_count == 1
 
 
 def test_gradients_are_of_the_objects_of_the_call():

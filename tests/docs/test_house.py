@@ -115,6 +115,9 @@ TESTED_IN = {
     "autograph/tf/references.py": "autograph/tf/test_variables.py",
     "autograph/tf/unserved.py": "autograph/tf/test_names.py",
     "autograph/tf/types.py": "autograph/tf/test_function.py",
+    # What a trace serves is told by the function that is written for it, and what that gives.
+    "autograph/likening.py": "autograph/test_likeness.py",
+    "autograph/operators/captured/standing.py": "autograph/test_likeness.py",
     # A saved program is what its writer and its reader make of it together.
     "autograph/concrete.py": "autograph/test_saving.py",
     # What is exported is what its languages make of it.

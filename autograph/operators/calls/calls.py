@@ -69,7 +69,12 @@ from autograph.operators.loops.own_iterators import begun
 from autograph.operators.loops.progress import Progress, is_progress, progress
 from autograph.operators.results.expanding import shown_in_text
 from autograph.operators.results.host_calls import title_of
-from autograph.operators.stand_ins.captured_items import one_by_one, with_captured, with_inputs
+from autograph.operators.stand_ins.captured_items import (
+    held_by_partial,
+    one_by_one,
+    with_captured,
+    with_inputs,
+)
 from autograph.operators.stand_ins.heaps import heap_of, own_class, refuse_reference
 from autograph.operators.stand_ins.left_alone import refuse_open
 from autograph.operators.stand_ins.listed import grows, listed
@@ -250,9 +255,8 @@ def converted_call(
         compared = (comparison_of(function), *args)
         return journal.fresh(converted_call(KeyWrapper, compared, kwargs, scope))
     if isinstance(function, functools.partial):
-        merged = {**with_inputs(function.keywords), **kwargs}
-        bound = with_inputs(function.args)
-        return converted_call(function.func, (*bound, *args), merged, scope)
+        given, named = held_by_partial(function)
+        return converted_call(function.func, (*given, *args), {**named, **kwargs}, scope)
     if isinstance(function, MethodType):
         if type(function.__self__) is OpenSet:
             return call_bound_builtin(function, args, kwargs)

@@ -73,6 +73,7 @@ __all__ = [
     "guard_length",
     "guard_object",
     "guard_state",
+    "is_fixed",
     "is_input",
     "note_identity",
     "place_of_item",

@@ -16,7 +16,7 @@ from autograph.operators.captured.captures import Place, Trace, current_trace, r
 from autograph.operators.captured.guards import PLAIN
 from autograph.operators.captured.methods import ORIGINALS, is_marked
 
-__all__ = ["reading_defaults", "with_defaults"]
+__all__ = ["place_of_default", "reading_defaults", "with_defaults"]
 
 _FIXED = (*PLAIN, FunctionType, BuiltinFunctionType, ModuleType, type)
 
@@ -43,15 +43,23 @@ def with_defaults(
     names, defaults = code.co_varnames[: code.co_argcount], function.__defaults__ or ()
     first = len(names) - len(defaults)
     for position in range(max(first, len(args)), len(names)):
-        name, default = names[position], defaults[position - first]
+        name, which = names[position], position - first
+        default = defaults[which]
         if position < code.co_posonlyargcount:
-            args = (*args, _read(function, name, default, position - first))
-        elif name not in kwargs and not isinstance(default, _FIXED):
-            kwargs = {**kwargs, name: _read(function, name, default, position - first)}
+            args = (*args, _read(function, name, default, which))
+        elif name not in kwargs and not _is_fixed(trace, function, default, which):
+            kwargs = {**kwargs, name: _read(function, name, default, which)}
     for name, default in (function.__kwdefaults__ or {}).items():
-        if name not in kwargs and not isinstance(default, _FIXED):
+        if name not in kwargs and not _is_fixed(trace, function, default, name):
             kwargs = {**kwargs, name: _read(function, name, default, name)}
     return args, kwargs
+
+
+def _is_fixed(trace: Trace, function: FunctionType, default: Any, which: int | str) -> bool:
+    """Whether a default is a constant of a trace: a number that came with a second value is not."""
+    return (
+        isinstance(default, _FIXED) and ("default", id(function), which) not in trace.open_numbers
+    )
 
 
 def reading_defaults(function: FunctionType, twin: Callable[..., Any]) -> Callable[..., Any]:
@@ -88,14 +96,24 @@ def _is_method(function: FunctionType, cls: type) -> bool:
     return isinstance(found, FunctionType) and ORIGINALS.get(found, found) is function
 
 
-def _read(function: FunctionType, name: str, default: Any, which: int | str) -> Any:
-    if isinstance(default, _FIXED):
-        return default
+def place_of_default(function: Any, which: int | str) -> Place:
+    """Where a default of a function is, or an argument that a partial function holds."""
     fetch = weak(function)
+    if isinstance(function, functools.partial):
+        held, named = "args", "keywords"
+        name = f"argument {which} of a partial function"
+    else:
+        held, named = "__defaults__", "__kwdefaults__"
+        name = f"default {which} of `{function.__qualname__}`"
+    held = named if isinstance(which, str) else held
+    return Place(name, lambda: getattr(fetch(), held)[which])
 
-    def fetched() -> Any:
-        defaults = fetch().__kwdefaults__ if isinstance(which, str) else fetch().__defaults__
-        return defaults[which]
 
-    place = Place(f"`{name}`, a default of `{function.__qualname__}`", fetched)
+def _read(function: FunctionType, name: str, default: Any, which: int | str) -> Any:
+    trace = current_trace()
+    if trace is None or _is_fixed(trace, function, default, which):
+        return default
+    place = place_of_default(function, which)._replace(
+        name=f"`{name}`, a default of `{function.__qualname__}`"
+    )
     return read(("default", id(function), which), place, default)

@@ -30,6 +30,7 @@ from autograph.operators.captured.captures import (
     read,
     weak,
 )
+from autograph.operators.captured.defaults import place_of_default
 from autograph.operators.captured.guards import PLAIN_TYPES
 from autograph.operators.captured.variables import Standing
 from autograph.operators.stand_ins.iterators import taken
@@ -38,7 +39,15 @@ from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
-__all__ = ["Going", "captured_from", "one_by_one", "view_of", "with_captured", "with_inputs"]
+__all__ = [
+    "Going",
+    "captured_from",
+    "held_by_partial",
+    "one_by_one",
+    "view_of",
+    "with_captured",
+    "with_inputs",
+]
 
 _NESTS = (list, tuple, dict, deque)
 
@@ -57,6 +66,20 @@ def with_inputs(nest: Any) -> Any:
     For what gives its items to the user's code, which may change those containers.
     """
     return _known(nest, _element)
+
+
+def held_by_partial(partial: functools.partial[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments that a partial function holds; those of one from outside are captured."""
+    trace = current_trace()
+    if trace is None or not trace.is_outside(partial):
+        return with_inputs(partial.args), with_inputs(partial.keywords)
+    guard_keys(partial.keywords)
+
+    def part(which: int | str, value: Any) -> Any:
+        return read(("part", id(partial), which), place_of_default(partial, which), value)
+
+    args = tuple(part(i, value) for i, value in enumerate(partial.args))
+    return args, {name: part(name, value) for name, value in partial.keywords.items()}
 
 
 def one_by_one(nest: Any) -> Any:
