@@ -64,7 +64,7 @@ def test_what_came_before_a_sequence_in_the_place_of_a_number_stays(value):
 # ---- kinds of places (S11) -------------------------------------------------------------------
 
 
-@samples("S11", (Model(), X, I(1)), (Model(), X, I(9)), traces=2)
+@samples("S11", (Model(), X, I(1)), (Model(), X, I(9)))
 def attribute(s, x, i):
     s.total = x.sum()
     y = x[i]
@@ -72,7 +72,7 @@ def attribute(s, x, i):
     return y
 
 
-@samples("S11", (Model(), X, I(1)), (Model(), X, I(9)), traces=2)
+@samples("S11", (Model(), X, I(1)), (Model(), X, I(9)))
 def new_attribute_on_one_path(s, x, i):
     if x[0] > 0:
         s.fresh = x[0]
@@ -82,7 +82,7 @@ def new_attribute_on_one_path(s, x, i):
     return y
 
 
-@samples("S11", (Model(), X, I(1)), (Model(), X, I(9)), traces=2)
+@samples("S11", (Model(), X, I(1)), (Model(), X, I(9)))
 def deleted_attribute(s, x, i):
     if x[0] > 0:
         del s.total
@@ -109,7 +109,7 @@ def containers(items, table, x, i):
     return y
 
 
-@samples("S11", (Model(), X, I(1)), (Model(), X, I(9)), traces=2)
+@samples("S11", (Model(), X, I(1)), (Model(), X, I(9)))
 def list_in_an_attribute(s, x, i):
     s.log.append(x[0])
     y = x[i]
@@ -154,7 +154,7 @@ def failing_write(x, i, v):
 # ---- control flow ----------------------------------------------------------------------------
 
 
-@samples("S11", (Model(), X, I(1)), (Model(), X, I(9)), (Model(), -X, I(9)), traces=3)
+@samples("S11", (Model(), X, I(1)), (Model(), X, I(9)), (Model(), -X, I(9)))
 def in_a_branch(s, x, i):
     s.total = x.sum()
     if x[0] > 0:
@@ -167,7 +167,7 @@ def in_a_branch(s, x, i):
     return y
 
 
-@samples("S11", (Model(), X, I(2)), (Model(), X, I(9)), traces=2)
+@samples("S11", (Model(), X, I(2)), (Model(), X, I(9)))
 def in_a_for_loop(s, x, n):
     for i in range(n):
         s.total = s.total + x[i]
@@ -175,7 +175,7 @@ def in_a_for_loop(s, x, n):
     return s.total
 
 
-@samples("S11", (Model(), X, I(2)), (Model(), X, I(9)), traces=2)
+@samples("S11", (Model(), X, I(2)), (Model(), X, I(9)))
 def between_two_writes_of_a_round(s, x, n):
     i = 0
     while i < n:
@@ -194,7 +194,7 @@ def recurrence_in_place(x, n):
     return x
 
 
-@samples("S11", (Model(), X, I(3)), (Model(), X, I(9)), traces=2)
+@samples("S11", (Model(), X, I(3)), (Model(), X, I(9)))
 def recurrence_and_attribute(s, x, n):
     for i in range(1, n):
         x[i] = x[i - 1] * 1.5
@@ -202,7 +202,7 @@ def recurrence_and_attribute(s, x, n):
     return x
 
 
-@samples("S11", (Model(), X, I(2)), (Model(), X, I(9)), traces=2)
+@samples("S11", (Model(), X, I(2)), (Model(), X, I(9)))
 def in_nested_loops(s, x, n):
     for i in range(n):
         s.steps = s.steps + 1
@@ -214,7 +214,7 @@ def in_nested_loops(s, x, n):
     return s.total
 
 
-@samples("S11", (Model(), X, I(2)), (Model(), X, I(9)), traces=2)
+@samples("S11", (Model(), X, I(2)), (Model(), X, I(9)))
 def in_the_test_of_a_loop(s, x, n):
     i = 0
     while x[i] < n:
@@ -223,14 +223,14 @@ def in_the_test_of_a_loop(s, x, n):
     return i
 
 
-@samples("S11", (Model(), X, I(2)), (Model(), X, I(9)), traces=2)
+@samples("S11", (Model(), X, I(2)), (Model(), X, I(9)))
 def in_a_method(s, x, i):
     a = s.note(x, 0)
     b = s.note(x, i)
     return a + b
 
 
-@samples("S11", (Model(), X, I(2)), (Model(), X, I(9)), traces=2)
+@samples("S11", (Model(), X, I(2)), (Model(), X, I(9)))
 def in_a_callee_within_a_loop(s, x, n):
     def step(i):
         s.steps = i
@@ -242,7 +242,7 @@ def in_a_callee_within_a_loop(s, x, n):
     return y
 
 
-@samples("S11", (Model(), X, I(1)), (Model(), X, I(9)), traces=2)
+@samples("S11", (Model(), X, I(1)), (Model(), X, I(9)))
 def staged_raise_and_implicit_error(s, x, i):
     s.total = x[0]
     if x[0] < 0:
@@ -256,7 +256,7 @@ def staged_raise_and_implicit_error(s, x, i):
 # ---- kinds of errors -------------------------------------------------------------------------
 
 
-@samples("S11", (Model(), X, I(1)), (Model(), X, I(0)), traces=2)
+@samples("S11", (Model(), X, I(1)), (Model(), X, I(0)))
 def weak_division(s, x, n):
     k = 0
     for i in range(n):
@@ -267,7 +267,7 @@ def weak_division(s, x, n):
     return 7 % k + y
 
 
-@samples("S11", (Model(), X, I(2)), (Model(), X, I(70)), traces=2)
+@samples("S11", (Model(), X, I(2)), (Model(), X, I(70)))
 def overflow(s, x, n):
     k = 3.5
     for i in range(n):
@@ -277,7 +277,7 @@ def overflow(s, x, n):
     return k
 
 
-@samples("S11", (Model(), X, F(2)), (Model(), X, F(np.nan)), traces=2)
+@samples("S11", (Model(), X, F(2)), (Model(), X, F(np.nan)))
 def int_of_nan(s, x, v):
     s.total = v
     k = int(v)
@@ -285,7 +285,7 @@ def int_of_nan(s, x, v):
     return x * k
 
 
-@samples("S11", (Model(), np.eye(2)), (Model(), np.zeros((2, 2))), traces=2)
+@samples("S11", (Model(), np.eye(2)), (Model(), np.zeros((2, 2))))
 def singular_matrix(s, x):
     s.total = x.sum()
     y = np.linalg.inv(x)

@@ -469,7 +469,7 @@ def retry_until_it_works(x, i):
 # ---- what the body wrote ---------------------------------------------------------------------
 
 
-@samples("S11", (Model(), X, I(2)), (Model(), X, I(9)), traces=2)
+@samples("S11", (Model(), X, I(2)), (Model(), X, I(9)))
 def attributes(s, x, n):
     try:
         for i in range(n):
@@ -482,7 +482,7 @@ def attributes(s, x, n):
     return s.total
 
 
-@samples("S11", (Model(), X, I(2)), (Model(), X, I(9)), (Model(), X, I(-9)), traces=3)
+@samples("S11", (Model(), X, I(2)), (Model(), X, I(9)), (Model(), X, I(-9)))
 def uncaught_after_caught(s, x, i):
     try:
         s.steps = 1
