@@ -22,6 +22,12 @@ def last_reason(f, *calls):
 LINE = last_reason.__code__.co_firstlineno
 
 
+class Bare:
+    """Is told by identity: no weak reference can be made to it."""
+
+    __slots__ = ()
+
+
 class Thing:
     pass
 
@@ -53,7 +59,7 @@ class Thing:
         ([({"a": np.ones(3)},), ({"a": np.ones(4)},)], "`x['a']`: float64[3] -> float64[4]", "TensorSpec([None], 'float64') for `x['a']`"),
         ([(np.ones((1, 3)),), (np.ones((1, 4)),)], "float64[1, 3] -> float64[1, 4]", "use reduce_retracing=True, or an input_signature with TensorSpec([1, None]"),
         ([(np.ones(2),), (np.ones(3),), (np.ones(4),)], "`x`: float64[3] -> float64[4]", "TensorSpec([None]"),
-        ([(Thing(),), (Thing(),)], "`x`: Thing object -> another Thing object", "the same object"),
+        ([(Bare(),), (Bare(),)], "`x`: Bare object -> another Bare object", "the same object"),
         ([(last_reason,), (Thing(),)], f"`x`: last_reason of line {LINE} -> Thing object", "same object"),
     ],
     ids=lambda x: x if isinstance(x, str) else "",

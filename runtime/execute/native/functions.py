@@ -23,7 +23,9 @@ class Parts:
     def __init__(self, function: FunctionType) -> None:
         self._words = (ctypes.c_uint64 * 4)()
         self._held: list[Any] = []
-        words, held, instead = self._words, self._held, (ctypes.c_uint64 * _WORDS)()
+        # Stands for a function that has died; the words point to it longer than `forget` lives.
+        self._instead = (ctypes.c_uint64 * _WORDS)()
+        words, held, instead = self._words, self._held, self._instead
 
         @uninterrupted
         def forget(_: object) -> None:
