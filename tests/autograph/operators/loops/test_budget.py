@@ -58,6 +58,31 @@ def products(a):
     return total, last
 
 
+def flat(a):
+    total = 0.0
+    for v in a.flat:
+        total += v * v
+    for k, v in enumerate(a.flat):
+        total += v * k
+    for v, w in zip(a.flat, a.T.flat):
+        total += v * w
+    return total
+
+
+def flat_left_by_data(a):
+    b, total = a.copy(), 0.0
+    for v in b.flat:
+        if total > 20:
+            break
+        b[-1, -1] = total
+        total += v * v
+    return total, v, b
+
+
+def flat_in_comprehensions(a):
+    return np.array([v * 2 for v in a.flat]), sum(v * v for v in a.flat), max(a.flat)
+
+
 def pairs(a):
     total = 0.0
     for i, j in itertools.combinations(range(12), 2):
@@ -158,7 +183,8 @@ def unlike_items(x):
 
 TABLE = [
     (indices, (GRID,), 30), (indices_of_shape, (GRID,), 30), (indices_and_elements, (GRID,), 30),
-    (products, (GRID,), 40), (pairs, (GRID,), 30), (left_by_data, (GRID,), 60),
+    (products, (GRID,), 40), (pairs, (GRID,), 30), (flat, (GRID,), 40),
+    (flat_left_by_data, (GRID,), 60), (flat_in_comprehensions, (GRID,), 750), (left_by_data, (GRID,), 60),
     (whiles, (ROW,), 800), (ranges, (ROW,), 200), (given_items, (TUPLES, ROW), 120),
     (given_items, (POINTS, ROW), 120), (given_items, (ARRAYS, ROW), 120),
     (captured_tuples, (ROW,), 80), (captured_points, (ROW,), 80), (captured_arrays, (ROW,), 120),
