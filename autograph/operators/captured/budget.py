@@ -29,10 +29,6 @@ class Budget:
         left = (_MOST - self.spent) // self._around
         return nodes <= max(_FEW, min(_MOST_OF_LOOP, left))
 
-    def is_passed_by(self, nodes: int) -> bool:
-        """Whether so many nodes are more than all loops of a trace may add."""
-        return self._around * nodes > _MOST - self.spent
-
     @contextmanager
     def shared_by(self, rounds: int) -> Iterator[None]:
         """The round of a loop that cannot be staged, of which so many are left."""

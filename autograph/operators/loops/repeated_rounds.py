@@ -2,8 +2,7 @@
 
 A loop of the graph serves as well where a round leaves all that it found of the same kind and
 length: numbers and arrays, and containers of them. What grows by a known number of items in each
-round, and objects that rounds make, stay known where the rounds are repeated, as long as all that
-the trace repeats is within its budget.
+round, and objects that rounds make, stay known where the rounds are repeated.
 """
 
 from __future__ import annotations
@@ -110,8 +109,7 @@ class Repeated:
         nodes -= self._cost or 0
         if part.advanced or (self._budget.allows(nodes) and not is_long):
             return False
-        is_needed = self._budget.is_passed_by(nodes)
-        return (is_needed or self._is_steady(part, before)) and self._has_same_items(self._done + 1)
+        return self._is_steady(part, before) and self._has_same_items(self._done + 1)
 
     def _is_steady(self, part: journal.Transaction, before: tuple[Any, ...]) -> bool:
         """Whether a loop of the graph holds what the round wrote, as it left it."""

@@ -276,10 +276,22 @@ def asks_by_keys(items, s):
     return s
 
 
+def makes_rows(items, s):
+    """What grows is of a known length: an array is made of it."""
+    rows = []
+    for i in range(16):
+        row = []
+        for j in range(16):
+            row.append(mixed((items[i][0], items[j][1]), s))
+        rows.append(row)
+    rows[3][2] = s
+    return np.array(rows)
+
+
 @pytest.mark.parametrize(
     "f",
     [
-        tells_one, keeps_one, writes_each, writes_later_ones, goes_on_behind_a_break,
+        makes_rows, tells_one, keeps_one, writes_each, writes_later_ones, goes_on_behind_a_break,
         takes_two_at_once, changes_what_it_goes_through, asks_by_keys,
     ],
 )  # fmt: skip
