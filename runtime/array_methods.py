@@ -481,24 +481,25 @@ class FlatView:
     def __init__(self, array: Any) -> None:
         self._array = array
 
-    def _elements(self) -> Any:
+    def elements(self) -> Any:
+        """The elements, as an array of one axis."""
         return ops.reshape(self._array, (-1,))
 
     def __getitem__(self, key: Any) -> Any:
-        part = self._elements()[key]
+        part = self.elements()[key]
         return ops.copy(part) if rank_of(part) else part
 
     def __setitem__(self, key: Any, value: Any) -> None:
         put_flat(self._array, key, value)
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self._elements())
+        return iter(self.elements())
 
     def __len__(self) -> int:
-        return len(self._elements())
+        return len(self.elements())
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        return np.asarray(self._elements(), dtype)
+        return np.asarray(self.elements(), dtype)
 
 
 class ArrayMethods:

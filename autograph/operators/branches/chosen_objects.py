@@ -27,6 +27,7 @@ from autograph.operators.stand_ins.one_of import OneOf, are_containers, read_apa
 from autograph.operators.stand_ins.runs import EntriesView, has_runs, opened, settled
 from autograph.operators.stand_ins.templates import LazyString, fstring
 from runtime import journal, tree
+from runtime.array_methods import FlatView
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 from runtime.tree import MADE_BY_CLASS_STATEMENT
@@ -47,13 +48,21 @@ def is_chosen_object(x: Any) -> bool:
     return type(x) is OneOf and (x.of_kinds or are_containers(x.things))
 
 
+# What is gone through in the place of views, by their class.
+_BEGINNING: dict[type, Callable[[Any], Any]] = {
+    EntriesView: operator.methodcaller("begin"),
+    FlatView: FlatView.elements,
+}
+
+
 def items_of(x: Any, *, asks_length: bool = False) -> Any:
     """A list of the items of the object that it is; any other thing as it is.
 
     With `asks_length`, each object is asked for its length, as by what makes a list of it.
     """
-    if type(x) is EntriesView:
-        return x.begin()
+    begin = _BEGINNING.get(type(x))
+    if begin is not None:
+        return begin(x)
     x = text_of(with_members(x, "__iter__"))
     if isinstance(x, LazyString):
         return in_letters(x)

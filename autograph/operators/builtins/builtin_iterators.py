@@ -33,6 +33,7 @@ from autograph.operators.stand_ins.templates import (
     shown,
 )
 from runtime import journal, ops
+from runtime.array_methods import FlatView
 from runtime.errors import StagingError
 from runtime.tensor import Tensor
 
@@ -64,8 +65,13 @@ def range_(*args: Any) -> Any:
     return OpenRange(*(weak_int(a) for a in (start, stop, step)))
 
 
+def _rows(x: Any) -> Any:
+    """What is gone through: the elements of an array where that is its `flat`."""
+    return x.elements() if isinstance(x, FlatView) else plain(x)
+
+
 def enumerate_(x: Any, start: Any = 0) -> Any:
-    x, start = plain(x), index_(start)
+    x, start = _rows(x), index_(start)
     if call_of(x) is not None:
         return gathering.enumerated(x, start)
     traced = is_array(x) or is_open(start)
@@ -97,7 +103,7 @@ def ndindex_(*shape: Any) -> Any:
 
 
 def zip_(*parts: Any, strict: bool = False) -> Any:
-    parts = tuple(map(plain, parts))
+    parts = tuple(map(_rows, parts))
     if not strict and sum(call_of(part) is not None for part in parts) == 1:
         together = gathering.zipped(parts)
         if together is not None:
@@ -124,7 +130,7 @@ def reversed_(x: Any) -> Any:
 
 
 def map_(function: Any, *parts: Any) -> Any:
-    parts = tuple(map(plain, parts))
+    parts = tuple(map(_rows, parts))
     if len(parts) == 1 and call_of(parts[0]) is not None:
         return generator_exp(parts[0], lambda items: (function(item) for item in items))
     parts = _in_step(parts)

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from autograph.operators.captured.budget import Budget
 from autograph.operators.captured.decisions import Decision
 from autograph.operators.captured.guards import (
     MISSING,
@@ -280,6 +281,8 @@ class Trace:
     identities: dict[int, Any] = field(default_factory=dict)
     # How much the trace may run that stages nothing; None: as much as there is.
     patience: Any = None
+    # How many nodes the rounds of unrolled loops may add.
+    budget: Budget = field(default_factory=Budget)
 
     def array_writer(self, handle: Tensor, make: Callable[[], Any]) -> Any:
         """What writes the caller's array behind a placeholder; made when first asked for."""

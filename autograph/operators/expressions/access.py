@@ -606,13 +606,13 @@ def iterate(values: Any) -> Iterable[Any]:
     refuse_as_sequence(values, "{0!r} object is not iterable")
     if isinstance(values, Variable):
         values = values.read_value()
-    if issubclass(type(values), Tensor):
-        return iter(_Rows(values))
     if open_dicts.is_open(values):
         values = open_dicts.view(values)
     if has_runs(values):
         values = growing.items_of(values)
     values = open_deques.going_through(items_of(values))
+    if issubclass(type(values), Tensor):
+        return iter(_Rows(values))
     if open_sets.items_of(values) is not None:
         raise open_sets.refused("the order in which it gives them is Python's own")
     if hasattr(type(values), "unrolled"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -10,6 +11,7 @@ from typing import Any, NamedTuple
 
 from autograph.operators.branches.chosen_objects import items_of
 from autograph.operators.branches.conditionals import condition, if_stmt
+from autograph.operators.captured.budget import MANY_ROUNDS
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.decisions import UNROLLED
 from autograph.operators.captured.patience import spend_patience, stages_all_rounds
@@ -39,8 +41,6 @@ from runtime.variable import Variable
 
 __all__ = ["NESTED_ITEMS", "for_stmt", "in_turn_or_place", "while_stmt"]
 
-# Python loops with more rounds than this that add nodes are traced once, with a traced index.
-_ROUNDS = 16
 # Items are unrolled, where the body needs that, up to this number.
 _UNROLLED_ITEMS = 1024
 # Where going on depends on data, the branches of so many items lie in each other.
@@ -69,7 +69,18 @@ def while_stmt(
             body()
         return
     state = State(get_state, set_state, symbol_names)
-    rounds, patience, mark, rolls = 0, _ROUNDS, builder.mark(), _may_roll(opts)
+    rounds, patience, mark, rolls = 0, MANY_ROUNDS, builder.mark(), _may_roll(opts)
+
+    second = False
+
+    def stage() -> None:
+        staged_loop(True, Step(body, test), state, opts)
+
+    def once(_: Any) -> None:
+        nonlocal second
+        _, second = _watched(body)
+
+    repeated = Repeated(builder, state, once, rolls, code=_code_of(body))
     while True:
         go, first = _watched(test) if rolls else (test(), False)
         go = condition(go)
@@ -77,20 +88,28 @@ def while_stmt(
             staged_loop(go, Step(body, test), state, opts)
             return
         if not go:
-            if rounds <= _ROUNDS or not _may_roll(opts):
+            if rounds <= MANY_ROUNDS or not _may_roll(opts):
                 _note_unrolled(builder, mark, _why_repeated(rounds, opts))
             return
         spend_patience()
         if rolls and rounds == patience and (builder.mark() > mark or stages_all_rounds()):
-            if _roll(lambda: staged_loop(True, Step(body, test), state, opts), builder):
+            if _roll(stage, builder):
                 return
             patience *= 8
-        if rolls:
-            _, second = _watched(body)
-            rolls = not first and not second
-        else:
+        if not rolls:
             body()
+        elif first or rounds >= MANY_ROUNDS:
+            once(None)
+        elif not repeated.run(None, None):
+            if _roll(stage, builder):
+                return
+            repeated.go_on(None)
+        rolls = rolls and not first and not second
         rounds += 1
+
+
+def _code_of(body: Any) -> Any:
+    return getattr(body, "__code__", None)
 
 
 def _watched(run: Thunk) -> tuple[Any, bool]:
@@ -110,7 +129,8 @@ def _may_roll(opts: dict[str, Any]) -> bool:
 
 def _roll(stage: Thunk, builder: Builder) -> bool:
     """Try to stage a Python loop; what needs Python values stays unrolled."""
-    mark = builder.mark()
+    mark, facts = builder.mark(), current_trace()
+    spent = 0 if facts is None else facts.budget.spent
     with journal.transaction() as attempt:
         try:
             stage()
@@ -125,8 +145,8 @@ def _roll(stage: Thunk, builder: Builder) -> bool:
             attempt.commit()
             return True
     builder.truncate(mark)
-    facts = current_trace()
     if facts is not None:
+        facts.budget.spent = spent
         cause = failure.origin or origin_of_error(failure)
         place = "" if cause is None else f"line {cause.lineno}: "
         why = f"the loop is unrolled: {place}{failure.what}"
@@ -160,7 +180,7 @@ def _note_unrolled(builder: Builder, mark: int, why: str) -> None:
 def _why_repeated(rounds: int, opts: dict[str, Any]) -> str:
     if opts.get("unroll") is True:
         return "`set_loop_options(unroll=True)`"
-    return f"{rounds} rounds, and up to {_ROUNDS} are repeated"
+    return f"{rounds} rounds, and up to {MANY_ROUNDS} are repeated"
 
 
 def for_stmt(
@@ -236,8 +256,9 @@ def _iterator(iterated: Any) -> tuple[Iterator[Any], KnownItems | None]:
     """What goes through an iterable, and its items where they are known."""
     found = watched(iterated)
     if found is not None:
-        return found, None
-    return iter(one_by_one(iterated)), known_items(iterated)
+        return found, known_items(iterated)
+    going = one_by_one(iterated)
+    return iter(going), known_items(going)
 
 
 def in_turn_or_place(
@@ -311,9 +332,8 @@ class _For(NamedTuple):
         try:
             if found is None:
                 known = known if _may_roll(self.opts) else None
-                if known is not None and self._over_known(known, iterator, builder):
+                if self.unrolled(iterator, known, is_shared=iterator is iterable):
                     return
-                self.unrolled(iterator)
                 kind = type(iterable).__name__
                 _note_unrolled(builder, mark, f"it goes over a {kind}, item by item")
             else:
@@ -322,29 +342,30 @@ class _For(NamedTuple):
         finally:
             del iterator, iterable
 
-    def _over_known(self, known: KnownItems, iterator: Iterator[Any], builder: Builder) -> bool:
-        """The first of the rounds over items that are known; whether all are staged instead.
+    def _staged_from(
+        self, known: KnownItems, k: int, iterator: Iterator[Any], builder: Builder,
+        most: float = math.inf, go: Any = None,
+    ) -> bool:  # fmt: skip
+        """Whether the rounds from item `k` on, which is the last that was taken, are staged.
 
-        That is where they would be many nodes, as of the four neighbours of a place in a grid.
+        They are `most` nodes where they are unrolled. With a test `go` that data decides, the item
+        is the next one to be taken.
         """
-        may_be = self.opts.get("stage") is not False
-        rounds = Repeated(builder, self.state, self.body, may_be, known.are_the_same)
-        go = self.test()
-        if isinstance(go, Tensor) or not go:
-            return False
-        if rounds.run(first := next(iterator), len(known.items)):
-            return False
-
-        before = self.state.get()
+        before, mark = self.state.get(), builder.mark()
 
         def stage() -> None:
-            self.staged(known.indexed(), 0)
-            if not known.are_the_same():
+            with journal.transaction() as part:
+                self.staged(known.indexed(k), 0, go)
+                left = [*self.state.get(), *(new for _, _, new in part.written().values())]
+                part.commit()
+            if not known.are_the_same(k + (go is None)) or known.are_in(left):
                 self.state.set(before)
-                raise StagingError("it changes what it goes through")
+                raise StagingError("it changes what it goes through, or keeps an array of it")
+            if builder.size(mark) > most:
+                self.state.set(before)
+                raise StagingError("a loop of the graph would be larger")
 
         if not _roll(stage, builder):
-            rounds.go_on(first)
             return False
         if self.extra_test is None:
             deque(iterator, maxlen=0)
@@ -430,33 +451,61 @@ class _For(NamedTuple):
         """Whether items of a generator are taken that runs in the place of the loop."""
         return self.test() if run.taken is None else and_(self.test, run.taken.goes_on)
 
-    def unrolled(self, iterator: Iterator[Any]) -> None:
+    def unrolled(
+        self, iterator: Iterator[Any], known: KnownItems | None = None, *, is_shared: bool = True
+    ) -> bool:
+        """The rounds one after the other; whether all but the first are staged, as can be `known`.
+
+        That is where they would be many nodes. Who shares the iterator may go on with it behind a
+        `break`, as long as Python values decide that.
+        """
         limit = max(_UNROLLED_ITEMS, _said_to_have(iterator))
+        builder = building()
+        assert builder is not None
+        rounds = self._repeated(known, builder, is_shared and self.extra_test is not None)
+        k = 0
         try:
             while True:
                 go = self.test()
                 if not isinstance(go, Tensor) and not go:
-                    return
+                    return False
                 items = going_through.rest_of(iterator)
                 if items is not None:
                     self.staged(items, 0, go)
-                    return
+                    return False
                 if isinstance(go, Tensor):
                     numbers = numbers_left(iterator)
                     if numbers is None:
+                        many = known if known and len(known.items) - k > MANY_ROUNDS else None
+                        if many and self._staged_from(many, k, iterator, builder, go=go):
+                            return True
                         self.guarded(go, iterator, limit)
-                        return
+                        return False
                     spend([iterator])
                     self.staged(numbers, 0, go)
-                    return
+                    return False
                 try:
                     item = going_through.taken_from(iterator)
                 except StopIteration:
-                    return
+                    return False
                 spend_patience()
-                self.body(item)
+                left = 1 if known is None else len(known.items) - k
+                if not rounds.run(item, left):
+                    assert known is not None
+                    if self._staged_from(known, k, iterator, builder, rounds.projected):
+                        return True
+                    rounds.go_on(item, left)
+                k += 1
         finally:
             del iterator
+
+    def _repeated(self, known: KnownItems | None, builder: Builder, may_be_left: bool) -> Repeated:
+        if known is None or may_be_left:
+            return Repeated(builder, self.state, self.body, False)
+        return Repeated(
+            builder, self.state, self.body, _may_roll(self.opts), known.are_the_same,
+            cost=known.cost,
+        )  # fmt: skip
 
     def guarded(self, go: Tensor, iterator: Iterator[Any], limit: int) -> None:
         """The rest of an unrolled loop once going on depends on data: a branch per item."""
@@ -515,7 +564,7 @@ class _For(NamedTuple):
             self.unrolled(InTurn(items))
 
     def over_range(self, whole: range, builder: Builder) -> None:
-        long = len(whole) > _ROUNDS and _may_roll(self.opts)
+        long = len(whole) > MANY_ROUNDS and _may_roll(self.opts)
         if long and stages_all_rounds() and self._rolled(whole, 0, builder):
             return
         began, is_short = builder.mark(), not long
@@ -528,15 +577,15 @@ class _For(NamedTuple):
                 return
             if not go:
                 break
-            if not (long and len(whole) - k > _ROUNDS):
+            if not (long and len(whole) - k > MANY_ROUNDS):
                 spend_patience()
                 if not rounds.run(whole[k], len(whole) - k):
                     if self._rolled(whole, k, builder):
                         return
-                    rounds.go_on(whole[k])
+                    rounds.go_on(whole[k], len(whole) - k)
                 k += 1
                 continue
-            idle = self._idle_rounds(whole[k : len(whole) - _ROUNDS], builder)
+            idle = self._idle_rounds(whole[k : len(whole) - MANY_ROUNDS], builder)
             k += idle.done
             if idle.then_adds and self._rolled(whole, k, builder):
                 return

@@ -1,4 +1,4 @@
-"""Short Python loops with large rounds: repeated, they would make a graph of thousands of nodes.
+"""Python loops whose rounds the graph gets for themselves: many make a graph of thousands of nodes.
 
 A loop of the graph serves as well where a round leaves all that it found of the same kind and
 length: numbers and arrays, and containers of them. What grows by a known number of items in each
@@ -12,24 +12,30 @@ from typing import Any
 
 import numpy as np
 
+from autograph.operators.captured.budget import MANY_ROUNDS, Budget
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.variables import Undefined
 from autograph.operators.stand_ins.bodies import State
 from autograph.operators.stand_ins.runs import has_runs
 from runtime import journal
-from runtime.building import Builder
+from runtime.building import Builder, Mark
 from runtime.tensor import Tensor
 
 __all__ = ["Repeated"]
 
-# So many nodes the rounds of a loop may add, one after the other; the last round always does.
-_MOST_NODES, _FEW_ROUNDS = 500, 1
+# The last round is always one for itself.
+_FEW_ROUNDS = 1
 
 _NUMBERS = (bool, int, float, complex, np.generic, np.ndarray, Tensor)
 
 
 class Repeated:
-    """The rounds of a loop, each of which the graph gets for itself."""
+    """The rounds of a loop, each of which the graph gets for itself.
+
+    `has_same_items` tells, after so many rounds, whether the items are those that the loop began
+    with. `cost` is as how many nodes it counts to have those in the graph; if it is none, a loop of
+    many rounds is to be one of the graph as soon as they add a node.
+    """
 
     def __init__(
         self,
@@ -37,49 +43,79 @@ class Repeated:
         state: State,
         body: Callable[[Any], None],
         may_be_staged: bool,
-        has_same_items: Callable[[], bool] = lambda: True,
+        has_same_items: Callable[[int], bool] = lambda done: True,
+        *,
+        cost: int | None = None,
+        code: Any = None,
     ) -> None:
         self._builder, self._state, self._body = builder, state, body
-        self._has_same_items = has_same_items
-        self._code = getattr(body, "__code__", None)
+        self._has_same_items, self._cost = has_same_items, cost
+        self._code = code or getattr(body, "__code__", None)
         facts = current_trace()
         self._known = set() if facts is None else facts.repeated_loops
+        self._budget = Budget() if facts is None else facts.budget
         self._may_be_staged = may_be_staged and self._code not in self._known
+        self._begin, self._done = builder.mark(), 0
+        # How many nodes the loop adds, if all rounds are as the one that is to be staged.
+        self.projected = 0
 
-    def run(self, item: Any, left: int) -> bool:
+    def run(self, item: Any, left: int | None) -> bool:
         """One round more, if `left` such rounds may be repeated; False: nothing remains of it.
 
-        Then they are to be a loop of the graph.
+        Then they are to be a loop of the graph. Where it is not known how many there are, those
+        that were run tell how large it becomes.
         """
-        if not self._may_be_staged or left <= _FEW_ROUNDS:
+        if left is not None and left <= _FEW_ROUNDS:
             self._body(item)
             return True
-        before, mark = self._state.get(), self._builder.mark()
+        spent, before, mark = self._budget.spent, self._state.get(), self._builder.mark()
+        if not self._may_be_staged:
+            with self._budget.shared_by(left or 1):
+                self._body(item)
+            self._note(spent, mark)
+            return True
         with journal.transaction() as part:
             try:
                 self._body(item)
             except BaseException:
                 part.commit()
                 raise
-            if self._builder.size(mark) * left <= _MOST_NODES or not self._is_steady(part, before):
+            if not self._is_to_be_staged(part, before, mark, left):
                 part.commit()
+                self._note(spent, mark)
                 return True
             self._state.set(before)
             self._builder.truncate(mark)
+            self._budget.spent = spent
         return False
 
-    def go_on(self, item: Any) -> None:
+    def go_on(self, item: Any, left: int | None = None) -> None:
         """One round more: no loop with this body becomes one of the graph."""
         self._may_be_staged = False
         self._known.add(self._code)
-        self._body(item)
+        self.run(item, left)
+
+    def _note(self, spent: int, mark: Mark) -> None:
+        self._budget.spent = spent + self._builder.size(mark)
+        self._done += 1
+
+    def _is_to_be_staged(
+        self, part: journal.Transaction, before: tuple[Any, ...], mark: Mark, left: int | None
+    ) -> bool:
+        size = self._builder.size(mark)
+        nodes = self._builder.size(self._begin) if left is None else size * left
+        is_long = self._cost == 0 and left is not None and left > MANY_ROUNDS and size > 0
+        self.projected = nodes
+        nodes -= self._cost or 0
+        if part.advanced or (self._budget.allows(nodes) and not is_long):
+            return False
+        return self._is_steady(part, before) and self._has_same_items(self._done + 1)
 
     def _is_steady(self, part: journal.Transaction, before: tuple[Any, ...]) -> bool:
         """Whether a loop of the graph holds what the round wrote, as it left it."""
         names = zip(before, self._state.get(), strict=True)
         held = [(old, new) for _, old, new in part.written().values()]
-        is_alone = self._has_same_items() and not part.advanced
-        return is_alone and all(_is_steady(*pair) for pair in [*names, *held])
+        return all(_is_steady(*pair) for pair in [*names, *held])
 
 
 def _is_steady(old: Any, new: Any) -> bool:

@@ -189,9 +189,13 @@ class _Loop:
 
     def solve(self) -> Outcome:
         printed: list[Callable[[], None]] = []
+        facts = current_trace()
+        spent = 0 if facts is None else facts.budget.spent
         try:
             for _ in range(_ATTEMPTS):
                 printed.clear()  # the next trace prints it again
+                if facts is not None:
+                    facts.budget.spent = spent
                 with holding_prints(printed):
                     outcome = self.trace_round()
                 if not self._grow(outcome):

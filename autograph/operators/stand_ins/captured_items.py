@@ -43,6 +43,7 @@ __all__ = [
     "Going",
     "captured_from",
     "held_by_partial",
+    "is_reading",
     "one_by_one",
     "view_of",
     "with_captured",
@@ -215,6 +216,11 @@ def _inputs(held: Any, known: Any) -> _Inputs:
 
 def _as_input(inputs: _Inputs, value: Any) -> Any:
     return inputs.get(id(value), value)
+
+
+def is_reading(function: Any) -> bool:
+    """Whether that is what gives the inputs for the arrays of a container."""
+    return isinstance(function, functools.partial) and function.func is _as_input
 
 
 def _pair_with_input(inputs: _Inputs, pair: tuple[Any, Any]) -> tuple[Any, Any]:

@@ -13,6 +13,7 @@ import numpy as np
 from autograph.operators.captured.captures import are_one_object, current_trace
 from autograph.operators.stand_ins.numbers_or_arrays import is_number_or_array
 from autograph.operators.stand_ins.references import (
+    Snapshot,
     chosen,
     has_cell,
     is_reachable,
@@ -62,6 +63,9 @@ def is_same_array(a: Tensor, b: Tensor) -> Any:
     trace = current_trace()
     if trace is not None:
         trace.compares_arrays = True
+    cells = [part.cell for part in (*one.parts.values(), *two.parts.values())]
+    if any(isinstance(cell, Snapshot) and cell.is_one for cell in cells):
+        raise unknown("array")
     common = [n for n in one.parts if n in two.parts]
     if any(one.parts[n].chain for n in common) and not (_was_taken(a) and _was_taken(b)):
         raise unknown("array")

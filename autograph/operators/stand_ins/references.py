@@ -150,12 +150,16 @@ def _written(part: Part, chain: tuple[ViewStep, ...], write: Callable[[Tensor], 
 class Snapshot(Cell):
     """Stands for the cell of an array that is, in a place unknown, a view of others.
 
-    It may be read as long as none of those is written, and not be written itself.
+    It may be read as long as none of those is written, and not be written itself. With `is_one`,
+    it is one of those itself.
     """
 
-    __slots__ = ("_taken", "sources")
+    __slots__ = ("_taken", "is_one", "sources")
 
-    def __init__(self, content: Tensor, sources: Iterable[Cell], name: str) -> None:
+    def __init__(
+        self, content: Tensor, sources: Iterable[Cell], name: str, *, is_one: bool = False
+    ) -> None:
+        self.is_one = is_one
         self.first = content._value
         self.exported = False
         self.name = name
@@ -323,9 +327,14 @@ def assume(x: Tensor, content: Tensor) -> None:
         x._cell.assume()
 
 
-def snapshot(content: Tensor, sources: Iterable[Cell], name: str) -> Tensor:
-    """A tensor of that content, which is a view of arrays in a place unknown."""
-    return handle_of(Snapshot(content, sources, name), (), content.type)
+def snapshot(
+    content: Tensor, sources: Iterable[Cell], name: str, *, is_one: bool = False
+) -> Tensor:
+    """A tensor of that content: a view of arrays in a place unknown, or with `is_one` one of them.
+
+    Which one it is, nothing tells.
+    """
+    return handle_of(Snapshot(content, sources, name, is_one=is_one), (), content.type)
 
 
 def choice_of(x: Tensor) -> Reference | None:

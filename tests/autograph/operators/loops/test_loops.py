@@ -4,8 +4,8 @@ import pytest
 
 import autograph as ag
 from autograph import operators as ag__
+from autograph.operators.captured.budget import MANY_ROUNDS
 from autograph.operators.captured.decisions import UNROLLED
-from autograph.operators.loops import loops
 from runtime import ops
 from tests.autograph.operators.tracing_by_hand import State, placeholder, tracing
 
@@ -74,7 +74,7 @@ def test_rows_of_a_tensor_are_a_node_with_a_counter():
 
 
 def test_a_short_range_is_unrolled_and_a_long_one_is_a_node():
-    for length, expected in ((loops._ROUNDS, 0), (loops._ROUNDS + 1, 1)):
+    for length, expected in ((MANY_ROUNDS, 0), (MANY_ROUNDS + 1, 1)):
         with tracing() as facts:
             x = placeholder()
             run_for(range(length), lambda names, item: add(names, x), total=0.0)
