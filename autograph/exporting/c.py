@@ -65,6 +65,15 @@ def export_c(
         replace_file(place, text.encode())
 
 
+def _refuse_complex(graph: Graph) -> None:
+    has_complex = import_module("runtime.lowering.nodes.elements").has_complex
+    for node in graph.walk():
+        if has_complex(node):
+            refusal = Refusal("complex numbers")
+            refusal.node = node
+            raise refusal
+
+
 class _File:
     """The functions of one file, and the arrays that they share."""
 
@@ -83,6 +92,7 @@ class _File:
         try:
             lower = import_module("runtime.lowering.lower").lower
             lowered = lower(graph)
+            _refuse_complex(graph)
         except Refusal as refusal:
             raise UnsavableError(
                 f"this cannot be exported to C: {refusal}",

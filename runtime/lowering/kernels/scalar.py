@@ -1,9 +1,10 @@
 """Scalar expressions: what a kernel computes for one element, in machine types.
 
-A type is NumPy's character and size: "b1" "i1" ... "i8" "u1" ... "u8" "f4" "f8". An expression is a
-tree of functions that machines have; what NumPy or Python mean by an operator is composed of them
-in `meaning`, and what exp or tanh is, in `mathematics`. One notation for every kind of machine:
-each renders the same few functions.
+A type is NumPy's character and size: "b1" "i1" ... "i8" "u1" ... "u8" "f4" "f8" "c8" "c16". A
+complex number is a `pair` of floats, which two registers hold in the end. An expression is a tree
+of functions that machines have; what NumPy or Python mean by an operator is composed of them in
+`meaning`, and what exp or tanh is, in `mathematics`. One notation for every kind of machine: each
+renders the same few functions.
 """
 
 from __future__ import annotations
@@ -26,13 +27,18 @@ __all__ = [
     "cast",
     "const",
     "either",
+    "imaginary",
     "index",
     "invert",
+    "is_complex",
     "is_float",
     "is_int",
     "is_signed",
     "limits",
+    "pair",
+    "part_type",
     "parts_of",
+    "real",
     "select",
 ]
 
@@ -153,6 +159,43 @@ def invert(a: Expr) -> Expr:
     if a.function == "const":
         return FALSE if a.value else TRUE
     return call("not", a)
+
+
+def is_complex(type_: str) -> bool:
+    """Whether it is a type of complex numbers."""
+    return type_[0] == "c"
+
+
+def part_type(type_: str) -> str:
+    """The type of the parts of complex numbers.
+
+    >>> part_type("c16")
+    'f8'
+    """
+    return f"f{int(type_[1:]) // 2}"
+
+
+def pair(re: Expr, im: Expr) -> Expr:
+    """The complex number of two floats."""
+    return Expr("pair", f"c{2 * int(re.type[1:])}", (re, im))
+
+
+def real(x: Expr) -> Expr:
+    """The real part of a complex number."""
+    return _part("real", x, 0)
+
+
+def imaginary(x: Expr) -> Expr:
+    """The imaginary part of a complex number."""
+    return _part("imag", x, 1)
+
+
+def _part(function: str, x: Expr, which: int) -> Expr:
+    if x.function == "pair":
+        return x.args[which]
+    if x.function == "const":
+        return const(getattr(complex(x.value), function), part_type(x.type))
+    return Expr(function, part_type(x.type), (x,))
 
 
 def is_float(type_: str) -> bool:
