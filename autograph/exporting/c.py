@@ -65,11 +65,13 @@ def export_c(
         replace_file(place, text.encode())
 
 
-def _refuse_complex(graph: Graph) -> None:
-    has_complex = import_module("runtime.lowering.nodes.elements").has_complex
+def _refuse_types(graph: Graph) -> None:
+    """Refusal for what C has no simple types for."""
+    elements = import_module("runtime.lowering.nodes.elements")
     for node in graph.walk():
-        if has_complex(node):
-            refusal = Refusal("complex numbers")
+        is_complex = elements.has_complex(node)
+        if is_complex or elements.has_halfs(node):
+            refusal = Refusal("complex numbers" if is_complex else "float16")
             refusal.node = node
             raise refusal
 
@@ -92,7 +94,7 @@ class _File:
         try:
             lower = import_module("runtime.lowering.lower").lower
             lowered = lower(graph)
-            _refuse_complex(graph)
+            _refuse_types(graph)
         except Refusal as refusal:
             raise UnsavableError(
                 f"this cannot be exported to C: {refusal}",

@@ -53,7 +53,7 @@ from runtime.lowering.nodes.draws import (
     fold,
     split,
 )
-from runtime.lowering.nodes.elements import has_complex, machine_type, tensor_type
+from runtime.lowering.nodes.elements import has_complex, has_halfs, machine_type, tensor_type
 from runtime.lowering.nodes.elementwise import (
     as_weak,
     astype,
@@ -277,6 +277,8 @@ def _node(b: Builder, node: Node) -> list[Form]:
     """The results of a node that holds no graphs."""
     if has_complex(node) and not _serves_complex(node):
         raise Refusal(f"op `{node.op.name}` has no native form for complex numbers")
+    if has_halfs(node) and not (node.op.elementwise or node.op.name in _MOVING_HALFS):
+        raise Refusal(f"op `{node.op.name}` has no native form for float16")
     if node.op.name in _OF_ROWS and _is_ours(node):
         found = _OF_ROWS[node.op.name](b, node)
         if found is not None:
@@ -347,6 +349,10 @@ _MOVING = frozenset((
     "getitem", "getitem_array", "index_update", "index_add", "accumulate",
     "sum", "sum_to", "mean", "prod", "any", "all", "count_nonzero", "matmul",
 ))  # fmt: skip
+# Of halfs, NumPy adds up most in another precision.
+_MOVING_HALFS = _MOVING - frozenset((
+    "as_weak", "index_add", "accumulate", "sum_to", "prod", "checked",
+)) | {"max", "min", "argmax", "argmin"}  # fmt: skip
 # What is done to lists that grow, before what is done to other arrays.
 _OF_ROWS: dict[str, Callable[[Builder, Node], Form | None]] = {
     "getitem": part_of_rows,

@@ -199,7 +199,22 @@ def _arrays_agree() -> bool:
 
 
 def _scalars_agree() -> bool:
-    for kind in ["b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8", "c8", "c16"]:
+    for kind in [
+        "b1",
+        "i1",
+        "i2",
+        "i4",
+        "i8",
+        "u1",
+        "u2",
+        "u4",
+        "u8",
+        "f2",
+        "f4",
+        "f8",
+        "c8",
+        "c16",
+    ]:
         scalar = np.dtype(kind).type(1)
         size = np.dtype(kind).itemsize
         if ctypes.string_at(id(scalar) + VALUE, size) != scalar.tobytes():

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.execute.native.processor import has_half
 from runtime.graph.ir import Node, Op
 from runtime.lowering.kernels.refusal import Refusal
 from runtime.lowering.kernels.scalar import (
@@ -32,7 +33,15 @@ from runtime.lowering.scalars.meaning import Fail, NumPyMeaning, PythonMeaning
 from runtime.lowering.scalars.notation import evaluate
 from runtime.spec import WEAK_DTYPES, TensorType, Type
 
-__all__ = ["convert", "element", "has_complex", "loop_types", "machine_type", "tensor_type"]
+__all__ = [
+    "convert",
+    "element",
+    "has_complex",
+    "has_halfs",
+    "loop_types",
+    "machine_type",
+    "tensor_type",
+]
 
 _KINDS = {dtype: kind for kind, dtype in WEAK_DTYPES.items()}
 _COMPARISONS = frozenset(("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"))
@@ -41,10 +50,12 @@ _NEVER_FAILING = frozenset((
     "add", "subtract", "complex_product", "negative", "positive", "real", "imag", "conj",
     "equal", "not_equal",
 ))  # fmt: skip
+# What depends on how close floats of a type are to each other.
+_OF_BITS = frozenset(("nextafter", "spacing"))
 _CONVERTS = sys.version_info < (3, 14)
 _MACHINE = frozenset((
     "b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8",
-    "c8", "c16",
+    "f2", "c8", "c16",
 ))  # fmt: skip
 
 
@@ -62,6 +73,8 @@ def tensor_type(type_: Type) -> TensorType:
 def machine_type(dtype: np.dtype[Any]) -> str:
     """The machine type of elements of a dtype; Refusal for others."""
     found = f"{dtype.kind}{dtype.itemsize}"
+    if found == "f2" and not has_half():
+        raise Refusal("float16 on a processor that does not convert it")
     if found not in _MACHINE or not dtype.isnative:
         raise Refusal(f"elements of dtype {dtype}")
     return found
@@ -71,6 +84,8 @@ def element(node: Node, operands: Sequence[Expr], fail: Fail) -> Expr:
     """One element of the result, the operands being converted to their `loop_types` already."""
     if has_complex(node):
         return _complex_element(node, operands, fail)
+    if any(x.type == "f2" for x in operands):  # NumPy computes them in single precision
+        operands = [cast(x, "f4") if x.type == "f2" else x for x in operands]
     text = _text(node.op)
     types = [tensor_type(value.type) for value in node.inputs]
     found = tensor_type(node.outputs[0].type)
@@ -93,6 +108,14 @@ def has_complex(node: Node) -> bool:
     """Whether it takes or gives complex numbers."""
     return any(
         isinstance(value.type, TensorType) and value.type.dtype.kind == "c"
+        for value in (*node.inputs, *node.outputs)
+    )
+
+
+def has_halfs(node: Node) -> bool:
+    """Whether it takes or gives floats of 16 bits."""
+    return any(
+        isinstance(value.type, TensorType) and value.type.dtype == np.float16
         for value in (*node.inputs, *node.outputs)
     )
 
@@ -218,6 +241,8 @@ def loop_types(node: Node) -> list[str]:
         result = tensor_type(node.outputs[0].type).dtype
         return list(map(machine_type, op.options["loop"](*(t.dtype for t in types), result)))
     ufunc = getattr(np, op.numpy[0], None) if op.numpy else None
+    if has_halfs(node) and (op.name in _OF_BITS or not (ufunc or op.name == "where")):
+        raise Refusal(f"op `{op.name}` has no native form for float16")
     if ufunc is None and len(own) == 1:  # of one operand: it is computed in the result's type
         return [machine_type(tensor_type(node.outputs[0].type).dtype)]
     if not isinstance(ufunc, np.ufunc):

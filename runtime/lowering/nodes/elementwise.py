@@ -185,6 +185,8 @@ def converted(x: Expr, target: str) -> Expr:
         return truth(x)
     if is_complex(x.type) and not is_complex(target):
         raise Refusal("a conversion of complex numbers to real ones")
+    if x.type == "f2" and target != "f2":
+        x = cast(x, "f4")
     if not is_float(x.type) or not is_int(target):
         return cast(x, target)
     if target in ("u4", "u8"):

@@ -95,7 +95,24 @@ def reduction(b: Builder, node: Node) -> list[Form]:
     if isinstance(form, Expr):
         return [_of_one(b, node, form, result)]
     axes, shape = reduced_axes(node, form)
+    if form.type == "f2" and name in ("sum", "mean"):
+        return [_of_halfs(b, name, form, axes, shape)]
     return [_over_axes(b, name, form, axes, shape, result)]
+
+
+def _of_halfs(
+    b: Builder, name: str, form: Array, axes: Sequence[int], shape: tuple[Dim, ...]
+) -> Form:
+    """A sum in single precision, which is rounded in the end; NumPy does so along rows alone."""
+    rank = len(form.shape)
+    if list(axes) != list(range(rank - len(axes), rank)) or isinstance(form, Turned):
+        raise Refusal("a sum of float16 that is not along rows")
+    single = mapped(b, [form], "f4", lambda args: cast(args[0], "f4"))
+    _source(b, name, form, "f4", product([form.shape[a] for a in axes]))  # a mean of too many
+    made = _over_axes(b, name, single, axes, shape, "f4")
+    if isinstance(made, Expr):
+        return cast(made, "f2")
+    return mapped(b, [made], "f2", lambda args: cast(args[0], "f2"))
 
 
 def _of_one(b: Builder, node: Node, x: Expr, result: str) -> Expr:
