@@ -7,7 +7,14 @@ SUMS = frozenset(
 # Ops within two units in the last place of NumPy's results: exponentials of our own, and small
 # products. All others have the same bits.
 _TRANSCENDENTAL = """
-acos acosh asin asinh atan atan2 atanh cbrt cos cosh erf exp exp2 expm1 float_power hypot log log10
+acos acosh angle asin asinh atan atan2 atanh cbrt cos cosh complex_modulus erf exp exp2
+expm1 float_power hypot log log10
 log1p log2 pow power sigmoid sin sinh softplus tan tanh
 """.split()
 WITHIN_TWO_UNITS = SUMS | {*_TRANSCENDENTAL, *(f"math_{n}" for n in _TRANSCENDENTAL)}
+
+
+def is_inexact(node):
+    """Whether a node is one of these, or gives the absolute values of complex numbers."""
+    is_modulus = node.op.name == "abs" and node.inputs[0].type.dtype.kind == "c"
+    return is_modulus or node.op.name in WITHIN_TWO_UNITS

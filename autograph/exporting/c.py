@@ -65,6 +65,17 @@ def export_c(
         replace_file(place, text.encode())
 
 
+def _refuse_types(graph: Graph) -> None:
+    """Refusal for what C has no simple types for."""
+    elements = import_module("runtime.lowering.nodes.elements")
+    for node in graph.walk():
+        is_complex = elements.has_complex(node)
+        if is_complex or elements.has_halfs(node):
+            refusal = Refusal("complex numbers" if is_complex else "float16")
+            refusal.node = node
+            raise refusal
+
+
 class _File:
     """The functions of one file, and the arrays that they share."""
 
@@ -83,6 +94,7 @@ class _File:
         try:
             lower = import_module("runtime.lowering.lower").lower
             lowered = lower(graph)
+            _refuse_types(graph)
         except Refusal as refusal:
             raise UnsavableError(
                 f"this cannot be exported to C: {refusal}",

@@ -83,7 +83,7 @@ class _Shapes:
         for one, least in self.program.least:
             enough = self.do(f"icmp sge i64 {self.size(one)}, {least}")
             truth = self.do(f"and i1 {truth}, {enough}")
-        dims = [n for r in self.program.results if r.buffer is not None for n in r.buffer.shape]
+        dims = [n for r in self.program.results if r.buffer is not None for n in r.shape]
         for k, size in enumerate(dims):
             found = self.size(size)
             at = self.do(f"getelementptr i64, ptr %dims, i64 {k}")
@@ -110,7 +110,7 @@ def signature(program: Program) -> Signature:
         for p in program.parameters
     ]
     results = [
-        _argument(r.type, None if r.buffer is None else tuple(map(_known, r.buffer.shape)))
+        _argument(r.type, None if r.is_number else tuple(map(_known, r.shape)))
         for r in program.results
     ]
     results = [

@@ -17,13 +17,15 @@ from runtime.lowering.kernels.kernel import (
     Program,
     Register,
     Result,
+    Store,
     Watcher,
+    load,
     product,
     read,
 )
 from runtime.lowering.kernels.merging import merge
 from runtime.lowering.kernels.refusal import Refusal, TooLarge
-from runtime.lowering.kernels.scalar import Expr, call, const, index
+from runtime.lowering.kernels.scalar import Expr, call, const, index, is_complex
 from runtime.lowering.nodes.call_outs import call_out, has_effects
 from runtime.lowering.nodes.catching import attempt, reraise
 from runtime.lowering.nodes.control import (
@@ -51,7 +53,7 @@ from runtime.lowering.nodes.draws import (
     fold,
     split,
 )
-from runtime.lowering.nodes.elements import machine_type, tensor_type
+from runtime.lowering.nodes.elements import has_complex, has_halfs, machine_type, tensor_type
 from runtime.lowering.nodes.elementwise import (
     as_weak,
     astype,
@@ -116,8 +118,10 @@ from runtime.lowering.rewrites.pacing import pace
 from runtime.lowering.rewrites.ranges import prove
 from runtime.lowering.rewrites.reusing import reuse
 from runtime.lowering.rewrites.sinking import sink
+from runtime.lowering.rewrites.splitting import split_complex
 from runtime.lowering.rewrites.tiling import tile
 from runtime.lowering.rewrites.widening import widen
+from runtime.lowering.scalars.complex_numbers import FORMS, OF_PARTS
 from runtime.ops.declare import REGISTRY
 from runtime.spec import TensorType
 
@@ -162,6 +166,8 @@ def lower(
     reuse(b.program)
     if watcher is not None:
         watcher.watch(b.program)
+    if any(map(has_complex, graph.walk())):
+        split_complex(b.program)
     keep(b.program)
     pace(b.program, prove(b.program))
     return b.program
@@ -172,6 +178,10 @@ def _parameter(b: Builder, value: Value) -> Form:
     type_ = tensor_type(value.type)
     kind = machine_type(type_.dtype)
     name = b.fresh(value.name)
+    if type_.shape == () and is_complex(kind):
+        buffer = Buffer(name, kind, (), "input")
+        b.program.parameters.append(Parameter(type_, buffer=buffer))
+        return b.let(load(buffer, index(0)), name)
     if type_.shape == ():
         register = Register(name, kind)
         b.program.parameters.append(Parameter(type_, register))
@@ -201,8 +211,12 @@ def _result(b: Builder, value: Value, taken: set[Buffer]) -> Result:
         taken.add(form.buffer)
         form.buffer.shape = tuple(form.shape)
         return Result(type_, buffer=form.buffer)
-    if isinstance(form, Expr):
+    if isinstance(form, Expr) and not is_complex(form.type):
         return Result(type_, value=form)
+    if isinstance(form, Expr):
+        buffer = Buffer(b.fresh("result"), form.type, (), "result")
+        b.emit(Store(buffer, index(0), form))
+        return Result(type_, buffer=buffer)
     buffer = Buffer(b.fresh("result"), form.type, tuple(form.shape), "result")
     b.fill(buffer, form)
     if b.watcher is not None and value.node is not None:
@@ -261,6 +275,10 @@ def _nodes(b: Builder, graph: Graph) -> None:
 
 def _node(b: Builder, node: Node) -> list[Form]:
     """The results of a node that holds no graphs."""
+    if has_complex(node) and not _serves_complex(node):
+        raise Refusal(f"op `{node.op.name}` has no native form for complex numbers")
+    if has_halfs(node) and not (node.op.elementwise or node.op.name in _MOVING_HALFS):
+        raise Refusal(f"op `{node.op.name}` has no native form for float16")
     if node.op.name in _OF_ROWS and _is_ours(node):
         found = _OF_ROWS[node.op.name](b, node)
         if found is not None:
@@ -271,9 +289,15 @@ def _node(b: Builder, node: Node) -> list[Form]:
     rule = _rule_of(node)
     if rule is not None:
         return [settled(b, node, form) for form in rule(b, node)]
-    if node.op.elementwise or "of_floats" in node.op.options:
+    if node.op.elementwise or "of_floats" in node.op.options or has_complex(node):
         return elementwise(b, node)
     raise Refusal(_REASONS.get(node.op.name, f"op `{node.op.name}` has no native form"))
+
+
+def _serves_complex(node: Node) -> bool:
+    """Whether a node on complex numbers is one that moves them, or has a formula."""
+    name = node.op.name
+    return _is_ours(node) and (name in FORMS or name in OF_PARTS or name in _MOVING)
 
 
 def _rule_of(node: Node) -> Rule | None:
@@ -316,6 +340,19 @@ _OF_SIZES_OF_THE_RUN = frozenset((
     "convolution", "convolution_input", "convolution_kernel", "window_max", "window_sum",
     "window_argmax", "window_pick", "window_place", "window_spread",
 ))  # fmt: skip
+# What takes numbers of any kind as they are, and sums and products.
+_MOVING = frozenset((
+    "constant", "pending", "identity", "stop_gradient", "strengthen", "copy", "astype", "as_weak",
+    "checked", "choose", "missing", "append_row", "as_long_as", "dim", "expand_dims", "squeeze",
+    "reshape", "broadcast_to", "permute_dims", "concat", "stack", "flip", "roll", "zeros", "full",
+    "diagonal", "repeat", "zeros_of", "stack_empty", "stack_push", "stack_pop", "stack_take",
+    "getitem", "getitem_array", "index_update", "index_add", "accumulate",
+    "sum", "sum_to", "mean", "prod", "any", "all", "count_nonzero", "matmul",
+))  # fmt: skip
+# Of halfs, NumPy adds up most in another precision.
+_MOVING_HALFS = _MOVING - frozenset((
+    "as_weak", "index_add", "accumulate", "sum_to", "prod", "checked",
+)) | {"max", "min", "argmax", "argmin"}  # fmt: skip
 # What is done to lists that grow, before what is done to other arrays.
 _OF_ROWS: dict[str, Callable[[Builder, Node], Form | None]] = {
     "getitem": part_of_rows,

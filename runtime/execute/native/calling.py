@@ -86,7 +86,8 @@ settings:
   br i1 %is.served, label %shape, label %refused
 shape:
   %result.count = count results.count
-  %out = alloca i64, i64 %result.count
+  %out.words = mul i64 %result.count, 3
+  %out = alloca i64, i64 %out.words
   %result.specs = word results
   %known = word results.sizes
   %shapes = word shapes
@@ -110,7 +111,18 @@ result:
   %r.spec = getelementptr i64, ptr %result.specs, i64 %r.row
   %r.kind = load i64, ptr %r.spec
   %is.array = icmp eq i64 %r.kind, 4
-  br i1 %is.array, label %array, label %made
+  br i1 %is.array, label %array, label %number
+; Complex numbers are in two words each behind those of all results, which have the address.
+number:
+  %is.complex = icmp sge i64 %r.kind, 6
+  br i1 %is.complex, label %complex, label %made
+complex:
+  %r.twice = mul i64 %r, 2
+  %pair.index = add i64 %result.count, %r.twice
+  %pair.at = getelementptr i64, ptr %out, i64 %pair.index
+  %pair.out = getelementptr i64, ptr %out, i64 %r
+  store ptr %pair.at, ptr %pair.out
+  br label %made
 array:
   %r.dims = getelementptr i64, ptr %all.dims, i64 %dim
   %made.array = call ptr @new_array(ptr %ctx, ptr %r.spec, ptr %r.dims)

@@ -153,7 +153,9 @@ define internal i1 @received(ptr %ctx, ptr %thing, ptr %spec, ptr %place) {
 look:
   %kind = load i64, ptr %spec
   %is.array = icmp eq i64 %kind, 4
-  br i1 %is.array, label %array, label %scalar
+  %is.complex = icmp sge i64 %kind, 6
+  %is.memory = or i1 %is.array, %is.complex
+  br i1 %is.memory, label %array, label %scalar
 scalar:
   %number = load i64, ptr %value
   store i64 %number, ptr %place

@@ -74,7 +74,24 @@ define internal ptr @box(ptr %ctx, ptr %spec, ptr %place) {
   switch i64 %kind, label %scalar [ i64 1, label %int
                                     i64 2, label %float
                                     i64 3, label %bool
-                                    i64 5, label %given ]
+                                    i64 5, label %given
+                                    i64 6, label %wide
+                                    i64 7, label %complex ]
+wide:
+  %wide.place = load ptr, ptr %place
+  %wide.dtype.at = getelementptr i64, ptr %spec, i64 1
+  %wide.dtype = load ptr, ptr %wide.dtype.at
+  %make.wide = word PyArray_Scalar
+  %wide.made = call ptr %make.wide(ptr %wide.place, ptr %wide.dtype, ptr null)
+  ret ptr %wide.made
+complex:
+  %parts = load ptr, ptr %place
+  %re = load double, ptr %parts
+  %im.at = getelementptr double, ptr %parts, i64 1
+  %im = load double, ptr %im.at
+  %make.complex = word PyComplex_FromDoubles
+  %complex.made = call ptr %make.complex(double %re, double %im)
+  ret ptr %complex.made
 given:
   %array = load ptr, ptr %place
   ret ptr %array

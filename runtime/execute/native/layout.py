@@ -199,10 +199,27 @@ def _arrays_agree() -> bool:
 
 
 def _scalars_agree() -> bool:
-    for kind in ["b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8"]:
+    for kind in [
+        "b1",
+        "i1",
+        "i2",
+        "i4",
+        "i8",
+        "u1",
+        "u2",
+        "u4",
+        "u8",
+        "f2",
+        "f4",
+        "f8",
+        "c8",
+        "c16",
+    ]:
         scalar = np.dtype(kind).type(1)
         size = np.dtype(kind).itemsize
         if ctypes.string_at(id(scalar) + VALUE, size) != scalar.tobytes():
             return False
-    number = 1.5
+    number, pair = 1.5, 2.5 - 1j
+    if ctypes.string_at(id(pair) + VALUE, 16) != np.complex128(pair).tobytes():
+        return False
     return ctypes.c_double.from_address(id(number) + VALUE).value == number

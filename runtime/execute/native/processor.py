@@ -20,6 +20,7 @@ __all__ = [
     "Processor",
     "for_llvm",
     "has_fma",
+    "has_half",
     "has_slow_subnormals",
     "has_whole_products",
     "key",
@@ -74,6 +75,11 @@ def vector_bytes() -> int:
 def has_fma() -> bool:
     """Whether there is an instruction that multiplies and adds, and rounds once."""
     return not _IS_X86 or "fma" in _instructions()
+
+
+def has_half() -> bool:
+    """Whether there are instructions that convert floats of 16 bits to those of 32, and back."""
+    return not _IS_X86 or "f16c" in _instructions()
 
 
 def has_slow_subnormals() -> bool:

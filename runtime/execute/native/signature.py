@@ -16,6 +16,8 @@ LARGE = 1 << 18
 
 _WEAK = {"i8": 1, "f8": 2, "b1": 3}
 _SCALAR, _ARRAY, _GIVEN = 0, 4, 5
+# Complex numbers, which a word does not hold: of NumPy, and of Python.
+_COMPLEX, _WEAK_COMPLEX = 6, 7
 _UNKNOWN = -1
 
 
@@ -37,6 +39,8 @@ class Argument(NamedTuple):
             return _GIVEN
         if self.shape is not None:
             return _ARRAY
+        if self.type[0] == "c":
+            return _WEAK_COMPLEX if self.weak else _COMPLEX
         return _WEAK[self.type] if self.weak else _SCALAR
 
     @property

@@ -46,7 +46,9 @@ entry:
   switch i64 %kind, label %array [ i64 0, label %scalar
                                    i64 1, label %int
                                    i64 2, label %float
-                                   i64 3, label %bool ]
+                                   i64 3, label %bool
+                                   i64 6, label %wide
+                                   i64 7, label %complex ]
 scalar:
   %scalar.at = getelementptr i64, ptr %spec, i64 1
   %scalar.type = load ptr, ptr %scalar.at
@@ -100,6 +102,29 @@ bool:
   store i64 %truth, ptr %place
   %is.bool = or i1 %is.true, %is.false
   br i1 %is.bool, label %taken, label %miss
+; Of complex numbers, the place gets the address.
+complex:
+  %complex.type = word complex
+  %is.complex = icmp eq ptr %type, %complex.type
+  br i1 %is.complex, label %inside, label %miss
+wide:
+  %wide.at = getelementptr i64, ptr %spec, i64 1
+  %wide.type = load ptr, ptr %wide.at
+  %is.wide = icmp eq ptr %type, %wide.type
+  br i1 %is.wide, label %inside, label %elsewhere
+inside:
+  store ptr %value.at, ptr %place
+  ret i64 0
+elsewhere:
+  br i1 %strict, label %miss, label %wide0
+wide0:
+  %is.wide0 = call i1 @is_array(ptr %ctx, ptr %thing, ptr %dtype, i64 0)
+  br i1 %is.wide0, label %pair, label %miss
+pair:
+  %pair.at = getelementptr i8, ptr %thing, i64 $DATA
+  %pair.data = load ptr, ptr %pair.at
+  store ptr %pair.data, ptr %place
+  ret i64 0
 array:
   %rank.at = getelementptr i64, ptr %spec, i64 4
   %rank = load i64, ptr %rank.at

@@ -177,7 +177,8 @@ class For(Record):
 class PairwiseSum(Record):
     """Sum `element` over an index, in the order in which NumPy sums contiguous elements.
 
-    With `how` = "ge" or "le", the largest or least of at least one element, in any order.
+    With `how` = "ge" or "le", the largest or least of at least one element, in any order. Of parts
+    of complex numbers NumPy has fewer sums side by side: half as many `lanes`.
     """
 
     cell: Cell
@@ -186,6 +187,7 @@ class PairwiseSum(Record):
     body: Block
     element: Expr
     how: str = "sum"
+    lanes: int = 8
 
 
 class Axis(Record):
@@ -409,6 +411,17 @@ class Result(Record):
     type: TensorType
     value: Expr | None = None
     buffer: Buffer | None = None
+
+    @property
+    def is_number(self) -> bool:
+        """Whether it is no array: complex numbers are in memory, too."""
+        return self.buffer is None or (self.type.dtype.kind == "c" and self.type.shape == ())
+
+    @property
+    def shape(self) -> tuple[Dim, ...]:
+        """The sizes of its array: the parts of complex numbers are one axis more of the buffer."""
+        assert self.buffer is not None
+        return self.buffer.shape[:-1] if self.type.dtype.kind == "c" else self.buffer.shape
 
     @property
     def is_given(self) -> bool:

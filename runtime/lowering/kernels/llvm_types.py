@@ -10,7 +10,7 @@ from runtime.lowering.kernels.scalar import is_float
 
 __all__ = ["literal", "llvm_type", "memory_type", "size_in_bytes"]
 
-_TYPES = {"b1": "i1", "f4": "float", "f8": "double", "pair": "{i64, i1}"}
+_TYPES = {"b1": "i1", "f2": "half", "f4": "float", "f8": "double", "pair": "{i64, i1}"}
 
 
 def llvm_type(type_: str) -> str:
@@ -32,6 +32,8 @@ def literal(value: object, type_: str) -> str:
     """A constant."""
     if type_ == "b1":
         return "true" if value else "false"
+    if type_ == "f2":
+        return f"0xH{int(np.float16(value).view(np.uint16)):04X}"  # type: ignore[arg-type]
     if is_float(type_):
         number = float(np.dtype(type_).type(value))
         return f"0x{struct.unpack('<Q', struct.pack('<d', number))[0]:016X}"

@@ -317,7 +317,8 @@ def changed(s: Statement, change: Renaming) -> Statement:
         return For(s.index, s.size, [changed(x, change) for x in s.body], s.serial, s.most)
     if isinstance(s, PairwiseSum):
         body = [changed(x, change) for x in s.body]
-        return PairwiseSum(s.cell, s.index, s.size, body, change(s.element), s.how)
+        element = change(s.element)
+        return PairwiseSum(s.cell, s.index, s.size, body, element, s.how, s.lanes)
     if isinstance(s, If):
         blocks = ([changed(x, change) for x in part] for part in (s.yes, s.no))
         return If(change(s.condition), *blocks)
@@ -456,7 +457,8 @@ class _Moving(Renaming):
             return For(s.index, s.size, [self.statement(x) for x in s.body], s.serial, s.most)
         if isinstance(s, PairwiseSum):
             body = [self.statement(x) for x in s.body]
-            return PairwiseSum(s.cell, s.index, s.size, body, self(s.element), s.how)
+            element = self(s.element)
+            return PairwiseSum(s.cell, s.index, s.size, body, element, s.how, s.lanes)
         if isinstance(s, If):
             return If(self(s.condition), *([self.statement(x) for x in p] for p in (s.yes, s.no)))
         return changed(s, self)

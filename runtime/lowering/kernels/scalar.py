@@ -1,9 +1,10 @@
 """Scalar expressions: what a kernel computes for one element, in machine types.
 
-A type is NumPy's character and size: "b1" "i1" ... "i8" "u1" ... "u8" "f4" "f8". An expression is a
-tree of functions that machines have; what NumPy or Python mean by an operator is composed of them
-in `meaning`, and what exp or tanh is, in `mathematics`. One notation for every kind of machine:
-each renders the same few functions.
+A type is NumPy's character and size: "b1" "i1" ... "i8" "u1" ... "u8" "f2" "f4" "f8" "c8" "c16". A
+complex number is a `pair` of floats, which two registers hold in the end. An expression is a tree
+of functions that machines have; what NumPy or Python mean by an operator is composed of them in
+`meaning`, and what exp or tanh is, in `mathematics`. One notation for every kind of machine: each
+renders the same few functions.
 """
 
 from __future__ import annotations
@@ -26,13 +27,18 @@ __all__ = [
     "cast",
     "const",
     "either",
+    "imaginary",
     "index",
     "invert",
+    "is_complex",
     "is_float",
     "is_int",
     "is_signed",
     "limits",
+    "pair",
+    "part_type",
     "parts_of",
+    "real",
     "select",
 ]
 
@@ -155,6 +161,43 @@ def invert(a: Expr) -> Expr:
     return call("not", a)
 
 
+def is_complex(type_: str) -> bool:
+    """Whether it is a type of complex numbers."""
+    return type_[0] == "c"
+
+
+def part_type(type_: str) -> str:
+    """The type of the parts of complex numbers.
+
+    >>> part_type("c16")
+    'f8'
+    """
+    return f"f{int(type_[1:]) // 2}"
+
+
+def pair(re: Expr, im: Expr) -> Expr:
+    """The complex number of two floats."""
+    return Expr("pair", f"c{2 * int(re.type[1:])}", (re, im))
+
+
+def real(x: Expr) -> Expr:
+    """The real part of a complex number."""
+    return _part("real", x, 0)
+
+
+def imaginary(x: Expr) -> Expr:
+    """The imaginary part of a complex number."""
+    return _part("imag", x, 1)
+
+
+def _part(function: str, x: Expr, which: int) -> Expr:
+    if x.function == "pair":
+        return x.args[which]
+    if x.function == "const":
+        return const(getattr(complex(x.value), function), part_type(x.type))
+    return Expr(function, part_type(x.type), (x,))
+
+
 def is_float(type_: str) -> bool:
     """Whether it is a floating type."""
     return type_[0] == "f"
@@ -188,5 +231,40 @@ def cast(x: Expr, type_: str) -> Expr:
     if type_ == "b1" and x.function != "const":
         return call("ne", x, const(0, x.type))
     if x.function == "const" and not (is_float(x.type) and is_int(type_)):
+        number = np.dtype(x.type).type(x.value)
+        if type_ == "f2":
+            return const(np.float16(number).item(), type_)
         return const(np.dtype(type_).type(np.dtype(x.type).type(x.value)).item(), type_)
+    if "f2" in (x.type, type_) and "f4" not in (x.type, type_):
+        return cast(_to_odd(x) if x.type == "f8" else cast(x, "f4"), type_)
+    if type_ == "f2" and x.function not in _SINGLE:
+        return Expr("cast", type_, (_hidden(x),))
     return Expr("cast", type_, (x,))
+
+
+# What gives a float that LLVM does not take for a rounded double.
+_SINGLE = frozenset(("add", "sub", "mul", "div", "sqrt", "load"))
+
+
+def _hidden(x: Expr) -> Expr:
+    """The same float, of which LLVM does not know that it was a double.
+
+    It would round that once instead, by a function that there is not where code is loaded.
+    """
+    bits = Expr("bitcast", "u4", (x,))
+    quiet = call("or", bits, const(1 << 22, "u4"))
+    return Expr("bitcast", "f4", (select(call("ne", x, x), quiet, bits),))
+
+
+def _to_odd(x: Expr) -> Expr:
+    """A double in single precision, its last bit 1 where that is not exact.
+
+    Rounded once more, that gives what one rounding gives.
+    """
+    near = Expr("cast", "f4", (x,))
+    back, one = Expr("cast", "f8", (near,)), const(1, "u4")
+    bits = Expr("bitcast", "u4", (near,))
+    is_larger = call("gt", call("abs", back), call("abs", x))
+    odd = call("or", select(is_larger, call("sub", bits, one), bits), one)
+    bits = select(call("ne", back, x), odd, bits)
+    return Expr("bitcast", "f4", (bits,))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from runtime.execute.native.blocks import ROOM
 from runtime.execute.native.context import HEAP, word
 from runtime.execute.native.entry import REFUSED, SET
@@ -197,17 +195,17 @@ class Memory(Values):
         for k, n in enumerate(s.shape):
             at = self.do(f"getelementptr i64, ptr {dims}, i64 {k}")
             self.add(f"store i64 {self._size(n)}, ptr {at}")
-        number = np.dtype(s.buffer.type).num
+        dtype = self.program.results[s.result].type.dtype
         make, type_ = self.do(self.context("PyArray_New")), self.do(self.context("ndarray"))
         array = self.do(
-            f"call ptr {make}(ptr {type_}, i32 {rank}, ptr {dims}, i32 {number}, "
+            f"call ptr {make}(ptr {type_}, i32 {rank}, ptr {dims}, i32 {dtype.num}, "
             "ptr null, ptr null, i32 0, i32 0, ptr null)"
         )
         code = self.do(f"select i1 {self.do(f'icmp eq ptr {array}, null')}, i64 {SET}, i64 0")
         self._leave_unless_done(code)
         data = self.do(f"load ptr, ptr {self.do(f'getelementptr i8, ptr {array}, i64 {DATA}')}")
         source = self._address(s.buffer, self.value(s.begin))
-        bytes_ = product([*s.shape, size_in_bytes(s.buffer.type)])
+        bytes_ = product([*s.shape, dtype.itemsize])
         self._moved(data, source, self._size(bytes_))
         self.add(f"store ptr {array}, ptr %out{s.result}")
 

@@ -16,10 +16,10 @@ from runtime.lowering.rewrites.parallel import LARGE, cost, work
 
 __all__ = ["Sums"]
 
-_BLOCK = 128  # NumPy's PW_BLOCKSIZE
+_BLOCK = 16  # how often NumPy goes through all lanes before it takes halves
 _DEPTH = 64
 # Sums of no more are a sum for each half: of more, it takes longer to compile them.
-_WRITTEN_OUT = 2 * _BLOCK
+_WRITTEN_OUT = 2 * _BLOCK * LANES
 # Vectors of extremes that are found at once.
 _VECTORS = 4
 # Vectors that stay in registers from one round of a `while` to the next, and the operations that
@@ -56,7 +56,7 @@ class Sums(Values):
         found = work(s)
         if isinstance(s.size, int) and s.size <= _WRITTEN_OUT:
             total = self._known_halves(s, 0, s.size)
-        elif isinstance(found, int) and found >= LARGE and self.around is None:
+        elif isinstance(found, int) and found >= LARGE and self.around is None and s.lanes == LANES:
             total = parts.sum_of(self, s)
         else:
             self._halves(s, "0", self._size(s.size))
@@ -66,9 +66,9 @@ class Sums(Values):
 
     def _known_halves(self, s: PairwiseSum, begin: int, size: int) -> str:
         """The sum of few elements: that of one half need not wait for that of the other."""
-        if size <= _BLOCK:
+        if size <= _BLOCK * s.lanes:
             return self._leaf(s, str(begin), str(size))
-        first = size // 2 & -LANES
+        first = size // 2 & -s.lanes
         parts = ((begin, first), (begin + first, size - first))
         one, other = (self._known_halves(s, *part) for part in parts)
         return self.do(f"fadd {llvm_type(s.cell.type)} {one}, {other}")
@@ -106,9 +106,11 @@ class Sums(Values):
 
         self.begin(split)
         n = get(count)
-        self.add(f"br i1 {do(f'icmp sgt i64 {n}, {_BLOCK}')}, label %{halve}, label %{leaf}")
+        self.add(
+            f"br i1 {do(f'icmp sgt i64 {n}, {_BLOCK * s.lanes}')}, label %{halve}, label %{leaf}"
+        )
         self.begin(halve)
-        first = do(f"and i64 {do(f'ashr i64 {n}, 1')}, -8")
+        first = do(f"and i64 {do(f'ashr i64 {n}, 1')}, {-s.lanes}")
         k, here = get(depth), get(start)
         self.add(f"store i64 {do(f'add i64 {here}, {first}')}, ptr {at(start_of, k, 'i64')}")
         self.add(f"store i64 {do(f'sub i64 {n}, {first}')}, ptr {at(count_of, k, 'i64')}")
@@ -195,6 +197,7 @@ class Sums(Values):
             with self._counted(s.index, whole, end, LANES, facts):
                 self._improve(s, best[0], self._in_lanes(s, self.places[s.index]))
         found = self._folded(
+            s,
             self.do(f"load {vector}, ptr {best[0]}"),
             kind,
             lambda of, x, y: self._better(s, of, x, y),
@@ -226,9 +229,11 @@ class Sums(Values):
         old = self.do(f"load {vector}, ptr {place}")
         self.add(f"store {vector} {self._better(s, vector, old, value)}, ptr {place}")
 
-    def _folded(self, x: str, kind: str, join: Callable[[str, str, str], str]) -> str:
+    def _folded(
+        self, s: PairwiseSum, x: str, kind: str, join: Callable[[str, str, str], str]
+    ) -> str:
         """What a vector comes to if neighbours are joined until one value is left."""
-        size = LANES
+        size = s.lanes
         while size > 1:
             halves = []
             for first in (0, 1):
@@ -275,13 +280,13 @@ class Sums(Values):
         return result
 
     def _leaf(self, s: PairwiseSum, start: str, count: str) -> str:
-        """The sum of at most 128 elements: by eights, then the rest one by one."""
+        """The sum of few elements: by eights, then the rest one by one."""
         kind, total = llvm_type(s.cell.type), self.name()
         self.first.append(f"{total} = alloca {kind}")
         self.add(f"store {kind} {literal(-0.0, s.cell.type)}, ptr {total}")
-        whole = self._multiple(count, LANES)
+        whole = self._multiple(count, s.lanes)
         eights, end = self.whole("add", start, whole), self.whole("add", start, count)
-        with self._where(count, LANES) as is_possible:
+        with self._where(count, s.lanes) as is_possible:
             if is_possible:
                 self.add(f"store {kind} {self._eights(s, start, eights)}, ptr {total}")
         if eights != end:
@@ -295,27 +300,27 @@ class Sums(Values):
     def _eights(self, s: PairwiseSum, start: str, end: str) -> str:
         """The sum of eights: as a vector, whose lanes are added in pairs."""
         kind, sums = llvm_type(s.cell.type), self.name()
-        vector = f"<{LANES} x {kind}>"
+        vector = f"<{s.lanes} x {kind}>"
         self.first.append(f"{sums} = alloca {vector}")
         self.add(f"store {vector} {self._in_lanes(s, start)}, ptr {sums}")
-        second = self.whole("add", start, str(LANES))
+        second = self.whole("add", start, str(s.lanes))
         if second != end:
             facts = AS_IT_IS
             if is_number(start) and is_number(end):
                 size = (int(end) - int(start)) * size_in_bytes(s.cell.type)
                 facts = WRITTEN_OUT if self._is_in_registers(size, s.body) else AS_IT_IS
-            with self._counted(s.index, second, end, LANES, facts):
+            with self._counted(s.index, second, end, s.lanes, facts):
                 value = self._in_lanes(s, self.places[s.index])
                 new = self.do(f"fadd {vector} {self.do(f'load {vector}, ptr {sums}')}, {value}")
                 self.add(f"store {vector} {new}, ptr {sums}")
         found = self.do(f"load {vector}, ptr {sums}")
-        return self._folded(found, kind, lambda of, x, y: self.do(f"fadd {of} {x}, {y}"))
+        return self._folded(s, found, kind, lambda of, x, y: self.do(f"fadd {of} {x}, {y}"))
 
     def _in_lanes(self, s: PairwiseSum, start: str) -> str:
-        """Eight elements at once, as a vector."""
-        self.lane, self.places[s.index] = s.index, start
+        """Elements of all lanes at once, as a vector."""
+        self.lane, self.lanes, self.places[s.index] = s.index, s.lanes, start
         self._block(s.body)
         value = self._widened(self.value(s.element), s.element.type)
         self.known.clear()
-        self.lane = None
+        self.lane, self.lanes = None, LANES
         return value

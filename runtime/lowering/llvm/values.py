@@ -17,7 +17,7 @@ __all__ = ["LANES", "Values"]
 
 # How many elements sums take at once.
 LANES = 8
-_WIDTHS = {"f4": 32, "f8": 64}
+_WIDTHS = {"f2": 16, "f4": 32, "f8": 64}
 _FLOATING = {
     "add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv", "fmod": "frem",
     "product": "fmul",
@@ -306,7 +306,7 @@ def _depends(x: Expr, register: Register) -> bool:
 def _conversion(given: str, target: str) -> str:
     if is_float(given):
         if is_float(target):
-            return "fpext" if target == "f8" else "fptrunc"
+            return "fpext" if int(target[1:]) > int(given[1:]) else "fptrunc"
         return "fptosi" if is_signed(target) else "fptoui"
     if is_float(target):
         return "sitofp" if is_signed(given) else "uitofp"

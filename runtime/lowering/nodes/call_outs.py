@@ -30,10 +30,12 @@ from runtime.lowering.kernels.kernel import (
     Handed,
     If,
     Outside,
+    Store,
+    load,
     read,
 )
 from runtime.lowering.kernels.refusal import Refusal, TooLarge
-from runtime.lowering.kernels.scalar import Expr, const
+from runtime.lowering.kernels.scalar import Expr, const, index, is_complex
 from runtime.lowering.kernels.state import print_once
 from runtime.lowering.nodes.attempts import escapes, kind_of
 from runtime.lowering.nodes.elements import machine_type, tensor_type
@@ -138,6 +140,7 @@ def fails(b: Builder, node: Node) -> Fail:
         forms = [b.forms[value] for value in numbers]
         operands = [form for form in forms if isinstance(form, Expr)]
         is_complete = len(operands) == len(node.inputs) <= SLOT
+        is_complete = is_complete and not any(is_complex(form.type) for form in operands)
         if b.program.has_effects and (node in b.pending or not is_complete):
             b.emit(If(failed, _failing(b, node), []))
             return
@@ -180,6 +183,10 @@ def _operand(b: Builder, value: Value) -> Handed:
     form = b.forms[value]
     if isinstance(form, Stack) or form.type != machine_type(type_.dtype):
         raise Refusal(f"a value of type {type_}")
+    if isinstance(form, Expr) and is_complex(form.type):
+        buffer = b.buffer(value.name, form.type, ())
+        b.emit(Store(buffer, index(0), form))
+        return Handed(type_, buffer=buffer)
     if isinstance(form, Expr):
         return Handed(type_, value=b.let(form))
     stored = b.stored(form, value.name)
@@ -211,6 +218,8 @@ def _result(b: Builder, node: Node, k: int) -> Handed:
     value = node.outputs[k]
     type_ = tensor_type(value.type)
     kind = machine_type(type_.dtype)
+    if type_.shape == () and is_complex(kind):
+        return Handed(type_, buffer=b.buffer(value.name, kind, ()))
     if type_.shape == ():
         return Handed(type_, cell=Cell(b.fresh(value.name), kind))
     shape = _shape(b, node, k)
@@ -221,6 +230,8 @@ def _form(b: Builder, value: Value, result: Handed) -> Form:
     if result.cell is not None:
         return read(result.cell)
     assert result.buffer is not None
+    if result.type.shape == ():
+        return load(result.buffer, index(0))
     b.owned.add(value)
     return Stored(result.buffer, result.shape, result.buffer.type)
 

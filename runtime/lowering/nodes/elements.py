@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
+from runtime.execute.native.processor import has_half
 from runtime.graph.ir import Node, Op
 from runtime.lowering.kernels.refusal import Refusal
 from runtime.lowering.kernels.scalar import (
@@ -19,20 +21,42 @@ from runtime.lowering.kernels.scalar import (
     const,
     either,
     invert,
+    is_complex,
     is_float,
     is_int,
     limits,
+    part_type,
     select,
 )
+from runtime.lowering.scalars.complex_numbers import FORMS, OF_PARTS, PYTHON
 from runtime.lowering.scalars.meaning import Fail, NumPyMeaning, PythonMeaning
 from runtime.lowering.scalars.notation import evaluate
 from runtime.spec import WEAK_DTYPES, TensorType, Type
 
-__all__ = ["convert", "element", "loop_types", "machine_type", "tensor_type"]
+__all__ = [
+    "convert",
+    "element",
+    "has_complex",
+    "has_halfs",
+    "loop_types",
+    "machine_type",
+    "tensor_type",
+]
 
 _KINDS = {dtype: kind for kind, dtype in WEAK_DTYPES.items()}
 _COMPARISONS = frozenset(("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"))
-_MACHINE = frozenset(("b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8"))
+# What does not raise on Python's complex numbers, and whether both operands are made such first.
+_NEVER_FAILING = frozenset((
+    "add", "subtract", "complex_product", "negative", "positive", "real", "imag", "conj",
+    "equal", "not_equal",
+))  # fmt: skip
+# What depends on how close floats of a type are to each other.
+_OF_BITS = frozenset(("nextafter", "spacing"))
+_CONVERTS = sys.version_info < (3, 14)
+_MACHINE = frozenset((
+    "b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8",
+    "f2", "c8", "c16",
+))  # fmt: skip
 
 
 def tensor_type(type_: Type) -> TensorType:
@@ -49,6 +73,8 @@ def tensor_type(type_: Type) -> TensorType:
 def machine_type(dtype: np.dtype[Any]) -> str:
     """The machine type of elements of a dtype; Refusal for others."""
     found = f"{dtype.kind}{dtype.itemsize}"
+    if found == "f2" and not has_half():
+        raise Refusal("float16 on a processor that does not convert it")
     if found not in _MACHINE or not dtype.isnative:
         raise Refusal(f"elements of dtype {dtype}")
     return found
@@ -56,6 +82,10 @@ def machine_type(dtype: np.dtype[Any]) -> str:
 
 def element(node: Node, operands: Sequence[Expr], fail: Fail) -> Expr:
     """One element of the result, the operands being converted to their `loop_types` already."""
+    if has_complex(node):
+        return _complex_element(node, operands, fail)
+    if any(x.type == "f2" for x in operands):  # NumPy computes them in single precision
+        operands = [cast(x, "f4") if x.type == "f2" else x for x in operands]
     text = _text(node.op)
     types = [tensor_type(value.type) for value in node.inputs]
     found = tensor_type(node.outputs[0].type)
@@ -72,6 +102,67 @@ def element(node: Node, operands: Sequence[Expr], fail: Fail) -> Expr:
     else:
         meaning = NumPyMeaning(len(types) == 2 and _takes_roots(node.op, *types))
     return cast(evaluate(text, operands, meaning), machine_type(found.dtype))
+
+
+def has_complex(node: Node) -> bool:
+    """Whether it takes or gives complex numbers."""
+    return any(
+        isinstance(value.type, TensorType) and value.type.dtype.kind == "c"
+        for value in (*node.inputs, *node.outputs)
+    )
+
+
+def has_halfs(node: Node) -> bool:
+    """Whether it takes or gives floats of 16 bits."""
+    return any(
+        isinstance(value.type, TensorType) and value.type.dtype == np.float16
+        for value in (*node.inputs, *node.outputs)
+    )
+
+
+def _complex_element(node: Node, operands: Sequence[Expr], fail: Fail) -> Expr:
+    name, found = node.op.name, tensor_type(node.outputs[0].type)
+    kind = machine_type(found.dtype)
+    if _is_python(node.op, [tensor_type(value.type) for value in node.inputs]):
+        if name == "multiply":  # Python rounds each step
+            name = "complex_product"
+        if name in PYTHON:
+            made, failed, error = PYTHON[name](*operands)
+            fail(failed, error)
+            return cast(made, kind)
+        if name not in _NEVER_FAILING:
+            raise Refusal(f"op `{name}` on Python's complex numbers")
+    elif name == "pow" and found.shape != () and _is_two(operands[1]):  # `**` squares arrays
+        name, operands = "square", operands[:1]
+    form = OF_PARTS[name] if name in OF_PARTS else FORMS[name]
+    return cast(form(*operands), kind)
+
+
+def _is_two(x: Expr) -> bool:
+    return x.function == "const" and x.value == 2
+
+
+def _complex_loop(node: Node) -> list[str]:
+    """The types that the operands of a node on complex numbers are converted to."""
+    name = node.op.name
+    types = [tensor_type(value.type) for value in node.inputs]
+    result = machine_type(tensor_type(node.outputs[0].type).dtype)
+    if name == "make_complex":
+        return [part_type(result)] * 2
+    if name == "where":
+        return ["b1", result, result]
+    if name not in FORMS:
+        raise Refusal(f"op `{name}` has no native form for complex numbers")
+    if len(types) == 1:
+        own = machine_type(types[0].dtype)
+        return [own if is_complex(own) else result]
+    if all(t.weak for t in types):
+        if any(t.dtype.kind != "c" for t in types) and not _CONVERTS:
+            raise Refusal("a complex number beside another one of Python's")
+        return ["c16", "c16"]
+    given = [_KINDS[t.dtype] if t.weak and t.dtype.kind != "b" else t.dtype for t in types]
+    loop = np.multiply if node.op.name == "complex_product" else getattr(np, node.op.numpy[0])
+    return [machine_type(dtype) for dtype in _resolved(loop, tuple(given))]
 
 
 def _takes_roots(op: Op, x: TensorType, y: TensorType) -> bool:
@@ -130,6 +221,8 @@ def _is_python(op: Op, types: Sequence[TensorType]) -> bool:
 def loop_types(node: Node) -> list[str]:
     """The machine types that the operands of an elementwise node are converted to."""
     op = node.op
+    if has_complex(node):
+        return _complex_loop(node)
     _text(op)
     types = [tensor_type(value.type) for value in node.inputs]
     own = [machine_type(t.dtype) for t in types]
@@ -148,6 +241,8 @@ def loop_types(node: Node) -> list[str]:
         result = tensor_type(node.outputs[0].type).dtype
         return list(map(machine_type, op.options["loop"](*(t.dtype for t in types), result)))
     ufunc = getattr(np, op.numpy[0], None) if op.numpy else None
+    if has_halfs(node) and (op.name in _OF_BITS or not (ufunc or op.name == "where")):
+        raise Refusal(f"op `{op.name}` has no native form for float16")
     if ufunc is None and len(own) == 1:  # of one operand: it is computed in the result's type
         return [machine_type(tensor_type(node.outputs[0].type).dtype)]
     if not isinstance(ufunc, np.ufunc):
@@ -181,8 +276,8 @@ def convert(x: Expr, type_: TensorType, target: str, fail: Fail) -> Expr:
         if is_float(x.type) and is_int(target):
             raise Refusal("a conversion of floats to integers")
         return cast(x, target)
-    if target == "f4":  # NumPy goes by way of a double
-        return cast(cast(x, "f8"), "f4")
+    if target in ("f4", "c8"):  # NumPy goes by way of a double
+        return cast(cast(x, "f8"), target)
     if is_int(target):
         low, high = limits(target)
         if x.function == "const" and not low <= x.value <= high:

@@ -26,6 +26,7 @@ from runtime.lowering.kernels.scalar import (
     cast,
     const,
     invert,
+    is_complex,
     is_float,
     is_int,
     limits,
@@ -182,6 +183,10 @@ def converted(x: Expr, target: str) -> Expr:
     """`x` in another type as C's conversion of it on machines of the x86 kind gives it."""
     if target == "b1":
         return truth(x)
+    if is_complex(x.type) and not is_complex(target):
+        raise Refusal("a conversion of complex numbers to real ones")
+    if x.type == "f2" and target != "f2":
+        x = cast(x, "f4")
     if not is_float(x.type) or not is_int(target):
         return cast(x, target)
     if target in ("u4", "u8"):
@@ -219,8 +224,12 @@ def as_weak(b: Builder, node: Node) -> list[Form]:
     form = b.forms[node.inputs[0]]
     assert isinstance(form, Expr)
     target = machine_type(tensor_type(node.outputs[0].type).dtype)
+    if is_complex(form.type) and not is_complex(target) and target != "b1":
+        raise Refusal("a complex number as a real one")
     if target == "b1":
         return [truth(form)]
+    if is_complex(target):
+        return [cast(cast(form, "f8") if is_int(form.type) else form, target)]
     if target == "f8" or form.type == "b1":
         return [cast(form, target)]
     if is_float(form.type):

@@ -6,11 +6,22 @@ from collections.abc import Sequence
 from typing import Any
 
 from runtime.graph.ir import Node
-from runtime.lowering.kernels.arrays import Array, Computed, Form, Stored, as_expr
+from runtime.lowering.kernels.arrays import Array, Computed, Form, Stored, as_expr, flat_offset
 from runtime.lowering.kernels.builder import Builder, is_of_the_run
 from runtime.lowering.kernels.kernel import Axis, Buffer, Contract, Dim, If, Store, load, product
 from runtime.lowering.kernels.refusal import Refusal
-from runtime.lowering.kernels.scalar import Expr, call, cast, const, index
+from runtime.lowering.kernels.scalar import (
+    Expr,
+    call,
+    cast,
+    const,
+    imaginary,
+    index,
+    is_complex,
+    pair,
+    part_type,
+    real,
+)
 from runtime.lowering.kernels.strides import Strided, steps_of, strided, times
 from runtime.lowering.nodes.elements import machine_type, tensor_type
 from runtime.lowering.nodes.elementwise import converted, mapped
@@ -38,6 +49,13 @@ def matmul(b: Builder, node: Node) -> list[Form]:
     inner = b.equal(x.shape[-1], y.shape[0 if len(y.shape) == 1 else -2])
     rows, columns = x.shape[-2:-1], y.shape[-1:] if len(y.shape) > 1 else ()
     batch = b.broadcast([x.shape[:-2], y.shape[:-2]])
+    if is_complex(kind):
+        return [_of_complex(b, x, y, inner, batch, kind)]
+    if kind == "f2":
+        made = _contracted(b, x, y, inner, batch, "f4")
+        if isinstance(made, Expr):
+            return [cast(made, kind)]
+        return [mapped(b, [made], kind, lambda args: cast(args[0], kind))]
     work = product([*batch, *rows, inner, *columns])
     is_short = isinstance(inner, int) and inner <= _WRITTEN_OUT and not batch and kind != "b1"
     if is_short and isinstance(work, int) and work <= _FEW:
@@ -103,6 +121,56 @@ def _contracted(
     target = b.buffer("product", kind, shape or (1,))
     contract(b, target, one, other, (around, row, column, [terms]))
     return Stored(target, shape, kind) if shape else b.let(load(target, index(0)))
+
+
+def _of_complex(
+    b: Builder, x: Array, y: Array, inner: Dim, batch: tuple[Dim, ...], kind: str
+) -> Form:
+    """A product of real matrices that are twice as wide, each number of `y` being 2 x 2 of them."""
+    one, other = _in_parts(b, x, kind), _turned_by(b, y, kind)
+    made = _contracted(b, one, other, product([inner, 2]), batch, part_type(kind))
+    assert isinstance(made, Stored)
+    shape = (*batch, *x.shape[-2:-1], *(y.shape[-1:] if len(y.shape) > 1 else ()))
+
+    def at(indices: Sequence[Expr]) -> Expr:
+        first = call("mul", flat_offset(indices, shape), index(2))
+        return pair(load(made.buffer, first), load(made.buffer, call("add", first, index(1))))
+
+    return Computed(at, shape, kind) if shape else b.let(at([]))
+
+
+def _in_parts(b: Builder, x: Array, kind: str) -> Stored:
+    """Numbers as rows of their parts."""
+    buffer = b.buffer("parts", part_type(kind), (*x.shape, 2))
+
+    def write(indices: list[Expr]) -> None:
+        number = b.let(converted(b.at(x, indices), kind))
+        first = b.let(call("mul", flat_offset(indices, x.shape), index(2)))
+        b.emit(Store(buffer, first, real(number)))
+        b.emit(Store(buffer, call("add", first, index(1)), imaginary(number)))
+
+    b.nest(x.shape, write)
+    return Stored(buffer, (*x.shape[:-1], product([x.shape[-1], 2])), buffer.type)
+
+
+def _turned_by(b: Builder, y: Array, kind: str) -> Stored:
+    """What turns the parts of a number by those of `y`: a row for real ones, and for imaginary."""
+    shape = (*y.shape, 1) if len(y.shape) == 1 else tuple(y.shape)
+    *outer, inner, columns = shape
+    buffer = b.buffer("turned", part_type(kind), (*outer, inner, 2, columns, 2))
+
+    def write(indices: list[Expr]) -> None:
+        number = b.let(converted(b.at(y, indices), kind))
+        re, im = real(number), imaginary(number)
+        own = indices if len(y.shape) > 1 else [*indices, index(0)]
+        for k, row in enumerate(((re, im), (call("neg", im), re))):
+            for part, value in enumerate(row):
+                place = [*own[:-1], index(k), own[-1], index(part)]
+                b.emit(Store(buffer, flat_offset(place, buffer.shape), value))
+
+    b.nest(y.shape, write)
+    wide = (*outer, product([inner, 2]), product([columns, 2]))
+    return Stored(buffer, wide, buffer.type)
 
 
 def _is_better_copied(x: Strided, shape: Sequence[Dim], columns: Sequence[Dim], kind: str) -> bool:

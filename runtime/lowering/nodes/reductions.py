@@ -48,15 +48,21 @@ from runtime.lowering.kernels.scalar import (
     cast,
     const,
     either,
+    imaginary,
     index,
     invert,
+    is_complex,
     is_float,
+    pair,
+    part_type,
+    real,
     select,
 )
 from runtime.lowering.nodes.elements import machine_type, tensor_type
 from runtime.lowering.nodes.elementwise import converted, mapped
 from runtime.lowering.nodes.joints import in_one_order, join
 from runtime.lowering.nodes.shaping import given_shape
+from runtime.lowering.scalars.complex_numbers import FORMS
 from runtime.lowering.scalars.meaning import truth
 
 __all__ = [
@@ -89,7 +95,24 @@ def reduction(b: Builder, node: Node) -> list[Form]:
     if isinstance(form, Expr):
         return [_of_one(b, node, form, result)]
     axes, shape = reduced_axes(node, form)
+    if form.type == "f2" and name in ("sum", "mean"):
+        return [_of_halfs(b, name, form, axes, shape)]
     return [_over_axes(b, name, form, axes, shape, result)]
+
+
+def _of_halfs(
+    b: Builder, name: str, form: Array, axes: Sequence[int], shape: tuple[Dim, ...]
+) -> Form:
+    """A sum in single precision, which is rounded in the end; NumPy does so along rows alone."""
+    rank = len(form.shape)
+    if list(axes) != list(range(rank - len(axes), rank)) or isinstance(form, Turned):
+        raise Refusal("a sum of float16 that is not along rows")
+    single = mapped(b, [form], "f4", lambda args: cast(args[0], "f4"))
+    _source(b, name, form, "f4", product([form.shape[a] for a in axes]))  # a mean of too many
+    made = _over_axes(b, name, single, axes, shape, "f4")
+    if isinstance(made, Expr):
+        return cast(made, "f2")
+    return mapped(b, [made], "f2", lambda args: cast(args[0], "f2"))
 
 
 def _of_one(b: Builder, node: Node, x: Expr, result: str) -> Expr:
@@ -283,12 +306,16 @@ def _source(b: Builder, name: str, form: Array, result: str, count: Dim) -> Arra
     return mapped(b, [form], result, lambda args: change(args[0]))
 
 
+def _times(x: Expr, y: Expr) -> Expr:
+    return call("mul", x, y)
+
+
 def monoid(name: str, type_: str) -> tuple[Combine, Expr | None]:
     """How two values are combined, and what nothing at all gives."""
     if name in ("sum", "mean"):
         return (lambda x, y: call("add", x, y)), const(0, type_)
     if name == "prod":
-        return (lambda x, y: call("mul", x, y)), const(1, type_)
+        return FORMS["complex_product"] if is_complex(type_) else _times, const(1, type_)
     if name == "any":
         return either, const(False, "b1")
     if name == "all":
@@ -307,6 +334,14 @@ def monoid(name: str, type_: str) -> tuple[Combine, Expr | None]:
 def _divided(b: Builder, made: Form, count: Dim, type_: str) -> Form:
     """The sums over their count, in double precision as NumPy divides."""
     number = cast(as_expr(count), "f8")
+    if type_ == "c8":
+        raise Refusal("a mean of complex64")
+    if is_complex(type_):
+        by = pair(number, const(0.0, "f8"))
+        divide = FORMS["divide"]
+        if isinstance(made, Expr):
+            return divide(made, by)
+        return mapped(b, [made], type_, lambda args: divide(args[0], by))
 
     def quotient(x: Expr) -> Expr:
         return cast(call("div", cast(x, "f8"), number), type_)
@@ -340,11 +375,13 @@ def _reduced(
     shape = [x.shape[a] for a in kept]
     real = [a for a in range(rank) if x.shape[a] != 1]
     is_last = all(a in axes for a in real[len([a for a in real if a in kept]) :])
-    is_sum = first is not None and is_float(x.type) and not first.value
+    is_sum = first is not None and not first.value and (is_float(x.type) or is_complex(x.type))
     if is_sum and not is_last and real[-1] in axes:
         return _in_two_steps(b, x, axes, real, combine, first)
     if is_small(x.shape):
         return _of_elements(b, x, axes, kept, combine, first, in_lanes=is_last and is_sum)
+    if is_last and is_sum and is_complex(x.type):
+        return _pairwise_by_part(b, x, shape, product([x.shape[a] for a in axes]))
     if is_last and is_sum:
         return _pairwise(b, x, shape, product([x.shape[a] for a in axes]))
     if is_last and first is None and x.type != "b1":
@@ -500,8 +537,9 @@ def _of_elements(
             for a, i in zip(axes, indices_of_flat(k, inner), strict=True):
                 full[a] = i
             parts.append(elements.at(full))
-        if in_lanes and len(parts) >= _LANES:
-            parts = _in_lanes(parts, combine)
+        lanes = _LANES // 2 if is_complex(x.type) else _LANES
+        if in_lanes and len(parts) >= lanes:
+            parts = _in_lanes(parts, combine, lanes)
         result = first if first is not None else parts.pop(0)
         for part in parts:
             result = combine(result, part)
@@ -511,11 +549,11 @@ def _of_elements(
     return b.elements(made) if shape else made.at([])
 
 
-def _in_lanes(parts: list[Expr], combine: Combine) -> list[Expr]:
-    """Eight partial sums, combined in pairs, then what is left."""
-    whole = len(parts) - len(parts) % _LANES
-    sums = parts[:_LANES]
-    for start in range(_LANES, whole, _LANES):
+def _in_lanes(parts: list[Expr], combine: Combine, lanes: int) -> list[Expr]:
+    """Some partial sums, combined in pairs, then what is left."""
+    whole = len(parts) - len(parts) % lanes
+    sums = parts[:lanes]
+    for start in range(lanes, whole, lanes):
         sums = [combine(x, y) for x, y in zip(sums, parts[start:], strict=False)]
     while len(sums) > 1:
         sums = [combine(x, y) for x, y in zip(sums[::2], sums[1::2], strict=True)]
@@ -525,7 +563,27 @@ def _in_lanes(parts: list[Expr], combine: Combine) -> list[Expr]:
     return [total]
 
 
-def _pairwise(b: Builder, x: Array, shape: Sequence[Dim], count: Dim, how: str = "sum") -> Form:
+def _pairwise_by_part(b: Builder, x: Array, shape: Sequence[Dim], count: Dim) -> Form:
+    """Sums of complex numbers over the last axes: of their parts, which lie apart then."""
+    source, kind = b.stored(x), part_type(x.type)
+    sums = []
+    for part in (real, imaginary):
+        own = b.stored(mapped(b, [source], kind, lambda args, part=part: part(args[0])))
+        sums.append(_pairwise(b, own, shape, count, lanes=_LANES // 2))
+    re, im = sums
+    if isinstance(re, Expr) and isinstance(im, Expr):
+        return pair(re, im)
+    return mapped(b, sums, x.type, lambda args: pair(*args))
+
+
+def _pairwise(
+    b: Builder,
+    x: Array,
+    shape: Sequence[Dim],
+    count: Dim,
+    how: str = "sum",
+    lanes: int = _LANES,
+) -> Form:
     """Sums, or extremes, over the last axes."""
     source = x if b.has_flat(x) else b.stored(x)
 
@@ -540,7 +598,7 @@ def _pairwise(b: Builder, x: Array, shape: Sequence[Dim], count: Dim, how: str =
         b.block = body
         value = b.let(b.flat_at(source, position))
         b.block = outer
-        b.emit(PairwiseSum(cell, i, count, body, value, how))
+        b.emit(PairwiseSum(cell, i, count, body, value, how, lanes))
         return cell
 
     if not shape:

@@ -197,6 +197,7 @@ class _Side(Renaming):
             return For(s.index, s.size, [self.statement(x) for x in s.body], s.serial, s.most)
         if isinstance(s, PairwiseSum):
             body = [self.statement(x) for x in s.body]
-            return PairwiseSum(s.cell, s.index, s.size, body, self(s.element), s.how)
+            element = self(s.element)
+            return PairwiseSum(s.cell, s.index, s.size, body, element, s.how, s.lanes)
         assert isinstance(s, Store)
         return Store(s.buffer, self(s.offset), self(s.value))

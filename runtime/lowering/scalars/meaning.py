@@ -20,11 +20,14 @@ from runtime.lowering.kernels.scalar import (
     cast,
     const,
     either,
+    imaginary,
     invert,
+    is_complex,
     is_float,
     is_int,
     is_signed,
     limits,
+    real,
     select,
 )
 from runtime.lowering.scalars.division import may_be_small, whole
@@ -55,6 +58,8 @@ class Meaning(Protocol):
 
 def truth(x: Expr) -> Expr:
     """Whether `x` is not zero."""
+    if is_complex(x.type):
+        return either(truth(real(x)), truth(imaginary(x)))
     return x if x.type == "b1" else call("ne", x, const(0, x.type))
 
 

@@ -61,6 +61,10 @@ def assert_same_bits(actual, expected):
     assert len(actual) == len(expected)
     for a, e in zip(actual, expected, strict=True):
         assert type(a) is type(e), f"{a!r} for {e!r}"
+        if np.asarray(e).dtype.kind == "c":
+            assert np.asarray(a).dtype == np.asarray(e).dtype
+            assert_same_bits([a.real, a.imag], [e.real, e.imag])
+            continue
         np.testing.assert_array_equal(a, e, strict=isinstance(e, (np.ndarray, np.generic)))
         if np.asarray(e).dtype.kind == "f":
             known = ~np.isnan(np.asarray(e))

@@ -14,7 +14,7 @@ from runtime.ops.declare import REGISTRY
 
 FLOATS = ("f4", "f8")
 INTS = ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8")
-# As often as programs have them. Of halfs and complex numbers there is no native form.
+# As often as programs have them.
 DTYPES = [*FLOATS * 8, *("i4", "i8") * 4, *INTS, "?", "?", "f2", "c16"]
 SIZES = [0, 1, 1, 2, 2, 3, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 64, 65, 127]
 LARGEST = 20_000
