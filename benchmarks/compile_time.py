@@ -25,6 +25,7 @@ __all__ = [
     "conversion_cost",
     "nested",
     "straight",
+    "transcendental",
 ]
 
 
@@ -51,6 +52,18 @@ def straight(statements: int) -> FunctionType:
         other = rng.choice([other, f"{i % 7}.5"])
         lines.append(f"    {name} = {name} {rng.choice('+-*')} {other}")
     return _function([*lines, "    return x, y"])
+
+
+def transcendental(statements: int) -> FunctionType:
+    """A function of so many statements: sin, cos and tanh of some of the last eight values."""
+    rng = random.Random(0)
+    names = ["x", "y"]
+    lines = ["import numpy as np", "def f(x, y):"]
+    for i in range(statements):
+        one, other = rng.choice(names[-8:]), rng.choice(names[-8:])
+        lines.append(f"    v{i} = np.{('sin', 'cos', 'tanh')[i % 3]}({one}) + {other} * 0.5")
+        names.append(f"v{i}")
+    return _function([*lines, f"    return {' + '.join(names[-8:])}"])
 
 
 def nested(statements: int, depth: int = 4) -> FunctionType:

@@ -7,9 +7,10 @@ import pytest
 
 import autograph as ag
 from autograph.operators.captured.alternatives import Reference
-from benchmarks.compile_time import ON_ARRAYS, PROGRAMS, compile_costs
+from benchmarks.compile_time import ON_ARRAYS, PROGRAMS, compile_costs, transcendental
 from runtime.devices import in_use
 from runtime.execute import plan
+from runtime.lowering.stages import native_text
 from runtime.passes import PIPELINE, rerolling
 
 
@@ -99,6 +100,19 @@ def test_arrays_that_a_name_may_be_are_not_copied_for_each_branch(monkeypatch):
         totals.append(sum(held))
     assert totals[0] > 30  # there are some
     assert totals[1] < 11 * totals[0]
+
+
+@pytest.mark.parametrize("x", [np.float64(1), np.ones(1000)], ids=["scalar", "array"])
+def test_the_text_for_llvm_and_its_lowering_grow_with_the_number_of_statements(x):
+    found = []
+    for statements in (96, 288):
+        graph = ag.convert(transcendental(statements)).get_concrete_function(x, x).graph
+        with _Calls() as calls:
+            lines = native_text(graph, "llvm").count("\n")
+        found.append((lines, calls.count))
+    (few, little), (many, much) = found
+    assert many < 3.3 * few
+    assert much < 3.5 * little
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -2,10 +2,12 @@
 
 An elementwise result joins the loop of what reads it when all that reads it ends in the same loop,
 over the same index space, or over a part of it that one slice takes. So a chain is one loop, and
-nothing is computed twice.
+nothing is computed twice. A loop takes so many nodes: what would be more begins another one.
 """
 
 from __future__ import annotations
+
+from collections import Counter
 
 from runtime.graph.ir import Graph, Node, Value
 from runtime.spec import TensorType
@@ -22,6 +24,8 @@ _TURNING = "permute_dims"
 # Running sums go through their operand one by one, so only what takes as little time joins them.
 _SCANS = frozenset(("cumsum", "cumprod"))
 _LITTLE = frozenset(("add", "subtract", "multiply", "negative", "abs", "square", "where", "astype"))
+# The nodes of a loop: LLVM takes more than twice as long for one of twice as many.
+_MOST = 64
 
 
 def fused(graph: Graph) -> set[Value]:
@@ -32,6 +36,7 @@ def fused(graph: Graph) -> set[Value]:
             readers.setdefault(value, []).append(node)
     outputs = set(graph.outputs)
     roots: dict[Value, object] = {}
+    sizes: Counter[object] = Counter()
     for node in reversed(graph.nodes):
         for value in node.outputs:
             reading = readers.get(value, ())
@@ -40,7 +45,10 @@ def fused(graph: Graph) -> set[Value]:
             is_once = len(reading) == 1 or not any(map(is_part, reading))
             joins = is_alone and is_once and _may_join(node)
             root = found.pop() if joins else value
-            roots[value] = root if not _is_scan(root) or node.op.name in _LITTLE else value
+            if sizes[_loop(root)] >= _MOST or (_is_scan(root) and node.op.name not in _LITTLE):
+                root = value
+            roots[value] = root
+            sizes[_loop(root)] += 1
     return {value for value, root in roots.items() if root is not value}
 
 
@@ -60,6 +68,13 @@ def is_part(node: Node) -> bool:
     A transpose takes all of it, from other places.
     """
     return node.op.name == _TURNING or (node.op.name == "getitem" and len(node.inputs) == 1)
+
+
+def _loop(root: object) -> object:
+    """The loop of a root, whichever part or operand of it is read there."""
+    while isinstance(root, tuple):
+        root = root[0]
+    return root
 
 
 def _is_scan(root: object) -> bool:

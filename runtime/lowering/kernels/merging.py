@@ -286,8 +286,21 @@ class Renaming:
 
     def __call__(self, x: Expr) -> Expr:
         if x not in self.made:
-            self.made[x] = self._new(x)
+            self.made[x] = made = self._new(x) if self._may_change(x) else x
+            if x.composed is not None and made is not x:
+                self._keep_composed(x, made)
         return self.made[x]
+
+    def _keep_composed(self, old: Expr, new: Expr) -> None:
+        """Note that a new expression is the same function of new operands, where that is seen."""
+        assert old.composed is not None
+        name, operands = old.composed
+        if new.function == old.function and new.args == tuple(map(self, old.args)):
+            new.composed = name, tuple(map(self, operands))
+
+    def _may_change(self, x: Expr) -> bool:
+        """Whether an expression has anything that changes: long ones take long to go through."""
+        return True
 
     def _new(self, x: Expr) -> Expr:
         if x.function == "read" and x.value in self.registers:
@@ -355,6 +368,9 @@ class _Forwarding(Renaming):
         super().__init__({})
         self.held = held
         self.known = known
+
+    def _may_change(self, x: Expr) -> bool:
+        return any(s.function == "load" and s.value in self.held for s in x.sources)
 
     def _new(self, x: Expr) -> Expr:
         if x.function == "load" and x.value in self.held:
@@ -432,6 +448,9 @@ class _Moving(Renaming):
     ) -> None:
         super().__init__({})
         self.old, self.new, self.loop, self.known = old, new, loop, known
+
+    def _may_change(self, x: Expr) -> bool:
+        return any(s.function == "load" and s.value is self.old for s in x.sources)
 
     def _new(self, x: Expr) -> Expr:
         if x.function == "load" and x.value is self.old:

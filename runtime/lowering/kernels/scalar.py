@@ -46,10 +46,11 @@ __all__ = [
 class Expr:
     """A function of expressions; compared by identity, so that what is shared is computed once.
 
-    `value` is the number of a constant, the register of a "read", the buffer of a "load".
+    `value` is the number of a constant, the register of a "read", the buffer of a "load". What was
+    composed as a function of some operands may say so in `composed`: the function's name and those.
     """
 
-    __slots__ = ("_sources", "args", "function", "type", "value")
+    __slots__ = ("_sources", "args", "composed", "function", "type", "value")
 
     def __init__(
         self, function: str, type_: str, args: tuple[Expr, ...] = (), value: Any = None
@@ -58,6 +59,7 @@ class Expr:
         self.type = type_
         self.args = args
         self.value = value
+        self.composed: tuple[str, tuple[Expr, ...]] | None = None
         self._sources: tuple[Expr, ...] | None = None
 
     @property

@@ -43,8 +43,14 @@ class Shared:
                 own.update(left.pop(text))
                 names.update(_NAME.findall(text))
             texts = [*found, *texts]
-        outside = sorted(names & self.declared.keys() - own)
+        # What LLVM may call in the place of another function is named nowhere else.
+        stands_for = sorted({f"@{name}" for text in texts for name in _VARIANT.findall(text)})
+        outside = sorted((names | set(stands_for)) & self.declared.keys() - own)
         texts += [f"declare {self.declared[name]}" for name in outside]
+        if stands_for:
+            kept = ", ".join(f"ptr {name}" for name in stands_for)
+            of = f"[{len(stands_for)} x ptr] [{kept}]"
+            texts.append(f'@llvm.compiler.used = appending global {of}, section "llvm.metadata"')
         return "\n".join([*texts, *self._facts("\n".join(texts))]) + "\n"
 
     def _facts(self, text: str) -> list[str]:
@@ -60,6 +66,7 @@ class Shared:
 
 _NAME = re.compile(r"@[\w.]+")
 _DEFINED = re.compile(r"^(?:define .*?)?(@[\w.]+)(?:\(| =)", re.MULTILINE)
+_VARIANT = re.compile(r'="_ZGV[^("]+\(([\w.]+)\)"')
 _FACT = re.compile(r"!(\d+)")
 
 
@@ -69,16 +76,19 @@ def modules_text(
     scheduled: Sequence[str],
     shared: Shared,
     scalar: Sequence[str] = (),
+    called: Sequence[str] = (),
 ) -> str:
     """The modules of functions, each behind the line that says of which kind it is.
 
     Those without loops over elements (`scalar`) come first; others of which nothing is known need
-    no such line where they do. Scheduled are functions that are written in lanes, and contractions.
+    no such line where they do. Functions that all of them call come last. Scheduled are functions
+    that are written in lanes, and contractions.
     """
     kinds = (
         (SCALAR, _groups(scalar, _SCALAR)),
         (APART, _groups(functions, 1)),
         (SCHEDULED, [*_groups(in_lanes, _IN_LANES), *_groups(scheduled, _SCHEDULED)]),
+        (SCALAR, _groups(called, _SCALAR)),
     )
     modules = (mark + shared.module(group) for mark, groups in kinds for group in groups)
     return "".join(modules).removeprefix(APART)

@@ -44,7 +44,7 @@ from runtime.lowering.kernels.kernel import (
 from runtime.lowering.kernels.llvm_types import llvm_type, memory_type, size_in_bytes
 from runtime.lowering.kernels.merging import Summary
 from runtime.lowering.kernels.scalar import Expr, parts_of
-from runtime.lowering.llvm import drawing, in_lanes, parts, pieces, recursive_text
+from runtime.lowering.llvm import drawing, in_lanes, parts, pieces, recursive_text, shared
 from runtime.lowering.llvm.lines import AS_IT_IS, WRITTEN_OUT_AS_VECTORS
 from runtime.lowering.llvm.memory import BUDGET, Memory
 from runtime.lowering.llvm.modules import Shared, modules_text
@@ -96,6 +96,11 @@ def _is_twice_as_wide(s: For) -> bool:
     return any(x.function == "muladd" and x.type == "f8" for x in inside)
 
 
+def _width(lanes: int) -> str:
+    """That vectors of a loop are to have so many elements."""
+    return f'!"llvm.loop.vectorize.width", i32 {lanes}'
+
+
 def _written(s: For) -> set[Buffer]:
     """What a loop writes."""
     return {a.buffer for a in Summary().add(s.body).accesses if a.is_write}
@@ -135,6 +140,7 @@ class _Writer(Sums, Memory):
     def text(self) -> str:
         parameters = ["ptr %ctx", *self._parameters()]
         block = self.program.body
+        self.called = shared.shared(self.program)
         self.in_registers = self._written_in_registers(block)
         self.in_lanes = in_lanes.serves_all(block) and not self.in_registers
         self._memory()
@@ -157,13 +163,13 @@ class _Writer(Sums, Memory):
             *(f"hidden void {name_of_part(k)}(ptr, i64)" for k in range(len(self.parts))),
             *map(pieces.declared, range(len(self.pieces))),
         }  # fmt: skip
-        shared = Shared([*self.globals, *self.helpers], declared, self.metadata)
+        common = Shared([*self.globals, *self.helpers], declared, self.metadata)
         if is_scalar:
-            scalar = [kernel, *self.pieces]
-            return modules_text(own, vectors, products.functions, shared, scalar)
+            scalar = [kernel, *self.pieces, *self.called_texts]
+            return modules_text(own, vectors, products.functions, common, scalar)
         own += self.pieces
         (vectors if is_scheduled else own).insert(0, kernel)
-        return modules_text(own, vectors, products.functions, shared)
+        return modules_text(own, vectors, products.functions, common, (), self.called_texts)
 
     def _kernel(self, parameters: list[str], *, goes_through_all: bool) -> str:
         """The kernel; whether it goes through all passes of LLVM."""
@@ -259,10 +265,13 @@ class _Writer(Sums, Memory):
             or (not self.in_registers.isdisjoint(_written(s)) and self._is_short(bytes_, s.body))
         ):
             facts = WRITTEN_OUT_AS_VECTORS
-        if is_free and _ends_in_vector(s):
+        self.vectors = shared.vectors_of(self, s.body) if is_free and not is_short else None
+        if self.vectors is not None:
+            facts += (_width(shared.lanes_of(self.vectors)),)
+        elif is_free and _ends_in_vector(s):
             facts += _MASKED
-        if is_free and not is_short and has_fma() and _is_twice_as_wide(s):
-            facts += (f'!"llvm.loop.vectorize.width", i32 {vector_bytes() // 4}',)
+        elif is_free and not is_short and has_fma() and _is_twice_as_wide(s):
+            facts += (_width(vector_bytes() // 4),)
         if is_free:
             self.groups.append(self.meta("distinct !{}"))
             facts += (f'!"llvm.loop.parallel_accesses", !{self.groups[-1]}',)
@@ -438,6 +447,8 @@ class _Writer(Sums, Memory):
         """The writer of a part."""
         child = _Writer(self.program)
         child.globals, child.helpers = self.globals, self.helpers
+        child.called, child.functions = self.called, self.functions
+        child.called_texts = self.called_texts
         child.parts, child.scheduled = self.parts, self.scheduled
         child.pieces, child.loops = self.pieces, self.loops
         child.products = self.products

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from runtime.execute.native.processor import has_fma, vector_bytes
 from runtime.lowering.kernels.kernel import Cell, Dim, Program, Register, read
 from runtime.lowering.kernels.llvm_types import literal, llvm_type, memory_type, size_in_bytes
 from runtime.lowering.kernels.scalar import COMPARISONS, Expr, call, cast, is_float, is_signed
+from runtime.lowering.llvm import shared
 from runtime.lowering.llvm.lines import is_number
 from runtime.lowering.llvm.places import Places
 from runtime.lowering.scalars.division import RESULTS, SMALL_BITS, whole
@@ -52,6 +54,18 @@ class Values(Places):
         self.mask: str | None = None
         # While a test is written that LLVM is to know nothing of: the cells that it gives values.
         self.given_in_test: set[Cell] | None = None
+        # The names of functions that are called, those that are written already, and their text.
+        self.called: frozenset[str] = frozenset()
+        self.functions: dict[str, Any] = {}
+        self.called_texts: list[str] = []
+        # The type of what a loop calls functions of, of which LLVM makes vectors.
+        self.vectors: str | None = None
+
+    def alone(self) -> Values:
+        """What writes a function by itself that is among the globals of the same text."""
+        inner = Values(self.program)
+        inner.globals, inner.intrinsics = self.globals, self.intrinsics
+        return inner
 
     def value(self, x: Expr) -> str:
         """The name of the value, or a literal; what a statement shares is written once."""
@@ -60,7 +74,7 @@ class Values(Places):
         if x.function == "read" and isinstance(x.value, Register):
             return self.places[x.value]
         if x not in self.known:
-            self.known[x] = self._computed(x)
+            self.known[x] = shared.called(self, x) or self._computed(x)
         return self.known[x]
 
     def _size(self, size: Dim) -> str:
@@ -168,7 +182,7 @@ class Values(Places):
         kind, bits = llvm_type(type_), SMALL_BITS[type_]
         pair = f"{{{kind}, {kind}}}"
         x, y = Register("x", type_), Register("y", type_)
-        inner = Values(self.program)
+        inner = self.alone()
         inner.places = {x: "%x", y: "%y"}
         high = inner.do(f"lshr {kind} {inner.do(f'or {kind} %x, %y')}, {bits}")
         is_small = inner.do(f"icmp eq {kind} {high}, 0")

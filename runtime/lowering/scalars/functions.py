@@ -9,7 +9,7 @@ from runtime.lowering.scalars import exponentials, mathematics, trigonometry
 from runtime.lowering.scalars.formulas import next_after
 from runtime.lowering.scalars.powers import power
 
-__all__ = ["FUNCTIONS"]
+__all__ = ["FUNCTIONS", "composed"]
 
 FUNCTIONS: dict[str, Callable[..., Expr]] = {
     "exp": mathematics.exp,
@@ -50,3 +50,17 @@ FUNCTIONS: dict[str, Callable[..., Expr]] = {
     "isinf": mathematics.is_infinite,
     "signbit": mathematics.has_sign,
 }
+
+# Those that are a few operations, which are written wherever they are computed.
+_SHORT = frozenset((
+    "sqrt", "fmod", "floor", "ceil", "trunc", "rint", "nextafter", "copysign", "isnan", "isfinite",
+    "isinf", "signbit",
+))  # fmt: skip
+
+
+def composed(name: str, *operands: Expr) -> Expr:
+    """A function of operands; a long one says of what it is which function."""
+    made = FUNCTIONS[name](*operands)
+    if name not in _SHORT and all(x.function != "const" for x in operands):
+        made.composed = name, operands
+    return made

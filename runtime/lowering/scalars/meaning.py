@@ -31,8 +31,7 @@ from runtime.lowering.kernels.scalar import (
     select,
 )
 from runtime.lowering.scalars.division import may_be_small, whole
-from runtime.lowering.scalars.functions import FUNCTIONS
-from runtime.lowering.scalars.powers import power
+from runtime.lowering.scalars.functions import FUNCTIONS, composed
 
 __all__ = ["Fail", "Meaning", "NumPyMeaning", "PythonMeaning", "truth"]
 
@@ -221,10 +220,9 @@ class NumPyMeaning:
             return truth(args[0])
         if name == "abs":
             return _absolute(args[0])
-        made = FUNCTIONS[name](*args) if name in FUNCTIONS else None
-        if made is None or not is_float(args[0].type):
+        if name not in FUNCTIONS or not is_float(args[0].type):
             raise Refusal(f"function {name} of {args[0].type}")
-        return made
+        return composed(name, *args)
 
     def number(self, value: float, like: Expr) -> Expr:
         """A number, in the type of what it is combined with."""
@@ -247,8 +245,8 @@ def _float_power(x: Expr, y: Expr, takes_roots: bool) -> Expr:
         ]
     if takes_roots and exponent is None:
         is_half = call("eq", y, const(0.5, y.type))
-        return select(is_half, call("sqrt", x), power(x, y))
-    return power(x, y)
+        return select(is_half, call("sqrt", x), composed("pow", x, y))
+    return composed("pow", x, y)
 
 
 class Fail(Protocol):

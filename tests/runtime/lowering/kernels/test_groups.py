@@ -19,6 +19,18 @@ def test_a_chain_is_one_loop(traced):
     assert len(fused(graph)) == 2 and count_loops(lower(graph)) == 1
 
 
+def test_a_group_takes_so_many_nodes_and_none_is_computed_in_two(traced):
+    def function(x):
+        older, newer = x, ops.sin(x)
+        for _ in range(50):
+            older, newer = newer, ops.sin(older) - newer
+        return newer
+
+    graph = traced(function, X)
+    assert len(graph.nodes) > 80 and len(fused(graph)) < len(graph.nodes) - 2
+    assert text(lower(graph)).count(" != 0) != (bits") == 50  # one for each sine
+
+
 def test_what_is_read_twice_in_one_loop_is_computed_there_once(traced):
     graph = traced(lambda x: (x * 2.0) * (x * 2.0 + 1.0), X)
     program = lower(graph)

@@ -1,0 +1,59 @@
+"""Functions that a program uses often are written once, and compute the same bits."""
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from runtime.execute.native.processor import vector_bytes
+
+SOURCE = """
+import numpy as np
+def often(x, y):
+    found = []
+{lines}
+    return {sum}
+def once(x, y):
+    return np.{name}({one})
+"""
+USES = 60
+KINDS = {"f4": "float", "f8": "double"}
+
+
+def programs(name, operands):
+    """A function of `USES` uses, of which the last counts, and one of a single use."""
+    one = ", ".join(("x * 60.0", "y")[:operands])
+    lines = [f"    v{k} = np.{name}({one.replace('60.0', f'{k}.0')})" for k in range(1, USES + 1)]
+    total = " + ".join(f"v{k} * 0.0" for k in range(1, USES)) + f" + v{USES}"
+    text = SOURCE.format(lines="\n".join(lines), sum=total, name=name, one=one)
+    return ag.convert_source(text, "shared")
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize(
+    ("name", "operands"), [("sin", 1), ("tanh", 1), ("log1p", 1), ("power", 2)]
+)
+def test_a_function_of_many_uses_is_written_once(name, operands, dtype):
+    module = programs(name, operands)
+    for size in (None, 7, 237):
+        rng = np.random.default_rng(0)
+        shape = () if size is None else size
+        given = [(rng.random(shape) * 0.1 + 0.01).astype(dtype)[()] for _ in "xy"]
+        many, one = ag.convert(module.often), ag.convert(module.once)
+        got, want = many(*given), one(*given)
+        assert got.dtype == want.dtype and np.array_equal(got, want), size
+    text = many.get_concrete_function(*given).lower("llvm")
+    called = {"power": "pow"}.get(name, name) + f".{dtype}"
+    lanes = vector_bytes() // int(dtype[1])
+    number, vector = (f"@{called}{of}(" for of in ("", f".v{lanes}"))
+    assert text.count(f"define hidden {KINDS[dtype]} {number}") == 1
+    assert text.count(f"define hidden <{lanes} x {KINDS[dtype]}> {vector}") == 1
+    assert text.count(f" {number}") + text.count(f" {vector}") >= USES
+    assert f"@{called}" not in one.get_concrete_function(*given).lower("llvm")
+
+
+def test_few_uses_stand_where_they_are():
+    def function(x):
+        return np.sin(np.sin(x) + 1.0)
+
+    x = np.ones(100)
+    assert "@sin" not in ag.convert(function).get_concrete_function(x).lower("llvm")
