@@ -14,7 +14,7 @@ log1p log2 pow power sigmoid sin sinh softplus tan tanh
 WITHIN_TWO_UNITS = SUMS | {*_TRANSCENDENTAL, *(f"math_{n}" for n in _TRANSCENDENTAL)}
 
 
-def is_inexact(node):
+def has_other_last_bits(node):
     """Whether a node is one of these, or gives the absolute values of complex numbers."""
     is_modulus = node.op.name == "abs" and node.inputs[0].type.dtype.kind == "c"
     return is_modulus or node.op.name in WITHIN_TWO_UNITS

@@ -34,7 +34,7 @@ from autograph.saving import packed
 from runtime import config
 from runtime.compile import BACKENDS
 from runtime.graph.ir import Graph
-from tests.last_bits import is_inexact
+from tests.last_bits import has_other_last_bits
 
 # So many units in the last place of its largest number a result of native code may be off, where the
 # graph has ops whose last bits are not NumPy's.
@@ -238,7 +238,7 @@ def count_nodes(graph: Graph, name: str) -> int:
 
 def units_of(graph: Graph, backend: str) -> int:
     """How many units in the last place the graph may be off on a backend; 0: it has NumPy's bits."""
-    is_inexact = any(is_inexact(node) for node in graph.walk())
+    is_inexact = any(has_other_last_bits(node) for node in graph.walk())
     return UNITS if backend == "native" and is_inexact else 0
 
 

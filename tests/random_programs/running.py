@@ -20,7 +20,7 @@ import numpy as np
 import autograph as ag
 import runtime
 from runtime.spec import TensorType, join, type_of_number
-from tests.last_bits import is_inexact
+from tests.last_bits import has_other_last_bits
 from tests.random_programs.programs import Program
 
 MODES = ("native", "plan", "reference", "converted")
@@ -230,7 +230,7 @@ def check(program: Program, modes: tuple[str, ...] = ("plan",)) -> Report:
 def _has_other_bits(function: Any) -> bool:
     """Whether native code may have other last bits than NumPy in the graphs of a function."""
     graphs = [trace._traced.graph for trace in function.traces()]
-    return any(is_inexact(node) for graph in graphs for node in graph.walk())
+    return any(has_other_last_bits(node) for graph in graphs for node in graph.walk())
 
 
 def _check_mode(program: Program, mode: str, expected: list[Outcome]) -> tuple[str | None, Any]:

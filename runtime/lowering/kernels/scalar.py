@@ -235,7 +235,8 @@ def cast(x: Expr, type_: str) -> Expr:
     if x.function == "const" and not (is_float(x.type) and is_int(type_)):
         number = np.dtype(x.type).type(x.value)
         if type_ == "f2":
-            return const(np.float16(number).item(), type_)
+            with np.errstate(over="ignore"):
+                return const(np.float16(number).item(), type_)
         return const(np.dtype(type_).type(np.dtype(x.type).type(x.value)).item(), type_)
     if "f2" in (x.type, type_) and "f4" not in (x.type, type_):
         return cast(_to_odd(x) if x.type == "f8" else cast(x, "f4"), type_)
