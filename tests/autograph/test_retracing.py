@@ -22,14 +22,15 @@ def last_reason(f, *calls):
 LINE = last_reason.__code__.co_firstlineno
 
 
-class Bare:
-    """Is told by identity: no weak reference can be made to it."""
-
-    __slots__ = ()
-
-
 class Thing:
     pass
+
+
+class Weighted:
+    """Is told by identity, as its Variable is."""
+
+    def __init__(self):
+        self.weight = ag.Variable(1.0)
 
 
 @pytest.mark.parametrize(
@@ -59,13 +60,13 @@ class Thing:
         ([({"a": np.ones(3)},), ({"a": np.ones(4)},)], "`x['a']`: float64[3] -> float64[4]", "TensorSpec([None], 'float64') for `x['a']`"),
         ([(np.ones((1, 3)),), (np.ones((1, 4)),)], "float64[1, 3] -> float64[1, 4]", "use reduce_retracing=True, or an input_signature with TensorSpec([1, None]"),
         ([(np.ones(2),), (np.ones(3),), (np.ones(4),)], "`x`: float64[3] -> float64[4]", "TensorSpec([None]"),
-        ([(Bare(),), (Bare(),)], "`x`: Bare object -> another Bare object", "the same object"),
+        ([(Weighted(),), (Weighted(),)], "`x`: Weighted object -> another Weighted object", "the same object"),
         ([(last_reason,), (Thing(),)], f"`x`: last_reason of line {LINE} -> Thing object", "same object"),
     ],
     ids=lambda x: x if isinstance(x, str) else "",
 )  # fmt: skip
 def test_arguments_are_named_with_old_new_and_what_helps(calls, reason, remedy):
-    f = ag.convert(lambda x: ag.constant(2.0) * 2)
+    f = ag.convert(lambda x: ag.constant(2.0) * getattr(x, "weight", 2))
     keep = [x for call in calls for x in call]
     found = last_reason(f, *calls)
     assert reason in found[0] and remedy in found[1], found
