@@ -23,6 +23,7 @@ def in_folder(folder, names, test):
 
 # Modules that are one subject with others, and are tested with them there.
 TESTED_IN = {
+    "runtime/lowering/rewrites/splitting.py": "runtime/lowering/scalars/test_complex_numbers.py",
     "autograph/derivative_graphs.py": "autograph/test_derivatives.py",
     "runtime/lowering/llvm/drawing.py": "runtime/lowering/nodes/test_generator_draws.py",
     **in_folder(

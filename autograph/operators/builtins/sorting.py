@@ -30,6 +30,7 @@ from autograph.operators.stand_ins.values import (
 )
 from runtime import journal, ops
 from runtime.building import building
+from runtime.devices import placing_on
 from runtime.errors import StagingError
 from runtime.ops.texts import text_ranks
 from runtime.origins import origin_of_caller
@@ -271,7 +272,8 @@ def _permuted(items: list[Any], order: Any) -> list[Any]:
         )
     if any(map(_is_array, items)):  # which stay those very arrays
         return [chosen(items, order[k], "list") for k in range(len(items))]
-    made = list(ops.take(ops.stack(list(map(_as_tensor, items))), order, axis=0))
+    with placing_on(type_of(items[0]).device if items else None):  # they stay the scalars they are
+        made = list(ops.take(ops.stack(list(map(_as_tensor, items))), order, axis=0))
     types = [type_of(item) for item in items]
     if not all(type_.weak for type_ in types):
         return made

@@ -390,7 +390,7 @@ def note_identity(thing: Any) -> None:
     trace = current_trace()
     if trace is None or isinstance(thing, (*PLAIN, Tensor, np.ndarray, np.generic, type)):
         return
-    if isinstance(thing, _WALKED):
+    if issubclass(type(thing), _WALKED):  # not what only claims to be one
         if id(thing) not in trace.identities:
             trace.identities[id(thing)] = thing
             for part in _items_in(thing):
@@ -406,11 +406,11 @@ _WALKED = (list, tuple, dict, set, frozenset, deque)
 
 
 def _items_in(thing: Any) -> Iterator[Any]:
-    if isinstance(thing, dict):
+    if issubclass(type(thing), dict):
         yield from dict.keys(thing)
         yield from dict.values(thing)
     else:
-        base: Any = next(kind for kind in _WALKED if isinstance(thing, kind))
+        base: Any = next(kind for kind in _WALKED if issubclass(type(thing), kind))
         yield from base.__iter__(thing)
 
 

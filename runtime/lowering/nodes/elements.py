@@ -50,6 +50,11 @@ _NEVER_FAILING = frozenset((
     "add", "subtract", "complex_product", "negative", "positive", "real", "imag", "conj",
     "equal", "not_equal",
 ))  # fmt: skip
+# Of equal zeros of 16 bits NumPy gives the first.
+_OF_HALFS = {
+    "maximum": "{0} if {0} >= {1} or {0} != {0} else {1}",
+    "minimum": "{0} if {0} <= {1} or {0} != {0} else {1}",
+}
 # What depends on how close floats of a type are to each other.
 _OF_BITS = frozenset(("nextafter", "spacing"))
 _CONVERTS = sys.version_info < (3, 14)
@@ -86,7 +91,8 @@ def element(node: Node, operands: Sequence[Expr], fail: Fail) -> Expr:
         return _complex_element(node, operands, fail)
     if any(x.type == "f2" for x in operands):  # NumPy computes them in single precision
         operands = [cast(x, "f4") if x.type == "f2" else x for x in operands]
-    text = _text(node.op)
+    text = _OF_HALFS.get(node.op.name) if has_halfs(node) else None
+    text = _text(node.op) if text is None else text
     types = [tensor_type(value.type) for value in node.inputs]
     found = tensor_type(node.outputs[0].type)
     if node.op.options.get("of_floats"):
@@ -171,6 +177,8 @@ def _takes_roots(op: Op, x: TensorType, y: TensorType) -> bool:
     It looks at how its loop goes through the exponents, which those of one element do not tell.
     """
     shape, exponents = x.shape or (), y.shape or ()
+    if np.float16 in (x.dtype, y.dtype) and op.name == "power":
+        return False
     if shape == exponents == ():
         return op.name == "power" and _ROOTS_OF_NUMBERS
     is_one = all(size == 1 for size in exponents)

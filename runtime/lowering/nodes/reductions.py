@@ -320,7 +320,8 @@ def monoid(name: str, type_: str) -> tuple[Combine, Expr | None]:
         return either, const(False, "b1")
     if name == "all":
         return both, const(True, "b1")
-    comparison = "gt" if name == "max" else "lt"
+    # Of equal zeros of 16 bits NumPy gives the first.
+    comparison = {"max": "gt", "min": "lt"}[name] if type_ != "f2" else {"max": "ge", "min": "le"}[name]
 
     def better(x: Expr, y: Expr) -> Expr:
         keeps = call(comparison, x, y)
