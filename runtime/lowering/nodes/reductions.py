@@ -321,7 +321,8 @@ def monoid(name: str, type_: str) -> tuple[Combine, Expr | None]:
     if name == "all":
         return both, const(True, "b1")
     # Of equal zeros of 16 bits NumPy gives the first.
-    comparison = {"max": "gt", "min": "lt"}[name] if type_ != "f2" else {"max": "ge", "min": "le"}[name]
+    keeps_equal = type_ == "f2"
+    comparison = {"max": "ge" if keeps_equal else "gt", "min": "le" if keeps_equal else "lt"}[name]
 
     def better(x: Expr, y: Expr) -> Expr:
         keeps = call(comparison, x, y)
