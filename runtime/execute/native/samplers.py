@@ -165,7 +165,8 @@ def _fills(functions: dict[str, Any], bits: Any, spare: np.random.Generator) -> 
     """Whether the functions of ranges fill memory as `integers` does."""
     for kind, name in RANGES.items():
         number = np.ctypeslib.as_ctypes_type(np.dtype(kind.replace("i", "u")))
-        function, found = functions[name], np.empty(5, kind)
+        # With room for a function that is not the one it is taken for, and writes wider numbers.
+        function, found = functions[name], np.zeros(5, "u8").view(kind)[:5]
         function.restype = None
         function.argtypes = [
             ctypes.c_void_p, number, number, ctypes.c_ssize_t, ctypes.c_bool, ctypes.c_void_p,
