@@ -16,9 +16,14 @@ rng = np.random.default_rng(0)  # all ranks know all rows, and each takes its ow
 x = rng.normal(size=(512, 8))
 y = np.tanh(x @ rng.normal(size=(8, 1)))
 
-w1 = ag.Variable(np.random.default_rng(rank).normal(size=(8, 16)) * 0.3)
-w2 = ag.Variable(np.zeros((16, 1)))
+w1, w2 = ag.Variable(np.zeros((8, 16))), ag.Variable(np.zeros((16, 1)))
 weights = [w1, w2]
+
+
+def begin():
+    w1.assign(np.random.default_rng(rank).normal(size=(8, 16)) * 0.3)
+    w2.assign(np.zeros((16, 1)))
+    ag.distributed.broadcast_variables(weights)  # all begin where rank 0 does
 
 
 def descend(gradients, variables):
@@ -45,7 +50,7 @@ def main():
     # Every `size`-th row from number `rank` on: the parts of one batch, over all ranks, are the
     # batch that one process takes.
     rows = ag.data.Dataset.from_tensor_slices((x, y)).shard(size, rank).batch(BATCH // size)
-    ag.distributed.broadcast_variables(weights)  # all begin where rank 0 does
+    begin()
     loss = float(train(rows, EPOCHS))
 
     alone = by_one_process()
@@ -59,6 +64,7 @@ def main():
 
 
 def plot(axes):
+    begin()
     rows = ag.data.Dataset.from_tensor_slices((x, y)).batch(BATCH)
     axes.plot([float(train(rows, 1)) for _ in range(EPOCHS)])
     axes.set(xlabel="epoch", ylabel="loss", title=f"{size} rank{'s' * (size > 1)}")
