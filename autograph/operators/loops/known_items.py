@@ -6,6 +6,7 @@ import copy
 import functools
 import itertools
 import math
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
@@ -115,22 +116,30 @@ def _ahead(iterable: Any) -> list[Any] | None:
     return found if len(found) <= _MANY_CHOICES else None
 
 
+def _asked_of_itertools(how: Callable[[], Any]) -> Any:
+    """What an iterator tells of itself; Python 3.12 and 3.13 warn that 3.14 no longer says it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return how()
+
+
 def _other(iterator: Any) -> Iterator[Any] | None:
     """Another iterator of the same items; None of what is none, or may do more than give them."""
     kind = type(iterator)
     if kind in _ITERATORS:
-        return copy.copy(iterator)  # type: ignore[no-any-return]
+        again: Iterator[Any] = _asked_of_itertools(lambda: copy.copy(iterator))
+        return again
     if kind is enumerate:
-        inner, start = iterator.__reduce__()[1]
+        inner, start = _asked_of_itertools(iterator.__reduce__)[1]
         other = _other(inner)
         return None if other is None else enumerate(other, start)
     if kind is zip:
-        _, parts, *strict = iterator.__reduce__()
+        _, parts, *strict = _asked_of_itertools(iterator.__reduce__)
         others = [other for other in map(_other, parts) if other is not None]
         is_plain = len(others) == len(parts) and not any(strict)
         return zip(*others, strict=False) if is_plain else None
     if kind is map:  # of a list from outside
-        function, inner = iterator.__reduce__()[1]
+        function, inner = _asked_of_itertools(iterator.__reduce__)[1]
         other = _other(inner) if is_reading(function) else None
         return None if other is None else map(function, other)
     return None
@@ -167,7 +176,7 @@ class _Product(Sequence[Any]):
 
     def has_taken(self, iterator: Any, count: int) -> bool:
         """Whether the iterator has given so many of its items."""
-        made: Any = _inner(iterator).__reduce__()
+        made: Any = _asked_of_itertools(_inner(iterator).__reduce__)
         _, pools, *state = made
         if not count or not state:
             return pools == self._pools and not (count or state)
@@ -196,7 +205,7 @@ def _product_of(iterator: Any) -> _Product | None:
     inner = _inner(iterator)
     if type(inner) is not itertools.product:
         return None
-    made: Any = inner.__reduce__()
+    made: Any = _asked_of_itertools(inner.__reduce__)
     _, pools, *state = made
     return None if state or not pools else _Product(pools)
 
