@@ -85,11 +85,7 @@ class Graphs(Function[Any, Any]):
 
     def _run_python(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         began = time.perf_counter()
-        try:
-            result = super()._run_python(args, kwargs)
-        except BaseException:
-            self._calls.clear()  # what raises is not worth a graph
-            raise
+        result = super()._run_python(args, kwargs)
         self._shortest = min(self._shortest, time.perf_counter() - began)
         return result
 
