@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 
 from runtime.graph.ir import Graph, Node, Value
-from runtime.lowering.kernels.arrays import Array, Elements, Form, Rows, Stored, as_expr
+from runtime.lowering.kernels.arrays import (
+    Array,
+    Computed,
+    Elements,
+    Form,
+    Rows,
+    Stored,
+    as_expr,
+    is_memory,
+)
 from runtime.lowering.kernels.builder import Builder, is_of_the_run, is_small
 from runtime.lowering.kernels.groups import fused
 from runtime.lowering.kernels.kernel import (
@@ -33,9 +42,19 @@ from runtime.lowering.kernels.kernel import (
 )
 from runtime.lowering.kernels.record import Record
 from runtime.lowering.kernels.refusal import Refusal
-from runtime.lowering.kernels.scalar import TRUE, Expr, both, call, const, index, invert
+from runtime.lowering.kernels.scalar import (
+    TRUE,
+    Expr,
+    both,
+    call,
+    const,
+    index,
+    invert,
+    select,
+)
 from runtime.lowering.nodes.call_outs import fails
 from runtime.lowering.nodes.elements import machine_type, tensor_type
+from runtime.lowering.nodes.elementwise import is_whole
 from runtime.lowering.nodes.frame_forms import alike, fits, is_frame, rebuilt
 from runtime.lowering.nodes.frames import scalars
 from runtime.lowering.nodes.rows import as_rows, refill, rows_in
@@ -327,6 +346,8 @@ def choose(b: Builder, node: Node) -> list[Form]:
     for value, form in ((node.inputs[1], other), (node.inputs[2], one)):
         if value.node is not None and value.node.op.name == "missing":
             return [form]
+    if _is_read_in_its_place(b, one, other):
+        return [_either(b, b.let(truth(condition)), one, other)]
     before: Block = []
     blocks: list[Block] = [[], []]
     with b.inside(blocks[0]):
@@ -338,6 +359,31 @@ def choose(b: Builder, node: Node) -> list[Form]:
         b.emit(statement)
     b.emit(If(truth(condition), *blocks))
     return [place.form(b, node.outputs[0].name)]
+
+
+def _is_read_in_its_place(b: Builder, one: Form, other: Form) -> bool:
+    """Whether elements of one of two arrays are found in memory, at the same indices of both."""
+    arrays = [x for x in (one, other) if not isinstance(x, Expr | Elements | Rows)]
+    return (
+        len(arrays) == 2
+        and all(map(is_memory, arrays))
+        and is_whole(b, arrays[0], arrays[1].shape)
+        and not is_small(arrays[0].shape)
+    )
+
+
+def _either(b: Builder, condition: Expr, one: Array, other: Array) -> Computed:
+    """A view of one of two arrays in memory."""
+
+    def at(indices: Sequence[Expr]) -> Expr:
+        return select(condition, b.at(one, indices), b.at(other, indices))
+
+    def flat(position: Expr) -> Expr:
+        return select(condition, b.flat_at(one, position), b.flat_at(other, position))
+
+    depth = 1 + max((x.depth for x in (one, other) if isinstance(x, Computed)), default=0)
+    is_flat = b.has_flat(one) and b.has_flat(other)
+    return Computed(at, one.shape, one.type, flat if is_flat else None, is_view=True, depth=depth)
 
 
 def call_graph(b: Builder, node: Node, lower: Lower) -> list[Form]:

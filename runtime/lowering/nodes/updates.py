@@ -18,6 +18,7 @@ from runtime.lowering.kernels.arrays import (
     Stored,
     Uniform,
     indices_of_flat,
+    is_memory,
     uniform,
 )
 from runtime.lowering.kernels.builder import SMALL, Builder, is_of_the_run
@@ -257,8 +258,16 @@ def may_overwrite(b: Builder, node: Node, value: Value) -> bool:
 
 
 def _is_settled(b: Builder, value: Value, buffer: Buffer) -> bool:
-    """Whether a value was computed from the memory already, and is elsewhere."""
+    """Whether a value was computed from the memory already, and is elsewhere.
+
+    A view is of no matter when all that reads it was.
+    """
     form = b.forms.get(value)
     if isinstance(form, Expr | Elements):
         return True
-    return isinstance(form, Stored | Rows) and form.buffer is not buffer
+    if isinstance(form, Stored | Rows):
+        return form.buffer is not buffer
+    if form is None or not is_memory(form) or value in b.results:
+        return False
+    readers = b.readers.get(value, [])
+    return all(r.outputs and all(_is_settled(b, v, buffer) for v in r.outputs) for r in readers)

@@ -285,3 +285,66 @@ def test_branches_that_read_the_same_element_of_a_view_each_read_it():
 
     x = np.arange(64.0).reshape(8, 8)
     agrees(chosen, (x, np.True_), (x, np.False_))
+
+
+def swapped(a, b, n):
+    """Two rows take turns, as those of an edit distance do."""
+    a, b = a + 0, b + 0
+    for k in range(n):
+        b[0] = k
+        for j in range(1, len(a)):
+            b[j] = min(a[j - 1], a[j], b[j - 1]) + 1
+        a, b = b, a
+    return a, b
+
+
+def read_before_it_is_written(a, b, n):
+    a, b = a + 0, b + 0
+    for k in range(n):
+        before = a[1:] - b[:-1]
+        a[k] = b[k] * 2
+        b[1:] = before + a[k]
+        a, b = b, a
+    return a, b
+
+
+def read_after_another_wrote(a, b, n):
+    a, b = a + 0, b + 0
+    c = a if n % 2 == 0 else b
+    a[0], b[0] = 7.0, 8.0
+    return c[0], c.sum(), a.sum(), b.sum()
+
+
+def kept_while_it_is_written(a, b, n):
+    a, b = a + 0, b + 0
+    c = (a if n % 2 == 0 else b)[::2]
+    d = c * 1
+    a[0], b[0] = 7.0, 8.0
+    return c + d, c.max()
+
+
+@pytest.mark.parametrize(
+    "sample",
+    [swapped, read_before_it_is_written, read_after_another_wrote, kept_while_it_is_written],
+)
+def test_one_of_two_arrays_is_read_where_it_is(sample):
+    a, b = np.arange(40.0), np.arange(40.0)[::-1] / 3
+    agrees(sample, *[(a, b, np.int64(n)) for n in (0, 1, 2, 5)])
+
+
+def test_rows_that_take_turns_are_not_copied():
+    rows = np.arange(40.0), np.ones(40)
+    text = ag.convert(swapped).get_concrete_function(*rows, np.int64(2)).lower("kernels")
+    assert "copy" not in text[text.index("loop:") : text.rindex("poll")]
+
+
+def test_of_one_of_two_arrays_the_other_is_not_written():
+    @ag.convert
+    def f(a, b, n):
+        c = a if n > 0 else b
+        c[2] = 5.0
+        return c
+
+    a, b = np.arange(40.0), -np.arange(40.0)
+    assert f(a, b, np.int64(1)) is a and a[2] == 5 and b[2] == -2
+    assert f(a, b, np.int64(0)) is b and b[2] == 5
