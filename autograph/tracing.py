@@ -10,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 
 from autograph import replay
-from autograph.conversion import underlying_function
+from autograph.conversion import CONVERTERS, underlying_function
 from autograph.errors import AutographError
 from autograph.findings import Findings
 from autograph.likening import likeness_of
@@ -31,7 +31,7 @@ from autograph.operators.captured.patience import Patience
 from autograph.operators.captured.settings import guard_held_decimals, note_settings
 from autograph.operators.captured.variables import Nullable, Poison, _Unreadable
 from autograph.operators.catching.attempts import emit_pending
-from autograph.operators.containers import open_deques
+from autograph.operators.containers import open_deques, open_dicts, open_sets, partial_dicts
 from autograph.operators.containers.growing_arrays import beside_array
 from autograph.operators.containers.joining import repeated_by
 from autograph.operators.expressions.generators import check_left
@@ -83,6 +83,9 @@ class VariableCreationError(StagingError, ValueError):
     """A converted function creates a Variable on a call that is not its first."""
 
 
+_OPENERS = (open_dicts.opener, partial_dicts.opener, open_sets.opener, open_deques.opener)
+
+
 class FunctionBuilder(Builder):
     """The builder of a function's graph; knows the trace, and whether variables may be made."""
 
@@ -97,7 +100,7 @@ class FunctionBuilder(Builder):
     ) -> None:
         super().__init__(name)
         self.tensor_class, self.array_class = tensor_class, array_class
-        self.trace = Trace(self, prints=prints, tensors=facts_tensors)
+        self.trace = Trace(self, CONVERTERS, _OPENERS, prints=prints, tensors=facts_tensors)
         self.may_create = may_create
         self.signalling = int("raise" in np.geterr().values())
         self.created: list[Variable] = []

@@ -1,5 +1,8 @@
 """The house: each module has a test file of its own name, or one that is named here for it."""
 
+import ast
+import graphlib
+import operator
 from pathlib import Path
 
 import pytest
@@ -299,3 +302,54 @@ def test_what_is_tested_elsewhere_is_there_and_has_no_tests_of_its_own(named):
     module = Path(named)
     assert (ROOT / module).is_file() and not mirror(module).exists()
     assert module not in modules_of_ops(), "the generic tests run what it declares"
+
+
+# ---- the size of the house -----------------------------------------------------------------------
+
+# What may only fall. A question is a call of `isinstance`, or of `type` of one thing.
+LINES_OF_OPERATORS, QUESTIONS, LONGEST_FUNCTION = 42_079, 2_892, 132
+
+TREES = {module: ast.parse((ROOT / module).read_text()) for module in MODULES}
+OPERATORS = [module for module in MODULES if module.is_relative_to("autograph/operators")]
+
+
+def name_of(module):
+    return ".".join(module.with_suffix("").parts)
+
+
+NAMES = {name_of(module): module for module in MODULES}
+
+
+def imported(tree):
+    """The modules that a module imports, also by `import_module("...")`."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Call) and "import_module" in ast.unparse(node.func):
+            yield from (x.value for x in node.args if isinstance(x, ast.Constant))
+
+
+def test_no_module_comes_back_to_itself_by_what_it_imports():
+    graph = {
+        module: {NAMES[name] for name in imported(tree) if name in NAMES} - {module}
+        for module, tree in TREES.items()
+    }
+    list(graphlib.TopologicalSorter(graph).static_order())  # raises CycleError
+
+
+def is_question(node):
+    asked = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id
+    return asked == "isinstance" or (asked == "type" and len(node.args) == 1)
+
+
+def test_the_house_grows_no_larger():
+    lines = sum((ROOT / module).read_text().count("\n") for module in OPERATORS)
+    questions = sum(is_question(node) for m in OPERATORS for node in ast.walk(TREES[m]))
+    functions = [n for t in TREES.values() for n in ast.walk(t) if isinstance(n, ast.FunctionDef)]
+    longest = max(f.end_lineno - f.lineno + 1 for f in functions)
+    found = lines, questions, longest
+    allowed = LINES_OF_OPERATORS, QUESTIONS, LONGEST_FUNCTION
+    assert all(map(operator.le, found, allowed)), f"{found} where {allowed} is allowed"

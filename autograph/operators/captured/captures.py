@@ -54,7 +54,9 @@ from runtime.tree import MADE_BY_CLASS_STATEMENT
 
 __all__ = [
     "Captured",
+    "Converters",
     "Guard",
+    "Opener",
     "Place",
     "Trace",
     "are_one_object",
@@ -113,6 +115,23 @@ class Captured(NamedTuple):
         return TypeGuard(self.place, str(self.type), self.fits)
 
 
+class Converters(NamedTuple):
+    """What gives the converted twins of functions that a trace meets."""
+
+    # The twin of a function; None for one that is left alone.
+    convert: Callable[[Any], Callable[..., Any] | None]
+    # That of a generator function for a loop over it or, if the second is true, a `with`.
+    for_consumer: Callable[[Any, bool], Callable[..., Any] | None]
+    # Why a function is left alone, in words.
+    why_left: Callable[[Any], str | None]
+    # What a function gives that Python itself would call, without arguments.
+    called: Callable[[Any], Any]
+
+
+# Of a container, and what a statement may leave in it: what makes it one of which data decides the
+# keys; None where that cannot be.
+Opener = Callable[[Any, list[Any]], Callable[[], Any] | None]
+
 _BOUND = (types.MethodType, types.BuiltinMethodType, types.MethodWrapperType)
 
 
@@ -121,6 +140,8 @@ class Trace:
     """Facts of one trace of one Function that are not the graph."""
 
     builder: Builder
+    converters: Converters
+    openers: tuple[Opener, ...]
     # Whether arguments are among what was written before something that can raise.
     pends_on_arguments: bool = False
     # Whether it was asked if two arrays are one.

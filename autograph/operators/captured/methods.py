@@ -6,9 +6,8 @@ import contextlib
 import functools
 import sys
 from collections.abc import Callable
-from importlib import import_module
 from types import FunctionType, MemberDescriptorType
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from autograph.generated import AG
 from autograph.operators.captured.captures import current_trace
@@ -30,7 +29,6 @@ __all__ = [
     "looked_up",
     "mark",
     "method",
-    "use_converters",
     "why_left",
 ]
 
@@ -43,40 +41,8 @@ ARTIFACT = "__ag_artifact__"
 ORIGINAL = "__ag_original__"
 
 
-class _Converters(NamedTuple):
-    """What gives the converted twins of functions."""
-
-    convert: Callable[[Any], Function | None]
-    for_consumer: Callable[[Any, bool], Function | None]
-    why_left: Callable[[Any], str | None]
-    called: Callable[[Any], Any]
-
-
-_installed: _Converters | None = None
-
 # What stands in a class for a method of the user's now, and that method: see `adoption`.
 ORIGINALS: dict[Any, FunctionType] = {}
-
-
-def use_converters(
-    function: Callable[[Any], Function | None],
-    for_consumer: Callable[[Any, bool], Function | None],
-    why_left: Callable[[Any], str | None],
-    called: Callable[[Any], Any],
-) -> None:
-    """Install what gives the converted twins of a function, and what calls one without arguments.
-
-    Called once, by `conversion`.
-    """
-    global _installed
-    _installed = _Converters(function, for_consumer, why_left, called)
-
-
-def _converters() -> _Converters:
-    if _installed is None:  # a file of converted text imports the operators alone
-        import_module("autograph.conversion")
-    assert _installed is not None
-    return _installed
 
 
 def mark(function: T) -> T:
@@ -94,23 +60,28 @@ def is_marked(function: FunctionType) -> bool:
 
 
 def convert(function: Any) -> Function | None:
-    """The converted twin of a function, None for one that is left alone."""
+    """The converted twin of a function; None for one that is left alone, and outside a trace."""
+    trace = current_trace()
+    if trace is None:
+        return None
     function = ORIGINALS.get(function, function)
     note_function(function)
-    return _converters().convert(function)
+    return trace.converters.convert(function)
 
 
 def called(function: Any) -> Any:
     """What a function gives that Python itself would call, without arguments: converted."""
-    return _converters().called(function)
+    trace = current_trace()
+    return function() if trace is None else trace.converters.called(function)
 
 
 def why_left(function: Any) -> str:
     """Why a Python function is called as it is, in words; empty for what is none."""
     function = getattr(function, "__func__", function)
-    if not isinstance(function, FunctionType):
+    trace = current_trace()
+    if trace is None or not isinstance(function, FunctionType):
         return ""
-    return _converters().why_left(function) or "its source is not to be had"
+    return trace.converters.why_left(function) or "its source is not to be had"
 
 
 def for_consumer(function: FunctionType) -> Function | None:
@@ -118,8 +89,7 @@ def for_consumer(function: FunctionType) -> Function | None:
 
     None where it cannot be one.
     """
-    note_function(function)
-    return _converters().for_consumer(function, False)
+    return _for_consumer(function, of_context=False)
 
 
 def for_context(function: FunctionType) -> Function | None:
@@ -127,8 +97,15 @@ def for_context(function: FunctionType) -> Function | None:
 
     What that raises is what the `yield` raises. None where it cannot be one.
     """
+    return _for_consumer(function, of_context=True)
+
+
+def _for_consumer(function: FunctionType, of_context: bool) -> Function | None:
+    trace = current_trace()
+    if trace is None:
+        return None
     note_function(function)
-    return _converters().for_consumer(function, True)
+    return trace.converters.for_consumer(function, of_context)
 
 
 def method(thing: Any, name: str) -> Function | None:

@@ -30,7 +30,7 @@ from autograph.operators.containers.growing import (
     write,
 )
 from autograph.operators.containers.open_dicts import is_key, made_where
-from autograph.operators.stand_ins.bodies import OPENERS, stage_raise
+from autograph.operators.stand_ins.bodies import stage_raise
 from autograph.operators.stand_ins.contents import content_slot
 from autograph.operators.stand_ins.forms import Growing, Unbound
 from autograph.operators.stand_ins.item_forms import growing_form, item_form
@@ -57,6 +57,7 @@ __all__ = [
     "items_of",
     "open_in",
     "opened_by",
+    "opener",
     "put_item",
     "size",
 ]
@@ -108,7 +109,7 @@ def opened_by(x: Any) -> list[Any]:
     found = items_of(x)
     if found is not None:
         return found
-    if not isinstance(x, OpenDeque) or _opener(x, [list(deque.__iter__(x))]) is None:
+    if not isinstance(x, OpenDeque) or opener(x, [list(deque.__iter__(x))]) is None:
         raise _refused("it is older than the call, or its items are not of one kind")
 
     def make() -> list[Any]:
@@ -123,16 +124,13 @@ def opened_by(x: Any) -> list[Any]:
     return made_where(x, "deque", make)
 
 
-def _opener(x: Any, contents: list[Any]) -> Callable[[], Any] | None:
+def opener(x: Any, contents: list[Any]) -> Callable[[], Any] | None:
     """How a deque is opened that may have any of these contents, if it can be."""
     if not isinstance(x, OpenDeque) or x.opened is not None or not journal.is_fresh(x):
         return None
     items = [item for content in contents for item in content]
     form = growing_form(Growing(Unbound()), items, "it")
     return functools.partial(opened_by, x) if isinstance(form, Growing) else None
-
-
-OPENERS.append(_opener)
 
 
 def open_in(result: Any) -> None:

@@ -30,7 +30,7 @@ from autograph.operators.containers.growing import (
 from autograph.operators.containers.growing_methods import matches
 from autograph.operators.containers.keyed import is_open_key
 from autograph.operators.containers.written_arrays import as_array_item
-from autograph.operators.stand_ins.bodies import OPENERS, Restart, is_of_this_body, stage_raise
+from autograph.operators.stand_ins.bodies import Restart, is_of_this_body, stage_raise
 from autograph.operators.stand_ins.contents import container_base, content_slot
 from autograph.operators.stand_ins.forms import (
     Among,
@@ -85,6 +85,7 @@ __all__ = [
     "item",
     "name_of_view",
     "opened_by",
+    "opener",
     "pairs_of",
     "put",
     "refuse_unhashable",
@@ -201,7 +202,7 @@ def made_where(x: Any, kind: str, make: Callable[[], list[Any]]) -> list[Any]:
     )
 
 
-def _opener(x: Any, contents: list[Any]) -> Callable[[], Any] | None:
+def opener(x: Any, contents: list[Any]) -> Callable[[], Any] | None:
     """How a dict is opened that may have any of these contents, if it can be."""
     facts = current_trace()
     if type(x) not in _KINDS or is_open(x) or not journal.is_fresh(x):
@@ -214,10 +215,6 @@ def _opener(x: Any, contents: list[Any]) -> Callable[[], Any] | None:
     form = growing_form(Growing(Unbound()), items, "it")
     can_be = isinstance(form, Growing) and _are_of_one_kind(items)
     return functools.partial(opened_by, x) if can_be else None
-
-
-OPENERS.append(_opener)
-OPENERS.append(partial_dicts.opener)
 
 
 # ---- asking --------------------------------------------------------------------------------------

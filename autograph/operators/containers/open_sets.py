@@ -27,7 +27,7 @@ from autograph.operators.containers.open_dicts import (
     name_of_view,
     refuse_unhashable,
 )
-from autograph.operators.stand_ins.bodies import OPENERS, stage_raise
+from autograph.operators.stand_ins.bodies import stage_raise
 from autograph.operators.stand_ins.forms import Form, Unbound, Written
 from autograph.operators.stand_ins.item_forms import is_text
 from autograph.operators.stand_ins.rows import (
@@ -69,6 +69,7 @@ __all__ = [
     "made",
     "of_views",
     "opened_by",
+    "opener",
     "refused",
     "size",
 ]
@@ -132,15 +133,12 @@ def opened_by(x: Any, *item: Any) -> list[Any]:
     return made_where(x, "set", make)
 
 
-def _opener(x: Any, contents: list[Any]) -> Callable[[], Any] | None:
+def opener(x: Any, contents: list[Any]) -> Callable[[], Any] | None:
     """How a set is opened that may have any of these contents, if it can be."""
     can_be = isinstance(x, OpenSet) and x.opened is None and journal.is_fresh(x)
     if not can_be or not are_keys(item for content in contents for item in content):
         return None
     return functools.partial(opened_by, x)
-
-
-OPENERS.append(_opener)
 
 
 def _slot(x: OpenSet) -> journal.Slot:

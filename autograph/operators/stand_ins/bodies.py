@@ -29,7 +29,6 @@ from runtime.tensor import Tensor
 
 __all__ = [
     "NO_NAMES",
-    "OPENERS",
     "Outcome",
     "Restart",
     "State",
@@ -98,14 +97,10 @@ def restarting(trace_statement: Callable[[], T]) -> T:
             request.prepare()
 
 
-# What gives, for a container and what a body may leave in it, how it is made one of which the keys
-# depend on data; None where it cannot be.
-OPENERS: list[Callable[[Any, list[Any]], Callable[[], Any] | None]] = []
-
-
 def ask_to_open(owner: Any, contents: list[Any]) -> None:
     """Begin anew where a container can be made one that may have any of these contents."""
-    for opener in OPENERS:
+    trace = current_trace()
+    for opener in () if trace is None else trace.openers:
         prepare = opener(owner, contents)
         if prepare is not None:
             raise Restart(

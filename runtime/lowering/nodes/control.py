@@ -346,8 +346,9 @@ def choose(b: Builder, node: Node) -> list[Form]:
     for value, form in ((node.inputs[1], other), (node.inputs[2], one)):
         if value.node is not None and value.node.op.name == "missing":
             return [form]
-    if _is_read_in_its_place(b, one, other):
-        return [_either(b, b.let(truth(condition)), one, other)]
+    view = _either(b, condition, one, other)
+    if view is not None:
+        return [view]
     before: Block = []
     blocks: list[Block] = [[], []]
     with b.inside(blocks[0]):
@@ -361,25 +362,20 @@ def choose(b: Builder, node: Node) -> list[Form]:
     return [place.form(b, node.outputs[0].name)]
 
 
-def _is_read_in_its_place(b: Builder, one: Form, other: Form) -> bool:
-    """Whether elements of one of two arrays are found in memory, at the same indices of both."""
-    arrays = [x for x in (one, other) if not isinstance(x, Expr | Elements | Rows)]
-    return (
-        len(arrays) == 2
-        and all(map(is_memory, arrays))
-        and is_whole(b, arrays[0], arrays[1].shape)
-        and not is_small(arrays[0].shape)
-    )
-
-
-def _either(b: Builder, condition: Expr, one: Array, other: Array) -> Computed:
-    """A view of one of two arrays in memory."""
+def _either(b: Builder, condition: Expr, one: Form, other: Form) -> Computed | None:
+    """A view of one of two arrays in memory; None where they are no such arrays of one shape."""
+    if isinstance(one, Expr | Elements | Rows) or isinstance(other, Expr | Elements | Rows):
+        return None
+    is_in_memory = is_memory(one) and is_memory(other)
+    if not is_in_memory or is_small(one.shape) or not is_whole(b, one, other.shape):
+        return None
+    first, second, is_first = one, other, b.let(truth(condition))
 
     def at(indices: Sequence[Expr]) -> Expr:
-        return select(condition, b.at(one, indices), b.at(other, indices))
+        return select(is_first, b.at(first, indices), b.at(second, indices))
 
     def flat(position: Expr) -> Expr:
-        return select(condition, b.flat_at(one, position), b.flat_at(other, position))
+        return select(is_first, b.flat_at(first, position), b.flat_at(second, position))
 
     depth = 1 + max((x.depth for x in (one, other) if isinstance(x, Computed)), default=0)
     is_flat = b.has_flat(one) and b.has_flat(other)
