@@ -40,6 +40,8 @@ WORK = 60
 _POWERS = ("pow", "power", "float_power")
 # They stand before all others: each copy reads them from there, whichever of them came first.
 _AHEAD = ("constant", "read", "dim")
+# The end of names of parts that are no function of the user.
+_PART = "_part"
 
 
 def call_repetitions(graph: Graph) -> Graph:
@@ -115,11 +117,12 @@ class _Finder:
         """The parts; they do not overlap."""
         if len(self.nodes) < 2 * SMALLEST:
             return
-        order = _suffixes(_labels(self.nodes))
+        labels = _labels(self.nodes)
+        order = _suffixes(labels)
         # What is known is how much an interval can save at most, or what it saves so far.
         waiting: list[tuple[Any, ...]] = [
-            (-bound, (), (int(order[i.left]),), 0, -1, i)
-            for i, bound in _intervals(order, _common_lengths(_labels(self.nodes), order))
+            (-bound, (), (int(order[interval.left]),), 0, -1, interval)
+            for interval, bound in _intervals(order, _common_lengths(labels, order))
         ]
         heapq.heapify(waiting)
         rounds = 0
@@ -337,7 +340,7 @@ class _Part:
         are called from between its lines: it was gone through once.
         """
         origins = [self.finder.origins(start, self.size) for start in self.starts]
-        first, own = origins[0], f"{self.finder.graph.name}_part"
+        first, own = origins[0], f"{self.finder.graph.name.removesuffix(_PART)}{_PART}"
         if not first[-1] or any(other != first for other in origins):
             return own
         file, _, function = first[-1]

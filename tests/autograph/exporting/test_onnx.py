@@ -1,6 +1,7 @@
 """`export_onnx`: models that give, where they run, what the programs give."""
 
 import sys
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -172,6 +173,103 @@ def test_what_onnx_has_not_is_refused_with_its_line(function, what, tmp_path):
     assert f"in `{function.__name__}`" in str(raised.value)
     assert not (tmp_path / "f.onnx").exists()
 
+
+# ---- functions ---------------------------------------------------------------------------------
+
+LAYERS = [(np.full((4, 4), 0.3 - 0.01 * k), np.full(4, 0.01 * k)) for k in range(50)]
+
+
+def dense(x, w, b):
+    return np.tanh(x @ w + b)
+
+
+def fifty_layers(x):
+    for w, b in LAYERS:
+        x = dense(x, w, b)
+    return x
+
+
+def gated(x, w, b):
+    """A branch and a loop, which see what is around them."""
+    y = dense(x * 0.5, w, b)
+    if y.sum() > 0:
+        y = y * b
+    while np.abs(y).max() > 0.1:
+        y = y * 0.5 - b * 0.01
+    return x + y
+
+
+def gates(x):
+    for w, b in LAYERS[:5]:
+        x = gated(x, w, b)
+    return x
+
+
+def in_a_branch(x):
+    if x.sum() > 0:
+        x = dense(dense(x, *LAYERS[0]), *LAYERS[1])
+    return x
+
+
+def inner_and_outer(x):
+    def ends(v):
+        v = np.sort(v, axis=0)
+        return v[0] * 2, v[-1] + 1
+
+    low, high = ends(x)
+    lowest, highest = ends(x * low)
+    return {"low": low - lowest, "high": high * highest}
+
+
+FUNCTIONS = [
+    (fifty_layers, {"dense": 50}, 51, 3),
+    (gates, {"gated": 5}, 6, None),
+    (in_a_branch, {"dense": 2}, None, 3),
+    (inner_and_outer, {"ends": 2}, None, None),
+    (layer, {}, None, None),
+]
+
+
+def nodes_of(nodes):
+    """The nodes, those of graphs within them included."""
+    for node in nodes:
+        yield node
+        for attribute in node.attribute:
+            yield from nodes_of(attribute.g.node)
+
+
+@pytest.mark.parametrize("case", FUNCTIONS, ids=lambda case: case[0].__name__)
+def test_what_is_repeated_is_a_function_of_the_model(case, tmp_path):
+    function, wanted, size, size_within = case
+    path = tmp_path / "f.onnx"
+    x = np.linspace(-1, 2, 12).reshape(4, 3) if function is layer else np.linspace(-1, 2, 8)
+    x = x if function is layer else x.reshape(2, 4)
+    ag.export_onnx(function, path, [ag.TensorSpec([None, x.shape[1]])])
+    model = onnx.load(path)
+    onnx.checker.check_model(model, full_check=True)
+    everywhere = [*model.graph.node, *(n for f in model.functions for n in f.node)]
+    called = Counter(n.op_type for n in nodes_of(everywhere) if n.domain == "autograph")
+    assert called == wanted and {f.name for f in model.functions} == set(wanted)
+    assert size is None or len(model.graph.node) == size
+    assert size_within is None or len(model.functions[0].node) == size_within
+    results = [flat(ag.convert(function)(x))]
+    results.append(session_of(path).run(None, {model.graph.input[0].name: x}))
+    back = ag.import_onnx(path)
+    results.append(flat(back(x)))
+    wanted = flat({**function(x)} if isinstance(function(x), dict) else function(x))
+    for got in results:
+        for one, other in zip(got, wanted, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12)
+
+
+def test_a_model_is_written_the_same_each_time(tmp_path):
+    paths = tmp_path / "a.onnx", tmp_path / "b.onnx"
+    for path in paths:
+        ag.export_onnx(gates, path, [ag.TensorSpec([2, 4])])
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+
+
+# ---- random numbers ----------------------------------------------------------------------------
 
 seed = ag.Variable(np.uint64(3), name="seed")
 count = ag.Variable(0, name="count")
