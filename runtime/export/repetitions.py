@@ -326,8 +326,8 @@ class _Part:
         found = self._inputs.get(values)
         if found is not None:
             return found
-        first = values[0]
-        if first.node is not None and len({_constant(value) for value in values}) == 1:
+        first, constants = values[0], {_constant(value) for value in values}
+        if first.node is not None and len(constants) == 1 and None not in constants:
             self._constants.append(copy_node(first.node, (), ()))
             return self._constants[-1].outputs[0]
         name = first.name if len({value.name for value in values}) == 1 else None
@@ -364,9 +364,7 @@ class _Part:
 
 
 def _constant(value: Value) -> Any:
-    """The same for equal constants alone."""
-    node = value.node
-    if node is None or node.op is not CONSTANT:
-        return value
-    constant = node.attrs["value"]
-    return constant_key(constant) if np.ndim(constant) == 0 else value
+    """The same for equal constants; None for other values."""
+    if value.node is None or value.node.op is not CONSTANT:
+        return None
+    return constant_key(value.node.attrs["value"])

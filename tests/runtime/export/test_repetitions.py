@@ -78,6 +78,13 @@ def two_results(x):
     return c * b + d
 
 
+def with_another_in_common(x):
+    y = np.sin(x)
+    for w in WEIGHTS:
+        x = layer(x, w) * y
+    return x
+
+
 def other_numbers(x):
     def scaled(x, by):
         return np.cos(np.tanh(x * by))
@@ -121,6 +128,7 @@ CASES = [
     (nested, {"block": (6, 6), "layer": (3, 2)}),
     (ahead_of_the_first, {"layer": (3, 6)}),
     (two_results, {"ends": (4, 2)}),
+    (with_another_in_common, {"net_part": (4, 6)}),
     (other_numbers, {"scaled": (3, 3)}),
     (other_powers, {"raised": (2, 3)}),
     (other_wiring, {}),
