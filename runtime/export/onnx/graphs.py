@@ -16,8 +16,9 @@ from onnx import helper
 from runtime.building import trace_function
 from runtime.errors import StagingError, UnsavableError
 from runtime.export.onnx import elementwise, indexing, products, random, reductions, shaping
+from runtime.export.onnx.distributions import LAWS, Draws
 from runtime.export.onnx.emitter import Emitter, Names, Term, element_type, refuse
-from runtime.export.onnx.random import without_keys
+from runtime.export.onnx.random import check_allowed, without_keys
 from runtime.export.onnx.table import WRITERS
 from runtime.export.repetitions import call_repetitions
 from runtime.graph.ir import Graph, Node, Value
@@ -86,6 +87,8 @@ class GraphWriter:
             raise refuse(_REFUSED[name])
         if node.op.effect == "collective":
             raise refuse("an exchange between processes")
+        if name in LAWS:
+            return [self._drawn(node, operands)]
         for value in (*node.inputs, *node.outputs):
             _tensor_type(value.type)
         writer = WRITERS.get(name)
@@ -107,6 +110,28 @@ class GraphWriter:
             return self.write(graph, [*operands, *map(self.emit.constant, arrays)])
         except UnsavableError:
             raise refuse(f"`{node.op.name}`, which ONNX has no operation for") from None
+
+    def _drawn(self, node: Node, operands: list[Term]) -> Term:
+        """Draws of a distribution, as a row."""
+        check_allowed(self.emit)
+        law, emit = LAWS[node.op.name], self.emit
+        (key, block, *rest), count = operands, len(law.parameters)
+        sizes = emit.sizes(node.attrs["shape"], rest[count:])
+        given = []
+        for x, can_be in zip(rest[:count], law.parameters, strict=True):
+            whole = x.to(np.float64)
+            whole = emit.checked(whole, ~emit.any(~can_be(emit, whole)))
+            given.append(emit.flat(emit("Expand", whole, sizes)))
+        row = TensorType(np.dtype(np.float64), (None,))
+        builder, _, result = trace_function(
+            lambda key, block, *xs: law.draw(Draws(key, block, xs[0]), *xs),
+            [*(value.type for value in node.inputs[:2]), *(row for _ in given)],
+            node.op.name,
+        )
+        builder.graph.outputs = [builder.value_of(result)]
+        arrays = [emit.constant(thing) for thing, _ in builder.externals.values()]
+        (drawn,) = self.write(builder.graph, [key, block, *given, *arrays])
+        return emit.reshape(drawn, sizes).to(_dtype(node.outputs[0].type))
 
     # ---- control flow ------------------------------------------------------------------------
 

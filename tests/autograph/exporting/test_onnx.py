@@ -306,6 +306,84 @@ def test_draws_are_those_of_the_runtime_where_that_is_allowed(tmp_path):
     assert (session.run(None, {"x": np.ones(40)})[5] != normal).any()
 
 
+N = 4000
+# What is drawn, beside the distribution of SciPy that it is of.
+DISTRIBUTIONS = [
+    (lambda: ag.random.uniform((N,), -1.0, 2.0), ("uniform", (-1, 3))),
+    (lambda: ag.random.normal((N,), 1.0, 2.0), ("norm", (1, 2))),
+    (lambda: ag.random.truncated_normal((N,)), ("truncnorm", (-2, 2))),
+    (lambda: ag.random.truncated_normal((N,), low=1.0, high=9.0), ("truncnorm", (1, 9))),
+    (lambda: ag.random.truncated_normal((N,), low=-9.0, high=0.5), ("truncnorm", (-9, 0.5))),
+    (lambda: ag.random.exponential((N,), 2.0), ("expon", (0, 2))),
+    (lambda: ag.random.gamma((N,), 2.5), ("gamma", (2.5,))),
+    (lambda: ag.random.gamma((N,), 0.3), ("gamma", (0.3,))),
+    (lambda: ag.random.poisson((N,), 3.0), ("poisson", (3,))),
+    (lambda: ag.random.poisson((N,), 50.0), ("poisson", (50,))),
+    (lambda: ag.random.poisson((N,), 0.0), ("poisson", (0,))),
+    (lambda: ag.random.binomial((N,), 10, 0.3), ("binom", (10, 0.3))),
+    (lambda: ag.random.binomial((N,), 100, 0.8), ("binom", (100, 0.8))),
+    (lambda: ag.random.binomial((N,), 10, 1.0), ("binom", (10, 1))),
+    (lambda: ag.random.bits((N,), np.uint8), ("randint", (0, 2**8))),
+    (lambda: ag.random.bits((N,), np.uint64) / np.float64(2**64), ("uniform", (0, 1))),
+]
+
+
+def distance(drawn, law):
+    """The largest difference between the shares of draws and of the distribution, below and at."""
+    values, counts = np.unique(drawn, return_counts=True)
+    at = np.cumsum(counts) / drawn.size
+    ends = np.abs(law.cdf(values) - at)
+    return ends.max() if hasattr(law.dist, "pmf") else max(
+        ends.max(), np.abs(law.cdf(values) - (at - counts / drawn.size)).max()
+    )
+
+
+@pytest.mark.parametrize("case", DISTRIBUTIONS, ids=lambda case: f"{case[1][0]}{case[1][1]}")
+def test_draws_are_of_their_distributions(case, tmp_path):
+    stats = pytest.importorskip("scipy.stats")
+    draw, (name, parameters) = case
+
+    def function(x):
+        return x + draw()
+
+    ag.export_onnx(function, tmp_path / "f.onnx", [0.0], allow_random=True)
+    runtime.set_seed(1)
+    session = session_of(tmp_path / "f.onnx")
+    drawn, others = (session.run(None, {"x": np.array(0.0)})[0] for _ in range(2))
+    # Kolmogorov's limit, which one in 10,000 samples is above.
+    law = getattr(stats, name)(*parameters)
+    assert distance(drawn, law) < 2.23 / np.sqrt(N)
+    assert (drawn != others).any() or law.std() == 0
+
+
+def of_each(alpha, lam):
+    """Parameters of other shapes, and sizes that only the run tells."""
+    size = alpha.shape[0]
+    return ag.random.gamma((3, size), alpha), ag.random.poisson((size, 2), lam, "float32")
+
+
+def test_parameters_are_arrays_and_those_that_cannot_be_are_errors(tmp_path):
+    specs = [ANY, ag.TensorSpec([])]
+    ag.export_onnx(of_each, tmp_path / "f.onnx", specs, allow_random=True)
+    session = session_of(tmp_path / "f.onnx")
+    alpha = np.array([1e-3, 1.0, 1e6])
+    gamma, counts = session.run(None, {"alpha": alpha, "lam": np.array(20.0)})
+    assert gamma.shape == (3, 3) and counts.shape == (3, 2) and counts.dtype == np.float32
+    assert gamma[:, 0].max() < 1 and 9e5 < gamma[:, 2].min() and gamma[:, 2].max() < 1.1e6
+    for wrong in ({"lam": np.array(-1.0)}, {"alpha": np.array([1.0, np.nan])}):
+        with pytest.raises(Exception, match="out of data bounds|indices"):
+            session.run(None, {"alpha": alpha, "lam": np.array(1.0), **wrong})
+
+
+def subset(x):
+    return x + ag.random.choice(3, (2,), replace=False, p=np.array([0.5, 0.25, 0.25]))
+
+
+def test_draws_that_onnx_has_no_way_for_are_refused(tmp_path):
+    with pytest.raises(ag.UnsavableError, match="`random_subset`"):
+        ag.export_onnx(subset, tmp_path / "f.onnx", [0.0], allow_random=True)
+
+
 @pytest.mark.parametrize("function", [counting, seen])
 def test_a_state_that_is_more_than_a_seed_is_refused(function, tmp_path):
     with pytest.raises(ag.UnsavableError, match="a Variable is assigned to"):
