@@ -34,7 +34,7 @@ class Model:
     def __init__(self, model: onnx.ModelProto) -> None:
         self.graph = model.graph
         self.functions = {(f.domain, f.name, f.overload): f for f in model.functions}
-        self.version = _version(model, 1)
+        self.version = next((o.version for o in model.opset_import if o.domain in _OF_ONNX), 1)
         # The attributes of the function that nodes are in.
         self.given: Mapping[str, Any] = {}
         self.arrays = {a.name: numpy_helper.to_array(a) for a in model.graph.initializer}
@@ -85,7 +85,6 @@ class Model:
         values.update(zip(body.input, inputs, strict=False))
         defaults = {a.name: helper.get_attribute_value(a) for a in body.attribute_proto}
         within = copy(self)
-        within.version = _version(body, self.version)
         within.given = {**_defaults(node, self.version), **defaults, **attributes}
         # Where an output is not asked for, its nodes may be left out.
         return within.run(body.node, {**values, "": None}, body.output[: len(node.output)])
@@ -125,11 +124,6 @@ class Model:
 _OF_ONNX = ("", "ai.onnx")
 _TABLE = OPERATIONS["Gemm"].__module__
 _CONTROL = {"If": Model._if, "Loop": Model._loop}
-
-
-def _version(thing: onnx.ModelProto | onnx.FunctionProto, default: int) -> int:
-    """The version of ONNX' operations that a model or function is written in."""
-    return next((o.version for o in thing.opset_import if o.domain in _OF_ONNX), default)
 
 
 def _attributes(node: onnx.NodeProto, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -268,9 +268,7 @@ def _common_lengths(labels: Sequence[int], order: np.ndarray[Any, Any]) -> list[
     return found
 
 
-def _intervals(
-    order: np.ndarray[Any, Any], lengths: list[int]
-) -> Iterator[tuple[_Interval, int]]:
+def _intervals(order: np.ndarray[Any, Any], lengths: list[int]) -> Iterator[tuple[_Interval, int]]:
     """The intervals of suffixes that begin alike, with the most nodes that each can save."""
     stack: list[tuple[int, int, int, int]] = []  # length, left, first and last place
     for right, place in enumerate(order.tolist()):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from benchmarks.widths import _calls, ahead, main, times
+from benchmarks.widths import _calls, main
 
 
 def test_a_step_is_one_graph_that_trains_as_the_eager_one():

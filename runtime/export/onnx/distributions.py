@@ -122,9 +122,7 @@ def _binomial(draws: Draws, n: Any, p: Any) -> Any:
     odds = _xp.where(is_few, rare / (1.0 - rare), 0.0)
     none = _xp.where(is_few, distributions.no_success(_xp, n, rare), 1.0)
     few = draws.inverted(none, lambda k: odds * _xp.maximum(n - k + 1.0, 0.0) / k)
-    many = distributions.Trials(
-        _xp, _xp.where(is_few, 4 * border, n), _xp.where(is_few, 0.5, rare)
-    )
+    many = distributions.Trials(_xp, _xp.where(is_few, 4 * border, n), _xp.where(is_few, 0.5, rare))
 
     def propose() -> tuple[Any, Any]:
         u, v = draws.uniform() - 0.5, draws.uniform()
@@ -144,9 +142,7 @@ class Law(NamedTuple):
 
 LAWS = {
     "random_gamma": Law(_gamma, (lambda emit, x: (x > 0) & (x < np.inf),)),
-    "random_poisson": Law(
-        _poisson, (lambda emit, x: (x >= 0) & (x < distributions.LARGEST_MEAN),)
-    ),
+    "random_poisson": Law(_poisson, (lambda emit, x: (x >= 0) & (x < distributions.LARGEST_MEAN),)),
     "random_binomial": Law(
         _binomial,
         (

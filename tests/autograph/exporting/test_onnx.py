@@ -333,8 +333,10 @@ def distance(drawn, law):
     values, counts = np.unique(drawn, return_counts=True)
     at = np.cumsum(counts) / drawn.size
     ends = np.abs(law.cdf(values) - at)
-    return ends.max() if hasattr(law.dist, "pmf") else max(
-        ends.max(), np.abs(law.cdf(values) - (at - counts / drawn.size)).max()
+    return (
+        ends.max()
+        if hasattr(law.dist, "pmf")
+        else max(ends.max(), np.abs(law.cdf(values) - (at - counts / drawn.size)).max())
     )
 
 
