@@ -5,7 +5,9 @@ import time
 import numpy as np
 import pytest
 
+import autograph as ag
 from runtime.building import trace_function
+from runtime.execute import reference
 from runtime.export.repetitions import call_repetitions
 from runtime.graph.check import check
 from runtime.graph.show import text
@@ -155,6 +157,49 @@ def test_calls_written_out_are_what_stood_there(function):
     graph = graph_of(function)
     found = call_repetitions(graph)
     assert sequence(found) == sequence(graph)
+
+
+OPERATIONS = [
+    lambda a, b, c: a + b,
+    lambda a, b, c: np.tanh(a),
+    lambda a, b, c: a - c * 0.5,
+    lambda a, b, c: np.sin(b) + a,
+    lambda a, b, c: np.where(a > b, c, a),
+    lambda a, b, c: np.tanh(a) ** 2 * 0.1,
+    lambda a, b, c: ag.cond(np.sum(a) > 0, lambda: a * 0.5, lambda: b - c),
+]
+
+
+def random_program(seed):
+    """Phrases of operations on values of before, in random order, some of them changed."""
+    random = np.random.default_rng(seed)
+
+    def words(count, far):
+        return [(random.choice(OPERATIONS), *random.integers(1, far, 3)) for _ in range(count)]
+
+    phrases = [words(random.integers(1, 7), 4) for _ in range(3)]
+    spoken = [phrases[k] for k in random.integers(0, 3, random.integers(4, 14))]
+    text = [word if random.random() < 0.9 else words(1, 6)[0] for p in spoken for word in p]
+
+    def function(x, y):
+        values = [y, x]
+        for operation, *places in text:
+            values.append(operation(*(values[-min(k, len(values))] for k in places)))
+        return np.stack(values[-random.integers(1, 4) :])
+
+    return function
+
+
+def test_random_programs_compute_the_same_bits():
+    operands, calls = (np.linspace(-1, 1, 4).reshape(2, 2), np.full((2, 2), 0.3)), 0
+    for seed in range(40):
+        graph = graph_of(random_program(seed), count=2)
+        found = call_repetitions(graph)
+        check(found)
+        calls += sum(node.op.name == "call" for node in found.walk())
+        results = [reference.prepare(g)(*operands) for g in (graph, found)]
+        np.testing.assert_array_equal(*results)
+    assert calls > 100
 
 
 def longer(count):
