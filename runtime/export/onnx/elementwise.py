@@ -271,18 +271,21 @@ def _scaled(emit: Emitter, x: Term, k: Term) -> Term:
 @writes("frexp")
 def _frexp(emit: Emitter, node: Node, x: Term) -> list[Term]:
     """The logarithm tells the exponent, but for the last bit near powers of two."""
-    dtype = x.dtype
-    x = x.to(np.float64)
+    given = x.to(np.float64)
+    is_plain = (emit("Abs", given) > 0) & (emit("Abs", given) < math.inf)
+    # Of subnormal numbers runtimes know no logarithm.
+    is_tiny = emit("Abs", given) < 2.0**-1000
+    x = emit.where(is_tiny, given * 2.0**600, given)
     size = emit("Abs", x)
-    is_plain = (size > 0) & (size < math.inf)
     logarithm = emit("Log", emit.where(is_plain, size, 1.0)) * (1 / math.log(2))
     k = emit("Floor", logarithm).to(np.int64) + 1
     m = _scaled(emit, emit.where(is_plain, x, 0.5), -k)
     low, high = emit("Abs", m) < 0.5, emit("Abs", m) >= 1.0
     m = emit.where(low, m * 2.0, emit.where(high, m * 0.5, m))
     k = emit.where(low, k - 1, emit.where(high, k + 1, k))
+    k = emit.where(is_tiny, k - 600, k)
     exponent = emit.where(is_plain, k, 0).to(np.int32)
-    return [emit.where(is_plain, m, x).to(dtype), exponent]
+    return [emit.where(is_plain, m, given).to(result_dtype(node)), exponent]
 
 
 _MATH = (
