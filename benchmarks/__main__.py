@@ -1,7 +1,7 @@
 """Run the benchmarks: `python -m benchmarks [NAME ...]`.
 
 Each name is a workload of the table, `startup`, `first`, `compile`, `ops`, `calls`, `guards`,
-`loops` or `training`. The tables beside peers of another interpreter are `python -m
+`loops`, `training` or `widths`. The tables beside peers of another interpreter are `python -m
 benchmarks.table` and `python -m benchmarks.training`; `loops` has Numba beside it where that can be
 imported, and `training` needs Keras.
 
@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import sys
 
-from benchmarks import table, training
+from benchmarks import table, training, widths
 from benchmarks.calls import call_times
 from benchmarks.compile_time import PROGRAMS, compile_costs, conversion_cost
 from benchmarks.guards import guard_count, guard_times
@@ -104,7 +104,8 @@ def _with_own_kernels() -> None:
 
 def main(names: list[str]) -> None:
     """Print the tables."""
-    known = ("startup", "first", "compile", "ops", "calls", "guards", "loops", "training", *ROWS)
+    known = ("startup", "first", "compile", "ops", "calls", "guards", "loops", "training",
+             "widths", *ROWS)  # fmt: skip
     unknown = [n for n in names if n not in known]
     if unknown:
         sys.exit(f"no benchmark {', '.join(unknown)}; there are {', '.join(known)}")
@@ -125,6 +126,8 @@ def main(names: list[str]) -> None:
         _loops()
     if "training" in names:
         training.main([])
+    if "widths" in names:
+        widths.main()
     rows = [name for name in names if name in ROWS]
     if rows:
         table.main(rows)

@@ -28,7 +28,10 @@ def once(call: Callable[[], object]) -> float:
 
 
 def interleaved(
-    calls: Mapping[str, Callable[[], object]], rounds: int = 15, seconds: float = 0.02
+    calls: Mapping[str, Callable[[], object]],
+    rounds: int = 15,
+    seconds: float = 0.02,
+    clock: Callable[[], float] = time.perf_counter,
 ) -> dict[str, Timing]:
     """Time all candidates in rounds A B C A B C; each block lasts about `seconds`."""
     first = {name: once(call) for name, call in calls.items()}
@@ -36,7 +39,7 @@ def interleaved(
     blocks: dict[str, list[float]] = {name: [] for name in calls}
     for _ in range(rounds):
         for name, call in calls.items():
-            blocks[name].append(_block(call, repeats[name]))
+            blocks[name].append(_block(call, repeats[name], clock))
     return {name: _timing(blocks[name], first[name]) for name in calls}
 
 
@@ -46,11 +49,11 @@ def _repeats(call: Callable[[], object], seconds: float) -> int:
     return max(1, int(seconds / cost))
 
 
-def _block(call: Callable[[], object], repeats: int) -> float:
-    began = time.perf_counter()
+def _block(call: Callable[[], object], repeats: int, clock: Callable[[], float]) -> float:
+    began = clock()
     for _ in range(repeats):
         call()
-    return 1e6 * (time.perf_counter() - began) / repeats
+    return 1e6 * (clock() - began) / repeats
 
 
 def _timing(blocks: list[float], first: float) -> Timing:

@@ -22,6 +22,7 @@ from autograph.saving import Specs
 from runtime.errors import UnsavableError
 from runtime.files import replace_file
 from runtime.graph.ir import Graph
+from runtime.passes.dead_code import drop_dead_code
 
 __all__ = ["export_onnx", "onnx_part"]
 
@@ -49,10 +50,10 @@ def export_onnx(
     """Write the graph of a function or loaded program as an ONNX model.
 
     `signatures` says for which arguments, as in `save`; `signature` is the name of the one to write
-    where there are several. Branches become `If`, loops `Loop`, functions that are called several
-    times functions of the model, Variables and captured arrays initializers; sizes that are not
-    known stay open. Inputs have the names of the parameters, outputs those of the places in the
-    result. Integers wrap beyond 64 bits. With `allow_random`, draws are those of the runtime.
+    where there are several. Branches become `If`, loops `Loop`, what is repeated a function of the
+    model, Variables and captured arrays initializers; sizes that are not known stay open. Inputs
+    have the names of the parameters, outputs those of the places in the result. Integers wrap
+    beyond 64 bits. With `allow_random`, draws are those of the runtime.
 
     Raises UnsavableError, with the line, for what ONNX has not: text, exceptions, complex numbers,
     Variables that are assigned to; ImportError where the package `onnx` is missing. The file at
@@ -92,4 +93,4 @@ def _with_results(signature: Signature) -> tuple[Graph, list[str]]:
         )
     graph = used_graph(signature)
     names, values = flat_results(signature, graph, "ONNX")
-    return Graph(graph.inputs, graph.nodes, values, graph.name), names
+    return drop_dead_code(Graph(graph.inputs, graph.nodes, values, graph.name)), names

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -32,10 +33,10 @@ class Model:
 
     def __init__(self, model: onnx.ModelProto) -> None:
         self.graph = model.graph
-        self.functions = {(f.domain, f.name): f for f in model.functions}
-        self.version = next(
-            (o.version for o in model.opset_import if o.domain in ("", "ai.onnx")), 1
-        )
+        self.functions = {(f.domain, f.name, f.overload): f for f in model.functions}
+        self.version = next((o.version for o in model.opset_import if o.domain in _OF_ONNX), 1)
+        # The attributes of the function that nodes are in.
+        self.given: Mapping[str, Any] = {}
         self.arrays = {a.name: numpy_helper.to_array(a) for a in model.graph.initializer}
         self.inputs = [x for x in model.graph.input if x.name not in self.arrays]
 
@@ -46,43 +47,47 @@ class Model:
         return found[0] if len(found) == 1 else tuple(found)
 
     def run(
-        self, nodes: Sequence[onnx.NodeProto], values: dict[str, Any], outputs: Sequence[str],
-        given: Mapping[str, Any] | None = None,
-    ) -> list[Any]:  # fmt: skip
-        """What nodes compute; `given` are the attributes of the function that they are in."""
+        self, nodes: Sequence[onnx.NodeProto], values: dict[str, Any], outputs: Sequence[str]
+    ) -> list[Any]:
+        """What nodes compute."""
         for node in nodes:
-            made = self._node(node, values, given or {})
+            made = self._node(node, values)
             made = made if isinstance(made, (tuple, list)) else (made,)
             values.update((n, x) for n, x in zip(node.output, made, strict=False) if n)
         return [values.get(name) for name in outputs]
 
-    def _node(self, node: onnx.NodeProto, values: dict[str, Any], given: Mapping[str, Any]) -> Any:
-        attributes = _attributes(node, given)
+    def _node(self, node: onnx.NodeProto, values: dict[str, Any]) -> Any:
+        attributes = _attributes(node, self.given)
         if node.op_type in _CONTROL:
             return _CONTROL[node.op_type](self, node, values, attributes)
         inputs = [values[name] for name in node.input]
-        function = OPERATIONS.get(node.op_type) if node.domain in ("", "ai.onnx") else None
-        if function is None:
-            return self._by_its_function(node, inputs, attributes)
+        function = OPERATIONS.get(node.op_type) if node.domain in _OF_ONNX else None
+        own = self.functions.get((node.domain, node.op_type, node.overload))
+        if own is not None or function is None:
+            return self._by_its_function(node, own, inputs, attributes)
         about = {"kind": node.op_type, "outputs": len(node.output)}
         asked = inspect.signature(function).parameters if function.__module__ == _TABLE else ()
         attributes |= {name: about[name] for name in _ASKED if name in asked}
         return function(*inputs, **attributes)
 
     def _by_its_function(
-        self, node: onnx.NodeProto, inputs: list[Any], attributes: dict[str, Any]
+        self,
+        node: onnx.NodeProto,
+        own: onnx.FunctionProto | None,
+        inputs: list[Any],
+        attributes: dict[str, Any],
     ) -> Any:
         """By what the model, or ONNX itself, says that the operation is made of."""
-        body = self.functions.get((node.domain, node.op_type))
-        body = body or _function_of(_resolved(node, attributes), self.version, inputs)
+        body = own or _function_of(_resolved(node, attributes), self.version, inputs)
         if body is None:
             raise Unknown(f"the operation `{node.op_type}` of ONNX is not one of ours")
         values = dict.fromkeys(body.input)
         values.update(zip(body.input, inputs, strict=False))
         defaults = {a.name: helper.get_attribute_value(a) for a in body.attribute_proto}
-        whole = {**_defaults(node, self.version), **defaults, **attributes}
+        within = copy(self)
+        within.given = {**_defaults(node, self.version), **defaults, **attributes}
         # Where an output is not asked for, its nodes may be left out.
-        return self.run(body.node, {**values, "": None}, body.output[: len(node.output)], whole)
+        return within.run(body.node, {**values, "": None}, body.output[: len(node.output)])
 
     # ---- control flow ------------------------------------------------------------------------
 
@@ -116,6 +121,7 @@ class Model:
         return tuple(found)
 
 
+_OF_ONNX = ("", "ai.onnx")
 _TABLE = OPERATIONS["Gemm"].__module__
 _CONTROL = {"If": Model._if, "Loop": Model._loop}
 

@@ -36,11 +36,14 @@ __all__ = [
     "LARGE_MEAN",
     "RAREST",
     "Hat",
+    "Trials",
     "cube",
     "exponential",
     "is_good",
     "is_surely_good",
     "may_be_good",
+    "no_success",
+    "parts_of_normal",
     "random_binomial",
     "random_exponential",
     "random_gamma",
@@ -116,16 +119,23 @@ def truncated_normal(
 ) -> Array:
     """The number below which there are as many of those within the bounds as the bits say."""
     width = width_of(dtype)
-    # Probabilities are told apart in the lower tail: an interval above 0 is mirrored.
-    sign = -1.0 if low > 0 else 1.0
-    bottom, top = (-high, -low) if low > 0 else (low, high)
-    below, above = _tail(-bottom), _tail(top)
-    mass = _tail(-top) - below
+    sign, bottom, top, below, mass, above = parts_of_normal(low, high)
     left = below + mass * fraction(bits, width)
     right = above + mass * fraction((1 << width) - 1 - bits, width)
     p = xp.minimum(left, right)
     z = exact.normal_quantile(xp, p, 0.5 - p)
     return sign * xp.clip(xp.where(left < right, -z, z), bottom, top)
+
+
+def parts_of_normal(low: float, high: float) -> tuple[float, float, float, float, float, float]:
+    """A sign, two bounds, and the probabilities of less, of what lies between them, and of more.
+
+    Probabilities are told apart in the lower tail: an interval above 0 is mirrored.
+    """
+    sign = -1.0 if low > 0 else 1.0
+    bottom, top = (-high, -low) if low > 0 else (low, high)
+    below, above = _tail(-bottom), _tail(top)
+    return sign, bottom, top, below, _tail(-top) - below, above
 
 
 def _tail(x: float) -> float:
@@ -464,37 +474,76 @@ def _successes(xp: Module, key: Array, counter: Array, n: Array, p: Array) -> Ar
 def _few_successes(
     xp: Module, key: Array, counter: Array, n: Array, p: Array, where: Array
 ) -> Array:
+    odds = p / (1.0 - p)
+
+    def ratio(k: int) -> Array:
+        return odds * xp.maximum(n - k + 1, 0.0) / k
+
+    return _inverted(xp, key, counter, where, no_success(xp, n, p), ratio)
+
+
+def no_success(xp: Module, n: Array, p: Array) -> Array:
+    """The probability that none of `n` trials succeeds."""
     # log(1 - p), whose series takes over where 1 - p has lost digits of p.
     series = -p * (1.0 + p * (0.5 + p * (1 / 3 + p * 0.25)))
     logarithm = xp.where(p < 1e-4, series, exact.log(xp, 1.0 - p))
-    odds, none = p / (1.0 - p), exact.exp(xp, n * logarithm)
-    return _inverted(xp, key, counter, where, none, lambda k: odds * xp.maximum(n - k + 1, 0.0) / k)
+    return exact.exp(xp, n * logarithm)
+
+
+class Trials:
+    """What candidates of a count of successes are drawn and refused by."""
+
+    def __init__(self, xp: Module, n: Array, p: Array) -> None:
+        self.xp, self.n, self.p = xp, n, p
+        root = xp.sqrt(n * p * (1.0 - p))
+        self.b = 1.15 + 2.53 * root
+        self.a = -0.0873 + 0.0248 * self.b + 0.01 * p
+        self.alpha = (2.83 + 5.1 / self.b) * root
+        self.least = 0.92 - 4.2 / self.b
+        self.mode = xp.floor((n + 1.0) * p)
+        self.logarithm = exact.log(xp, p / (1.0 - p))
+        factorials = (exact.log_factorial(xp, m) for m in (self.mode, n - self.mode))
+        self.most = sum(factorials, 0.0)
+
+    def at(self, i: Array) -> Trials:
+        """Those of some of the counts."""
+        made = copy(self)
+        for name in ("n", "p", "b", "a", "alpha", "least", "mode", "logarithm", "most"):
+            setattr(made, name, getattr(self, name)[i])
+        return made
+
+    def candidate(self, u: Array) -> tuple[Array, Array, Array]:
+        """How near the edge a number within -1/2 and 1/2 is, its count, and whether it is one."""
+        xp = self.xp
+        edge = xp.maximum(0.5 - xp.abs(u), 2.0**-60)
+        k = xp.floor((2.0 * self.a / edge + self.b) * u + self.n * self.p + 0.5)
+        is_count = (k >= 0) & (k <= self.n)
+        return edge, xp.where(is_count, k, 0.0), is_count
+
+    def is_surely_good(self, edge: Array, v: Array) -> Array:
+        """Whether a candidate is good, as most of the good ones tell at once."""
+        return (edge >= 0.07) & (v <= self.least)
+
+    def is_good(self, edge: Array, v: Array, k: Array) -> Array:
+        """Whether a candidate is good."""
+        xp = self.xp
+        bound = exact.log(xp, self.alpha * v / (self.a / (edge * edge) + self.b))
+        less = exact.log_factorial(xp, k) + exact.log_factorial(xp, self.n - k)
+        return bound <= self.most - less + (k - self.mode) * self.logarithm
 
 
 def _many_successes(
     xp: Module, key: Array, counter: Array, n: Array, p: Array, where: Array
 ) -> Array:
-    root = xp.sqrt(n * p * (1.0 - p))
-    b = 1.15 + 2.53 * root
-    a = -0.0873 + 0.0248 * b + 0.01 * p
-    alpha = (2.83 + 5.1 / b) * root
-    least = 0.92 - 4.2 / b
-    mode = xp.floor((n + 1.0) * p)
-    logarithm = exact.log(xp, p / (1.0 - p))
-    most = exact.log_factorial(xp, mode) + exact.log_factorial(xp, n - mode)
+    trials = Trials(xp, n, p)
 
     def propose(i: Array, first: Array, second: Array) -> tuple[Array, Array]:
         u, v = fraction(first, 64) - 0.5, fraction(second, 64)
-        edge = xp.maximum(0.5 - xp.abs(u), 2.0**-60)
-        k = xp.floor((2.0 * a[i] / edge + b[i]) * u + n[i] * p[i] + 0.5)
-        is_count = (k >= 0) & (k <= n[i])
-        k = xp.where(is_count, k, 0.0)
-        good = is_count & (edge >= 0.07) & (v <= least[i])
+        own = trials.at(i)
+        edge, k, is_count = own.candidate(u)
+        good = is_count & own.is_surely_good(edge, v)
         unsure = xp.nonzero(is_count & ~good)[0]
-        i, edge, found = i[unsure], edge[unsure], k[unsure]
-        bound = exact.log(xp, alpha[i] * v[unsure] / (a[i] / (edge * edge) + b[i]))
-        less = exact.log_factorial(xp, found) + exact.log_factorial(xp, n[i] - found)
-        good[unsure] = bound <= most[i] - less + (found - mode[i]) * logarithm[i]
+        good[unsure] = own.at(unsure).is_good(edge[unsure], v[unsure], k[unsure])
         return k, good
 
     return _accepted(xp, key, counter, where, propose)

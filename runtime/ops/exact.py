@@ -15,7 +15,7 @@ import numpy as np
 
 from runtime.ops.operands import Array, Module
 
-__all__ = ["exp", "log", "log_factorial", "normal_quantile"]
+__all__ = ["exp", "log", "log_factorial", "normal_quantile", "quantile_at"]
 
 _LN2_HIGH = math.ldexp(math.floor(math.ldexp(math.log(2), 32)), -32)  # products with ints are exact
 _LN2_LOW = 1.90821492927058770002e-10  # log(2) - _LN2_HIGH
@@ -123,11 +123,9 @@ def normal_quantile(xp: Module, p: Array, q: Array) -> Array:
     """
     if isinstance(p, float):
         return _one_quantile(p, q)
-    z = q * _ratio(0.180625 - q * q, _CENTRE)
     if not hasattr(xp, "nonzero"):
-        r = xp.sqrt(-log(xp, p))
-        at_tail = xp.where(r > 5.0, _ratio(r - 5.0, _FAR), _ratio(r - 1.6, _NEAR))
-        return xp.where(q > 0.425, at_tail, z)
+        return quantile_at(xp, q, xp.sqrt(-log(xp, p)))
+    z = q * _ratio(0.180625 - q * q, _CENTRE)
     tail = xp.nonzero(q > 0.425)[0]
     r = xp.sqrt(-log(xp, p[tail]))
     far = r > 5.0
@@ -136,6 +134,12 @@ def normal_quantile(xp: Module, p: Array, q: Array) -> Array:
         at_tail = xp.where(far, _ratio(r - 5.0, _FAR), at_tail)
     z[tail] = at_tail
     return z
+
+
+def quantile_at(xp: Module, q: Array, r: Array) -> Array:
+    """The same where `r = sqrt(-log(p))` is known, all elements computed alike."""
+    at_tail = xp.where(r > 5.0, _ratio(r - 5.0, _FAR), _ratio(r - 1.6, _NEAR))
+    return xp.where(q > 0.425, at_tail, q * _ratio(0.180625 - q * q, _CENTRE))
 
 
 def _one_quantile(p: float, q: float) -> Any:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
+import autograph.tf as tf
 from autograph.loading import unpacked
 from autograph.saving import packed
 from runtime import config, devices, tree
@@ -159,6 +160,42 @@ def test_s20_a_graph_on_two_devices_has_copies_where_values_cross():
     assert [name for name in ops_of(function) if name != "constant"] == [
         "copy_to", "sin", "multiply", "copy_to", "cos", "copy_to", "add", "add", "copy_to",
     ]  # fmt: skip
+
+
+SPELLINGS = [
+    ("/cpu:0", "/far:1"), ("/CPU:0", "/FAR:1"), ("/device:CPU:0", "/device:FAR:1"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("near", "away"), SPELLINGS)
+def test_parts_of_a_graph_are_on_the_devices_that_are_written_around_them(near, away):
+    """A51: a step of which one part is on the host; copies stand where values cross."""
+    weights = ag.Variable(X)
+
+    @tf.function
+    def step(x):
+        with tf.device(away):
+            hidden = tf.tanh(x * 2)
+        with tf.device(near):
+            hidden = hidden + weights
+        with tf.device(away):
+            return tf.reduce_sum(hidden * x)
+
+    x = tf.constant(X)
+    wanted = np.sum((np.tanh(X * 2) + X) * X)
+    np.testing.assert_allclose(step(x).numpy(), wanted, rtol=1e-15)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        loss = step(x)
+    slope = 2 / np.cosh(X * 2) ** 2 * X + np.tanh(X * 2) + X
+    gradients = tape.gradient(loss, [x, weights])
+    for got, other in zip(gradients, (slope, X), strict=True):
+        assert got.device == "/cpu:0"
+        np.testing.assert_allclose(got.numpy(), other, rtol=1e-14)
+    nodes = [n for n in step.traces()[-1].graph.walk() if n.op.name != "constant"]
+    on = {n.op.name: n.device for n in nodes if n.op.name != "copy_to"}
+    assert (on["tanh"], on["add"], on["sum"]) == ("/far:1", None, "/far:1")
+    assert sum(n.op.name == "copy_to" for n in nodes) == 4
 
 
 def test_gradients_are_copied_back():

@@ -137,6 +137,7 @@ TESTED_IN = {
         "elementwise emitter indexing products random reductions shaping table",
         "runtime/export/onnx/test_graphs.py",
     ),
+    "runtime/export/onnx/distributions.py": "autograph/exporting/test_onnx.py",
     **in_folder(
         "runtime/export/python", "functions on_host texts", "autograph/exporting/test_python.py"
     ),

@@ -252,6 +252,42 @@ def _as_python(emit: Emitter, found: Term, *operands: Term) -> Term:
     return emit.checked(found, fine)
 
 
+@writes("ldexp")
+def _ldexp(emit: Emitter, node: Node, x: Term, k: Term) -> Term:
+    """Times a power of two, in steps of which only the last one rounds, as musl's `scalbn.c`."""
+    return _scaled(emit, x.to(np.float64), k.to(np.int64)).to(result_dtype(node))
+
+
+def _scaled(emit: Emitter, x: Term, k: Term) -> Term:
+    two = emit.constant(2.0, np.float64)
+    for _ in range(2):
+        zero = emit.constant(0, np.int64)
+        step = emit.where(k > 1023, 1023, emit.where(k < -1022, -969, zero))
+        x, k = x * emit("Pow", two, step.to(np.float64)), k - step
+    last = emit("Min", emit("Max", k, emit.like(-1022, k)), emit.like(1023, k))
+    return x * emit("Pow", two, last.to(np.float64))
+
+
+@writes("frexp")
+def _frexp(emit: Emitter, node: Node, x: Term) -> list[Term]:
+    """The logarithm tells the exponent, but for the last bit near powers of two."""
+    given = x.to(np.float64)
+    is_plain = (emit("Abs", given) > 0) & (emit("Abs", given) < math.inf)
+    # Of subnormal numbers runtimes know no logarithm.
+    is_tiny = emit("Abs", given) < 2.0**-1000
+    x = emit.where(is_tiny, given * 2.0**600, given)
+    size = emit("Abs", x)
+    logarithm = emit("Log", emit.where(is_plain, size, 1.0)) * (1 / math.log(2))
+    k = emit("Floor", logarithm).to(np.int64) + 1
+    m = _scaled(emit, emit.where(is_plain, x, 0.5), -k)
+    low, high = emit("Abs", m) < 0.5, emit("Abs", m) >= 1.0
+    m = emit.where(low, m * 2.0, emit.where(high, m * 0.5, m))
+    k = emit.where(low, k - 1, emit.where(high, k + 1, k))
+    k = emit.where(is_tiny, k - 600, k)
+    exponent = emit.where(is_plain, k, 0).to(np.int32)
+    return [emit.where(is_plain, m, given).to(result_dtype(node)), exponent]
+
+
 _MATH = (
     "exp", "exp2", "expm1", "sinh", "cosh", "sqrt", "log", "log2", "log10", "log1p", "sin", "cos",
     "tan", "asin", "acos", "atan", "tanh", "asinh", "acosh", "atanh", "cbrt", "atan2", "hypot",

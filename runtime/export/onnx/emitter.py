@@ -5,6 +5,7 @@ Terms have Python's operators, so that what an operation of ours is in ONNX read
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Iterator, Sequence
 from itertools import chain, count
 from typing import Any, TypeAlias
@@ -111,25 +112,33 @@ class Term:
         return self.emit("Cast", self, dtype=wanted, to=element_type(wanted))
 
 
-class Names:
-    """Names of values, each once in a model; and what all its graphs share."""
+class Words:
+    """Names, each once."""
 
     def __init__(self) -> None:
         self._taken: set[str] = set()
         self._numbers: dict[str, Iterator[int]] = {}
-        self._constants: dict[tuple[Any, ...], str] = {}
-        self.initializers: list[onnx.TensorProto] = []
-        self.functions: dict[Any, onnx.FunctionProto] = {}
-        # Whether random numbers may be the runtime's, which are others than ours.
-        self.allow_random = False
 
     def fresh(self, stem: str) -> str:
-        """A name that no value has yet."""
+        """A name that nothing has yet."""
         word = "".join(c if c.isalnum() else "_" for c in stem) or "value"
         names = chain([word], (f"{word}_{k}" for k in self._numbers.setdefault(word, count(1))))
         name = next(n for n in names if n not in self._taken)
         self._taken.add(name)
         return name
+
+
+class Names(Words):
+    """Names of values, each once in a model; and what all its graphs share."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._constants: dict[tuple[Any, ...], str] = {}
+        self.initializers: list[onnx.TensorProto] = []
+        self.functions: dict[Any, onnx.FunctionProto] = {}
+        self.of_functions = Words()
+        # Whether random numbers may be the runtime's, which are others than ours.
+        self.allow_random = False
 
     def initializer(self, array: np.ndarray[Any, Any], stem: str) -> str:
         """The name of a constant of the whole model; equal ones are one."""
@@ -148,15 +157,19 @@ class Names:
 class Emitter:
     """The nodes of one graph, or of one function, in the making."""
 
-    def __init__(self, names: Names, is_function: bool = False) -> None:
+    def __init__(
+        self, names: Names, constants: ChainMap[tuple[Any, ...], Term] | None = None
+    ) -> None:
         self.names = names
         self.nodes: list[onnx.NodeProto] = []
-        # Functions see nothing of the model around: constants are nodes there.
-        self.is_function = is_function
+        # Functions see nothing of the model around: constants are nodes there, which graphs within
+        # see. None: it is no function.
+        self._constants = constants
 
     def inner(self) -> Emitter:
         """For a graph within a node."""
-        return Emitter(self.names, self.is_function)
+        known = self._constants
+        return Emitter(self.names, None if known is None else known.new_child())
 
     # ---- nodes -------------------------------------------------------------------------------
 
@@ -184,10 +197,14 @@ class Emitter:
     def constant(self, value: Any, dtype: Any = None, stem: str = "constant") -> Term:
         """A constant."""
         array = np.asarray(value, dtype)
-        if not self.is_function:
+        known = self._constants
+        if known is None:
             return Term(self, self.names.initializer(array, stem), array.dtype)
-        made = self("Constant", dtype=array.dtype, value=numpy_helper.from_array(array, stem))
-        return made
+        key = (array.dtype.str, array.shape, array.tobytes())
+        if key not in known:
+            held = numpy_helper.from_array(array, stem)
+            known[key] = self("Constant", dtype=array.dtype, value=held)
+        return Term(self, known[key].name, array.dtype)
 
     def ints(self, *values: int) -> Term:
         """A vector of integers, as ONNX takes axes and shapes."""

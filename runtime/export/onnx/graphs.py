@@ -1,7 +1,11 @@
-"""Graphs of ours as graphs of ONNX: `If` and `Loop` for branches and loops, functions for calls."""
+"""Graphs of ours as graphs of ONNX: `If` and `Loop` for branches and loops, functions for calls.
+
+What is repeated in a graph is a function, too.
+"""
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
@@ -12,9 +16,11 @@ from onnx import helper
 from runtime.building import trace_function
 from runtime.errors import StagingError, UnsavableError
 from runtime.export.onnx import elementwise, indexing, products, random, reductions, shaping
+from runtime.export.onnx.distributions import LAWS, Draws
 from runtime.export.onnx.emitter import Emitter, Names, Term, element_type, refuse
-from runtime.export.onnx.random import without_keys
+from runtime.export.onnx.random import check_allowed, without_keys
 from runtime.export.onnx.table import WRITERS
+from runtime.export.repetitions import call_repetitions
 from runtime.graph.ir import Graph, Node, Value
 from runtime.namespace import namespace
 from runtime.ops.declare import REGISTRY
@@ -81,6 +87,8 @@ class GraphWriter:
             raise refuse(_REFUSED[name])
         if node.op.effect == "collective":
             raise refuse("an exchange between processes")
+        if name in LAWS:
+            return [self._drawn(node, operands)]
         for value in (*node.inputs, *node.outputs):
             _tensor_type(value.type)
         writer = WRITERS.get(name)
@@ -102,6 +110,28 @@ class GraphWriter:
             return self.write(graph, [*operands, *map(self.emit.constant, arrays)])
         except UnsavableError:
             raise refuse(f"`{node.op.name}`, which ONNX has no operation for") from None
+
+    def _drawn(self, node: Node, operands: list[Term]) -> Term:
+        """Draws of a distribution, as a row."""
+        check_allowed(self.emit)
+        law, emit = LAWS[node.op.name], self.emit
+        (key, block, *rest), count = operands, len(law.parameters)
+        sizes = emit.sizes(node.attrs["shape"], rest[count:])
+        given = []
+        for x, can_be in zip(rest[:count], law.parameters, strict=True):
+            whole = x.to(np.float64)
+            whole = emit.checked(whole, ~emit.any(~can_be(emit, whole)))
+            given.append(emit.flat(emit("Expand", whole, sizes)))
+        row = TensorType(np.dtype(np.float64), (None,))
+        builder, _, result = trace_function(
+            lambda key, block, *xs: law.draw(Draws(key, block, xs[0]), *xs),
+            [*(value.type for value in node.inputs[:2]), *(row for _ in given)],
+            node.op.name,
+        )
+        builder.graph.outputs = [builder.value_of(result)]
+        arrays = [emit.constant(thing) for thing, _ in builder.externals.values()]
+        (drawn,) = self.write(builder.graph, [key, block, *given, *arrays])
+        return emit.reshape(drawn, sizes).to(_dtype(node.outputs[0].type))
 
     # ---- control flow ------------------------------------------------------------------------
 
@@ -189,21 +219,25 @@ class GraphWriter:
         if self.callers.get(graph, 0) < 2:
             return self._inline(graph, operands)
         dtypes = [_dtype(value.type) for value in node.outputs]
-        function = self._function(graph)
-        return self.emit.call(_DOMAIN, function, operands, dtypes)
+        given = [x.to(_dtype(v.type)) for x, v in zip(operands, graph.inputs, strict=True)]
+        return self.emit.call(_DOMAIN, self._function(graph), given, dtypes)
 
     def _function(self, graph: Graph) -> str:
         """The function that a graph is which is called several times."""
         names = self.emit.names
         if graph not in names.functions:
-            inner = GraphWriter(Emitter(names, is_function=True), self.callers)
+            inner = GraphWriter(Emitter(names, ChainMap()), self.callers)
             inputs = [
                 Term(inner.emit, names.fresh(v.name or "x"), _dtype(v.type)) for v in graph.inputs
             ]
-            outputs = [inner.emit("Identity", x) for x in inner.write(graph, inputs)]
+            outputs, used = [], {x.name for x in inputs}
+            for term, value in zip(inner.write(graph, inputs), graph.outputs, strict=True):
+                whole = term.to(_dtype(value.type))
+                outputs.append(inner.emit("Identity", whole) if whole.name in used else whole)
+                used.add(whole.name)
             names.functions[graph] = helper.make_function(
                 _DOMAIN,
-                names.fresh(graph.name),
+                names.of_functions.fresh(graph.name),
                 [x.name for x in inputs],
                 [x.name for x in outputs],
                 inner.emit.nodes,
@@ -284,6 +318,7 @@ def model_of(
     `inputs` are the name of each input, with its content where that is an initializer; `outputs`
     the names of outputs.
     """
+    graph = call_repetitions(graph)
     names = Names()
     names.allow_random = allow_random
     emit = Emitter(names)
@@ -326,7 +361,7 @@ def _read_names(nodes: Iterable[onnx.NodeProto]) -> Iterator[str]:
 
 def checked_bytes(model: onnx.ModelProto) -> bytes:
     """A model as a file has it, checked by ONNX' own rules."""
-    onnx.checker.check_model(model)
+    onnx.checker.check_model(model, full_check=True)
     return bytes(model.SerializeToString())
 
 

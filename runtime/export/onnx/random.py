@@ -18,19 +18,27 @@ from runtime.graph.ir import Graph, Node, Value
 from runtime.lowering.kernels.refusal import Refusal
 from runtime.lowering.kernels.state import functional, has_variables
 from runtime.ops import CONSTANT
+from runtime.ops.distributions import parts_of_normal
+from runtime.ops.exact import quantile_at
 from runtime.passes.dead_code import drop_dead_code
 from runtime.spec import TensorType
 
-__all__ = ["without_keys"]
+__all__ = ["check_allowed", "without_keys"]
 
 # The draws that are written here, and how many of their operands are keys and places in streams.
 _KEYED = {
     "random_advance": 1,
     "random_bernoulli": 2,
+    "random_binomial": 2,
+    "random_bits": 2,
     "random_categorical": 2,
+    "random_exponential": 2,
+    "random_gamma": 2,
     "random_integers": 2,
     "random_normal": 2,
     "random_permutation": 2,
+    "random_poisson": 2,
+    "random_truncated_normal": 2,
     "random_uniform": 2,
 }
 
@@ -128,11 +136,11 @@ def _zero(copy: Copy, value: Value) -> Value:
 
 def _zeros(emit: Emitter, node: Node, dims: tuple[Term, ...], dtype: Any) -> Term:
     """What a draw has the shape of."""
-    _check_allowed(emit)
+    check_allowed(emit)
     return emit("Expand", emit.constant(0, dtype), emit.sizes(node.attrs["shape"], dims))
 
 
-def _check_allowed(emit: Emitter) -> None:
+def check_allowed(emit: Emitter) -> None:
     if not emit.names.allow_random:
         raise refuse(
             "random numbers, which the runtime draws from a stream of its own",
@@ -142,7 +150,7 @@ def _check_allowed(emit: Emitter) -> None:
 
 @writes("advance", "random_advance")
 def _advance(emit: Emitter, node: Node, *operands: Term) -> list[Term]:
-    _check_allowed(emit)
+    check_allowed(emit)
     return [emit.constant(np.zeros(v.type.shape, np.uint64)) for v in node.outputs]  # type: ignore[union-attr]
 
 
@@ -154,6 +162,44 @@ def _uniform(emit: Emitter, node: Node, key: Term, block: Term, *dims: Term) -> 
 @writes("random_normal")
 def _normal(emit: Emitter, node: Node, key: Term, block: Term, *dims: Term) -> Term:
     return emit("RandomNormalLike", _zeros(emit, node, dims, result_dtype(node)))
+
+
+@writes("random_truncated_normal")
+def _truncated(emit: Emitter, node: Node, key: Term, block: Term, *dims: Term) -> Term:
+    """By inversion, as ours."""
+    parts = parts_of_normal(node.attrs["low"], node.attrs["high"])
+    sign, bottom, top, below, mass, above = parts
+    u = emit("RandomUniformLike", _zeros(emit, node, dims, np.dtype(np.float64)))
+    left, right = below + mass * u, above + mass * (1.0 - u)
+    p = emit("Max", emit("Min", left, right), emit.like(2.0**-64, u))
+    z = quantile_at(emit, 0.5 - p, emit("Sqrt", -emit("Log", p)))
+    z = emit("Max", emit.where(left < right, -z, z), emit.like(bottom, z))
+    return (sign * emit("Min", z, emit.like(top, z))).to(result_dtype(node))
+
+
+@writes("random_exponential")
+def _exponential(emit: Emitter, node: Node, key: Term, block: Term, *dims: Term) -> Term:
+    u = emit("RandomUniformLike", _zeros(emit, node, dims, np.dtype(np.float64)))
+    return (-emit("Log", 1.0 - u)).to(result_dtype(node))
+
+
+@writes("random_below")
+def _below(emit: Emitter, node: Node, x: Term, low: Term, high: Term) -> Term:
+    """What rounding made the end begins again: the number before it has no name in ONNX."""
+    return emit.where(x < high.to(x.dtype), x, low.to(x.dtype))
+
+
+@writes("random_bits")
+def _bits(emit: Emitter, node: Node, key: Term, block: Term, *dims: Term) -> Term:
+    """Halves of 32 bits, which floats can tell."""
+    dtype = result_dtype(node)
+    parts = []
+    for width in [min(8 * dtype.itemsize, 32)] * max(dtype.itemsize // 4, 1):
+        u = emit("RandomUniformLike", _zeros(emit, node, dims, np.dtype(np.float64)))
+        parts.append(emit("Floor", u * 2.0**width).to(np.int64).to(np.uint64))
+    if len(parts) == 1:
+        return parts[0].to(dtype)
+    return (parts[0] * 2**32 + parts[1]).to(dtype)
 
 
 @writes("random_bernoulli")
@@ -177,7 +223,7 @@ def _integers(
 @writes("random_permutation")
 def _permutation(emit: Emitter, node: Node, key: Term, block: Term, n: Term, *dims: Term) -> Term:
     """The order of draws."""
-    _check_allowed(emit)
+    check_allowed(emit)
     zeros = emit("Expand", emit.constant(0.0, np.float64), emit.vector(n))
     drawn = emit("RandomUniformLike", zeros)
     _, order = emit.several(
@@ -193,7 +239,7 @@ def _categorical(
     emit: Emitter, node: Node, key: Term, block: Term, x: Term, *dims: Term
 ) -> Term | None:
     """The largest of the log weights, each with a draw of Gumbel's distribution added."""
-    _check_allowed(emit)
+    check_allowed(emit)
     rank = rank_of_value(node, 2)
     weights = x.to(np.float64) if node.attrs["logits"] else emit("Log", x.to(np.float64))
     own = emit.sizes(node.attrs["shape"], dims)

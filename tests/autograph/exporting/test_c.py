@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from autograph.cli import main
 
 needs_compiler = pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
 
@@ -183,3 +184,73 @@ def test_what_c_has_not_is_refused_and_no_file_is_written(function, specs, what,
 def test_what_has_no_native_form_is_refused_with_its_line(tmp_path):
     with pytest.raises(ag.UnsavableError, match=r"test_c.py>:\d+, in `printed`"):
         ag.export_c(ag.convert(printed), tmp_path / "f.c", [ANY])
+
+
+# ---- training ----------------------------------------------------------------------------------
+
+WEIGHTS = [ag.Variable(0.5 * random(shape), name=f"weights_{k}") for k, shape in enumerate(
+    [(4, 8), (8,), (8, 3), (3,)]
+)]  # fmt: skip
+MOMENTS = [[ag.Variable(np.zeros(w.shape), name=f"{n}_{w.name}") for w in WEIGHTS] for n in "mv"]
+steps = ag.Variable(0.0, name="steps")
+
+
+def adam_step(x, classes):
+    """A step of Adam with dropout: its state, and that of the draws, are Variables."""
+    with ag.GradientTape() as tape:
+        hidden = np.tanh(x @ WEIGHTS[0] + WEIGHTS[1])
+        logits = ag.nn.dropout(hidden, 0.25) @ WEIGHTS[2] + WEIGHTS[3]
+        loss = -(ag.nn.log_softmax(logits) * classes).sum(axis=-1).mean()
+    steps.assign_add(1.0)
+    for w, m, v, g in zip(WEIGHTS, *MOMENTS, tape.gradient(loss, WEIGHTS)):
+        m.assign(0.9 * m + 0.1 * g)
+        v.assign(0.999 * v + 0.001 * g * g)
+        w.assign_sub(0.01 * m / (1 - 0.9**steps) / (np.sqrt(v / (1 - 0.999**steps)) + 1e-8))
+    return {"loss": loss, "w": tuple(w.read_value() for w in WEIGHTS)}
+
+
+TRAINER = """
+#include "step.h"
+#include <stdio.h>
+
+int main(void) {
+    double x[ROWS * 4], classes[ROWS * 3];
+    while (fread(x, sizeof x, 1, stdin) && fread(classes, sizeof classes, 1, stdin)) {
+        adam_step_results r;
+        const int status = adam_step(x, ROWS, classes, ROWS, &r);
+        if (status) return fprintf(stderr, "%s", adam_step_error(status)), 1;
+        fwrite(&r.loss, sizeof r.loss, 1, stdout);
+        fwrite(r.w_0, sizeof *r.w_0, 4 * 8, stdout);
+        fwrite(r.w_1, sizeof *r.w_1, 8, stdout);
+        fwrite(r.w_2, sizeof *r.w_2, 8 * 3, stdout);
+        fwrite(r.w_3, sizeof *r.w_3, 3, stdout);
+        adam_step_free(&r);
+    }
+    return 0;
+}
+"""
+
+
+@needs_compiler
+def test_a_program_in_c_is_trained_as_the_program_is(tmp_path, monkeypatch):
+    """Twenty steps in one process, each with another batch: its state is that of the file."""
+    rows, count = 6, 20
+    monkeypatch.chdir(tmp_path)
+    ag.random.set_seed(3)
+    specs = [ag.TensorSpec([None, 4]), ag.TensorSpec([None, 3])]
+    ag.save(ag.convert(adam_step), tmp_path / "step.agz", specs)
+    assert main(["export", "step.agz", "--to", "c"]) == 0
+    (tmp_path / "trainer.c").write_text(TRAINER)
+    command = ["cc", "-O2", f"-DROWS={rows}", "trainer.c", "step.c", "-lm", "-o", "trainer"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    batches = [(random((rows, 4)), np.eye(3)[np.arange(k, k + rows) % 3]) for k in range(count)]
+    given = b"".join(array.tobytes() for batch in batches for array in batch)
+    done = subprocess.run([tmp_path / "trainer"], input=given, capture_output=True)
+    assert (done.returncode, done.stderr) == (0, b"")
+    found = np.frombuffer(done.stdout).reshape(count, -1)
+    program = ag.load(tmp_path / "step.agz")
+    wanted = [np.frombuffer(as_bytes(program(*batch))) for batch in batches]
+    np.testing.assert_allclose(found, wanted, rtol=1e-11, atol=1e-13)
+    first = np.concatenate([w.numpy().reshape(-1) for w in WEIGHTS])
+    assert (found[-1, 1:] != first).all() and np.abs(found[-1, 1:] - first).mean() > 0.03

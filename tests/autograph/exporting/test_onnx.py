@@ -1,6 +1,7 @@
 """`export_onnx`: models that give, where they run, what the programs give."""
 
 import sys
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -173,6 +174,103 @@ def test_what_onnx_has_not_is_refused_with_its_line(function, what, tmp_path):
     assert not (tmp_path / "f.onnx").exists()
 
 
+# ---- functions ---------------------------------------------------------------------------------
+
+LAYERS = [(np.full((4, 4), 0.3 - 0.01 * k), np.full(4, 0.01 * k)) for k in range(50)]
+
+
+def dense(x, w, b):
+    return np.tanh(x @ w + b)
+
+
+def fifty_layers(x):
+    for w, b in LAYERS:
+        x = dense(x, w, b)
+    return x
+
+
+def gated(x, w, b):
+    """A branch and a loop, which see what is around them."""
+    y = dense(x * 0.5, w, b)
+    if y.sum() > 0:
+        y = y * b
+    while np.abs(y).max() > 0.1:
+        y = y * 0.5 - b * 0.01
+    return x + y
+
+
+def gates(x):
+    for w, b in LAYERS[:5]:
+        x = gated(x, w, b)
+    return x
+
+
+def in_a_branch(x):
+    if x.sum() > 0:
+        x = dense(dense(x, *LAYERS[0]), *LAYERS[1])
+    return x
+
+
+def inner_and_outer(x):
+    def ends(v):
+        v = np.sort(v, axis=0)
+        return v[0] * 2, v[-1] + 1
+
+    low, high = ends(x)
+    lowest, highest = ends(x * low)
+    return {"low": low - lowest, "high": high * highest}
+
+
+FUNCTIONS = [
+    (fifty_layers, {"dense": 50}, 51, 3),
+    (gates, {"gated": 5}, 6, None),
+    (in_a_branch, {"dense": 2}, None, 3),
+    (inner_and_outer, {"ends": 2}, None, None),
+    (layer, {}, None, None),
+]
+
+
+def nodes_of(nodes):
+    """The nodes, those of graphs within them included."""
+    for node in nodes:
+        yield node
+        for attribute in node.attribute:
+            yield from nodes_of(attribute.g.node)
+
+
+@pytest.mark.parametrize("case", FUNCTIONS, ids=lambda case: case[0].__name__)
+def test_what_is_repeated_is_a_function_of_the_model(case, tmp_path):
+    function, wanted, size, size_within = case
+    path = tmp_path / "f.onnx"
+    x = np.linspace(-1, 2, 12).reshape(4, 3) if function is layer else np.linspace(-1, 2, 8)
+    x = x if function is layer else x.reshape(2, 4)
+    ag.export_onnx(function, path, [ag.TensorSpec([None, x.shape[1]])])
+    model = onnx.load(path)
+    onnx.checker.check_model(model, full_check=True)
+    everywhere = [*model.graph.node, *(n for f in model.functions for n in f.node)]
+    called = Counter(n.op_type for n in nodes_of(everywhere) if n.domain == "autograph")
+    assert called == wanted and {f.name for f in model.functions} == set(wanted)
+    assert size is None or len(model.graph.node) == size
+    assert size_within is None or len(model.functions[0].node) == size_within
+    results = [flat(ag.convert(function)(x))]
+    results.append(session_of(path).run(None, {model.graph.input[0].name: x}))
+    back = ag.import_onnx(path)
+    results.append(flat(back(x)))
+    wanted = flat({**function(x)} if isinstance(function(x), dict) else function(x))
+    for got in results:
+        for one, other in zip(got, wanted, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12)
+
+
+def test_a_model_is_written_the_same_each_time(tmp_path):
+    paths = tmp_path / "a.onnx", tmp_path / "b.onnx"
+    for path in paths:
+        ag.export_onnx(gates, path, [ag.TensorSpec([2, 4])])
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+
+
+# ---- random numbers ----------------------------------------------------------------------------
+
 seed = ag.Variable(np.uint64(3), name="seed")
 count = ag.Variable(0, name="count")
 
@@ -206,6 +304,86 @@ def test_draws_are_those_of_the_runtime_where_that_is_allowed(tmp_path):
     assert set(places.tolist()) == {1, 2} and 300 < (places == 2).sum() < 450
     assert abs(normal.mean()) < 0.3 and 0.8 < normal.std() < 1.2
     assert (session.run(None, {"x": np.ones(40)})[5] != normal).any()
+
+
+N = 4000
+# What is drawn, beside the distribution of SciPy that it is of.
+DISTRIBUTIONS = [
+    (lambda: ag.random.uniform((N,), -1.0, 2.0), ("uniform", (-1, 3))),
+    (lambda: ag.random.normal((N,), 1.0, 2.0), ("norm", (1, 2))),
+    (lambda: ag.random.truncated_normal((N,)), ("truncnorm", (-2, 2))),
+    (lambda: ag.random.truncated_normal((N,), low=1.0, high=9.0), ("truncnorm", (1, 9))),
+    (lambda: ag.random.truncated_normal((N,), low=-9.0, high=0.5), ("truncnorm", (-9, 0.5))),
+    (lambda: ag.random.exponential((N,), 2.0), ("expon", (0, 2))),
+    (lambda: ag.random.gamma((N,), 2.5), ("gamma", (2.5,))),
+    (lambda: ag.random.gamma((N,), 0.3), ("gamma", (0.3,))),
+    (lambda: ag.random.poisson((N,), 3.0), ("poisson", (3,))),
+    (lambda: ag.random.poisson((N,), 50.0), ("poisson", (50,))),
+    (lambda: ag.random.poisson((N,), 0.0), ("poisson", (0,))),
+    (lambda: ag.random.binomial((N,), 10, 0.3), ("binom", (10, 0.3))),
+    (lambda: ag.random.binomial((N,), 100, 0.8), ("binom", (100, 0.8))),
+    (lambda: ag.random.binomial((N,), 10, 1.0), ("binom", (10, 1))),
+    (lambda: ag.random.bits((N,), np.uint8), ("randint", (0, 2**8))),
+    (lambda: ag.random.bits((N,), np.uint64) / np.float64(2**64), ("uniform", (0, 1))),
+]
+
+
+def distance(drawn, law):
+    """The largest difference between the shares of draws and of the distribution, below and at."""
+    values, counts = np.unique(drawn, return_counts=True)
+    at = np.cumsum(counts) / drawn.size
+    ends = np.abs(law.cdf(values) - at)
+    return (
+        ends.max()
+        if hasattr(law.dist, "pmf")
+        else max(ends.max(), np.abs(law.cdf(values) - (at - counts / drawn.size)).max())
+    )
+
+
+@pytest.mark.parametrize("case", DISTRIBUTIONS, ids=lambda case: f"{case[1][0]}{case[1][1]}")
+def test_draws_are_of_their_distributions(case, tmp_path):
+    stats = pytest.importorskip("scipy.stats")
+    draw, (name, parameters) = case
+
+    def function(x):
+        return x + draw()
+
+    ag.export_onnx(function, tmp_path / "f.onnx", [0.0], allow_random=True)
+    runtime.set_seed(1)
+    session = session_of(tmp_path / "f.onnx")
+    drawn, others = (session.run(None, {"x": np.array(0.0)})[0] for _ in range(2))
+    # Kolmogorov's limit, which one in 10,000 samples is above.
+    law = getattr(stats, name)(*parameters)
+    assert distance(drawn, law) < 2.23 / np.sqrt(N)
+    assert (drawn != others).any() or law.std() == 0
+
+
+def of_each(alpha, lam):
+    """Parameters of other shapes, and sizes that only the run tells."""
+    size = alpha.shape[0]
+    return ag.random.gamma((3, size), alpha), ag.random.poisson((size, 2), lam, "float32")
+
+
+def test_parameters_are_arrays_and_those_that_cannot_be_are_errors(tmp_path):
+    specs = [ANY, ag.TensorSpec([])]
+    ag.export_onnx(of_each, tmp_path / "f.onnx", specs, allow_random=True)
+    session = session_of(tmp_path / "f.onnx")
+    alpha = np.array([1e-3, 1.0, 1e6])
+    gamma, counts = session.run(None, {"alpha": alpha, "lam": np.array(20.0)})
+    assert gamma.shape == (3, 3) and counts.shape == (3, 2) and counts.dtype == np.float32
+    assert gamma[:, 0].max() < 1 and 9e5 < gamma[:, 2].min() and gamma[:, 2].max() < 1.1e6
+    for wrong in ({"lam": np.array(-1.0)}, {"alpha": np.array([1.0, np.nan])}):
+        with pytest.raises(Exception, match="out of data bounds|indices"):
+            session.run(None, {"alpha": alpha, "lam": np.array(1.0), **wrong})
+
+
+def subset(x):
+    return x + ag.random.choice(3, (2,), replace=False, p=np.array([0.5, 0.25, 0.25]))
+
+
+def test_draws_that_onnx_has_no_way_for_are_refused(tmp_path):
+    with pytest.raises(ag.UnsavableError, match="`random_subset`"):
+        ag.export_onnx(subset, tmp_path / "f.onnx", [0.0], allow_random=True)
 
 
 @pytest.mark.parametrize("function", [counting, seen])

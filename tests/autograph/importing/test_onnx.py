@@ -54,6 +54,50 @@ def test_imported_models_have_gradients(model):
     assert np.abs(got).max() > 0
 
 
+def test_functions_of_a_model_are_taken_apart(tmp_path):
+    """With attributes, in a branch, too; two of one name; one in another."""
+    make, opset = onnx.helper.make_node, onnx.helper.make_opsetid
+    ref = onnx.AttributeProto(name="alpha", ref_attr_name="slope", type=onnx.AttributeProto.FLOAT)
+    leaky = make("LeakyRelu", ["a"], ["b"])
+    leaky.attribute.append(ref)
+    x, y = (onnx.helper.make_tensor_value_info(n, 1, [3]) for n in "xy")
+    yes, no = make("LeakyRelu", ["a"], ["p"]), make("Identity", ["a"], ["p"])
+    yes.attribute.append(ref)
+    of_branch = [onnx.helper.make_tensor_value_info("p", 1, [3])]
+    branches = {
+        f"{name}_branch": onnx.helper.make_graph([node], name, [], of_branch)
+        for name, node in (("then", yes), ("else", no))
+    }
+    inner = [
+        make("ReduceSum", ["a"], ["s"], keepdims=0),
+        make("Constant", [], ["z"], value_float=0.0),
+        make("Less", ["s", "z"], ["c"]),
+        make("If", ["c"], ["b"], **branches),
+    ]
+    outer = [make("f", ["a"], ["t"], domain="own", slope=2.0), make("Neg", ["t"], ["b"])]
+    functions = [
+        onnx.helper.make_function("own", "f", ["a"], ["b"], [leaky], [opset("", 20)], ["slope"]),
+        onnx.helper.make_function(
+            "own", "f", ["a"], ["b"], inner, [opset("", 20)], ["slope"], overload="branch"
+        ),
+        onnx.helper.make_function(
+            "own", "outer", ["a"], ["b"], outer, [opset("", 20), opset("own", 1)]
+        ),
+    ]
+    nodes = [
+        make("f", ["x"], ["t"], domain="own", slope=0.5),
+        make("f", ["t"], ["v"], domain="own", slope=0.25, overload="branch"),
+        make("outer", ["v"], ["y"], domain="own"),
+    ]
+    graph = onnx.helper.make_graph(nodes, "g", [x], [y])
+    opsets = [opset("", 20), opset("own", 1)]
+    model = onnx.helper.make_model(graph, functions=functions, opset_imports=opsets, ir_version=10)
+    (tmp_path / "f.onnx").write_bytes(model.SerializeToString())
+    found = ag.import_onnx(tmp_path / "f.onnx")
+    for given, wanted in (([1, 2, -2], [-1, -2, 2]), ([1, -4, -2], [-1, 1, 0.5])):
+        np.testing.assert_array_equal(found(np.array(given, np.float32)), np.float32(wanted))
+
+
 def test_what_is_not_known_says_its_name(tmp_path):
     node = onnx.helper.make_node("GridSample", ["x", "grid"], ["y"])
     infos = [onnx.helper.make_tensor_value_info(n, 1, [1, 1, 2, 2]) for n in ("x", "y")]

@@ -197,3 +197,31 @@ def test_a_training_of_an_optimizer_on_a_data_set_is_saved_and_exported(tmp_path
     assert losses[-1] < losses[0]
     got = [float(call(np.int64(3))) for _ in range(3)]
     np.testing.assert_allclose(got, losses, rtol=1e-4)
+
+
+def block(x):
+    """One of a transformer's."""
+    x = layers.LayerNormalization()(x + layers.MultiHeadAttention(4, 8)(x, x))
+    return layers.LayerNormalization()(x + layers.Dense(32)(layers.Dense(64, "gelu")(x)))
+
+
+@pytest.mark.skipif(not find_spec("onnx"), reason="needs the package onnx")
+def test_the_blocks_of_a_transformer_are_one_function_in_onnx(tmp_path):
+    import onnx
+
+    keras.utils.set_random_seed(0)
+    x = whole = Input((None, 32))
+    for _ in range(12):
+        x = block(x)
+    model = keras.Model(whole, layers.Dense(5)(x))
+    model.export(tmp_path / "m.onnx", format="onnx", verbose=False)
+    written = onnx.load(tmp_path / "m.onnx")
+    onnx.checker.check_model(written, full_check=True)
+    calls = [node.op_type for node in written.graph.node if node.domain == "autograph"]
+    assert calls == calls[:1] * 12 and len(written.graph.node) < 20
+    assert len(written.functions) == 3 and sum(len(f.node) for f in written.functions) < 100
+    x = np.random.default_rng(0).standard_normal((2, 6, 32)).astype(np.float32)
+    wanted = model.predict(x, verbose=0)
+    np.testing.assert_allclose(run_in_onnx(tmp_path, x), wanted, atol=5e-6)
+    back = ag.import_onnx(tmp_path / "m.onnx")
+    np.testing.assert_allclose(back(x), wanted, atol=5e-6)
