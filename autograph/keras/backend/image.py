@@ -408,7 +408,7 @@ def perspective_transform(
                 f"Invalid {name} shape: expected (4,2) for a single image or (N,4,2) for a batch. "
                 f"Received shape: {points.shape}"
             )
-    if start_points.shape != end_points.shape:
+    if start_points.type.shape != end_points.type.shape:
         raise ValueError(
             "start_points and end_points must have the same shape. Received "
             f"start_points.shape={start_points.shape}, end_points.shape={end_points.shape}"
@@ -452,7 +452,7 @@ def elastic_transform(
     batch, back = _batch_last(images, data_format)
     dtype = common_dtype(images, "float32")
     count, height, width = batch.shape[:3]
-    size = int(6 * sigma) | 1
+    size = _whole_number(6 * sigma) | 1
     drawn = normal((count, height, width, 2), dtype=dtype, seed=seed) * sigma
     moves = gaussian_blur(drawn, (size, size), (sigma, sigma), "channels_last") * alpha
     x, y = _grid(height, width, dtype)
@@ -463,6 +463,12 @@ def elastic_transform(
 
 
 # ---- filters ---------------------------------------------------------------------------------
+
+
+def _whole_number(x: Any) -> Any:
+    """A number without what is behind its point."""
+    is_of_the_run = is_tensor(x) and not x.is_known
+    return ag.astype(x, "int64") if is_of_the_run else int(x)
 
 
 def _filtered(batch: Any, kernel: Any) -> Any:
@@ -481,7 +487,8 @@ def gaussian_blur(
     sigma = convert_to_tensor(sigma, dtype)
     bells = []
     for n, width in zip(kernel_size, ag.unstack(sigma), strict=True):
-        places = ag.astype(ag.arange(int(n)), dtype) - (int(n) - 1) / 2
+        n = _whole_number(n)
+        places = ag.astype(ag.arange(n), dtype) - (n - 1) / 2
         bell = ag.exp(-0.5 * ag.square(places / width))
         bells.append(bell / ag.sum(bell))
     kernel = ag.outer(bells[1], bells[0])
