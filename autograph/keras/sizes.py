@@ -55,7 +55,7 @@ def _steps_through_time(layer: Any) -> Any:
             return x.swapaxes(0, 1)
 
         rows = (turned(inputs), turned(mask)) if takes_mask else turned(inputs)
-        return turned(core.vectorized_map(step, rows))
+        return turned(core.map(step, rows))
 
     layer.call = call
     return layer

@@ -92,8 +92,9 @@ class _Loaded:
     def __init__(self, functions: dict[str, Any], path: str) -> None:
         vars(self).update(functions)
         self._path = path
-        found = [functions[name] for name in _FIRST if name in functions] or [*functions.values()]
-        self._default = found[0] if len(functions) == 1 or functions.keys() & set(_FIRST) else None
+        named = [functions[name] for name in _FIRST if name in functions]
+        whole = named or list(functions.values())
+        self._default = whole[0] if named or len(whole) == 1 else None
         if self._default is not None:
             functions = {_SERVING: self._default, **functions}
         self.signatures = {name: _by_name(function) for name, function in functions.items()}
@@ -149,10 +150,17 @@ def _endpoints(program: ag.Program) -> dict[str, Any]:
     return {name: _of_tensors(functools.partial(program, name)) for name in program.signatures}
 
 
+def _tensors(argument: Any) -> Any:
+    """An argument whose numbers are tensors; a list of numbers alone is one."""
+    has_several = any(hasattr(leaf, "shape") for leaf in tree.leaves(argument))
+    return tree.map_structure(as_tensor, argument) if has_several else as_tensor(argument)
+
+
 def _of_tensors(program: Callable[..., Any]) -> Any:
     def call(*args: Any, **kwargs: Any) -> Any:
-        tensors = [as_tensor(a) for a in args], {k: as_tensor(v) for k, v in kwargs.items()}
-        return as_results(program(*tensors[0], **tensors[1]))
+        return as_results(
+            program(*map(_tensors, args), **{k: _tensors(v) for k, v in kwargs.items()})
+        )
 
     return call
 

@@ -65,7 +65,7 @@ def test_a_model_is_saved_and_loaded_as_a_tf_module_is(model, tmp_path):
             np.testing.assert_allclose(found["output_0"], expected, rtol=1e-5, atol=1e-6)
     archive = keras.export.ExportArchive()
     for name in ("first", "second"):
-        archive.add_endpoint(name, model.__call__, [keras.InputSpec(shape=(None, 6, 3))])
+        archive.add_endpoint(name, model.__call__, [keras.InputSpec("float32", (None, 6, 3))])
     archive.write_out(tmp_path / "file.agz", verbose=False)
     loaded = tf.saved_model.load(tmp_path / "file.agz")
     np.testing.assert_array_equal(loaded.first(X), loaded.signatures["second"](X)["output_0"])
