@@ -163,7 +163,7 @@ def chance():
     for name in "Brightness ColorDegeneration Contrast Hue Rotation Saturation Sharpness".split():
         yield case(f"Random{name}", PICTURES, training=True, factor=0.3)
     yield case("RandomPosterization", PICTURES, training=True, factor=4)
-    yield case("RandomCrop", PICTURES, training=True, height=4, width=5)
+    yield case("RandomCrop", PICTURES, training=True, height=4, width=5, known=3)
     yield case("RandomShear", PICTURES, training=True, x_factor=0.2, y_factor=0.2)
     yield case("RandomTranslation", PICTURES, training=True, height_factor=0.2, width_factor=0.2)
     yield case("RandomZoom", PICTURES, training=True, height_factor=0.2)
