@@ -253,6 +253,7 @@ def functional(layer, xs, known, training):
 
 
 @pytest.mark.long
+@pytest.mark.filterwarnings("ignore:The model does not have any trainable weights")
 @of_all
 def test_models_of_open_sizes_predict_and_train_and_are_exported(
     make, xs, known, training, built, tmp_path
