@@ -6,8 +6,8 @@ branch more; and `keras.src.backend.autograph`, which it imports, is `autograph.
 file of Keras is changed. With another backend nothing is: the branch is not taken.
 
 The classes of Keras that users derive from, or give functions to, come to know of their code when
-they are made (`autograph.keras.users`). Shapes come to know of sizes that a graph does not know,
-models of saved programs (`autograph.keras.programs`).
+they are made (`autograph.keras.users`). Shapes come to know of sizes that a graph does not know
+(`autograph.keras.sizes`), models of saved programs (`autograph.keras.programs`).
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from typing import Any
 
 from autograph import rules
 from autograph.keras.programs import OF_PROGRAMS
+from autograph.keras.sizes import OF_SIZES
 from runtime.tensor import tell_none
 
 __all__ = ["install"]
@@ -66,7 +67,7 @@ def install() -> None:
 
 def _told() -> dict[str, dict[str, Callable[[Any], Any]]]:
     """By module of Keras, what its classes come to know; it needs the compiler, as Keras does."""
-    return {**importlib.import_module(_USERS).OF_USERS, **OF_PROGRAMS}
+    return {**importlib.import_module(_USERS).OF_USERS, **OF_PROGRAMS, **OF_SIZES}
 
 
 class _Finder:

@@ -13,13 +13,17 @@ _EXPORT = "autograph.keras.backend.export"
 
 
 def _writes_programs(model: Any) -> Any:
-    """Have `model.export` write saved programs, and ONNX by our own export."""
+    """Have `model.export` and `tf.saved_model.save` write saved programs; ONNX is our own, too."""
 
     @functools.wraps(model.export)
     def export(self: Any, filepath: Any, format: str = "agz", *args: Any, **kwargs: Any) -> None:
         import_module(_EXPORT).export(self, filepath, format, *args, **kwargs)
 
+    def endpoints(self: Any) -> dict[str, Any]:
+        return {"__call__": import_module(_EXPORT).served(self)}
+
     model.export = export
+    model.__ag_endpoints__ = endpoints
     return model
 
 

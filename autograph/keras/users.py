@@ -9,15 +9,18 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from types import FunctionType
 from typing import Any
 
 from autograph.operators.calls.calls import converted_call
 from autograph.operators.calls.plain_calls import UNCONVERTED
 from autograph.operators.stand_ins.scope import ConversionOptions, FunctionScope
+from runtime import trace
 from runtime.building import building
+from runtime.eager import Eager
 
-__all__ = ["OF_USERS", "of_user"]
+__all__ = ["OF_USERS", "at_once", "eagerly", "of_user"]
 
 _SCOPE = FunctionScope("call", "fscope", ConversionOptions(user_requested=True))
 _OWN = frozenset(("keras", "autograph", "runtime"))
@@ -33,6 +36,22 @@ def of_user(function: Callable[..., Any]) -> Callable[..., Any]:
         return converted_call(function, args, kwargs, _SCOPE)
 
     setattr(call, UNCONVERTED, True)
+    return call
+
+
+def eagerly() -> AbstractContextManager[Any]:
+    """A context in which operations compute at once, also while a graph is traced."""
+    return nullcontext() if building() is None else trace.interpreting(Eager())
+
+
+def at_once(build: Callable[..., Any]) -> Callable[..., Any]:
+    """A method that makes what a layer keeps: not of the graph that calls the layer first."""
+
+    @functools.wraps(build)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        with eagerly():
+            return build(*args, **kwargs)
+
     return call
 
 
@@ -53,6 +72,9 @@ def _derived(*methods: str) -> Callable[[type], type]:
                 function = vars(made).get(name)
                 if isinstance(function, FunctionType) and _is_of_user(made):
                     setattr(made, name, of_user(function))
+            build = vars(made).get("build")
+            if isinstance(build, FunctionType) and not hasattr(build, "_is_default"):
+                made.build = at_once(build)
 
         cls.__init_subclass__ = classmethod(init_subclass)  # type: ignore[assignment]
         return cls

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import autograph as ag
@@ -11,17 +12,22 @@ from autograph.concrete import ConcreteFunction
 from autograph.functions import BoundFunction, Function
 from autograph.tf.names import serve
 from autograph.tf.tensors import as_results, as_tensor
+from runtime import tree
 
 __all__ = ["load", "save"]
 
 _SUFFIX = ".agz"
+_SERVING = "serving_default"
+# What a loaded object is called as: the first of these that it has.
+_FIRST = (_SERVING, "__call__", "serve")
 
 
 def save(obj: Any, export_dir: str | os.PathLike[str], signatures: Any = None) -> None:
     """Save the functions of an object, with the variables that they read, in a folder.
 
     `obj` is a `tf.function`, or an object with some in its attributes and methods; each needs an
-    `input_signature`, or a call before. Raises ValueError where there is none.
+    `input_signature`, or a call before. A Keras model is saved for the inputs it was built for.
+    Raises ValueError where there is nothing to be saved.
 
     >>> import tempfile
     >>> import autograph.tf as tf
@@ -39,23 +45,29 @@ def save(obj: Any, export_dir: str | os.PathLike[str], signatures: Any = None) -
     >>> loaded(tf.constant([1.0, 2.0])).numpy()
     array([3., 6.], dtype=float32)
     """
-    functions = dict(_functions(obj))
+    functions = {**_endpoints_of(obj), **{n: (f, f.input_signature) for n, f in _functions(obj)}}
     if isinstance(signatures, Mapping):
-        functions.update(signatures)
+        functions.update({name: (f, _signature_of(f)) for name, f in signatures.items()})
     elif signatures is not None:
-        functions["serving_default"] = signatures
+        functions[_SERVING] = signatures, _signature_of(signatures)
     if not functions:
         raise ValueError(f"{obj!r} has no tf.function to be saved")
     os.makedirs(export_dir, exist_ok=True)
-    for name, function in functions.items():
-        _save(function, os.path.join(export_dir, f"{name}{_SUFFIX}"))
+    for name, (function, specs) in functions.items():
+        path = os.path.join(export_dir, f"{name}{_SUFFIX}")
+        ag.save(function, path, None if specs is None else list(specs))
 
 
-def _save(function: Any, path: str) -> None:
+def _signature_of(function: Any) -> Any:
     if isinstance(function, ConcreteFunction):
         raise TypeError("save the tf.function itself: its graphs are saved with it")
-    specs = function.input_signature
-    ag.save(function, path, None if specs is None else list(specs))
+    return function.input_signature
+
+
+def _endpoints_of(obj: Any) -> dict[str, tuple[Any, Any]]:
+    """By name, the functions that an object says it is saved as, with their specs."""
+    tell = getattr(obj, "__ag_endpoints__", None)
+    return {} if tell is None else tell()
 
 
 def _functions(obj: Any) -> list[tuple[str, Any]]:
@@ -77,32 +89,78 @@ def _functions(obj: Any) -> list[tuple[str, Any]]:
 class _Loaded:
     """What `load` gives: the functions as attributes, the object itself callable."""
 
-    def __init__(self, functions: dict[str, Any]) -> None:
+    def __init__(self, functions: dict[str, Any], path: str) -> None:
         vars(self).update(functions)
-        self.signatures = dict(functions)
+        self._path = path
+        named = [functions[name] for name in _FIRST if name in functions]
+        whole = named or list(functions.values())
+        self._default = whole[0] if named or len(whole) == 1 else None
+        if self._default is not None:
+            functions = {_SERVING: self._default, **functions}
+        self.signatures = {name: _by_name(function) for name, function in functions.items()}
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.signatures["__call__"](*args, **kwargs)
+        if self._default is None:
+            raise TypeError(
+                f"{self._path} has several functions, and none that is called by itself: take one "
+                f"by its name, `.signatures[...]`: {', '.join(self.signatures)}"
+            )
+        return self._default(*args, **kwargs)
+
+
+def _by_name(function: Callable[..., Any]) -> Callable[..., dict[str, Any]]:
+    """A function whose results have names, as those of TensorFlow's signatures."""
+
+    @functools.wraps(function)
+    def signature(*args: Any, **kwargs: Any) -> dict[str, Any]:
+        found = function(*args, **kwargs)
+        if isinstance(found, dict):
+            return found
+        return {f"output_{k}": part for k, part in enumerate(tree.leaves(found))}
+
+    return signature
 
 
 def load(export_dir: str | os.PathLike[str]) -> Any:
-    """The functions that `save` wrote, as attributes of an object.
+    """The functions that `save` wrote in a folder, or `model.export` and `ag.save` in a file.
 
-    Raises FileNotFoundError for a folder without them; as `ag.load` for files that are damaged.
+    They are attributes of an object, and in `signatures`, where results have names ("output_0").
+    The object itself, and `signatures["serving_default"]`, is what was saved as such, the object's
+    own call, or the only function. Raises FileNotFoundError for a folder without them; as `ag.load`
+    for files that are damaged.
     """
-    names = [n for n in sorted(os.listdir(export_dir)) if n.endswith(_SUFFIX)]
+    path = os.fspath(export_dir)
+    if not os.path.isdir(path):
+        return _Loaded(_endpoints(ag.load(path)), path)
+    names = [n for n in sorted(os.listdir(path)) if n.endswith(_SUFFIX)]
     if not names:
-        raise FileNotFoundError(
-            f"{os.fspath(export_dir)} holds no function that tf.saved_model saved"
-        )
-    paths = {n.removesuffix(_SUFFIX): os.path.join(export_dir, n) for n in names}
-    return _Loaded({name: _of_tensors(ag.load(path)) for name, path in paths.items()})
+        is_of_tensorflow = os.path.exists(os.path.join(path, "saved_model.pb"))
+        whose = ": what it holds only TensorFlow reads" if is_of_tensorflow else ""
+        raise FileNotFoundError(f"{path} holds no function that tf.saved_model saved{whose}")
+    paths = {n.removesuffix(_SUFFIX): os.path.join(path, n) for n in names}
+    return _Loaded({name: _of_tensors(ag.load(one)) for name, one in paths.items()}, path)
 
 
-def _of_tensors(program: ag.Program) -> Any:
+def _endpoints(program: ag.Program) -> dict[str, Any]:
+    """The functions of one file: one for each name that the program takes first, if it does."""
+    if len(program.signatures) == 1:
+        return {program.name: _of_tensors(program)}
+    if next(iter(program.function_spec.parameters)) != "endpoint":
+        return {"__call__": _of_tensors(program)}
+    return {name: _of_tensors(functools.partial(program, name)) for name in program.signatures}
+
+
+def _tensors(argument: Any) -> Any:
+    """An argument whose numbers are tensors; a list of numbers alone is one."""
+    has_several = any(hasattr(leaf, "shape") for leaf in tree.leaves(argument))
+    return tree.map_structure(as_tensor, argument) if has_several else as_tensor(argument)
+
+
+def _of_tensors(program: Callable[..., Any]) -> Any:
     def call(*args: Any, **kwargs: Any) -> Any:
-        tensors = [as_tensor(a) for a in args], {k: as_tensor(v) for k, v in kwargs.items()}
-        return as_results(program(*tensors[0], **tensors[1]))
+        return as_results(
+            program(*map(_tensors, args), **{k: _tensors(v) for k, v in kwargs.items()})
+        )
 
     return call
 

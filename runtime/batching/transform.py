@@ -24,6 +24,9 @@ from runtime.spec import TensorType, Type, type_of_number
 
 __all__ = ["batch", "one_by_one"]
 
+# Effects that are the same for all lanes at once: without writes, a variable is read once.
+_OF_ALL_LANES = frozenset((None, "raise", "pending", "read"))
+
 
 def batch(size: Any, graph: Graph, lanes: Sequence[Lane]) -> list[Lane]:
     """Outputs of `graph` for `size` lanes, emitted into the graph that is being traced.
@@ -34,7 +37,7 @@ def batch(size: Any, graph: Graph, lanes: Sequence[Lane]) -> list[Lane]:
     """
     builder = building()
     assert builder is not None
-    if all(node.op.effect in (None, "raise", "pending") for node in graph.walk()):
+    if all(node.op.effect in _OF_ALL_LANES for node in graph.walk()):
         mark = builder.mark()
         try:
             return _walk(size, graph, lanes)

@@ -11,7 +11,7 @@ import numpy as np
 from runtime.errors import StagingError
 from runtime.ops.axes import flip, moveaxis
 from runtime.ops.broadcasting import broadcast_to
-from runtime.ops.comparison import greater_equal, not_equal
+from runtime.ops.comparison import equal, greater_equal, logical_or, not_equal
 from runtime.ops.conversion import astype
 from runtime.ops.creation import arange, full, linspace, zeros
 from runtime.ops.declare import implements
@@ -85,9 +85,11 @@ def _is_of_the_run(width: Any) -> bool:
     return any(map(is_tensor, _parts(width)))
 
 
-def _widths_of_the_run(x: Operand, width: Any, mode: str) -> tuple[Any, list[tuple[Any, Any]]]:
+def _widths_of_the_run(
+    x: Operand, width: Any, mode: str, is_odd: bool
+) -> tuple[Any, list[tuple[Any, Any]]]:
     """`x`, checked for widths that are negative, and the widths as they are."""
-    if mode not in ("constant", "empty"):
+    if mode not in ("constant", "empty", *_COPYING) or is_odd:
         raise StagingError(
             f"the `pad_width` of `np.pad` with the mode {mode!r} is known only when the graph runs",
             "pass it as a Python number, or put the array into one that is large enough",
@@ -257,7 +259,7 @@ def pad(
     Modes are NumPy's: "constant" (with `constant_values`), "edge", "reflect", "symmetric" (both
     also with `reflect_type` "odd"), "wrap", "linear_ramp" (with `end_values`), "maximum", "mean",
     "median", "minimum" (with `stat_length`), and "empty", which gives zeros. With `reflect_type`
-    "odd", sizes must be known; so must widths but for "constant" and "empty".
+    "odd", sizes must be known; so must widths with that, and with the modes that make new elements.
 
     >>> ag.pad(np.array([1, 2]), 1).numpy()
     array([0, 1, 2, 0])
@@ -271,7 +273,7 @@ def pad(
     _check_options(mode, options)
     rank = rank_of(x)
     if _is_of_the_run(pad_width):
-        x, widths = _widths_of_the_run(x, pad_width, mode)
+        x, widths = _widths_of_the_run(x, pad_width, mode, reflect_type == "odd")
     else:
         widths = _widths(pad_width, rank)
     if mode in ("constant", "empty"):
@@ -294,29 +296,38 @@ def pad(
     return x
 
 
-def _extensible(x: Operand, widths: list[tuple[int, int]]) -> Any:
+def _extensible(x: Operand, widths: list[tuple[Any, Any]]) -> Any:
     """`x`. Raises ValueError for an axis without elements that others would be made of."""
     for axis, (size, width) in enumerate(zip(shape_of(x), widths, strict=True)):
         what = f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'"
-        if not isinstance(size, int):
-            x = checked(x, not_equal(size, 0), what=what) if any(width) else x
-        elif size == 0 and any(width):
+        if not _is_wide(width) or (isinstance(size, int) and size):
+            continue
+        if isinstance(size, int) and not _is_of_the_run(width):
             raise ValueError(what)
+        is_good = not_equal(size, 0)
+        if _is_of_the_run(width):
+            is_good = logical_or(is_good, equal(width[0] + width[1], 0))
+        x = checked(x, is_good, what=what)
     return x
 
 
-def _copied(x: Operand, widths: list[tuple[int, int]], mode: str) -> Any:
+def _is_wide(width: tuple[Any, Any]) -> bool:
+    """Whether anything may be put around an axis."""
+    return _is_of_the_run(width) or any(width)
+
+
+def _copied(x: Operand, widths: list[tuple[Any, Any]], mode: str) -> Any:
     shape = shape_of(x)
     for axis, width in enumerate(widths):
-        if any(width):
+        if _is_wide(width):
             x = take(x, _places(shape[axis], width, mode), axis)
     return x
 
 
-def _places(size: Any, width: tuple[int, int], mode: str) -> Any:
+def _places(size: Any, width: tuple[Any, Any], mode: str) -> Any:
     """Of which element along an axis each element of the result is a copy."""
     before, after = width
-    if isinstance(size, int):
+    if isinstance(size, int) and not _is_of_the_run(width):
         return np.pad(np.arange(size), width, mode=mode)  # type: ignore[call-overload]
     size = maximum(size, 1)  # of nothing there is nothing to copy: that raises elsewhere
     places = arange(-before, size + after)

@@ -165,6 +165,19 @@ def test_no_loop_over_items():
     assert len(list(mapped.get_concrete_function(np.arange(1, 60)).graph.walk())) == few
 
 
+def test_what_all_lanes_read_is_no_loop_over_items():
+    weights, count = ag.Variable(ROWS.T), ag.Variable(0.0)
+    graph = ag.convert(ag.vmap(lambda row: row @ weights))
+    np.testing.assert_allclose(graph(ROWS), ROWS @ ROWS.T)
+    assert not any(node.op.name == "while" for node in graph.traces()[0].graph.walk())
+
+    def counted(row):
+        count.assign_add(1.0)
+        return row * count
+
+    np.testing.assert_allclose(ag.convert(ag.vmap(counted))(ROWS), ROWS * np.arange(1, 6)[:, None])
+
+
 def test_axes():
     x, w, b = RANDOM.normal(size=(4, 5)), RANDOM.normal(size=(4, 2)), RANDOM.normal(size=(2, 5))
     found = ag.vmap(affine, in_axes=(1, None, 1), out_axes=1)(x, w, b)

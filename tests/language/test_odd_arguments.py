@@ -51,6 +51,13 @@ PADDED = {
     for mode in ("edge", "wrap", "reflect", "symmetric")
     for size in (1, 5)
     for width in ((0, 3), (7, 12))
+} | {
+    f"{mode} of {len(x)} by widths that data gives": (
+        lambda x, mode=mode: np.pad(x, (np.sum(x > 0), np.sum(x > 2)), mode=mode),
+        x,
+    )
+    for mode in ("edge", "wrap", "reflect", "symmetric")
+    for x in (np.arange(5.0), np.ones(1))
 }
 PLACES = {
     "indices": (lambda x: np.indices(x.shape), X),
@@ -130,6 +137,10 @@ STATISTICS = {
 SERVED = {**NO_AXES, **ALONE, **SPREADS, **SHAPES, **CHOICES, **POWERS}
 SERVED |= {**PADDED, **PLACES, **QUANTILES, **STATISTICS}
 REFUSED = {
+    "nothing padded by what data gives": (
+        lambda x: np.pad(x, (np.sum(x > 0) + 1, 0), mode="wrap"),
+        np.zeros(0),
+    ),
     **{
         f"{name} of a number over 0": (
             lambda x, name=name: getattr(np, name)(x, axis=0),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import functools
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,9 +18,9 @@ from keras.src.backend.common.stateless_scope import StatelessScope
 from keras.src.backend.common.symbolic_scope import SymbolicScope
 
 import autograph as ag
+from autograph.keras.users import eagerly
 from runtime import trace
 from runtime.building import Builder, building, traced
-from runtime.eager import Eager
 from runtime.ops.operands import type_of
 from runtime.spec import TensorType
 from runtime.tensor import Tensor
@@ -38,11 +38,6 @@ SUPPORTS_SPARSE_TENSORS = False
 SUPPORTS_RAGGED_TENSORS = False
 SUPPORTS_COMPLEX_DTYPES = True
 IS_THREAD_SAFE = True
-
-
-def eagerly() -> AbstractContextManager[Any]:
-    """A context in which operations compute at once, also while a graph is traced."""
-    return nullcontext() if building() is None else trace.interpreting(Eager())
 
 
 def in_graph() -> bool:

@@ -16,7 +16,7 @@ from keras.src.utils import io_utils
 import autograph as ag
 from autograph.keras.backend.core import Variable
 
-__all__ = ["AutographExportArchive", "call_program", "export", "hold_program"]
+__all__ = ["AutographExportArchive", "call_program", "export", "hold_program", "served"]
 
 _SERVE = "serve"
 _FORMATS = (
@@ -53,6 +53,15 @@ def export(
     ag.export_onnx(_function(model.__call__, model.name, len(given)), filepath, given, **kwargs)
     if verbose is None or verbose:
         io_utils.print_msg(f"Saved artifact at '{filepath}'.")
+
+
+def served(model: Any) -> tuple[Any, list[Any]]:
+    """The call of a model as a function, and the specs of its inputs, with an open batch size.
+
+    Raises ValueError for a model that has not been built.
+    """
+    specs = _specs(get_input_signature(model))
+    return _function(model.__call__, model.name, len(specs)), specs
 
 
 class AutographExportArchive:

@@ -16,7 +16,7 @@ from keras.src.backend.common import standardize_dtype
 from keras.src.backend.config import standardize_data_format
 
 import autograph as ag
-from autograph.keras.backend.core import common_dtype, convert_to_tensor
+from autograph.keras.backend.core import common_dtype, convert_to_tensor, is_tensor
 from autograph.keras.backend.random import normal
 
 __all__ = [
@@ -219,28 +219,41 @@ def resize(
         images = _padded(images, axes, size, fill_value)
     if interpolation == "nearest":
         for axis, new in zip(axes, size, strict=True):
-            old = images.shape[axis]
-            places = np.floor((np.arange(new, dtype=np.float32) + 0.5) * old / new)
-            images = ag.take(images, places.astype(np.int32), axis=axis)
+            places = (ag.astype(ag.arange(new), "float32") + 0.5) * images.shape[axis] / new
+            images = ag.take(images, ag.astype(ag.floor(places), "int32"), axis=axis)
         return images
     wanted = list(images.shape)
     wanted[axes[0]], wanted[axes[1]] = size
-    changed = [axis for axis in axes if images.type.shape[axis] != wanted[axis]]
+    changed = [axis for axis in axes if not _is_surely(images.shape[axis], wanted[axis])]
     scales = [convert_to_tensor(wanted[axis] / images.shape[axis], "float32") for axis in changed]
     kernel = _KERNELS[interpolation]
     return _resampled(images, wanted, changed, scales, [0.0] * len(changed), kernel, antialias)
 
 
-def _fitting(images: Any, axes: tuple[int, int], size: Any) -> tuple[int, int]:
+def _is_surely(size: Any, wanted: Any) -> bool:
+    """Whether a size is one that is wanted, both known while tracing."""
+    return not is_tensor(size) and not is_tensor(wanted) and bool(size == wanted)
+
+
+def _larger(size: Any, other: Any) -> Any:
+    """The larger one of two sizes, which may be known only at run time."""
+    return (ag.maximum if is_tensor(size) or is_tensor(other) else max)(size, other)
+
+
+def _smaller(size: Any, other: Any) -> Any:
+    return (ag.minimum if is_tensor(size) or is_tensor(other) else min)(size, other)
+
+
+def _fitting(images: Any, axes: tuple[int, int], size: Any) -> tuple[Any, Any]:
     """Height for the width, and width for the height, in the ratio of a size."""
     height, width = (images.shape[axis] for axis in axes)
-    return int(float(width * size[0]) / size[1]), int(float(height * size[1]) / size[0])
+    return width * size[0] // size[1], height * size[1] // size[0]
 
 
 def _cropped(images: Any, axes: tuple[int, int], size: Any) -> Any:
     key = [slice(None)] * images.ndim
     for axis, fit in zip(axes, _fitting(images, axes, size), strict=True):
-        n = max(min(images.shape[axis], fit), 1)
+        n = _larger(_smaller(images.shape[axis], fit), 1)
         start = (images.shape[axis] - n) // 2
         key[axis] = slice(start, start + n)
     return images[tuple(key)]
@@ -249,7 +262,7 @@ def _cropped(images: Any, axes: tuple[int, int], size: Any) -> Any:
 def _padded(images: Any, axes: tuple[int, int], size: Any, fill_value: float) -> Any:
     widths = [(0, 0)] * images.ndim
     for axis, fit in zip(axes, _fitting(images, axes, size), strict=True):
-        side = (max(images.shape[axis], fit) - images.shape[axis]) // 2
+        side = (_larger(images.shape[axis], fit) - images.shape[axis]) // 2
         widths[axis] = (side, side)
     return ag.pad(images, widths, constant_values=fill_value)
 
@@ -257,12 +270,12 @@ def _padded(images: Any, axes: tuple[int, int], size: Any, fill_value: float) ->
 # ---- warping ---------------------------------------------------------------------------------
 
 
-def _inside(index: Any, size: int, mode: str) -> Any:
+def _inside(index: Any, size: Any, mode: str) -> Any:
     """Where an index outside of an axis reads."""
     if mode == "wrap":
         return ag.remainder(index, size)
     if mode == "mirror":
-        period = max(2 * (size - 1), 1)
+        period = _larger(2 * (size - 1), 1)
         index = ag.remainder(index, period)
         return ag.minimum(index, period - index)
     if mode == "reflect":
@@ -295,18 +308,38 @@ def map_coordinates(
             f"Invalid value for argument `order`. Expected one of [0, 1]. Received: order={order}"
         )
     dtype = common_dtype(inputs, coordinates, "float32")
-    values = ag.astype(inputs, dtype)
-    corners = [_corners(ag.astype(c, dtype), order) for c in coordinates]
+    found = _between(
+        ag.astype(inputs, dtype), ag.astype(coordinates, dtype), order, (), fill_mode, fill_value
+    )
+    return ag.astype(ag.round(found) if inputs.dtype.kind in "iub" else found, inputs.dtype)
+
+
+def _between(
+    values: Any, coordinates: Any, order: int, lead: tuple[Any, ...], mode: str, fill_value: float
+) -> Any:
+    """Elements between those at indices: `lead` along the first axes, then at coordinates.
+
+    What axes there are behind them are read whole.
+    """
+    rest = values.ndim - len(lead) - len(coordinates)
+    sizes = values.shape[len(lead) : values.ndim - rest]
     result: Any = 0
-    for chosen in itertools.product(*corners):
+    for chosen in itertools.product(*(_corners(c, order) for c in coordinates)):
         indices = [index for index, _ in chosen]
-        part = _read(values, indices, fill_mode, fill_value)
+        inside = [_inside(i, n, mode) for i, n in zip(indices, sizes, strict=True)]
+        part = values[(*lead, *inside)]
+        if mode == "constant":
+            for index, n in zip(indices, sizes, strict=True):
+                part = ag.where(_whole((index >= 0) & (index < n), rest), part, fill_value)
         for _, weight in chosen:
-            part = part if weight is None else part * weight
+            part = part if weight is None else part * _whole(weight, rest)
         result = result + part
-    if inputs.dtype.kind in "iub":
-        result = ag.round(result)
-    return ag.astype(result, inputs.dtype)
+    return result
+
+
+def _whole(x: Any, rest: int) -> Any:
+    """What holds for all elements along `rest` more axes."""
+    return x[(..., *(None,) * rest)]
 
 
 def _corners(places: Any, order: int) -> list[tuple[Any, Any]]:
@@ -319,35 +352,16 @@ def _corners(places: Any, order: int) -> list[tuple[Any, Any]]:
     return [(index, 1 - share), (index + 1, share)]
 
 
-def _read(values: Any, indices: list[Any], mode: str, fill_value: float) -> Any:
-    sizes = values.shape
-    found = values[tuple(_inside(i, n, mode) for i, n in zip(indices, sizes, strict=True))]
-    if mode != "constant":
-        return found
-    for index, n in zip(indices, sizes, strict=True):
-        found = ag.where((index >= 0) & (index < n), found, fill_value)
-    return found
-
-
 def _warped(images: Any, places: Any, order: int, mode: str, fill_value: float) -> Any:
     """A batch, channels last, read at `places`: `(2, batch, height, width)`, rows and columns."""
-    batch = [
-        ag.stack(
-            [
-                map_coordinates(image[..., c], at, order, mode, fill_value)
-                for c in range(image.shape[-1])
-            ],
-            axis=-1,
-        )
-        for image, at in zip(ag.unstack(images), ag.unstack(places, axis=1), strict=True)
-    ]
-    return ag.stack(batch)
+    numbers = ag.arange(images.shape[0])[:, None, None]
+    return _between(images, places, order, (numbers,), mode, fill_value)
 
 
-def _grid(height: int, width: int, dtype: Any) -> tuple[Any, Any]:
-    """Column and row of each pixel."""
-    columns, rows = np.meshgrid(np.arange(width), np.arange(height))
-    return convert_to_tensor(columns, dtype), convert_to_tensor(rows, dtype)
+def _grid(height: Any, width: Any, dtype: Any) -> tuple[Any, Any]:
+    """Column and row of each pixel, each along its axis."""
+    columns, rows = ag.arange(width)[None, :], ag.arange(height)[:, None]
+    return ag.astype(columns, dtype), ag.astype(rows, dtype)
 
 
 def affine_transform(
@@ -394,7 +408,7 @@ def perspective_transform(
                 f"Invalid {name} shape: expected (4,2) for a single image or (N,4,2) for a batch. "
                 f"Received shape: {points.shape}"
             )
-    if start_points.shape != end_points.shape:
+    if start_points.type.shape != end_points.type.shape:
         raise ValueError(
             "start_points and end_points must have the same shape. Received "
             f"start_points.shape={start_points.shape}, end_points.shape={end_points.shape}"
@@ -438,7 +452,7 @@ def elastic_transform(
     batch, back = _batch_last(images, data_format)
     dtype = common_dtype(images, "float32")
     count, height, width = batch.shape[:3]
-    size = int(6 * sigma) | 1
+    size = _whole_number(6 * sigma) | 1
     drawn = normal((count, height, width, 2), dtype=dtype, seed=seed) * sigma
     moves = gaussian_blur(drawn, (size, size), (sigma, sigma), "channels_last") * alpha
     x, y = _grid(height, width, dtype)
@@ -449,6 +463,12 @@ def elastic_transform(
 
 
 # ---- filters ---------------------------------------------------------------------------------
+
+
+def _whole_number(x: Any) -> Any:
+    """A number without what is behind its point."""
+    is_of_the_run = is_tensor(x) and not x.is_known
+    return ag.astype(x, "int64") if is_of_the_run else int(x)
 
 
 def _filtered(batch: Any, kernel: Any) -> Any:
@@ -467,7 +487,8 @@ def gaussian_blur(
     sigma = convert_to_tensor(sigma, dtype)
     bells = []
     for n, width in zip(kernel_size, ag.unstack(sigma), strict=True):
-        places = ag.astype(ag.arange(int(n)), dtype) - (int(n) - 1) / 2
+        n = _whole_number(n)
+        places = ag.astype(ag.arange(n), dtype) - (n - 1) / 2
         bell = ag.exp(-0.5 * ag.square(places / width))
         bells.append(bell / ag.sum(bell))
     kernel = ag.outer(bells[1], bells[0])

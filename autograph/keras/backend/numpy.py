@@ -662,6 +662,8 @@ def broadcast_to(x: Any, shape: Any) -> Any:
 
 
 def reshape(x: Any, newshape: Any) -> Any:
+    if isinstance(newshape, (list, tuple)):  # None: Keras' layers copy a size that is not known
+        newshape = [-1 if n is None else n for n in newshape]
     return ag.reshape(convert_to_tensor(x), newshape)
 
 

@@ -657,6 +657,19 @@ class Builder:
             return size
         return size // by if isinstance(size, int) else self._of_size(size, "quotient", by)
 
+    def times(self, one: Dim, other: Dim) -> Dim:
+        """A size so often, the same expression for the same."""
+        if isinstance(one, int):
+            one, other = other, one
+        if isinstance(one, int) and isinstance(other, int):
+            return one * other
+        if other in (0, 1):
+            return 0 if other == 0 else one
+        assert isinstance(one, Expr)
+        if (other, "mul", one) in self._derived and isinstance(other, Expr):
+            one, other = other, one
+        return self._derive(one, "mul", other)
+
     def _of_size(self, size: Expr, function: str, number: int) -> Expr:
         if size.function == function == "add" and size.args[1].function == "const":
             known, before = size.args[0], size.args[1].value

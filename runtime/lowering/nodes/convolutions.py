@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from runtime.graph.ir import Node
-from runtime.lowering.kernels.arrays import Array, Computed, Form, Stored
+from runtime.lowering.kernels.arrays import Array, Computed, Form, Stored, as_expr
 from runtime.lowering.kernels.builder import Builder
 from runtime.lowering.kernels.kernel import Axis, Buffer, Dim, Store, product
 from runtime.lowering.kernels.refusal import Refusal
@@ -22,7 +22,9 @@ from runtime.lowering.nodes.products import contract, placed
 from runtime.lowering.nodes.windows import (
     Remainder,
     Taps,
+    Windows,
     check_shape,
+    is_more,
     known,
     numbers,
     ready,
@@ -30,7 +32,6 @@ from runtime.lowering.nodes.windows import (
     result,
     windows_of,
 )
-from runtime.ops.windows import Windows
 
 __all__ = ["convolution", "convolution_input", "convolution_kernel"]
 
@@ -40,7 +41,7 @@ def convolution(b: Builder, node: Node) -> list[Form]:
     kind = machine_type(tensor_type(node.outputs[0].type).dtype)
     (x, x_shape), (kernel, k_shape) = (known(b.forms[v]) for v in node.inputs)
     k_shape = numbers(k_shape)
-    windows = windows_of(node, x_shape[1:-1], k_shape[:-2])
+    windows = windows_of(b, node, x_shape[1:-1], k_shape[:-2])
     shape = (x_shape[0], *windows.counts, k_shape[-1])
     if node.attrs["groups"] > 1 and k_shape[-2] == 1:
         each = k_shape[-1] // node.attrs["groups"]
@@ -85,23 +86,19 @@ def _correlate(
     groups: int,
 ) -> None:
     """Write a convolution of a padded array."""
-    *size, channels, features = k_shape
+    channels, features = k_shape[-2:]
     each = features // groups
     out = steps_of(target.shape)
     batch, *spatial, channel = x.steps
     rows = [Axis(target.shape[0], batch, 0, out[0])]
     rows += [
-        Axis(n, times(stride, step), 0, to)
-        for n, stride, step, to in zip(
-            windows.counts, windows.strides, spatial, out[1:-1], strict=True
-        )
+        Axis(a.number, times(a.stride, step), 0, to)
+        for a, step, to in zip(windows.axes, spatial, out[1:-1], strict=True)
     ]
     *k_spatial, k_channel, k_feature = kernel.steps
     inner = [
-        Axis(n, times(dilation, step), k_step, 0)
-        for n, dilation, step, k_step in zip(
-            size, windows.dilations, spatial, k_spatial, strict=True
-        )
+        Axis(a.size, times(a.dilation, step), k_step, 0)
+        for a, step, k_step in zip(windows.axes, spatial, k_spatial, strict=True)
     ]
     inner.append(Axis(channels, channel, k_channel, 0))
     groups_axis = Axis(groups, times(channels, channel), times(each, k_feature), each)
@@ -112,32 +109,30 @@ def _correlate(
 
 def convolution_kernel(b: Builder, node: Node) -> list[Form]:
     """The adjoint of a convolution in its kernel."""
-    kind, shape = result(node)
-    k_shape = numbers(shape)
     (x, x_shape), (g, g_shape) = (known(b.forms[v]) for v in node.inputs[:2])
     groups = node.attrs["groups"]
-    windows = windows_of(node, x_shape[1:-1], k_shape[:-2])
+    kind, size = result(b, node, node.inputs[2:], node.attrs["size"])
+    k_shape = (*numbers(size), numbers(x_shape[-1:])[0] // groups, *numbers(g_shape[-1:]))
+    windows = windows_of(b, node, x_shape[1:-1], k_shape[:-2])
     check_shape(b, g_shape, (x_shape[0], *windows.counts, k_shape[-1]))
     _check_groups(node, k_shape)
     source = _padded(b, x, windows.before, windows.needed, kind)
     given = _in_order(b, g, kind)
     target = b.buffer("slopes", kind, k_shape)
-    *size, channels, features = k_shape
+    channels, features = k_shape[-2:]
     each = features // groups
     out = steps_of(k_shape)
     batch, *spatial, channel = source.steps
     g_batch, *g_spatial, g_feature = given.steps
     rows = [
-        Axis(n, times(dilation, step), 0, to)
-        for n, dilation, step, to in zip(size, windows.dilations, spatial, out, strict=False)
+        Axis(a.size, times(a.dilation, step), 0, to)
+        for a, step, to in zip(windows.axes, spatial, out, strict=False)
     ]
     rows.append(Axis(channels, channel, 0, features))
     inner = [Axis(x_shape[0], batch, g_batch, 0)]
     inner += [
-        Axis(n, times(stride, step), g_step, 0)
-        for n, stride, step, g_step in zip(
-            windows.counts, windows.strides, spatial, g_spatial, strict=True
-        )
+        Axis(a.number, times(a.stride, step), g_step, 0)
+        for a, step, g_step in zip(windows.axes, spatial, g_spatial, strict=True)
     ]
     groups_axis = Axis(groups, times(channels, channel), times(each, g_feature), each)
     *around, row = rows
@@ -149,24 +144,34 @@ def convolution_kernel(b: Builder, node: Node) -> list[Form]:
 def convolution_input(b: Builder, node: Node) -> list[Form]:
     """The adjoint of a convolution in its input."""
     (g, g_shape), (kernel, k_shape) = (known(b.forms[v]) for v in node.inputs[:2])
-    k_shape, (kind, shape) = numbers(k_shape), result(node, g_shape[0])
-    windows = windows_of(node, shape[1:-1], k_shape[:-2])
+    k_shape, groups = numbers(k_shape), node.attrs["groups"]
+    kind, sizes = result(b, node, node.inputs[2:], node.attrs["size"])
+    shape = (g_shape[0], *sizes, k_shape[-2] * groups)
+    windows = windows_of(b, node, sizes, k_shape[:-2])
     check_shape(b, g_shape, (shape[0], *windows.counts, k_shape[-1]))
     _check_groups(node, k_shape)
     target = b.buffer("slopes", kind, shape)
     weights = placed(b, kernel, kind)
-    plans = remainders(windows)
+    plans = remainders(b, windows)
     # Zeros around, so that windows that do not exist give nothing.
-    before = tuple(max(p[axis].reach for p in plans) for axis in range(len(shape) - 2))
-    sizes = tuple(
-        pad + max(max(p[axis].end for p in plans), count)
-        for axis, (pad, count) in enumerate(zip(before, windows.counts, strict=True))
+    before = tuple(max(p[axis].reach for p in plans) for axis in range(len(sizes)))
+    lengths = tuple(
+        plus(pad, _longest([a.number, *(p[axis].end for p in plans)]))
+        for axis, (pad, a) in enumerate(zip(before, windows.axes, strict=True))
     )
-    given = _padded(b, g, before, sizes, kind)
-    groups = node.attrs["groups"]
+    given = _padded(b, g, before, lengths, kind)
     for plan in plans:
         _scatter(b, target, given, weights, shape, (k_shape[-1] // groups, groups), plan, before)
     return [Stored(target, shape, kind)]
+
+
+def _longest(sizes: Sequence[Dim]) -> Dim:
+    """The largest of some sizes."""
+    found: Dim = max((n for n in sizes if isinstance(n, int)), default=0)
+    for n in sizes:
+        if isinstance(n, Expr):
+            found = select(call("gt", n, as_expr(found)), n, as_expr(found))
+    return found
 
 
 def _scatter(
@@ -193,7 +198,7 @@ def _scatter(
     ):
         rows.append(Axis(part.number, g_step, 0, times(part.stride, to)))
         inner.append(Axis(part.taps, times(-part.back, g_step), times(part.step, k_step), 0))
-        g_start = plus(g_start, times(pad + part.shift, g_step))
+        g_start = plus(g_start, times(plus(pad, part.shift), g_step))
         k_start = plus(k_start, times(part.first, k_step))
         start = plus(start, times(part.start, to))
     inner.append(Axis(each, g_feature, k_feature, 0))
@@ -201,19 +206,19 @@ def _scatter(
     *around, row = rows
     x, y = Strided(g.buffer, g_start, g.steps), Strided(kernel.buffer, k_start, kernel.steps)
     column = Axis(channels, 0, k_channel, 1)
-    contract(b, target, x, y, ([group, *around], row, column, inner), start)
+    axes = [group, *around], row, column, inner
+    contract(b, target, x, y, axes, start, maybe_none=[part.number for part in plan])
 
 
 def _padded(
-    b: Builder, x: Array, before: tuple[int, ...], sizes: tuple[int, ...], kind: str
+    b: Builder, x: Array, before: tuple[Dim, ...], sizes: tuple[Dim, ...], kind: str
 ) -> Strided:
     """An array moved by `before` into zeros of the spatial `sizes`; what sticks out is cut off.
 
-    Where nothing is added, it is the array itself.
+    Where nothing is added, it is the array itself. Nothing sticks out of sizes that are not known.
     """
-    batch, *_, channels = x.shape
-    spatial = numbers(x.shape[1:-1])
-    if not any(before) and all(n >= size for n, size in zip(spatial, sizes, strict=True)):
+    batch, *spatial, channels = x.shape
+    if not any(n != 0 for n in before) and not any(map(_is_cut_short, sizes, spatial)):
         return _in_order(b, x, kind)
     x = x if x.type == kind else mapped(b, [x], kind, lambda args: converted(args[0], kind))
     target = b.buffer("padded", kind, (batch, *sizes, channels))
@@ -221,20 +226,25 @@ def _padded(
     zero = const(0, kind)
     b.nest([product(target.shape)], lambda i: b.emit(Store(target, i[0], zero)))
     inside = [
-        max(min(n, size - pad), 0) for n, pad, size in zip(spatial, before, sizes, strict=True)
+        max(min(n, size - pad), 0)
+        if isinstance(n, int) and isinstance(size, int) and isinstance(pad, int)
+        else n
+        for n, pad, size in zip(spatial, before, sizes, strict=True)
     ]
 
     def write(indices: list[Expr]) -> None:
         image, *places, channel = indices
-        moved = [
-            i if pad == 0 else call("add", i, index(pad))
-            for i, pad in zip(places, before, strict=True)
-        ]
+        moved = [as_expr(plus(i, pad)) for i, pad in zip(places, before, strict=True)]
         offset = place.at([image, *moved, channel]).args[0]
         b.emit(Store(target, offset, b.at(x, indices)))
 
     b.nest([batch, *inside, channels], write)
     return placed(b, place, kind)
+
+
+def _is_cut_short(size: Dim, n: Dim) -> bool:
+    """Whether a size may be more than that of an axis."""
+    return size is not n and is_more(size, n)
 
 
 def _in_order(b: Builder, x: Array, kind: str) -> Strided:

@@ -7,8 +7,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from runtime.graph.ir import Node
-from runtime.lowering.kernels.arrays import Array, Computed, Form, Stored
+from runtime.graph.ir import Node, Value
+from runtime.lowering.kernels.arrays import Array, Computed, Form, Stored, as_expr
 from runtime.lowering.kernels.builder import Builder
 from runtime.lowering.kernels.kernel import Dim, Store
 from runtime.lowering.kernels.refusal import Refusal
@@ -19,12 +19,12 @@ from runtime.lowering.kernels.scalar import (
     call,
     const,
     either,
-    index,
     is_float,
     is_int,
     limits,
     select,
 )
+from runtime.lowering.kernels.strides import plus, times
 from runtime.lowering.nodes.elements import machine_type, tensor_type
 from runtime.lowering.nodes.elementwise import converted
 from runtime.lowering.nodes.reductions import monoid
@@ -32,6 +32,7 @@ from runtime.lowering.nodes.windows import (
     Remainder,
     Taps,
     check_shape,
+    is_more,
     known,
     ready,
     remainders,
@@ -54,7 +55,7 @@ def _pooled(b: Builder, node: Node) -> tuple[Array, Taps, tuple[Dim, ...]]:
     x, shape = known(b.forms[node.inputs[0]])
     if any(n == 0 for n in shape):
         raise Refusal("windows over nothing")
-    pool = Taps(b, windows_of(node, shape[1:-1], node.attrs["size"]))
+    pool = Taps(b, windows_of(b, node, shape[1:-1], node.attrs["size"]))
     return ready(b, x), pool, (shape[0], *pool.windows.counts, shape[-1])
 
 
@@ -147,7 +148,7 @@ def window_place(b: Builder, node: Node) -> list[Form]:
         return select(is_it, call("add", total, b.at(g, indices)), total)
 
     check_shape(b, winners.shape, shape)
-    return _given_back(b, node, shape, share, is_nested=False)
+    return _given_back(b, node, node.inputs[2:], shape, share, is_nested=False)
 
 
 def window_spread(b: Builder, node: Node) -> list[Form]:
@@ -158,24 +159,30 @@ def window_spread(b: Builder, node: Node) -> list[Form]:
     def share(indices: Sequence[Expr], tap: tuple[int, ...], pool: Taps, total: Expr) -> Expr:
         return call("add", total, b.at(g, indices))
 
-    return _given_back(b, node, shape, share, is_nested=True)
+    return _given_back(b, node, node.inputs[1:], shape, share, is_nested=True)
 
 
 Share = Callable[[Sequence[Expr], "tuple[int, ...]", Taps, Expr], Expr]
 
 
 def _given_back(
-    b: Builder, node: Node, g_shape: Sequence[Dim], share: Share, is_nested: bool
+    b: Builder,
+    node: Node,
+    dims: Sequence[Value],
+    g_shape: Sequence[Dim],
+    share: Share,
+    is_nested: bool,
 ) -> list[Form]:
     """The sum of what windows give to each position: `is_nested`, over the last axis first."""
-    kind, shape = result(node, g_shape[0])
+    kind, sizes = result(b, node, dims, node.attrs["shape"])
+    shape = (g_shape[0], *sizes, g_shape[-1])
     if any(n == 0 for n in g_shape):
         raise Refusal("windows over nothing")
-    pool = Taps(b, windows_of(node, shape[1:-1], node.attrs["size"]))
+    pool = Taps(b, windows_of(b, node, sizes, node.attrs["size"]))
     check_shape(b, g_shape, (shape[0], *pool.windows.counts, shape[-1]))
     target = b.buffer("slopes", kind, shape)
     place = Stored(target, shape, kind)
-    for plan in remainders(pool.windows):
+    for plan in remainders(b, pool.windows):
         _give_back(b, place, plan, pool, share, is_nested)
     return [place]
 
@@ -192,10 +199,10 @@ def _give_back(
     kind = place.type
 
     def window(axis: int, i: Expr, j: int) -> tuple[Expr, Expr]:
-        part = plan[axis]
-        move = part.shift - j * part.back
-        moved = call("add", i, const(move, "i8")) if move else i
-        return within(moved, move, move + part.number - 1, pool.axes[axis].number)
+        part, count = plan[axis], pool.windows.axes[axis].number
+        move = plus(part.shift, -j * part.back)
+        may_be_behind = is_more(plus(move, part.number), count)
+        return within(as_expr(plus(i, move)), is_more(0, move), may_be_behind, count)
 
     def total(image: Expr, spatial: Sequence[Expr], channel: Expr) -> Expr:
         def add(done: tuple[int, ...], windows: tuple[Expr, ...], truth: Expr, sum_: Expr) -> Expr:
@@ -218,8 +225,7 @@ def _give_back(
         image, *spatial, channel = indices
         places = []
         for i, part in zip(spatial, plan, strict=True):
-            moved = call("mul", i, index(part.stride)) if part.stride != 1 else i
-            places.append(call("add", moved, index(part.start)) if part.start else moved)
+            places.append(as_expr(plus(times(i, part.stride), part.start)))
         offset = place.at([image, *places, channel]).args[0]
         b.emit(Store(place.buffer, offset, total(image, spatial, channel)))
 

@@ -199,11 +199,14 @@ def placed(b: Builder, x: Array, kind: str) -> Strided:
     return found
 
 
-def contract(b: Builder, target: Buffer, x: Strided, y: Strided, axes: Any, start: Dim = 0) -> None:
+def contract(
+    b: Builder, target: Buffer, x: Strided, y: Strided, axes: Any, start: Dim = 0,
+    maybe_none: Sequence[Dim] = (),
+) -> None:  # fmt: skip
     """Write a contraction, its axes brought into the form that has the fastest loops.
 
     `axes` are those around, the rows, the columns, and those of the sums; `start` is the position
-    of the first element that it writes.
+    of the first element that it writes. `maybe_none` are sizes of it that may be 0.
     """
     around, row, column, inner = axes
     outer = [axis for axis in around if axis.size != 1]
@@ -218,6 +221,7 @@ def contract(b: Builder, target: Buffer, x: Strided, y: Strided, axes: Any, star
     made = Contract(target, x.buffer, y.buffer, outer, row, column, terms or inner[:1], starts)
     axes = (*made.outer, row, column, *made.inner)
     sizes = [axis.size for axis in axes if is_of_the_run(axis.size)]
+    sizes += [n for n in maybe_none if isinstance(n, Expr) and not is_of_the_run(n)]
     if not sizes:
         b.emit(made)
         return

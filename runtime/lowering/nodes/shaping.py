@@ -51,7 +51,7 @@ __all__ = [
 ]
 
 # What is computed of sizes as sizes are.
-_OF_SIZES = ("dim", "add", "subtract")
+_OF_SIZES = ("dim", "add", "subtract", "multiply", "floor_divide")
 
 
 def as_array(form: Form) -> Array:
@@ -235,8 +235,12 @@ def size_before(b: Builder, value: Value) -> Dim | None:
         return None
     if node.op.name == "add":
         return b.added(one, other)
+    if node.op.name == "multiply":
+        return b.times(one, other)
     if not isinstance(one, Expr) or not isinstance(other, int):
         return None
+    if node.op.name == "floor_divide":
+        return b.divided(one, other) if other else None
     b.require(one, other)
     return b.shifted(one, -other)
 

@@ -12,9 +12,10 @@ pytest.importorskip("autograph.keras", exc_type=ImportError, reason="needs the e
 
 import keras
 import numpy as np
-from keras import Input, layers
+from keras import Input, Sequential, layers
 
 import autograph as ag
+import autograph.tf as tf
 
 X = np.random.default_rng(0).standard_normal((5, 6, 3)).astype(np.float32)
 
@@ -46,6 +47,30 @@ def test_a_model_with_named_inputs_is_exported(tmp_path):
     given = {"a": np.ones((2, 3), np.float32), "b": np.ones((2, 4), np.float32)}
     got = ag.load(tmp_path / "m.agz")(given)
     np.testing.assert_allclose(np.asarray(got), model.predict(given, verbose=0), rtol=1e-6)
+
+
+def test_a_model_is_saved_and_loaded_as_a_tf_module_is(model, tmp_path):
+    pictures = Sequential([Input((None, None, 1)), layers.Conv2D(2, 3), layers.GlobalMaxPool2D()])
+    named = {"a": Input((3,), name="a"), "b": Input((4,), name="b")}
+    joined = keras.Model(named, layers.Dense(2)(layers.Concatenate()(list(named.values()))))
+    given = {"a": np.ones((2, 3), np.float32), "b": np.ones((2, 4), np.float32)}
+    for one, x in ((model, X), (pictures, X[..., None]), (joined, given)):
+        tf.saved_model.save(one, tmp_path / "folder")
+        one.export(tmp_path / "file.agz", verbose=False)
+        for path in ("folder", "file.agz"):
+            loaded = tf.saved_model.load(tmp_path / path)
+            expected = one.predict(x, verbose=0)
+            np.testing.assert_allclose(loaded(x), expected, rtol=1e-5, atol=1e-6)
+            found = loaded.signatures["serving_default"](x)
+            np.testing.assert_allclose(found["output_0"], expected, rtol=1e-5, atol=1e-6)
+    archive = keras.export.ExportArchive()
+    for name in ("first", "second"):
+        archive.add_endpoint(name, model.__call__, [keras.InputSpec("float32", (None, 6, 3))])
+    archive.write_out(tmp_path / "file.agz", verbose=False)
+    loaded = tf.saved_model.load(tmp_path / "file.agz")
+    np.testing.assert_array_equal(loaded.first(X), loaded.signatures["second"](X)["output_0"])
+    with pytest.raises(ValueError, match="not yet been built"):
+        tf.saved_model.save(Sequential([layers.Dense(2)]), tmp_path / "folder")
 
 
 def test_what_is_no_format_of_ours_or_not_ready_is_refused(model, tmp_path):

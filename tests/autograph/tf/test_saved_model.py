@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import autograph as ag
 import autograph.tf as tf
 
 
@@ -24,6 +25,49 @@ def test_a04_a_saved_model(tmp_path):
     loaded = tf.saved_model.load(tmp_path / "m")
     x = tf.constant([[1.0, 2.0]])
     assert type(loaded(x)) is tf.Tensor
-    np.testing.assert_array_equal(loaded(x), model(x))
+    for served in (loaded, loaded.signatures["serving_default"], loaded.signatures["__call__"]):
+        found = served(x)
+        np.testing.assert_array_equal(found if served is loaded else found["output_0"], model(x))
     with pytest.raises(FileNotFoundError, match="no function"):
         tf.saved_model.load(tmp_path)
+
+
+def test_a_file_is_loaded_as_a_folder_is(tmp_path):
+    both = ag.convert(lambda x, y: {"sum": x + y, "parts": [x, y]})
+    ag.save(both, tmp_path / "one.agz", [ag.TensorSpec([None], "float32")] * 2)
+    loaded = tf.saved_model.load(tmp_path / "one.agz")
+    assert set(loaded.signatures["serving_default"](tf.ones([2]), tf.ones([2]))) == {"sum", "parts"}
+
+    several = ag.convert(lambda x: (x, x * 2))
+    specs = {
+        "row": [ag.TensorSpec([None], "float32")],
+        "table": [ag.TensorSpec([None, None], "float32")],
+    }
+    ag.save(several, tmp_path / "two.agz", specs)
+    found = tf.saved_model.load(tmp_path / "two.agz").signatures["serving_default"](tf.ones([2, 2]))
+    assert {name: part.shape for name, part in found.items()} == {
+        "output_0": (2, 2), "output_1": (2, 2),
+    }  # fmt: skip
+
+
+def test_what_cannot_be_loaded_or_called_is_told(tmp_path):
+    class Two(tf.Module):
+        @tf.function(input_signature=[tf.TensorSpec([])])
+        def one(self, x):
+            return x
+
+        @tf.function(input_signature=[tf.TensorSpec([])])
+        def other(self, x):
+            return -x
+
+    tf.saved_model.save(Two(), tmp_path / "two")
+    loaded = tf.saved_model.load(tmp_path / "two")
+    assert loaded.other(tf.constant(1.0)) == -1 and set(loaded.signatures) == {"one", "other"}
+    with pytest.raises(TypeError, match="several functions.*one, other"):
+        loaded(tf.constant(1.0))
+    (tmp_path / "theirs").mkdir()
+    (tmp_path / "theirs" / "saved_model.pb").touch()
+    with pytest.raises(FileNotFoundError, match="only TensorFlow reads"):
+        tf.saved_model.load(tmp_path / "theirs")
+    with pytest.raises(FileNotFoundError):
+        tf.saved_model.load(tmp_path / "nothing")

@@ -72,6 +72,42 @@ def test_how_many_there_are_in_a_batch_need_not_be_known(case, native_of):
         assert native._plan is None and not native.outside
 
 
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("groups", [1, 2, 4])
+def test_no_size_of_pictures_need_be_known(case, groups, native_of):
+    """One graph for sizes that leave each remainder by the strides; adjoints of any of them."""
+    sizes, kernel, *_ = case
+    how = {**attributes(case), "groups": groups}
+    k = random(*kernel, 4 // groups, 8, dtype="f4", seed=1)
+
+    def slopes(x, k):
+        made = conv.convolution(x, k, **how)
+        if groups == 4:  # whose adjoints have no native form
+            return [made]
+        squares = lambda x, k: ag.sum(conv.convolution(x, k, **how) ** 2.0)  # noqa: E731
+        return made, *ag.grad(squares, (0, 1))(x, k)
+
+    unknown = ag.TensorSpec([*[None] * (len(sizes) + 1), 4], "float32")
+    concrete = ag.convert(slopes).get_concrete_function(unknown, k)
+    native = native_of(optimize(concrete.graph))
+    for more in range(3):
+        x = random(3, *(n + more for n in sizes), 4, dtype="f4")
+        for found, right in zip(native(x, k), map(np.asarray, slopes(x, k)), strict=True):
+            scale = np.abs(right).max()
+            np.testing.assert_allclose(found, right, rtol=0, atol=1e-5 * scale)
+    assert native._plan is None and not native.outside
+
+
+def test_a_window_that_does_not_fit_into_a_size_of_the_call_raises():
+    how = {"strides": (1,), "padding": "valid", "dilations": (1,), "groups": 1}
+    k = random(3, 2, 2, dtype="f4")
+    spec = ag.TensorSpec([None, None, 2], "float32")
+    graph = ag.convert(lambda x: conv.convolution(x, k, **how), input_signature=[spec])
+    assert graph(random(2, 3, 2, dtype="f4")).shape == (2, 1, 2)
+    with pytest.raises(ValueError, match="length 3 does not fit into spatial axis 0.* size 2"):
+        graph(random(2, 2, 2, dtype="f4"))
+
+
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_what_is_no_number_reaches_its_windows_only(bad, traced, native_of):
     x, k = random(2, 9, 9, 3), random(3, 3, 3, 5, seed=1)

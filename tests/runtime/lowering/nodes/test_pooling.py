@@ -5,8 +5,12 @@ import itertools
 import numpy as np
 import pytest
 
+import autograph as ag
 from runtime import ops
+from runtime.execute import plan
 from runtime.ops import pooling
+from runtime.passes import optimize
+from tests.runtime.lowering.conftest import assert_same_bits
 from tests.runtime.lowering.windows import CASES, attributes, random
 
 
@@ -42,6 +46,26 @@ def test_how_many_there_are_in_a_batch_need_not_be_known(compare):
     # Of no argument's size, and maybe none at all.
     compare(lambda x, k: ops.sum(both_ways(x[k:])[1]), x, np.int64(1))
     compare(lambda x, k: ops.sum(both_ways(x[k:])[1]), x, np.int64(2))
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_no_size_of_pictures_need_be_known(case, native_of):
+    sizes, size, *_ = case
+    how = {"size": size, **attributes(case)}
+
+    def pooled(x):
+        def total(x):
+            return ag.sum(pooling.window_max(x, **how) ** 2.0 + pooling.window_sum(x, **how) ** 2.0)
+
+        return pooling.window_max(x, **how), pooling.window_sum(x, **how), ag.grad(total)(x)
+
+    unknown = ag.TensorSpec([*[None] * (len(sizes) + 1), 5], "float32")
+    graph = optimize(ag.convert(pooled).get_concrete_function(unknown).graph)
+    native = native_of(graph)
+    for more in range(3):
+        x = random(2, *(n + more for n in sizes), 5, dtype="f4")
+        assert_same_bits(native(x), plan.prepare(graph)(x))
+    assert native._plan is None and not native.outside
 
 
 def test_special_values_win_as_in_the_plan(compare):
