@@ -30,6 +30,7 @@ from runtime.building import constant as constant_of_array
 from runtime.debuggers import is_looking
 from runtime.graph.ir import Value
 from runtime.ops.conversion import bitcast as bitcast_
+from runtime.tensor import Array as AnyArray
 from runtime.tensor import Tensor as AnyTensor
 from runtime.variable import Variable as AnyVariable
 
@@ -54,12 +55,10 @@ _equal: Any = ArrayMethods.__eq__
 _not_equal: Any = ArrayMethods.__ne__
 
 
-class Array(AnyTensor):
+class Array(AnyArray):
     """An ndarray in a graph of `tf.function`: captured, or made there by NumPy."""
 
     __slots__ = ()
-
-    stands_for_array = True
 
 
 class Tensor(AnyTensor):
