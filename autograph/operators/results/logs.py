@@ -111,6 +111,9 @@ class _Put:
 
     __slots__ = ("args", "forms", "name", "target")
 
+    # Numbers, text and arrays are put into a container of Python's own.
+    runs_no_code = True
+
     def __init__(
         self, target: Callable[[], Any], name: str, args: tuple[Any, ...], forms: list[Form]
     ) -> None:
