@@ -483,9 +483,13 @@ class Builder:
         """A position to return to by `truncate`."""
         return Mark(self.graph.nodes)
 
+    def since(self, mark: Mark) -> list[Node]:
+        """The nodes that were made since a mark."""
+        return self.graph.nodes[mark.now(self.graph.nodes) :]
+
     def size(self, mark: Mark) -> int:
         """How many nodes were made since a mark, those of sub-graphs included."""
-        nodes = self.graph.nodes[mark.now(self.graph.nodes) :]
+        nodes = self.since(mark)
         inner = (graph for node in nodes for graph in node.graphs)
         return len(nodes) + sum(1 for graph in inner for _ in graph.walk())
 

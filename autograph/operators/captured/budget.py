@@ -5,13 +5,36 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["MANY_ROUNDS", "Budget"]
+from runtime.control import WHILE
+from runtime.graph.ir import Node
+
+__all__ = ["MANY_ROUNDS", "Budget", "works_long"]
 
 # Of more rounds that add nodes, a loop is one of the graph, if it can be.
 MANY_ROUNDS = 16
 # So many nodes the rounds of one loop may add, and those of all loops of a trace; a loop that adds
 # a few is never worth one of the graph.
 _MOST_OF_LOOP, _MOST, _FEW = 500, 2000, 32
+
+# What a loop does that changes nothing for who comes after it.
+_WITHOUT_CHANGES = (None, "raise", "read", "recur")
+
+
+def works_long(nodes: Iterable[Node]) -> bool:
+    """Whether there is a loop among nodes that changes Variables or does more, as in an epoch.
+
+    It is much to compile, and nothing in it becomes simpler where it stands several times.
+    """
+    return any(
+        (node.op is WHILE and _makes_changes(node)) or works_long(graph.nodes)
+        for node in nodes
+        for graph in node.graphs
+    )
+
+
+def _makes_changes(node: Node) -> bool:
+    inner = (one for graph in node.graphs for one in graph.walk())
+    return any(one.op.effect not in _WITHOUT_CHANGES for one in inner)
 
 
 class Budget:

@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from autograph.operators.captured.budget import MANY_ROUNDS, Budget
+from autograph.operators.captured.budget import MANY_ROUNDS, Budget, works_long
 from autograph.operators.captured.captures import current_trace
-from autograph.operators.captured.variables import Undefined
+from autograph.operators.captured.variables import Maybe, Poison, Undefined
 from autograph.operators.stand_ins.bodies import State
+from autograph.operators.stand_ins.printing import holding_prints, release_prints
 from autograph.operators.stand_ins.runs import has_runs
 from runtime import journal
 from runtime.building import Builder, Mark
@@ -74,13 +75,17 @@ class Repeated:
                 self._body(item)
             self._note(spent, mark)
             return True
+        printed: list[Callable[[], None]] = []
         with journal.transaction() as part:
             try:
-                self._body(item)
+                with holding_prints(printed):
+                    self._body(item)
             except BaseException:
+                release_prints(printed)
                 part.commit()
                 raise
-            if not self._is_to_be_staged(part, before, mark, left):
+            if not self._is_to_be_staged(part, before, mark, left, shows=bool(printed)):
+                release_prints(printed)
                 part.commit()
                 self._note(spent, mark)
                 return True
@@ -100,11 +105,19 @@ class Repeated:
         self._done += 1
 
     def _is_to_be_staged(
-        self, part: journal.Transaction, before: tuple[Any, ...], mark: Mark, left: int | None
+        self,
+        part: journal.Transaction,
+        before: tuple[Any, ...],
+        mark: Mark,
+        left: int | None,
+        *,
+        shows: bool,
     ) -> bool:
+        """Whether what is left is to be one loop; `shows`: a round prints while it is traced."""
         size = self._builder.size(mark)
         nodes = self._builder.size(self._begin) if left is None else size * left
         is_long = self._cost == 0 and left is not None and left > MANY_ROUNDS and size > 0
+        is_long = is_long or (not shows and works_long(self._builder.since(mark)))
         self.projected = nodes
         nodes -= self._cost or 0
         if part.advanced or (self._budget.allows(nodes) and not is_long):
@@ -120,7 +133,8 @@ class Repeated:
 
 def _is_steady(old: Any, new: Any) -> bool:
     """Whether a loop of the graph holds what a round found as `old` and left as `new`."""
-    if new is old:
+    new, old = (x.inner if isinstance(x, Maybe) else x for x in (new, old))
+    if new is old or isinstance(new, Poison):  # which nobody can read
         return True
     if isinstance(new, _NUMBERS):
         return isinstance(old, (*_NUMBERS, Undefined))
