@@ -192,10 +192,14 @@ def on_own_lines(text: str) -> str:
 
 
 def beside(self: Any, other: Any) -> Any:
-    """An operand of a tensor's operator: an array takes the tensor's dtype."""
+    """An operand of a tensor's operator: an array takes the tensor's dtype.
+
+    Beside a Python number of the graph it stays an array.
+    """
     if isinstance(other, (list, tuple)):
         other = constant(other)
-    if isinstance(other, ARRAYS) or type(other) is Array:
+    is_array = type(other) is Array and not (other.type.weak or self.type.weak)
+    if is_array or isinstance(other, ARRAYS):
         return _adapted(other, self)
     return other
 
@@ -225,8 +229,9 @@ def _array_operator(name: str) -> Callable[[Any, Any], Any]:
     method = getattr(ArrayMethods, name)
 
     def operate(self: Any, other: Any) -> Any:
-        # A tensor has the say beside an array, on whichever side it stands.
-        return NotImplemented if type(other) is Tensor else method(self, other)
+        # A tensor has the say beside an array, on whichever side it stands; a number has not.
+        is_tensor = type(other) is Tensor and not other.type.weak
+        return NotImplemented if is_tensor else method(self, other)
 
     operate.__name__ = operate.__qualname__ = name
     return operate
