@@ -228,7 +228,7 @@ class Tensor(ArrayMethods):
 
     @property
     def is_read_only(self) -> bool:
-        """Whether it is an array, or a part of one, that nobody may write."""
+        """Whether it is what `.numpy()` gave, or a part of it, which nobody may write."""
         return type(self._cell) is ReadOnly
 
     @property
@@ -556,9 +556,8 @@ class Tensor(ArrayMethods):
         kind: type[Tensor] = trace.current().root.numpy_class  # type: ignore[attr-defined]
         made = self.of_class(kind)
         made._name = self._name
-        if made.type.rank != 0:
-            made._cell, made._chain = ReadOnly(kind(None, made._value)), ()
-            made._token = made._cell.token
+        made._cell, made._chain = ReadOnly(kind(None, made._value)), ()
+        made._token = made._cell.token
         return made
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:

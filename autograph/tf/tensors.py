@@ -304,6 +304,8 @@ def as_results(nest: Any) -> Any:
 
 
 def _result(x: Any) -> Any:
+    if type(x) is Array and x.is_read_only:  # what `.numpy()` gave stays that
+        return x
     is_number = isinstance(x, (*NUMBERS, np.number, np.bool_))
     is_array = isinstance(x, np.ndarray) and x.dtype.kind in "biufc"
     if isinstance(x, (AnyTensor, AnyVariable)) or is_number or is_array:

@@ -16,25 +16,18 @@ MANY_ROUNDS = 16
 # a few is never worth one of the graph.
 _MOST_OF_LOOP, _MOST, _FEW = 500, 2000, 32
 
-# What a loop does that changes nothing for who comes after it.
-_WITHOUT_CHANGES = (None, "raise", "read", "recur")
-
 
 def works_long(nodes: Iterable[Node]) -> bool:
-    """Whether there is a loop among nodes that changes Variables or does more, as in an epoch.
+    """Whether there is a loop among nodes that changes Variables, as in an epoch of training.
 
     It is much to compile, and nothing in it becomes simpler where it stands several times.
     """
     return any(
-        (node.op is WHILE and _makes_changes(node)) or works_long(graph.nodes)
+        (node.op is WHILE and any(one.op.effect == "assign" for one in graph.walk()))
+        or works_long(graph.nodes)
         for node in nodes
         for graph in node.graphs
     )
-
-
-def _makes_changes(node: Node) -> bool:
-    inner = (one for graph in node.graphs for one in graph.walk())
-    return any(one.op.effect not in _WITHOUT_CHANGES for one in inner)
 
 
 class Budget:
