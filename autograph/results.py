@@ -29,6 +29,7 @@ from autograph.operators.stand_ins.references import choice_of, has_cell, refere
 from autograph.operators.stand_ins.rows import number_leaves
 from autograph.operators.stand_ins.runs import ContainerKind, Sealed, SealedEntries, as_users
 from autograph.operators.stand_ins.templates import LazyString, dig, fill, has_traced
+from autograph.operators.stand_ins.values import is_numpy
 from runtime import tree
 from runtime.building import Builder
 from runtime.devices import is_device_array
@@ -83,8 +84,7 @@ def dig_result(
             if index is not None:
                 identical[len(operands)] = index
             operands.append(leaf)
-            hole = ArrayHole if leaf.is_array and leaf.type.rank == 0 else ResultHole
-            holes.append(hole(len(operands) - 1))
+            holes.append(_hole_of(leaf)(len(operands) - 1))
             if has_cell(leaf):
                 known[id(leaf)] = holes[-1]
         elif isinstance(leaf, HostValue):
@@ -152,6 +152,22 @@ class ArrayHole(ResultHole):
         if isinstance(result, Tensor) or is_device_array(result):
             return result
         return np.asarray(result)
+
+
+class NumPyHole(ResultHole):
+    """For a number or array of NumPy's, where the results are tensors."""
+
+    __slots__ = ()
+
+    def fill(self, results: list[Any], raws: tuple[Any, ...]) -> Any:
+        result = results[self.index]
+        return np.array(result.numpy())[()] if isinstance(result, Tensor) else result
+
+
+def _hole_of(x: Tensor) -> type[ResultHole]:
+    if is_numpy(x):
+        return NumPyHole
+    return ArrayHole if x.is_array and x.type.rank == 0 else ResultHole
 
 
 class TextHole:

@@ -453,7 +453,7 @@ def _finish(
     guard_held_decimals(facts, arguments.leaves)
     refuse_looks(facts)
     stores = replay.store_writes(builder, facts, containers)
-    stored = tracked(builder, handouts, outputs) if _meets_tensors(builder) else {}
+    stored = tracked(builder, handouts, outputs) if builder.trace.meets_tensors else {}
     found = shared(builder, handouts, operands, identical, outputs)
     whole = handouts.result(result, stands_for)
     handouts.refuse_repeated([*structures_of_lists(template[1])])
@@ -518,17 +518,9 @@ def _come_home(builder: FunctionBuilder, handles: list[Tensor]) -> bool:
 
     Tensors stay where they are computed.
     """
-    if _meets_tensors(builder):
+    if builder.trace.meets_tensors:
         return False
     return not any(device_of_type(value.type) for value in builder.graph.inputs)
-
-
-def _meets_tensors(builder: FunctionBuilder) -> bool:
-    """Whether the function is given tensors or Variables, or reads some."""
-    facts = builder.trace
-    things = [thing for thing, _ in builder.externals.values()]
-    kinds = [c.kind for c in facts.captured.values()] + [type(thing) for thing in things]
-    return facts.tensors or any(issubclass(kind, (Tensor, Variable)) for kind in kinds)
 
 
 def _assemble(

@@ -30,7 +30,7 @@ from runtime.spec import (
     type_of_number,
     weak_number,
 )
-from runtime.tensor import Tensor, constant_of, is_constant, link_view
+from runtime.tensor import Array, Tensor, constant_of, is_constant, link_view
 
 __all__ = ["Builder", "building", "memory_of", "origin_of_caller", "traced"]
 
@@ -165,6 +165,12 @@ class Builder:
     def array(self, value: Value) -> Tensor:
         """A traced tensor that stands for an ndarray."""
         return self.root.array_class(None, value)
+
+    @property
+    def numpy_class(self) -> type[Tensor]:
+        """The class of what stands for arrays and numbers of NumPy's where tensors are others."""
+        own = self.root.array_class
+        return own if own.stands_for_array else Array
 
     def adopt(self, values: Iterable[Value]) -> None:
         """Count values as the graph's own whose node was made elsewhere."""
@@ -437,13 +443,16 @@ class Builder:
             listener.record(node.op, pinned, attrs, outputs)
 
     def _kind_of_results(self, inputs: tuple[Any, ...]) -> type[Tensor]:
-        """The class of tensors that an op gives: that of arrays where all operands are some."""
-        root = self.root
-        if root.tensor_class is not root.array_class:
-            kinds = [type(x).stands_for_array for x in inputs if isinstance(x, Tensor)]
-            if kinds and all(kinds):
-                return root.array_class
-        return root.tensor_class
+        """The class of tensors that an op gives: that of arrays where all operands are some.
+
+        Python numbers of the graph are beside either what they are.
+        """
+        tensors = [x for x in inputs if isinstance(x, Tensor)]
+        if any(type(x).stands_for_array for x in tensors) and all(
+            type(x).stands_for_array or x.type.weak for x in tensors
+        ):
+            return self.numpy_class
+        return self.root.tensor_class
 
     def _fold(self, op: Op, values: list[Value], attrs: dict[str, Any]) -> Value | None:
         """The constant that an op on small constants gives, so that it stays known."""
@@ -474,9 +483,13 @@ class Builder:
         """A position to return to by `truncate`."""
         return Mark(self.graph.nodes)
 
+    def since(self, mark: Mark) -> list[Node]:
+        """The nodes that were made since a mark."""
+        return self.graph.nodes[mark.now(self.graph.nodes) :]
+
     def size(self, mark: Mark) -> int:
         """How many nodes were made since a mark, those of sub-graphs included."""
-        nodes = self.graph.nodes[mark.now(self.graph.nodes) :]
+        nodes = self.since(mark)
         inner = (graph for node in nodes for graph in node.graphs)
         return len(nodes) + sum(1 for graph in inner for _ in graph.walk())
 

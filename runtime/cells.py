@@ -17,6 +17,7 @@ from runtime.origins import Origin, origin_of_caller
 
 __all__ = [
     "Cell",
+    "ReadOnly",
     "ViewStep",
     "clock",
     "clock_of_watched",
@@ -232,3 +233,13 @@ class Cell:
         _clock[0] += 1
         if self.is_watched:
             _clock_of_watched[0] += 1
+
+
+class ReadOnly(Cell):
+    """The cell of an array that nobody may write."""
+
+    __slots__ = ()
+
+    def store(self, root: Any) -> None:
+        """Raise ValueError, as NumPy does."""
+        raise ValueError("assignment destination is read-only")

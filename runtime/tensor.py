@@ -18,7 +18,7 @@ import numpy as np
 from runtime import journal, ops, trace
 from runtime.array_methods import ArrayMethods, check_numbers, item_of, nested_lists
 from runtime.attention import count as _attention
-from runtime.cells import Cell, ViewStep, read_again, write_through
+from runtime.cells import Cell, ReadOnly, ViewStep, read_again, write_through
 from runtime.devices import HOST, device_of, host_array, in_use, is_device_array
 from runtime.dispatch import dispatch_function, dispatch_ufunc
 from runtime.errors import StagingError, unknown_rank
@@ -32,7 +32,7 @@ from runtime.ops.packing import assigned
 from runtime.origins import origin_of_caller
 from runtime.spec import TensorType, type_of_number
 
-__all__ = ["Tensor", "constant_of", "is_constant", "link", "link_view", "tell_none"]
+__all__ = ["Array", "Tensor", "constant_of", "is_constant", "link", "link_view", "tell_none"]
 
 _ITEM = getitem_.op
 _NUMBERS = (bool, int, float, complex)
@@ -225,6 +225,11 @@ class Tensor(ArrayMethods):
         kind = self.type.dtype.type
         name = type(kind().item()).__name__ if self.type.weak else f"numpy.{kind.__name__}"
         return TypeError(ability.format(name))
+
+    @property
+    def is_read_only(self) -> bool:
+        """Whether it is what `.numpy()` gave, or a part of it, which nobody may write."""
+        return type(self._cell) is ReadOnly
 
     @property
     def may_be_array(self) -> bool:
@@ -531,7 +536,13 @@ class Tensor(ArrayMethods):
         return found
 
     def numpy(self) -> Any:
-        """The value as a read-only ndarray, or a NumPy scalar for rank 0: from whatever device."""
+        """The value as a read-only ndarray, or a NumPy scalar for rank 0: from whatever device.
+
+        While tracing, what stands for that: as outside of a graph, no gradient flows through it.
+        """
+        if not self.is_known:
+            found = ops.to_device(self, HOST) if self.type.device else self
+            return ops.stop_gradient(found).as_numpy()
         array = host_array(self._known("`.numpy()`"))
         if not isinstance(array, np.ndarray):
             return array if isinstance(array, np.generic) else np.asarray(array)[()]
@@ -539,6 +550,15 @@ class Tensor(ArrayMethods):
         result = array.view()
         result.flags.writeable = False
         return result
+
+    def as_numpy(self) -> Tensor:
+        """A traced value as what stands for a number of NumPy's or an array that is read-only."""
+        kind: type[Tensor] = trace.current().root.numpy_class  # type: ignore[attr-defined]
+        made = self.of_class(kind)
+        made._name = self._name
+        made._cell, made._chain = ReadOnly(kind(None, made._value)), ()
+        made._token = made._cell.token
+        return made
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         array = np.asarray(host_array(self._given_out("conversion to an ndarray")))
@@ -708,6 +728,14 @@ class Tensor(ArrayMethods):
         array = self._known("`__dlpack_device__`")
         own = array if hasattr(array, "__dlpack_device__") else np.asarray(array)
         return cast("tuple[Any, int]", own.__dlpack_device__())
+
+
+class Array(Tensor):
+    """An ndarray, or a number of NumPy's, in a graph that tells them from tensors."""
+
+    __slots__ = ()
+
+    stands_for_array = True
 
 
 def _eager_key(key: Any) -> Any:

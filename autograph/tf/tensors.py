@@ -30,6 +30,7 @@ from runtime.building import constant as constant_of_array
 from runtime.debuggers import is_looking
 from runtime.graph.ir import Value
 from runtime.ops.conversion import bitcast as bitcast_
+from runtime.tensor import Array as AnyArray
 from runtime.tensor import Tensor as AnyTensor
 from runtime.variable import Variable as AnyVariable
 
@@ -54,12 +55,10 @@ _equal: Any = ArrayMethods.__eq__
 _not_equal: Any = ArrayMethods.__ne__
 
 
-class Array(AnyTensor):
+class Array(AnyArray):
     """An ndarray in a graph of `tf.function`: captured, or made there by NumPy."""
 
     __slots__ = ()
-
-    stands_for_array = True
 
 
 class Tensor(AnyTensor):
@@ -193,10 +192,14 @@ def on_own_lines(text: str) -> str:
 
 
 def beside(self: Any, other: Any) -> Any:
-    """An operand of a tensor's operator: an array takes the tensor's dtype."""
+    """An operand of a tensor's operator: an array takes the tensor's dtype.
+
+    Beside a Python number of the graph it stays an array.
+    """
     if isinstance(other, (list, tuple)):
         other = constant(other)
-    if isinstance(other, ARRAYS) or type(other) is Array:
+    is_array = type(other) is Array and not (other.type.weak or self.type.weak)
+    if is_array or isinstance(other, ARRAYS):
         return _adapted(other, self)
     return other
 
@@ -226,8 +229,9 @@ def _array_operator(name: str) -> Callable[[Any, Any], Any]:
     method = getattr(ArrayMethods, name)
 
     def operate(self: Any, other: Any) -> Any:
-        # A tensor has the say beside an array, on whichever side it stands.
-        return NotImplemented if type(other) is Tensor else method(self, other)
+        # A tensor has the say beside an array, on whichever side it stands; a number has not.
+        is_tensor = type(other) is Tensor and not other.type.weak
+        return NotImplemented if is_tensor else method(self, other)
 
     operate.__name__ = operate.__qualname__ = name
     return operate
@@ -300,6 +304,8 @@ def as_results(nest: Any) -> Any:
 
 
 def _result(x: Any) -> Any:
+    if type(x) is Array and x.is_read_only:  # what `.numpy()` gave stays that
+        return x
     is_number = isinstance(x, (*NUMBERS, np.number, np.bool_))
     is_array = isinstance(x, np.ndarray) and x.dtype.kind in "biufc"
     if isinstance(x, (AnyTensor, AnyVariable)) or is_number or is_array:

@@ -15,7 +15,7 @@ from runtime.graph.ir import Graph
 from runtime.lowering.entry import module_text, outside, signature
 from runtime.lowering.kernels.kernel import Watcher
 from runtime.lowering.kernels.refusal import Refusal, TooLarge
-from runtime.lowering.kernels.state import functional, has_variables, printing_once
+from runtime.lowering.kernels.state import functional, has_variables, writing_once
 from runtime.lowering.lower import lower
 from runtime.lowering.partition import part
 
@@ -86,17 +86,17 @@ def _whole(graph: Graph, timing: Timing) -> Native | Stateful:
 
 
 def _stateful(graph: Graph, timing: Timing) -> Stateful:
-    """A graph with variables on their contents, if it does no more than read, assign and print."""
-    printing = printing_once(graph)
-    found = functional(printing)
+    """A graph with variables on their contents, if it does no more than read, assign and write."""
+    writing = writing_once(graph)
+    found = functional(writing)
     return Stateful(
         _native(found.graph, timing, again, found.contents),
-        partial(plan.prepare, printing),
+        partial(plan.prepare, writing),
         found.variables,
         found.assigned,
         found.drawn,
         len(graph.outputs),
-        writes=printing is not graph,
+        writes=writing is not graph,
     )
 
 

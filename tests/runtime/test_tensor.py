@@ -116,7 +116,7 @@ def test_lists_of_a_traced_array_hold_numbers_of_the_graph():
 
 
 @pytest.mark.parametrize(
-    "use", [bool, int, float, complex, str, Tensor.numpy, Tensor.tobytes, lambda x: np.asarray(x)]
+    "use", [bool, int, float, complex, str, Tensor.tobytes, lambda x: np.asarray(x)]
 )
 def test_a_value_that_is_not_known_yet_is_refused(use):
     with pytest.raises(StagingError, match="known only when the graph"):

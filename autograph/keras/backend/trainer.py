@@ -336,14 +336,14 @@ def _rows_of(x: Any) -> Any:
     return next(part for part in tree.flatten(x) if part is not None).shape[0]
 
 
-def _arrays(data: Iterable[Any]) -> tuple[Any, ...]:
-    """A batch in which numbers and lists are arrays."""
+def _arrays(data: Iterable[Any]) -> Any:
+    """A batch in which numbers and lists are arrays, as `fit` and `predict` have it."""
 
     def as_array(x: Any) -> Any:
-        return x if x is None or hasattr(x, "shape") else np.asarray(x, _dtype_of(x))
+        if x is None or not isinstance(x, np.ndarray) and hasattr(x, "shape"):
+            return x
+        array = np.asarray(x)
+        return array.astype(config.floatx(), copy=False) if array.dtype.kind == "f" else array
 
-    return tuple(None if part is None else tree.map_structure(as_array, part) for part in data)
-
-
-def _dtype_of(x: Any) -> Any:
-    return config.floatx() if isinstance(x, float) else None
+    parts = (None if part is None else tree.map_structure(as_array, part) for part in data)
+    return data_adapter_utils.pack_x_y_sample_weight(*parts)

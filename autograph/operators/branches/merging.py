@@ -77,11 +77,13 @@ from autograph.operators.stand_ins.values import (
     NOTHING,
     NUMBERS,
     advice,
+    all_numpy,
     describe_both,
     has_parts,
     is_array,
     is_either,
     is_numeric,
+    is_numpy,
     is_same,
     is_unset,
     on_side,
@@ -376,6 +378,8 @@ class Merger:
         index = self._known[key]
         if any(is_either(x) for x in (a, b) if x is not NOTHING):
             return lambda outputs: outputs[index].as_either()
+        if all_numpy(is_numpy(a), is_numpy(b)):
+            return lambda outputs: outputs[index].as_numpy()
         return lambda outputs: outputs[index]
 
     def _container(

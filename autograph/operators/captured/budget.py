@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-__all__ = ["MANY_ROUNDS", "Budget"]
+from runtime.control import WHILE
+from runtime.graph.ir import Node
+
+__all__ = ["MANY_ROUNDS", "Budget", "works_long"]
 
 # Of more rounds that add nodes, a loop is one of the graph, if it can be.
 MANY_ROUNDS = 16
 # So many nodes the rounds of one loop may add, and those of all loops of a trace; a loop that adds
 # a few is never worth one of the graph.
 _MOST_OF_LOOP, _MOST, _FEW = 500, 2000, 32
+
+
+def works_long(nodes: Iterable[Node]) -> bool:
+    """Whether there is a loop among nodes that changes Variables, as in an epoch of training.
+
+    It is much to compile, and nothing in it becomes simpler where it stands several times.
+    """
+    return any(
+        (node.op is WHILE and any(one.op.effect == "assign" for one in graph.walk()))
+        or works_long(graph.nodes)
+        for node in nodes
+        for graph in node.graphs
+    )
 
 
 class Budget:

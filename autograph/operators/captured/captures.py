@@ -51,6 +51,7 @@ from runtime.origins import Origin
 from runtime.spec import TensorType
 from runtime.tensor import Tensor
 from runtime.tree import MADE_BY_CLASS_STATEMENT
+from runtime.variable import Variable
 
 __all__ = [
     "Captured",
@@ -321,6 +322,13 @@ class Trace:
     def captured_as(self, handle: Tensor) -> Captured | None:
         """What a placeholder stands for."""
         return next((c for c in self.captured.values() if c.handle is handle), None)
+
+    @property
+    def meets_tensors(self) -> bool:
+        """Whether the function was given tensors or Variables, or has read some so far."""
+        things = [thing for thing, _ in self.builder.root.externals.values()]
+        kinds = [c.kind for c in self.captured.values()] + [type(thing) for thing in things]
+        return self.tensors or any(issubclass(kind, (Tensor, Variable)) for kind in kinds)
 
     def is_outside(self, thing: Any) -> bool:
         """Whether `thing` is known to have existed before the trace; modules outlive each call."""

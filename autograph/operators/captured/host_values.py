@@ -14,7 +14,7 @@ from runtime.origins import origin_of_caller
 from runtime.spec import ObjectType
 from runtime.tensor import Tensor
 
-__all__ = ["HostValue", "NumPyValue", "is_object", "use_caller"]
+__all__ = ["HostValue", "is_object", "use_caller"]
 
 _HINT = (
     "declare its dtype and shape: `ag.py_call(function, ..., result=ag.TensorSpec(shape, dtype))`; "
@@ -118,17 +118,3 @@ class HostValue(PartOfError):
     __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = _refuse
     __array__ = __array_ufunc__ = __array_function__ = __enter__ = __exit__ = _refuse
     __hash__ = _refuse
-
-
-class NumPyValue(HostValue):
-    """What `x.numpy()` of a traced tensor gives; `tensor` is `x`, for `float()` and the like."""
-
-    __slots__ = ("tensor",)
-
-    def __init__(self, tensor: Tensor) -> None:
-        super().__init__(_call(_as_array, (tensor,), {}).value, "Tensor.numpy")
-        self.tensor = tensor
-
-
-def _as_array(x: Tensor) -> Any:
-    return x.numpy()

@@ -208,6 +208,8 @@ def item_at(form: Form, rows: list[Tensor], index: Any) -> Any:
 
     def leaf(part: Leaf) -> Any:
         row = ops.getitem(next(given), index)
+        if part.numpy:
+            return row.as_numpy()
         return ops.as_weak(row) if part.type.weak else row
 
     return _built(form, leaf)

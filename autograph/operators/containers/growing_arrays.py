@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from autograph.operators.captured.alternatives import trace_root
 from autograph.operators.containers import open_deques
 from autograph.operators.containers.growing import looked_at
 from autograph.operators.containers.open_dicts import name_of_view
@@ -188,7 +189,8 @@ def _of_tuples(form: Form, rows: list[Tensor], sizes: list[Any], of_leaf: OfLeaf
 
 def _stacked(form: Form, rows: Iterator[Tensor], axis: int, of_leaf: OfLeaf) -> Tensor:
     if isinstance(form, Leaf):
-        return of_leaf(next(rows), form)
+        found = next(rows)
+        return of_leaf(found.of_class(trace_root().numpy_class) if form.numpy else found, form)
     if isinstance(form, Branching) and type(form.like) is not dict and form.parts:
         parts = [_stacked(part, rows, axis, of_leaf) for part in form.parts]
         behind = [x.type.shape[axis:] for x in parts if x.type.shape is not None]

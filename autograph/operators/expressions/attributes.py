@@ -34,7 +34,7 @@ from autograph.operators.captured.captures import (
     weak,
 )
 from autograph.operators.captured.caught import Caught, PartOfError
-from autograph.operators.captured.host_values import HostValue, NumPyValue
+from autograph.operators.captured.host_values import HostValue
 from autograph.operators.captured.methods import ORIGINALS, absence, attribute, convert, method
 from autograph.operators.captured.variables import (
     Maybe,
@@ -300,10 +300,11 @@ def _elsewhere(thing: Any, name: str) -> Callable[[], Any] | None:
     return None if fallback is None else functools.partial(fallback, name)
 
 
-def _is_tensor_of_users(x: Tensor, trace: Trace) -> bool:
-    """Whether `x` is a traced tensor that stands for a tensor, not an array."""
-    is_open = x.is_traced and not x.is_known
-    return is_open and trace.tensors and not type(x).stands_for_array
+def _to_numpy(x: Tensor, trace: Trace) -> Callable[[], Any]:
+    """`x.numpy`, which tensors have, and what stands for an array or a number has not."""
+    if type(x).stands_for_array or x.type.weak:
+        raise _missing(x, "numpy")
+    return x.numpy if trace.meets_tensors else functools.partial(x._known, "`.numpy()`")
 
 
 def getattr_plain(thing: Any, name: str) -> Any:
@@ -327,8 +328,8 @@ def _read_attribute(thing: Any, name: str, value: Any) -> Any:
     if trace is None:
         return value
     if isinstance(thing, (Tensor, Variable)):
-        if name == "numpy" and isinstance(thing, Tensor) and _is_tensor_of_users(thing, trace):
-            return functools.partial(NumPyValue, thing)
+        if name == "numpy" and isinstance(thing, Tensor) and not thing.is_known:
+            return _to_numpy(thing, trace)
         if not trace.tensors and _is_of_arrays_only(thing, name):
             raise _missing(thing, name)
         if not trace.tensors and name == "device" and value == HOST:

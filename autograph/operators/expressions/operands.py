@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograph.operators.captured.host_values import NumPyValue
 from autograph.operators.containers import growing, open_deques, open_dicts
 from autograph.operators.stand_ins.iterables import Indexed
 from autograph.operators.stand_ins.runs import has_runs
@@ -16,8 +15,6 @@ __all__ = ["is_array", "plain"]
 
 def plain(x: Any) -> Any:
     """The value of a variable, the rows of what has a length by data; others as they are."""
-    if isinstance(x, NumPyValue):
-        return x.tensor
     if open_dicts.is_open(x):
         x = open_dicts.view(x)
     if has_runs(x):

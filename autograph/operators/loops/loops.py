@@ -26,7 +26,7 @@ from autograph.operators.loops.repeated_rounds import Repeated
 from autograph.operators.loops.rounds import Step
 from autograph.operators.loops.staged_loops import staged_loop
 from autograph.operators.loops.watched import watched
-from autograph.operators.stand_ins.bodies import Restart, State
+from autograph.operators.stand_ins.bodies import State
 from autograph.operators.stand_ins.captured_items import one_by_one
 from autograph.operators.stand_ins.iterables import Indexed, InTurn, as_indexed, numbers_left
 from autograph.operators.stand_ins.iterators import Taken, spend, taken
@@ -134,9 +134,9 @@ def _roll(stage: Thunk, builder: Builder) -> bool:
     with journal.transaction() as attempt:
         try:
             stage()
-        except Restart:
-            raise
         except StagingError as error:
+            if error.is_signal:
+                raise
             failure = error
         except BaseException:
             attempt.commit()

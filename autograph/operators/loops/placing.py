@@ -64,6 +64,8 @@ def place(form: Form, name: str, makers: Makers) -> Any:
     """A value of `form`."""
     if isinstance(form, Leaf):
         made = makers.value(form.type, name)
+        if form.numpy:
+            made = made.as_numpy()
         return made.as_either() if form.either else made
     if isinstance(form, Static):
         return form.value

@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from autograph.operators.captured.budget import MANY_ROUNDS, Budget
+from autograph.operators.captured.budget import MANY_ROUNDS, Budget, works_long
 from autograph.operators.captured.captures import current_trace
-from autograph.operators.captured.variables import Undefined
+from autograph.operators.captured.variables import Maybe, Poison, Undefined
 from autograph.operators.stand_ins.bodies import State
+from autograph.operators.stand_ins.printing import holding_prints, release_prints
 from autograph.operators.stand_ins.runs import has_runs
 from runtime import journal
 from runtime.building import Builder, Mark
@@ -74,13 +75,17 @@ class Repeated:
                 self._body(item)
             self._note(spent, mark)
             return True
+        printed: list[Callable[[], None]] = []
         with journal.transaction() as part:
             try:
-                self._body(item)
+                with holding_prints(printed):
+                    self._body(item)
             except BaseException:
+                release_prints(printed)
                 part.commit()
                 raise
-            if not self._is_to_be_staged(part, before, mark, left):
+            if not self._is_to_be_staged(part, before, mark, left, shows=bool(printed)):
+                release_prints(printed)
                 part.commit()
                 self._note(spent, mark)
                 return True
@@ -100,27 +105,41 @@ class Repeated:
         self._done += 1
 
     def _is_to_be_staged(
-        self, part: journal.Transaction, before: tuple[Any, ...], mark: Mark, left: int | None
+        self,
+        part: journal.Transaction,
+        before: tuple[Any, ...],
+        mark: Mark,
+        left: int | None,
+        *,
+        shows: bool,
     ) -> bool:
+        """Whether what is left is to be one loop; `shows`: a round prints while it is traced."""
         size = self._builder.size(mark)
         nodes = self._builder.size(self._begin) if left is None else size * left
         is_long = self._cost == 0 and left is not None and left > MANY_ROUNDS and size > 0
+        works = not shows and works_long(self._builder.since(mark))
         self.projected = nodes
         nodes -= self._cost or 0
-        if part.advanced or (self._budget.allows(nodes) and not is_long):
+        if part.advanced or (self._budget.allows(nodes) and not (is_long or works)):
             return False
-        return self._is_steady(part, before) and self._has_same_items(self._done + 1)
+        return self._is_steady(part, before, works) and self._has_same_items(self._done + 1)
 
-    def _is_steady(self, part: journal.Transaction, before: tuple[Any, ...]) -> bool:
+    def _is_steady(
+        self, part: journal.Transaction, before: tuple[Any, ...], may_grow: bool
+    ) -> bool:
         """Whether a loop of the graph holds what the round wrote, as it left it."""
         names = zip(before, self._state.get(), strict=True)
         held = [(old, new) for _, old, new in part.written().values()]
-        return all(_is_steady(*pair) for pair in [*names, *held])
+        return all(_is_steady(*pair, may_grow) for pair in [*names, *held])
 
 
-def _is_steady(old: Any, new: Any) -> bool:
-    """Whether a loop of the graph holds what a round found as `old` and left as `new`."""
-    if new is old:
+def _is_steady(old: Any, new: Any, may_grow: bool = False) -> bool:
+    """Whether a loop of the graph holds what a round found as `old` and left as `new`.
+
+    A list of numbers `may_grow`, as one does of what each epoch has found.
+    """
+    new, old = (x.inner if isinstance(x, Maybe) else x for x in (new, old))
+    if new is old or isinstance(new, Poison):  # which nobody can read
         return True
     if isinstance(new, _NUMBERS):
         return isinstance(old, (*_NUMBERS, Undefined))
@@ -131,10 +150,17 @@ def _is_steady(old: Any, new: Any) -> bool:
     if has_runs(new):  # what grows by data is known to none of the rounds
         return True
     if len(new) != len(old):
-        return False
+        return may_grow and type(new) is list and all(map(_is_record, [*old, *new]))
     if isinstance(new, dict):
         return list(new) == list(old) and all(_is_steady(old[key], new[key]) for key in new)
     return all(_is_item(a, b) for a, b in zip(old, new, strict=True))
+
+
+def _is_record(x: Any) -> bool:
+    """Whether it is a number, or a tuple of numbers."""
+    if type(x) is tuple:
+        return all(map(_is_record, x))
+    return isinstance(x, _NUMBERS) and (not isinstance(x, (Tensor, np.ndarray)) or x.ndim == 0)
 
 
 def _is_item(old: Any, new: Any) -> bool:

@@ -81,6 +81,7 @@ from autograph.operators.stand_ins.runs import has_runs, known_length
 from autograph.operators.stand_ins.templates import ChosenText, LazyString, is_textual
 from autograph.operators.stand_ins.values import (
     NOTHING,
+    all_numpy,
     describe,
     describe_both,
     has_parts,
@@ -89,6 +90,7 @@ from autograph.operators.stand_ins.values import (
     is_container,
     is_either,
     is_numeric,
+    is_numpy,
     is_same,
     is_unset,
     merge_types,
@@ -146,7 +148,7 @@ def form_of(x: Any, *, bools: bool, body: Builder | None = None, made: bool = Fa
     if isinstance(x, bool) and not bools:
         return Static(x)
     if is_numeric(x) and not is_number_of_class(x):
-        return Leaf(type_of(x))
+        return Leaf(type_of(x), numpy=is_numpy(x))
     if has_parts(x) and not (is_changeable(x) and (not made or _is_older(x, body))):
         return form_of_parts(x, bools=bools, body=body, made=made)
     if body is not None and type(x) in FUNCTIONS:
@@ -221,7 +223,7 @@ def widen(
     """
     if _is_of_kinds(form, x, name, body):
         return _widen_kinds(form, x, name, body)
-    if type(form) is Leaf and type(x) is Tensor and x.type == form.type:
+    if type(form) is Leaf and type(x) is Tensor and x.type == form.type and not form.numpy:
         return replace(form, either=True) if not form.either and is_either(x) else form
     if isinstance(form, Unbound | Optional) or is_unset(x) or isinstance(x, Maybe):
         return _widen_optional(form, x, name, body, within)
@@ -249,7 +251,8 @@ def widen(
             return _referring(form, x, name, body)
         if is_numeric(x):
             either = isinstance(form, Leaf) and form.either or is_either(x)
-            return Leaf(_widen_type(form.type, type_of(x), name), either)
+            numpy = all_numpy(form.numpy if isinstance(form, Leaf) else None, is_numpy(x))
+            return Leaf(_widen_type(form.type, type_of(x), name), either, numpy)
         return changed(name, f"a {form.type}", describe(x))
     if isinstance(form, Among):
         things = joined(form.things, things_of(x, body, objects=True))
@@ -415,7 +418,8 @@ def _widen_static(
         return _widen_function(Branching(form.value, (), ()), x, name, body, within)
     number = number_of(x)
     if is_numeric(form.value) and is_numeric(number):
-        return Leaf(_widen_type(type_of(form.value), type_of(number), name))
+        numpy = all_numpy(is_numpy(form.value), is_numpy(number))
+        return Leaf(_widen_type(type_of(form.value), type_of(number), name), numpy=numpy)
     before, after = describe_both(form.value, x)
     of_users = (things_of(one, body, objects=True) for one in (form.value, x))
     things = joined(*of_users)

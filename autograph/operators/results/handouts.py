@@ -157,7 +157,8 @@ class Handouts:
 
     def _form_of(self, x: Tensor) -> Form:
         """Likewise where it is handed out now."""
-        return self._of_arguments if self._place.is_outside else self.form_of(x)
+        is_given = self._place.is_outside and not type(x).stands_for_array
+        return self._of_arguments if is_given else self.form_of(x)
 
     def part(self, x: Any, operands: list[Tensor], place: Place) -> Any:
         """`x` with templates for what the graph must make; operands for these are appended."""

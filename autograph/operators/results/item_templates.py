@@ -56,7 +56,7 @@ def template_of(item: Form) -> tuple[list[Any], tree.Structure]:
     def part(form: Form) -> Any:
         refuse_objects(form, "made into text, stored or given to Python code")
         if isinstance(form, Leaf):
-            return ItemPart(next(numbers), form.type.weak)
+            return ItemPart(next(numbers), form.type.weak, bool(form.numpy))
         if isinstance(form, OrNone):
             leaves, structure = tree.flatten(part(form.part))
             return OptionalPart(structure, leaves, next(numbers))

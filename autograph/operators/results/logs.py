@@ -38,6 +38,12 @@ _PUTTING = {"append": (list, deque), "appendleft": (deque,), "add": (set,), "__s
 _FIXED = (type(None), bool, int, float, complex, str, bytes, np.generic, LazyString, type)
 
 
+class _FoundError(StagingError):
+    """The trace is to begin anew, with what was found."""
+
+    is_signal = True
+
+
 def put_in(owner: Any, name: str, args: tuple[Any, ...]) -> bool:
     """Whether `owner.name(*args)` was made an effect of the graph."""
     trace = current_trace()
@@ -51,7 +57,7 @@ def put_in(owner: Any, name: str, args: tuple[Any, ...]) -> bool:
     if all(map(_is_plain, args)) and _needs_the_graph(owner, args[0]):
         trace.found_logs[id(owner)] = (owner, origin_of_caller())
         if trace.prefers_logs:
-            raise StagingError(
+            raise _FoundError(
                 f"a {type(owner).__name__} is {_done(owner)} where that depends on data",
                 origin=origin_of_caller(),
             )
@@ -92,7 +98,7 @@ def _is_plain(x: Any) -> bool:
     if type(x) is tuple:
         return all(map(_is_plain, x))
     if isinstance(x, Tensor):
-        return not is_array(x) and x.type.rank == 0
+        return not is_array(x)
     return isinstance(x, (*_FIXED, Caught, PartOfError))
 
 
@@ -104,6 +110,9 @@ class _Put:
     """Puts something in when the graph runs; called with the values for the holes of `args`."""
 
     __slots__ = ("args", "forms", "name", "target")
+
+    # Numbers, text and arrays are put into a container of Python's own.
+    runs_no_code = True
 
     def __init__(
         self, target: Callable[[], Any], name: str, args: tuple[Any, ...], forms: list[Form]

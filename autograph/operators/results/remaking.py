@@ -338,14 +338,14 @@ class View:
 class ItemPart:
     """A number or array in each item of a list: which of the arrays of rows it is of."""
 
-    __slots__ = ("row", "weak")
+    __slots__ = ("numpy", "row", "weak")
 
-    def __init__(self, row: int, weak: bool) -> None:
-        self.row, self.weak = row, weak
+    def __init__(self, row: int, weak: bool, numpy: bool = False) -> None:
+        self.row, self.weak, self.numpy = row, weak, numpy
 
-    def weak_rows(self) -> Iterator[int]:
-        """The rows of its Python numbers, which are handed out as they are."""
-        if self.weak:
+    def plain_rows(self) -> Iterator[int]:
+        """The rows of numbers of Python's and NumPy's, which are no tensors for anybody."""
+        if self.weak or self.numpy:
             yield self.row
 
     def of_rows(self, rows: Sequence[Any]) -> list[Any]:
@@ -354,6 +354,8 @@ class ItemPart:
 
     def column(self, rows: Any) -> list[Any]:
         """The parts of all items, from the row of their numbers."""
+        if self.numpy and isinstance(rows, Tensor):
+            rows = rows.numpy()
         if isinstance(rows, Tensor):
             found = [rows[k] for k in range(len(rows))]
             return [ops.as_weak(x) for x in found] if self.weak else found
@@ -413,12 +415,12 @@ class OptionalPart(ItemPart):
         """The number of the row that says whether there is more than None."""
         return self.row
 
-    def weak_rows(self) -> Iterator[int]:
-        """The rows of its Python numbers."""
+    def plain_rows(self) -> Iterator[int]:
+        """The rows of numbers of Python's and NumPy's."""
         yield self.row
         for part in self.parts:
             if isinstance(part, ItemPart):
-                yield from part.weak_rows()
+                yield from part.plain_rows()
 
     def of_rows(self, rows: Sequence[Any]) -> list[Any]:
         """The numbers, texts, tuples and Nones of all items."""
@@ -484,9 +486,9 @@ class Items(Fillable):
 
     def fill(self, operands: Sequence[Any]) -> list[Any]:
         rows = [operands[index] for index in self.rows]
-        if self.form.tensors:  # Python numbers are handed out as they are, as outside of lists
+        if self.form.tensors:  # numbers are handed out as they are, as outside of lists
             own = (part for part in self.parts if isinstance(part, ItemPart))
-            numbers = {row for part in own for row in part.weak_rows()}
+            numbers = {row for part in own for row in part.plain_rows()}
             rows = [row if k in numbers else self.form.kind(row) for k, row in enumerate(rows)]
         return note_made(items_of_rows(self.structure, self.parts, rows))  # type: ignore[no-any-return]
 

@@ -45,12 +45,25 @@ class Static(Form):
         return hash(type(self.value))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Leaf(Form):
-    """A graph value; `either` if it is an array of rank 0 from outside at times."""
+    """A graph value; `either` if it is an array of rank 0 from outside at times.
+
+    `numpy` is what `is_numpy` says of it.
+    """
 
     type: TensorType
     either: bool = False
+    numpy: bool | None = None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Leaf) and (
+            (self.type, self.either, bool(self.numpy))
+            == (other.type, other.either, bool(other.numpy))
+        )
+
+    def __hash__(self) -> int:
+        return hash(self.type)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

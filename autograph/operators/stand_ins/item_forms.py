@@ -37,12 +37,14 @@ from autograph.operators.stand_ins.one_of import (
 from autograph.operators.stand_ins.runs import Run, has_runs, known_length, opened, unpadded
 from autograph.operators.stand_ins.templates import ChosenText, LazyString, is_textual
 from autograph.operators.stand_ins.values import (
+    all_numpy,
     attributes_of,
     children_after,
     describe,
     is_array,
     is_nest,
     is_numeric,
+    is_numpy,
     is_object,
     merge_types,
     own_children,
@@ -110,7 +112,7 @@ def item_form(x: Any) -> Form:
     if is_numeric(x):
         if is_array(x) and type_of(x).rank == 0:
             return _no_item("an array without axes", "take the number that is in it (`x[()]`)")
-        return Leaf(type_of(x))
+        return Leaf(type_of(x), numpy=is_numpy(x))
     if type(x) is list and has_runs(x) and known_length(x) is not None:
         return _item_of_length(x, known_length(x) or 0)
     if type(x) is list and has_runs(x):
@@ -191,7 +193,7 @@ def _joined(a: Form, b: Form, name: str) -> Form:
     if isinstance(a, Leaf) and isinstance(b, Leaf) and a.type.rank == b.type.rank:
         type_ = merge_types(name, a.type, b.type)
         if _have_one_shape(a.type, b.type):
-            return Leaf(type_)
+            return Leaf(type_, numpy=all_numpy(a.numpy, b.numpy))
     if any(isinstance(x, OrNone) or (isinstance(x, Static) and x.value is None) for x in (a, b)):
         part = _joined(_value_or_none(a), _value_or_none(b), name)
         if _may_be_none(part):

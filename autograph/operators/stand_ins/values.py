@@ -41,6 +41,7 @@ __all__ = [
     "NUMBERS",
     "VIEWS",
     "advice",
+    "all_numpy",
     "attributes_of",
     "both_hold",
     "children_after",
@@ -52,6 +53,7 @@ __all__ = [
     "is_container",
     "is_either",
     "is_numeric",
+    "is_numpy",
     "is_object",
     "is_python_complex",
     "is_same",
@@ -98,9 +100,9 @@ def is_unset(x: Any) -> bool:
 
 
 def is_array(x: Any) -> bool:
-    """Whether `x` is an array, which has a cell: of rank 0 where NumPy has it so."""
+    """Whether `x` is an array that may change, and has a cell: of rank 0 where NumPy has it so."""
     if isinstance(x, Tensor):
-        return x.is_array and not x.is_immutable
+        return x.is_array and not (x.is_immutable or x.is_read_only)
     return isinstance(x, np.ndarray)
 
 
@@ -122,6 +124,20 @@ def type_of(x: Any) -> TensorType:
     if isinstance(x, (np.ndarray, np.generic)):
         return TensorType(x.dtype, x.shape)
     return type_of_number(x)
+
+
+def is_numpy(x: Any) -> bool | None:
+    """Whether a number or array of a graph is NumPy's, and no tensor.
+
+    None of what is known, and of Python's numbers: it is what that beside it is.
+    """
+    return type(x).stands_for_array if isinstance(x, Tensor) and not x.type.weak else None
+
+
+def all_numpy(*found: bool | None) -> bool | None:
+    """What `is_numpy` says of what is one of several, from what it says of each."""
+    known = [one for one in found if one is not None]
+    return all(known) if known else None
 
 
 def tensor(x: Any) -> Tensor:

@@ -2,7 +2,7 @@
 
 `functional(graph)` takes the contents of the variables as inputs and gives what was assigned as
 further outputs. Then reads and assignments are gone, kernels know no state, and nothing happens
-unless the call comes to its end, but for what is printed, and that only once.
+unless the call comes to its end, but for what is printed or put into a list, and that only once.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from runtime.control import CLOCK, PRINT, RAISE
+from runtime.control import CLOCK, PRINT, RAISE, STORE
 from runtime.execute.native.stateful import only_once
 from runtime.graph.clone import Change, Copy, copy_node, shared
 from runtime.graph.ir import Graph, Node, Op, Value
@@ -26,12 +26,13 @@ from runtime.templates import Hole, LazyString, Line, SummaryLine
 
 __all__ = [
     "Functional",
+    "done_once",
     "functional",
     "has_variables",
     "leaves_variables",
     "on_contents",
-    "print_once",
-    "printing_once",
+    "runs_no_code",
+    "writing_once",
 ]
 
 # What is done to variables, and what has the call run again by the plan.
@@ -65,34 +66,45 @@ def has_variables(graph: Graph) -> bool:
 
 
 @cache
-def print_once() -> Op:
-    """A print that is left out where it was done before its call was run again: in no file."""
-    return Op("print", only_once(PRINT.kernel), PRINT.infer, effect="print", doc=PRINT.doc)
+def done_once() -> dict[Op, Op]:
+    """For writes those that are left out where they were done before their call was run again."""
+    return {
+        op: Op(op.name, only_once(op.kernel), op.infer, effect=op.effect, doc=op.doc)
+        for op in (PRINT, STORE)
+    }
 
 
-def printing_once(graph: Graph) -> Graph:
-    """`graph` with prints that can be left out where it is run again; Refusal for others.
+def writing_once(graph: Graph) -> Graph:
+    """`graph` with writes that can be left out where it is run again; Refusal for others.
 
-    It is the graph itself where nothing is printed.
+    It is the graph itself where nothing is printed, and nothing put into a list.
     """
-    return shared(_printing_once)(graph)
+    return shared(_writing_once)(graph)
 
 
-def _printing_once(graph: Graph, change: Change) -> Graph:
+def _writing_once(graph: Graph, change: Change) -> Graph:
     copy = Copy(graph, change)
     for node in graph.nodes:
-        if node.op is not PRINT:
+        op = done_once().get(node.op)
+        if op is None:
             copy.keep(node)
             continue
-        if not _shows_plainly(node):
-            raise Refusal("a print of objects beside variables")
-        inputs = copy.mapped(node.inputs)
-        copy.add(Node(print_once(), inputs, node.attrs, (), (), node.origin), ())
+        if not _writes_plainly(node):
+            what = "a print of objects" if node.op is PRINT else f"effect `{op.name}`"
+            raise Refusal(f"{what} beside variables")
+        copy.add(Node(op, copy.mapped(node.inputs), node.attrs, (), (), node.origin), ())
     return copy.finish()
 
 
-def _shows_plainly(node: Node) -> bool:
-    """Whether a print shows nothing that has a text of the user's."""
+def runs_no_code(node: Node) -> bool:
+    """Whether a write is one that puts copies into a container of Python's own."""
+    return getattr(node.attrs.get("write"), "runs_no_code", False)
+
+
+def _writes_plainly(node: Node) -> bool:
+    """Whether what is shown has no text of the user's, and no code of his is run to put it in."""
+    if node.op.effect == "store":
+        return runs_no_code(node)
     render = node.attrs["render"]
     return type(render) in (Line, SummaryLine) and _is_plain(render.parts)
 
@@ -115,7 +127,7 @@ def leaves_variables(node: Node) -> bool:
 
 def on_contents(graph: Graph) -> Graph:
     """`graph`, or what it computes of contents where it has variables; Refusal as `functional`."""
-    return functional(printing_once(graph)).graph if has_variables(graph) else graph
+    return functional(writing_once(graph)).graph if has_variables(graph) else graph
 
 
 def functional(graph: Graph) -> Functional:
@@ -140,9 +152,9 @@ def functional(graph: Graph) -> Functional:
 
 
 def _leaves_variables(node: Node) -> bool:
-    if node.op is PRINT:
-        return _shows_plainly(node)
-    return node.op.effect in _EFFECTS or node.op in (CLOCK, print_once())
+    if node.op in done_once():
+        return _writes_plainly(node)
+    return node.op.effect in _EFFECTS or node.op in (CLOCK, *done_once().values())
 
 
 def _content(value: Value) -> Value:

@@ -36,7 +36,7 @@ from runtime.lowering.kernels.kernel import (
 )
 from runtime.lowering.kernels.refusal import Refusal, TooLarge
 from runtime.lowering.kernels.scalar import Expr, const, index, is_complex
-from runtime.lowering.kernels.state import print_once
+from runtime.lowering.kernels.state import done_once, runs_no_code
 from runtime.lowering.nodes.attempts import escapes, kind_of
 from runtime.lowering.nodes.elements import machine_type, tensor_type
 from runtime.lowering.nodes.stacks import Stack
@@ -64,7 +64,7 @@ def call_out(b: Builder, node: Node, reason: str) -> list[Form]:
     """Have Python compute a node here, which has no native form for the reason; or Refusal."""
     if b.attempts and node.can_raise:
         raise Refusal(f"{reason}, in a `try`")
-    effects = (*_EFFECTS, print_once())
+    effects = (*_EFFECTS, *done_once().values())
     is_other = node.op.effect is not None and node.op not in effects
     if not b.is_staged or is_other or node.graphs or node.signals or node.op.name in _NEVER:
         raise Refusal(reason)
@@ -79,7 +79,7 @@ def call_out(b: Builder, node: Node, reason: str) -> list[Form]:
 def _called(b: Builder, node: Node) -> list[Form]:
     if _IN_PLACE & node.op.options.keys() and not _is_little(node.inputs[0].type):
         raise Refusal("an array that is written in place where a plan does it")
-    if node.op in _KEEPING:
+    if _keeps(node):
         for value in node.inputs:
             _check_new(b, node, value)
     if any(not _is_little(value.type) for value in _pending(b, node)):
@@ -113,9 +113,14 @@ def called_outside(
     own = REGISTRY.get(node.op.name)
     sees = own is not None and own.op is node.op and pending is None and node.op.effect is None
     found = Outside(node, b.origins(node), types, kept, pending)
-    found.sees, found.is_users, found.is_rare = sees, node.op in _KEEPING, is_rare
+    found.sees, found.is_users, found.is_rare = sees, _keeps(node), is_rare
     b.program.outside.append(found)
     b.emit(CallOut(len(b.program.outside) - 1, operands, results))
+
+
+def _keeps(node: Node) -> bool:
+    """Whether what a node is given may be kept: what runs no code of the user's takes a copy."""
+    return node.op in _KEEPING and not runs_no_code(node)
 
 
 def _is_little(type_: Type) -> bool:

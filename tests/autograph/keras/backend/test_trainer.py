@@ -93,6 +93,20 @@ def test_steps_of_adam_are_those_of_its_paper():
         w, b = (q - rate * m / (np.sqrt(v) + 1e-7) for q, m, v in zip((w, b), state, state[2:]))
 
 
+@pytest.mark.parametrize("weights", [{}, {"sample_weight": np.ones(10)}])
+def test_a_batch_alone_and_batches_of_data_share_their_graphs(weights):
+    made = model()
+    for x in (X, X.astype(np.float64)):
+        made.fit(x, Y, verbose=0, **weights)
+        made.train_on_batch(x, Y, **weights)
+        made.evaluate(x, Y, verbose=0, **weights)
+        made.test_on_batch(x, Y, **weights)
+        made.predict(x, verbose=0)
+        made.predict_on_batch(x)
+    for function in (made.train_function, made.test_function, made.predict_function):
+        assert function.step.trace_count == 1
+
+
 def test_one_batch_at_a_time():
     made = model(metrics=["accuracy"])
     loss, accuracy = made.test_on_batch(X, Y)

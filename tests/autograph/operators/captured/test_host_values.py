@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph.operators.captured.host_values import NumPyValue
 from autograph.operators.captured.variables import is_none
 from autograph.operators.results.host_calls import call_host
 from autograph.operators.stand_ins.templates import dig, has_traced
-from tests.autograph.operators.tracing_by_hand import placeholder, tracing
+from tests.autograph.operators.tracing_by_hand import tracing
 
 
 @pytest.mark.parametrize("use", [
@@ -29,13 +28,6 @@ def test_it_is_known_only_when_the_graph_runs():
     with tracing():
         found, operands = call_host(input, (), {}), []
         assert has_traced([found]) and dig(found, operands).index == 0 and len(operands) == 1
-
-
-def test_the_array_of_a_tensor_gives_numbers():
-    with tracing():
-        x = placeholder()
-        found = NumPyValue(x)
-        assert found.tensor is x and found.name == "Tensor.numpy"
 
 
 def test_words_for_a_name_that_is_one_at_times():
