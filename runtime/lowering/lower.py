@@ -42,7 +42,7 @@ from runtime.lowering.nodes.convolutions import (
     convolution_input,
     convolution_kernel,
 )
-from runtime.lowering.nodes.creation import arange, array_form, full, linspace, missing, zeros_of
+from runtime.lowering.nodes.creation import arange, array_form, full, known, linspace, missing, zeros_of
 from runtime.lowering.nodes.drawn_integers import integers
 from runtime.lowering.nodes.draws import (
     ELEMENTS_OF_BITS,
@@ -53,7 +53,7 @@ from runtime.lowering.nodes.draws import (
     fold,
     split,
 )
-from runtime.lowering.nodes.elements import has_complex, has_halfs, machine_type, tensor_type
+from runtime.lowering.nodes.elements import has_complex, has_narrow, machine_type, tensor_type
 from runtime.lowering.nodes.elementwise import (
     as_weak,
     astype,
@@ -277,8 +277,8 @@ def _node(b: Builder, node: Node) -> list[Form]:
     """The results of a node that holds no graphs."""
     if has_complex(node) and not _serves_complex(node):
         raise Refusal(f"op `{node.op.name}` has no native form for complex numbers")
-    if has_halfs(node) and not (node.op.elementwise or node.op.name in _MOVING_HALFS):
-        raise Refusal(f"op `{node.op.name}` has no native form for float16")
+    if has_narrow(node) and not (node.op.elementwise or node.op.name in _OF_NARROW):
+        raise Refusal(f"op `{node.op.name}` has no native form for floats of 16 bits and less")
     if node.op.name in _OF_ROWS and _is_ours(node):
         found = _OF_ROWS[node.op.name](b, node)
         if found is not None:
@@ -320,7 +320,7 @@ def _constant(b: Builder, node: Node) -> list[Form]:
         raise Refusal("a number of a class of the user's")  # its operators may be its own
     kind = machine_type(tensor_type(type_).dtype)
     if type_.shape == ():
-        return [const(value.item() if isinstance(value, (np.generic, np.ndarray)) else value, kind)]
+        return [const(known(value) if isinstance(value, (np.generic, np.ndarray)) else value, kind)]
     return [array_form(b, value, kind)]
 
 
@@ -350,9 +350,10 @@ _MOVING = frozenset((
     "sum", "sum_to", "mean", "prod", "any", "all", "count_nonzero", "matmul",
 ))  # fmt: skip
 # Of halfs, NumPy adds up most in another precision.
-_MOVING_HALFS = _MOVING - frozenset((
-    "as_weak", "index_add", "accumulate", "sum_to", "prod", "checked",
-)) | {"max", "min", "argmax", "argmin"}  # fmt: skip
+_OF_NARROW = _MOVING | frozenset((
+    "view", "max", "min", "argmax", "argmin", "var", "std", "cumsum", "cumprod", "nonzero",
+    "window_max", "window_argmax", "window_pick", "window_place", "searchsorted", "round", "arange",
+))  # fmt: skip
 # What is done to lists that grow, before what is done to other arrays.
 _OF_ROWS: dict[str, Callable[[Builder, Node], Form | None]] = {
     "getitem": part_of_rows,

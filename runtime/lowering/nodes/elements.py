@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from runtime.dtypes import is_narrow
 from runtime.execute.native.processor import has_half
 from runtime.graph.ir import Node, Op
+from runtime.lowering.kernels.narrow_floats import NARROW
 from runtime.lowering.kernels.refusal import Refusal
 from runtime.lowering.kernels.scalar import (
     FALSE,
@@ -37,7 +39,7 @@ __all__ = [
     "convert",
     "element",
     "has_complex",
-    "has_halfs",
+    "has_narrow",
     "loop_types",
     "machine_type",
     "tensor_type",
@@ -50,8 +52,8 @@ _NEVER_FAILING = frozenset((
     "add", "subtract", "complex_product", "negative", "positive", "real", "imag", "conj",
     "equal", "not_equal",
 ))  # fmt: skip
-# Of equal zeros of 16 bits NumPy gives the first.
-_OF_HALFS = {
+# Of equal zeros that are narrow NumPy gives the first.
+_OF_NARROW = {
     "maximum": "{0} if {0} >= {1} or {0} != {0} else {1}",
     "minimum": "{0} if {0} <= {1} or {0} != {0} else {1}",
 }
@@ -60,7 +62,7 @@ _OF_BITS = frozenset(("nextafter", "spacing"))
 _CONVERTS = sys.version_info < (3, 14)
 _MACHINE = frozenset((
     "b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8",
-    "f2", "c8", "c16",
+    "c8", "c16",
 ))  # fmt: skip
 
 
@@ -77,10 +79,10 @@ def tensor_type(type_: Type) -> TensorType:
 
 def machine_type(dtype: np.dtype[Any]) -> str:
     """The machine type of elements of a dtype; Refusal for others."""
-    found = f"{dtype.kind}{dtype.itemsize}"
+    found = dtype.name if is_narrow(dtype) else f"{dtype.kind}{dtype.itemsize}"
     if found == "f2" and not has_half():
         raise Refusal("float16 on a processor that does not convert it")
-    if found not in _MACHINE or not dtype.isnative:
+    if not (found in _MACHINE or found in NARROW) or not dtype.isnative:
         raise Refusal(f"elements of dtype {dtype}")
     return found
 
@@ -89,9 +91,9 @@ def element(node: Node, operands: Sequence[Expr], fail: Fail) -> Expr:
     """One element of the result, the operands being converted to their `loop_types` already."""
     if has_complex(node):
         return _complex_element(node, operands, fail)
-    if any(x.type == "f2" for x in operands):  # NumPy computes them in single precision
-        operands = [cast(x, "f4") if x.type == "f2" else x for x in operands]
-    text = _OF_HALFS.get(node.op.name) if has_halfs(node) else None
+    # In single precision, and rounded once.
+    operands = [cast(x, "f4") if x.type in NARROW else x for x in operands]
+    text = _OF_NARROW.get(node.op.name) if has_narrow(node) else None
     text = _text(node.op) if text is None else text
     types = [tensor_type(value.type) for value in node.inputs]
     found = tensor_type(node.outputs[0].type)
@@ -118,12 +120,16 @@ def has_complex(node: Node) -> bool:
     )
 
 
-def has_halfs(node: Node) -> bool:
-    """Whether it takes or gives floats of 16 bits."""
+def has_narrow(node: Node) -> bool:
+    """Whether it takes or gives floats of 16 bits or less."""
     return any(
-        isinstance(value.type, TensorType) and value.type.dtype == np.float16
+        isinstance(value.type, TensorType) and _is_narrow(value.type.dtype)
         for value in (*node.inputs, *node.outputs)
     )
+
+
+def _is_narrow(dtype: np.dtype[Any]) -> bool:
+    return dtype == np.float16 or is_narrow(dtype)
 
 
 def _complex_element(node: Node, operands: Sequence[Expr], fail: Fail) -> Expr:
@@ -249,8 +255,8 @@ def loop_types(node: Node) -> list[str]:
         result = tensor_type(node.outputs[0].type).dtype
         return list(map(machine_type, op.options["loop"](*(t.dtype for t in types), result)))
     ufunc = getattr(np, op.numpy[0], None) if op.numpy else None
-    if has_halfs(node) and (op.name in _OF_BITS or not (ufunc or op.name == "where")):
-        raise Refusal(f"op `{op.name}` has no native form for float16")
+    if has_narrow(node) and (op.name in _OF_BITS or not (ufunc or op.name == "where")):
+        raise Refusal(f"op `{op.name}` has no native form for floats of 16 bits and less")
     if ufunc is None and len(own) == 1:  # of one operand: it is computed in the result's type
         return [machine_type(tensor_type(node.outputs[0].type).dtype)]
     if not isinstance(ufunc, np.ufunc):

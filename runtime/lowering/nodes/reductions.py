@@ -40,6 +40,7 @@ from runtime.lowering.kernels.kernel import (
     product,
     read,
 )
+from runtime.lowering.kernels.narrow_floats import NARROW
 from runtime.lowering.kernels.refusal import Refusal
 from runtime.lowering.kernels.scalar import (
     Expr,
@@ -109,10 +110,13 @@ def _of_halfs(
         raise Refusal("a sum of float16 that is not along rows")
     single = mapped(b, [form], "f4", lambda args: cast(args[0], "f4"))
     _source(b, name, form, "f4", product([form.shape[a] for a in axes]))  # a mean of too many
-    made = _over_axes(b, name, single, axes, shape, "f4")
+    return _converted(b, _over_axes(b, name, single, axes, shape, "f4"), "f2")
+
+
+def _converted(b: Builder, made: Form, kind: str) -> Form:
     if isinstance(made, Expr):
-        return cast(made, "f2")
-    return mapped(b, [made], "f2", lambda args: cast(args[0], "f2"))
+        return cast(made, kind)
+    return mapped(b, [made], kind, lambda args: cast(args[0], kind))
 
 
 def _of_one(b: Builder, node: Node, x: Expr, result: str) -> Expr:
@@ -133,9 +137,12 @@ def _over_axes(
         raise Refusal(f"{name} of nothing")
     if name in ("max", "min", "mean") and is_of_the_run(count):
         b.require(as_expr(count), 1)  # NumPy raises, or warns
-    source = _source(b, name, form, result, count)
+    is_exact = name in ("max", "min") and result in NARROW  # so are they in single precision
+    source = _source(b, name, form, "f4" if is_exact else result, count)
     combine, first = monoid(name, result)
     made = _reduced(b, source, axes, combine, first)
+    if is_exact:
+        made = _converted(b, made, result)
     if name == "mean":
         made = _divided(b, made, count, result)
     return in_shape(b, made, axes, shape, len(form.shape))
@@ -320,8 +327,8 @@ def monoid(name: str, type_: str) -> tuple[Combine, Expr | None]:
         return either, const(False, "b1")
     if name == "all":
         return both, const(True, "b1")
-    # Of equal zeros of 16 bits NumPy gives the first.
-    keeps_equal = type_ == "f2"
+    # Of equal zeros that are narrow NumPy gives the first.
+    keeps_equal = type_ in NARROW
     comparison = {"max": "ge" if keeps_equal else "gt", "min": "le" if keeps_equal else "lt"}[name]
 
     def better(x: Expr, y: Expr) -> Expr:
@@ -378,6 +385,7 @@ def _reduced(
     real = [a for a in range(rank) if x.shape[a] != 1]
     is_last = all(a in axes for a in real[len([a for a in real if a in kept]) :])
     is_sum = first is not None and not first.value and (is_float(x.type) or is_complex(x.type))
+    is_sum = is_sum and x.type not in NARROW
     if is_sum and not is_last and real[-1] in axes:
         return _in_two_steps(b, x, axes, real, combine, first)
     if is_small(x.shape):
@@ -424,7 +432,7 @@ def _part_by_part(
         return reduce(lambda one, other: _combined(b, one, other, combine), results)
     if kept and first is not None and x.axis == axes[0] and max(axes) < min(kept):
         return _row_by_row(b, x, axes, kept, combine, first)
-    if not kept and first is not None and not first.value:
+    if not kept and first is not None and not first.value and x.type not in NARROW:
         return _of_halves(b, x, combine)
     return None
 
