@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from runtime.dtypes import is_narrow
+from runtime.dtypes import is_half_or_less, is_narrow
 from runtime.execute.native.processor import has_half
 from runtime.graph.ir import Node, Op
 from runtime.lowering.kernels.narrow_floats import NARROW
@@ -52,13 +52,20 @@ _NEVER_FAILING = frozenset((
     "add", "subtract", "complex_product", "negative", "positive", "real", "imag", "conj",
     "equal", "not_equal",
 ))  # fmt: skip
-# Of equal zeros that are narrow NumPy gives the first.
-_OF_NARROW = {
+# Of equal zeros of 16 bits NumPy gives the first, `ml_dtypes` the second; its zeros keep their sign.
+_OF_HALFS = {
     "maximum": "{0} if {0} >= {1} or {0} != {0} else {1}",
     "minimum": "{0} if {0} <= {1} or {0} != {0} else {1}",
 }
+_OF_NARROW = {
+    "fmax": "{0} if {0} > {1} or {1} != {1} else {1}",
+    "fmin": "{0} if {0} < {1} or {1} != {1} else {1}",
+    "sign": "1 if {0} > 0 else -1 if {0} < 0 else {0}",
+}
 # What depends on how close floats of a type are to each other.
 _OF_BITS = frozenset(("nextafter", "spacing"))
+# What NumPy has no function for, but gives an operand.
+_EXACT = frozenset(("where", "relu"))
 _CONVERTS = sys.version_info < (3, 14)
 _MACHINE = frozenset((
     "b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8",
@@ -91,10 +98,11 @@ def element(node: Node, operands: Sequence[Expr], fail: Fail) -> Expr:
     """One element of the result, the operands being converted to their `loop_types` already."""
     if has_complex(node):
         return _complex_element(node, operands, fail)
-    # In single precision, and rounded once.
-    operands = [cast(x, "f4") if x.type in NARROW else x for x in operands]
-    text = _OF_NARROW.get(node.op.name) if has_narrow(node) else None
-    text = _text(node.op) if text is None else text
+    text = _text(node.op)
+    narrow = {x.type for x in operands} & NARROW
+    if narrow:  # in single precision, and rounded once
+        text = (_OF_HALFS if "f2" in narrow else _OF_NARROW).get(node.op.name, text)
+        operands = [cast(x, "f4") if x.type in NARROW else x for x in operands]
     types = [tensor_type(value.type) for value in node.inputs]
     found = tensor_type(node.outputs[0].type)
     if node.op.options.get("of_floats"):
@@ -123,13 +131,9 @@ def has_complex(node: Node) -> bool:
 def has_narrow(node: Node) -> bool:
     """Whether it takes or gives floats of 16 bits or less."""
     return any(
-        isinstance(value.type, TensorType) and _is_narrow(value.type.dtype)
+        isinstance(value.type, TensorType) and is_half_or_less(value.type.dtype)
         for value in (*node.inputs, *node.outputs)
     )
-
-
-def _is_narrow(dtype: np.dtype[Any]) -> bool:
-    return dtype == np.float16 or is_narrow(dtype)
 
 
 def _complex_element(node: Node, operands: Sequence[Expr], fail: Fail) -> Expr:
@@ -255,7 +259,9 @@ def loop_types(node: Node) -> list[str]:
         result = tensor_type(node.outputs[0].type).dtype
         return list(map(machine_type, op.options["loop"](*(t.dtype for t in types), result)))
     ufunc = getattr(np, op.numpy[0], None) if op.numpy else None
-    if has_narrow(node) and (op.name in _OF_BITS or not (ufunc or op.name == "where")):
+    if op.name == "copysign" and any(kind.endswith("uz") for kind in own):
+        raise Refusal("`copysign` of floats whose negative zero is nan")
+    if has_narrow(node) and (op.name in _OF_BITS or not (ufunc or op.name in _EXACT)):
         raise Refusal(f"op `{op.name}` has no native form for floats of 16 bits and less")
     if ufunc is None and len(own) == 1:  # of one operand: it is computed in the result's type
         return [machine_type(tensor_type(node.outputs[0].type).dtype)]

@@ -45,6 +45,7 @@ __all__ = [
     "astype",
     "converted",
     "elementwise",
+    "in_type",
     "is_whole",
     "mapped",
     "rounded",
@@ -166,6 +167,13 @@ def astype(b: Builder, node: Node) -> list[Form]:
     if isinstance(form, Expr):
         return [converted(form, target)]
     return [mapped(b, [form], target, lambda args: converted(args[0], target))]
+
+
+def in_type(b: Builder, form: Form, kind: str) -> Form:
+    """A scalar or an array in another type."""
+    if isinstance(form, Expr):
+        return cast(form, kind)
+    return mapped(b, [form], kind, lambda args: cast(args[0], kind))
 
 
 def view(b: Builder, node: Node) -> list[Form]:

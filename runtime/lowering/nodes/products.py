@@ -9,7 +9,6 @@ from runtime.graph.ir import Node
 from runtime.lowering.kernels.arrays import Array, Computed, Form, Stored, as_expr, flat_offset
 from runtime.lowering.kernels.builder import Builder, is_of_the_run
 from runtime.lowering.kernels.kernel import Axis, Buffer, Contract, Dim, If, Store, load, product
-from runtime.lowering.kernels.narrow_floats import NARROW
 from runtime.lowering.kernels.refusal import Refusal
 from runtime.lowering.kernels.scalar import (
     Expr,
@@ -52,11 +51,6 @@ def matmul(b: Builder, node: Node) -> list[Form]:
     batch = b.broadcast([x.shape[:-2], y.shape[:-2]])
     if is_complex(kind):
         return [_of_complex(b, x, y, inner, batch, kind)]
-    if kind in NARROW:
-        made = _contracted(b, x, y, inner, batch, "f4")
-        if isinstance(made, Expr):
-            return [cast(made, kind)]
-        return [mapped(b, [made], kind, lambda args: cast(args[0], kind))]
     work = product([*batch, *rows, inner, *columns])
     is_short = isinstance(inner, int) and inner <= _WRITTEN_OUT and not batch and kind != "b1"
     if is_short and isinstance(work, int) and work <= _FEW:

@@ -60,7 +60,7 @@ from runtime.lowering.kernels.scalar import (
     select,
 )
 from runtime.lowering.nodes.elements import machine_type, tensor_type
-from runtime.lowering.nodes.elementwise import converted, mapped
+from runtime.lowering.nodes.elementwise import converted, in_type, mapped
 from runtime.lowering.nodes.joints import in_one_order, join
 from runtime.lowering.nodes.shaping import given_shape
 from runtime.lowering.scalars.complex_numbers import FORMS
@@ -96,8 +96,6 @@ def reduction(b: Builder, node: Node) -> list[Form]:
     if isinstance(form, Expr):
         return [_of_one(b, node, form, result)]
     axes, shape = reduced_axes(node, form)
-    if form.type == "f2" and name in ("sum", "mean"):
-        return [_of_halfs(b, name, form, axes, shape)]
     return [_over_axes(b, name, form, axes, shape, result)]
 
 
@@ -108,15 +106,9 @@ def _of_halfs(
     rank = len(form.shape)
     if list(axes) != list(range(rank - len(axes), rank)) or isinstance(form, Turned):
         raise Refusal("a sum of float16 that is not along rows")
-    single = mapped(b, [form], "f4", lambda args: cast(args[0], "f4"))
     _source(b, name, form, "f4", product([form.shape[a] for a in axes]))  # a mean of too many
-    return _converted(b, _over_axes(b, name, single, axes, shape, "f4"), "f2")
-
-
-def _converted(b: Builder, made: Form, kind: str) -> Form:
-    if isinstance(made, Expr):
-        return cast(made, kind)
-    return mapped(b, [made], kind, lambda args: cast(args[0], kind))
+    single = in_type(b, form, "f4")
+    return in_type(b, _over_axes(b, name, single, axes, shape, "f4"), "f2")
 
 
 def _of_one(b: Builder, node: Node, x: Expr, result: str) -> Expr:
@@ -132,6 +124,8 @@ def _of_one(b: Builder, node: Node, x: Expr, result: str) -> Expr:
 def _over_axes(
     b: Builder, name: str, form: Array, axes: Sequence[int], shape: tuple[Dim, ...], result: str
 ) -> Form:
+    if result == "f2" and name in ("sum", "mean", "prod"):
+        return _of_halfs(b, name, form, axes, shape)
     count = product([form.shape[axis] for axis in axes])
     if name in ("max", "min") and count == 0:
         raise Refusal(f"{name} of nothing")
@@ -142,7 +136,7 @@ def _over_axes(
     combine, first = monoid(name, result)
     made = _reduced(b, source, axes, combine, first)
     if is_exact:
-        made = _converted(b, made, result)
+        made = in_type(b, made, result)
     if name == "mean":
         made = _divided(b, made, count, result)
     return in_shape(b, made, axes, shape, len(form.shape))
@@ -202,8 +196,8 @@ def variance(b: Builder, node: Node) -> list[Form]:
     """`var` and `std`, in the steps of NumPy's."""
     form = b.forms[node.inputs[0]]
     kind = machine_type(tensor_type(node.outputs[0].type).dtype)
-    if isinstance(form, Expr) or form.type != kind or not is_float(kind):
-        raise Refusal(f"{node.op.name} of a scalar, or of integers")
+    if isinstance(form, Expr) or form.type != kind or not is_float(kind) or kind == "f2":
+        raise Refusal(f"{node.op.name} of a scalar, of integers, or of float16")
     axes, shape = reduced_axes(node, form)
     count = product([form.shape[axis] for axis in axes])
     ddof = node.attrs["ddof"]
@@ -327,8 +321,8 @@ def monoid(name: str, type_: str) -> tuple[Combine, Expr | None]:
         return either, const(False, "b1")
     if name == "all":
         return both, const(True, "b1")
-    # Of equal zeros that are narrow NumPy gives the first.
-    keeps_equal = type_ in NARROW
+    # Of equal zeros of 16 bits NumPy gives the first.
+    keeps_equal = type_ == "f2"
     comparison = {"max": "ge" if keeps_equal else "gt", "min": "le" if keeps_equal else "lt"}[name]
 
     def better(x: Expr, y: Expr) -> Expr:
