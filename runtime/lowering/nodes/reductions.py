@@ -99,16 +99,16 @@ def reduction(b: Builder, node: Node) -> list[Form]:
     return [_over_axes(b, name, form, axes, shape, result)]
 
 
-def _of_halfs(
-    b: Builder, name: str, form: Array, axes: Sequence[int], shape: tuple[Dim, ...]
-) -> Form:
-    """A sum in single precision, which is rounded in the end; NumPy does so along rows alone."""
+def _is_wide(name: str, form: Array, axes: Sequence[int]) -> bool:
+    """Whether NumPy adds up halfs in single precision: along rows, but down columns each is rounded."""
     rank = len(form.shape)
-    if list(axes) != list(range(rank - len(axes), rank)) or isinstance(form, Turned):
-        raise Refusal("a sum of float16 that is not along rows")
-    _source(b, name, form, "f4", product([form.shape[a] for a in axes]))  # a mean of too many
-    single = in_type(b, form, "f4")
-    return in_type(b, _over_axes(b, name, single, axes, shape, "f4"), "f2")
+    real = [a for a in range(rank) if form.shape[a] != 1]
+    if name == "mean" or not isinstance(form, Turned):
+        if name == "mean" or all(a in axes for a in range(min(axes, default=0), rank)):
+            return True
+        if real and real[-1] not in axes:
+            return False
+    raise Refusal("a sum of float16 along rows and others")
 
 
 def _of_one(b: Builder, node: Node, x: Expr, result: str) -> Expr:
@@ -124,8 +124,10 @@ def _of_one(b: Builder, node: Node, x: Expr, result: str) -> Expr:
 def _over_axes(
     b: Builder, name: str, form: Array, axes: Sequence[int], shape: tuple[Dim, ...], result: str
 ) -> Form:
-    if result == "f2" and name in ("sum", "mean", "prod"):
-        return _of_halfs(b, name, form, axes, shape)
+    if result == "f2" and name in ("sum", "mean", "prod") and _is_wide(name, form, axes):
+        _source(b, name, form, "f4", product([form.shape[a] for a in axes]))  # a mean of too many
+        single = in_type(b, form, "f4")
+        return in_type(b, _over_axes(b, name, single, axes, shape, "f4"), "f2")
     count = product([form.shape[axis] for axis in axes])
     if name in ("max", "min") and count == 0:
         raise Refusal(f"{name} of nothing")
@@ -369,7 +371,7 @@ def _reduced(
         if parts is not None:
             return parts
         x = b.stored(x)
-    if isinstance(x, Turned) and not is_small(x.shape):
+    if isinstance(x, Turned):
         # In the order of memory, as NumPy adds up what has its axes in another.
         own = [k for k, a in enumerate(x.order) if a in axes]
         left = [kept.index(a) for a in x.order if a in kept]
