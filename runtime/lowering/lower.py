@@ -43,7 +43,15 @@ from runtime.lowering.nodes.convolutions import (
     convolution_input,
     convolution_kernel,
 )
-from runtime.lowering.nodes.creation import arange, array_form, full, known, linspace, missing, zeros_of
+from runtime.lowering.nodes.creation import (
+    arange,
+    array_form,
+    full,
+    known,
+    linspace,
+    missing,
+    zeros_of,
+)
 from runtime.lowering.nodes.drawn_integers import integers
 from runtime.lowering.nodes.draws import (
     ELEMENTS_OF_BITS,

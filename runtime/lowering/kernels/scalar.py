@@ -2,10 +2,10 @@
 
 A type is NumPy's character and size: "b1" "i1" ... "i8" "u1" ... "u8" "f2" "f4" "f8" "c8" "c16"; or
 the name of a float of `ml_dtypes`. Narrow floats are computed with in single precision and rounded
-after each function. A complex number is a `pair` of floats, which two registers hold in the end. An
-expression is a tree of functions that machines have; what NumPy or Python mean by an operator is
-composed of them in `meaning`, and what exp or tanh is, in `mathematics`. One notation for every kind
-of machine: each renders the same few functions.
+after each function. A complex number is a `pair` of floats, which two registers hold in the end.
+An expression is a tree of functions that machines have; what NumPy or Python mean by an operator is
+composed of them in `meaning`, and what exp or tanh is, in `mathematics`. One notation for every
+kind of machine: each renders the same few functions.
 """
 
 from __future__ import annotations

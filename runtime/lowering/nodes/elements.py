@@ -52,7 +52,7 @@ _NEVER_FAILING = frozenset((
     "add", "subtract", "complex_product", "negative", "positive", "real", "imag", "conj",
     "equal", "not_equal",
 ))  # fmt: skip
-# Of equal zeros of 16 bits NumPy gives the first, `ml_dtypes` the second; its zeros keep their sign.
+# Of equal halfs NumPy gives the first, `ml_dtypes` the second; zeros keep their sign there.
 _OF_HALFS = {
     "maximum": "{0} if {0} >= {1} or {0} != {0} else {1}",
     "minimum": "{0} if {0} <= {1} or {0} != {0} else {1}",

@@ -100,13 +100,15 @@ def reduction(b: Builder, node: Node) -> list[Form]:
 
 
 def _is_wide(name: str, form: Array, axes: Sequence[int]) -> bool:
-    """Whether NumPy adds up halfs in single precision: along rows, but down columns each is rounded."""
+    """Whether NumPy adds up halfs in single precision; down columns it rounds after each step."""
     rank = len(form.shape)
     real = [a for a in range(rank) if form.shape[a] != 1]
-    if name == "mean" or not isinstance(form, Turned):
-        if name == "mean" or all(a in axes for a in range(min(axes, default=0), rank)):
+    if name == "mean":
+        return True
+    if not isinstance(form, Turned):
+        if all(a in axes for a in range(min(axes, default=0), rank)):
             return True
-        if real and real[-1] not in axes:
+        if real[-1:] and real[-1] not in axes:
             return False
     raise Refusal("a sum of float16 along rows and others")
 
