@@ -101,14 +101,13 @@ def reduction(b: Builder, node: Node) -> list[Form]:
 
 def _is_wide(name: str, form: Array, axes: Sequence[int]) -> bool:
     """Whether NumPy adds up halfs in single precision; down columns it rounds after each step."""
-    rank = len(form.shape)
-    real = [a for a in range(rank) if form.shape[a] != 1]
+    real = [a for a, size in enumerate(form.shape) if size != 1]
     if name == "mean":
         return True
     if not isinstance(form, Turned):
-        if all(a in axes for a in range(min(axes, default=0), rank)):
+        if all(a in axes for a in real if a > min(axes, default=-1)):
             return True
-        if real[-1:] and real[-1] not in axes:
+        if real[-1] not in axes:
             return False
     raise Refusal("a sum of float16 along rows and others")
 
@@ -128,7 +127,7 @@ def _over_axes(
 ) -> Form:
     if result == "f2" and name in ("sum", "mean", "prod") and _is_wide(name, form, axes):
         _source(b, name, form, "f4", product([form.shape[a] for a in axes]))  # a mean of too many
-        single = in_type(b, form, "f4")
+        single = mapped(b, [form], "f4", lambda args: cast(args[0], "f4"))
         return in_type(b, _over_axes(b, name, single, axes, shape, "f4"), "f2")
     count = product([form.shape[axis] for axis in axes])
     if name in ("max", "min") and count == 0:

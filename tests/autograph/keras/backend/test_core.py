@@ -9,6 +9,7 @@ import keras
 from keras import ops
 
 import autograph as ag
+from runtime import config
 from runtime.execute.native.stateful import Stateful
 
 X = np.array([[1.0, -2.0, 3.0], [4.0, 5.0, -6.0]], np.float32)
@@ -91,7 +92,7 @@ def test_shapes_are_found_without_values():
 
 
 @pytest.mark.parametrize("policy", ["mixed_bfloat16", "mixed_float16"])
-def test_mixed_precision(policy, monkeypatch):
+def test_mixed_precision(policy):
     layers = [keras.layers.Dense(4, "relu", dtype=policy), keras.layers.Dense(1, dtype=policy)]
     model = keras.Sequential([keras.Input((3,)), *layers])
     model.compile("sgd", "mse")
@@ -102,9 +103,9 @@ def test_mixed_precision(policy, monkeypatch):
     assert isinstance(step.traces()[-1]._differentiable.run, Stateful), step.explain()
     trained = model.get_weights()
     model.set_weights(weights)
-    monkeypatch.setattr(ag.config, "native", False)
     model.compile("sgd", "mse")
-    assert model.fit(X, X[:, :1], epochs=2, verbose=0).history["loss"] == losses
+    with config.native.using(False):
+        assert model.fit(X, X[:, :1], epochs=2, verbose=0).history["loss"] == losses
     for one, other in zip(model.get_weights(), trained, strict=True):
         np.testing.assert_array_equal(one, other)
     assert keras.backend.standardize_dtype(model(X).dtype) == policy.removeprefix("mixed_")
