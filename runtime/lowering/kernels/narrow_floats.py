@@ -8,7 +8,7 @@ __all__ = ["LAYOUTS", "NARROW", "Layout"]
 
 
 class Layout(NamedTuple):
-    """How a float is stored: bytes, bits of the fraction, the bias of the exponent, what is odd.
+    """How a float is stored: bytes, bits of its fraction, bias of its exponent, what is special.
 
     `special` is the least size, sign left out, that is no number: infinity, or nan where the name
     has "fn". Where it has "uz", too, nothing is: the one nan is in the place of a negative zero.
