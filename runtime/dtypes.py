@@ -19,6 +19,7 @@ __all__ = [
     "dtype_from",
     "exact_numbers",
     "in_single",
+    "is_half_or_less",
     "is_narrow",
     "kind_of",
     "stored_as",
@@ -46,6 +47,15 @@ def kind_of(dtype: np.dtype[Any]) -> str:
 def is_narrow(dtype: np.dtype[Any]) -> bool:
     """Whether it is a float of `ml_dtypes`, which is computed with in single precision."""
     return dtype.kind in "Vf" and dtype.names is None and dtype.name in _NAMES
+
+
+def is_half_or_less(dtype: np.dtype[Any]) -> bool:
+    """Whether it is a float of 16 bits or less: long sums of such are made in single precision.
+
+    >>> is_half_or_less(np.dtype("f2")), is_half_or_less(np.dtype("f4"))
+    (True, False)
+    """
+    return dtype == np.float16 or is_narrow(dtype)
 
 
 def exact_numbers(x: Any) -> Any:

@@ -70,8 +70,8 @@ def _refuse_types(graph: Graph) -> None:
     elements = import_module("runtime.lowering.nodes.elements")
     for node in graph.walk():
         is_complex = elements.has_complex(node)
-        if is_complex or elements.has_halfs(node):
-            refusal = Refusal("complex numbers" if is_complex else "float16")
+        if is_complex or elements.has_narrow(node):
+            refusal = Refusal("complex numbers" if is_complex else "floats of 16 bits and less")
             refusal.node = node
             raise refusal
 

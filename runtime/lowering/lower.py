@@ -24,6 +24,7 @@ from runtime.lowering.kernels.kernel import (
     read,
 )
 from runtime.lowering.kernels.merging import merge
+from runtime.lowering.kernels.narrow_floats import NARROW
 from runtime.lowering.kernels.refusal import Refusal, TooLarge
 from runtime.lowering.kernels.scalar import Expr, call, const, index, is_complex
 from runtime.lowering.nodes.call_outs import call_out, has_effects
@@ -42,7 +43,15 @@ from runtime.lowering.nodes.convolutions import (
     convolution_input,
     convolution_kernel,
 )
-from runtime.lowering.nodes.creation import arange, array_form, full, linspace, missing, zeros_of
+from runtime.lowering.nodes.creation import (
+    arange,
+    array_form,
+    full,
+    known,
+    linspace,
+    missing,
+    zeros_of,
+)
 from runtime.lowering.nodes.drawn_integers import integers
 from runtime.lowering.nodes.draws import (
     ELEMENTS_OF_BITS,
@@ -53,11 +62,12 @@ from runtime.lowering.nodes.draws import (
     fold,
     split,
 )
-from runtime.lowering.nodes.elements import has_complex, has_halfs, machine_type, tensor_type
+from runtime.lowering.nodes.elements import has_complex, has_narrow, machine_type, tensor_type
 from runtime.lowering.nodes.elementwise import (
     as_weak,
     astype,
     elementwise,
+    in_type,
     rounded,
     same,
     view,
@@ -123,7 +133,7 @@ from runtime.lowering.rewrites.tiling import tile
 from runtime.lowering.rewrites.widening import widen
 from runtime.lowering.scalars.complex_numbers import FORMS, OF_PARTS
 from runtime.ops.declare import REGISTRY
-from runtime.spec import TensorType
+from runtime.spec import TensorType, Type
 
 __all__ = ["lower"]
 
@@ -277,8 +287,10 @@ def _node(b: Builder, node: Node) -> list[Form]:
     """The results of a node that holds no graphs."""
     if has_complex(node) and not _serves_complex(node):
         raise Refusal(f"op `{node.op.name}` has no native form for complex numbers")
-    if has_halfs(node) and not (node.op.elementwise or node.op.name in _MOVING_HALFS):
-        raise Refusal(f"op `{node.op.name}` has no native form for float16")
+    if has_narrow(node) and node.op.name in _IN_SINGLE and _is_ours(node):
+        return _in_single(b, node)
+    if has_narrow(node) and not (node.op.elementwise or node.op.name in _OF_NARROW):
+        raise Refusal(f"op `{node.op.name}` has no native form for floats of 16 bits and less")
     if node.op.name in _OF_ROWS and _is_ours(node):
         found = _OF_ROWS[node.op.name](b, node)
         if found is not None:
@@ -292,6 +304,26 @@ def _node(b: Builder, node: Node) -> list[Form]:
     if node.op.elementwise or "of_floats" in node.op.options or has_complex(node):
         return elementwise(b, node)
     raise Refusal(_REASONS.get(node.op.name, f"op `{node.op.name}` has no native form"))
+
+
+def _in_single(b: Builder, node: Node) -> list[Form]:
+    """The results of a node that NumPy computes in single precision, and rounds once."""
+    if node.op.name == "einsum" and tensor_type(node.outputs[0].type).dtype == np.float16:
+        raise Refusal("an einsum of float16, in which NumPy rounds each step")
+    inputs = [Value(_single(value.type), value.node, value.index) for value in node.inputs]
+    for value, wide in zip(node.inputs, inputs, strict=True):
+        kind = machine_type(tensor_type(wide.type).dtype)
+        b.forms[wide] = in_type(b, b.forms[value], kind)
+    types = [_single(value.type) for value in node.outputs]
+    forms = _node(b, Node(node.op, inputs, node.attrs, types=types, origin=node.origin))
+    kinds = [machine_type(tensor_type(value.type).dtype) for value in node.outputs]
+    return [in_type(b, form, kind) for form, kind in zip(forms, kinds, strict=True)]
+
+
+def _single(type_: Type) -> TensorType:
+    found = tensor_type(type_)
+    is_wide = machine_type(found.dtype) not in NARROW
+    return found if is_wide else TensorType(np.dtype(np.float32), found.shape)
 
 
 def _serves_complex(node: Node) -> bool:
@@ -320,7 +352,7 @@ def _constant(b: Builder, node: Node) -> list[Form]:
         raise Refusal("a number of a class of the user's")  # its operators may be its own
     kind = machine_type(tensor_type(type_).dtype)
     if type_.shape == ():
-        return [const(value.item() if isinstance(value, (np.generic, np.ndarray)) else value, kind)]
+        return [const(known(value) if isinstance(value, (np.generic, np.ndarray)) else value, kind)]
     return [array_form(b, value, kind)]
 
 
@@ -349,10 +381,16 @@ _MOVING = frozenset((
     "getitem", "getitem_array", "index_update", "index_add", "accumulate",
     "sum", "sum_to", "mean", "prod", "any", "all", "count_nonzero", "matmul",
 ))  # fmt: skip
-# Of halfs, NumPy adds up most in another precision.
-_MOVING_HALFS = _MOVING - frozenset((
-    "as_weak", "index_add", "accumulate", "sum_to", "prod", "checked",
-)) | {"max", "min", "argmax", "argmin"}  # fmt: skip
+# What is computed of narrow floats in single precision.
+_IN_SINGLE = frozenset((
+    "matmul", "einsum", "tensordot", "vecdot", "convolution", "convolution_input",
+    "convolution_kernel", "window_sum",
+))  # fmt: skip
+# What is done to narrow floats as to others, with one rounding after each function.
+_OF_NARROW = _MOVING | frozenset((
+    "view", "max", "min", "argmax", "argmin", "var", "std", "cumsum", "cumprod", "nonzero",
+    "relu", "window_max", "window_argmax", "window_pick", "window_place", "round", "arange",
+))  # fmt: skip
 # What is done to lists that grow, before what is done to other arrays.
 _OF_ROWS: dict[str, Callable[[Builder, Node], Form | None]] = {
     "getitem": part_of_rows,

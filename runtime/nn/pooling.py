@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from runtime import ops
-from runtime.dtypes import kind_of
+from runtime.dtypes import is_half_or_less, kind_of
 from runtime.nn.layout import is_channels_first, to_channels_last, to_format
 from runtime.ops.declare import with_operands
 from runtime.ops.operands import Operand, dtype_of, rank_of, shape_of
@@ -122,7 +122,7 @@ def _avg_pool(
     how = _how(axes, size, strides, padding)
     x = to_channels_last(f"avg_pool{axes}d", x, axes, data_format)
     dtype = dtype_of(x)
-    half = dtype == np.float16  # whose sums overflow
+    half = is_half_or_less(dtype)  # whose sums overflow
     total = window_sum(ops.astype(x, np.dtype(np.float32)) if half else x, **how)
     mean = total / _element_counts(total, x, how)
     return to_format(ops.astype(mean, dtype) if half else mean, data_format)

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from runtime import ops
-from runtime.dtypes import is_narrow
+from runtime.dtypes import is_half_or_less, is_narrow
 from runtime.ops.operands import Operand, dtype_of, is_number, is_tensor
 
 __all__ = ["floating", "narrow_kept", "widened"]
@@ -29,7 +29,7 @@ def floating(x: Operand) -> Any:
 
 def widened(function: Function) -> Function:
     """`function` of an array, less than single precision computed in it and rounded once."""
-    return _in_single(function, lambda dtype: dtype == np.float16 or is_narrow(dtype))
+    return _in_single(function, is_half_or_less)
 
 
 def narrow_kept(function: Function) -> Function:

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from runtime.devices import host_array
-from runtime.dtypes import is_narrow, kind_of
+from runtime.dtypes import is_half_or_less, kind_of
 from runtime.ops.arithmetic import divide, multiply
 from runtime.ops.comparison import equal, less
 from runtime.ops.conversion import astype
@@ -122,12 +122,12 @@ def _results(xp: Module, found: Sequence[Any], arrays: Sequence[Any]) -> tuple[A
 
 def _wire(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """The dtype that sums are computed in: MPI has no floats of 16 bits and less."""
-    return np.dtype(np.float32) if is_narrow(dtype) or dtype == np.float16 else dtype
+    return np.dtype(np.float32) if is_half_or_less(dtype) else dtype
 
 
 def _raw(x: Any) -> Any:
     """The memory of an array in a dtype that MPI has; it is only moved."""
-    is_known = x.dtype.kind in "iufc" and not is_narrow(x.dtype) and x.dtype != np.float16
+    is_known = x.dtype.kind in "iufc" and not is_half_or_less(x.dtype)
     return x if is_known else x.view(f"u{x.dtype.itemsize}")
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.dtypes import is_half_or_less
 from runtime.ops.operands import Array, Module
 from runtime.ops.windows import Windows
 
@@ -256,7 +257,7 @@ def _rounded(compute: Callable[..., Array]) -> Callable[..., Array]:
 
     def kernel(xp: Module, x: Array, y: Array, *rest: Any) -> Array:
         dtype = xp.result_type(x, y)
-        wide = np.dtype(np.float32) if dtype == np.float16 else dtype
+        wide = np.dtype(np.float32) if is_half_or_less(dtype) else dtype
         x, y = x.astype(wide, copy=False), y.astype(wide, copy=False)
         return compute(xp, x, y, *rest).astype(dtype, copy=False)
 

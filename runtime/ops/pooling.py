@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from runtime.dtypes import kind_of
+from runtime.dtypes import is_half_or_less, kind_of
 from runtime.ops.declare import no_gradient, op
 from runtime.ops.inference import by_probe
 from runtime.ops.operands import (
@@ -116,7 +116,7 @@ def _lowest(dtype: np.dtype[Any]) -> Any:
 
 def _wide(x: Array) -> Array:
     """Half precision as single: sums of halves overflow."""
-    return x.astype(np.float32) if x.dtype == np.float16 else x
+    return x.astype(np.float32) if is_half_or_less(x.dtype) else x
 
 
 def _windows(x: Array, size: tuple[int, ...], **how: Any) -> Windows:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from runtime.dtypes import dtype_from
 from runtime.errors import Origin
 from runtime.execute.kernels import array_function, gives_tuple, on_python_numbers, to_form
 from runtime.execute.native import float_errors
@@ -85,9 +86,9 @@ def _described(called: Called, caller: _Caller) -> tuple[list[Any], Any]:
     counts = len(called.operands), len(called.results)
     words = [*map(id, functions), *counts, called.sees]
     for a in called.operands:
-        words += [a.kind, id(np.dtype(a.type)), np.dtype(a.type).num, a.rank, a.size]
+        words += [a.kind, id(dtype_from(a.type)), dtype_from(a.type).num, a.rank, a.size]
     for a in called.results:
-        words += [a.kind, id(np.dtype(a.type).type), id(np.dtype(a.type)), a.size, a.rank]
+        words += [a.kind, id(dtype_from(a.type).type), id(dtype_from(a.type)), a.size, a.rank]
     return functions, row(words)
 
 

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
+from runtime.dtypes import dtype_from
 
 __all__ = ["LARGE", "Argument", "Signature", "row"]
 
@@ -46,7 +46,7 @@ class Argument(NamedTuple):
     @property
     def size(self) -> int:
         """Bytes of an element."""
-        return int(self.type[1:])
+        return dtype_from(self.type).itemsize
 
     @property
     def rank(self) -> int:
@@ -70,11 +70,11 @@ class Signature(NamedTuple):
     def words(self) -> dict[str, Any]:
         """The words of the context that tell it; rows must be kept as long as it is used."""
         parameters = [
-            (p.kind, id(np.dtype(p.type).type), id(np.dtype(p.type)), p.size, p.rank)
+            (p.kind, id(dtype_from(p.type).type), id(dtype_from(p.type)), p.size, p.rank)
             for p in self.parameters
         ]
         results = [
-            (r.kind, id(np.dtype(r.type)), np.dtype(r.type).num, r.rank) for r in self.results
+            (r.kind, id(dtype_from(r.type)), dtype_from(r.type).num, r.rank) for r in self.results
         ]
         sizes = _sizes(self.parameters)
         return {

@@ -1,10 +1,11 @@
 """Scalar expressions: what a kernel computes for one element, in machine types.
 
-A type is NumPy's character and size: "b1" "i1" ... "i8" "u1" ... "u8" "f2" "f4" "f8" "c8" "c16". A
-complex number is a `pair` of floats, which two registers hold in the end. An expression is a tree
-of functions that machines have; what NumPy or Python mean by an operator is composed of them in
-`meaning`, and what exp or tanh is, in `mathematics`. One notation for every kind of machine: each
-renders the same few functions.
+A type is NumPy's character and size: "b1" "i1" ... "i8" "u1" ... "u8" "f2" "f4" "f8" "c8" "c16"; or
+the name of a float of `ml_dtypes`. Narrow floats are computed with in single precision and rounded
+after each function. A complex number is a `pair` of floats, which two registers hold in the end.
+An expression is a tree of functions that machines have; what NumPy or Python mean by an operator is
+composed of them in `meaning`, and what exp or tanh is, in `mathematics`. One notation for every
+kind of machine: each renders the same few functions.
 """
 
 from __future__ import annotations
@@ -16,6 +17,9 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
+
+from runtime.dtypes import dtype_from
+from runtime.lowering.kernels.narrow_floats import LAYOUTS, NARROW
 
 __all__ = [
     "COMPARISONS",
@@ -40,6 +44,7 @@ __all__ = [
     "parts_of",
     "real",
     "select",
+    "size_in_bytes",
 ]
 
 
@@ -110,6 +115,9 @@ COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
 
 def call(function: str, *args: Expr, type_: str | None = None) -> Expr:
     """`function` of operands of one type; of that type, or bool for a comparison."""
+    if args[0].type in NARROW:
+        made = call(function, *(cast(x, "f4") for x in args))
+        return made if made.type == "b1" else cast(made, args[0].type)
     if function in COMPARISONS:
         if all(x.function == "const" for x in args):
             return TRUE if COMPARISONS[function](*(x.value for x in args)) else FALSE
@@ -174,12 +182,12 @@ def part_type(type_: str) -> str:
     >>> part_type("c16")
     'f8'
     """
-    return f"f{int(type_[1:]) // 2}"
+    return f"f{size_in_bytes(type_) // 2}"
 
 
 def pair(re: Expr, im: Expr) -> Expr:
     """The complex number of two floats."""
-    return Expr("pair", f"c{2 * int(re.type[1:])}", (re, im))
+    return Expr("pair", f"c{2 * size_in_bytes(re.type)}", (re, im))
 
 
 def real(x: Expr) -> Expr:
@@ -202,7 +210,7 @@ def _part(function: str, x: Expr, which: int) -> Expr:
 
 def is_float(type_: str) -> bool:
     """Whether it is a floating type."""
-    return type_[0] == "f"
+    return type_[0] == "f" or type_ in LAYOUTS
 
 
 def is_int(type_: str) -> bool:
@@ -213,6 +221,17 @@ def is_int(type_: str) -> bool:
 def is_signed(type_: str) -> bool:
     """Whether it is a signed integer type."""
     return type_[0] == "i"
+
+
+def size_in_bytes(type_: str) -> int:
+    """The bytes of one element.
+
+    >>> size_in_bytes("c16"), size_in_bytes("bfloat16")
+    (16, 2)
+    """
+    if type_ in LAYOUTS:
+        return LAYOUTS[type_].bytes
+    return int(type_[1:])
 
 
 @cache
@@ -233,16 +252,82 @@ def cast(x: Expr, type_: str) -> Expr:
     if type_ == "b1" and x.function != "const":
         return call("ne", x, const(0, x.type))
     if x.function == "const" and not (is_float(x.type) and is_int(type_)):
-        number = np.dtype(x.type).type(x.value)
-        if type_ == "f2":
-            with np.errstate(over="ignore"):
-                return const(np.float16(number).item(), type_)
-        return const(np.dtype(type_).type(np.dtype(x.type).type(x.value)).item(), type_)
-    if "f2" in (x.type, type_) and "f4" not in (x.type, type_):
-        return cast(_to_odd(x) if x.type == "f8" else cast(x, "f4"), type_)
-    if type_ == "f2" and x.function not in _SINGLE:
-        return Expr("cast", type_, (_hidden(x),))
+        with np.errstate(over="ignore"):
+            number = np.array(x.value, dtype_from(x.type)).astype(dtype_from(type_))
+        return const(float(number) if is_float(type_) else number.item(), type_)
+    if x.type in NARROW:
+        return cast(_in_single(x), type_)
+    if type_ in NARROW:  # NumPy rounds doubles to float16 once, `ml_dtypes` by way of a float
+        is_once = type_ == "f2" and x.type == "f8"
+        return _rounded(_to_odd(x) if is_once else cast(x, "f4"), type_)
     return Expr("cast", type_, (x,))
+
+
+# ---- narrow floats -------------------------------------------------------------------------------
+
+
+# Of single precision.
+_BIAS, _INFINITY = 127, 0x7F800000
+
+
+def _bits(k: int) -> Expr:
+    return const(k, "u4")
+
+
+def _as_float(bits: Expr) -> Expr:
+    return Expr("bitcast", "f4", (bits,))
+
+
+def _in_single(x: Expr) -> Expr:
+    """A narrow float in single precision, which has all of them."""
+    if x.type == "f2":
+        return Expr("cast", "f4", (x,))
+    layout = LAYOUTS[x.type]
+    bits = Expr("cast", "u4", (Expr("bitcast", f"u{layout.bytes}", (x,)),))
+    up, sign = _bits(23 - layout.fraction), _bits(layout.sign)
+    if layout.bias == _BIAS:  # the first half of a float
+        return _as_float(call("shl", bits, up))
+    size = call("and", bits, _bits(layout.sign - 1))
+    moved = call("shl", size, up)
+    scaled = call("mul", _as_float(moved), const(2.0 ** (_BIAS - layout.bias), "f4"))
+    made = Expr("bitcast", "u4", (scaled,))
+    if layout.special is None:
+        made = select(call("eq", bits, sign), _bits(_INFINITY + 1), made)
+    else:
+        is_special = call("ge", size, _bits(layout.special))
+        made = select(is_special, call("or", moved, _bits(_INFINITY)), made)
+    high = call("shl", call("and", bits, sign), _bits(32 - 8 * layout.bytes))
+    return _as_float(call("or", made, high))
+
+
+def _rounded(x: Expr, type_: str) -> Expr:
+    """A float in single precision as the nearest narrow one; of two, the one that is even."""
+    if type_ == "f2":
+        return Expr("cast", type_, (x if x.function in _SINGLE else _hidden(x),))
+    layout = LAYOUTS[type_]
+    bits = Expr("bitcast", "u4", (x,))
+    size = call("and", bits, _bits((1 << 31) - 1))
+    down, half = _bits(23 - layout.fraction), _bits((1 << 22 - layout.fraction) - 1)
+    first = (_BIAS - layout.bias) << 23
+    moved = call("sub", size, _bits(first)) if first else size
+    last = call("and", call("lshr", moved, down), _bits(1))
+    made = call("lshr", call("add", call("add", moved, half), last), down)
+    if first:  # the sum with a number whose last bit is that of the least ones is rounded to it
+        unit = np.float32(2.0 ** (24 - layout.bias - layout.fraction))
+        total = call("add", _as_float(size), const(float(unit), "f4"))
+        small = call("sub", Expr("bitcast", "u4", (total,)), _bits(int(unit.view(np.uint32))))
+        made = select(call("lt", size, _bits(first + (1 << 23))), small, made)
+    high = call("lshr", bits, _bits(32 - 8 * layout.bytes))
+    high = call("and", high, _bits(layout.sign))
+    is_nan = call("gt", size, _bits(_INFINITY))
+    if layout.special is None:
+        is_nan = either(is_nan, call("ge", made, _bits(layout.sign)))
+        high = select(either(is_nan, call("eq", made, _bits(0))), _bits(0), high)
+    else:
+        most = _bits(layout.special)
+        made = select(call("gt", made, most), most, made)
+    made = call("or", select(is_nan, _bits(layout.nan), made), high)
+    return Expr("bitcast", type_, (Expr("cast", f"u{layout.bytes}", (made,)),))
 
 
 # What gives a float that LLVM does not take for a rounded double.

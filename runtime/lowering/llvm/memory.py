@@ -23,7 +23,7 @@ from runtime.lowering.kernels.kernel import (
     product,
     walk,
 )
-from runtime.lowering.kernels.llvm_types import size_in_bytes
+from runtime.lowering.kernels.scalar import size_in_bytes
 from runtime.lowering.llvm.values import Values
 
 __all__ = ["BUDGET", "Memory"]

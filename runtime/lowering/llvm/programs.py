@@ -41,9 +41,9 @@ from runtime.lowering.kernels.kernel import (
     inner_blocks,
     walk,
 )
-from runtime.lowering.kernels.llvm_types import llvm_type, memory_type, size_in_bytes
+from runtime.lowering.kernels.llvm_types import llvm_type, memory_type
 from runtime.lowering.kernels.merging import Summary
-from runtime.lowering.kernels.scalar import Expr, parts_of
+from runtime.lowering.kernels.scalar import Expr, parts_of, size_in_bytes
 from runtime.lowering.llvm import drawing, in_lanes, parts, pieces, recursive_text, shared
 from runtime.lowering.llvm.lines import AS_IT_IS, WRITTEN_OUT_AS_VECTORS
 from runtime.lowering.llvm.memory import BUDGET, Memory

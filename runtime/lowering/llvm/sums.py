@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 from runtime.execute.native.processor import vector_bytes
 from runtime.lowering.kernels.kernel import Block, PairwiseSum
-from runtime.lowering.kernels.llvm_types import literal, llvm_type, size_in_bytes
-from runtime.lowering.kernels.scalar import is_float, is_signed
+from runtime.lowering.kernels.llvm_types import literal, llvm_type
+from runtime.lowering.kernels.scalar import is_float, is_signed, size_in_bytes
 from runtime.lowering.llvm import parts
 from runtime.lowering.llvm.lines import AS_IT_IS, FEW_ROUNDS, WRITTEN_OUT, is_number
 from runtime.lowering.llvm.values import LANES, Values

@@ -7,8 +7,16 @@ from typing import Any
 
 from runtime.execute.native.processor import has_fma, vector_bytes
 from runtime.lowering.kernels.kernel import Cell, Dim, Program, Register, read
-from runtime.lowering.kernels.llvm_types import literal, llvm_type, memory_type, size_in_bytes
-from runtime.lowering.kernels.scalar import COMPARISONS, Expr, call, cast, is_float, is_signed
+from runtime.lowering.kernels.llvm_types import literal, llvm_type, memory_type
+from runtime.lowering.kernels.scalar import (
+    COMPARISONS,
+    Expr,
+    call,
+    cast,
+    is_float,
+    is_signed,
+    size_in_bytes,
+)
 from runtime.lowering.llvm import shared
 from runtime.lowering.llvm.lines import is_number
 from runtime.lowering.llvm.places import Places
@@ -307,7 +315,7 @@ class Values(Places):
 
 def _suffix(type_: str) -> str:
     """How intrinsics name a type."""
-    return f"{'f' if is_float(type_) else 'i'}{8 * size_in_bytes(type_)}"
+    return f"{'f' if type_ in _WIDTHS else 'i'}{8 * size_in_bytes(type_)}"
 
 
 def _depends(x: Expr, register: Register) -> bool:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from runtime.dtypes import exact_numbers
 from runtime.graph.ir import Node
 from runtime.lowering.kernels.arrays import Computed, Elements, Form, Stored, uniform
 from runtime.lowering.kernels.builder import LONGEST, Builder, is_of_the_run, is_small
@@ -25,7 +28,7 @@ from runtime.lowering.nodes.frame_forms import missing_frame
 from runtime.lowering.nodes.shaping import given_shape, size_before
 from runtime.spec import FrameType
 
-__all__ = ["arange", "array_form", "full", "linspace", "missing", "zeros_of"]
+__all__ = ["arange", "array_form", "full", "known", "linspace", "missing", "zeros_of"]
 
 # Ranges of floats are made by NumPy, and kept, if they have no more elements.
 _KEPT = 1 << 16
@@ -178,15 +181,20 @@ def _count(b: Builder, node: Node) -> Dim | None:
     return b.shifted(end, -start)
 
 
+def known(number: np.generic | np.ndarray[Any, Any]) -> object:
+    """A number of NumPy's as one of Python's."""
+    return exact_numbers(number).item()
+
+
 def array_form(
     b: Builder, array: np.ndarray[tuple[int, ...], np.dtype[np.generic]], kind: str
 ) -> Form:
     """An array that is known, in registers or among the constants."""
     array = np.ascontiguousarray(array)
     if is_small(array.shape):
-        return Elements([const(x, kind) for x in array.ravel().tolist()], array.shape, kind)
+        return Elements([const(known(x), kind) for x in array.flat], array.shape, kind)
     bits = array.ravel().view(f"V{array.itemsize}")
     if bits[0] == bits[-1] and bool((bits == bits[0]).all()):
-        return uniform(const(array.flat[0].item(), kind), array.shape)
+        return uniform(const(known(array.flat[0]), kind), array.shape)
     buffer = Buffer(b.fresh("constant"), kind, array.shape, "constant", array)
     return Stored(buffer, array.shape, kind)

@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from runtime.dtypes import is_half_or_less, is_narrow
 from runtime.execute.native.processor import has_half
 from runtime.graph.ir import Node, Op
+from runtime.lowering.kernels.narrow_floats import NARROW
 from runtime.lowering.kernels.refusal import Refusal
 from runtime.lowering.kernels.scalar import (
     FALSE,
@@ -37,7 +39,7 @@ __all__ = [
     "convert",
     "element",
     "has_complex",
-    "has_halfs",
+    "has_narrow",
     "loop_types",
     "machine_type",
     "tensor_type",
@@ -50,17 +52,24 @@ _NEVER_FAILING = frozenset((
     "add", "subtract", "complex_product", "negative", "positive", "real", "imag", "conj",
     "equal", "not_equal",
 ))  # fmt: skip
-# Of equal zeros of 16 bits NumPy gives the first.
+# Of equal halfs NumPy gives the first, `ml_dtypes` the second; zeros keep their sign there.
 _OF_HALFS = {
     "maximum": "{0} if {0} >= {1} or {0} != {0} else {1}",
     "minimum": "{0} if {0} <= {1} or {0} != {0} else {1}",
 }
+_OF_NARROW = {
+    "fmax": "{0} if {0} > {1} or {1} != {1} else {1}",
+    "fmin": "{0} if {0} < {1} or {1} != {1} else {1}",
+    "sign": "1 if {0} > 0 else -1 if {0} < 0 else {0}",
+}
 # What depends on how close floats of a type are to each other.
 _OF_BITS = frozenset(("nextafter", "spacing"))
+# What NumPy has no function for, but gives an operand.
+_EXACT = frozenset(("where", "relu"))
 _CONVERTS = sys.version_info < (3, 14)
 _MACHINE = frozenset((
     "b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8",
-    "f2", "c8", "c16",
+    "c8", "c16",
 ))  # fmt: skip
 
 
@@ -77,10 +86,10 @@ def tensor_type(type_: Type) -> TensorType:
 
 def machine_type(dtype: np.dtype[Any]) -> str:
     """The machine type of elements of a dtype; Refusal for others."""
-    found = f"{dtype.kind}{dtype.itemsize}"
+    found = dtype.name if is_narrow(dtype) else f"{dtype.kind}{dtype.itemsize}"
     if found == "f2" and not has_half():
         raise Refusal("float16 on a processor that does not convert it")
-    if found not in _MACHINE or not dtype.isnative:
+    if not (found in _MACHINE or found in NARROW) or not dtype.isnative:
         raise Refusal(f"elements of dtype {dtype}")
     return found
 
@@ -89,10 +98,11 @@ def element(node: Node, operands: Sequence[Expr], fail: Fail) -> Expr:
     """One element of the result, the operands being converted to their `loop_types` already."""
     if has_complex(node):
         return _complex_element(node, operands, fail)
-    if any(x.type == "f2" for x in operands):  # NumPy computes them in single precision
-        operands = [cast(x, "f4") if x.type == "f2" else x for x in operands]
-    text = _OF_HALFS.get(node.op.name) if has_halfs(node) else None
-    text = _text(node.op) if text is None else text
+    text = _text(node.op)
+    narrow = {x.type for x in operands} & NARROW
+    if narrow:  # in single precision, and rounded once
+        text = (_OF_HALFS if "f2" in narrow else _OF_NARROW).get(node.op.name, text)
+        operands = [cast(x, "f4") if x.type in NARROW else x for x in operands]
     types = [tensor_type(value.type) for value in node.inputs]
     found = tensor_type(node.outputs[0].type)
     if node.op.options.get("of_floats"):
@@ -118,10 +128,10 @@ def has_complex(node: Node) -> bool:
     )
 
 
-def has_halfs(node: Node) -> bool:
-    """Whether it takes or gives floats of 16 bits."""
+def has_narrow(node: Node) -> bool:
+    """Whether it takes or gives floats of 16 bits or less."""
     return any(
-        isinstance(value.type, TensorType) and value.type.dtype == np.float16
+        isinstance(value.type, TensorType) and is_half_or_less(value.type.dtype)
         for value in (*node.inputs, *node.outputs)
     )
 
@@ -249,8 +259,10 @@ def loop_types(node: Node) -> list[str]:
         result = tensor_type(node.outputs[0].type).dtype
         return list(map(machine_type, op.options["loop"](*(t.dtype for t in types), result)))
     ufunc = getattr(np, op.numpy[0], None) if op.numpy else None
-    if has_halfs(node) and (op.name in _OF_BITS or not (ufunc or op.name == "where")):
-        raise Refusal(f"op `{op.name}` has no native form for float16")
+    if op.name == "copysign" and any(kind.endswith("uz") for kind in own):
+        raise Refusal("`copysign` of floats whose negative zero is nan")
+    if has_narrow(node) and (op.name in _OF_BITS or not (ufunc or op.name in _EXACT)):
+        raise Refusal(f"op `{op.name}` has no native form for floats of 16 bits and less")
     if ufunc is None and len(own) == 1:  # of one operand: it is computed in the result's type
         return [machine_type(tensor_type(node.outputs[0].type).dtype)]
     if not isinstance(ufunc, np.ufunc):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from runtime.graph.ir import Node
@@ -18,6 +19,7 @@ from runtime.lowering.kernels.arrays import (
     uniform,
 )
 from runtime.lowering.kernels.builder import Builder
+from runtime.lowering.kernels.narrow_floats import NARROW
 from runtime.lowering.kernels.refusal import Refusal
 from runtime.lowering.kernels.scalar import (
     Expr,
@@ -31,6 +33,7 @@ from runtime.lowering.kernels.scalar import (
     is_int,
     limits,
     select,
+    size_in_bytes,
 )
 from runtime.lowering.nodes.call_outs import fails
 from runtime.lowering.nodes.elements import convert, element, loop_types, machine_type, tensor_type
@@ -42,6 +45,7 @@ __all__ = [
     "astype",
     "converted",
     "elementwise",
+    "in_type",
     "is_whole",
     "mapped",
     "rounded",
@@ -165,11 +169,18 @@ def astype(b: Builder, node: Node) -> list[Form]:
     return [mapped(b, [form], target, lambda args: converted(args[0], target))]
 
 
+def in_type(b: Builder, form: Form, kind: str) -> Form:
+    """A scalar or an array in another type."""
+    if isinstance(form, Expr):
+        return cast(form, kind)
+    return mapped(b, [form], kind, lambda args: cast(args[0], kind))
+
+
 def view(b: Builder, node: Node) -> list[Form]:
     """The bits of each element as a number of another dtype that is as large."""
     form = b.forms[node.inputs[0]]
     target = machine_type(tensor_type(node.outputs[0].type).dtype)
-    if target[1:] != form.type[1:]:
+    if size_in_bytes(target) != size_in_bytes(form.type):
         raise Refusal("memory that is seen as larger or smaller elements")
 
     def compute(args: Sequence[Expr]) -> Expr:
@@ -185,10 +196,12 @@ def converted(x: Expr, target: str) -> Expr:
         return truth(x)
     if is_complex(x.type) and not is_complex(target):
         raise Refusal("a conversion of complex numbers to real ones")
-    if x.type == "f2" and target != "f2":
-        x = cast(x, "f4")
     if not is_float(x.type) or not is_int(target):
         return cast(x, target)
+    if x.type in NARROW:
+        if size_in_bytes(x.type) == 1:
+            return _saturated(cast(x, "f4"), target)
+        x = cast(x, "f4")
     if target in ("u4", "u8"):
         raise Refusal(f"a conversion of {x.type} to {target}")
     width = "i8" if target == "i8" else "i4"
@@ -200,6 +213,17 @@ def converted(x: Expr, target: str) -> Expr:
     inside = both(limit, call("lt", x, high))
     whole = cast(select(inside, x, const(0.0, x.type)), width)
     return cast(select(inside, whole, const(least, width)), target)
+
+
+def _saturated(x: Expr, target: str) -> Expr:
+    """A float of 8 bits as an integer: nan as 0, infinities as the least and the greatest."""
+    infinity = const(math.inf, x.type)
+    is_finite = call("lt", call("abs", x), infinity)
+    whole = cast(cast(select(is_finite, x, const(0.0, x.type)), "i4"), target)
+    ends = (const(n, target) for n in limits(target))
+    for end, number in zip(ends, (-math.inf, math.inf), strict=True):
+        whole = select(call("eq", x, const(number, x.type)), end, whole)
+    return whole
 
 
 def rounded(b: Builder, node: Node) -> list[Form]:

@@ -17,6 +17,7 @@ from runtime.lowering.kernels.scalar import (
     Expr,
     both,
     call,
+    cast,
     const,
     either,
     is_float,
@@ -63,6 +64,8 @@ def window_max(b: Builder, node: Node) -> list[Form]:
     """The largest element of each window."""
     x, pool, shape = _pooled(b, node)
     larger, _ = monoid("max", x.type)
+    if is_float(x.type) and not math.isinf(cast(const(math.inf, "f4"), x.type).value):
+        raise Refusal(f"the largest of numbers of {x.type}, none of which is infinite")
     lowest = -math.inf if is_float(x.type) else limits(x.type)[0] if is_int(x.type) else False
 
     def at(indices: Sequence[Expr]) -> Expr:

@@ -51,11 +51,6 @@ def matmul(b: Builder, node: Node) -> list[Form]:
     batch = b.broadcast([x.shape[:-2], y.shape[:-2]])
     if is_complex(kind):
         return [_of_complex(b, x, y, inner, batch, kind)]
-    if kind == "f2":
-        made = _contracted(b, x, y, inner, batch, "f4")
-        if isinstance(made, Expr):
-            return [cast(made, kind)]
-        return [mapped(b, [made], kind, lambda args: cast(args[0], kind))]
     work = product([*batch, *rows, inner, *columns])
     is_short = isinstance(inner, int) and inner <= _WRITTEN_OUT and not batch and kind != "b1"
     if is_short and isinstance(work, int) and work <= _FEW:

@@ -40,6 +40,7 @@ from runtime.lowering.kernels.kernel import (
     product,
     read,
 )
+from runtime.lowering.kernels.narrow_floats import NARROW
 from runtime.lowering.kernels.refusal import Refusal
 from runtime.lowering.kernels.scalar import (
     Expr,
@@ -59,7 +60,7 @@ from runtime.lowering.kernels.scalar import (
     select,
 )
 from runtime.lowering.nodes.elements import machine_type, tensor_type
-from runtime.lowering.nodes.elementwise import converted, mapped
+from runtime.lowering.nodes.elementwise import converted, in_type, mapped
 from runtime.lowering.nodes.joints import in_one_order, join
 from runtime.lowering.nodes.shaping import given_shape
 from runtime.lowering.scalars.complex_numbers import FORMS
@@ -95,24 +96,20 @@ def reduction(b: Builder, node: Node) -> list[Form]:
     if isinstance(form, Expr):
         return [_of_one(b, node, form, result)]
     axes, shape = reduced_axes(node, form)
-    if form.type == "f2" and name in ("sum", "mean"):
-        return [_of_halfs(b, name, form, axes, shape)]
     return [_over_axes(b, name, form, axes, shape, result)]
 
 
-def _of_halfs(
-    b: Builder, name: str, form: Array, axes: Sequence[int], shape: tuple[Dim, ...]
-) -> Form:
-    """A sum in single precision, which is rounded in the end; NumPy does so along rows alone."""
-    rank = len(form.shape)
-    if list(axes) != list(range(rank - len(axes), rank)) or isinstance(form, Turned):
-        raise Refusal("a sum of float16 that is not along rows")
-    single = mapped(b, [form], "f4", lambda args: cast(args[0], "f4"))
-    _source(b, name, form, "f4", product([form.shape[a] for a in axes]))  # a mean of too many
-    made = _over_axes(b, name, single, axes, shape, "f4")
-    if isinstance(made, Expr):
-        return cast(made, "f2")
-    return mapped(b, [made], "f2", lambda args: cast(args[0], "f2"))
+def _is_wide(name: str, form: Array, axes: Sequence[int]) -> bool:
+    """Whether NumPy adds up halfs in single precision; down columns it rounds after each step."""
+    real = [a for a, size in enumerate(form.shape) if size != 1]
+    if name == "mean":
+        return True
+    if not isinstance(form, Turned):
+        if all(a in axes for a in real if a > min(axes, default=-1)):
+            return True
+        if real[-1] not in axes:
+            return False
+    raise Refusal("a sum of float16 along rows and others")
 
 
 def _of_one(b: Builder, node: Node, x: Expr, result: str) -> Expr:
@@ -128,14 +125,21 @@ def _of_one(b: Builder, node: Node, x: Expr, result: str) -> Expr:
 def _over_axes(
     b: Builder, name: str, form: Array, axes: Sequence[int], shape: tuple[Dim, ...], result: str
 ) -> Form:
+    if result == "f2" and name in ("sum", "mean", "prod") and _is_wide(name, form, axes):
+        _source(b, name, form, "f4", product([form.shape[a] for a in axes]))  # a mean of too many
+        single = mapped(b, [form], "f4", lambda args: cast(args[0], "f4"))
+        return in_type(b, _over_axes(b, name, single, axes, shape, "f4"), "f2")
     count = product([form.shape[axis] for axis in axes])
     if name in ("max", "min") and count == 0:
         raise Refusal(f"{name} of nothing")
     if name in ("max", "min", "mean") and is_of_the_run(count):
         b.require(as_expr(count), 1)  # NumPy raises, or warns
-    source = _source(b, name, form, result, count)
+    is_exact = name in ("max", "min") and result in NARROW  # so are they in single precision
+    source = _source(b, name, form, "f4" if is_exact else result, count)
     combine, first = monoid(name, result)
     made = _reduced(b, source, axes, combine, first)
+    if is_exact:
+        made = in_type(b, made, result)
     if name == "mean":
         made = _divided(b, made, count, result)
     return in_shape(b, made, axes, shape, len(form.shape))
@@ -195,8 +199,8 @@ def variance(b: Builder, node: Node) -> list[Form]:
     """`var` and `std`, in the steps of NumPy's."""
     form = b.forms[node.inputs[0]]
     kind = machine_type(tensor_type(node.outputs[0].type).dtype)
-    if isinstance(form, Expr) or form.type != kind or not is_float(kind):
-        raise Refusal(f"{node.op.name} of a scalar, or of integers")
+    if isinstance(form, Expr) or form.type != kind or not is_float(kind) or kind == "f2":
+        raise Refusal(f"{node.op.name} of a scalar, of integers, or of float16")
     axes, shape = reduced_axes(node, form)
     count = product([form.shape[axis] for axis in axes])
     ddof = node.attrs["ddof"]
@@ -368,7 +372,7 @@ def _reduced(
         if parts is not None:
             return parts
         x = b.stored(x)
-    if isinstance(x, Turned) and not is_small(x.shape):
+    if isinstance(x, Turned):
         # In the order of memory, as NumPy adds up what has its axes in another.
         own = [k for k, a in enumerate(x.order) if a in axes]
         left = [kept.index(a) for a in x.order if a in kept]
@@ -378,6 +382,7 @@ def _reduced(
     real = [a for a in range(rank) if x.shape[a] != 1]
     is_last = all(a in axes for a in real[len([a for a in real if a in kept]) :])
     is_sum = first is not None and not first.value and (is_float(x.type) or is_complex(x.type))
+    is_sum = is_sum and x.type not in NARROW
     if is_sum and not is_last and real[-1] in axes:
         return _in_two_steps(b, x, axes, real, combine, first)
     if is_small(x.shape):
@@ -424,7 +429,7 @@ def _part_by_part(
         return reduce(lambda one, other: _combined(b, one, other, combine), results)
     if kept and first is not None and x.axis == axes[0] and max(axes) < min(kept):
         return _row_by_row(b, x, axes, kept, combine, first)
-    if not kept and first is not None and not first.value:
+    if not kept and first is not None and not first.value and x.type not in NARROW:
         return _of_halves(b, x, combine)
     return None
 

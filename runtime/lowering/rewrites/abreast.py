@@ -27,7 +27,7 @@ from runtime.lowering.kernels.kernel import (
     walk,
 )
 from runtime.lowering.kernels.merging import Renaming, Summary, linear
-from runtime.lowering.kernels.scalar import Expr, call, index, parts_of
+from runtime.lowering.kernels.scalar import Expr, call, index, parts_of, size_in_bytes
 
 __all__ = ["abreast"]
 
@@ -74,7 +74,7 @@ def _abreast(rows: For, kept: set[Buffer]) -> For | None:
     if any(isinstance(s, Allocate) for s in walk([x for x in rows.body if inner_blocks(x)])):
         return None
     sizes = {buffer: _elements(buffer) for buffer in own}
-    if count * sum(n * int(b.type[1:]) for b, n in sizes.items()) > _BYTES:
+    if count * sum(n * size_in_bytes(b.type) for b, n in sizes.items()) > _BYTES:
         return None
     group = Register(f"{rows.index.name}.group", "i8")
     rooms = {b: Buffer(b.name, b.type, (count * n,)) for b, n in sizes.items()}

@@ -23,7 +23,7 @@ from runtime.lowering.kernels.kernel import (
     read,
 )
 from runtime.lowering.kernels.merging import Access, Summary, renamed
-from runtime.lowering.kernels.scalar import call, index, select
+from runtime.lowering.kernels.scalar import call, index, select, size_in_bytes
 from runtime.lowering.kernels.strides import steps_along
 from runtime.lowering.rewrites.collapsing import flattened
 
@@ -96,7 +96,7 @@ def _step(steps: dict[Register, Dim], index: Register) -> int | None:
 def _is_near(sizes: list[Dim], apart: list[Access]) -> bool:
     """Whether what does not lie side by side stays in a cache."""
     count = product(sizes)
-    largest = max(int(a.buffer.type[1:]) for a in apart)
+    largest = max(size_in_bytes(a.buffer.type) for a in apart)
     return isinstance(count, int) and count * largest <= _NEAR
 
 

@@ -31,7 +31,7 @@ from runtime.lowering.kernels.kernel import (
     product,
 )
 from runtime.lowering.kernels.merging import Summary
-from runtime.lowering.kernels.scalar import Expr
+from runtime.lowering.kernels.scalar import Expr, size_in_bytes
 from runtime.lowering.kernels.strides import plus, times
 from runtime.lowering.kernels.tiles import products
 
@@ -88,7 +88,7 @@ def _streamed(s: For | PairwiseSum, count: Dim) -> int:
     total = 0
     for buffer in {access.buffer for access in Summary().add([s]).accesses}:
         size = product(buffer.shape)
-        total += min(size, count) * int(buffer.type[1:]) if isinstance(size, int) else 0
+        total += min(size, count) * size_in_bytes(buffer.type) if isinstance(size, int) else 0
     return total if total >= FAR else 0
 
 
@@ -128,7 +128,7 @@ def _is_simple(s: Statement) -> bool:
     if isinstance(s, If):
         return all(map(_is_simple, (*s.yes, *s.no)))
     if isinstance(s, Allocate):
-        size = product([*s.buffer.shape, int(s.buffer.type[1:])])
+        size = product([*s.buffer.shape, size_in_bytes(s.buffer.type)])
         return isinstance(size, int) and size <= ON_STACK
     return isinstance(s, Let | Assign | Store | Copy | Contract)
 

@@ -11,7 +11,7 @@ from collections import Counter
 
 from runtime.lowering.kernels.arena import Life, lives
 from runtime.lowering.kernels.kernel import Allocate, Buffer, For, Program, product, walk, written
-from runtime.lowering.kernels.llvm_types import size_in_bytes
+from runtime.lowering.kernels.scalar import size_in_bytes
 from runtime.lowering.rewrites.overwriting import is_by_element
 
 __all__ = ["LARGE", "reuse"]

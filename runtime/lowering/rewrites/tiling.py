@@ -28,7 +28,7 @@ from runtime.lowering.kernels.kernel import (
     read,
 )
 from runtime.lowering.kernels.merging import Summary, mentioned, renamed, row
-from runtime.lowering.kernels.scalar import call, const, index, select
+from runtime.lowering.kernels.scalar import call, const, index, select, size_in_bytes
 
 __all__ = ["tile"]
 
@@ -167,7 +167,7 @@ def _pieces(loop: While) -> Sequence[Statement] | None:
 
 def _length(buffers: set[Buffer]) -> int:
     """How many elements a piece of these arrays has."""
-    most = _CACHE // sum(int(buffer.type[1:]) for buffer in buffers)
+    most = _CACHE // sum(size_in_bytes(buffer.type) for buffer in buffers)
     return min(_MOST, max(_FEWEST, most // _FEWEST * _FEWEST))
 
 

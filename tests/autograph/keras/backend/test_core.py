@@ -9,6 +9,8 @@ import keras
 from keras import ops
 
 import autograph as ag
+from runtime import config
+from runtime.execute.native.stateful import Stateful
 
 X = np.array([[1.0, -2.0, 3.0], [4.0, 5.0, -6.0]], np.float32)
 
@@ -94,7 +96,17 @@ def test_mixed_precision(policy):
     layers = [keras.layers.Dense(4, "relu", dtype=policy), keras.layers.Dense(1, dtype=policy)]
     model = keras.Sequential([keras.Input((3,)), *layers])
     model.compile("sgd", "mse")
+    weights = model.get_weights()
     losses = model.fit(X, X[:, :1], epochs=2, verbose=0).history["loss"]
     assert np.isfinite(losses).all()
+    step = model.train_function.step
+    assert isinstance(step.traces()[-1]._differentiable.run, Stateful), step.explain()
+    trained = model.get_weights()
+    model.set_weights(weights)
+    model.compile("sgd", "mse")
+    with config.native.using(False):
+        assert model.fit(X, X[:, :1], epochs=2, verbose=0).history["loss"] == losses
+    for one, other in zip(model.get_weights(), trained, strict=True):
+        np.testing.assert_array_equal(one, other)
     assert keras.backend.standardize_dtype(model(X).dtype) == policy.removeprefix("mixed_")
     assert model.trainable_variables[0].dtype == "float32"
