@@ -29,6 +29,7 @@ __all__ = [
     "like",
     "map_specs",
     "nest_of",
+    "nothing_of",
     "row_spec",
     "spec_of",
     "structure_of",
@@ -130,6 +131,11 @@ def block_of(array: Any, k: Any, size: int) -> Any:
         return array[k * size : k * size + size]
     whole = array.shape[0] // size
     return ops.reshape(array[: whole * size], (whole, size, *array.shape[1:]))[k]
+
+
+def nothing_of(spec: Any) -> Any:
+    """An element of a spec where there is none; sizes that are not known are 0."""
+    return map_specs(lambda one: np.zeros([n or 0 for n in one.shape], one.dtype)[()], spec)
 
 
 def like(x: Any, made: Any) -> Any:

@@ -9,21 +9,40 @@ from typing import Any
 
 import numpy as np
 
+from autograph.data.cursors import Cursor, check_alike, check_fits
 from autograph.data.elements import is_staged, like
 from autograph.data.rows import Listed, Rows, Slices
-from autograph.operators.loops.feeds import Fed, Feed
+from autograph.operators.captured.methods import method
+from autograph.operators.loops.feeds import Asked, Fed, Feed, Pass
 from runtime import trace, tree
 from runtime.eager import Eager
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
-__all__ = ["Kept", "ahead", "from_python", "padded", "refuse_larger", "stacked"]
+__all__ = ["Kept", "ahead", "asked", "from_python", "padded", "pass_over", "stacked"]
 
 
 def from_python(stage: Any) -> Iterator[Any]:
     """The elements that plain Python gives when the graph runs, each when its round begins."""
-    return iter(Fed(Feed(lambda: iter(stage), stage.spec()), known_as=type(stage), why=_WHY))
+    return iter(Fed(_feed_of(stage), known_as=type(stage), why=_WHY))
+
+
+def pass_over(stage: Any) -> Cursor:
+    """A pass over such elements, each of which the graph asks for."""
+    found: Any = Pass(_feed_of(stage), (), {}, type(stage), _WHY, False)
+    return found
+
+
+def asked(stage: Any) -> Iterator[Any]:
+    """The elements of a stage, each of which the graph asks for when its round begins."""
+    begin = method(stage, "cursor")
+    assert begin is not None
+    return iter(Asked(begin))
+
+
+def _feed_of(stage: Any) -> Feed:
+    return Feed(lambda: iter(stage), stage.spec())
 
 
 _WHY = "plain Python gives the elements of the data set"
@@ -31,7 +50,13 @@ _WHY = "plain Python gives the elements of the data set"
 
 def stacked(elements: Sequence[Any]) -> Any:
     """A batch of elements."""
-    return tree.map_structure(lambda *parts: np.stack(parts), *elements)
+    rows = [tree.leaves(element) for element in elements]
+    found = []
+    for number, row in enumerate(rows):
+        check_alike([part[None] for part in rows[0]], number, row)
+    for column in zip(*rows, strict=True):
+        found.append(np.stack(column))
+    return tree.unflatten(tree.structure_of(elements[0]), found)
 
 
 _END = object()
@@ -94,17 +119,9 @@ def padded(elements: Sequence[Any], shapes: Any, values: Any) -> Any:
 
 def _filled_up(x: Any, shape: Sequence[int], value: Any) -> Any:
     array = x.numpy() if isinstance(x, Tensor) else np.asarray(x)
-    refuse_larger(array.shape, shape)
+    check_fits(array.shape, shape)
     sizes = [(0, n - most) for most, n in zip(array.shape, shape, strict=True)]
     return np.pad(array, sizes, constant_values=value) if sizes else array
-
-
-def refuse_larger(sizes: Sequence[Any], shape: Sequence[Any]) -> None:
-    """Raise ValueError for an element of more sizes than the shape that it is filled up to."""
-    if any(most > n for most, n in zip(sizes, shape, strict=True)):
-        raise ValueError(
-            f"an element of shape {tuple(sizes)} is larger than the padded {tuple(shape)}"
-        )
 
 
 class Kept:

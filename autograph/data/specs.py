@@ -26,7 +26,8 @@ def refused(step: str, which: str) -> StagingError:
 
 def spec_of_result(call: Callable[..., Any], function: Callable[..., Any], spec: Any) -> Any:
     """The nest of specs that `call(function, element)` gives, for an element of these."""
-    return _traced(call, function, spec, lambda found: found)
+    found = _traced(call, function, spec, lambda found: found)
+    return tree.map_structure(lambda x: TensorSpec(x.shape, x.dtype), found)
 
 
 def inner_spec(call: Callable[..., Any], function: Callable[..., Any], spec: Any) -> Any:
@@ -49,8 +50,7 @@ def _traced(
     def result(*parts: Any) -> Any:
         return note(call(function, tree.unflatten(structure, parts)))
 
-    found = convert(result).get_concrete_function(*parts).structured_outputs
-    return tree.map_structure(lambda x: TensorSpec(x.shape, x.dtype), found)
+    return convert(result).get_concrete_function(*parts).structured_outputs
 
 
 def alike(first: Any, second: Any) -> bool:

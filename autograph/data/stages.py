@@ -9,10 +9,29 @@ from __future__ import annotations
 import copy
 import itertools
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from autograph.data.cursors import (
+    Batching,
+    Beside,
+    Chaining,
+    Changing,
+    Cursor,
+    Drawing,
+    Few,
+    Flattening,
+    Going,
+    Numbered,
+    Padding,
+    Scanning,
+    Sifting,
+    Spaced,
+    Stopping,
+    TakingTurns,
+    Windowing,
+)
 from autograph.data.elements import (
     as_components,
     as_specified,
@@ -23,7 +42,7 @@ from autograph.data.elements import (
     row_spec,
     structure_of,
 )
-from autograph.data.host import Kept, ahead, from_python, padded, refuse_larger, stacked
+from autograph.data.host import Kept, ahead, asked, from_python, padded, pass_over, stacked
 from autograph.data.orders import Orders
 from autograph.data.rows import (
     Batches,
@@ -81,14 +100,6 @@ INFINITE, UNKNOWN = -1, -2
 _ENDLESS = 2**62
 
 
-class Sieve(NamedTuple):
-    """Those of some rows that pass a test, and what becomes of each."""
-
-    rows: Rows
-    test: Callable[[Any], Any]
-    finish: Callable[[Any], Any]
-
-
 class Stage:
     """One step of a data set, which begins a new pass each time that it is gone through."""
 
@@ -96,6 +107,8 @@ class Stage:
     is_host = False
     # Whether each pass has the same order; whether its elements are parts of what is in memory.
     is_steady = is_stored = True
+    # Whether a graph asks for its elements: all others it goes through by loops around the `yield`.
+    is_asked = False
     source: Any = None
 
     def rows(self) -> Rows | None:
@@ -106,9 +119,15 @@ class Stage:
         """The elements of a new pass, one by one."""
         raise NotImplementedError
 
-    def sieve(self) -> Sieve | None:
-        """The elements of a new pass as those of some rows that pass a test, if they are that."""
-        return None
+    def cursor(self) -> Cursor:
+        """A new pass, for a graph that asks for each element."""
+        if self.is_host:
+            return pass_over(self)
+        rows = self.rows()
+        return self._cursor() if rows is None else Numbered(rows, self.spec())
+
+    def _cursor(self) -> Cursor:
+        raise NotImplementedError
 
     def cardinality(self) -> int:
         """How many elements there are: INFINITE, or UNKNOWN before they were counted."""
@@ -132,7 +151,9 @@ class Stage:
         if self.is_host and is_staged():
             return from_python(self)
         rows = self.rows()
-        return self.steps() if rows is None else iter(rows)
+        if rows is not None:
+            return iter(rows)
+        return asked(self) if self.is_asked and is_staged() else self.steps()
 
 
 class FromRows(Stage):
@@ -196,9 +217,8 @@ class Mapped(_Computing):
         for x in self.source:
             yield self._of(x)
 
-    def sieve(self) -> Sieve | None:
-        found = self.source.sieve()
-        return None if found is None else found._replace(finish=lambda x: self._of(found.finish(x)))
+    def _cursor(self) -> Cursor:
+        return Changing(self.source.cursor(), self._of, self.spec())
 
     def _of(self, x: Any) -> Any:
         return as_components(called(self.function, x), self.finish)
@@ -213,28 +233,28 @@ class Mapped(_Computing):
 class Filtered(_Computing):
     """The elements for which a function says so."""
 
-    def sieve(self) -> Sieve | None:
-        rows = self.source.rows()
-        return None if rows is None else Sieve(rows, lambda x: called(self.function, x), _itself)
-
     def steps(self) -> Iterator[Any]:
         for x in self.source:
             if called(self.function, x):
                 yield x
 
-
-def _itself(x: Any) -> Any:
-    return x
+    def _cursor(self) -> Cursor:
+        return Sifting(self.source.cursor(), self.function)
 
 
 class TakenWhile(_Computing):
     """The elements before the first one for which a function says no."""
+
+    is_asked = True
 
     def steps(self) -> Iterator[Any]:
         for x in self.source:
             if not called(self.function, x):
                 break
             yield x
+
+    def _cursor(self) -> Cursor:
+        return Stopping(self.source.cursor(), self.function, self.spec())
 
 
 class Scanned(_Computing):
@@ -251,6 +271,10 @@ class Scanned(_Computing):
         for x in self.source:
             state, found = self.function(state, x)
             yield as_components(found, self.finish)
+
+    def _cursor(self) -> Cursor:
+        source, spec = self.source.cursor(), self.spec()
+        return Scanning(source, self.initial, self.function, self.finish, spec)
 
     def cardinality(self) -> int:
         return int(self.source.cardinality())
@@ -274,6 +298,12 @@ class Flat(_Computing):
             for y in called(self.function, x):  # noqa: UP028 - each is an element of the loop
                 yield y
 
+    def _cursor(self) -> Cursor:
+        return Flattening(self.source.cursor(), self._begin)
+
+    def _begin(self, x: Any) -> Cursor:
+        return called(self.function, x)._stage.cursor()
+
     def spec(self) -> Any:
         return inner_spec(called, self.function, self.source.spec())
 
@@ -285,10 +315,12 @@ class Interleaved(Flat):
         super().__init__(source, function)
         self.cycle, self.block = cycle, block
 
+    @property
+    def is_asked(self) -> bool:
+        return self.cycle > 1
+
     def steps(self) -> Iterator[Any]:
-        if self.cycle == 1:
-            return super().steps()
-        return self._by_numbers() if is_staged() else self._in_turn()
+        return super().steps() if self.cycle == 1 else self._in_turn()
 
     def _in_turn(self) -> Iterator[Any]:
         source, slot, given = iter(self.source), 0, 0
@@ -308,31 +340,17 @@ class Interleaved(Flat):
             if found is not _END:
                 yield found
 
-    def _by_numbers(self) -> Iterator[Any]:
-        rows = self.source.rows()
+    def _cursor(self) -> Cursor:
+        if self.cycle == 1:
+            return super()._cursor()
+        specs, turns = (self.source.spec(), self.spec()), (self.cycle, self.block)
+        return TakingTurns(self.source.cursor(), self._rows_of, turns, specs)
+
+    def _rows_of(self, x: Any) -> Rows:
+        rows: Rows | None = called(self.function, x).rows()
         if rows is None:
-            raise refused("interleave", "the elements of which come one by one")
-        number, position = np.zeros(self.cycle, np.int64), np.zeros(self.cycle, np.int64)
-        is_open = np.zeros(self.cycle, np.bool_)
-        taken, opened, slot, given = 0, 0, 0, 0
-        while taken < rows.count or opened > 0:
-            if not is_open[slot] and taken < rows.count:
-                number[slot], position[slot], is_open[slot] = taken, 0, True
-                taken, opened = taken + 1, opened + 1
-            inner = called(self.function, rows.at(number[slot])).rows()
-            if inner is None:
-                raise refused("interleave", "of data sets the elements of which come one by one")
-            k, at = position[slot], slot
-            is_found = is_open[slot] and k < inner.count
-            if is_open[slot] and not is_found:
-                is_open[slot] = False
-                opened -= 1
-            position[at] += 1
-            given += 1
-            if not is_found or given == self.block:
-                slot, given = (slot + 1) % self.cycle, 0
-            if is_found:
-                yield inner.at(k)
+            raise refused("interleave", "of data sets the elements of which come one by one")
+        return rows
 
 
 _END = object()
@@ -356,6 +374,8 @@ class _Through(Stage):
 class Batched(_Through):
     """So many elements each, stacked; the last ones may be fewer."""
 
+    is_asked = True
+
     def __init__(self, source: Stage, size: int, drop_remainder: bool) -> None:
         super().__init__(source)
         self.size, self.drop_remainder = size, drop_remainder
@@ -365,9 +385,6 @@ class Batched(_Through):
         return None if rows is None else Batches(rows, self.size, self.drop_remainder)
 
     def steps(self) -> Iterator[Any]:
-        return self._buffered() if is_staged() else self._listed()
-
-    def _listed(self) -> Iterator[Any]:
         waiting = []
         for x in self.source:
             waiting.append(x)
@@ -380,19 +397,8 @@ class Batched(_Through):
     def _together(self, elements: list[Any]) -> Any:
         return stacked(elements)
 
-    def _buffered(self) -> Iterator[Any]:
-        structure = structure_of(self.source.spec())
-        buffers = _buffers(self.source.spec(), self.size)
-        count = 0
-        for x in self.source:
-            for buffer, part in zip(buffers, leaves_of(x)):  # noqa: B905 - it is converted
-                buffer[count] = part
-            count += 1
-            if count == self.size:
-                yield nest_of(structure, [buffer.copy() for buffer in buffers])
-                count = 0
-        if not self.drop_remainder and count > 0:
-            yield nest_of(structure, [buffer[:count].copy() for buffer in buffers])
+    def _cursor(self) -> Cursor:
+        return Batching(self.source.cursor(), self.size, self.drop_remainder)
 
     def cardinality(self) -> int:
         count = int(self.source.cardinality())
@@ -403,14 +409,6 @@ class Batched(_Through):
     def spec(self) -> Any:
         is_even = self.drop_remainder or self.source.cardinality() == INFINITE
         return batched_spec(self.source.spec(), self.size if is_even else None)
-
-
-def _buffers(spec: Any, size: int) -> list[Any]:
-    """Arrays for so many elements."""
-    specs = leaves_of(spec)
-    if any(None in one.shape for one in specs):
-        raise refused("a buffer", "the shapes of which are not known")
-    return [np.empty((size, *one.shape), one.dtype) for one in specs]
 
 
 class Padded(Batched):
@@ -428,34 +426,14 @@ class Padded(Batched):
     def _together(self, elements: list[Any]) -> Any:
         return padded(elements, self.shapes, self.values)
 
-    def _buffered(self) -> Iterator[Any]:
-        structure = structure_of(self.source.spec())
-        buffers, values = self._filled_up()
-        count = 0
-        for x in self.source:
-            for buffer, value, part in zip(buffers, values, leaves_of(x)):  # noqa: B905
-                refuse_larger(np.shape(part), np.shape(buffer)[1:])
-                buffer[count] = value
-                buffer[(count, *[slice(n) for n in np.shape(part)])] = part
-            count += 1
-            if count == self.size:
-                yield nest_of(structure, [buffer.copy() for buffer in buffers])
-                count = 0
-        if not self.drop_remainder and count > 0:
-            yield nest_of(structure, [buffer[:count].copy() for buffer in buffers])
-
-    def _filled_up(self) -> tuple[list[Any], list[Any]]:
-        """Arrays for so many elements of the padded shapes, and what fills them."""
-        spec = self.source.spec()
-        parts = leaves_of(spec)
-        own = [one.shape for one in parts]
-        shapes = own if self.shapes is None else [
-            tuple(m if n is None else n for m, n in zip(mine, wanted, strict=True))
-            for mine, wanted in zip(own, self.shapes, strict=True)
-        ]  # fmt: skip
-        specs = [TensorSpec(s, one.dtype) for s, one in zip(shapes, parts, strict=True)]
-        values = [0] * len(parts) if self.values is None else self.values
-        return _buffers(nest_of(structure_of(spec), specs), self.size), values
+    def _cursor(self) -> Cursor:
+        shapes, values = self.shapes, self.values
+        parts = leaves_of(self.source.spec())
+        if shapes is None:
+            shapes = [one.shape for one in parts]
+        if values is None:
+            values = [0] * len(parts)
+        return Padding(self.source.cursor(), self.size, self.drop_remainder, shapes, values)
 
     def spec(self) -> Any:
         size = self.size if self.drop_remainder else None
@@ -466,6 +444,8 @@ class Padded(Batched):
 
 class Taken(_Through):
     """The first elements."""
+
+    is_asked = True
 
     def __init__(self, source: Stage, count: int) -> None:
         super().__init__(source)
@@ -483,6 +463,9 @@ class Taken(_Through):
                 given += 1
                 if given == self.count:
                     break
+
+    def _cursor(self) -> Cursor:
+        return Few(self.source.cursor(), self.count, self.spec())
 
     def cardinality(self) -> int:
         count = int(self.source.cardinality())
@@ -508,6 +491,9 @@ class Skipped(_Through):
             else:
                 seen += 1
 
+    def _cursor(self) -> Cursor:
+        return Spaced(self.source.cursor(), self.count, 1)
+
     def cardinality(self) -> int:
         count = int(self.source.cardinality())
         return count if count < 0 else max(count - self.count, 0)
@@ -532,6 +518,9 @@ class Sharded(_Through):
             if number % self.size == self.index:
                 yield x
             number += 1  # noqa: SIM113
+
+    def _cursor(self) -> Cursor:
+        return Spaced(self.source.cursor(), self.index, self.size)
 
     def _count(self, count: Any) -> Any:
         return (count - self.index + self.size - 1) // self.size
@@ -574,6 +563,9 @@ class Repeated(_Through):
                 is_empty = False
                 yield x
 
+    def _cursor(self) -> Cursor:
+        return Going(self.source.cursor, -1 if self.count is None else self.count)
+
     def cardinality(self) -> int:
         count = int(self.source.cardinality())
         if count == 0 or self.count == 0:
@@ -585,6 +577,8 @@ class Repeated(_Through):
 
 class Concatenated(Stage):
     """The elements of one, then those of another."""
+
+    is_asked = True
 
     def __init__(self, first: Stage, second: Stage) -> None:
         self.first, self.second = first, second
@@ -606,6 +600,9 @@ class Concatenated(Stage):
         for x in self.second:
             yield x
 
+    def _cursor(self) -> Cursor:
+        return Chaining(self.first.cursor(), self.second.cursor(), self.spec())
+
     def cardinality(self) -> int:
         first, second = int(self.first.cardinality()), int(self.second.cardinality())
         if INFINITE in (first, second):
@@ -622,6 +619,8 @@ class Concatenated(Stage):
 class Zipped(Stage):
     """Nests of the elements of several, as long as each has one."""
 
+    is_asked = True
+
     def __init__(self, structure: Any, parts: list[Stage]) -> None:
         self.structure, self.parts = structure, parts
         self.is_host = all(part.is_host for part in parts)
@@ -637,53 +636,11 @@ class Zipped(Stage):
         return Together(self.structure, found)
 
     def steps(self) -> Iterator[Any]:
-        return self._beside() if is_staged() else self._in_turn()
-
-    def _in_turn(self) -> Iterator[Any]:
         for parts in zip(*self.parts):  # noqa: B905 - the shortest ends it
             yield nest_of(self.structure, parts)
 
-    def _beside(self) -> Iterator[Any]:
-        """Those of one that come one by one, with those of the others by their numbers.
-
-        Of the others, some are the rows that pass a test: the next one is looked for.
-        """
-        found = [None if part.is_host else part.rows() for part in self.parts]
-        leader, sieved = self._parted([k for k, rows in enumerate(found) if rows is None])
-        count = min([_ENDLESS] + [rows.count for rows in found if rows is not None])
-        number, positions = 0, np.zeros(len(found), np.int64)
-        for x in self.parts[leader]:
-            parts = [x] * len(found)
-            is_over = number >= count
-            for k, sieve in sieved.items():
-                at, is_found = positions[k], False
-                while not (is_found or is_over) and at < sieve.rows.count:
-                    element = sieve.rows.at(at)
-                    if sieve.test(element):
-                        is_found = True
-                    at += 1
-                positions[k] = at
-                is_over = is_over or not is_found
-                parts[k] = element
-            if is_over:
-                break
-            for k, rows in enumerate(found):
-                if k in sieved:
-                    parts[k] = sieved[k].finish(parts[k])
-                elif rows is not None:
-                    parts[k] = rows.at(number)
-            number += 1  # noqa: SIM113
-            yield nest_of(self.structure, parts)
-
-    def _parted(self, one_by_one: list[int]) -> tuple[int, dict[int, Sieve]]:
-        """Of the parts that come one by one, the one to go through, and the others as sieves."""
-        sieves = {k: None if self.parts[k].is_host else self.parts[k].sieve() for k in one_by_one}
-        leading = [k for k, sieve in sieves.items() if sieve is None] or one_by_one[:1]
-        if len(leading) != 1:
-            raise refused("zip", "of several data sets the elements of which come one by one")
-        others = {k: sieve for k, sieve in sieves.items() if sieve is not None}
-        others.pop(leading[0], None)
-        return leading[0], others
+    def _cursor(self) -> Cursor:
+        return Beside(self.structure, [(part.cursor(), part.spec()) for part in self.parts])
 
     def cardinality(self) -> int:
         counts = [int(part.cardinality()) for part in self.parts]
@@ -702,6 +659,8 @@ class Zipped(Stage):
 class Shuffled(_Through):
     """The elements in random order, drawn from the next `size` of them."""
 
+    is_asked = True
+
     def __init__(self, source: Stage, size: int, orders: Orders) -> None:
         super().__init__(source)
         self.size, self.orders = size, orders
@@ -715,9 +674,6 @@ class Shuffled(_Through):
         return Chosen(rows, self.orders.order(rows.count, self.size))
 
     def steps(self) -> Iterator[Any]:
-        return self._buffered() if is_staged() else self._listed()
-
-    def _listed(self) -> Iterator[Any]:
         waiting: list[Any] = []
         drawn = 0
         for x in self.source:
@@ -735,34 +691,14 @@ class Shuffled(_Through):
             waiting.pop()
             yield found
 
-    def _buffered(self) -> Iterator[Any]:
-        structure = structure_of(self.source.spec())
-        buffers = _buffers(self.source.spec(), self.size)
-        count = drawn = 0
-        for x in self.source:
-            if count < self.size:
-                for buffer, part in zip(buffers, leaves_of(x)):  # noqa: B905 - it is converted
-                    buffer[count] = part
-                count += 1
-            else:
-                k = self.orders.below(self.size, drawn)
-                drawn += 1
-                found = [np.copy(buffer[k])[()] for buffer in buffers]
-                for buffer, part in zip(buffers, leaves_of(x)):  # noqa: B905
-                    buffer[k] = part
-                yield nest_of(structure, found)
-        while count > 0:
-            k = self.orders.below(count, drawn)
-            drawn += 1
-            found = [np.copy(buffer[k])[()] for buffer in buffers]
-            count -= 1
-            for buffer in buffers:
-                buffer[k] = buffer[count]
-            yield nest_of(structure, found)
+    def _cursor(self) -> Cursor:
+        return Drawing(self.source.cursor(), self.size, self.source.spec(), self.orders)
 
 
 class Windowed(_Through):
     """Data sets of `size` elements each, `stride` apart, `shift` after those of the one before."""
+
+    is_asked = True
 
     def __init__(
         self, source: Stage, window: tuple[int, int, int, bool], wrap: Callable[..., Any]
@@ -778,39 +714,11 @@ class Windowed(_Through):
         rows = self.source.rows()
         return None if rows is None else _Windows(rows, self)
 
+    def _cursor(self) -> Cursor:
+        window = (self.size, self.shift, self.stride, self.drop_remainder)
+        return Windowing(self.source.cursor(), window, self.source.spec(), self.of)
+
     def steps(self) -> Iterator[Any]:
-        return self._buffered() if is_staged() else self._listed()
-
-    def _buffered(self) -> Iterator[Any]:
-        reach = (self.size - 1) * self.stride + 1
-        structure = structure_of(self.source.spec())
-        buffers = _buffers(self.source.spec(), reach)
-        count = missing = 0
-        for x in self.source:
-            if missing > 0:
-                missing -= 1
-            else:
-                for buffer, part in zip(buffers, leaves_of(x)):  # noqa: B905 - it is converted
-                    buffer[count] = part
-                count += 1
-                if count == reach:
-                    found = [buffer[:: self.stride].copy() for buffer in buffers]
-                    yield self.of(Slices(nest_of(structure, found)))
-                    missing = max(self.shift - reach, 0)
-                    count = self._move_up(buffers, reach)
-        while not self.drop_remainder and count > 0:
-            found = [buffer[: count : self.stride].copy() for buffer in buffers]
-            yield self.of(Slices(nest_of(structure, found)))
-            count = self._move_up(buffers, count)
-
-    def _move_up(self, buffers: list[Any], count: Any) -> Any:
-        """Have the next window begin where the buffers do; gives how many of it are there."""
-        for buffer in buffers:
-            rest = buffer[self.shift :].copy()
-            buffer[: len(rest)] = rest
-        return max(count - self.shift, 0)
-
-    def _listed(self) -> Iterator[Any]:
         reach = (self.size - 1) * self.stride + 1
         source, missing = iter(self.source), 0
         waiting: list[Any] = []
@@ -863,9 +771,14 @@ class Unbatched(_Through):
 
     def steps(self) -> Iterator[Any]:
         for x in self.source:
-            parts, structure = leaves_of(x), structure_of(x)
-            for k in range(len(parts[0])):
-                yield nest_of(structure, [part[k] for part in parts])
+            for y in Slices(x):  # noqa: UP028 - each is an element of the loop
+                yield y
+
+    def _cursor(self) -> Cursor:
+        return Flattening(self.source.cursor(), self._begin)
+
+    def _begin(self, x: Any) -> Cursor:
+        return Numbered(Slices(x), self.spec())
 
     def cardinality(self) -> int:
         count = int(self.source.cardinality())

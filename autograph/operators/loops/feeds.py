@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from autograph.library.feeding import items_of
+from autograph.library.feeding import end_of, items_of
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.methods import attribute, convert
 from autograph.operators.expressions.generators import Consumer, call_of, made, placed
@@ -31,7 +31,7 @@ from runtime.origins import origin_of_caller
 from runtime.spec import TensorSpec
 from runtime.tensor import Tensor
 
-__all__ = ["Fed", "Feed", "fed", "is_older_iterator", "next_of"]
+__all__ = ["Asked", "Fed", "Feed", "Pass", "fed", "is_older_iterator", "next_of"]
 
 _NUMBERS = (bool, int, float, complex)
 
@@ -81,16 +81,11 @@ def _nothing_of(spec: Any) -> Any:
     return np.zeros([n or 0 for n in spec.shape], spec.dtype)[()]
 
 
-class Fed:
-    """What a loop goes through in the place of a source of plain Python's."""
+class Asked:
+    """What a loop goes through by asking: `begin` gives what has `following` and `end`."""
 
-    def __init__(
-        self, feed: Feed, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None, *,
-        known_as: Any, why: str, is_shared: bool = False,
-    ) -> None:  # fmt: skip
-        self._feed, self._args, self._kwargs = feed, args, kwargs or {}
-        self._is_shared = is_shared
-        self._known_as, self._why = known_as, why
+    def __init__(self, begin: Callable[[], Any]) -> None:
+        self._begin = begin
 
     def __iter__(self) -> Iterator[Any]:
         name = "a loop over plain Python"
@@ -101,18 +96,42 @@ class Fed:
         yield _refuse_one_by_one()
 
     def _run(self, _: None, consumer: Consumer) -> None:
-        feed = self._feed
-        number = self._call(feed.begin, self._args, self._kwargs, int)
-
-        def following() -> Any:
-            return self._call(feed.following, (number,), {}, feed.result)
-
-        twin = convert(items_of)
-        assert twin is not None
-        run = call_of(made(twin(following), twin, (following,), {}))
+        asked, twin, end = self._begin(), convert(items_of), convert(end_of)
+        assert twin is not None and end is not None
+        run = call_of(made(twin(asked), twin, (asked,), {}))
         assert run is not None
         run(consumer)
-        self._call(feed.end, (number, self._is_shared), {}, int)
+        end(asked)
+
+
+class Fed(Asked):
+    """What a loop goes through in the place of a source of plain Python's."""
+
+    def __init__(
+        self, feed: Feed, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None, *,
+        known_as: Any, why: str, is_shared: bool = False,
+    ) -> None:  # fmt: skip
+        super().__init__(lambda: Pass(feed, args, kwargs or {}, known_as, why, is_shared))
+
+
+class Pass:
+    """A pass over what plain Python gives, which the graph begins here."""
+
+    def __init__(
+        self, feed: Feed, args: tuple[Any, ...], kwargs: dict[str, Any], known_as: Any, why: str,
+        is_shared: bool,
+    ) -> None:  # fmt: skip
+        self._feed, self._is_shared = feed, is_shared
+        self._known_as, self._why = known_as, why
+        self._number = self._call(feed.begin, args, kwargs, int)
+
+    def following(self) -> Any:
+        """Whether there is another item, and that."""
+        return self._call(self._feed.following, (self._number,), {}, self._feed.result)
+
+    def end(self) -> None:
+        """End it, which may have items left."""
+        self._call(self._feed.end, (self._number, self._is_shared), {}, int)
 
     def _call(
         self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any
