@@ -81,11 +81,11 @@ class Numbered(Cursor):
     """Elements by their numbers."""
 
     def __init__(self, rows: Rows, spec: Any) -> None:
-        self.rows, self.spec, self.number = rows, spec, 0
+        self.rows, self.nothing, self.number = rows, nothing_of(spec), 0
 
     def following(self) -> tuple[Any, Any]:
         number = self.number
-        is_found, element = number < self.rows.count, nothing_of(self.spec)
+        is_found, element = number < self.rows.count, self.nothing
         if is_found:
             element = self.rows.at(number)
             self.number = number + 1
@@ -99,11 +99,11 @@ class Changing(Cursor):
     """What a function gives for each element."""
 
     def __init__(self, source: Cursor, function: Callable[[Any], Any], spec: Any) -> None:
-        self.source, self.function, self.spec = source, function, spec
+        self.source, self.function, self.nothing = source, function, nothing_of(spec)
 
     def following(self) -> tuple[Any, Any]:
         is_found, x = self.source.following()
-        element = nothing_of(self.spec)
+        element = self.nothing
         if is_found:
             element = self.function(x)
         return is_found, element
@@ -116,11 +116,11 @@ class Scanning(Cursor):
         self, source: Cursor, state: Any, function: Callable[..., Any], finish: Any, spec: Any
     ) -> None:
         self.source, self.state, self.function = source, state, function
-        self.finish, self.spec = finish, spec
+        self.finish, self.nothing = finish, nothing_of(spec)
 
     def following(self) -> tuple[Any, Any]:
         is_found, x = self.source.following()
-        element = nothing_of(self.spec)
+        element = self.nothing
         if is_found:
             self.state, made = self.function(self.state, x)
             element = as_components(made, self.finish)
@@ -144,11 +144,11 @@ class Stopping(Cursor):
     """The elements before the first one for which a function says no."""
 
     def __init__(self, source: Cursor, function: Callable[..., Any], spec: Any) -> None:
-        self.source, self.function, self.spec = source, function, spec
+        self.source, self.function, self.nothing = source, function, nothing_of(spec)
         self.is_over = False
 
     def following(self) -> tuple[Any, Any]:
-        is_found, x = False, nothing_of(self.spec)
+        is_found, x = False, self.nothing
         if not self.is_over:
             is_found, x = self.source.following()
             is_found = is_found and called(self.function, x)
@@ -160,10 +160,10 @@ class Few(Cursor):
     """The first elements, so many."""
 
     def __init__(self, source: Cursor, count: Any, spec: Any) -> None:
-        self.source, self.left, self.spec = source, count, spec
+        self.source, self.left, self.nothing = source, count, nothing_of(spec)
 
     def following(self) -> tuple[Any, Any]:
-        is_found, x = False, nothing_of(self.spec)
+        is_found, x = False, self.nothing
         if self.left > 0:
             self.left -= 1
             is_found, x = self.source.following()
@@ -234,11 +234,11 @@ class Chaining(Cursor):
     """The elements of one pass, then those of another."""
 
     def __init__(self, first: Cursor, second: Cursor, spec: Any) -> None:
-        self.first, self.second, self.spec = first, second, spec
+        self.first, self.second, self.nothing = first, second, nothing_of(spec)
         self.is_over = False
 
     def following(self) -> tuple[Any, Any]:
-        is_found, x = False, nothing_of(self.spec)
+        is_found, x = False, self.nothing
         if not self.is_over:
             is_found, x = self.first.following()
             self.is_over = not is_found
@@ -255,12 +255,13 @@ class Beside(Cursor):
     """Nests of the elements of several passes, as long as each has one."""
 
     def __init__(self, structure: Any, parts: Sequence[tuple[Cursor, Any]]) -> None:
-        self.structure, self.parts = structure, parts
+        self.structure = structure
+        self.parts = [(part, nothing_of(spec)) for part, spec in parts]
 
     def following(self) -> tuple[Any, Any]:
         is_found, found = True, []
-        for part, spec in self.parts:
-            x = nothing_of(spec)
+        for part, nothing in self.parts:
+            x = nothing
             if is_found:
                 is_found, x = part.following()
             found.append(x)
@@ -423,7 +424,7 @@ class TakingTurns(Cursor):
     def __init__(
         self, source: Cursor, rows_of: Callable[[Any], Rows], turns: tuple[int, int], specs: Any
     ) -> None:
-        self.source, self.rows_of, self.spec = source, rows_of, specs[1]
+        self.source, self.rows_of, self.nothing = source, rows_of, nothing_of(specs[1])
         self.cycle, self.block = turns
         self.structure = structure_of(specs[0])
         self.buffers = [_empty(self.cycle, part) for part in leaves_of(nothing_of(specs[0]))]
@@ -432,7 +433,7 @@ class TakingTurns(Cursor):
         self.opened, self.slot, self.given, self.is_over = 0, 0, 0, False
 
     def following(self) -> tuple[Any, Any]:
-        is_found, y = False, nothing_of(self.spec)
+        is_found, y = False, self.nothing
         while not is_found and not (self.is_over and self.opened == 0):
             slot = self.slot
             if not self.is_open[slot] and not self.is_over:

@@ -106,12 +106,7 @@ class Dataset:
             if output_types is None:
                 raise TypeError("from_generator needs an output_signature: a nest of TensorSpec")
             output_signature = _signature(output_types, output_shapes)
-
-        def make() -> Any:
-            return generator(*args)
-
-        make.__qualname__ = getattr(generator, "__qualname__", "generator")
-        return cls(stages.FromPython(make, output_signature, cls._component))
+        return cls(stages.FromPython(generator, args, output_signature, cls._component))
 
     @classmethod
     def range(
@@ -280,13 +275,11 @@ class Dataset:
 
     def take(self: Self, count: int, name: str | None = None) -> Self:
         """The first `count` elements; all for -1."""
-        return self if count < 0 else self._after(stages.Taken(self._stage, int(count)))
+        return self._after(stages.Taken(self._stage, _limit(count)))
 
     def skip(self: Self, count: int, name: str | None = None) -> Self:
         """The elements after the first `count`; none for -1."""
-        if count < 0:
-            return self.take(0)
-        return self._after(stages.Skipped(self._stage, int(count)))
+        return self._after(stages.Skipped(self._stage, _limit(count)))
 
     def shard(self: Self, num_shards: int, index: int, name: str | None = None) -> Self:
         """Each `num_shards`-th element, from number `index` on."""
@@ -359,6 +352,11 @@ class Dataset:
 
     def _after(self: Self, stage: Stage) -> Self:
         return type(self)(stage)
+
+
+def _limit(count: Any) -> Any:
+    """A number of elements; -1 stands for all."""
+    return stages.ENDLESS if count < 0 else count
 
 
 def _positive(x: Any, name: str) -> int:

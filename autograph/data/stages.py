@@ -69,6 +69,7 @@ from autograph.data.specs import (
 from runtime.spec import TensorSpec
 
 __all__ = [
+    "ENDLESS",
     "INFINITE",
     "UNKNOWN",
     "Batched",
@@ -97,7 +98,7 @@ __all__ = [
 
 INFINITE, UNKNOWN = -1, -2
 # More elements than anyone goes through.
-_ENDLESS = 2**62
+ENDLESS = 2**62
 
 
 class Stage:
@@ -173,17 +174,20 @@ class FromRows(Stage):
 
 
 class FromPython(Stage):
-    """What a function of plain Python gives to go through: `make()` begins a pass."""
+    """What a function of plain Python gives to go through; a call of it begins a pass."""
 
     is_host = True
     is_steady = is_stored = False
 
-    def __init__(self, make: Callable[[], Any], spec: Any, finish: Any) -> None:
-        self.make, self._spec, self.finish = make, spec, finish
+    def __init__(
+        self, function: Callable[..., Any], args: tuple[Any, ...], spec: Any, finish: Any
+    ) -> None:
+        self.function, self.args = function, args
+        self._spec, self.finish = spec, finish
 
     def steps(self) -> Iterator[Any]:
-        for x in self.make():
-            yield as_components(as_specified(x, self._spec, self.make), self.finish)
+        for x in self.function(*self.args):
+            yield as_components(as_specified(x, self._spec, self.function), self.finish)
 
     def spec(self) -> Any:
         return self._spec
@@ -543,7 +547,7 @@ class Repeated(_Through):
         rows = self.source.rows()
         if rows is None:
             return None
-        return Cycled(rows, _ENDLESS if self.count is None else rows.count * self.count)
+        return Cycled(rows, ENDLESS if self.count is None else rows.count * self.count)
 
     def steps(self) -> Iterator[Any]:
         if self.count is None:
@@ -771,8 +775,9 @@ class Unbatched(_Through):
 
     def steps(self) -> Iterator[Any]:
         for x in self.source:
-            for y in Slices(x):  # noqa: UP028 - each is an element of the loop
-                yield y
+            parts, structure = leaves_of(x), structure_of(x)
+            for k in range(len(parts[0])):
+                yield nest_of(structure, [part[k] for part in parts])
 
     def _cursor(self) -> Cursor:
         return Flattening(self.source.cursor(), self._begin)
@@ -798,7 +803,8 @@ class Cached(_Through):
         self.kept = Kept(source)
 
     def rows(self) -> Rows | None:
-        return self.source.rows() if self.is_stored else self.kept.rows()
+        rows: Rows | None = self.source.rows() if self.is_stored else None
+        return self.kept.rows() if rows is None else rows
 
     def steps(self) -> Iterator[Any]:
         found = []
