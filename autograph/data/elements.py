@@ -18,10 +18,10 @@ from runtime.tensor import Tensor
 from runtime.variable import Variable
 
 __all__ = [
+    "Specified",
     "as_component",
     "as_components",
-    "as_specified",
-    "batched_spec",
+        "batched_spec",
     "block_of",
     "counted",
     "is_staged",
@@ -69,14 +69,23 @@ def as_components(nest: Any, component: Callable[[Any], Any] = as_component) -> 
     )
 
 
-def as_specified(x: Any, spec: Any, source: Any) -> Any:
-    """An element that plain Python gave, of the dtypes and shapes that were declared."""
-    parts, structure = tree.flatten(spec)
-    given = tree.leaves_by(structure, x) if _has_structure(x, structure) else None
-    if given is None:
-        raise _other(source, x, f"{structure} was declared")
-    made = [_cast(part, one, source) for part, one in zip(given, parts, strict=True)]
-    return tree.unflatten(structure, made)
+class Specified:
+    """What makes elements that `source` gave ones of the dtypes and shapes that were declared."""
+
+    def __init__(self, spec: Any, source: Any, component: Callable[[Any], Any]) -> None:
+        self._parts, self._structure = tree.flatten(spec)
+        self._source, self._component = source, component
+        self._take, self._make = tree.taker(self._structure), tree.builder(self._structure)
+
+    def __call__(self, x: Any) -> Any:
+        given = self._take(x)
+        if given is None and _has_structure(x, self._structure):
+            given = tree.leaves_by(self._structure, x)
+        if given is None:
+            raise _other(self._source, x, f"{self._structure} was declared")
+        pairs = zip(given, self._parts, strict=True)
+        component, source = self._component, self._source
+        return self._make([component(_cast(part, one, source)) for part, one in pairs])
 
 
 def _has_structure(x: Any, structure: tree.Structure) -> bool:
@@ -91,6 +100,8 @@ def _has_structure(x: Any, structure: tree.Structure) -> bool:
 
 
 def _cast(x: Any, spec: TensorSpec, source: Any) -> Any:
+    if type(x) is np.ndarray and x.shape == spec.shape != () and x.dtype is spec.dtype:
+        return x  # as nearly always
     given = x.numpy() if isinstance(x, Tensor) else np.asarray(x)
     is_number = not isinstance(x, (Tensor, np.ndarray, np.generic))
     may_be = np.can_cast(given.dtype, spec.dtype, "same_kind" if is_number else "equiv")

@@ -33,8 +33,8 @@ from autograph.data.cursors import (
     Windowing,
 )
 from autograph.data.elements import (
+    Specified,
     as_components,
-    as_specified,
     batched_spec,
     is_staged,
     leaves_of,
@@ -183,11 +183,10 @@ class FromPython(Stage):
         self, function: Callable[..., Any], args: tuple[Any, ...], spec: Any, finish: Any
     ) -> None:
         self.function, self.args = function, args
-        self._spec, self.finish = spec, finish
+        self._spec, self._specified = spec, Specified(spec, function, finish)
 
     def steps(self) -> Iterator[Any]:
-        for x in self.function(*self.args):
-            yield as_components(as_specified(x, self._spec, self.function), self.finish)
+        return map(self._specified, iter(self.function(*self.args)))
 
     def spec(self) -> Any:
         return self._spec
