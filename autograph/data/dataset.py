@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
@@ -141,10 +142,13 @@ class Dataset:
     ) -> Self:
         """What a function gives for each element; a tuple is several arguments.
 
-        In a graph the function is converted, as a part of the loop. `num_parallel_calls` and
-        `deterministic` change nothing: elements come in order.
+        In a graph the function is converted, as a part of the loop. A function of texts, as names
+        of files, is called by plain Python, in `num_parallel_calls` threads. Elements come in
+        order, whatever `deterministic` says.
         """
-        return self._after(stages.Mapped(self._stage, map_func, self._component))
+        calls = num_parallel_calls or 1
+        at_once = (os.cpu_count() or 1) if calls == AUTOTUNE else calls
+        return self._after(stages.Mapped(self._stage, map_func, self._component, at_once))
 
     def filter(self: Self, predicate: Callable[..., Any], name: str | None = None) -> Self:
         """The elements for which a function gives true."""

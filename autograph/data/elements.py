@@ -24,7 +24,9 @@ __all__ = [
         "batched_spec",
     "block_of",
     "counted",
+    "has_text",
     "is_staged",
+    "is_text",
     "leaves_of",
     "like",
     "map_specs",
@@ -47,14 +49,14 @@ def counted(count: Any, item: Callable[[Any], Any]) -> Iterator[Any]:
 
 
 def as_component(x: Any) -> Any:
-    """A part of an element: an array, a number of NumPy's, or a tensor; lists are arrays."""
+    """A part of an element: an array, a number of NumPy's, a text, or a tensor; lists are arrays."""
     if isinstance(x, Variable):
         return x.read_value()
     if isinstance(x, (Tensor, np.ndarray, np.generic)):
         return x
     made = np.asarray(x)
-    if made.dtype.kind not in "biufc":
-        raise TypeError(f"a data set holds arrays and numbers, not {x!r}")
+    if made.dtype.kind not in "biufcU":
+        raise TypeError(f"a data set holds arrays, numbers and texts, not {x!r}")
     return made if made.ndim else made[()]
 
 
@@ -102,9 +104,14 @@ def _has_structure(x: Any, structure: tree.Structure) -> bool:
 def _cast(x: Any, spec: TensorSpec, source: Any) -> Any:
     if type(x) is np.ndarray and x.shape == spec.shape != () and x.dtype is spec.dtype:
         return x  # as nearly always
+    if is_text(spec) and not spec.shape and isinstance(x, str):
+        return x
     given = x.numpy() if isinstance(x, Tensor) else np.asarray(x)
     is_number = not isinstance(x, (Tensor, np.ndarray, np.generic))
-    may_be = np.can_cast(given.dtype, spec.dtype, "same_kind" if is_number else "equiv")
+    may_be = (
+        given.dtype.kind == "U" if is_text(spec)
+        else np.can_cast(given.dtype, spec.dtype, "same_kind" if is_number else "equiv")
+    )  # fmt: skip
     shape = spec.shape
     fits = shape is None or (
         len(shape) == given.ndim
@@ -112,7 +119,7 @@ def _cast(x: Any, spec: TensorSpec, source: Any) -> Any:
     )
     if not may_be or not fits:
         raise _other(source, f"{given.dtype}{list(given.shape)}", f"{spec} was declared")
-    made = given.astype(spec.dtype, copy=False)
+    made = given if is_text(spec) else given.astype(spec.dtype, copy=False)
     return made if made.ndim else made[()]
 
 
@@ -146,7 +153,22 @@ def block_of(array: Any, k: Any, size: int) -> Any:
 
 def nothing_of(spec: Any) -> Any:
     """An element of a spec where there is none; sizes that are not known are 0."""
-    return map_specs(lambda one: np.zeros([n or 0 for n in one.shape], one.dtype)[()], spec)
+    return map_specs(_nothing, spec)
+
+
+def _nothing(spec: TensorSpec) -> Any:
+    sizes = [n or 0 for n in _known(spec)]
+    return np.zeros(sizes, spec.dtype)[()] if sizes or not is_text(spec) else ""
+
+
+def is_text(spec: TensorSpec) -> bool:
+    """Whether a component is a text, or an array of texts."""
+    return bool(spec.dtype.kind == "U")
+
+
+def has_text(spec: Any) -> bool:
+    """Whether there are texts in an element."""
+    return any(map(is_text, leaves_of(spec)))
 
 
 def like(x: Any, made: Any) -> Any:

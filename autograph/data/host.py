@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 import queue
 import threading
+from collections import deque
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 
 from autograph.data.cursors import Cursor, check_alike, check_fits
-from autograph.data.elements import is_staged, like
+from autograph.data.elements import is_staged, like, spec_of
 from autograph.data.rows import Listed, Rows, Slices
+from autograph.data.specs import joined_spec
 from autograph.operators.captured.methods import method
 from autograph.operators.loops.feeds import Asked, Fed, Feed, Pass
 from runtime import trace, tree
@@ -57,6 +61,32 @@ def stacked(elements: Sequence[Any]) -> Any:
     for column in zip(*rows, strict=True):
         found.append(np.stack(column))
     return tree.unflatten(tree.structure_of(elements[0]), found)
+
+
+def spec_of_first(stage: Any) -> Any:
+    """The spec of the first element that plain Python gives; a size that the second has not is None."""
+    with trace.interpreting(Eager()):
+        elements = list(itertools.islice(stage, 2))
+    if not elements:
+        raise TypeError("there is no element that would tell of what types and shapes all are")
+    first = tree.map_structure(spec_of, elements[0])
+    return joined_spec(first, tree.map_structure(spec_of, elements[-1]))
+
+
+def in_parallel(mapped: Any) -> Iterator[Any]:
+    """What a function gives for each element, called in several threads; elements keep their order."""
+    waiting: deque[Future[Any]] = deque()
+    with ThreadPoolExecutor(mapped.at_once) as threads:
+        try:
+            for x in mapped.source:
+                waiting.append(threads.submit(mapped.of, x))
+                if len(waiting) > mapped.at_once:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for one in waiting:
+                one.cancel()
 
 
 _END = object()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import itertools
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -36,13 +37,24 @@ from autograph.data.elements import (
     Specified,
     as_components,
     batched_spec,
+    has_text,
     is_staged,
     leaves_of,
     nest_of,
     row_spec,
     structure_of,
 )
-from autograph.data.host import Kept, ahead, asked, from_python, padded, pass_over, stacked
+from autograph.data.host import (
+    Kept,
+    ahead,
+    asked,
+    from_python,
+    in_parallel,
+    padded,
+    pass_over,
+    spec_of_first,
+    stacked,
+)
 from autograph.data.orders import Orders
 from autograph.data.rows import (
     Batches,
@@ -149,7 +161,7 @@ class Stage:
         return made
 
     def __iter__(self) -> Iterator[Any]:
-        if self.is_host and is_staged():
+        if is_staged() and self.is_host:
             return from_python(self)
         rows = self.rows()
         if rows is not None:
@@ -162,6 +174,7 @@ class FromRows(Stage):
 
     def __init__(self, rows: Rows, spec: Any) -> None:
         self._rows, self._spec = rows, spec
+        self.is_host = has_text(spec)  # graphs have no arrays of texts
 
     def rows(self) -> Rows:
         return self._rows
@@ -201,6 +214,16 @@ class _Computing(Stage):
         self.source, self.function = source, function
         self.is_steady = source.is_steady
 
+    @property
+    def is_host(self) -> bool:
+        """Functions of texts are plain Python's."""
+        return self.source.is_host and has_text(self.source.spec())
+
+    @cached_property
+    def _seen(self) -> Any:
+        """The spec of what the function gives for texts: the first elements tell it."""
+        return spec_of_first(self)
+
     def spec(self) -> Any:
         return self.source.spec()
 
@@ -208,28 +231,36 @@ class _Computing(Stage):
 class Mapped(_Computing):
     """What a function gives for each element."""
 
-    def __init__(self, source: Stage, function: Callable[..., Any], finish: Any) -> None:
+    def __init__(
+        self, source: Stage, function: Callable[..., Any], finish: Any, at_once: int
+    ) -> None:
         super().__init__(source, function)
-        self.finish = finish
+        self.finish, self.at_once = finish, at_once
 
     def rows(self) -> Rows | None:
         rows = self.source.rows()
         return None if rows is None else Computed(rows, self.function, self.finish)
 
     def steps(self) -> Iterator[Any]:
+        return in_parallel(self) if self.at_once > 1 and self.is_host else self._one_by_one()
+
+    def _one_by_one(self) -> Iterator[Any]:
         for x in self.source:
-            yield self._of(x)
+            yield self.of(x)
 
     def _cursor(self) -> Cursor:
-        return Changing(self.source.cursor(), self._of, self.spec())
+        return Changing(self.source.cursor(), self.of, self.spec())
 
-    def _of(self, x: Any) -> Any:
+    def of(self, x: Any) -> Any:
+        """What the function gives."""
         return as_components(called(self.function, x), self.finish)
 
     def cardinality(self) -> int:
         return int(self.source.cardinality())
 
     def spec(self) -> Any:
+        if self.is_host:
+            return self._seen
         return spec_of_result(called, self.function, self.source.spec())
 
 
@@ -283,6 +314,8 @@ class Scanned(_Computing):
         return int(self.source.cardinality())
 
     def spec(self) -> Any:
+        if self.is_host:
+            return self._seen
         return spec_of_result(_of_one, self._output, self.source.spec())
 
     def _output(self, x: Any) -> Any:
@@ -308,6 +341,8 @@ class Flat(_Computing):
         return called(self.function, x)._stage.cursor()
 
     def spec(self) -> Any:
+        if self.is_host:
+            return self._seen
         return inner_spec(called, self.function, self.source.spec())
 
 
@@ -364,8 +399,12 @@ class _Through(Stage):
 
     def __init__(self, source: Stage) -> None:
         self.source = source
-        self.is_host, self.is_stored = source.is_host, source.is_stored
-        self.is_steady = source.is_steady
+        self.is_stored, self.is_steady = source.is_stored, source.is_steady
+
+    @property
+    def is_host(self) -> bool:
+        """Where its source is."""
+        return self.source.is_host
 
     def cardinality(self) -> int:
         return int(self.source.cardinality())
@@ -701,7 +740,7 @@ class Shuffled(_Through):
 class Windowed(_Through):
     """Data sets of `size` elements each, `stride` apart, `shift` after those of the one before."""
 
-    is_asked = True
+    is_asked, is_host = True, False
 
     def __init__(
         self, source: Stage, window: tuple[int, int, int, bool], wrap: Callable[..., Any]
@@ -709,7 +748,6 @@ class Windowed(_Through):
         super().__init__(source)
         self.size, self.shift, self.stride, self.drop_remainder = window
         self.wrap = wrap
-        self.is_host = False
 
     def rows(self) -> Rows | None:
         if self.source.is_host and is_staged():
@@ -817,7 +855,7 @@ class Prefetched(_Through):
     """The elements, of which a thread reads some ahead where plain Python gives them."""
 
     def __init__(self, source: Stage, size: int) -> None:
-        super().__init__(source if source.is_host else source.reading_ahead(size))
+        super().__init__(source)
         self.size = size
 
     def rows(self) -> Rows | None:
@@ -827,7 +865,10 @@ class Prefetched(_Through):
     def steps(self) -> Iterator[Any]:
         if self.is_host:
             return ahead(iter(self.source), self.size)
-        return iter(self.source)
+        return iter(self.source.reading_ahead(self.size))
+
+    def _cursor(self) -> Cursor:
+        return self.source.reading_ahead(self.size).cursor()
 
     def reading_ahead(self, size: int) -> Stage:
         return self

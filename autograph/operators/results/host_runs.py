@@ -145,7 +145,7 @@ class HostCall:
     """Calls `callee(*args, **kwargs)`, parts with holes, with the run-time values."""
 
     __slots__ = (
-        "args", "as_arrays", "callee", "declared", "given", "keeps", "kwargs", "lasting", "lends",
+        "advances", "args", "as_arrays", "callee", "declared", "given", "keeps", "kwargs", "lasting", "lends",
         "name", "origin", "run", "take", "watch",
     )  # fmt: skip
 
@@ -163,11 +163,14 @@ class HostCall:
         as_arrays: bool,
         lends: bool,
         keeps: bool,
+        advances: bool,
     ) -> None:
         self.name, self.origin, self.run = name, origin, run
         self.callee, self.args, self.kwargs = parts
         self.declared, self.watch, self.lasting = declared, watch, lasting
         self.take = None if declared is None else tree.taker(declared.structure)
+        # Whether it takes items of iterators, one of which may have been taken while tracing.
+        self.advances = advances
         # Paths to the containers among the arguments of the graph's own call.
         self.given = given
         # Whether it may see, or keep, more than numbers.
