@@ -15,6 +15,7 @@ from autograph.data.elements import (
     leaves_of,
     nest_of,
     row_spec,
+    shapes_of,
     spec_of,
     structure_of,
 )
@@ -223,14 +224,8 @@ class Dataset:
 
         `padded_shapes`: a shape for each component, None in it for the largest of a batch.
         """
-        count = len(leaves_of(self.element_spec))
-        shapes = None if padded_shapes is None else _shapes(padded_shapes, count)
-        values = None if padding_values is None else leaves_of(padding_values)
-        if values is not None and len(values) != count:
-            values = values * count
-        size = _positive(batch_size, "batch_size")
-        step = stages.Padded(self._stage, size, shapes, values, bool(drop_remainder))
-        return self._after(step)
+        size, filling = _positive(batch_size, "batch_size"), (padded_shapes, padding_values)
+        return self._after(stages.Padded(self._stage, size, filling, bool(drop_remainder)))
 
     def unbatch(self: Self, name: str | None = None) -> Self:
         """The rows of each element."""
@@ -371,20 +366,8 @@ def _positive(x: Any, name: str) -> int:
 
 def _signature(types: Any, shapes: Any) -> Any:
     parts = leaves_of(types)
-    sizes = [None] * len(parts) if shapes is None else _shapes(shapes, len(parts))
+    sizes = [None] * len(parts) if shapes is None else shapes_of(shapes, len(parts))
     if None in sizes:
         raise TypeError("from_generator needs output_shapes beside output_types")
     specs = [TensorSpec(s, t) for s, t in zip(sizes, parts, strict=True)]
     return nest_of(structure_of(types), specs)
-
-
-def _shapes(shapes: Any, count: int) -> list[Any]:
-    """The shapes of so many components, of a nest of them."""
-    if _is_shape(shapes):
-        return [tuple(shapes)] * count
-    found = list(shapes.values()) if isinstance(shapes, dict) else list(shapes)
-    return [shape for part in found for shape in _shapes(part, 1)]
-
-
-def _is_shape(x: Any) -> bool:
-    return isinstance(x, (tuple, list)) and all(n is None or isinstance(n, int) for n in x)

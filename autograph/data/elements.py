@@ -24,6 +24,7 @@ __all__ = [
         "batched_spec",
     "block_of",
     "counted",
+    "filling_of",
     "has_text",
     "is_staged",
     "is_text",
@@ -33,6 +34,7 @@ __all__ = [
     "nest_of",
     "nothing_of",
     "row_spec",
+    "shapes_of",
     "spec_of",
     "structure_of",
 ]
@@ -174,6 +176,26 @@ def has_text(spec: Any) -> bool:
 def like(x: Any, made: Any) -> Any:
     """An array that was filled with parts such as `x`, of the kind that `x` is of."""
     return Tensor(made) if isinstance(x, Tensor) and not isinstance(made, Tensor) else made
+
+
+def filling_of(filling: tuple[Any, Any], own: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    """The padded shapes and what fills them, of components that have these shapes themselves."""
+    shapes, values = filling
+    numbers = [0] if values is None else leaves_of(values)
+    wanted = list(own) if shapes is None else shapes_of(shapes, len(own))
+    return wanted, numbers if len(numbers) == len(own) else numbers * len(own)
+
+
+def shapes_of(shapes: Any, count: int) -> list[Any]:
+    """The shapes of so many components, of a nest of them."""
+    if _is_shape(shapes):
+        return [tuple(shapes)] * count
+    found = list(shapes.values()) if isinstance(shapes, dict) else list(shapes)
+    return [shape for part in found for shape in shapes_of(part, 1)]
+
+
+def _is_shape(x: Any) -> bool:
+    return isinstance(x, (tuple, list)) and all(n is None or isinstance(n, int) for n in x)
 
 
 # ---- specs ---------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from autograph.data.cursors import Cursor, check_alike, check_fits
-from autograph.data.elements import is_staged, like, spec_of
+from autograph.data.elements import filling_of, is_staged, like, spec_of
 from autograph.data.rows import Listed, Rows, Slices
 from autograph.data.specs import joined_spec
 from autograph.operators.captured.methods import method
@@ -134,15 +134,14 @@ def ahead(elements: Iterator[Any], size: int) -> Iterator[Any]:
         stopped.set()
 
 
-def padded(elements: Sequence[Any], shapes: Any, values: Any) -> Any:
-    """A batch of elements, each filled up to `shapes`, or to the largest of them, with `values`."""
+def padded(elements: Sequence[Any], filling: tuple[Any, Any]) -> Any:
+    """A batch of elements, each filled up to the shapes of `filling`, or to the largest of them."""
     rows = [tree.leaves(element) for element in elements]
+    shapes, values = filling_of(filling, [(None,) * np.ndim(x) for x in rows[0]])
     found = []
-    for number, column in enumerate(zip(*rows, strict=True)):
+    for column, wanted, value in zip(zip(*rows, strict=True), shapes, values, strict=True):
         largest = [max(sizes) for sizes in zip(*map(np.shape, column), strict=True)]
-        wanted = largest if shapes is None else shapes[number]
         shape = [most if n is None else n for n, most in zip(wanted, largest, strict=True)]
-        value = 0 if values is None else values[number]
         found.append(like(column[0], np.stack([_filled_up(x, shape, value) for x in column])))
     return tree.unflatten(tree.structure_of(elements[0]), found)
 

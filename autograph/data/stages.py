@@ -37,6 +37,7 @@ from autograph.data.elements import (
     Specified,
     as_components,
     batched_spec,
+    filling_of,
     has_text,
     is_staged,
     leaves_of,
@@ -457,31 +458,27 @@ class Padded(Batched):
     """So many elements each, filled up to one shape and stacked."""
 
     def __init__(
-        self, source: Stage, size: int, shapes: Any, values: Any, drop_remainder: bool
+        self, source: Stage, size: int, filling: tuple[Any, Any], drop_remainder: bool
     ) -> None:
         super().__init__(source, size, drop_remainder)
-        self.shapes, self.values = shapes, values
+        self.filling = filling
 
     def rows(self) -> Rows | None:
         return None
 
     def _together(self, elements: list[Any]) -> Any:
-        return padded(elements, self.shapes, self.values)
+        return padded(elements, self.filling)
 
     def _cursor(self) -> Cursor:
-        shapes, values = self.shapes, self.values
-        parts = leaves_of(self.source.spec())
-        if shapes is None:
-            shapes = [one.shape for one in parts]
-        if values is None:
-            values = [0] * len(parts)
+        shapes, values = self._filled()
         return Padding(self.source.cursor(), self.size, self.drop_remainder, shapes, values)
+
+    def _filled(self) -> tuple[list[Any], list[Any]]:
+        return filling_of(self.filling, [one.shape for one in leaves_of(self.source.spec())])
 
     def spec(self) -> Any:
         size = self.size if self.drop_remainder else None
-        if self.shapes is None:
-            return batched_spec(self.source.spec(), size)
-        return padded_spec(self.source.spec(), self.shapes, size)
+        return padded_spec(self.source.spec(), self._filled()[0], size)
 
 
 class Taken(_Through):
