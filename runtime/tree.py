@@ -144,8 +144,9 @@ def taker(structure: Structure) -> Callable[[Any], Sequence[Any] | None]:
     takers = [taker(child) for child in structure.children]
 
     def take(nest: Any) -> Sequence[Any] | None:
+        parts: Any
         if type(nest) is kind and kind is tuple:
-            parts: Sequence[Any] = nest
+            parts = nest
         else:
             found = entries(nest)
             if found is None or found[0] != keys or type(nest) is not kind:

@@ -18,7 +18,7 @@ from autograph.data.elements import (
     nothing_of,
     structure_of,
 )
-from autograph.data.rows import Rows, Slices, called
+from autograph.data.rows import Rows, Slices, called, check_alike
 
 __all__ = [
     "Batching",
@@ -38,20 +38,8 @@ __all__ = [
     "Stopping",
     "TakingTurns",
     "Windowing",
-    "check_alike",
     "check_fits",
 ]
-
-
-def check_alike(buffers: Sequence[Any], count: Any, parts: Sequence[Any]) -> None:
-    """Raise ValueError for element number `count` of a batch if it has another shape than its first."""
-    for number, (buffer, part) in enumerate(zip(buffers, parts)):  # noqa: B905 - it is converted
-        first, shape = np.shape(buffer)[1:], np.shape(part)
-        if first != shape:
-            raise ValueError(
-                f"Cannot batch tensors with different shapes in component {number}. First element "
-                f"had shape {list(first)} and element {count} had shape {list(shape)}."
-            )
 
 
 def check_fits(sizes: Sequence[Any], shape: Sequence[Any]) -> None:
@@ -363,8 +351,12 @@ class _Holding(Cursor):
                 if self.is_open and not self.is_begun:
                     self.buffers = [_empty(self.reach, part) for part in leaves_of(x)]
                 self.is_begun = True
-                check_alike(self.buffers, self.count, leaves_of(x))
                 for buffer, part in zip(self.buffers, leaves_of(x)):  # noqa: B905
+                    if np.shape(part) != np.shape(buffer)[1:]:
+                        raise NotImplementedError(
+                            "elements of several shapes wait for a `shuffle` or `window`, which a "
+                            "graph keeps in arrays: pad them, or shuffle what they are made of"
+                        )
                     buffer[self.count] = part
                 self.count += 1
 

@@ -21,7 +21,7 @@ __all__ = [
     "Specified",
     "as_component",
     "as_components",
-        "batched_spec",
+    "batched_spec",
     "block_of",
     "counted",
     "filling_of",
@@ -51,7 +51,7 @@ def counted(count: Any, item: Callable[[Any], Any]) -> Iterator[Any]:
 
 
 def as_component(x: Any) -> Any:
-    """A part of an element: an array, a number of NumPy's, a text, or a tensor; lists are arrays."""
+    """A part of an element: an array, a number, a text, or a tensor; lists are arrays."""
     if isinstance(x, Variable):
         return x.read_value()
     if isinstance(x, (Tensor, np.ndarray, np.generic)):

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from autograph.data.cursors import Cursor, check_alike, check_fits
+from autograph.data.cursors import Cursor, check_fits
 from autograph.data.elements import filling_of, is_staged, like, spec_of
-from autograph.data.rows import Listed, Rows, Slices
+from autograph.data.rows import Listed, Rows, Slices, check_alike
 from autograph.data.specs import joined_spec
 from autograph.operators.captured.methods import method
 from autograph.operators.loops.feeds import Asked, Fed, Feed, Pass
@@ -34,7 +34,7 @@ def from_python(stage: Any) -> Iterator[Any]:
 
 def pass_over(stage: Any) -> Cursor:
     """A pass over such elements, each of which the graph asks for."""
-    found: Any = Pass(_feed_of(stage), (), {}, type(stage), _WHY, False)
+    found: Cursor = Pass(_feed_of(stage), (), {}, type(stage), _WHY, False)  # type: ignore[assignment]
     return found
 
 
@@ -64,7 +64,7 @@ def stacked(elements: Sequence[Any]) -> Any:
 
 
 def spec_of_first(stage: Any) -> Any:
-    """The spec of the first element that plain Python gives; a size that the second has not is None."""
+    """The spec of the first elements that plain Python gives; None for a size that differs."""
     with trace.interpreting(Eager()):
         elements = list(itertools.islice(stage, 2))
     if not elements:
@@ -74,7 +74,7 @@ def spec_of_first(stage: Any) -> Any:
 
 
 def in_parallel(mapped: Any) -> Iterator[Any]:
-    """What a function gives for each element, called in several threads; elements keep their order."""
+    """What a function gives for each element, in order; several threads call it."""
     waiting: deque[Future[Any]] = deque()
     with ThreadPoolExecutor(mapped.at_once) as threads:
         try:

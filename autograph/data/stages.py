@@ -79,7 +79,6 @@ from autograph.data.specs import (
     refused,
     spec_of_result,
 )
-from runtime.spec import TensorSpec
 
 __all__ = [
     "ENDLESS",
@@ -117,13 +116,16 @@ ENDLESS = 2**62
 class Stage:
     """One step of a data set, which begins a new pass each time that it is gone through."""
 
-    # Whether plain Python gives its elements: those that it takes come from there, too.
-    is_host = False
     # Whether each pass has the same order; whether its elements are parts of what is in memory.
     is_steady = is_stored = True
     # Whether a graph asks for its elements: all others it goes through by loops around the `yield`.
     is_asked = False
     source: Any = None
+
+    @property
+    def is_host(self) -> bool:
+        """Whether plain Python gives its elements: those that it takes come from there, too."""
+        return False
 
     def rows(self) -> Rows | None:
         """The elements of a new pass by their numbers; None where they come one by one."""
@@ -175,7 +177,11 @@ class FromRows(Stage):
 
     def __init__(self, rows: Rows, spec: Any) -> None:
         self._rows, self._spec = rows, spec
-        self.is_host = has_text(spec)  # graphs have no arrays of texts
+
+    @property
+    def is_host(self) -> bool:
+        """Graphs have no arrays of texts."""
+        return has_text(self._spec)
 
     def rows(self) -> Rows:
         return self._rows
@@ -190,7 +196,6 @@ class FromRows(Stage):
 class FromPython(Stage):
     """What a function of plain Python gives to go through; a call of it begins a pass."""
 
-    is_host = True
     is_steady = is_stored = False
 
     def __init__(
@@ -198,6 +203,10 @@ class FromPython(Stage):
     ) -> None:
         self.function, self.args = function, args
         self._spec, self._specified = spec, Specified(spec, function, finish)
+
+    @property
+    def is_host(self) -> bool:
+        return True
 
     def steps(self) -> Iterator[Any]:
         return map(self._specified, iter(self.function(*self.args)))
@@ -218,7 +227,7 @@ class _Computing(Stage):
     @property
     def is_host(self) -> bool:
         """Functions of texts are plain Python's."""
-        return self.source.is_host and has_text(self.source.spec())
+        return bool(self.source.is_host) and has_text(self.source.spec())
 
     @cached_property
     def _seen(self) -> Any:
@@ -339,7 +348,8 @@ class Flat(_Computing):
         return Flattening(self.source.cursor(), self._begin)
 
     def _begin(self, x: Any) -> Cursor:
-        return called(self.function, x)._stage.cursor()
+        found: Cursor = called(self.function, x)._stage.cursor()
+        return found
 
     def spec(self) -> Any:
         if self.is_host:
@@ -353,10 +363,7 @@ class Interleaved(Flat):
     def __init__(self, source: Stage, function: Callable[..., Any], cycle: int, block: int) -> None:
         super().__init__(source, function)
         self.cycle, self.block = cycle, block
-
-    @property
-    def is_asked(self) -> bool:
-        return self.cycle > 1
+        self.is_asked = cycle > 1
 
     def steps(self) -> Iterator[Any]:
         return super().steps() if self.cycle == 1 else self._in_turn()
@@ -405,7 +412,7 @@ class _Through(Stage):
     @property
     def is_host(self) -> bool:
         """Where its source is."""
-        return self.source.is_host
+        return bool(self.source.is_host)
 
     def cardinality(self) -> int:
         return int(self.source.cardinality())
@@ -621,9 +628,12 @@ class Concatenated(Stage):
 
     def __init__(self, first: Stage, second: Stage) -> None:
         self.first, self.second = first, second
-        self.is_host = first.is_host and second.is_host
         self.is_steady = first.is_steady and second.is_steady
         self.is_stored = first.is_stored and second.is_stored
+
+    @property
+    def is_host(self) -> bool:
+        return self.first.is_host and self.second.is_host
 
     def rows(self) -> Rows | None:
         if self.first.cardinality() < 0 or self.second.cardinality() < 0:
@@ -662,9 +672,12 @@ class Zipped(Stage):
 
     def __init__(self, structure: Any, parts: list[Stage]) -> None:
         self.structure, self.parts = structure, parts
-        self.is_host = all(part.is_host for part in parts)
         self.is_steady = all(part.is_steady for part in parts)
         self.is_stored = all(part.is_stored for part in parts)
+
+    @property
+    def is_host(self) -> bool:
+        return all(part.is_host for part in self.parts)
 
     def rows(self) -> Rows | None:
         if any(part.is_host for part in self.parts):
@@ -737,7 +750,7 @@ class Shuffled(_Through):
 class Windowed(_Through):
     """Data sets of `size` elements each, `stride` apart, `shift` after those of the one before."""
 
-    is_asked, is_host = True, False
+    is_asked = True
 
     def __init__(
         self, source: Stage, window: tuple[int, int, int, bool], wrap: Callable[..., Any]
@@ -745,6 +758,10 @@ class Windowed(_Through):
         super().__init__(source)
         self.size, self.shift, self.stride, self.drop_remainder = window
         self.wrap = wrap
+
+    @property
+    def is_host(self) -> bool:
+        return False
 
     def rows(self) -> Rows | None:
         if self.source.is_host and is_staged():
@@ -865,7 +882,8 @@ class Prefetched(_Through):
         return iter(self.source.reading_ahead(self.size))
 
     def _cursor(self) -> Cursor:
-        return self.source.reading_ahead(self.size).cursor()
+        found: Cursor = self.source.reading_ahead(self.size).cursor()
+        return found
 
     def reading_ahead(self, size: int) -> Stage:
         return self

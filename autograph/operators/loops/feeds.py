@@ -130,9 +130,7 @@ class Asked:
 
     def __iter__(self) -> Iterator[Any]:
         name = "a loop over plain Python"
-        items: Iterator[Any] = placed(
-            self._one_by_one(), name, None, self._run, is_always=True
-        )
+        items: Iterator[Any] = placed(self._one_by_one(), name, None, self._run, is_always=True)
         return items
 
     def _one_by_one(self) -> Iterator[NoReturn]:

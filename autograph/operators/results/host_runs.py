@@ -145,8 +145,8 @@ class HostCall:
     """Calls `callee(*args, **kwargs)`, parts with holes, with the run-time values."""
 
     __slots__ = (
-        "advances", "args", "as_arrays", "callee", "declared", "given", "keeps", "kwargs", "lasting", "lends",
-        "name", "origin", "run", "take", "watch",
+        "advances", "args", "as_arrays", "callee", "declared", "given", "keeps", "kwargs",
+        "lasting", "lends", "name", "origin", "run", "take", "watch",
     )  # fmt: skip
 
     def __init__(
