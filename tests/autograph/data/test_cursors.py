@@ -148,12 +148,15 @@ def test_a_graph_goes_through_the_same_elements(source, step, place):
     found = function(given(), np.int64(2))
     assert found[0] == count and function.trace_count == 1
     np.testing.assert_allclose(found[1], total, rtol=1e-10)
-    assert "is staged: one loop of the graph" in function.explain()
+    told = function.explain()
+    assert "runs as plain Python" not in told
+    # The loop of `reduce` is not the user's: nothing is told of it.
+    assert place == "reduced" or "is staged: one loop of the graph" in told
 
 
 @pytest.mark.broad(20)
 @pytest.mark.parametrize("source", SOURCES)
-@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("step", [step for step in STEPS if step != "cache"])
 def test_a_data_set_is_made_in_a_graph(source, step):
     make, change = SOURCES[source], STEPS[step]
 
