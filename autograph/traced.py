@@ -186,9 +186,15 @@ class Traced:
         return not (self.writes_before_errors or self.created) and effects <= _WITHOUT_CHANGES
 
     @property
+    def takes_items(self) -> bool:
+        """Whether it asks iterators for items, of which tracing took some: Python lacks these."""
+        calls = [node.attrs["call"] for node in self.graph.walk() if "call" in node.attrs]
+        return any(call.advances for call in calls)
+
+    @property
     def only_calls_python(self) -> bool:
         """Whether there is nothing to compute with but what calls of Python code give."""
-        if self.graph.inputs or self.created:
+        if self.graph.inputs or self.created or self.takes_items:
             return False
         effects = {node.op.effect for node in self.graph.walk()}
         return "host" in effects and not (self.has_loop and "rng" in effects)

@@ -638,7 +638,7 @@ def _is_pythons(traced: Traced) -> bool:
 
 def _left_to_python(traced: Traced) -> Traced:
     """The trace of the same call which leaves it to Python, as long as nothing outside changes."""
-    if traced.stages_nothing:
+    if traced.stages_nothing or traced.takes_items:
         return traced
     made = tracing.plain_python(traced.arguments, "it is done faster so")
     return dataclasses.replace(made, guards=traced.guards, likeness=traced.likeness)

@@ -33,6 +33,7 @@ __all__ = [
     "mutable_parts",
     "part_at",
     "structure_of",
+    "taker",
     "unflatten",
 ]
 
@@ -125,6 +126,43 @@ def leaves_by(structure: Structure, nest: Any) -> list[Any]:
         return [nest]
     pairs = zip(structure.keys, structure.children, strict=True)
     return [x for key, child in pairs for x in leaves_by(child, part_at(nest, (key,)))]
+
+
+def taker(structure: Structure) -> Callable[[Any], Sequence[Any] | None]:
+    """A function that gives what `leaves_by` gives; None for what is of another structure.
+
+    >>> take = taker(structure_of((0, {"a": 0})))
+    >>> take((1, {"a": 2})), take((1, 2))
+    ([1, 2], None)
+    """
+    kind, keys = structure.kind, structure.keys
+    if kind is None:
+        return lambda nest: (nest,)
+    if kind is tuple and all(child is LEAF for child in structure.children):
+        count = len(keys)
+        return lambda nest: nest if type(nest) is tuple and len(nest) == count else None
+    takers = [taker(child) for child in structure.children]
+
+    def take(nest: Any) -> Sequence[Any] | None:
+        parts: Any
+        if type(nest) is kind and kind is tuple:
+            parts = nest
+        else:
+            found = entries(nest)
+            if found is None or found[0] != keys or type(nest) is not kind:
+                return None
+            parts = found[1]
+        if len(parts) != len(takers):
+            return None
+        taken: list[Any] = []
+        for one, part in zip(takers, parts, strict=True):
+            leaves_of_part = one(part)
+            if leaves_of_part is None:
+                return None
+            taken += leaves_of_part
+        return taken
+
+    return take
 
 
 def unflatten(structure: Structure, parts: Sequence[Any]) -> Any:

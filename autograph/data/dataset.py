@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
@@ -14,6 +15,7 @@ from autograph.data.elements import (
     leaves_of,
     nest_of,
     row_spec,
+    shapes_of,
     spec_of,
     structure_of,
 )
@@ -106,12 +108,7 @@ class Dataset:
             if output_types is None:
                 raise TypeError("from_generator needs an output_signature: a nest of TensorSpec")
             output_signature = _signature(output_types, output_shapes)
-
-        def make() -> Any:
-            return generator(*args)
-
-        make.__qualname__ = getattr(generator, "__qualname__", "generator")
-        return cls(stages.FromPython(make, output_signature, cls._component))
+        return cls(stages.FromPython(generator, args, output_signature, cls._component))
 
     @classmethod
     def range(
@@ -146,10 +143,13 @@ class Dataset:
     ) -> Self:
         """What a function gives for each element; a tuple is several arguments.
 
-        In a graph the function is converted, as a part of the loop. `num_parallel_calls` and
-        `deterministic` change nothing: elements come in order.
+        In a graph the function is converted, as a part of the loop. A function of texts, as names
+        of files, is called by plain Python, in `num_parallel_calls` threads. Elements come in
+        order, whatever `deterministic` says.
         """
-        return self._after(stages.Mapped(self._stage, map_func, self._component))
+        calls = num_parallel_calls or 1
+        at_once = (os.cpu_count() or 1) if calls == AUTOTUNE else calls
+        return self._after(stages.Mapped(self._stage, map_func, self._component, at_once))
 
     def filter(self: Self, predicate: Callable[..., Any], name: str | None = None) -> Self:
         """The elements for which a function gives true."""
@@ -224,14 +224,8 @@ class Dataset:
 
         `padded_shapes`: a shape for each component, None in it for the largest of a batch.
         """
-        count = len(leaves_of(self.element_spec))
-        shapes = None if padded_shapes is None else _shapes(padded_shapes, count)
-        values = None if padding_values is None else leaves_of(padding_values)
-        if values is not None and len(values) != count:
-            values = values * count
-        size = _positive(batch_size, "batch_size")
-        step = stages.Padded(self._stage, size, shapes, values, bool(drop_remainder))
-        return self._after(step)
+        size, filling = _positive(batch_size, "batch_size"), (padded_shapes, padding_values)
+        return self._after(stages.Padded(self._stage, size, filling, bool(drop_remainder)))
 
     def unbatch(self: Self, name: str | None = None) -> Self:
         """The rows of each element."""
@@ -280,13 +274,11 @@ class Dataset:
 
     def take(self: Self, count: int, name: str | None = None) -> Self:
         """The first `count` elements; all for -1."""
-        return self if count < 0 else self._after(stages.Taken(self._stage, int(count)))
+        return self._after(stages.Taken(self._stage, _limit(count)))
 
     def skip(self: Self, count: int, name: str | None = None) -> Self:
         """The elements after the first `count`; none for -1."""
-        if count < 0:
-            return self.take(0)
-        return self._after(stages.Skipped(self._stage, int(count)))
+        return self._after(stages.Skipped(self._stage, _limit(count)))
 
     def shard(self: Self, num_shards: int, index: int, name: str | None = None) -> Self:
         """Each `num_shards`-th element, from number `index` on."""
@@ -361,6 +353,11 @@ class Dataset:
         return type(self)(stage)
 
 
+def _limit(count: Any) -> Any:
+    """A number of elements; -1 stands for all."""
+    return stages.ENDLESS if count < 0 else count
+
+
 def _positive(x: Any, name: str) -> int:
     if int(x) < 1:
         raise ValueError(f"{name} is at least 1, not {x}")
@@ -369,20 +366,8 @@ def _positive(x: Any, name: str) -> int:
 
 def _signature(types: Any, shapes: Any) -> Any:
     parts = leaves_of(types)
-    sizes = [None] * len(parts) if shapes is None else _shapes(shapes, len(parts))
+    sizes = [None] * len(parts) if shapes is None else shapes_of(shapes, len(parts))
     if None in sizes:
         raise TypeError("from_generator needs output_shapes beside output_types")
     specs = [TensorSpec(s, t) for s, t in zip(sizes, parts, strict=True)]
     return nest_of(structure_of(types), specs)
-
-
-def _shapes(shapes: Any, count: int) -> list[Any]:
-    """The shapes of so many components, of a nest of them."""
-    if _is_shape(shapes):
-        return [tuple(shapes)] * count
-    found = list(shapes.values()) if isinstance(shapes, dict) else list(shapes)
-    return [shape for part in found for shape in _shapes(part, 1)]
-
-
-def _is_shape(x: Any) -> bool:
-    return isinstance(x, (tuple, list)) and all(n is None or isinstance(n, int) for n in x)

@@ -18,18 +18,23 @@ from runtime.tensor import Tensor
 from runtime.variable import Variable
 
 __all__ = [
+    "Specified",
     "as_component",
     "as_components",
-    "as_specified",
     "batched_spec",
     "block_of",
     "counted",
+    "filling_of",
+    "has_text",
     "is_staged",
+    "is_text",
     "leaves_of",
     "like",
     "map_specs",
     "nest_of",
+    "nothing_of",
     "row_spec",
+    "shapes_of",
     "spec_of",
     "structure_of",
 ]
@@ -46,14 +51,14 @@ def counted(count: Any, item: Callable[[Any], Any]) -> Iterator[Any]:
 
 
 def as_component(x: Any) -> Any:
-    """A part of an element: an array, a number of NumPy's, or a tensor; lists are arrays."""
+    """A part of an element: an array, a number, a text, or a tensor; lists are arrays."""
     if isinstance(x, Variable):
         return x.read_value()
     if isinstance(x, (Tensor, np.ndarray, np.generic)):
         return x
     made = np.asarray(x)
-    if made.dtype.kind not in "biufc":
-        raise TypeError(f"a data set holds arrays and numbers, not {x!r}")
+    if made.dtype.kind not in "biufcU":
+        raise TypeError(f"a data set holds arrays, numbers and texts, not {x!r}")
     return made if made.ndim else made[()]
 
 
@@ -68,14 +73,23 @@ def as_components(nest: Any, component: Callable[[Any], Any] = as_component) -> 
     )
 
 
-def as_specified(x: Any, spec: Any, source: Any) -> Any:
-    """An element that plain Python gave, of the dtypes and shapes that were declared."""
-    parts, structure = tree.flatten(spec)
-    given = tree.leaves_by(structure, x) if _has_structure(x, structure) else None
-    if given is None:
-        raise _other(source, x, f"{structure} was declared")
-    made = [_cast(part, one, source) for part, one in zip(given, parts, strict=True)]
-    return tree.unflatten(structure, made)
+class Specified:
+    """What makes elements that `source` gave ones of the dtypes and shapes that were declared."""
+
+    def __init__(self, spec: Any, source: Any, component: Callable[[Any], Any]) -> None:
+        self._parts, self._structure = tree.flatten(spec)
+        self._source, self._component = source, component
+        self._take, self._make = tree.taker(self._structure), tree.builder(self._structure)
+
+    def __call__(self, x: Any) -> Any:
+        given = self._take(x)
+        if given is None and _has_structure(x, self._structure):
+            given = tree.leaves_by(self._structure, x)
+        if given is None:
+            raise _other(self._source, x, f"{self._structure} was declared")
+        pairs = zip(given, self._parts, strict=True)
+        component, source = self._component, self._source
+        return self._make([component(_cast(part, one, source)) for part, one in pairs])
 
 
 def _has_structure(x: Any, structure: tree.Structure) -> bool:
@@ -90,9 +104,16 @@ def _has_structure(x: Any, structure: tree.Structure) -> bool:
 
 
 def _cast(x: Any, spec: TensorSpec, source: Any) -> Any:
+    if type(x) is np.ndarray and x.shape == spec.shape != () and x.dtype is spec.dtype:
+        return x  # as nearly always
+    if is_text(spec) and not spec.shape and isinstance(x, str):
+        return x
     given = x.numpy() if isinstance(x, Tensor) else np.asarray(x)
     is_number = not isinstance(x, (Tensor, np.ndarray, np.generic))
-    may_be = np.can_cast(given.dtype, spec.dtype, "same_kind" if is_number else "equiv")
+    may_be = (
+        given.dtype.kind == "U" if is_text(spec)
+        else np.can_cast(given.dtype, spec.dtype, "same_kind" if is_number else "equiv")
+    )  # fmt: skip
     shape = spec.shape
     fits = shape is None or (
         len(shape) == given.ndim
@@ -100,7 +121,7 @@ def _cast(x: Any, spec: TensorSpec, source: Any) -> Any:
     )
     if not may_be or not fits:
         raise _other(source, f"{given.dtype}{list(given.shape)}", f"{spec} was declared")
-    made = given.astype(spec.dtype, copy=False)
+    made = given if is_text(spec) else given.astype(spec.dtype, copy=False)
     return made if made.ndim else made[()]
 
 
@@ -132,9 +153,49 @@ def block_of(array: Any, k: Any, size: int) -> Any:
     return ops.reshape(array[: whole * size], (whole, size, *array.shape[1:]))[k]
 
 
+def nothing_of(spec: Any) -> Any:
+    """An element of a spec where there is none; sizes that are not known are 0."""
+    return map_specs(_nothing, spec)
+
+
+def _nothing(spec: TensorSpec) -> Any:
+    sizes = [n or 0 for n in _known(spec)]
+    return np.zeros(sizes, spec.dtype)[()] if sizes or not is_text(spec) else ""
+
+
+def is_text(spec: TensorSpec) -> bool:
+    """Whether a component is a text, or an array of texts."""
+    return bool(spec.dtype.kind == "U")
+
+
+def has_text(spec: Any) -> bool:
+    """Whether there are texts in an element."""
+    return any(map(is_text, leaves_of(spec)))
+
+
 def like(x: Any, made: Any) -> Any:
     """An array that was filled with parts such as `x`, of the kind that `x` is of."""
     return Tensor(made) if isinstance(x, Tensor) and not isinstance(made, Tensor) else made
+
+
+def filling_of(filling: tuple[Any, Any], own: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    """The padded shapes and what fills them, of components that have these shapes themselves."""
+    shapes, values = filling
+    numbers = [0] if values is None else leaves_of(values)
+    wanted = list(own) if shapes is None else shapes_of(shapes, len(own))
+    return wanted, numbers if len(numbers) == len(own) else numbers * len(own)
+
+
+def shapes_of(shapes: Any, count: int) -> list[Any]:
+    """The shapes of so many components, of a nest of them."""
+    if _is_shape(shapes):
+        return [tuple(shapes)] * count
+    found = list(shapes.values()) if isinstance(shapes, dict) else list(shapes)
+    return [shape for part in found for shape in shapes_of(part, 1)]
+
+
+def _is_shape(x: Any) -> bool:
+    return isinstance(x, (tuple, list)) and all(n is None or isinstance(n, int) for n in x)
 
 
 # ---- specs ---------------------------------------------------------------------------------------

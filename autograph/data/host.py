@@ -2,28 +2,51 @@
 
 from __future__ import annotations
 
+import itertools
 import queue
 import threading
+from collections import deque
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 
-from autograph.data.elements import is_staged, like
-from autograph.data.rows import Listed, Rows, Slices
-from autograph.operators.loops.feeds import Fed, Feed
+from autograph.data.cursors import Cursor, check_fits
+from autograph.data.elements import filling_of, is_staged, like, spec_of
+from autograph.data.rows import Listed, Rows, Slices, check_alike
+from autograph.data.specs import joined_spec
+from autograph.operators.captured.methods import method
+from autograph.operators.loops.feeds import Asked, Fed, Feed, Pass
 from runtime import trace, tree
 from runtime.eager import Eager
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
-__all__ = ["Kept", "ahead", "from_python", "padded", "refuse_larger", "stacked"]
+__all__ = ["Kept", "ahead", "asked", "from_python", "padded", "pass_over", "stacked"]
 
 
 def from_python(stage: Any) -> Iterator[Any]:
     """The elements that plain Python gives when the graph runs, each when its round begins."""
-    return iter(Fed(Feed(lambda: iter(stage), stage.spec()), known_as=type(stage), why=_WHY))
+    return iter(Fed(_feed_of(stage), known_as=type(stage), why=_WHY))
+
+
+def pass_over(stage: Any) -> Cursor:
+    """A pass over such elements, each of which the graph asks for."""
+    found: Cursor = Pass(_feed_of(stage), (), {}, type(stage), _WHY, False)  # type: ignore[assignment]
+    return found
+
+
+def asked(stage: Any) -> Iterator[Any]:
+    """The elements of a stage, each of which the graph asks for when its round begins."""
+    begin = method(stage, "cursor")
+    assert begin is not None
+    return iter(Asked(begin))
+
+
+def _feed_of(stage: Any) -> Feed:
+    return Feed(lambda: iter(stage), stage.spec())
 
 
 _WHY = "plain Python gives the elements of the data set"
@@ -31,7 +54,39 @@ _WHY = "plain Python gives the elements of the data set"
 
 def stacked(elements: Sequence[Any]) -> Any:
     """A batch of elements."""
-    return tree.map_structure(lambda *parts: np.stack(parts), *elements)
+    rows = [tree.leaves(element) for element in elements]
+    found = []
+    for number, row in enumerate(rows):
+        check_alike([part[None] for part in rows[0]], number, row)
+    for column in zip(*rows, strict=True):
+        found.append(np.stack(column))
+    return tree.unflatten(tree.structure_of(elements[0]), found)
+
+
+def spec_of_first(stage: Any) -> Any:
+    """The spec of the first elements that plain Python gives; None for a size that differs."""
+    with trace.interpreting(Eager()):
+        elements = list(itertools.islice(stage, 2))
+    if not elements:
+        raise TypeError("there is no element that would tell of what types and shapes all are")
+    first = tree.map_structure(spec_of, elements[0])
+    return joined_spec(first, tree.map_structure(spec_of, elements[-1]))
+
+
+def in_parallel(mapped: Any) -> Iterator[Any]:
+    """What a function gives for each element, in order; several threads call it."""
+    waiting: deque[Future[Any]] = deque()
+    with ThreadPoolExecutor(mapped.at_once) as threads:
+        try:
+            for x in mapped.source:
+                waiting.append(threads.submit(mapped.of, x))
+                if len(waiting) > mapped.at_once:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for one in waiting:
+                one.cancel()
 
 
 _END = object()
@@ -79,32 +134,23 @@ def ahead(elements: Iterator[Any], size: int) -> Iterator[Any]:
         stopped.set()
 
 
-def padded(elements: Sequence[Any], shapes: Any, values: Any) -> Any:
-    """A batch of elements, each filled up to `shapes`, or to the largest of them, with `values`."""
+def padded(elements: Sequence[Any], filling: tuple[Any, Any]) -> Any:
+    """A batch of elements, each filled up to the shapes of `filling`, or to the largest of them."""
     rows = [tree.leaves(element) for element in elements]
+    shapes, values = filling_of(filling, [(None,) * np.ndim(x) for x in rows[0]])
     found = []
-    for number, column in enumerate(zip(*rows, strict=True)):
+    for column, wanted, value in zip(zip(*rows, strict=True), shapes, values, strict=True):
         largest = [max(sizes) for sizes in zip(*map(np.shape, column), strict=True)]
-        wanted = largest if shapes is None else shapes[number]
         shape = [most if n is None else n for n, most in zip(wanted, largest, strict=True)]
-        value = 0 if values is None else values[number]
         found.append(like(column[0], np.stack([_filled_up(x, shape, value) for x in column])))
     return tree.unflatten(tree.structure_of(elements[0]), found)
 
 
 def _filled_up(x: Any, shape: Sequence[int], value: Any) -> Any:
     array = x.numpy() if isinstance(x, Tensor) else np.asarray(x)
-    refuse_larger(array.shape, shape)
+    check_fits(array.shape, shape)
     sizes = [(0, n - most) for most, n in zip(array.shape, shape, strict=True)]
     return np.pad(array, sizes, constant_values=value) if sizes else array
-
-
-def refuse_larger(sizes: Sequence[Any], shape: Sequence[Any]) -> None:
-    """Raise ValueError for an element of more sizes than the shape that it is filled up to."""
-    if any(most > n for most, n in zip(sizes, shape, strict=True)):
-        raise ValueError(
-            f"an element of shape {tuple(sizes)} is larger than the padded {tuple(shape)}"
-        )
 
 
 class Kept:

@@ -8,8 +8,12 @@ import numpy as np
 
 from autograph.data.elements import is_staged
 from autograph.functions import convert
-from runtime import random
+from runtime import ops, random
+from runtime.ops.random import random_advance
+from runtime.random.arguments import Encoded
+from runtime.random.draws import Draws
 from runtime.random.generator import Generator
+from runtime.random.keys import as_key
 from runtime.tensor import Tensor
 
 __all__ = ["Orders"]
@@ -20,8 +24,9 @@ class Orders:
 
     def __init__(self, seed: Any, is_new_each_time: bool) -> None:
         self.is_new_each_time = is_new_each_time
-        self._generator = Generator(_key() if seed is None else seed)
-        self._key = None if is_new_each_time else int(self._generator.state.numpy()[0])
+        key = random.bits(dtype=np.uint64) if seed is None else as_key(seed)
+        self._draws: Draws = _Begun(key) if is_staged() else Generator(key)
+        self._key = None if is_new_each_time else key
 
     def order(self, count: Any, size: int) -> Any:
         """The numbers below `count` in the order in which a buffer of `size` gives them."""
@@ -33,19 +38,28 @@ class Orders:
     def below(self, bound: Any, number: Any) -> Any:
         """What a pass draws as its `number`-th: a number from 0 on, smaller than the bound."""
         if self._key is None:
-            return _plain(self._generator.integers(0, bound))
-        key = random.fold_in(np.uint64(self._key), number)
+            return _plain(self._draws.integers(0, bound))
+        key = random.fold_in(self._key, number)
         return _plain(random.integers(0, bound, key=key))
 
     def _draw(self, name: str, *args: Any) -> Any:
         if self._key is None:
-            return getattr(self._generator, name)(*args)
-        return getattr(random, name)(*args, key=np.uint64(self._key))
+            return getattr(self._draws, name)(*args)
+        return getattr(random, name)(*args, key=self._key)
 
 
-def _key() -> int:
-    """A key from the global generator."""
-    return int(random.bits(dtype=np.uint64).numpy())
+class _Begun(Draws):
+    """A generator that begins with each call of a graph, where the data set is made."""
+
+    def __init__(self, key: Any) -> None:
+        self._state = np.zeros(2, np.uint64) + ops.stack([key, np.uint64(0)])
+
+    def blocks(self, shape: Encoded, width: int) -> tuple[Any, Any]:
+        """Key and first block for a draw of this shape; moves the state on."""
+        static, dims = shape
+        key, counter, state = random_advance(self._state, *dims, shape=static, width=width)
+        self._state[:] = state
+        return key, counter
 
 
 def _plain(x: Any) -> Any:

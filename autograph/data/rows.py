@@ -6,7 +6,7 @@ gather there, an epoch one loop. Numbers, counts and orders may be traced.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -36,12 +36,24 @@ __all__ = [
     "Stretch",
     "Together",
     "called",
+    "check_alike",
 ]
 
 
 def called(function: Callable[..., Any], element: Any) -> Any:
     """What a function of the user's gives for an element; a tuple is several arguments."""
     return function(*element) if isinstance(element, tuple) else function(element)
+
+
+def check_alike(buffers: Sequence[Any], count: Any, parts: Sequence[Any]) -> None:
+    """Raise ValueError if element number `count` of a batch has another shape than its first."""
+    for number, (buffer, part) in enumerate(zip(buffers, parts)):  # noqa: B905 - it is converted
+        first, shape = np.shape(buffer)[1:], np.shape(part)
+        if first != shape:
+            raise ValueError(
+                f"Cannot batch tensors with different shapes in component {number}. First element "
+                f"had shape {list(first)} and element {count} had shape {list(shape)}."
+            )
 
 
 class Rows:
@@ -70,7 +82,9 @@ class Rows:
         for array, part in zip(made, parts):  # noqa: B905 - it is converted
             array[0] = part
         for k in range(1, size):
-            for array, part in zip(made, leaves_of(self.at(numbers[k]))):  # noqa: B905
+            others = leaves_of(self.at(numbers[k]))
+            check_alike(made, k, others)
+            for array, part in zip(made, others):  # noqa: B905
                 array[k] = part
         filled = [like(x, array) for x, array in zip(parts, made)]  # noqa: B905
         return nest_of(structure_of(first), filled)

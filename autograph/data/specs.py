@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from autograph.data.elements import spec_of
 from autograph.functions import convert
+from autograph.operators.stand_ins.bodies import NO_NAMES, run_body
 from runtime import tree
+from runtime.building import Builder, building
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 from runtime.spec import TensorSpec
@@ -26,31 +29,44 @@ def refused(step: str, which: str) -> StagingError:
 
 def spec_of_result(call: Callable[..., Any], function: Callable[..., Any], spec: Any) -> Any:
     """The nest of specs that `call(function, element)` gives, for an element of these."""
-    return _traced(call, function, spec, lambda found: found)
+    return _traced(call, function, spec, lambda found: tree.map_structure(spec_of, found))
 
 
 def inner_spec(call: Callable[..., Any], function: Callable[..., Any], spec: Any) -> Any:
     """The nest of specs of an element of the data set that a function gives."""
-    specs: list[Any] = []
-
-    def note(found: Any) -> Any:
-        specs.append(found.element_spec)
-        return 0.0
-
-    _traced(call, function, spec, note)
-    return specs[-1]
+    return _traced(call, function, spec, lambda found: found.element_spec)
 
 
 def _traced(
     call: Callable[..., Any], function: Callable[..., Any], spec: Any, note: Callable[[Any], Any]
 ) -> Any:
+    """What `note` tells of the result for a traced element, of which nothing else remains."""
     parts, structure = tree.flatten(spec)
+    around, specs = building(), []
+
+    def keep(found: Any) -> float:
+        specs.append(note(found))
+        return 0.0
 
     def result(*parts: Any) -> Any:
-        return note(call(function, tree.unflatten(structure, parts)))
+        return keep(call(function, tree.unflatten(structure, parts)))
 
-    found = convert(result).get_concrete_function(*parts).structured_outputs
-    return tree.map_structure(lambda x: TensorSpec(x.shape, x.dtype), found)
+    if around is None:
+        convert(result).get_concrete_function(*parts)
+    else:
+
+        def body(builder: Builder) -> Any:
+            return result(*[_given(builder, one) for one in parts])
+
+        run_body("the spec of an element", around, body, NO_NAMES)
+    if not specs:
+        raise refused("a step", "for which its function raises")
+    return specs[-1]
+
+
+def _given(builder: Builder, spec: TensorSpec) -> Any:
+    value = builder.input(spec.type)
+    return builder.array(value).as_array() if spec.shape else builder.tensor(value)
 
 
 def alike(first: Any, second: Any) -> bool:

@@ -9,21 +9,53 @@ from __future__ import annotations
 import copy
 import itertools
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
+from autograph.data.cursors import (
+    Batching,
+    Beside,
+    Chaining,
+    Changing,
+    Cursor,
+    Drawing,
+    Few,
+    Flattening,
+    Going,
+    Numbered,
+    Padding,
+    Scanning,
+    Sifting,
+    Spaced,
+    Stopping,
+    TakingTurns,
+    Windowing,
+)
 from autograph.data.elements import (
+    Specified,
     as_components,
-    as_specified,
     batched_spec,
+    filling_of,
+    has_text,
     is_staged,
     leaves_of,
     nest_of,
     row_spec,
     structure_of,
 )
-from autograph.data.host import Kept, ahead, from_python, padded, refuse_larger, stacked
+from autograph.data.host import (
+    Kept,
+    ahead,
+    asked,
+    from_python,
+    in_parallel,
+    padded,
+    pass_over,
+    spec_of_first,
+    stacked,
+)
 from autograph.data.orders import Orders
 from autograph.data.rows import (
     Batches,
@@ -47,9 +79,9 @@ from autograph.data.specs import (
     refused,
     spec_of_result,
 )
-from runtime.spec import TensorSpec
 
 __all__ = [
+    "ENDLESS",
     "INFINITE",
     "UNKNOWN",
     "Batched",
@@ -78,25 +110,22 @@ __all__ = [
 
 INFINITE, UNKNOWN = -1, -2
 # More elements than anyone goes through.
-_ENDLESS = 2**62
-
-
-class Sieve(NamedTuple):
-    """Those of some rows that pass a test, and what becomes of each."""
-
-    rows: Rows
-    test: Callable[[Any], Any]
-    finish: Callable[[Any], Any]
+ENDLESS = 2**62
 
 
 class Stage:
     """One step of a data set, which begins a new pass each time that it is gone through."""
 
-    # Whether plain Python gives its elements: those that it takes come from there, too.
-    is_host = False
     # Whether each pass has the same order; whether its elements are parts of what is in memory.
     is_steady = is_stored = True
+    # Whether a graph asks for its elements: all others it goes through by loops around the `yield`.
+    is_asked = False
     source: Any = None
+
+    @property
+    def is_host(self) -> bool:
+        """Whether plain Python gives its elements: those that it takes come from there, too."""
+        return False
 
     def rows(self) -> Rows | None:
         """The elements of a new pass by their numbers; None where they come one by one."""
@@ -106,9 +135,15 @@ class Stage:
         """The elements of a new pass, one by one."""
         raise NotImplementedError
 
-    def sieve(self) -> Sieve | None:
-        """The elements of a new pass as those of some rows that pass a test, if they are that."""
-        return None
+    def cursor(self) -> Cursor:
+        """A new pass, for a graph that asks for each element."""
+        if self.is_host:
+            return pass_over(self)
+        rows = self.rows()
+        return self._cursor() if rows is None else Numbered(rows, self.spec())
+
+    def _cursor(self) -> Cursor:
+        raise NotImplementedError
 
     def cardinality(self) -> int:
         """How many elements there are: INFINITE, or UNKNOWN before they were counted."""
@@ -129,10 +164,12 @@ class Stage:
         return made
 
     def __iter__(self) -> Iterator[Any]:
-        if self.is_host and is_staged():
+        if is_staged() and self.is_host:
             return from_python(self)
         rows = self.rows()
-        return self.steps() if rows is None else iter(rows)
+        if rows is not None:
+            return iter(rows)
+        return asked(self) if self.is_asked and is_staged() else self.steps()
 
 
 class FromRows(Stage):
@@ -140,6 +177,11 @@ class FromRows(Stage):
 
     def __init__(self, rows: Rows, spec: Any) -> None:
         self._rows, self._spec = rows, spec
+
+    @property
+    def is_host(self) -> bool:
+        """Graphs have no arrays of texts."""
+        return has_text(self._spec)
 
     def rows(self) -> Rows:
         return self._rows
@@ -152,17 +194,22 @@ class FromRows(Stage):
 
 
 class FromPython(Stage):
-    """What a function of plain Python gives to go through: `make()` begins a pass."""
+    """What a function of plain Python gives to go through; a call of it begins a pass."""
 
-    is_host = True
     is_steady = is_stored = False
 
-    def __init__(self, make: Callable[[], Any], spec: Any, finish: Any) -> None:
-        self.make, self._spec, self.finish = make, spec, finish
+    def __init__(
+        self, function: Callable[..., Any], args: tuple[Any, ...], spec: Any, finish: Any
+    ) -> None:
+        self.function, self.args = function, args
+        self._spec, self._specified = spec, Specified(spec, function, finish)
+
+    @property
+    def is_host(self) -> bool:
+        return True
 
     def steps(self) -> Iterator[Any]:
-        for x in self.make():
-            yield as_components(as_specified(x, self._spec, self.make), self.finish)
+        return map(self._specified, iter(self.function(*self.args)))
 
     def spec(self) -> Any:
         return self._spec
@@ -177,6 +224,16 @@ class _Computing(Stage):
         self.source, self.function = source, function
         self.is_steady = source.is_steady
 
+    @property
+    def is_host(self) -> bool:
+        """Functions of texts are plain Python's."""
+        return bool(self.source.is_host) and has_text(self.source.spec())
+
+    @cached_property
+    def _seen(self) -> Any:
+        """The spec of what the function gives for texts: the first elements tell it."""
+        return spec_of_first(self)
+
     def spec(self) -> Any:
         return self.source.spec()
 
@@ -184,57 +241,64 @@ class _Computing(Stage):
 class Mapped(_Computing):
     """What a function gives for each element."""
 
-    def __init__(self, source: Stage, function: Callable[..., Any], finish: Any) -> None:
+    def __init__(
+        self, source: Stage, function: Callable[..., Any], finish: Any, at_once: int
+    ) -> None:
         super().__init__(source, function)
-        self.finish = finish
+        self.finish, self.at_once = finish, at_once
 
     def rows(self) -> Rows | None:
         rows = self.source.rows()
         return None if rows is None else Computed(rows, self.function, self.finish)
 
     def steps(self) -> Iterator[Any]:
+        return in_parallel(self) if self.at_once > 1 and self.is_host else self._one_by_one()
+
+    def _one_by_one(self) -> Iterator[Any]:
         for x in self.source:
-            yield self._of(x)
+            yield self.of(x)
 
-    def sieve(self) -> Sieve | None:
-        found = self.source.sieve()
-        return None if found is None else found._replace(finish=lambda x: self._of(found.finish(x)))
+    def _cursor(self) -> Cursor:
+        return Changing(self.source.cursor(), self.of, self.spec())
 
-    def _of(self, x: Any) -> Any:
+    def of(self, x: Any) -> Any:
+        """What the function gives."""
         return as_components(called(self.function, x), self.finish)
 
     def cardinality(self) -> int:
         return int(self.source.cardinality())
 
     def spec(self) -> Any:
+        if self.is_host:
+            return self._seen
         return spec_of_result(called, self.function, self.source.spec())
 
 
 class Filtered(_Computing):
     """The elements for which a function says so."""
 
-    def sieve(self) -> Sieve | None:
-        rows = self.source.rows()
-        return None if rows is None else Sieve(rows, lambda x: called(self.function, x), _itself)
-
     def steps(self) -> Iterator[Any]:
         for x in self.source:
             if called(self.function, x):
                 yield x
 
-
-def _itself(x: Any) -> Any:
-    return x
+    def _cursor(self) -> Cursor:
+        return Sifting(self.source.cursor(), self.function)
 
 
 class TakenWhile(_Computing):
     """The elements before the first one for which a function says no."""
+
+    is_asked = True
 
     def steps(self) -> Iterator[Any]:
         for x in self.source:
             if not called(self.function, x):
                 break
             yield x
+
+    def _cursor(self) -> Cursor:
+        return Stopping(self.source.cursor(), self.function, self.spec())
 
 
 class Scanned(_Computing):
@@ -252,10 +316,16 @@ class Scanned(_Computing):
             state, found = self.function(state, x)
             yield as_components(found, self.finish)
 
+    def _cursor(self) -> Cursor:
+        source, spec = self.source.cursor(), self.spec()
+        return Scanning(source, self.initial, self.function, self.finish, spec)
+
     def cardinality(self) -> int:
         return int(self.source.cardinality())
 
     def spec(self) -> Any:
+        if self.is_host:
+            return self._seen
         return spec_of_result(_of_one, self._output, self.source.spec())
 
     def _output(self, x: Any) -> Any:
@@ -274,7 +344,16 @@ class Flat(_Computing):
             for y in called(self.function, x):  # noqa: UP028 - each is an element of the loop
                 yield y
 
+    def _cursor(self) -> Cursor:
+        return Flattening(self.source.cursor(), self._begin)
+
+    def _begin(self, x: Any) -> Cursor:
+        found: Cursor = called(self.function, x)._stage.cursor()
+        return found
+
     def spec(self) -> Any:
+        if self.is_host:
+            return self._seen
         return inner_spec(called, self.function, self.source.spec())
 
 
@@ -284,11 +363,10 @@ class Interleaved(Flat):
     def __init__(self, source: Stage, function: Callable[..., Any], cycle: int, block: int) -> None:
         super().__init__(source, function)
         self.cycle, self.block = cycle, block
+        self.is_asked = cycle > 1
 
     def steps(self) -> Iterator[Any]:
-        if self.cycle == 1:
-            return super().steps()
-        return self._by_numbers() if is_staged() else self._in_turn()
+        return super().steps() if self.cycle == 1 else self._in_turn()
 
     def _in_turn(self) -> Iterator[Any]:
         source, slot, given = iter(self.source), 0, 0
@@ -308,31 +386,17 @@ class Interleaved(Flat):
             if found is not _END:
                 yield found
 
-    def _by_numbers(self) -> Iterator[Any]:
-        rows = self.source.rows()
+    def _cursor(self) -> Cursor:
+        if self.cycle == 1:
+            return super()._cursor()
+        specs, turns = (self.source.spec(), self.spec()), (self.cycle, self.block)
+        return TakingTurns(self.source.cursor(), self._rows_of, turns, specs)
+
+    def _rows_of(self, x: Any) -> Rows:
+        rows: Rows | None = called(self.function, x).rows()
         if rows is None:
-            raise refused("interleave", "the elements of which come one by one")
-        number, position = np.zeros(self.cycle, np.int64), np.zeros(self.cycle, np.int64)
-        is_open = np.zeros(self.cycle, np.bool_)
-        taken, opened, slot, given = 0, 0, 0, 0
-        while taken < rows.count or opened > 0:
-            if not is_open[slot] and taken < rows.count:
-                number[slot], position[slot], is_open[slot] = taken, 0, True
-                taken, opened = taken + 1, opened + 1
-            inner = called(self.function, rows.at(number[slot])).rows()
-            if inner is None:
-                raise refused("interleave", "of data sets the elements of which come one by one")
-            k, at = position[slot], slot
-            is_found = is_open[slot] and k < inner.count
-            if is_open[slot] and not is_found:
-                is_open[slot] = False
-                opened -= 1
-            position[at] += 1
-            given += 1
-            if not is_found or given == self.block:
-                slot, given = (slot + 1) % self.cycle, 0
-            if is_found:
-                yield inner.at(k)
+            raise refused("interleave", "of data sets the elements of which come one by one")
+        return rows
 
 
 _END = object()
@@ -343,8 +407,12 @@ class _Through(Stage):
 
     def __init__(self, source: Stage) -> None:
         self.source = source
-        self.is_host, self.is_stored = source.is_host, source.is_stored
-        self.is_steady = source.is_steady
+        self.is_stored, self.is_steady = source.is_stored, source.is_steady
+
+    @property
+    def is_host(self) -> bool:
+        """Where its source is."""
+        return bool(self.source.is_host)
 
     def cardinality(self) -> int:
         return int(self.source.cardinality())
@@ -356,6 +424,8 @@ class _Through(Stage):
 class Batched(_Through):
     """So many elements each, stacked; the last ones may be fewer."""
 
+    is_asked = True
+
     def __init__(self, source: Stage, size: int, drop_remainder: bool) -> None:
         super().__init__(source)
         self.size, self.drop_remainder = size, drop_remainder
@@ -365,9 +435,6 @@ class Batched(_Through):
         return None if rows is None else Batches(rows, self.size, self.drop_remainder)
 
     def steps(self) -> Iterator[Any]:
-        return self._buffered() if is_staged() else self._listed()
-
-    def _listed(self) -> Iterator[Any]:
         waiting = []
         for x in self.source:
             waiting.append(x)
@@ -380,19 +447,8 @@ class Batched(_Through):
     def _together(self, elements: list[Any]) -> Any:
         return stacked(elements)
 
-    def _buffered(self) -> Iterator[Any]:
-        structure = structure_of(self.source.spec())
-        buffers = _buffers(self.source.spec(), self.size)
-        count = 0
-        for x in self.source:
-            for buffer, part in zip(buffers, leaves_of(x)):  # noqa: B905 - it is converted
-                buffer[count] = part
-            count += 1
-            if count == self.size:
-                yield nest_of(structure, [buffer.copy() for buffer in buffers])
-                count = 0
-        if not self.drop_remainder and count > 0:
-            yield nest_of(structure, [buffer[:count].copy() for buffer in buffers])
+    def _cursor(self) -> Cursor:
+        return Batching(self.source.cursor(), self.size, self.drop_remainder)
 
     def cardinality(self) -> int:
         count = int(self.source.cardinality())
@@ -405,67 +461,37 @@ class Batched(_Through):
         return batched_spec(self.source.spec(), self.size if is_even else None)
 
 
-def _buffers(spec: Any, size: int) -> list[Any]:
-    """Arrays for so many elements."""
-    specs = leaves_of(spec)
-    if any(None in one.shape for one in specs):
-        raise refused("a buffer", "the shapes of which are not known")
-    return [np.empty((size, *one.shape), one.dtype) for one in specs]
-
-
 class Padded(Batched):
     """So many elements each, filled up to one shape and stacked."""
 
     def __init__(
-        self, source: Stage, size: int, shapes: Any, values: Any, drop_remainder: bool
+        self, source: Stage, size: int, filling: tuple[Any, Any], drop_remainder: bool
     ) -> None:
         super().__init__(source, size, drop_remainder)
-        self.shapes, self.values = shapes, values
+        self.filling = filling
 
     def rows(self) -> Rows | None:
         return None
 
     def _together(self, elements: list[Any]) -> Any:
-        return padded(elements, self.shapes, self.values)
+        return padded(elements, self.filling)
 
-    def _buffered(self) -> Iterator[Any]:
-        structure = structure_of(self.source.spec())
-        buffers, values = self._filled_up()
-        count = 0
-        for x in self.source:
-            for buffer, value, part in zip(buffers, values, leaves_of(x)):  # noqa: B905
-                refuse_larger(np.shape(part), np.shape(buffer)[1:])
-                buffer[count] = value
-                buffer[(count, *[slice(n) for n in np.shape(part)])] = part
-            count += 1
-            if count == self.size:
-                yield nest_of(structure, [buffer.copy() for buffer in buffers])
-                count = 0
-        if not self.drop_remainder and count > 0:
-            yield nest_of(structure, [buffer[:count].copy() for buffer in buffers])
+    def _cursor(self) -> Cursor:
+        shapes, values = self._filled()
+        return Padding(self.source.cursor(), self.size, self.drop_remainder, shapes, values)
 
-    def _filled_up(self) -> tuple[list[Any], list[Any]]:
-        """Arrays for so many elements of the padded shapes, and what fills them."""
-        spec = self.source.spec()
-        parts = leaves_of(spec)
-        own = [one.shape for one in parts]
-        shapes = own if self.shapes is None else [
-            tuple(m if n is None else n for m, n in zip(mine, wanted, strict=True))
-            for mine, wanted in zip(own, self.shapes, strict=True)
-        ]  # fmt: skip
-        specs = [TensorSpec(s, one.dtype) for s, one in zip(shapes, parts, strict=True)]
-        values = [0] * len(parts) if self.values is None else self.values
-        return _buffers(nest_of(structure_of(spec), specs), self.size), values
+    def _filled(self) -> tuple[list[Any], list[Any]]:
+        return filling_of(self.filling, [one.shape for one in leaves_of(self.source.spec())])
 
     def spec(self) -> Any:
         size = self.size if self.drop_remainder else None
-        if self.shapes is None:
-            return batched_spec(self.source.spec(), size)
-        return padded_spec(self.source.spec(), self.shapes, size)
+        return padded_spec(self.source.spec(), self._filled()[0], size)
 
 
 class Taken(_Through):
     """The first elements."""
+
+    is_asked = True
 
     def __init__(self, source: Stage, count: int) -> None:
         super().__init__(source)
@@ -483,6 +509,9 @@ class Taken(_Through):
                 given += 1
                 if given == self.count:
                     break
+
+    def _cursor(self) -> Cursor:
+        return Few(self.source.cursor(), self.count, self.spec())
 
     def cardinality(self) -> int:
         count = int(self.source.cardinality())
@@ -507,6 +536,9 @@ class Skipped(_Through):
                 yield x
             else:
                 seen += 1
+
+    def _cursor(self) -> Cursor:
+        return Spaced(self.source.cursor(), self.count, 1)
 
     def cardinality(self) -> int:
         count = int(self.source.cardinality())
@@ -533,6 +565,9 @@ class Sharded(_Through):
                 yield x
             number += 1  # noqa: SIM113
 
+    def _cursor(self) -> Cursor:
+        return Spaced(self.source.cursor(), self.index, self.size)
+
     def _count(self, count: Any) -> Any:
         return (count - self.index + self.size - 1) // self.size
 
@@ -554,7 +589,7 @@ class Repeated(_Through):
         rows = self.source.rows()
         if rows is None:
             return None
-        return Cycled(rows, _ENDLESS if self.count is None else rows.count * self.count)
+        return Cycled(rows, ENDLESS if self.count is None else rows.count * self.count)
 
     def steps(self) -> Iterator[Any]:
         if self.count is None:
@@ -574,6 +609,9 @@ class Repeated(_Through):
                 is_empty = False
                 yield x
 
+    def _cursor(self) -> Cursor:
+        return Going(self.source.cursor, -1 if self.count is None else self.count)
+
     def cardinality(self) -> int:
         count = int(self.source.cardinality())
         if count == 0 or self.count == 0:
@@ -586,11 +624,16 @@ class Repeated(_Through):
 class Concatenated(Stage):
     """The elements of one, then those of another."""
 
+    is_asked = True
+
     def __init__(self, first: Stage, second: Stage) -> None:
         self.first, self.second = first, second
-        self.is_host = first.is_host and second.is_host
         self.is_steady = first.is_steady and second.is_steady
         self.is_stored = first.is_stored and second.is_stored
+
+    @property
+    def is_host(self) -> bool:
+        return self.first.is_host and self.second.is_host
 
     def rows(self) -> Rows | None:
         if self.first.cardinality() < 0 or self.second.cardinality() < 0:
@@ -605,6 +648,9 @@ class Concatenated(Stage):
             yield x
         for x in self.second:
             yield x
+
+    def _cursor(self) -> Cursor:
+        return Chaining(self.first.cursor(), self.second.cursor(), self.spec())
 
     def cardinality(self) -> int:
         first, second = int(self.first.cardinality()), int(self.second.cardinality())
@@ -622,11 +668,16 @@ class Concatenated(Stage):
 class Zipped(Stage):
     """Nests of the elements of several, as long as each has one."""
 
+    is_asked = True
+
     def __init__(self, structure: Any, parts: list[Stage]) -> None:
         self.structure, self.parts = structure, parts
-        self.is_host = all(part.is_host for part in parts)
         self.is_steady = all(part.is_steady for part in parts)
         self.is_stored = all(part.is_stored for part in parts)
+
+    @property
+    def is_host(self) -> bool:
+        return all(part.is_host for part in self.parts)
 
     def rows(self) -> Rows | None:
         if any(part.is_host for part in self.parts):
@@ -637,53 +688,11 @@ class Zipped(Stage):
         return Together(self.structure, found)
 
     def steps(self) -> Iterator[Any]:
-        return self._beside() if is_staged() else self._in_turn()
-
-    def _in_turn(self) -> Iterator[Any]:
         for parts in zip(*self.parts):  # noqa: B905 - the shortest ends it
             yield nest_of(self.structure, parts)
 
-    def _beside(self) -> Iterator[Any]:
-        """Those of one that come one by one, with those of the others by their numbers.
-
-        Of the others, some are the rows that pass a test: the next one is looked for.
-        """
-        found = [None if part.is_host else part.rows() for part in self.parts]
-        leader, sieved = self._parted([k for k, rows in enumerate(found) if rows is None])
-        count = min([_ENDLESS] + [rows.count for rows in found if rows is not None])
-        number, positions = 0, np.zeros(len(found), np.int64)
-        for x in self.parts[leader]:
-            parts = [x] * len(found)
-            is_over = number >= count
-            for k, sieve in sieved.items():
-                at, is_found = positions[k], False
-                while not (is_found or is_over) and at < sieve.rows.count:
-                    element = sieve.rows.at(at)
-                    if sieve.test(element):
-                        is_found = True
-                    at += 1
-                positions[k] = at
-                is_over = is_over or not is_found
-                parts[k] = element
-            if is_over:
-                break
-            for k, rows in enumerate(found):
-                if k in sieved:
-                    parts[k] = sieved[k].finish(parts[k])
-                elif rows is not None:
-                    parts[k] = rows.at(number)
-            number += 1  # noqa: SIM113
-            yield nest_of(self.structure, parts)
-
-    def _parted(self, one_by_one: list[int]) -> tuple[int, dict[int, Sieve]]:
-        """Of the parts that come one by one, the one to go through, and the others as sieves."""
-        sieves = {k: None if self.parts[k].is_host else self.parts[k].sieve() for k in one_by_one}
-        leading = [k for k, sieve in sieves.items() if sieve is None] or one_by_one[:1]
-        if len(leading) != 1:
-            raise refused("zip", "of several data sets the elements of which come one by one")
-        others = {k: sieve for k, sieve in sieves.items() if sieve is not None}
-        others.pop(leading[0], None)
-        return leading[0], others
+    def _cursor(self) -> Cursor:
+        return Beside(self.structure, [(part.cursor(), part.spec()) for part in self.parts])
 
     def cardinality(self) -> int:
         counts = [int(part.cardinality()) for part in self.parts]
@@ -702,6 +711,8 @@ class Zipped(Stage):
 class Shuffled(_Through):
     """The elements in random order, drawn from the next `size` of them."""
 
+    is_asked = True
+
     def __init__(self, source: Stage, size: int, orders: Orders) -> None:
         super().__init__(source)
         self.size, self.orders = size, orders
@@ -715,9 +726,6 @@ class Shuffled(_Through):
         return Chosen(rows, self.orders.order(rows.count, self.size))
 
     def steps(self) -> Iterator[Any]:
-        return self._buffered() if is_staged() else self._listed()
-
-    def _listed(self) -> Iterator[Any]:
         waiting: list[Any] = []
         drawn = 0
         for x in self.source:
@@ -735,34 +743,14 @@ class Shuffled(_Through):
             waiting.pop()
             yield found
 
-    def _buffered(self) -> Iterator[Any]:
-        structure = structure_of(self.source.spec())
-        buffers = _buffers(self.source.spec(), self.size)
-        count = drawn = 0
-        for x in self.source:
-            if count < self.size:
-                for buffer, part in zip(buffers, leaves_of(x)):  # noqa: B905 - it is converted
-                    buffer[count] = part
-                count += 1
-            else:
-                k = self.orders.below(self.size, drawn)
-                drawn += 1
-                found = [np.copy(buffer[k])[()] for buffer in buffers]
-                for buffer, part in zip(buffers, leaves_of(x)):  # noqa: B905
-                    buffer[k] = part
-                yield nest_of(structure, found)
-        while count > 0:
-            k = self.orders.below(count, drawn)
-            drawn += 1
-            found = [np.copy(buffer[k])[()] for buffer in buffers]
-            count -= 1
-            for buffer in buffers:
-                buffer[k] = buffer[count]
-            yield nest_of(structure, found)
+    def _cursor(self) -> Cursor:
+        return Drawing(self.source.cursor(), self.size, self.source.spec(), self.orders)
 
 
 class Windowed(_Through):
     """Data sets of `size` elements each, `stride` apart, `shift` after those of the one before."""
+
+    is_asked = True
 
     def __init__(
         self, source: Stage, window: tuple[int, int, int, bool], wrap: Callable[..., Any]
@@ -770,7 +758,10 @@ class Windowed(_Through):
         super().__init__(source)
         self.size, self.shift, self.stride, self.drop_remainder = window
         self.wrap = wrap
-        self.is_host = False
+
+    @property
+    def is_host(self) -> bool:
+        return False
 
     def rows(self) -> Rows | None:
         if self.source.is_host and is_staged():
@@ -778,39 +769,11 @@ class Windowed(_Through):
         rows = self.source.rows()
         return None if rows is None else _Windows(rows, self)
 
+    def _cursor(self) -> Cursor:
+        window = (self.size, self.shift, self.stride, self.drop_remainder)
+        return Windowing(self.source.cursor(), window, self.source.spec(), self.of)
+
     def steps(self) -> Iterator[Any]:
-        return self._buffered() if is_staged() else self._listed()
-
-    def _buffered(self) -> Iterator[Any]:
-        reach = (self.size - 1) * self.stride + 1
-        structure = structure_of(self.source.spec())
-        buffers = _buffers(self.source.spec(), reach)
-        count = missing = 0
-        for x in self.source:
-            if missing > 0:
-                missing -= 1
-            else:
-                for buffer, part in zip(buffers, leaves_of(x)):  # noqa: B905 - it is converted
-                    buffer[count] = part
-                count += 1
-                if count == reach:
-                    found = [buffer[:: self.stride].copy() for buffer in buffers]
-                    yield self.of(Slices(nest_of(structure, found)))
-                    missing = max(self.shift - reach, 0)
-                    count = self._move_up(buffers, reach)
-        while not self.drop_remainder and count > 0:
-            found = [buffer[: count : self.stride].copy() for buffer in buffers]
-            yield self.of(Slices(nest_of(structure, found)))
-            count = self._move_up(buffers, count)
-
-    def _move_up(self, buffers: list[Any], count: Any) -> Any:
-        """Have the next window begin where the buffers do; gives how many of it are there."""
-        for buffer in buffers:
-            rest = buffer[self.shift :].copy()
-            buffer[: len(rest)] = rest
-        return max(count - self.shift, 0)
-
-    def _listed(self) -> Iterator[Any]:
         reach = (self.size - 1) * self.stride + 1
         source, missing = iter(self.source), 0
         waiting: list[Any] = []
@@ -867,6 +830,12 @@ class Unbatched(_Through):
             for k in range(len(parts[0])):
                 yield nest_of(structure, [part[k] for part in parts])
 
+    def _cursor(self) -> Cursor:
+        return Flattening(self.source.cursor(), self._begin)
+
+    def _begin(self, x: Any) -> Cursor:
+        return Numbered(Slices(x), self.spec())
+
     def cardinality(self) -> int:
         count = int(self.source.cardinality())
         size: int | None = leaves_of(self.source.spec())[0].shape[0]
@@ -885,7 +854,8 @@ class Cached(_Through):
         self.kept = Kept(source)
 
     def rows(self) -> Rows | None:
-        return self.source.rows() if self.is_stored else self.kept.rows()
+        rows: Rows | None = self.source.rows() if self.is_stored else None
+        return self.kept.rows() if rows is None else rows
 
     def steps(self) -> Iterator[Any]:
         found = []
@@ -899,7 +869,7 @@ class Prefetched(_Through):
     """The elements, of which a thread reads some ahead where plain Python gives them."""
 
     def __init__(self, source: Stage, size: int) -> None:
-        super().__init__(source if source.is_host else source.reading_ahead(size))
+        super().__init__(source)
         self.size = size
 
     def rows(self) -> Rows | None:
@@ -909,7 +879,11 @@ class Prefetched(_Through):
     def steps(self) -> Iterator[Any]:
         if self.is_host:
             return ahead(iter(self.source), self.size)
-        return iter(self.source)
+        return iter(self.source.reading_ahead(self.size))
+
+    def _cursor(self) -> Cursor:
+        found: Cursor = self.source.reading_ahead(self.size).cursor()
+        return found
 
     def reading_ahead(self, size: int) -> Stage:
         return self

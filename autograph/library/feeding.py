@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
-__all__ = ["items_of"]
+__all__ = ["end_of", "items_of"]
 
 
-def items_of(following: Callable[[], tuple[Any, Any]]) -> Iterator[Any]:
+def items_of(asked: Any) -> Iterator[Any]:
     """What `following` gives beside True."""
     while True:
-        found, item = following()
-        if not found:
+        is_found, item = asked.following()
+        if not is_found:
             break
         yield item
+
+
+def end_of(asked: Any) -> None:
+    """End what was asked, which may have items left."""
+    asked.end()

@@ -422,10 +422,12 @@ class _Placed(NamedTuple):
     name: str
     source: Any
     code: Callable[[Any, Consumer], None]
+    # Whether it cannot be gone through otherwise.
+    is_always: bool = False
 
     def in_place(self) -> Run | None:
         """What runs the generator in the place of a loop; None where nothing can."""
-        source, is_once = self.source, False
+        source, is_once = self.source, self.is_always
         sources: tuple[Again, ...] = ()
         copied: tuple[IndexedIterator, ...] = ()
         if type(source) is GeneratorType:
@@ -454,12 +456,18 @@ class _Made:
         self.call, self.taken = call, journal.fresh(_Pass())
 
 
-def placed(generator: Any, name: str, source: Any, code: Callable[[Any, Consumer], None]) -> Any:
-    """A new generator, for which `code` can be run in the place of a loop, over its `source`."""
+def placed(
+    generator: Any, name: str, source: Any, code: Callable[[Any, Consumer], None], *,
+    is_always: bool = False,
+) -> Any:  # fmt: skip
+    """A new generator, for which `code` can be run in the place of a loop, over its `source`.
+
+    `is_always`: it must be.
+    """
     trace = current_trace()
     journal.fresh(generator)
     if trace is not None:
-        trace.generators[generator] = _Made(_Placed(name, source, code))
+        trace.generators[generator] = _Made(_Placed(name, source, code, is_always))
     return generator
 
 

@@ -17,21 +17,23 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from autograph.library.feeding import items_of
+from autograph.library.feeding import end_of, items_of
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.methods import attribute, convert
 from autograph.operators.expressions.generators import Consumer, call_of, made, placed
 from autograph.operators.results.host_calls import call_host
 from autograph.operators.results.host_results import types_of
+from autograph.operators.stand_ins.grown_text import LETTERS, GrownText
 from autograph.operators.stand_ins.transforms import is_ours
 from runtime import host, trace, tree
 from runtime.eager import Eager
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 from runtime.spec import TensorSpec
+from runtime.templates import letters_of_text
 from runtime.tensor import Tensor
 
-__all__ = ["Fed", "Feed", "fed", "is_older_iterator", "next_of"]
+__all__ = ["Asked", "Fed", "Feed", "Pass", "fed", "is_older_iterator", "next_of"]
 
 _NUMBERS = (bool, int, float, complex)
 
@@ -43,9 +45,12 @@ class Feed:
     """
 
     def __init__(self, begin: Callable[..., Iterator[Any]], spec: Any) -> None:
-        self._begin, self.result = begin, (bool, spec)
         parts, self._structure = tree.flatten(spec)
-        self._nothing = list(map(_nothing_of, parts))
+        self._texts = [k for k, part in enumerate(parts) if _is_text(part)]
+        for k in self._texts:
+            parts[k] = TensorSpec(LETTERS.shape, LETTERS.dtype)
+        self._begin, self._result = begin, (bool, tree.unflatten(self._structure, parts))
+        self._nothing = tree.unflatten(self._structure, list(map(_nothing_of, parts)))
         self._numbers = itertools.count()
         self._passes: dict[Any, Iterator[Any]] = {}
 
@@ -58,9 +63,32 @@ class Feed:
     def following(self, number: int) -> tuple[bool, Any]:
         """Whether there is another item, and that."""
         try:
-            return True, following(self._open()[self, number])
+            return True, self.sent(following(self._open()[self, number]))
         except StopIteration:
-            return False, tree.unflatten(self._structure, self._nothing)
+            return False, self._nothing
+
+    def sent(self, item: Any) -> Any:
+        """An item as the graph takes it: of its texts it has the letters."""
+        if not self._texts:
+            return item
+        parts = tree.leaves(item)
+        for k in self._texts:
+            if not isinstance(parts[k], str):
+                raise TypeError(f"{parts[k]!r} is given where the first item had a text")
+            parts[k] = letters_of_text(parts[k])
+        return tree.unflatten(self._structure, parts)
+
+    def asked(self, known_as: Any, why: str, function: Any, *args: Any) -> Any:
+        """Whether there is another item, and that, as `function` says when the graph runs."""
+        found, item = _call_host(known_as, why, function, args, {}, self._result)
+        parts = tree.leaves(item)
+        for k in self._texts:
+            parts[k] = GrownText(parts[k])
+        return found, tree.unflatten(self._structure, parts)
+
+    def next_of(self, items: Iterator[Any]) -> tuple[bool, Any]:
+        """True, and the next item of an iterator."""
+        return True, self.sent(following(items))
 
     def end(self, number: int, is_shared: bool) -> int:
         """End a pass, which may have items left: an iterator that nobody shares is closed."""
@@ -75,52 +103,87 @@ class Feed:
         return self._passes if caller is None else caller.memory
 
 
+def _is_text(spec: Any) -> bool:
+    """Whether items have a text in the place of a spec; arrays of texts are refused."""
+    is_text = spec is str or (isinstance(spec, TensorSpec) and spec.dtype.kind == "U")
+    if is_text and spec is not str and spec.shape:
+        raise StagingError(
+            "a batch of texts is given to a graph, which has them one by one",
+            "make numbers of the texts before they are batched, or go through the data set outside "
+            "of the converted function",
+            origin=origin_of_caller(),
+        )
+    return is_text
+
+
 def _nothing_of(spec: Any) -> Any:
     if spec in _NUMBERS:
         return spec(0)
     return np.zeros([n or 0 for n in spec.shape], spec.dtype)[()]
 
 
-class Fed:
-    """What a loop goes through in the place of a source of plain Python's."""
+class Asked:
+    """What a loop goes through by asking: `begin` gives what has `following` and `end`."""
 
-    def __init__(
-        self, feed: Feed, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None, *,
-        known_as: Any, why: str, is_shared: bool = False,
-    ) -> None:  # fmt: skip
-        self._feed, self._args, self._kwargs = feed, args, kwargs or {}
-        self._is_shared = is_shared
-        self._known_as, self._why = known_as, why
+    def __init__(self, begin: Callable[[], Any]) -> None:
+        self._begin = begin
 
     def __iter__(self) -> Iterator[Any]:
         name = "a loop over plain Python"
-        items: Iterator[Any] = placed(self._one_by_one(), name, None, self._run)
+        items: Iterator[Any] = placed(self._one_by_one(), name, None, self._run, is_always=True)
         return items
 
     def _one_by_one(self) -> Iterator[NoReturn]:
         yield _refuse_one_by_one()
 
     def _run(self, _: None, consumer: Consumer) -> None:
-        feed = self._feed
-        number = self._call(feed.begin, self._args, self._kwargs, int)
-
-        def following() -> Any:
-            return self._call(feed.following, (number,), {}, feed.result)
-
-        twin = convert(items_of)
-        assert twin is not None
-        run = call_of(made(twin(following), twin, (following,), {}))
+        asked, twin, end = self._begin(), convert(items_of), convert(end_of)
+        assert twin is not None and end is not None
+        run = call_of(made(twin(asked), twin, (asked,), {}))
         assert run is not None
         run(consumer)
-        self._call(feed.end, (number, self._is_shared), {}, int)
+        end(asked)
 
-    def _call(
-        self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any
-    ) -> Any:
-        return call_host(
-            function, args, kwargs, types_of(result), known_as=self._known_as, why=self._why,
-            may_advance=True,
-        )  # fmt: skip
+
+class Fed(Asked):
+    """What a loop goes through in the place of a source of plain Python's."""
+
+    def __init__(
+        self, feed: Feed, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None, *,
+        known_as: Any, why: str, is_shared: bool = False,
+    ) -> None:  # fmt: skip
+        super().__init__(lambda: Pass(feed, args, kwargs or {}, known_as, why, is_shared))
+
+
+class Pass:
+    """A pass over what plain Python gives, which the graph begins here."""
+
+    def __init__(
+        self, feed: Feed, args: tuple[Any, ...], kwargs: dict[str, Any], known_as: Any, why: str,
+        is_shared: bool,
+    ) -> None:  # fmt: skip
+        self._feed, self._is_shared = feed, is_shared
+        self._known_as, self._why = known_as, why
+        self._number = _call_host(known_as, why, feed.begin, args, kwargs, int)
+
+    def following(self) -> Any:
+        """Whether there is another item, and that."""
+        feed = self._feed
+        return feed.asked(self._known_as, self._why, feed.following, self._number)
+
+    def end(self) -> None:
+        """End it, which may have items left."""
+        args = (self._number, self._is_shared)
+        _call_host(self._known_as, self._why, self._feed.end, args, {}, int)
+
+
+def _call_host(
+    known_as: Any, why: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
+    result: Any,
+) -> Any:  # fmt: skip
+    return call_host(
+        function, args, kwargs, types_of(result), known_as=known_as, why=why, may_advance=True
+    )
 
 
 def _refuse_one_by_one() -> NoReturn:
@@ -165,9 +228,8 @@ def is_older_iterator(x: Any) -> bool:
 
 def next_of(x: Iterator[Any]) -> Any:
     """`next(x)` of such an iterator, when the graph runs."""
-    spec = _feed_of(x).result[1]
-    why = "the iterator is older than the call"
-    return call_host(following, (x,), {}, types_of(spec), known_as=next, why=why, may_advance=True)
+    feed = _feed_of(x)
+    return feed.asked(next, "the iterator is older than the call", feed.next_of, x)[1]
 
 
 def _is_left_alone(x: Any, *names: str) -> bool:
@@ -222,7 +284,7 @@ def _look_into(x: Any) -> tuple[Iterator[Any], Any]:
     leaves, structure = tree.flatten(first)
     specs = list(map(_spec_of, leaves))
     if None in specs:
-        raise _refused(x, f"gives {first!r}, which is neither an array nor a number")
+        raise _refused(x, f"gives {first!r}, which is no array, number or text")
     return items, tree.unflatten(structure, specs)
 
 
@@ -243,7 +305,7 @@ def following(items: Iterator[Any]) -> Any:
 
 
 def _spec_of(x: Any) -> Any:
-    if type(x) in _NUMBERS:
+    if type(x) in _NUMBERS or type(x) is str:
         return type(x)
     if not isinstance(x, (np.ndarray, np.generic, Tensor)) or x.dtype.kind not in "biufc":
         return None

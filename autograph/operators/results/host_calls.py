@@ -176,6 +176,7 @@ class _Staged:
         self, args: tuple[Any, ...], kwargs: dict[str, Any], *, as_arrays: bool, may_advance: bool
     ) -> None:
         """Make templates of the function and what it is given."""
+        self.advances = may_advance
         handouts, place = self.facts.handouts, _Given(self.name, self.origin)
         for x in (*args, *kwargs.values()):
             if not may_advance and not isinstance(
@@ -250,6 +251,7 @@ class _Staged:
             as_arrays=self.as_arrays,
             lends=self.lends,
             keeps=self.keeps,
+            advances=self.advances,
         )
         types = (ObjectType(),) if declared is None else declared.types
         values = [self.builder.value_of(_at_home(x)) for x in self.operands]

@@ -145,9 +145,8 @@ class HostCall:
     """Calls `callee(*args, **kwargs)`, parts with holes, with the run-time values."""
 
     __slots__ = (
-        "args", "as_arrays", "callee", "declared", "given", "keeps", "kwargs", "lasting", "lends",
-        "name",
-        "origin", "run", "watch",
+        "advances", "args", "as_arrays", "callee", "declared", "given", "keeps", "kwargs",
+        "lasting", "lends", "name", "origin", "run", "take", "watch",
     )  # fmt: skip
 
     def __init__(
@@ -164,10 +163,14 @@ class HostCall:
         as_arrays: bool,
         lends: bool,
         keeps: bool,
+        advances: bool,
     ) -> None:
         self.name, self.origin, self.run = name, origin, run
         self.callee, self.args, self.kwargs = parts
         self.declared, self.watch, self.lasting = declared, watch, lasting
+        self.take = None if declared is None else tree.taker(declared.structure)
+        # Whether it takes items of iterators, one of which may have been taken while tracing.
+        self.advances = advances
         # Paths to the containers among the arguments of the graph's own call.
         self.given = given
         # Whether it may see, or keep, more than numbers.
@@ -249,16 +252,14 @@ class HostCall:
             return (result,)
         if not self.declared.types:
             return ()  # None
-        if self.declared.is_single:
-            (type_,) = self.declared.types
-            return (conform(result, type_, self._refuse_result, self.declared.is_new),)
-        leaves, structure = tree.flatten(result)
-        if structure != self.declared.structure:
+        assert self.take is not None
+        leaves = self.take(result)
+        if leaves is None:
             self._refuse_result(f"gave {_title(result)}, which is not the structure")
-        return tuple(
-            conform(leaf, type_, self._refuse_result, self.declared.is_new)
-            for leaf, type_ in zip(leaves, self.declared.types, strict=True)
-        )
+            raise AssertionError
+        refuse, is_new = self._refuse_result, self.declared.is_new
+        pairs = zip(leaves, self.declared.types, strict=True)
+        return tuple([conform(leaf, type_, refuse, is_new) for leaf, type_ in pairs])
 
     def _refuse_result(self, what: str) -> None:
         raise TypeError(
@@ -299,6 +300,8 @@ def conform(x: Any, type_: TensorType, refuse: Callable[[str], None], is_new: bo
 
     `refuse` is told what is wrong.
     """
+    if type(x) is np.ndarray and x.shape == type_.shape != () and x.dtype is type_.dtype:
+        return x if is_new else x.copy()  # as nearly always
     given = x.numpy() if isinstance(x, Tensor) else x
     if type_.weak:
         if type(given) is not _PYTHON[type_.dtype.kind]:

@@ -145,6 +145,8 @@ class Form:
 
     def __call__(self, raw: Any) -> Any:
         """An array or tensor of its own; another value as it is."""
+        if type(raw) in (int, float, bool):
+            return raw  # as most
         if self.tensors:
             is_value = isinstance(raw, np.generic) or is_array(raw)
             return note_made(self.kind(copied(raw))) if is_value else raw

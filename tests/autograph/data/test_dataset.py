@@ -1,6 +1,7 @@
 """A data set gives the same in plain Python and as one loop of a graph."""
 
 import itertools
+import time
 
 import numpy as np
 import pytest
@@ -25,6 +26,14 @@ def generated():
 
 def even(n=40):
     return Dataset.range(n).filter(lambda x: x % 2 == 0)
+
+
+def varying():
+    def grow():
+        for k in range(6):
+            yield np.full(k // 2 + 2, k * 0.5)
+
+    return Dataset.from_generator(grow, output_signature=ag.TensorSpec((None,), "float64"))
 
 
 def weigh(x):
@@ -70,6 +79,9 @@ STEPS = {
     "shuffle again": lambda: Dataset.range(10).shuffle(10, seed=3).repeat(2).batch(4),
     "generator, map, prefetch": lambda: generated().map(lambda i, x: x * i).prefetch(2),
     "generator, batch, cache": lambda: generated().batch(3).cache(),
+    "cache of what comes one by one": lambda: Dataset.range(8).batch(3).unbatch().cache(),
+    "sizes that are not known": lambda: varying().map(lambda x: x * 2).batch(2),
+    "padded to the largest": lambda: even(9).map(lambda k: np.arange(k + 1)).padded_batch(3),
 }
 
 
@@ -170,3 +182,141 @@ def test_an_error_of_a_generator_comes_in_its_round():
     with pytest.raises(KeyError, match="no more"):
         add()
     assert w.numpy() == 1.0
+
+
+NAMES = [f"{k}.{'png' if k % 3 else 'jpg'}" for k in range(1, 11)]
+
+
+def spelled(elements):
+    count, found = 0, []
+    for name, label in elements:
+        if name.endswith("jpg"):
+            count += label
+        found.append(name.upper())
+    return count, found
+
+
+def sized(name, label):
+    return np.full(4, float(len(name))), label + len(name)
+
+
+def named():
+    return Dataset.from_tensor_slices((NAMES, np.arange(10)))
+
+
+def numbered():
+    yield from zip(NAMES, range(10))
+
+
+TEXTS = {
+    "in memory": named,
+    "shuffled, repeated": lambda: named().shuffle(4, seed=2).repeat(2).take(15),
+    "map": lambda: named().map(lambda name, label: (name.replace("png", "jpg"), label)),
+    "filter": lambda: named().filter(lambda name, label: name > "3"),
+    "zip": lambda: Dataset.zip(Dataset.from_tensor_slices(NAMES), Dataset.range(10)),
+    "beside a filter": lambda: Dataset.zip(
+        Dataset.from_tensor_slices(NAMES), Dataset.range(30).filter(lambda x: x % 2 == 0)
+    ),
+    "generator": lambda: Dataset.from_generator(
+        numbered, output_signature=(ag.TensorSpec((), str), ag.TensorSpec((), "int64"))
+    ),
+    "iterator": lambda: zip(iter(NAMES), iter(range(10))),
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_elements_of_text_are_texts_of_a_graph(name):
+    function = ag.convert(spelled)
+    assert function(TEXTS[name]()) == spelled(TEXTS[name]())
+    assert function.trace_count == 1 and "`for` is staged" in function.explain()
+
+
+@pytest.mark.parametrize("threads", [None, 4, ag.data.AUTOTUNE])
+def test_functions_of_text_are_called_by_python_in_order(threads):
+    def elements():
+        return named().map(sized, num_parallel_calls=threads).batch(3).prefetch(2)
+
+    count, total = weighed(elements())
+    found = ag.convert(weighed)(elements())
+    assert found[0] == count and np.isclose(found[1], total, rtol=1e-12)
+
+
+def test_lines_of_a_file_are_items_of_a_loop(tmp_path):
+    def count(lines):
+        found = 0
+        for line in lines:
+            found += len(line.strip())
+        return found
+
+    path = tmp_path / "lines.txt"
+    path.write_text("\n".join(NAMES))
+    with path.open() as one, path.open() as other:
+        assert ag.convert(count)(one) == count(other)
+
+
+def test_a_batch_of_texts_is_refused_in_a_graph():
+    with pytest.raises(ag.StagingError, match="a batch of texts"):
+        ag.convert(weighed)(named().batch(2))
+
+
+UNEVEN = {
+    "in memory": lambda: Dataset.range(6).map(lambda k: np.ones(3 - k % 3)),
+    "one by one": lambda: varying().map(lambda x: x * 2),
+    "generated": varying,
+}
+
+
+@pytest.mark.parametrize("name", UNEVEN)
+def test_elements_of_several_shapes_make_no_batch(name):
+    for function in (weighed, ag.convert(weighed)):
+        with pytest.raises(ValueError, match="different shapes in component 0. First element had"):
+            function(UNEVEN[name]().batch(3))
+
+
+def test_a_shuffled_data_set_is_made_in_a_graph():
+    def order(seed, epochs):
+        found = []
+        numbers = Dataset.range(9).filter(lambda x: x != 4)
+        for _ in range(epochs):
+            for x in numbers.shuffle(4, seed=seed):
+                found.append(x)
+            for x in Dataset.range(5).shuffle(5, seed=seed, reshuffle_each_iteration=False):
+                found.append(x)
+        return found
+
+    graph = ag.convert(order)
+    expected = order(7, 2)
+    assert graph(7, np.int64(2)) == expected and graph(7, np.int64(2)) == expected
+
+
+def test_an_iterator_that_only_counts_loses_no_item():
+    def count(items):
+        found = 0
+        for _ in items:
+            found += 1
+        return found
+
+    assert ag.convert(count)(x for x in range(10)) == 10
+    assert ag.convert(count)(str(x) for x in range(10)) == 10
+
+
+def test_a_break_ends_what_reads_ahead():
+    ended = []
+
+    def endless():
+        try:
+            for x in itertools.count(1):
+                yield np.float64(x)
+        finally:
+            ended.append(True)
+
+    spec = ag.TensorSpec((), "float64")
+    elements = Dataset.from_generator(endless, output_signature=spec).prefetch(3)
+    beside = Dataset.zip(elements, Dataset.range(4).map(np.float64))
+    w = np.float64(1.0)
+    assert ag.convert(total)(elements, w) == total(elements, w)
+    assert ag.convert(weighed)(beside)[0] == 4
+    deadline = time.monotonic() + 10
+    while len(ended) < 3 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert len(ended) == 3

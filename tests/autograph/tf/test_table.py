@@ -15,8 +15,8 @@ _SPEC = importlib.util.spec_from_file_location(
 expressions = importlib.util.module_from_spec(_SPEC)
 _SPEC.loader.exec_module(expressions)
 WANTED = json.loads(expressions.GOLDEN.read_text())
-# A lambda in an expression has no source of its own.
-CALLS_BACK = ("lambda",)
+# A lambda in an expression has no source of its own; graphs of data sets have tests of theirs.
+CALLS_BACK = ("lambda", "D.")
 
 
 def compare(found, wanted):

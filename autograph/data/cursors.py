@@ -1,0 +1,455 @@
+"""Elements that a graph asks for one at a time: what batches them, or goes through several at once.
+
+Plain Python, which is converted. A cursor says whether there is another element, and gives that;
+where there is none, it gives something of the same spec.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from autograph.data.elements import (
+    as_components,
+    leaves_of,
+    nest_of,
+    nothing_of,
+    structure_of,
+)
+from autograph.data.rows import Rows, Slices, called, check_alike
+
+__all__ = [
+    "Batching",
+    "Beside",
+    "Chaining",
+    "Changing",
+    "Cursor",
+    "Drawing",
+    "Few",
+    "Flattening",
+    "Going",
+    "Numbered",
+    "Padding",
+    "Scanning",
+    "Sifting",
+    "Spaced",
+    "Stopping",
+    "TakingTurns",
+    "Windowing",
+    "check_fits",
+]
+
+
+def check_fits(sizes: Sequence[Any], shape: Sequence[Any]) -> None:
+    """Raise ValueError for an element of more sizes than the shape that it is filled up to."""
+    for most, n in zip(sizes, shape):  # noqa: B905
+        if n is not None and most > n:
+            raise ValueError(
+                f"an element of shape {tuple(sizes)} is larger than the padded {tuple(shape)}"
+            )
+
+
+class Cursor:
+    """A pass over elements that is asked for each of them."""
+
+    source: Any
+
+    def following(self) -> tuple[Any, Any]:
+        """Whether there is another element, and that."""
+        raise NotImplementedError
+
+    def end(self) -> None:
+        """End the pass, which may have elements left."""
+        self.source.end()
+
+
+class Numbered(Cursor):
+    """Elements by their numbers."""
+
+    def __init__(self, rows: Rows, spec: Any) -> None:
+        self.rows, self.nothing, self.number = rows, nothing_of(spec), 0
+
+    def following(self) -> tuple[Any, Any]:
+        number = self.number
+        is_found, element = number < self.rows.count, self.nothing
+        if is_found:
+            element = self.rows.at(number)
+            self.number = number + 1
+        return is_found, element
+
+    def end(self) -> None:
+        pass
+
+
+class Changing(Cursor):
+    """What a function gives for each element."""
+
+    def __init__(self, source: Cursor, function: Callable[[Any], Any], spec: Any) -> None:
+        self.source, self.function, self.nothing = source, function, nothing_of(spec)
+
+    def following(self) -> tuple[Any, Any]:
+        is_found, x = self.source.following()
+        element = self.nothing
+        if is_found:
+            element = self.function(x)
+        return is_found, element
+
+
+class Scanning(Cursor):
+    """What a function gives for a state and each element, beside the next state."""
+
+    def __init__(
+        self, source: Cursor, state: Any, function: Callable[..., Any], finish: Any, spec: Any
+    ) -> None:
+        self.source, self.state, self.function = source, state, function
+        self.finish, self.nothing = finish, nothing_of(spec)
+
+    def following(self) -> tuple[Any, Any]:
+        is_found, x = self.source.following()
+        element = self.nothing
+        if is_found:
+            self.state, made = self.function(self.state, x)
+            element = as_components(made, self.finish)
+        return is_found, element
+
+
+class Sifting(Cursor):
+    """The elements for which a function says so."""
+
+    def __init__(self, source: Cursor, function: Callable[..., Any]) -> None:
+        self.source, self.function = source, function
+
+    def following(self) -> tuple[Any, Any]:
+        is_found, x = self.source.following()
+        while is_found and not called(self.function, x):
+            is_found, x = self.source.following()
+        return is_found, x
+
+
+class Stopping(Cursor):
+    """The elements before the first one for which a function says no."""
+
+    def __init__(self, source: Cursor, function: Callable[..., Any], spec: Any) -> None:
+        self.source, self.function, self.nothing = source, function, nothing_of(spec)
+        self.is_over = False
+
+    def following(self) -> tuple[Any, Any]:
+        is_found, x = False, self.nothing
+        if not self.is_over:
+            is_found, x = self.source.following()
+            is_found = is_found and called(self.function, x)
+            self.is_over = not is_found
+        return is_found, x
+
+
+class Few(Cursor):
+    """The first elements, so many."""
+
+    def __init__(self, source: Cursor, count: Any, spec: Any) -> None:
+        self.source, self.left, self.nothing = source, count, nothing_of(spec)
+
+    def following(self) -> tuple[Any, Any]:
+        is_found, x = False, self.nothing
+        if self.left > 0:
+            self.left -= 1
+            is_found, x = self.source.following()
+        return is_found, x
+
+
+class Spaced(Cursor):
+    """Each `step`-th element after the `first` ones."""
+
+    def __init__(self, source: Cursor, first: Any, step: Any) -> None:
+        self.source, self.missing, self.step = source, first, step
+
+    def following(self) -> tuple[Any, Any]:
+        is_found, x = self.source.following()
+        missing = self.missing
+        while is_found and missing > 0:
+            is_found, x = self.source.following()
+            missing -= 1
+        self.missing = self.step - 1
+        return is_found, x
+
+
+class Flattening(Cursor):
+    """The elements of the passes that a function begins for each element, one after the other."""
+
+    def __init__(self, source: Cursor, begin: Callable[[Any], Cursor]) -> None:
+        self.source, self.begin = source, begin
+        self.is_open, x = source.following()
+        self.inner = begin(x)
+
+    def following(self) -> tuple[Any, Any]:
+        is_found, y = self.inner.following()
+        while self.is_open and not is_found:
+            self.inner.end()
+            self.is_open, x = self.source.following()
+            self.inner = self.begin(x)
+            is_found, y = self.inner.following()
+        return self.is_open and is_found, y
+
+    def end(self) -> None:
+        self.inner.end()
+        self.source.end()
+
+
+class Going(Cursor):
+    """Passes one after the other, `left` of them, which `begin` begins; -1: without end."""
+
+    def __init__(self, begin: Callable[[], Cursor], left: int) -> None:
+        self.begin, self.left = begin, left
+        self.inner, self.is_empty = begin(), True
+
+    def following(self) -> tuple[Any, Any]:
+        is_found, x = self.inner.following()
+        while not is_found and self.left != 1 and not self.is_empty:
+            self.inner.end()
+            self.inner, self.is_empty = self.begin(), True
+            self.left -= 1
+            is_found, x = self.inner.following()
+            self.is_empty = not is_found
+        self.is_empty = self.is_empty and not is_found
+        return is_found, x
+
+    def end(self) -> None:
+        self.inner.end()
+
+
+class Chaining(Cursor):
+    """The elements of one pass, then those of another."""
+
+    def __init__(self, first: Cursor, second: Cursor, spec: Any) -> None:
+        self.first, self.second, self.nothing = first, second, nothing_of(spec)
+        self.is_over = False
+
+    def following(self) -> tuple[Any, Any]:
+        is_found, x = False, self.nothing
+        if not self.is_over:
+            is_found, x = self.first.following()
+            self.is_over = not is_found
+        if self.is_over:
+            is_found, x = self.second.following()
+        return is_found, x
+
+    def end(self) -> None:
+        self.first.end()
+        self.second.end()
+
+
+class Beside(Cursor):
+    """Nests of the elements of several passes, as long as each has one."""
+
+    def __init__(self, structure: Any, parts: Sequence[tuple[Cursor, Any]]) -> None:
+        self.structure = structure
+        self.parts = [(part, nothing_of(spec)) for part, spec in parts]
+
+    def following(self) -> tuple[Any, Any]:
+        is_found, found = True, []
+        for part, nothing in self.parts:
+            x = nothing
+            if is_found:
+                is_found, x = part.following()
+            found.append(x)
+        return is_found, nest_of(self.structure, found)
+
+    def end(self) -> None:
+        for part, _ in self.parts:
+            part.end()
+
+
+class Batching(Cursor):
+    """So many elements each, stacked; the last ones may be fewer."""
+
+    def __init__(self, source: Cursor, size: int, drop_remainder: bool) -> None:
+        self.source, self.size, self.drop_remainder = source, size, drop_remainder
+
+    def following(self) -> tuple[Any, Any]:
+        is_found, x = self.source.following()
+        buffers = self.room(x)
+        count = 0
+        while is_found and count < self.size:
+            buffers = self.put(buffers, count, x)
+            count += 1
+            if count < self.size:
+                is_found, x = self.source.following()
+        if self.drop_remainder:
+            return count == self.size, nest_of(structure_of(x), buffers)
+        return count > 0, nest_of(structure_of(x), [buffer[:count] for buffer in buffers])
+
+    def room(self, x: Any) -> list[Any]:
+        """Arrays for the elements of a batch that begins with this one."""
+        return [_empty(self.size, part) for part in leaves_of(x)]
+
+    def put(self, buffers: list[Any], count: Any, x: Any) -> list[Any]:
+        """The arrays of a batch, with another element in its place."""
+        check_alike(buffers, count, leaves_of(x))
+        for buffer, part in zip(buffers, leaves_of(x)):  # noqa: B905 - it is converted
+            buffer[count] = part
+        return buffers
+
+
+def _empty(size: Any, part: Any) -> Any:
+    return np.empty((size, *np.shape(part)), np.asarray(part).dtype)
+
+
+class Padding(Batching):
+    """So many elements each, filled up to one shape and stacked; a size None is the largest one."""
+
+    def __init__(
+        self, source: Cursor, size: int, drop_remainder: bool, shapes: list[Any], values: list[Any]
+    ) -> None:
+        super().__init__(source, size, drop_remainder)
+        self.shapes, self.values = shapes, values
+
+    def room(self, x: Any) -> list[Any]:
+        made = []
+        for part, shape, value in zip(leaves_of(x), self.shapes, self.values):  # noqa: B905
+            sizes = [m if n is None else n for n, m in zip(shape, np.shape(part))]  # noqa: B905
+            made.append(np.full((self.size, *sizes), value, np.asarray(part).dtype))
+        return made
+
+    def put(self, buffers: list[Any], count: Any, x: Any) -> list[Any]:
+        made = []
+        parts = zip(buffers, leaves_of(x), self.shapes, self.values)  # noqa: B905
+        for buffer, part, shape, value in parts:
+            check_fits(np.shape(part), shape)
+            whole = self._grown(buffer, np.shape(part), shape, value)
+            whole[(count, *[slice(n) for n in np.shape(part)])] = part
+            made.append(whole)
+        return made
+
+    def _grown(self, buffer: Any, sizes: Any, shape: Any, value: Any) -> Any:
+        """The array of a batch, or a larger one where an element needs it."""
+        if None not in shape:
+            return buffer
+        largest = [max(m, n) for m, n in zip(np.shape(buffer)[1:], sizes)]  # noqa: B905
+        whole = np.full((self.size, *largest), value, buffer.dtype)
+        whole[tuple([slice(n) for n in np.shape(buffer)])] = buffer
+        return whole
+
+
+class _Holding(Cursor):
+    """Elements that wait in arrays, `reach` of them at most; the first says of which shape."""
+
+    def __init__(self, source: Cursor, reach: int, spec: Any) -> None:
+        self.source, self.reach, self.structure = source, reach, structure_of(spec)
+        self.buffers = [_empty(reach, part) for part in leaves_of(nothing_of(spec))]
+        self.is_open = None in [n for one in leaves_of(spec) for n in one.shape]
+        self.count, self.missing, self.is_over, self.is_begun = 0, 0, False, False
+
+    def fill(self) -> None:
+        """Take as many elements as there is room for, after those that are left out."""
+        while self.count < self.reach and not self.is_over:
+            is_found, x = self.source.following()
+            self.is_over = not is_found
+            if is_found and self.missing > 0:
+                self.missing -= 1
+            elif is_found:
+                if self.is_open and not self.is_begun:
+                    self.buffers = [_empty(self.reach, part) for part in leaves_of(x)]
+                self.is_begun = True
+                for buffer, part in zip(self.buffers, leaves_of(x)):  # noqa: B905
+                    if np.shape(part) != np.shape(buffer)[1:]:
+                        raise NotImplementedError(
+                            "elements of several shapes wait for a `shuffle` or `window`, which a "
+                            "graph keeps in arrays: pad them, or shuffle what they are made of"
+                        )
+                    buffer[self.count] = part
+                self.count += 1
+
+
+class Drawing(_Holding):
+    """The elements in random order, each drawn from the next `size` of them."""
+
+    def __init__(self, source: Cursor, size: int, spec: Any, orders: Any) -> None:
+        super().__init__(source, size + 1, spec)
+        self.size, self.orders, self.drawn = size, orders, 0
+
+    def following(self) -> tuple[Any, Any]:
+        self.fill()
+        is_found, k = self.count > 0, 0
+        if is_found:
+            k = self.orders.below(min(self.count, self.size), self.drawn)
+            self.drawn += 1
+        element = nest_of(self.structure, [np.copy(buffer[k])[()] for buffer in self.buffers])
+        if is_found:
+            self.count -= 1
+            for buffer in self.buffers:
+                buffer[k] = buffer[self.count]
+        return is_found, element
+
+
+class Windowing(_Holding):
+    """What is made of `size` elements, `stride` apart, `shift` after those of the one before."""
+
+    def __init__(
+        self, source: Cursor, window: tuple[int, int, int, bool], spec: Any,
+        finish: Callable[[Rows], Any],
+    ) -> None:  # fmt: skip
+        self.size, self.shift, self.stride, self.drop_remainder = window
+        self.finish = finish
+        super().__init__(source, (self.size - 1) * self.stride + 1, spec)
+
+    def following(self) -> tuple[Any, Any]:
+        self.fill()
+        count = self.count
+        if self.drop_remainder:
+            is_found = count == self.reach
+            found = [buffer[:: self.stride].copy() for buffer in self.buffers]
+        else:
+            is_found = count > 0
+            found = [buffer[: count : self.stride].copy() for buffer in self.buffers]
+        for buffer in self.buffers:
+            rest = buffer[self.shift :].copy()
+            buffer[: len(rest)] = rest
+        self.missing += max(self.shift - count, 0)
+        self.count = max(count - self.shift, 0)
+        return is_found, self.finish(Slices(nest_of(self.structure, found)))
+
+
+class TakingTurns(Cursor):
+    """The elements of the rows that a function gives, `block` of each of `cycle` in turn."""
+
+    def __init__(
+        self, source: Cursor, rows_of: Callable[[Any], Rows], turns: tuple[int, int], specs: Any
+    ) -> None:
+        self.source, self.rows_of, self.nothing = source, rows_of, nothing_of(specs[1])
+        self.cycle, self.block = turns
+        self.structure = structure_of(specs[0])
+        self.buffers = [_empty(self.cycle, part) for part in leaves_of(nothing_of(specs[0]))]
+        self.position = np.zeros(self.cycle, np.int64)
+        self.is_open = np.zeros(self.cycle, np.bool_)
+        self.opened, self.slot, self.given, self.is_over = 0, 0, 0, False
+
+    def following(self) -> tuple[Any, Any]:
+        is_found, y = False, self.nothing
+        while not is_found and not (self.is_over and self.opened == 0):
+            slot = self.slot
+            if not self.is_open[slot] and not self.is_over:
+                self._open(slot)
+            if self.is_open[slot]:
+                parts = [np.copy(buffer[slot])[()] for buffer in self.buffers]
+                rows, k = self.rows_of(nest_of(self.structure, parts)), self.position[slot]
+                is_found = k < rows.count
+                if is_found:
+                    y = rows.at(k)
+                    self.position[slot] += 1
+                else:
+                    self.is_open[slot] = False
+                    self.opened -= 1
+            self.given += 1
+            if not is_found or self.given == self.block:
+                self.slot, self.given = (slot + 1) % self.cycle, 0
+        return is_found, y
+
+    def _open(self, slot: Any) -> None:
+        is_found, x = self.source.following()
+        self.is_over = not is_found
+        if is_found:
+            for buffer, part in zip(self.buffers, leaves_of(x)):  # noqa: B905
+                buffer[slot] = part
+            self.position[slot], self.is_open[slot] = 0, True
+            self.opened += 1
