@@ -32,6 +32,7 @@ __all__ = [
     "on_contents",
     "print_once",
     "printing_once",
+    "shows_plainly",
 ]
 
 # What is done to variables, and what has the call run again by the plan.
@@ -84,14 +85,14 @@ def _printing_once(graph: Graph, change: Change) -> Graph:
         if node.op is not PRINT:
             copy.keep(node)
             continue
-        if not _shows_plainly(node):
+        if not shows_plainly(node):
             raise Refusal("a print of objects beside variables")
         inputs = copy.mapped(node.inputs)
         copy.add(Node(print_once(), inputs, node.attrs, (), (), node.origin), ())
     return copy.finish()
 
 
-def _shows_plainly(node: Node) -> bool:
+def shows_plainly(node: Node) -> bool:
     """Whether a print shows nothing that has a text of the user's."""
     render = node.attrs["render"]
     return type(render) in (Line, SummaryLine) and _is_plain(render.parts)
@@ -141,7 +142,7 @@ def functional(graph: Graph) -> Functional:
 
 def _leaves_variables(node: Node) -> bool:
     if node.op is PRINT:
-        return _shows_plainly(node)
+        return shows_plainly(node)
     return node.op.effect in _EFFECTS or node.op in (CLOCK, print_once())
 
 

@@ -10,8 +10,9 @@ import autograph as ag
 from runtime import config, ops
 from runtime.compile import compile_graph
 from runtime.execute.native import cache, engine, layout, library
+from runtime.execute.native.planned import Planned
 from runtime.execute.native.prepared import Native, problem
-from runtime.lowering.prepare import Planned, prepare
+from runtime.lowering.prepare import prepare
 
 
 def test_a_graph_of_arithmetic_is_native_code(traced):
