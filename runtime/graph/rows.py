@@ -72,6 +72,7 @@ class Writer:
         self._objects: dict[int, int] = {}
         self._types: dict[int, Any] = {}
         self._ops: dict[int, Any] = {}
+        self._tokens: dict[int, int] = {}
 
     def graph(self, graph: Graph) -> int:
         """The number of a graph, which is written if it is new."""
@@ -98,12 +99,23 @@ class Writer:
         return (
             self._op(node.op),
             [known[value] for value in node.inputs],
-            [(name, self.attribute(x, has_objects)) for name, x in node.attrs.items()],
+            [(name, self._named(name, x, has_objects)) for name, x in node.attrs.items()],
             [self.graph(inner) for inner in node.graphs],
             [self.type(value.type) for value in node.outputs],
             node.signals,
             None if facts is None else self.attribute(facts(node), False),
         )
+
+    def _named(self, name: str, value: Any, has_objects: bool) -> Any:
+        if name == "token":
+            return self._token(value)
+        if name == "saved":
+            value = tuple((self._token(token), at) for token, at in value)
+        return self.attribute(value, has_objects)
+
+    def _token(self, token: int) -> int:
+        """The number of a `try`, which has another token in each trace."""
+        return self._tokens.setdefault(token, len(self._tokens))
 
     def _op(self, op: Op) -> Any:
         name = self._ops.get(id(op))
