@@ -38,7 +38,11 @@ Facts: TypeAlias = Mapping[Op, Callable[[Node], Any]]
 
 _NUMBERS = "biufc"
 _AS_IT_IS = frozenset((type(None), bool, int, str, type(Ellipsis)))
-_OF_ONE_KIND: dict[str, type] = {"object": ObjectType, "error": ErrorType, "frame": FrameType}
+_OF_ONE_KIND: dict[str, Callable[[], Type]] = {
+    "object": ObjectType,
+    "error": ErrorType,
+    "frame": FrameType,
+}
 _NAMES_OF_KINDS = {kind: name for name, kind in _OF_ONE_KIND.items()}
 
 
@@ -83,7 +87,7 @@ class Writer:
         self.graphs.append(None)
         positions = count()
         known: dict[Value, int] = {value: next(positions) for value in graph.inputs}
-        types = [self.type(value.type) for value in graph.inputs]
+        types = [self.of_type(value.type) for value in graph.inputs]
         rows = []
         for node in graph.nodes:
             rows.append(self.node(node, known))
@@ -101,7 +105,7 @@ class Writer:
             [known[value] for value in node.inputs],
             [(name, self._named(name, x, has_objects)) for name, x in node.attrs.items()],
             [self.graph(inner) for inner in node.graphs],
-            [self.type(value.type) for value in node.outputs],
+            [self.of_type(value.type) for value in node.outputs],
             node.signals,
             None if facts is None else self.attribute(facts(node), False),
         )
@@ -125,7 +129,7 @@ class Writer:
                 raise Unwritable(op.name)
         return name
 
-    def type(self, type_: Type) -> Any:
+    def of_type(self, type_: Type) -> Any:
         """The row of a type."""
         found = self._types.get(id(type_))
         if found is None:
@@ -138,9 +142,9 @@ class Writer:
                 raise Unwritable(type_)
             return _dtype(type_.dtype), type_.shape, type_.weak
         if type(type_) is VariableType:
-            return "variable", self.type(type_.content)
+            return "variable", self.of_type(type_.content)
         if type(type_) is StackType:
-            return "stack", self.type(type_.element)
+            return "stack", self.of_type(type_.element)
         name = _NAMES_OF_KINDS.get(type(type_))
         if name is None:
             raise Unwritable(type_)
@@ -165,7 +169,7 @@ class Writer:
         if isinstance(value, np.dtype):
             return "dtype", _dtype(value)
         if isinstance(value, Type):
-            return "type", self.type(value)
+            return "type", self.of_type(value)
         if isinstance(value, type) and issubclass(value, BaseException):
             return "class", [self._class(base) for base in value.__mro__]
         if not has_objects:
@@ -281,7 +285,7 @@ class Reader:
     def _new_graph(self, row: Any) -> Graph:
         types, rows, outputs, names, title = row
         values = [
-            Value(self.type(type_), name=name) for type_, name in zip(types, names, strict=True)
+            Value(self.of_type(type_), name=name) for type_, name in zip(types, names, strict=True)
         ]
         graph = Graph(values, [], [], title)
         for node_row in rows:
@@ -298,7 +302,7 @@ class Reader:
             [values[k] for k in inputs],
             {name: self.attribute(value) for name, value in attrs},
             [self.graph(number) for number in graphs],
-            [self.type(type_) for type_ in types],
+            [self.of_type(type_) for type_ in types],
             self.origin(origin),
         )
         node.signals = signals
@@ -310,19 +314,18 @@ class Reader:
         """The line of a number."""
         return None if number is None else self.origins[number]
 
-    def type(self, row: Any) -> Type:
+    def of_type(self, row: Any) -> Type:
         """The type of a row."""
         if len(row) == 3:
             dtype, shape, weak = row
             return TensorType(dtype_from(dtype), shape, weak)
         if row[0] == "variable":
-            content = self.type(row[1])
+            content = self.of_type(row[1])
             assert isinstance(content, TensorType)
             return VariableType(content.dtype, content.shape)
         if row[0] == "stack":
-            return StackType(self.type(row[1]))
-        found: Type = _OF_ONE_KIND[row[0]]()
-        return found
+            return StackType(self.of_type(row[1]))
+        return _OF_ONE_KIND[row[0]]()
 
     def attribute(self, row: Any) -> Any:
         """The attribute that is written so."""
@@ -348,7 +351,7 @@ _ATTRIBUTES: dict[str, Callable[..., Any]] = {
     "slice": lambda reader, rows: slice(*reader._each(rows)),
     "array": Reader._array,
     "dtype": lambda reader, name: dtype_from(name),
-    "type": Reader.type,
+    "type": Reader.of_type,
     "class": Reader._class,
     "object": lambda reader, number: reader.objects[number],
 }

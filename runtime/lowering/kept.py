@@ -197,14 +197,14 @@ def _called(called: Called, writer: WholeWriter) -> Any:
     """A node that Python computes, in a graph with what is pending for it."""
     nodes = [called.node] if called.pending is None else [called.pending, called.node]
     inputs = [*dict.fromkeys(value for node in nodes for value in node.inputs)]
+    flags = ("fails", "is_once", "repeats", "sees", "is_users", "is_rare")
     return (
         writer.graph(Graph(inputs, nodes, [])),
         [writer.origin(origin) for origin in called.origins],
         [tuple(a) for a in called.operands],
         [tuple(a) for a in called.results],
         called.kept,
-        (called.fails, called.is_once, called.repeats, called.sees, called.is_users),
-        called.is_rare,
+        {name: getattr(called, name) for name in flags},
     )
 
 
@@ -284,17 +284,18 @@ class _Found:
         return plan.prepare(optimize(self.graph) if number is None else self.reader.graph(number))
 
     def _called(self, row: Any) -> Called:
-        number, origins, operands, results, kept, flags, is_rare = row
+        number, origins, operands, results, kept, flags = row
         *pending, node = self.reader.graph(number).nodes
+        lines = [self.reader.origin(k) for k in origins]
+        takes, gives = (tuple(Argument(*a) for a in rows) for rows in (operands, results))
         return Called(
             node,
-            [self.reader.origin(k) for k in origins],
-            tuple(Argument(*a) for a in operands),
-            tuple(Argument(*a) for a in results),
+            [line for line in lines if line is not None],
+            takes,
+            gives,
             tuple(kept),
             pending[0] if pending else None,
-            *flags,
-            is_rare,
+            **flags,
         )
 
     def _made(self, text: bytes, number: int | None) -> Made | None:

@@ -276,7 +276,7 @@ _GIVE_THE_ARRAY = frozenset((np.asarray, np.asanyarray, np.ascontiguousarray))
 
 
 # Those that give memory as it is found: as constants, graphs would be others in each process.
-_UNFILLED = frozenset((np.empty, np.empty_like))
+_UNFILLED: frozenset[Any] = frozenset((np.empty, np.empty_like))
 
 
 # NumPy functions whose first argument is a sequence of arrays, or a shape.

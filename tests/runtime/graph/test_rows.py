@@ -70,18 +70,18 @@ def test_a_graph_comes_back_with_names_and_lines(function):
 @pytest.mark.parametrize(
     "value",
     [
-        None, True, 7, "text", ..., 2.5, -0.0, 1 + 2j, (1, (2.5, 3)), [1, 2], slice(1, None, -1),
+        None, True, 7, "text", ..., 2.5, -0.0, 1 + 2j, (1, (2.5,), None), [1, 2], slice(1, None, -1),
         np.float32(2.5), np.arange(6).reshape(2, 3), np.dtype("f4"), np.array(3.0), ValueError,
         TensorType(np.dtype("i4"), (None, 2)), StackType(TensorType(np.dtype("i4"), ())),
         VariableType(np.dtype("f8"), (2,)), ObjectType(), ErrorType(), FrameType(),
     ],
 )  # fmt: skip
 def test_attributes_come_back(value):
-    (node,) = again(of_node(ops.sin(X) is not None and REGISTRY["sin"].op, {"a": value})).nodes
+    (node,) = again(of_node(REGISTRY["sin"].op, {"a": value})).nodes
     found = node.attrs["a"]
     assert type(found) is type(value)
-    np.testing.assert_equal(found, value)
-    assert np.asarray(found).dtype == np.asarray(value).dtype
+    assert repr(found) == repr(value)
+    assert getattr(found, "dtype", None) == getattr(value, "dtype", None)
 
 
 def test_objects_are_those_of_the_reader():

@@ -335,6 +335,45 @@ def test_what_python_does_is_kept_with_the_code_around(name, lowered, capsys, mo
         assert bool(lowered) is not is_kept or name in ERRORS
 
 
+IN_A_PROCESS = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import test_kept as table
+import autograph as ag
+from runtime.execute.native import library
+from runtime.lowering import prepare
+
+lowered, lower = [], prepare.lower
+prepare.lower = lambda graph, *args: lowered.append(graph.name) or lower(graph, *args)
+for name, (sample, make) in table.OUTSIDE.items():
+    if name not in table.ERRORS:
+        ag.convert(sample, native=True)(*make())
+for sample, calls in table.CASES.values():
+    ag.convert(sample, native=True)(*calls[0])
+print(library.is_in_use(), "llvmlite.binding" in sys.modules, lowered, file=sys.stderr)
+"""
+
+
+def test_a_second_process_loads_no_llvm_and_lowers_nothing(folder):
+    said = []
+    for _ in range(2):
+        child = subprocess.run(
+            [sys.executable, "-c", IN_A_PROCESS, os.path.dirname(__file__)],
+            capture_output=True,
+            text=True,
+            timeout=300,
+            env={
+                **os.environ,
+                "PYTHONPATH": os.pathsep.join(sys.path),
+                "AUTOGRAPH_CACHE_DIR": str(folder),
+            },
+        )
+        assert child.returncode == 0, child.stderr
+        said.append(child.stderr.splitlines()[-1])
+    assert said[0].startswith("True") and "parted_part" in said[0]
+    assert said[1] == "False False []"
+
+
 def done_with(function, given, capsys):
     """What a call gives or raises, and leaves in its arguments, as text; and what it prints."""
     try:
