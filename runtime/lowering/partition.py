@@ -16,7 +16,7 @@ from typing import TypeAlias
 from runtime.graph.clone import Change, Copy, shared
 from runtime.graph.ir import Graph, Node, Op, Value
 from runtime.lowering.kernels.record import Record
-from runtime.lowering.kernels.refusal import Refusal
+from runtime.lowering.kernels.refusal import Refusal, TooLarge
 from runtime.lowering.kernels.state import has_variables, leaves_variables, on_contents
 from runtime.lowering.lower import lower
 from runtime.spec import TensorType
@@ -109,8 +109,12 @@ class _Parting:
         self.copy.keep(node)
 
     def _flush(self) -> None:
-        """Write the run as one node, if it is worth that."""
+        """Write the run."""
         nodes, self.run_, self.made = self.run_, [], set()
+        self._write(nodes)
+
+    def _write(self, nodes: Sequence[Node]) -> None:
+        """Write nodes as one, if that is worth it; as two where they are too many for one."""
         if not _is_worth_it(nodes):
             for node in nodes:
                 self.copy.keep(node)
@@ -119,7 +123,12 @@ class _Parting:
         inner = self._inner(nodes)
         try:
             make = self.compile_part(inner)
-        except Refusal:  # the nodes have native forms, but not together
+        except Refusal as refusal:  # the nodes have native forms, but not together
+            middle = _middle(nodes) if isinstance(refusal, TooLarge) else 0
+            if middle:
+                self._write(nodes[:middle])
+                self._write(nodes[middle:])
+                return
             for node in nodes:
                 self.copy.keep(node)
             return
@@ -156,6 +165,14 @@ class _Parting:
         inputs = [v for v in read if not _is_constant(v)]
         made = [node for node in constants if node is not None]
         return Graph(inputs, [*made, *nodes], outputs, f"{self.graph.name}_part")
+
+
+def _middle(nodes: Sequence[Node]) -> int:
+    """How many are in the first half of nodes; what is pending for a node stays with it."""
+    middle = len(nodes) // 2
+    while middle and nodes[middle - 1].op.name == "pending":
+        middle -= 1
+    return middle
 
 
 def _is_worth_it(nodes: Sequence[Node]) -> bool:

@@ -21,6 +21,9 @@ from runtime.lowering.partition import PartOp, part
 
 __all__ = ["prepare"]
 
+# What is too large as a whole is compiled in parts, but not where that takes minutes.
+_MOST_NODES = 20_000
+
 # Makes what watches a program being made.
 Timing: TypeAlias = Callable[[], Watcher] | None
 
@@ -32,8 +35,6 @@ def prepare(graph: Graph, timing: Timing = None) -> Executable:
         return Planned(plan.prepare(graph), reason)
     try:
         return _prepared(graph, timing)
-    except TooLarge as error:
-        return Planned(plan.prepare(graph), str(error), graph)
     except Unavailable as error:
         return Planned(plan.prepare(graph), str(error))
 
@@ -49,15 +50,15 @@ def _prepared(graph: Graph, timing: Timing) -> Executable:
 
     try:
         return _whole(graph, timing)
-    except TooLarge:
-        raise
     except Refusal as refusal:
         whole = str(refusal)
+        if isinstance(refusal, TooLarge) and sum(1 for _ in graph.walk()) > _MOST_NODES:
+            return Planned(plan.prepare(graph), whole, graph)
         parted = part(graph, compile_part)
     # Where each node has a native form, and all together have none, that is the reason.
-    reasons = "; ".join(parted.reasons) or whole
+    rest, reasons = "rest" if parted.reasons else "whole", "; ".join(parted.reasons) or whole
     if parts:
-        reasons = f"{len(parts)} part(s) are native code; the rest is not: {reasons}"
+        reasons = f"{len(parts)} part(s) are native code; the {rest} is not: {reasons}"
     return Planned(plan.prepare(parted.graph), reasons, parted.graph, parts)
 
 
