@@ -155,28 +155,6 @@ def test_what_is_too_large_as_a_whole_is_native_in_parts(
     np.testing.assert_array_equal(run(x)[0], compile_graph(graph, "plan")(x)[0])
 
 
-def test_an_error_in_a_part_is_raised_after_what_came_before(monkeypatch):
-    monkeypatch.setattr(builder, "_MOST_OF_SCALARS", 100)
-
-    def sample(x, n, log):
-        for k in range(40):
-            log.append(x[n + k])
-        return n
-
-    converted = ag.convert(sample)
-    for n in (10, 30):
-        outcomes = []
-        for call in (sample, converted):
-            log = []
-            try:
-                given = call(np.arange(60.0), np.int64(n), log)
-            except Exception as error:  # noqa: BLE001 - it is compared
-                given = str(error)
-            outcomes.append((given, [*map(int, log)]))
-        assert outcomes[0] == outcomes[1]
-    assert "part(s) are native code; the whole is not" in converted.explain()
-
-
 def test_a_graph_of_very_many_operations_is_a_plan(traced, monkeypatch):
     monkeypatch.setattr(prepare_module, "_MOST_NODES", 3000)
     x = np.full(100, 0.5)
