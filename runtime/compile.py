@@ -40,7 +40,7 @@ def _found(graph: Graph) -> Executable:
     if found is None:
         found = _optimized(graph)
         if key is not None:
-            kept.keep(key, found)
+            kept.keep(key, graph, found)
     return found
 
 

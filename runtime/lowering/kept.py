@@ -1,47 +1,93 @@
 """Native code found by the graph that it was made of, before any pass or lowering.
 
 A record stands in the folder of objects under a key of all that code depends on: what the graph
-computes, the passes that are switched on, the files of this package, the machine. It names the
-object by the key of its text, and has what its entry must know. The nodes that can fail are not in
-it: where code fails, the graph is lowered after all, and they count if that gives the same text.
+computes, the passes that are switched on, the files of this package, NumPy, the machine. It names
+the objects by the keys of their texts, and has what their entries must know, and what Python does
+of the graph: nodes, and the plan around native parts. Objects of the process in these, as what a
+host call calls, are those of the graph that is looked up. The nodes that can fail are not in it:
+where code fails, the graph is lowered after all, and they count if that gives the same text.
 """
 
 from __future__ import annotations
 
 import marshal
 import os
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
 from functools import cache, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from runtime import config, control, variable
+from runtime.caching import cached_property
+from runtime.control import ExceptionTemplate
 from runtime.execute import Executable, plan
-from runtime.execute.native.cache import key_of, store
+from runtime.execute.native import samplers
+from runtime.execute.native.cache import Store, key_of, store
+from runtime.execute.native.outside import Called
+from runtime.execute.native.planned import Planned, part_op
 from runtime.execute.native.prepared import Code, Made, Native, problem
 from runtime.execute.native.signature import Argument, Signature
 from runtime.execute.native.stateful import Stateful, again
 from runtime.execute.native.versions import version
+from runtime.generators import BITS, DRAW, GENERATOR, SAMPLE, WAIT
 from runtime.graph.fingerprint import fingerprint
-from runtime.graph.ir import Graph, Op
+from runtime.graph.ir import Graph, Node, Op
+from runtime.graph.rows import Reader, Unwritable, WholeWriter, origins_of
+from runtime.host import HOST_CALL
+from runtime.lowering.kernels.state import done_once, writes_plainly
 from runtime.ops.declare import REGISTRY
 from runtime.passes import optimize, switched_on
 from runtime.random.generator import ADVANCE
+from runtime.recursion import RECUR, RECURSION
 
-__all__ = ["bring_in", "find", "keep", "key"]
+__all__ = ["Key", "bring_in", "find", "keep", "key"]
 
 Prepare = Callable[[Graph], Executable]
 
-# Ops that are not in the registry; which exception is raised, only the node knows.
-_OTHERS = frozenset((
-    control.COND, control.WHILE, control.CALL, control.RAISE, variable.READ, variable.ASSIGN,
-    ADVANCE,
-))  # fmt: skip
-_UNREAD = frozenset((control.RAISE,))
-_FIELDS = {"text", "parameters", "results", "constants", "flags", "state"}
+# Ops that are not in the registry, by the names that records have for them.
+_OTHERS: dict[str, Op] = {
+    op.name: op
+    for op in (
+        control.COND, control.WHILE, control.CALL, control.RAISE, control.TRY, control.RERAISE,
+        control.IS_ERROR, control.IS_OF_CLASS, control.ERROR_PART, control.PENDING, control.PRINT,
+        control.CLOCK, control.STORE, variable.READ, variable.ASSIGN, ADVANCE, HOST_CALL,
+        RECURSION, RECUR, BITS, GENERATOR, DRAW, WAIT,
+    )
+} | {"a sample": SAMPLE}  # fmt: skip
+_NAMES = {id(op): name for name, op in _OTHERS.items()}
+
+
+def _of_raise(node: Node) -> Any:
+    template: ExceptionTemplate = node.attrs["template"]
+    return template.kind
+
+
+def _of_host_call(node: Node) -> tuple[bool, bool]:
+    call = node.attrs["call"]
+    return bool(getattr(call, "as_arrays", False)), bool(getattr(call, "keeps", True))
+
+
+# Ops that may hold objects, which nothing looks at before the graph runs, but for this.
+_FACTS: dict[Op, Callable[[Node], Any]] = {
+    control.RAISE: _of_raise,
+    control.PENDING: lambda node: None,
+    control.STORE: writes_plainly,
+    control.PRINT: writes_plainly,
+    HOST_CALL: _of_host_call,
+}
 # Constants of more bytes are not written a second time.
 _MOST = 1 << 20
+# What a record that no `keep` has written may raise.
+_WRONG = (ValueError, EOFError, TypeError, LookupError, AttributeError)
+
+
+class Key(NamedTuple):
+    """The key of a record, and the objects of the graph that are numbers in it."""
+
+    digest: bytes
+    objects: Sequence[Any]
 
 
 def bring_in() -> None:
@@ -54,25 +100,28 @@ def bring_in() -> None:
 # ---- the key -------------------------------------------------------------------------------------
 
 
-def key(graph: Graph) -> bytes | None:
+def key(graph: Graph) -> Key | None:
     """The key of the record of a graph as it was traced; None where it can have none."""
     if store() is None or problem() is not None:
         return None
     if config.check.value or config.print_passes.value or config.verbosity.value > 1:
         return None  # passes are to be looked at
     sources = _sources()
-    told = None if sources is None else fingerprint(graph, _is_known, _UNREAD)
+    told = None if sources is None else fingerprint(graph, _name, _FACTS)
     if told is None:
         return None
     passes = [step.__name__ for step in switched_on()]
-    return key_of(f"graph\n{passes}\n{sources}\n".encode() + told)
+    versions = np.__version__, sys.version
+    content = f"graph\n{passes}\n{versions}\n{sources}\n".encode() + told.content
+    return Key(key_of(content), told.objects)
 
 
-def _is_known(op: Op) -> bool:
-    """Whether an op is one of ours, of which there is one of its name."""
+def _name(op: Op) -> str | None:
+    """The name of an op of ours, of which there is one of its name."""
     found = REGISTRY.get(op.name)
-    is_ours = found is not None and found.op is op and found.__module__.startswith("runtime.")
-    return is_ours or op in _OTHERS
+    if found is not None and found.op is op and found.__module__.startswith("runtime."):
+        return op.name
+    return _NAMES.get(id(op))
 
 
 @cache
@@ -85,76 +134,177 @@ def _sources() -> str | None:
         return None
 
 
-# ---- the record ----------------------------------------------------------------------------------
+# ---- keeping -------------------------------------------------------------------------------------
 
 
-def find(key: bytes, graph: Graph, prepare: Prepare) -> Executable | None:
-    """The code that is kept of a graph; `prepare` is what makes it, None where there is none."""
+def keep(key: Key, graph: Graph, made: Executable) -> None:
+    """Keep the record of what was prepared of a graph, where others can make use of it."""
     kept = store()
-    record = None if kept is None else kept.get(key)
-    if kept is None or record is None:
-        return None
-    read = _read(record)
-    machine = None if read is None else kept.get(bytes.fromhex(read[0]["text"]))
-    if read is None or machine is None:
-        return None
-    fields, constants = read
-    arguments = (tuple(Argument(*a) for a in fields[name]) for name in ("parameters", "results"))
-    code = Code(machine, Signature(*arguments), constants, *fields["flags"])
-    made = partial(_made, graph, prepare, bytes.fromhex(fields["text"]))
-    as_plan = partial(_as_plan, graph)
-    state = fields["state"]
-    if state is None:
-        return Native(code, made, as_plan, graph.name)
-    run = Native(code, made, lambda: again, graph.name)
-    variables, assigned, drawn = state
-    return Stateful(run, as_plan, variables, assigned, drawn, len(graph.outputs))
+    if kept is None:
+        return
+    writer = WholeWriter(_whole_name, key.objects, origins_of(graph))
+    try:
+        fields = _planned(made, writer) if isinstance(made, Planned) else _native(made, writer)
+    except Unwritable:
+        return
+    kept.put(key.digest, marshal.dumps((fields, writer.graphs, writer.contents)))
 
 
-def keep(key: bytes, made: Executable) -> None:
-    """Keep the record of what was prepared, if it is native code and Python does nothing of it."""
+def _whole_name(op: Op) -> Any:
+    """The name of an op of a graph as it is prepared."""
+    if op in done_once().values():
+        return f"{op.name} once"
+    return op.options.get("part") or _name(op)
+
+
+def _planned(made: Planned, writer: WholeWriter) -> dict[str, Any]:
+    if made.graph is None:
+        raise Unwritable(made.reason)
+    return {
+        "reason": made.reason,
+        "plan": writer.graph(made.graph),
+        "parts": [_native(part, writer, graph) for part, graph in made.parts],
+    }
+
+
+def _native(made: Executable, writer: WholeWriter, graph: Graph | None = None) -> dict[str, Any]:
+    """What native code is; with `graph`, of a part, whose plan must be known, too."""
     run = made.inner if isinstance(made, Stateful) else made
-    kept = store()
-    if kept is None or not isinstance(run, Native) or run.outside or run.made is None:
-        return
-    if isinstance(made, Stateful) and made.writes:
-        return
+    if not isinstance(run, Native) or run.made is None:
+        raise Unwritable(made)
     code = run.code
     if sum(array.nbytes for array in code.constants) > _MOST:
-        return
-    fields = {
+        raise Unwritable(code.constants)
+    state = None
+    if isinstance(made, Stateful):
+        graph = made.writing or graph
+        state = made.variables, made.assigned, made.drawn, made.count
+    return {
         "text": key_of(run.made.text.encode()).hex(),
         "parameters": [tuple(a) for a in code.signature.parameters],
         "results": [tuple(a) for a in code.signature.results],
         "constants": [(array.dtype.str, array.shape, array.tobytes()) for array in code.constants],
-        "flags": (code.repeats, code.needs_threads, code.needs_heap, code.overwritten),
-        "state": (
-            (made.variables, made.assigned, made.drawn) if isinstance(made, Stateful) else None
-        ),
+        "flags": code.needs,
+        "state": state,
+        "writes": isinstance(made, Stateful) and made.writing is not None,
+        "plan": None if graph is None else writer.graph(graph),
+        "outside": [_called(called, writer) for called in run.outside],
+        "name": run.name,
     }
-    kept.put(key, marshal.dumps(fields))
 
 
-def _read(record: bytes) -> tuple[dict[str, Any], list[np.ndarray[Any, Any]]] | None:
-    """The fields of a record and its constants; None for what no `keep` has written."""
-    try:
-        fields = marshal.loads(record)
-        constants: list[np.ndarray[Any, Any]] = [
-            np.ndarray(shape, dtype, content).copy()
-            for dtype, shape, content in fields["constants"]
-        ]
-    except (ValueError, EOFError, TypeError, KeyError):
+def _called(called: Called, writer: WholeWriter) -> Any:
+    """A node that Python computes, in a graph with what is pending for it."""
+    nodes = [called.node] if called.pending is None else [called.pending, called.node]
+    inputs = [*dict.fromkeys(value for node in nodes for value in node.inputs)]
+    flags = ("fails", "is_once", "repeats", "sees", "is_users", "is_rare")
+    return (
+        writer.graph(Graph(inputs, nodes, [])),
+        [writer.origin(origin) for origin in called.origins],
+        [tuple(a) for a in called.operands],
+        [tuple(a) for a in called.results],
+        called.kept,
+        {name: getattr(called, name) for name in flags},
+    )
+
+
+# ---- finding -------------------------------------------------------------------------------------
+
+
+def find(key: Key, graph: Graph, prepare: Prepare) -> Executable | None:
+    """The code that is kept of a graph; `prepare` is what makes it, None where there is none."""
+    kept = store()
+    record = None if kept is None else kept.get(key.digest)
+    if kept is None or record is None:
         return None
-    return (fields, constants) if fields.keys() == _FIELDS else None
+    try:
+        fields, graphs, contents = marshal.loads(record)
+        found = _Found(kept, graph, prepare)
+        found.reader = Reader(graphs, contents, found.op, key.objects, graph)
+        return found.planned(fields) if "parts" in fields else found.native(fields)
+    except _WRONG:
+        return None
 
 
-def _as_plan(graph: Graph) -> Executable:
-    return plan.prepare(optimize(graph))
+class _Found:
+    """What a record has of a graph, made again."""
 
+    reader: Reader
 
-def _made(graph: Graph, prepare: Prepare, text: bytes) -> Made | None:
-    """What code was made of, if it is made the same again."""
-    found = prepare(graph)
-    run = found.inner if isinstance(found, Stateful) else found
-    made = run.made if isinstance(run, Native) else None
-    return made if made is not None and key_of(made.text.encode()) == text else None
+    def __init__(self, kept: Store, graph: Graph, prepare: Prepare) -> None:
+        self.kept = kept
+        self.graph = graph
+        self.prepare = prepare
+        self.parts: list[tuple[Native | Stateful, Graph]] = []
+
+    @cached_property
+    def remade(self) -> Executable:
+        """The graph, prepared after all."""
+        return self.prepare(self.graph)
+
+    def op(self, name: Any) -> Op:
+        """The op that has a name in the record."""
+        if type(name) is tuple:
+            number, *flags = name
+            return part_op(number, self.parts[number][0], *flags)
+        once = next((op for op in done_once().values() if f"{op.name} once" == name), None)
+        if once is not None:
+            return once
+        return _OTHERS[name] if name in _OTHERS else REGISTRY[name].op
+
+    def planned(self, fields: dict[str, Any]) -> Planned | None:
+        for number, part in enumerate(fields["parts"]):
+            made = self.native(part, number)
+            if made is None:
+                return None
+            self.parts.append((made, self.reader.graph(part["plan"])))
+        graph = self.reader.graph(fields["plan"])
+        return Planned(plan.prepare(graph), fields["reason"], graph, self.parts)
+
+    def native(self, fields: dict[str, Any], number: int | None = None) -> Native | Stateful | None:
+        """The native code of a graph, or of the part of a number; None where there is none."""
+        text = bytes.fromhex(fields["text"])
+        machine = self.kept.get(text)
+        takes, gives = (tuple(Argument(*a) for a in fields[n]) for n in ("parameters", "results"))
+        constants = [np.ndarray(shape, dtype, x).copy() for dtype, shape, x in fields["constants"]]
+        code = Code(machine or b"", Signature(takes, gives), constants, *fields["flags"])
+        if machine is None or (code.draws and not samplers.addresses()):
+            return None
+        planning = partial(self._plan, fields["plan"])
+        made = partial(self._made, text, number)
+        name, outside = fields["name"], [*map(self._called, fields["outside"])]
+        state = fields["state"]
+        if state is None:
+            return Native(code, made, planning, name, outside)
+        run = Native(code, made, lambda: again, name, outside)
+        writing = self.reader.graph(fields["plan"]) if fields["writes"] else None
+        return Stateful(run, planning, *state, writing=writing)
+
+    def _plan(self, number: int | None) -> Executable:
+        """The plan of a graph that is kept, or of the whole one."""
+        return plan.prepare(optimize(self.graph) if number is None else self.reader.graph(number))
+
+    def _called(self, row: Any) -> Called:
+        number, origins, operands, results, kept, flags = row
+        *pending, node = self.reader.graph(number).nodes
+        lines = [self.reader.origin(k) for k in origins]
+        takes, gives = (tuple(Argument(*a) for a in rows) for rows in (operands, results))
+        return Called(
+            node,
+            [line for line in lines if line is not None],
+            takes,
+            gives,
+            tuple(kept),
+            pending[0] if pending else None,
+            **flags,
+        )
+
+    def _made(self, text: bytes, number: int | None) -> Made | None:
+        """What code was made of, if it is made the same again."""
+        found = self.remade
+        if number is not None:
+            parts = found.parts if isinstance(found, Planned) else ()
+            found = parts[number][0] if number < len(parts) else found
+        run = found.inner if isinstance(found, Stateful) else found
+        made = run.made if isinstance(run, Native) else None
+        return made if made is not None and key_of(made.text.encode()) == text else None

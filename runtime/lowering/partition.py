@@ -11,31 +11,32 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import field
-from typing import Any
+from typing import TypeAlias
 
 from runtime.graph.clone import Change, Copy, shared
 from runtime.graph.ir import Graph, Node, Op, Value
 from runtime.lowering.kernels.record import Record
-from runtime.lowering.kernels.refusal import Refusal
+from runtime.lowering.kernels.refusal import Refusal, TooLarge
 from runtime.lowering.kernels.state import has_variables, leaves_variables, on_contents
 from runtime.lowering.lower import lower
-from runtime.spec import TensorType, Type
+from runtime.spec import TensorType
 from runtime.variable import READ
 
-__all__ = ["Parted", "part"]
+__all__ = ["PartOp", "Parted", "part"]
 
 # A run without a loop is worth being compiled if its nodes count for this: one for each node, and
 # more for arrays, where a loop of several operations saves memory that plans go through.
 _WORTH, _OF_ARRAY, _LARGE = 8, 4, 1024
 
-Compile = Callable[[Graph], Callable[..., tuple[Any, ...]]]
+# Compiles a part; the op that calls it is made of whether it can raise and has effects.
+PartOp: TypeAlias = Callable[[bool, bool], Op]
+Compile: TypeAlias = Callable[[Graph], PartOp]
 
 
 class Parted(Record):
-    """A graph with native parts, how many there are, and why the rest is none."""
+    """A graph with native parts, and why the rest is none."""
 
     graph: Graph
-    parts: int = 0
     reasons: list[str] = field(default_factory=list)
 
 
@@ -108,8 +109,12 @@ class _Parting:
         self.copy.keep(node)
 
     def _flush(self) -> None:
-        """Write the run as one node, if it is worth that."""
+        """Write the run."""
         nodes, self.run_, self.made = self.run_, [], set()
+        self._write(nodes)
+
+    def _write(self, nodes: Sequence[Node]) -> None:
+        """Write nodes as one, if that is worth it; as two where they are too many for one."""
         if not _is_worth_it(nodes):
             for node in nodes:
                 self.copy.keep(node)
@@ -117,15 +122,20 @@ class _Parting:
         nodes = self._after_reads(nodes)
         inner = self._inner(nodes)
         try:
-            call = self.compile_part(inner)
-        except Refusal:  # the nodes have native forms, but not together
+            make = self.compile_part(inner)
+        except Refusal as refusal:  # the nodes have native forms, but not together
+            middle = _middle(nodes) if isinstance(refusal, TooLarge) else 0
+            if middle:
+                self._write(nodes[:middle])
+                self._write(nodes[middle:])
+                return
             for node in nodes:
                 self.copy.keep(node)
             return
-        self.found.parts += 1
         inputs = self.copy.mapped(inner.inputs)
         types = tuple(value.type for value in inner.outputs)
-        self.copy.add(Node(_op(call, types, nodes), inputs, {}, (), types), inner.outputs)
+        op = make(any(node.can_raise for node in nodes), any(node.has_effect for node in nodes))
+        self.copy.add(Node(op, inputs, {}, (), types), inner.outputs)
 
     def _after_reads(self, nodes: Sequence[Node]) -> list[Node]:
         """The run without the contents that others read, too: native code would copy those."""
@@ -155,6 +165,14 @@ class _Parting:
         inputs = [v for v in read if not _is_constant(v)]
         made = [node for node in constants if node is not None]
         return Graph(inputs, [*made, *nodes], outputs, f"{self.graph.name}_part")
+
+
+def _middle(nodes: Sequence[Node]) -> int:
+    """How many are in the first half of nodes; what is pending for a node stays with it."""
+    middle = len(nodes) // 2
+    while middle and nodes[middle - 1].op.name == "pending":
+        middle -= 1
+    return middle
 
 
 def _is_worth_it(nodes: Sequence[Node]) -> bool:
@@ -195,15 +213,3 @@ def _refusal(node: Node) -> str | None:
     except Refusal as refusal:
         return str(refusal)
     return None
-
-
-def _op(call: Callable[..., tuple[Any, ...]], types: tuple[Type, ...], nodes: Sequence[Node]) -> Op:
-    can_raise = any(node.can_raise for node in nodes)
-    return Op(
-        "native",
-        lambda xp, *values: call(*values),
-        lambda *given: types,
-        effect="native" if any(node.has_effect for node in nodes) else None,
-        raises=lambda given, attrs: can_raise,
-        doc="Native code for a part of a graph.",
-    )

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from runtime.execute import Executable, plan
 from runtime.execute.native.library import Unavailable
-from runtime.execute.native.outside import Called
+from runtime.execute.native.planned import Planned, part_op
 from runtime.execute.native.prepared import Code, Made, Native, Place, problem
 from runtime.execute.native.stateful import Stateful, again
 from runtime.graph.ir import Graph
@@ -17,32 +17,15 @@ from runtime.lowering.kernels.kernel import Watcher
 from runtime.lowering.kernels.refusal import Refusal, TooLarge
 from runtime.lowering.kernels.state import functional, has_variables, writing_once
 from runtime.lowering.lower import lower
-from runtime.lowering.partition import part
+from runtime.lowering.partition import PartOp, part
 
-__all__ = ["Planned", "prepare"]
+__all__ = ["prepare"]
+
+# What is too large as a whole is compiled in parts, but not where that takes minutes.
+_MOST_NODES = 20_000
 
 # Makes what watches a program being made.
 Timing: TypeAlias = Callable[[], Watcher] | None
-
-
-class Planned:
-    """A plan in the place of native code, and the reason why there is none.
-
-    `outside` is what native parts of it have Python compute.
-    """
-
-    def __init__(self, run: Executable, reason: str, outside: Sequence[Called] = ()) -> None:
-        self._run = run
-        self.reason = reason
-        self.outside = outside
-
-    @property
-    def source(self) -> str:
-        """The plan."""
-        return self._run.source
-
-    def __call__(self, *inputs: Any) -> tuple[Any, ...]:
-        return self._run(*inputs)
 
 
 def prepare(graph: Graph, timing: Timing = None) -> Executable:
@@ -52,32 +35,31 @@ def prepare(graph: Graph, timing: Timing = None) -> Executable:
         return Planned(plan.prepare(graph), reason)
     try:
         return _prepared(graph, timing)
-    except (TooLarge, Unavailable) as error:
+    except Unavailable as error:
         return Planned(plan.prepare(graph), str(error))
 
 
 def _prepared(graph: Graph, timing: Timing) -> Executable:
     """`graph` as native code as a whole, or as a plan with native parts."""
-    parts: list[Native | Stateful] = []
+    parts: list[tuple[Native | Stateful, Graph]] = []
 
-    def compile_part(inner: Graph) -> Callable[..., tuple[Any, ...]]:
+    def compile_part(inner: Graph) -> PartOp:
         made = _whole(inner, timing)
-        parts.append(made)
-        return made.call if isinstance(made, Native) else made
+        parts.append((made, inner))
+        return partial(part_op, len(parts) - 1, made)
 
     try:
         return _whole(graph, timing)
-    except TooLarge:
-        raise
     except Refusal as refusal:
         whole = str(refusal)
+        if isinstance(refusal, TooLarge) and sum(1 for _ in graph.walk()) > _MOST_NODES:
+            return Planned(plan.prepare(graph), whole, graph)
         parted = part(graph, compile_part)
     # Where each node has a native form, and all together have none, that is the reason.
-    reasons = "; ".join(parted.reasons) or whole
-    if parted.parts:
-        reasons = f"{parted.parts} part(s) are native code; the rest is not: {reasons}"
-    called = [one for made in parts for one in made.outside]
-    return Planned(plan.prepare(parted.graph), reasons, called)
+    rest, reasons = "rest" if parted.reasons else "whole", "; ".join(parted.reasons) or whole
+    if parts:
+        reasons = f"{len(parts)} part(s) are native code; the {rest} is not: {reasons}"
+    return Planned(plan.prepare(parted.graph), reasons, parted.graph, parts)
 
 
 def _whole(graph: Graph, timing: Timing) -> Native | Stateful:
@@ -96,7 +78,7 @@ def _stateful(graph: Graph, timing: Timing) -> Stateful:
         found.assigned,
         found.drawn,
         len(graph.outputs),
-        writes=writing is not graph,
+        writing=None if writing is graph else writing,
     )
 
 

@@ -28,6 +28,7 @@ def in_folder(folder, names, test):
 TESTED_IN = {
     "runtime/lowering/rewrites/splitting.py": "runtime/lowering/scalars/test_complex_numbers.py",
     "autograph/derivative_graphs.py": "autograph/test_derivatives.py",
+    "runtime/execute/native/planned.py": "runtime/lowering/test_partition.py",
     "runtime/lowering/llvm/drawing.py": "runtime/lowering/nodes/test_generator_draws.py",
     **in_folder(
         "autograph/operators/catching",

@@ -73,7 +73,10 @@ def call_function_of_numpy(
             return with_objects(function, lambda: call_numpy(function, own, args, kwargs))
         return _call_without_op(function, args, kwargs)
     note_call(function, args, kwargs)
-    return as_fresh(with_objects(function, lambda: function(*args, **kwargs)))
+    found = with_objects(function, lambda: function(*args, **kwargs))
+    if function in _UNFILLED and found.dtype.kind in "biufc":
+        found.fill(0)
+    return as_fresh(found)
 
 
 def _call_on_texts(
@@ -270,6 +273,10 @@ MAKERS: dict[Any, Callable[..., Any]] = {
 
 # Those that give the very array that they are given, also where it is known.
 _GIVE_THE_ARRAY = frozenset((np.asarray, np.asanyarray, np.ascontiguousarray))
+
+
+# Those that give memory as it is found: as constants, graphs would be others in each process.
+_UNFILLED: frozenset[Any] = frozenset((np.empty, np.empty_like))
 
 
 # NumPy functions whose first argument is a sequence of arrays, or a shape.

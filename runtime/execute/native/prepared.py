@@ -87,6 +87,11 @@ class Code(NamedTuple):
     draws: bool = False
     has_own_draws: bool = False
 
+    @property
+    def needs(self) -> tuple[Any, ...]:
+        """All but the code, what it takes and gives, and constants."""
+        return self[3:]
+
     @classmethod
     def of(
         cls,
@@ -130,7 +135,7 @@ class Native:
         name: str = "graph",
         outside: Sequence[Called] = (),
     ) -> None:
-        self.code = code
+        self.code, self.name = code, name
         self._make = made
         self._prepare = fallback
         self._plan: Executable | None = None

@@ -11,6 +11,7 @@ from runtime.execute import Executable
 from runtime.execute.lending import lend, lending, take_back
 from runtime.execute.native.outside import Called
 from runtime.execute.native.prepared import Native
+from runtime.graph.ir import Graph
 
 __all__ = ["Again", "Stateful", "again", "only_once"]
 
@@ -75,9 +76,9 @@ class Stateful:
 
     `run` takes contents for the inputs at `variables`, and gives those of `assigned` behind its
     `count` results. What fails is run again by `plan`, in which each effect has its place: nothing
-    has happened before, but that it has written something, `only_once`, if it `writes`. Some new
-    contents `run` writes over the old ones, and gives them no more; it fails before it does, or not
-    at all. Of those that are `drawn` from, nobody else may draw meanwhile.
+    has happened before, but that it has written something, `only_once`, where it is the plan of
+    `writing`. Some new contents `run` writes over the old ones, and gives them no more; it fails
+    before it does, or not at all. Of those that are `drawn` from, nobody else may draw meanwhile.
     """
 
     def __init__(
@@ -89,7 +90,7 @@ class Stateful:
         drawn: Sequence[int],
         count: int,
         *,
-        writes: bool = False,
+        writing: Graph | None = None,
     ) -> None:
         self._run = run.call
         self.inner = run
@@ -101,8 +102,8 @@ class Stateful:
         self._overwritten = run.code.overwritten
         self._lent = *self._overwritten, *self.drawn
         self._given = [k for k in self.assigned if k not in self._overwritten]
-        self._count = count
-        self.writes = writes
+        self.count = count
+        self.writing = writing
         self.outside: Sequence[Called] = run.outside
 
     @property
@@ -118,7 +119,7 @@ class Stateful:
         return self._plan
 
     def __call__(self, *inputs: Any) -> tuple[Any, ...]:
-        if not self.writes:
+        if self.writing is None:
             return self._call(inputs, None)
         written = _Written()
         token = _written.set(written)
@@ -133,13 +134,13 @@ class Stateful:
         except Exception:  # noqa: BLE001 - the plan raises it, with all that happens before
             results = None
         if results is not None:
-            return results[: self._count]
+            return results[: self.count]
         if written is not None:
             written.begin_again()
         return self.plan(*inputs)
 
     def _assign(self, inputs: Sequence[Any], results: Sequence[Any]) -> None:
-        for k, new in zip(self._given, results[self._count :], strict=True):
+        for k, new in zip(self._given, results[self.count :], strict=True):
             inputs[k].array = new
 
     def _results(self, inputs: Sequence[Any]) -> tuple[Any, ...]:

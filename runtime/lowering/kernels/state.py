@@ -32,6 +32,7 @@ __all__ = [
     "leaves_variables",
     "on_contents",
     "runs_no_code",
+    "writes_plainly",
     "writing_once",
 ]
 
@@ -89,7 +90,7 @@ def _writing_once(graph: Graph, change: Change) -> Graph:
         if op is None:
             copy.keep(node)
             continue
-        if not _writes_plainly(node):
+        if not writes_plainly(node):
             what = "a print of objects" if node.op is PRINT else f"effect `{op.name}`"
             raise Refusal(f"{what} beside variables")
         copy.add(Node(op, copy.mapped(node.inputs), node.attrs, (), (), node.origin), ())
@@ -101,7 +102,7 @@ def runs_no_code(node: Node) -> bool:
     return getattr(node.attrs.get("write"), "runs_no_code", False)
 
 
-def _writes_plainly(node: Node) -> bool:
+def writes_plainly(node: Node) -> bool:
     """Whether what is shown has no text of the user's, and no code of his is run to put it in."""
     if node.op.effect == "store":
         return runs_no_code(node)
@@ -153,7 +154,7 @@ def functional(graph: Graph) -> Functional:
 
 def _leaves_variables(node: Node) -> bool:
     if node.op in done_once():
-        return _writes_plainly(node)
+        return writes_plainly(node)
     return node.op.effect in _EFFECTS or node.op in (CLOCK, *done_once().values())
 
 

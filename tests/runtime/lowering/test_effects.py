@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from runtime.execute.native.planned import Planned
 from runtime.execute.native.stateful import Stateful
-from runtime.lowering.prepare import Planned
 
 # Large enough that some operations on it are worth a call of native code.
 N = 1200

@@ -211,17 +211,186 @@ def test_sizes_that_are_not_known_are_read_from_the_arguments(lowered):
         assert len(lowered) == (not is_kept)
 
 
-def test_what_python_does_is_not_kept(lowered):
-    def told(n):
-        while n > 0:
-            print(n)
-            n = n - 1
-        return n
+# ---- what Python does ----------------------------------------------------------------------------
 
+
+def told(n):
+    while n > 0:
+        print("at", n)
+        n = n - 1
+    return n
+
+
+def settled(x, n):
+    while n > 0:
+        x = np.sort(x * 0.5 + n)
+        n = n - 1
+    return x
+
+
+def solved(a, b):
+    for _ in range(3):
+        b = np.linalg.solve(a, b)
+    return b
+
+
+def parted(x):
+    order = np.argsort(x)
+    return order, (x * 2 + 1) * x - x / 3
+
+
+def unfilled(x):
+    found = np.empty((len(x), 2))
+    for j in range(2):
+        found[:, j] = x * j
+    return found
+
+
+class Log:
+    def __init__(self):
+        self.lines = []
+
+    def __call__(self, x):
+        self.lines.append(float(x))
+        return 2.0 * x
+
+
+def logged(x, log):
+    for _ in range(3):
+        x = ag.py_call(log, x, result=float) + 1
+    return x, log.lines
+
+
+def appended(xs, n):
+    for i in range(n):
+        xs.append(10 // (3 - i))
+    return len(xs)
+
+
+def drawn(seed, n):
+    rng = np.random.default_rng(seed)
+    total = 0.0
+    for _ in range(n):
+        total = total + rng.normal() * rng.random()
+    return total, rng.integers(1000)
+
+
+class Wrong(ValueError):
+    pass
+
+
+def raised(n):
+    for i in range(n):
+        print(i)
+        if i == 3:
+            raise Wrong(f"at {i}")
+    return n
+
+
+def caught(x, k):
+    try:
+        y = x[k]
+    except IndexError:
+        y = -1.0
+    return y
+
+
+# What is called with what, twice; how the call is run.
+OUTSIDE = {
+    "prints": (told, lambda: (np.int64(2),)),
+    "nodes without a native form": (settled, lambda: (np.linspace(-3, 3, 7), np.int64(4))),
+    "linear algebra": (solved, lambda: (np.eye(3) * 2, np.ones(3))),
+    "a plan with native parts": (parted, lambda: (np.linspace(-3, 3, 5000),)),
+    "memory that is not filled": (unfilled, lambda: (np.ones(5),)),
+    "host calls": (logged, lambda: (1.5, Log())),
+    "lists that are appended to": (appended, lambda: ([1], 3)),
+    "lists that are appended to before an error": (appended, lambda: ([1], 4)),
+    "draws": (drawn, lambda: (np.int64(7), np.int64(5))),
+    "an exception of the user's": (raised, lambda: (np.int64(9),)),
+    "what is caught": (caught, lambda: (np.arange(3.0), np.int64(4))),
+}
+
+
+ERRORS = ("an exception of the user's", "lists that are appended to before an error")
+
+
+@pytest.mark.parametrize("name", OUTSIDE)
+def test_what_python_does_is_kept_with_the_code_around(name, lowered, capsys, monkeypatch):
+    sample, make = OUTSIDE[name]
+    find, found = kept.find, []
+
+    def noted(*args):
+        found.append(find(*args))
+        return found[-1]
+
+    monkeypatch.setattr(kept, "find", noted)
+    expected = done_with(sample, make(), capsys)
+    for is_kept in (False, True):
+        function = ag.convert(sample, native=True)
+        lowered.clear(), found.clear()
+        for _ in range(2):
+            assert done_with(function, make(), capsys) == expected
+        assert (found[0] is not None) is is_kept
+        # Of what is kept, lowered only to find the node that fails.
+        assert bool(lowered) is not is_kept or name in ERRORS
+
+
+IN_A_PROCESS = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import test_kept as table
+import autograph as ag
+from runtime.execute.native import library
+from runtime.lowering import prepare
+
+lowered, lower = [], prepare.lower
+prepare.lower = lambda graph, *args: lowered.append(graph.name) or lower(graph, *args)
+for name, (sample, make) in table.OUTSIDE.items():
+    if name not in table.ERRORS:
+        ag.convert(sample, native=True)(*make())
+for sample, calls in table.CASES.values():
+    ag.convert(sample, native=True)(*calls[0])
+print(library.is_in_use(), "llvmlite.binding" in sys.modules, lowered, file=sys.stderr)
+"""
+
+
+def test_a_second_process_loads_no_llvm_and_lowers_nothing(folder):
+    said = []
     for _ in range(2):
-        lowered.clear()
-        assert ag.convert(told, native=True)(np.int64(2)) == 0
-        assert len(lowered) == 1
+        child = subprocess.run(
+            [sys.executable, "-c", IN_A_PROCESS, os.path.dirname(__file__)],
+            capture_output=True,
+            text=True,
+            timeout=300,
+            env={
+                **os.environ,
+                "PYTHONPATH": os.pathsep.join(sys.path),
+                "AUTOGRAPH_CACHE_DIR": str(folder),
+            },
+        )
+        assert child.returncode == 0, child.stderr
+        said.append(child.stderr.splitlines()[-1])
+    assert said[0].startswith("True") and "parted_part" in said[0]
+    assert said[1] == "False False []"
+
+
+def done_with(function, given, capsys):
+    """What a call gives or raises, and leaves in its arguments, as text; and what it prints."""
+    try:
+        found = function(*given)
+    except Exception as error:  # noqa: BLE001 - it is compared
+        found = error
+    lists = [x for x in given if isinstance(x, list)]
+    return repr((normal(found), lists)), capsys.readouterr().out
+
+
+def normal(found):
+    """The numbers in a result, whatever they are kept in."""
+    if isinstance(found, Exception):
+        return type(found).__name__, str(found)
+    if isinstance(found, tuple | list):
+        return [normal(part) for part in found]
+    return np.asarray(found).tolist()
 
 
 # ---- what makes code another ---------------------------------------------------------------------

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from runtime.lowering.prepare import Planned
+from runtime.execute.native.planned import Planned
 
 
 def prepared(function):

@@ -10,8 +10,11 @@ import autograph as ag
 from runtime import config, ops
 from runtime.compile import compile_graph
 from runtime.execute.native import cache, engine, layout, library
+from runtime.execute.native.planned import Planned
 from runtime.execute.native.prepared import Native, problem
-from runtime.lowering.prepare import Planned, prepare
+from runtime.lowering import prepare as prepare_module
+from runtime.lowering.kernels import builder
+from runtime.lowering.prepare import prepare
 
 
 def test_a_graph_of_arithmetic_is_native_code(traced):
@@ -123,14 +126,42 @@ def test_a_long_chain_is_compiled_in_proportion(size, traced):
     np.testing.assert_array_equal(run(x)[0], compile_graph(graph, "plan")(x)[0])
 
 
-def test_a_graph_of_very_many_operations_is_a_plan(traced):
+SCALARS = _repeated(lambda y, x, k: y * x - float(k), 300)
+SUMS = _repeated(lambda y, x, k: y + (x * float(k)).sum(), 125)
+
+
+@pytest.mark.parametrize(
+    ("function", "size", "most", "parts"),
+    [
+        (SCALARS, (), 500, 2),
+        (SCALARS, (), 250, 4),
+        (lambda x: SUMS(x)[0], 100, 200, 4),
+    ],
+)
+def test_what_is_too_large_as_a_whole_is_native_in_parts(
+    function, size, most, parts, traced, monkeypatch
+):
+    monkeypatch.setattr(builder, "_MOST_OF_SCALARS", most)
+    monkeypatch.setattr(builder, "_MOST_STATEMENTS", most)
+    x = np.full(size, 0.5)[()]
+    graph = traced(function, x)
+    run = prepare(graph)
+    assert isinstance(run, Planned) and len(run.parts) == parts
+    assert run.reason.endswith(
+        f"the whole is not: more than {most} statements, which take LLVM seconds"
+    )
+    calls = [node.op.name for node in run.graph.nodes if node.op.name != "constant"]
+    assert calls == ["native"] * parts
+    np.testing.assert_array_equal(run(x)[0], compile_graph(graph, "plan")(x)[0])
+
+
+def test_a_graph_of_very_many_operations_is_a_plan(traced, monkeypatch):
+    monkeypatch.setattr(prepare_module, "_MOST_NODES", 3000)
     x = np.full(100, 0.5)
     operation = lambda y, x, k: y * x - float(k)  # noqa: E731
     run = prepare(traced(_repeated(operation, 6000), x[0]))
-    assert isinstance(run, Planned) and "more than 10000 statements" in run.reason
-    sums = _repeated(lambda y, x, k: y + (x * float(k)).sum(), 2500)
-    run = prepare(traced(lambda x: sums(x)[0], x))
-    assert isinstance(run, Planned) and "more than 5000 statements" in run.reason
+    assert isinstance(run, Planned) and not run.parts
+    assert run.reason == "more than 10000 statements, which take LLVM seconds"
     graph = traced(_repeated(operation, 3000), x[0])
     run = prepare(graph)
     assert isinstance(run, Native)
