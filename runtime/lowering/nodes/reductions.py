@@ -69,6 +69,7 @@ __all__ = [
     "count_nonzero",
     "in_shape",
     "monoid",
+    "over_axes",
     "position",
     "reduced_axes",
     "reduction",
@@ -97,7 +98,7 @@ def reduction(b: Builder, node: Node) -> list[Form]:
     axes, shape = reduced_axes(node, form)
     if form.type == "f2" and name in ("sum", "mean"):
         return [_of_halfs(b, name, form, axes, shape)]
-    return [_over_axes(b, name, form, axes, shape, result)]
+    return [over_axes(b, name, form, axes, shape, result)]
 
 
 def _of_halfs(
@@ -109,7 +110,7 @@ def _of_halfs(
         raise Refusal("a sum of float16 that is not along rows")
     single = mapped(b, [form], "f4", lambda args: cast(args[0], "f4"))
     _source(b, name, form, "f4", product([form.shape[a] for a in axes]))  # a mean of too many
-    made = _over_axes(b, name, single, axes, shape, "f4")
+    made = over_axes(b, name, single, axes, shape, "f4")
     if isinstance(made, Expr):
         return cast(made, "f2")
     return mapped(b, [made], "f2", lambda args: cast(args[0], "f2"))
@@ -125,7 +126,7 @@ def _of_one(b: Builder, node: Node, x: Expr, result: str) -> Expr:
     return x if first is None else combine(first, x)
 
 
-def _over_axes(
+def over_axes(
     b: Builder, name: str, form: Array, axes: Sequence[int], shape: tuple[Dim, ...], result: str
 ) -> Form:
     count = product([form.shape[axis] for axis in axes])
@@ -178,7 +179,7 @@ def sum_to(b: Builder, node: Node) -> list[Form]:
     kind = machine_type(tensor_type(node.outputs[0].type).dtype)
     if not axes:
         return [mapped(b, [x], kind, lambda args: args[0])]
-    return [_over_axes(b, "sum", x, axes, tuple(shape), kind)]
+    return [over_axes(b, "sum", x, axes, tuple(shape), kind)]
 
 
 def count_nonzero(b: Builder, node: Node) -> list[Form]:
@@ -188,7 +189,7 @@ def count_nonzero(b: Builder, node: Node) -> list[Form]:
         return [cast(truth(form), "i8")]
     axes, shape = reduced_axes(node, form)
     truths = mapped(b, [form], "i8", lambda args: cast(truth(args[0]), "i8"))
-    return [_over_axes(b, "sum", truths, axes, shape, "i8")]
+    return [over_axes(b, "sum", truths, axes, shape, "i8")]
 
 
 def variance(b: Builder, node: Node) -> list[Form]:
@@ -207,7 +208,7 @@ def variance(b: Builder, node: Node) -> list[Form]:
     degrees = b.shifted(count, -ddof)
     source = b.stored_as_computed(form) if isinstance(form, Computed) and not form.is_view else form
     kept = tuple(1 if a in axes else n for a, n in enumerate(form.shape))
-    mean = _over_axes(b, "mean", source, axes, kept, kind)
+    mean = over_axes(b, "mean", source, axes, kept, kind)
     if isinstance(mean, Computed) and not is_small(kept):
         mean = b.stored_as_computed(mean)
 
@@ -216,7 +217,7 @@ def variance(b: Builder, node: Node) -> list[Form]:
         return call("mul", off, off)
 
     squares: Array = mapped(b, [source, mean], kind, square)
-    total = _over_axes(b, "sum", squares, axes, shape, kind)
+    total = over_axes(b, "sum", squares, axes, shape, kind)
     found = _divided(b, total, max(degrees, 0) if isinstance(degrees, int) else degrees, kind)
     if node.op.name == "var":
         return [found]

@@ -42,6 +42,7 @@ __all__ = [
     "given_shape",
     "given_size",
     "permute_dims",
+    "permuted",
     "repeat",
     "reshape",
     "size_before",
@@ -260,10 +261,10 @@ def permute_dims(b: Builder, node: Node) -> list[Form]:
     axes = node.attrs.get("axes")
     rank = len(x.shape)
     order = list(range(rank))[::-1] if axes is None else [int(a) % rank for a in axes]
-    return [_permuted(b, x, order) if rank else b.at(x, [])]
+    return [permuted(b, x, order) if rank else b.at(x, [])]
 
 
-def _permuted(b: Builder, x: Array, order: Sequence[int]) -> Array:
+def permuted(b: Builder, x: Array, order: Sequence[int]) -> Array:
     shape = [x.shape[axis] for axis in order]
     if isinstance(x, Stored) and stays_in_order(x.shape, order):
         return Stored(x.buffer, tuple(shape), x.type)
@@ -271,7 +272,7 @@ def _permuted(b: Builder, x: Array, order: Sequence[int]) -> Array:
         return uniform(x.number, shape)
     places = [order.index(axis) for axis in range(len(order))]
     if isinstance(x, Joined):
-        return join(b, [_permuted(b, part, order) for part in x.parts], places[x.axis])
+        return join(b, [permuted(b, part, order) for part in x.parts], places[x.axis])
     if isinstance(x, Turned):
         return turned(b.at, x.base, [places[axis] for axis in x.order])
     return turned(b.at, x, places)
