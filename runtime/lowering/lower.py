@@ -76,10 +76,11 @@ from runtime.lowering.nodes.pooling import (
     window_spread,
     window_sum,
 )
+from runtime.lowering.nodes.positions import position
 from runtime.lowering.nodes.products import matmul
 from runtime.lowering.nodes.random_orders import permutation
 from runtime.lowering.nodes.recursion import recur, recursion
-from runtime.lowering.nodes.reductions import count_nonzero, position, reduction, sum_to, variance
+from runtime.lowering.nodes.reductions import count_nonzero, reduction, sum_to, variance
 from runtime.lowering.nodes.rejected_draws import gamma, poisson
 from runtime.lowering.nodes.rows import (
     append_row,
