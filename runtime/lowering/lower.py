@@ -335,7 +335,8 @@ _OF_SIZES_OF_THE_RUN = frozenset((
     "identity", "stop_gradient", "copy", "astype", "expand_dims", "squeeze", "permute_dims",
     "getitem", "reshape", "index_update", "index_add", "dim", "sum", "sum_to", "mean", "max",
     "min", "prod", "any", "all", "argmax", "argmin", "var", "std", "cumsum", "cumprod",
-    "append_row", "zeros_of", "getitem_array", "count_nonzero", "matmul", "vecdot",
+    "ufunc_accumulate", "append_row", "zeros_of", "getitem_array", "count_nonzero", "matmul",
+    "vecdot",
     "broadcast_to", "flip", "searchsorted", "pending", "nonzero",
     "stack_push", "stack_take", "accumulate", "checked", "not_negative", "repeat", "as_long_as",
     "convolution", "convolution_input", "convolution_kernel", "window_max", "window_sum",
@@ -348,11 +349,11 @@ _MOVING = frozenset((
     "reshape", "broadcast_to", "permute_dims", "concat", "stack", "flip", "roll", "zeros", "full",
     "diagonal", "repeat", "zeros_of", "stack_empty", "stack_push", "stack_pop", "stack_take",
     "getitem", "getitem_array", "index_update", "index_add", "accumulate",
-    "sum", "sum_to", "mean", "prod", "any", "all", "count_nonzero", "matmul",
+    "sum", "sum_to", "mean", "prod", "any", "all", "count_nonzero", "matmul", "cumsum",
 ))  # fmt: skip
 # Of halfs, NumPy adds up most in another precision.
 _MOVING_HALFS = _MOVING - frozenset((
-    "as_weak", "index_add", "accumulate", "sum_to", "prod", "checked",
+    "as_weak", "index_add", "accumulate", "sum_to", "prod", "checked", "cumsum",
 )) | {"max", "min", "argmax", "argmin"}  # fmt: skip
 # What is done to lists that grow, before what is done to other arrays.
 _OF_ROWS: dict[str, Callable[[Builder, Node], Form | None]] = {
@@ -444,6 +445,7 @@ _RULES: dict[str, Rule] = {
     "searchsorted": searchsorted,
     "cumsum": scan,
     "cumprod": scan,
+    "ufunc_accumulate": scan,
     **dict.fromkeys(ELEMENTS_OF_BITS, draw),
     "random_advance": advance,
     "random_below": below,

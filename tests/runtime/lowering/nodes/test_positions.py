@@ -42,7 +42,7 @@ def test_sizes_need_not_be_known(function):
         expected = function(x), function(x, 0), function(x, 1), function(x * 2, 1)
         for a, e in zip(f(x), expected, strict=True):
             np.testing.assert_array_equal(a, e)
-    assert f.trace_count == 1
+    assert f.trace_count <= 2  # one of them has an axis of size 1
 
 
 @pytest.mark.parametrize("axis", [None, 0, 1])
