@@ -51,6 +51,9 @@ __all__ = [
     "subscript",
 ]
 
+# Elements of an array that is put in memory before it gets another shape: a division takes about as
+# long as to write and read an element, and no vectors.
+_MANY = 1 << 10
 # What is computed of sizes as sizes are.
 _OF_SIZES = ("dim", "add", "subtract")
 
@@ -134,6 +137,8 @@ def reshape(b: Builder, node: Node) -> list[Form]:
         shape = _known(result.shape)
     else:
         shape = _sizes_of(x.shape, result.shape)
+    if _takes_long_by_position(b, x):
+        x = b.stored(x)
     if isinstance(x, Stored):
         found: Form = Stored(x.buffer, shape, x.type)
         return [found if shape else b.at(x, [index(0)] * len(x.shape))]
@@ -146,6 +151,13 @@ def reshape(b: Builder, node: Node) -> list[Form]:
 
     made = Computed(back, shape, x.type)
     return [back([]) if not shape else made]
+
+
+def _takes_long_by_position(b: Builder, x: Array) -> bool:
+    """Whether there are many elements of which each needs divisions to tell its indices."""
+    count = product(x.shape)
+    has_many = count >= _MANY if isinstance(count, int) else not any(map(is_of_the_run, x.shape))
+    return has_many and isinstance(x, Computed) and not isinstance(x, Uniform) and not b.has_flat(x)
 
 
 def _as_given(b: Builder, node: Node, x: Array) -> tuple[Dim, ...]:
