@@ -517,8 +517,7 @@ def _pairwise_by_part(b: Builder, x: Array, shape: Sequence[Dim], count: Dim) ->
     source, kind = b.stored(x), part_type(x.type)
     sums = []
     for part in (real, imaginary):
-        # Side by side, since lanes are elements that follow each other in memory.
-        own = b.stored(mapped(b, [source], kind, lambda args, part=part: part(args[0])))
+        own = mapped(b, [source], kind, lambda args, part=part: part(args[0]))
         sums.append(_pairwise(b, own, shape, count, lanes=_LANES // 2))
     re, im = sums
     if isinstance(re, Expr) and isinstance(im, Expr):

@@ -303,3 +303,18 @@ def test_what_has_no_form_is_a_plan(function):
     converted = ag.convert(lambda x: function(x))
     np.testing.assert_array_equal(converted(x), function(x))
     assert "native form" in converted.traces()[-1]._differentiable.run.reason
+
+
+@pytest.mark.parametrize("dtype", ["c16", "c8"])
+@pytest.mark.parametrize("n", [5, 100, 1001])
+def test_what_is_reduced_of_parts(n, dtype):
+    """Parts lie every second place in memory, and are combined in vectors."""
+    x = drawn(n, dtype=dtype)
+
+    def of_parts(x):
+        re, im = x.real, x.imag
+        sums = re.sum(), (im * 2).sum(), np.sum(re * re + im * im), im.mean()
+        return *sums, re.max(), im.min(), np.argmax(re), np.argmin(im), np.sum(x - 1)
+
+    same(of_parts, x)
+    same(lambda x: (x.real.max(0), x.imag.sum(1), np.argmax(x.imag, 1)), drawn(60, 40, dtype=dtype))
