@@ -144,8 +144,10 @@ def _part(g: Any, i: int, arrays: Any, terms: tuple[str, ...], result: str) -> A
 )
 def einsum_(xp: Module, *arrays: Array, terms: tuple[str, ...], result: str) -> Array:
     """Sum of products over the letters of `terms` that `result` does not have."""
-    if len(arrays) == 2 and _is_product_of_matrices(*arrays, *terms, result):
-        return in_single(lambda x, y: _of_matrices(xp, x, y, *terms, result), *arrays)
+    if len(arrays) == 2:
+        one, other = terms
+        if _is_product_of_matrices(arrays[0], arrays[1], one, other, result):
+            return in_single(lambda x, y: _of_matrices(xp, x, y, one, other, result), *arrays)
     text = f"{','.join(terms)}->{result}"
     return in_single(lambda *given: xp.asarray(xp.einsum(text, *given)).copy(), *arrays)
 
