@@ -163,7 +163,7 @@ def _position_from(b: Builder, x: Array, begin: Expr, count: Dim, comparison: st
         return cast(_found(b, x, begin, count, extreme), "i8")
     end, whole = as_expr(count), index(_SEARCHED_AT_ONCE)
     window: Dim = _SEARCHED_AT_ONCE
-    blocks: Dim = -(-count // window) if isinstance(count, int) else 0
+    blocks: Dim = -(-count // _SEARCHED_AT_ONCE) if isinstance(count, int) else 0
     if not isinstance(count, int):
         window = select(call("lt", end, whole), end, whole)
         blocks = b.divided(b.shifted(count, _SEARCHED_AT_ONCE - 1), _SEARCHED_AT_ONCE)

@@ -34,14 +34,12 @@ def einsum(b: Builder, node: Node) -> list[Form]:
 
 def _element_by_element(b: Builder, node: Node, terms: Sequence[str], result: str) -> Form:
     """Sums of arrays of the same letters, or of their products, in the order of the first."""
-    forms = [b.forms[value] for value in node.inputs]
-    if any(isinstance(x, Expr) for x in forms):
+    forms = [x for x in map(b.forms.__getitem__, node.inputs) if not isinstance(x, Expr)]
+    if len(forms) < len(terms):
         raise Refusal("a product of arrays without axes")
     kind = machine_type(tensor_type(node.outputs[0].type).dtype)
-    first, *others = terms
-    pairs = zip(forms[1:], others, strict=True)
-    ordered = [forms[0], *(_in_order(b, x, t, first) for x, t in pairs)]
-
+    first = terms[0]
+    ordered = [_in_order(b, x, t, first) for x, t in zip(forms, terms, strict=True)]
     times = both if kind == "b1" else lambda x, y: call("mul", x, y)
 
     def multiplied(factors: Sequence[Expr]) -> Expr:
