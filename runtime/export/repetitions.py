@@ -219,8 +219,8 @@ def _label(node: Node) -> Any:
     rest = [value for value in dict.fromkeys(node.inputs) if not _is_own(value, node)]
     made = [value.node for value in own if value.node is not None]
     # Unique for a node of which bytes do not tell all.
-    found = fingerprint(Graph(rest, [*made, node], node.outputs), _is_the_one)
-    return node if found is None else found
+    found = fingerprint(Graph(rest, [*made, node], node.outputs), _name_of, {})
+    return node if found is None else found.content
 
 
 def _is_own(value: Value, node: Node) -> bool:
@@ -230,9 +230,9 @@ def _is_own(value: Value, node: Node) -> bool:
     return node.op.name in _POWERS or np.asarray(value.node.attrs["value"]).dtype.kind != "f"
 
 
-def _is_the_one(op: Op) -> bool:
+def _name_of(op: Op) -> str | None:
     found = REGISTRY.get(op.name)
-    return found is None or found.op is op
+    return op.name if found is None or found.op is op else None
 
 
 def _suffixes(labels: Sequence[int]) -> np.ndarray[Any, Any]:

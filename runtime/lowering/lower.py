@@ -86,10 +86,11 @@ from runtime.lowering.nodes.pooling import (
     window_spread,
     window_sum,
 )
+from runtime.lowering.nodes.positions import position
 from runtime.lowering.nodes.products import matmul
 from runtime.lowering.nodes.random_orders import permutation
 from runtime.lowering.nodes.recursion import recur, recursion
-from runtime.lowering.nodes.reductions import count_nonzero, position, reduction, sum_to, variance
+from runtime.lowering.nodes.reductions import count_nonzero, reduction, sum_to, variance
 from runtime.lowering.nodes.rejected_draws import gamma, poisson
 from runtime.lowering.nodes.rows import (
     append_row,
@@ -366,7 +367,8 @@ _OF_SIZES_OF_THE_RUN = frozenset((
     "identity", "stop_gradient", "copy", "astype", "expand_dims", "squeeze", "permute_dims",
     "getitem", "reshape", "index_update", "index_add", "dim", "sum", "sum_to", "mean", "max",
     "min", "prod", "any", "all", "argmax", "argmin", "var", "std", "cumsum", "cumprod",
-    "append_row", "zeros_of", "getitem_array", "count_nonzero", "matmul", "vecdot",
+    "ufunc_accumulate", "append_row", "zeros_of", "getitem_array", "count_nonzero", "matmul",
+    "vecdot",
     "broadcast_to", "flip", "searchsorted", "pending", "nonzero",
     "stack_push", "stack_take", "accumulate", "checked", "not_negative", "repeat", "as_long_as",
     "convolution", "convolution_input", "convolution_kernel", "window_max", "window_sum",
@@ -379,7 +381,7 @@ _MOVING = frozenset((
     "reshape", "broadcast_to", "permute_dims", "concat", "stack", "flip", "roll", "zeros", "full",
     "diagonal", "repeat", "zeros_of", "stack_empty", "stack_push", "stack_pop", "stack_take",
     "getitem", "getitem_array", "index_update", "index_add", "accumulate",
-    "sum", "sum_to", "mean", "prod", "any", "all", "count_nonzero", "matmul",
+    "sum", "sum_to", "mean", "prod", "any", "all", "count_nonzero", "matmul", "cumsum",
 ))  # fmt: skip
 # What is computed of narrow floats in single precision.
 _IN_SINGLE = frozenset((
@@ -481,6 +483,7 @@ _RULES: dict[str, Rule] = {
     "searchsorted": searchsorted,
     "cumsum": scan,
     "cumprod": scan,
+    "ufunc_accumulate": scan,
     **dict.fromkeys(ELEMENTS_OF_BITS, draw),
     "random_advance": advance,
     "random_below": below,

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import string
 from collections.abc import Sequence
 from typing import Any
 
-from runtime.dtypes import in_single
+import numpy as np
+
+from runtime.dtypes import in_single, is_narrow, kind_of
 from runtime.ops.agreement import of_size
+from runtime.ops.arithmetic import multiply
 from runtime.ops.axes import permute_dims
 from runtime.ops.broadcasting import broadcast_to, sum_to
+from runtime.ops.contraction_order import contraction_order, kept_letters
+from runtime.ops.conversion import astype
 from runtime.ops.declare import implements, op
 from runtime.ops.diagonals import diagonal
+from runtime.ops.internal import strengthen
 from runtime.ops.operands import Array, Module, Operand, rank_of, shape_of, type_of
 from runtime.ops.rules import conjugated
 from runtime.ops.samples import array, calls
@@ -106,7 +113,7 @@ def _part(g: Any, i: int, arrays: Any, terms: tuple[str, ...], result: str) -> A
     ]
     known = set(result).union(*(t for _, t in others))
     own = "".join(c for c in terms[i] if c in known)
-    part = einsum_(g, *(x for x, _ in others), terms=(result, *(t for _, t in others)), result=own)
+    part = _summed([(g, result), *others], own)
     alone = tuple(k for k, c in enumerate(terms[i]) if c not in known)
     shape = shape_of(arrays[i])
     if alone:
@@ -137,8 +144,42 @@ def _part(g: Any, i: int, arrays: Any, terms: tuple[str, ...], result: str) -> A
 )
 def einsum_(xp: Module, *arrays: Array, terms: tuple[str, ...], result: str) -> Array:
     """Sum of products over the letters of `terms` that `result` does not have."""
+    if len(arrays) == 2:
+        one, other = terms
+        if _is_product_of_matrices(arrays[0], arrays[1], one, other, result):
+            return in_single(lambda x, y: _of_matrices(xp, x, y, one, other, result), *arrays)
     text = f"{','.join(terms)}->{result}"
     return in_single(lambda *given: xp.asarray(xp.einsum(text, *given)).copy(), *arrays)
+
+
+def _is_product_of_matrices(x: Array, y: Array, one: str, other: str, result: str) -> bool:
+    """Whether BLAS has this product: of floats, both operands with axes of their own."""
+    in_both, letters = set(one) & set(other), set(result)
+    if not in_both - letters or not letters - set(one) or not letters - set(other):
+        return False
+    sizes = dict(zip(other, y.shape, strict=True))
+    stretches = any(n != sizes.get(c, n) for c, n in zip(one, x.shape, strict=True))
+    return not stretches and kind_of(np.result_type(x, y)) in "fc"
+
+
+def _of_matrices(xp: Module, x: Array, y: Array, one: str, other: str, result: str) -> Array:
+    """A product of matrices, for each place along the axes that both operands and it have."""
+    sizes = dict(zip(one + other, x.shape + y.shape, strict=True))
+    around = [c for c in result if c in one and c in other]
+    inner = [c for c in one if c in other and c not in result]
+    rows, columns = ([c for c in term if c not in (*around, *inner)] for term in (one, other))
+
+    def of(letters: Sequence[str]) -> list[int]:
+        return [sizes[c] for c in letters]
+
+    left = xp.transpose(x, [one.index(c) for c in (*around, *rows, *inner)])
+    right = xp.transpose(y, [other.index(c) for c in (*around, *inner, *columns)])
+    made = xp.matmul(
+        left.reshape(*of(around), math.prod(of(rows)), math.prod(of(inner))),
+        right.reshape(*of(around), math.prod(of(inner)), math.prod(of(columns))),
+    ).reshape(*of(around), *of(rows), *of(columns))
+    order = [*around, *rows, *columns]
+    return xp.ascontiguousarray(xp.transpose(made, [order.index(c) for c in result]))
 
 
 @implements(
@@ -173,7 +214,67 @@ def einsum(subscripts: Any, /, *operands: Any, optimize: Any = False) -> Any:
     if len(pairs) == 1 and sorted(pairs[0][1]) == sorted(result):
         x, term = pairs[0]  # no sum: a view, as NumPy gives it
         return permute_dims(x, tuple(map(term.index, result)))
-    return einsum_(*(x for x, _ in pairs), terms=tuple(t for _, t in pairs), result=result)
+    return _in_pairs(pairs, result)
+
+
+# ---- products of two at a time -----------------------------------------------------------------
+
+
+def _in_pairs(operands: list[tuple[Any, str]], result: str) -> Any:
+    """The sum of products, two of them at a time in the order that takes the fewest.
+
+    More than two get the common dtype first, in which NumPy computes; floats of 16 bits and less
+    get single precision, and are rounded once.
+    """
+    common = promote(*(type_of(x).strong() for x, _ in operands)).dtype
+    is_rounded = len(operands) > 2 and (is_narrow(common) or common == np.float16)
+    dtype = np.dtype(np.float32) if is_rounded else common
+    if len(operands) > 2:
+        operands = [(astype(x, dtype, copy=False), t) for x, t in operands]
+    made = _summed(operands, result)
+    return astype(made, common) if is_rounded else made
+
+
+def _summed(operands: list[tuple[Any, str]], result: str) -> Any:
+    """The sum of products as products of two, each with no letters that only one of them has."""
+    left = list(operands)
+    for pair in contraction_order([t for _, t in left], result, _sizes(left)):
+        terms = [t for _, t in left]
+        kept = result if len(left) == 2 else kept_letters(terms, pair, result)
+        made = _product(left[pair[0]], left[pair[1]], kept)
+        left = [given for k, given in enumerate(left) if k not in pair] + [(made, kept)]
+    return _alone(*left[0], result)[0]
+
+
+def _sizes(operands: list[tuple[Any, str]]) -> dict[str, int]:
+    """The size of each letter's axis; what is not known is as large as a matrix is."""
+    sizes: dict[str, int] = {}
+    for x, term in operands:
+        for c, n in zip(term, shape_of(x), strict=True):
+            sizes[c] = max(sizes.get(c, 1), n if isinstance(n, int) else _UNKNOWN)
+    return sizes
+
+
+def _product(one: tuple[Any, str], other: tuple[Any, str], result: str) -> Any:
+    """The product of two: element-wise where nothing is summed but what only one of them has."""
+    x, term = _alone(*one, "".join(c for c in one[1] if c in other[1] + result))
+    y, second = _alone(*other, "".join(c for c in other[1] if c in one[1] + result))
+    if set(term) | set(second) <= set(result):
+        return multiply(_aligned(x, term, result), _aligned(y, second, result))
+    return einsum_(x, y, terms=(term, second), result=result)
+
+
+def _alone(x: Any, term: str, result: str) -> tuple[Any, str]:
+    """An operand summed over the letters that `result` does not have."""
+    return (x if term == result else einsum_(x, terms=(term,), result=result)), result
+
+
+def _aligned(x: Any, term: str, result: str) -> Any:
+    """An operand with axes of size 1 for the letters that it does not have."""
+    order = tuple(term.index(c) for c in result if c in term)
+    missing = tuple(k for k, c in enumerate(result) if c not in term)
+    x = x if order == tuple(range(len(order))) else permute_dims(x, order)
+    return expand_dims(strengthen(x), missing) if missing else strengthen(x)
 
 
 def _of_lists(given: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
@@ -198,4 +299,6 @@ def _letters(numbers: Any) -> str:
     return "".join(found)
 
 
+# How large an axis counts whose size is not known.
+_UNKNOWN = 64
 _LETTERS = string.ascii_uppercase + string.ascii_lowercase

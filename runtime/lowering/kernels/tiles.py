@@ -108,8 +108,10 @@ def cut(c: Contract, vector_bytes: int) -> Cut:
     lanes = max(vector_bytes // int(c.target.type[1:]), 1)
     columns, rows = c.column.size, c.row.size
     if runs_along_sum(c):
-        most = 4 if rows != 1 and columns != 1 else 8
-        return Cut(lanes, _known_most(columns, most), _known_most(rows, most))
+        if rows == 1 or columns == 1:
+            return Cut(lanes, _known_most(columns, 8), _known_most(rows, 8))
+        wide = 4 if vector_bytes == 64 else 3  # of 16 registers, 12 are sums
+        return Cut(lanes, _known_most(columns, wide), _known_most(rows, 4))
     if isinstance(columns, int):
         while lanes > 4 and lanes // 2 >= columns:
             lanes //= 2

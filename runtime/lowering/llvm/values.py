@@ -140,6 +140,9 @@ class Values(Places):
         if self.value(offset) in self.wide:
             return self._gathered(x)
         is_lanes = self.lane is not None and _depends(offset, self.lane)
+        pairs = _of_pairs(offset) if is_lanes else None
+        if pairs is not None:
+            return self._load_of_pairs(x, *pairs)
         at = self._address(x.value, self.value(offset))
         kind = memory_type(x.type)
         of = f"<{self.lanes} x {kind}>" if is_lanes else kind
@@ -156,6 +159,26 @@ class Values(Places):
             name = truth
         if is_lanes:
             self.wide.add(name)
+        return name
+
+    def _load_of_pairs(self, x: Expr, start: Expr, part: int) -> str:
+        """The real or imaginary parts of complex numbers that follow each other in memory."""
+        kind, count = memory_type(x.type), 2 * self.lanes
+        of, at = f"<{count} x {kind}>", self._address(x.value, self.value(start))
+        mask = self.mask
+        if mask is None:
+            pairs = self.do(f"load {of}, ptr {at}, align {size_in_bytes(x.type)}{self._group()}")
+        else:
+            twice = ", ".join(f"i32 {k // 2}" for k in range(count))
+            bits = f"<{self.lanes} x i1>"
+            both = self.do(f"shufflevector {bits} {mask}, {bits} poison, <{count} x i32> <{twice}>")
+            call = f"{of} @llvm.masked.load.v{count}{_suffix(x.type)}.p0"
+            self.intrinsic(f"{call}(ptr, i32, <{count} x i1>, {of})")
+            given = f"ptr {at}, i32 {size_in_bytes(x.type)}, <{count} x i1> {both}"
+            pairs = self.do(f"call {call}({given}, {of} zeroinitializer)")
+        chosen = ", ".join(f"i32 {k}" for k in range(part, count, 2))
+        name = self.do(f"shufflevector {of} {pairs}, {of} poison, <{self.lanes} x i32> <{chosen}>")
+        self.wide.add(name)
         return name
 
     def _masked_load(self, of: str, at: str, type_: str) -> str:
@@ -323,6 +346,15 @@ def _depends(x: Expr, register: Register) -> bool:
     if x.function == "read":
         return x.value is register
     return any(_depends(a, register) for a in x.args)
+
+
+def _of_pairs(offset: Expr) -> tuple[Expr, int] | None:
+    """Where pairs begin and which of both it is, of the offset of a part of a complex number."""
+    start, part = offset, 0
+    if offset.function == "add" and offset.args[1].function == "const":
+        start, part = offset.args[0], offset.args[1].value
+    is_twice = start.function == "mul" and start.args[1].function == "const"
+    return (start, part) if is_twice and start.args[1].value == 2 and part in (0, 1) else None
 
 
 def _conversion(given: str, target: str) -> str:

@@ -42,6 +42,7 @@ __all__ = [
     "given_shape",
     "given_size",
     "permute_dims",
+    "permuted",
     "repeat",
     "reshape",
     "size_before",
@@ -50,6 +51,9 @@ __all__ = [
     "subscript",
 ]
 
+# Elements of an array that is put in memory before it gets another shape: a division takes about as
+# long as to write and read an element, and no vectors.
+_MANY = 1 << 10
 # What is computed of sizes as sizes are.
 _OF_SIZES = ("dim", "add", "subtract", "multiply", "floor_divide")
 
@@ -133,6 +137,8 @@ def reshape(b: Builder, node: Node) -> list[Form]:
         shape = _known(result.shape)
     else:
         shape = _sizes_of(x.shape, result.shape)
+    if _takes_long_by_position(b, x):
+        x = b.stored(x)
     if isinstance(x, Stored):
         found: Form = Stored(x.buffer, shape, x.type)
         return [found if shape else b.at(x, [index(0)] * len(x.shape))]
@@ -145,6 +151,13 @@ def reshape(b: Builder, node: Node) -> list[Form]:
 
     made = Computed(back, shape, x.type)
     return [back([]) if not shape else made]
+
+
+def _takes_long_by_position(b: Builder, x: Array) -> bool:
+    """Whether there are many elements of which each needs divisions to tell its indices."""
+    count = product(x.shape)
+    has_many = count >= _MANY if isinstance(count, int) else not any(map(is_of_the_run, x.shape))
+    return has_many and isinstance(x, Computed) and not isinstance(x, Uniform) and not b.has_flat(x)
 
 
 def _as_given(b: Builder, node: Node, x: Array) -> tuple[Dim, ...]:
@@ -264,10 +277,10 @@ def permute_dims(b: Builder, node: Node) -> list[Form]:
     axes = node.attrs.get("axes")
     rank = len(x.shape)
     order = list(range(rank))[::-1] if axes is None else [int(a) % rank for a in axes]
-    return [_permuted(b, x, order) if rank else b.at(x, [])]
+    return [permuted(b, x, order) if rank else b.at(x, [])]
 
 
-def _permuted(b: Builder, x: Array, order: Sequence[int]) -> Array:
+def permuted(b: Builder, x: Array, order: Sequence[int]) -> Array:
     shape = [x.shape[axis] for axis in order]
     if isinstance(x, Stored) and stays_in_order(x.shape, order):
         return Stored(x.buffer, tuple(shape), x.type)
@@ -275,7 +288,7 @@ def _permuted(b: Builder, x: Array, order: Sequence[int]) -> Array:
         return uniform(x.number, shape)
     places = [order.index(axis) for axis in range(len(order))]
     if isinstance(x, Joined):
-        return join(b, [_permuted(b, part, order) for part in x.parts], places[x.axis])
+        return join(b, [permuted(b, part, order) for part in x.parts], places[x.axis])
     if isinstance(x, Turned):
         return turned(b.at, x.base, [places[axis] for axis in x.order])
     return turned(b.at, x, places)

@@ -3,27 +3,63 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Set
+from collections.abc import Sequence, Set
+from functools import reduce
 
 from runtime.graph.ir import Node
 from runtime.lowering.kernels.arrays import Array, Form, Stored
 from runtime.lowering.kernels.builder import Builder
 from runtime.lowering.kernels.kernel import Axis, Dim, load
 from runtime.lowering.kernels.refusal import Refusal
-from runtime.lowering.kernels.scalar import Expr, index
+from runtime.lowering.kernels.scalar import Expr, both, call, index
 from runtime.lowering.kernels.strides import steps_of
 from runtime.lowering.nodes.elements import machine_type, tensor_type
+from runtime.lowering.nodes.elementwise import converted, mapped
 from runtime.lowering.nodes.products import ONE, contract, placed
+from runtime.lowering.nodes.reductions import over_axes
+from runtime.lowering.nodes.shaping import permuted
 
 __all__ = ["einsum", "tensordot", "vecdot"]
 
 
 def einsum(b: Builder, node: Node) -> list[Form]:
-    """The sum of products of two arrays, by Einstein's convention."""
-    terms = node.attrs["terms"]
-    if len(terms) != 2 or any(len(set(term)) < len(term) for term in terms):
-        raise Refusal("a sum of products of one array, or of more than two")
-    return _lettered(b, node, terms[0], terms[1], node.attrs["result"])
+    """The sum of products of one or two arrays, by Einstein's convention."""
+    terms, result = node.attrs["terms"], node.attrs["result"]
+    if len(terms) > 2 or any(len(set(term)) < len(term) for term in terms):
+        raise Refusal("a sum of products of more than two arrays")
+    if len(terms) == 2 and set(terms[0]) ^ set(terms[1]):
+        return _lettered(b, node, terms[0], terms[1], result)
+    return [_element_by_element(b, node, terms, result)]
+
+
+def _element_by_element(b: Builder, node: Node, terms: Sequence[str], result: str) -> Form:
+    """Sums of arrays of the same letters, or of their products, in the order of the first."""
+    forms = [x for x in map(b.forms.__getitem__, node.inputs) if not isinstance(x, Expr)]
+    if len(forms) < len(terms):
+        raise Refusal("a product of arrays without axes")
+    kind = machine_type(tensor_type(node.outputs[0].type).dtype)
+    first = terms[0]
+    ordered = [_in_order(b, x, t, first) for x, t in zip(forms, terms, strict=True)]
+    times = both if kind == "b1" else lambda x, y: call("mul", x, y)
+
+    def multiplied(factors: Sequence[Expr]) -> Expr:
+        return reduce(times, (converted(x, kind) for x in factors))
+
+    made = mapped(b, ordered, kind, multiplied)
+    axes = [k for k, c in enumerate(first) if c not in result]
+    kept = "".join(c for c in first if c in result)
+    if axes:
+        shape = tuple(n for k, n in enumerate(made.shape) if k not in axes)
+        summed = over_axes(b, "any" if kind == "b1" else "sum", made, axes, shape, kind)
+        if isinstance(summed, Expr):
+            return summed
+        made = summed
+    return _in_order(b, made, kept, result)
+
+
+def _in_order(b: Builder, x: Array, term: str, wanted: str) -> Array:
+    """An array with its axes in the order of other letters."""
+    return permuted(b, x, [term.index(c) for c in wanted])
 
 
 def tensordot(b: Builder, node: Node) -> list[Form]:
@@ -80,8 +116,11 @@ def _lettered(
         steps.reverse()
         alone.reverse()
     in_x, in_y = steps
-    if last not in alone[1] and alone[1]:
-        raise Refusal("a product whose last axis is one of both operands")
+    if last not in alone[1] and alone[1]:  # an axis of both operands is the last: not in memory
+        natural = "".join(sorted(result, key=lambda c: (c in alone[1], c in alone[0])))
+        (made,) = _lettered(b, node, one, other, natural, strict)
+        assert not isinstance(made, Expr)
+        return [_in_order(b, made, natural, result)]
     out = dict(zip(result, steps_of(shape), strict=True))
 
     def axis(letter: str) -> Axis:

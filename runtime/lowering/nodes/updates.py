@@ -18,7 +18,6 @@ from runtime.lowering.kernels.arrays import (
     Stored,
     Uniform,
     indices_of_flat,
-    is_memory,
     uniform,
 )
 from runtime.lowering.kernels.builder import SMALL, Builder, is_of_the_run
@@ -237,7 +236,7 @@ def _of_elements(b: Builder, x: Elements, at: list[Expr], new: Callable[[Expr], 
 def _target(b: Builder, node: Node, x: Array) -> Stored | Rows:
     """`x` in memory that may be overwritten: its own, or that of a copy."""
     first = node.inputs[0]
-    if isinstance(x, Stored | Rows) and may_overwrite(b, node, first):
+    if isinstance(x, Stored | Rows) and may_overwrite(b, node, first, node.inputs[1]):
         return x if isinstance(x, Rows) else Stored(x.buffer, x.shape, x.type)
     made = b.buffer(first.name, x.type, x.shape)
     if isinstance(x, Elements):
@@ -246,28 +245,38 @@ def _target(b: Builder, node: Node, x: Array) -> Stored | Rows:
     return Stored(made, x.shape, x.type)
 
 
-def may_overwrite(b: Builder, node: Node, value: Value) -> bool:
-    """Whether the memory of a value is its own, and nothing that is read later looks into it."""
+def may_overwrite(b: Builder, node: Node, value: Value, given: Value | None = None) -> bool:
+    """Whether the memory of a value is its own, and nothing that is read later looks into it.
+
+    `given` was computed from it already, or looks elsewhere.
+    """
     form = b.forms[value]
     if value not in b.owned or not isinstance(form, Stored | Rows) or value in b.results:
         return False
     readers = b.readers.get(value, [])
     if not readers or readers[-1] is not node or node.inputs.count(value) != 1:
         return False
-    return all(_is_settled(b, output, form.buffer) for r in readers[:-1] for output in r.outputs)
+    looking = [output for reader in readers[:-1] for output in reader.outputs]
+    return _are_settled(b, looking, form.buffer, given)
 
 
-def _is_settled(b: Builder, value: Value, buffer: Buffer) -> bool:
-    """Whether a value was computed from the memory already, and is elsewhere.
-
-    A view is of no matter when all that reads it was.
-    """
-    form = b.forms.get(value)
-    if isinstance(form, Expr | Elements):
-        return True
-    if isinstance(form, Stored | Rows):
-        return form.buffer is not buffer
-    if form is None or not is_memory(form) or value in b.results:
-        return False
-    readers = b.readers.get(value, [])
-    return all(r.outputs and all(_is_settled(b, v, buffer) for v in r.outputs) for r in readers)
+def _are_settled(b: Builder, values: list[Value], buffer: Buffer, given: Value | None) -> bool:
+    """Whether values, or all that is computed of them, were computed from the memory already."""
+    known = {given}
+    while values:
+        value = values.pop()
+        if value in known:
+            continue
+        known.add(value)
+        form = b.forms.get(value)
+        if isinstance(form, Stored | Rows) and form.buffer is buffer:
+            return False
+        if isinstance(form, Expr | Elements | Stored | Rows):
+            continue
+        if form is None or value in b.results:  # it is computed later
+            return False
+        for reader in b.readers.get(value, []):
+            if not reader.outputs and reader.op.name != "pending":
+                return False
+            values += reader.outputs
+    return True

@@ -22,8 +22,9 @@ from runtime.lowering.kernels.scalar import (
     real,
     select,
 )
-from runtime.lowering.scalars.exponentials import hypot
+from runtime.lowering.scalars.exponentials import hypot, log1p
 from runtime.lowering.scalars.mathematics import exp as real_exp
+from runtime.lowering.scalars.mathematics import log as real_log
 from runtime.lowering.scalars.trigonometry import atan2, cos, sin
 
 __all__ = ["FORMS", "OF_PARTS", "PYTHON"]
@@ -83,6 +84,55 @@ def _exp(x: Expr) -> Expr:
     im = select(both(is_lost, call("lt", a, zero)), call("copysign", zero, b), im)
     kind = real(x).type
     return pair(cast(re, kind), cast(im, kind))
+
+
+def _two_sum(x: Expr, y: Expr) -> tuple[Expr, Expr]:
+    """The sum rounded, and what the rounding took away."""
+    total = call("add", x, y)
+    part = call("sub", total, x)
+    rest = call("add", call("sub", x, call("sub", total, part)), call("sub", y, part))
+    return total, rest
+
+
+def _log(x: Expr) -> Expr:
+    """log(|x|) + i angle(x), in double precision.
+
+    Near 1, |x|**2 - 1 is known with twice the digits, so that no digit of its logarithm is lost.
+    """
+    a, b = cast(real(x), "f8"), cast(imaginary(x), "f8")
+    one, half = const(1.0, "f8"), const(0.5, "f8")
+    squares = [call("mul", part, part) for part in (a, b)]
+    rests = [call("fma", p, p, call("neg", q)) for p, q in zip((a, b), squares, strict=True)]
+    is_first = call("ge", *squares)
+    large, small = select(is_first, *squares), select(is_first, *reversed(squares))
+    near, first = _two_sum(large, const(-1.0, "f8"))
+    near, second = _two_sum(near, small)
+    lost, third = _two_sum(*rests)
+    lost, last = _two_sum(call("add", first, second), lost)
+    near, lost = _two_sum(near, lost)
+    lost = call("add", lost, call("add", last, third))
+    over = call("div", lost, call("add", one, near))
+    near = call("mul", half, call("add", log1p(near), over))
+    size = call("add", *squares)
+    is_near = both(call("gt", size, const(2.0**-20, "f8")), call("lt", size, const(2.0**20, "f8")))
+    far = _log_of_far(a, b) if real(x).type == "f8" else real_log(hypot(a, b))
+    kind = real(x).type
+    return pair(cast(select(is_near, near, far), kind), cast(atan2(b, a), kind))
+
+
+def _log_of_far(a: Expr, b: Expr) -> Expr:
+    """The logarithm of a modulus that may be too large, or too small, for a number."""
+    size = call("add", call("abs", a), call("abs", b))
+    is_large = call("gt", size, const(2.0**1000, "f8"))
+    is_small = call("lt", size, const(2.0**-960, "f8"))
+    one, none = const(1.0, "f8"), const(0.0, "f8")
+    scale = select(is_small, const(2.0**60, "f8"), select(is_large, const(0.25, "f8"), one))
+    less = select(
+        is_small,
+        const(60 * math.log(2), "f8"),
+        select(is_large, const(-2 * math.log(2), "f8"), none),
+    )
+    return call("sub", real_log(hypot(call("mul", a, scale), call("mul", b, scale))), less)
 
 
 def _sum(x: Expr, y: Expr) -> Expr:
@@ -165,6 +215,7 @@ FORMS: dict[str, Callable[..., Expr]] = {
     "pow": _power,
     "power": _power,
     "exp": _exp,
+    "log": _log,
     "equal": _equal,
     "not_equal": _not_equal,
     "isnan": _is_nan,

@@ -16,6 +16,29 @@ def test_each_element_follows_from_the_one_before(name, dtype, shape, axis, comp
     compare(lambda x: getattr(ops, name)(x, axis=axis), x)
 
 
+@pytest.mark.parametrize("name", ["maximum", "minimum"])
+@pytest.mark.parametrize("dtype", ["f8", "f4", "i4", "u1", "?"])
+@pytest.mark.parametrize(("shape", "axis"), [
+    ((7,), 0), ((5, 60), 0), ((5, 60), 1), ((3, 4, 5), 1), ((3, 0), 0), ((0,), 0),
+])  # fmt: skip
+def test_running_extremes(name, dtype, shape, axis, compare):
+    x = (np.random.default_rng(3).normal(size=shape) * 3).astype(dtype)
+    accumulate = getattr(np, name).accumulate
+    compare(lambda x: accumulate(x, axis=axis), x)
+    if x.size and x.dtype.kind == "f":
+        compare(lambda x: accumulate(x, axis=axis), x * 0)  # zeros of both signs
+        x.flat[x.size // 2] = np.nan
+        compare(lambda x: accumulate(x, axis=axis), x)
+
+
+@pytest.mark.parametrize("dtype", ["c8", "c16"])
+@pytest.mark.parametrize(("shape", "axis"), [((300,), None), ((5, 60), 0), ((5, 60), 1)])
+def test_running_sums_of_complex_numbers(dtype, shape, axis, compare):
+    x = np.random.default_rng(3).normal(size=(2, *shape))
+    compare(lambda x: ops.cumsum(x, axis=axis), (x[0] + 1j * x[1]).astype(dtype))
+    compare(lambda x: ops.cumsum(x, axis=axis), np.full(shape, complex(-0.0, -0.0), dtype))
+
+
 def test_special_values_go_on(compare):
     x = np.array([-0.0, 1.0, np.inf, -np.inf, 2.0] * 5)
     compare(lambda x: ops.cumsum(x), x)

@@ -127,3 +127,94 @@ def test_what_reads_no_memory_that_is_written_is_not_stored_first():
 
     assert "written" not in text(of_another) and "written" in text(of_its_neighbours)
     assert text(halved).count("allocate") == text(halved).count("for each") == 1
+
+
+def rows_from_rows(x):
+    for i in range(1, x.shape[0] - 1):
+        x[i, :] = 0.5 * (x[i - 1, :] + x[i, :])
+    return x
+
+
+def columns_from_columns(x):
+    for j in range(1, x.shape[1]):
+        x[:, j] = x[:, j] + 0.5 * x[:, j - 1]
+    return x
+
+
+def columns_added(x):
+    for j in range(1, x.shape[1]):
+        x[:, j] += x[:, j - 1] * 2 + x[:, 0]
+    return x
+
+
+def normalized_columns(x):
+    for j in range(x.shape[1]):
+        column = x[:, j] - x[:, j].mean()
+        x[:, j] = column / (np.abs(column).max() + 1)
+    return x
+
+
+@pytest.mark.parametrize(
+    "function", [rows_from_rows, columns_from_columns, columns_added, normalized_columns]
+)
+def test_what_was_read_before_needs_no_copy(function):
+    x = np.random.default_rng(0).standard_normal((30, 40))
+    f = ag.convert(function)
+    text = f.get_concrete_function(x).lower("kernels")
+    assert not any(" copy " in line for line in text.partition("loop:")[2].splitlines()[:-3])
+    np.testing.assert_array_equal(f(x.copy()), function(x.copy()))
+
+
+def old_column_after_a_write(x):
+    for j in range(1, x.shape[1]):
+        old = x[:, j]
+        sums = old + x[:, j - 1]
+        x[:, j] = sums * 2
+        x[:, 0] = sums + x[:, j]
+    return x
+
+
+def view_given_back(x):
+    first = x[:, 0] * 3
+    for j in range(1, x.shape[1]):
+        x[:, 0] = x[:, j] + first
+        x[:, j] = first - x[:, 0]
+    return x, first
+
+
+def rows_exchanged(x):
+    for i in range(x.shape[0] - 1):
+        kept = x[i] + 0
+        x[i] = x[i + 1]
+        x[i + 1] = kept
+    return x
+
+
+def shifted_in_itself(x):
+    for _ in range(3):
+        x[1:] = x[:-1] + 1
+        x[:, 1:] = np.concatenate((x[:, 2:], x[:, :1]), axis=1)
+    return x
+
+
+def positions_from_itself(x):
+    for i in range(3):
+        x[(x[:3, i] > 0).astype(int) + i] = x[i] * 2
+    return x
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        old_column_after_a_write,
+        view_given_back,
+        rows_exchanged,
+        shifted_in_itself,
+        positions_from_itself,
+    ],
+)
+def test_what_is_read_before_and_after_a_write_is_what_it_was(function):
+    x = np.random.default_rng(0).standard_normal((30, 40))
+    found, expected = ag.convert(function)(x.copy()), function(x.copy())
+    for a, e in zip(*(v if isinstance(v, tuple) else (v,) for v in (found, expected)), strict=True):
+        np.testing.assert_array_equal(a, e)

@@ -118,7 +118,7 @@ def test_python_numbers_raise():
 def test_functions_are_within_two_units(dtype):
     """Each part, in units of the whole number."""
     x = np.concatenate([drawn(500, dtype=dtype), drawn(50, dtype=dtype) * 30])
-    for function in (np.abs, np.exp, np.angle):
+    for function in (np.abs, np.exp, np.log, np.angle):
         found = natively(function, x)
         exact = function(x.astype("G"))
         assert found.dtype == function(x).dtype
@@ -126,11 +126,24 @@ def test_functions_are_within_two_units(dtype):
         assert off.max() < 2 * np.finfo(found.dtype).eps, function
 
 
+@pytest.mark.parametrize("dtype", ["c16", "c8"])
+def test_parts_of_logarithms_are_within_two_units(dtype):
+    """Where the modulus is about 1, too, and where it is no normal number."""
+    limits, angle = np.finfo(dtype), np.exp(1j * drawn(1000).real)
+    near = [angle * (1 + s) for s in (0, 1e-7, -1e-3)]
+    x = np.concatenate([*near, drawn(1000), angle * limits.max / 2, angle * limits.tiny / 9])
+    x = x.astype(dtype)
+    exact = np.log(x.astype("G"))
+    found = natively(np.log, x)
+    for a, e in ((found.real, exact.real), (found.imag, exact.imag)):
+        assert (np.abs(a - e) / np.spacing(np.abs(e).astype(a.dtype))).max() < 2
+
+
 def test_special_values_of_functions():
     """As NumPy gives them; signs of zeros too."""
     x = specials("c16")
     large = np.array([709.5 + 1j, 720 + 1.5707j, 1500 + 1j, -745.0 + 2j, -800 + 2j])
-    for function in (np.exp, np.abs):
+    for function in (np.exp, np.log, np.abs):
         with np.errstate(all="ignore"):
             expected = function(np.concatenate([x, large]))
         found = natively(function, np.concatenate([x, large]))
@@ -290,3 +303,18 @@ def test_what_has_no_form_is_a_plan(function):
     converted = ag.convert(lambda x: function(x))
     np.testing.assert_array_equal(converted(x), function(x))
     assert "native form" in converted.traces()[-1]._differentiable.run.reason
+
+
+@pytest.mark.parametrize("dtype", ["c16", "c8"])
+@pytest.mark.parametrize("n", [5, 100, 1001])
+def test_what_is_reduced_of_parts(n, dtype):
+    """Parts lie every second place in memory, and are combined in vectors."""
+    x = drawn(n, dtype=dtype)
+
+    def of_parts(x):
+        re, im = x.real, x.imag
+        sums = re.sum(), (im * 2).sum(), np.sum(re * re + im * im), im.mean()
+        return *sums, re.max(), im.min(), np.argmax(re), np.argmin(im), np.sum(x - 1)
+
+    same(of_parts, x)
+    same(lambda x: (x.real.max(0), x.imag.sum(1), np.argmax(x.imag, 1)), drawn(60, 40, dtype=dtype))
