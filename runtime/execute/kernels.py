@@ -18,6 +18,7 @@ __all__ = [
     "array_function",
     "as_python",
     "compute",
+    "direct",
     "gives_tuple",
     "is_weak",
     "on_python_numbers",
@@ -62,6 +63,16 @@ def gives_tuple(node: Node) -> bool:
         return False
     types = [value.type for value in node.inputs]
     return isinstance(node.op.infer(*types, **node.attrs), tuple)
+
+
+def direct(node: Node, settings: Any = None) -> Callable[..., Any] | None:
+    """What is called for a node with its operands alone, if its op says so.
+
+    Where the node has one output, it gives that, and no tuple. It checks the `settings`.
+    """
+    directly = node.op.options.get("directly")
+    found = None if directly is None else directly(**node.attrs)
+    return None if found is None else found(settings)
 
 
 def array_function(node: Node) -> str | None:

@@ -24,18 +24,18 @@ def refuse(what):
     raise Refused(what)
 
 
-def call(callee, args, declared=None, **options):
+def call(callee, args, declared=None, count=0, **options):
     given = {"watch": None, "lasting": True, "given": [], "as_arrays": False, "lends": True}
-    given["keeps"] = True
+    given["keeps"], given["count"] = True, count
     run = caller_at(None, {})
     return HostCall("f", None, run, (Same(callee), args, {}), declared, **given | options)
 
 
 def test_holes_are_filled_and_results_are_checked():
-    assert call(divmod, [Hole(0), 3])(7) == ((2, 1),)
-    assert call(divmod, [Hole(0), 3], types_of((int, int)))(7) == (2, 1)
+    assert call(divmod, [Hole(0), 3], count=1)(7) == ((2, 1),)
+    assert call(divmod, [Hole(0), 3], types_of((int, int)), 1)(7) == (2, 1)
     with pytest.raises(TypeError, match="`f` gave an? ?.*tuple.* that was declared as its result"):
-        call(divmod, [Hole(0), 3], types_of(int))(7)
+        call(divmod, [Hole(0), 3], types_of(int), 1)(7)
     assert call(list, [], types_of(()))() == ()
 
 
