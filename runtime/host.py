@@ -10,7 +10,7 @@ import weakref
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +23,6 @@ __all__ = [
     "HOST_CALL",
     "Lending",
     "Running",
-    "Settings",
     "caller",
     "current",
     "hosting",
@@ -89,7 +88,7 @@ def running() -> Running:
     return found if found.inside else Running(caller=found.lending or found.caller)
 
 
-class within:  # noqa: N801 - it is used as a function is
+class within:
     """A context in which `running()` is another one. Such contexts are entered for each call."""
 
     __slots__ = ("_running", "_token")
@@ -166,17 +165,6 @@ class _Closed(within):
     def __exit__(self, *error: object) -> None:
         super().__exit__()
         self._lent.open(self._opened)
-
-
-class Settings(NamedTuple):
-    """Settings that Python code is not to change: `get` gives the `usual` ones.
-
-    `check` raises where others are in force that matter.
-    """
-
-    get: Callable[[], Any]
-    usual: Any
-    check: Callable[[], None]
 
 
 def _array_of(x: Any) -> np.ndarray[Any, Any] | None:

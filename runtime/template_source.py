@@ -158,7 +158,7 @@ class _Replacing(ast.NodeTransformer):
     def __init__(self, parts: dict[str, ast.expr]) -> None:
         self._parts = parts
 
-    def visit_Name(self, node: ast.Name) -> ast.expr:  # noqa: N802 - the name of `ast`
+    def visit_Name(self, node: ast.Name) -> ast.expr:
         return self._parts.get(node.id, node)
 
 

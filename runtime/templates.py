@@ -83,7 +83,7 @@ class Fillable:
 
     @property
     def is_value(self) -> bool:
-        """Whether what stands there is no array and no object of which a call has one of its own."""
+        """Whether what stands there is no array, and no object of which a call has its own."""
         return False
 
     def fill(self, operands: Sequence[Any]) -> Any:
@@ -511,9 +511,7 @@ def fill(part: Any, operands: Sequence[Any]) -> Any:
     return part.copy() if type(part) is np.ndarray else part
 
 
-_VALUES = frozenset(
-    (Hole, LazyString, bool, int, float, complex, str, bytes, type(None))
-)
+_VALUES = frozenset((Hole, LazyString, bool, int, float, complex, str, bytes, type(None)))
 
 
 def is_value(part: Any) -> bool:

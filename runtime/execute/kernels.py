@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from runtime.spec import TensorType, Type
 __all__ = [
     "MAXIMUM",
     "MINIMUM",
+    "Settings",
     "array_function",
     "as_python",
     "compute",
@@ -27,6 +28,17 @@ __all__ = [
 ]
 
 MINIMUM, MAXIMUM = -(2**63), 2**63 - 1
+
+
+class Settings(NamedTuple):
+    """Settings that Python code is not to change: `get` gives the `usual` ones.
+
+    `check` raises where others are in force that matter.
+    """
+
+    get: Callable[[], Any]
+    usual: Any
+    check: Callable[[], None]
 
 
 def compute(node: Node, values: Sequence[Any], graphs: Sequence[Callable[..., Any]]) -> list[Any]:
@@ -65,7 +77,7 @@ def gives_tuple(node: Node) -> bool:
     return isinstance(node.op.infer(*types, **node.attrs), tuple)
 
 
-def direct(node: Node, settings: Any = None) -> Callable[..., Any] | None:
+def direct(node: Node, settings: Settings | None = None) -> Callable[..., Any] | None:
     """What is called for a node with its operands alone, if its op says so.
 
     Where the node has one output, it gives that, and no tuple. It checks the `settings`.

@@ -19,8 +19,9 @@ from autograph.operators.results.remaking import arguments_of, handing_out, obje
 from runtime import tree
 from runtime.autodiff.stored import is_derivative_of_arrays
 from runtime.errors import StagingError, located
+from runtime.execute.kernels import Settings
 from runtime.execute.tracebacks import relocate, standing
-from runtime.host import Lending, Settings, current, hosting, lending
+from runtime.host import Lending, current, hosting, lending
 from runtime.origins import Origin
 from runtime.spec import TensorType, is_compatible, promote, type_of_number
 from runtime.template_source import Source
@@ -267,9 +268,9 @@ class HostCall:
         readers = [] if self.watch is None else self.watch.readers(source)
         if readers is None:
             return None
-        called = ast.Call(source.part(self.callee), list(map(source.part, self.args)), [])
+        called: ast.Call = ast.Call(source.part(self.callee), list(map(source.part, self.args)), [])
         called.keywords = [ast.keyword(key, source.part(x)) for key, x in self.kwargs.items()]
-        parts = {"CALLED": called}
+        parts: dict[str, ast.expr] = {"CALLED": called}
         lines = ["result = CALLED"] if not self.lends else [_LENDING]
         for i, reader in enumerate(readers):
             parts[f"READ{i}"] = reader

@@ -18,6 +18,7 @@ import numpy as np
 
 from runtime.errors import Origin
 from runtime.execute.kernels import (
+    Settings,
     array_function,
     direct,
     gives_tuple,
@@ -29,7 +30,6 @@ from runtime.execute.native.miss import MISS
 from runtime.execute.native.signature import Argument, row
 from runtime.execute.tracebacks import entry, relocate
 from runtime.graph.ir import Node
-from runtime.host import Settings
 from runtime.spec import TensorType, Type
 
 __all__ = ["Called", "Descriptions"]
