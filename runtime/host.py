@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from runtime.graph.ir import Op
+from runtime.graph.ir import Node, Op
 from runtime.interrupts import uninterrupted
 from runtime.spec import Type
 from runtime.tensor import Tensor
@@ -40,8 +40,8 @@ def _results(*types: Type, call: Callable[..., Any], results: tuple[Type, ...]) 
     return results
 
 
-def _directly(*, call: Callable[..., Any], results: tuple[Type, ...]) -> Any:
-    return getattr(call, "directly", None)
+def _directly(node: Node) -> Any:
+    return getattr(node.attrs["call"], "directly", None)
 
 
 # `call` is given the operands, and gives a tuple with a value for each of the types in `results`.

@@ -11,20 +11,25 @@ from types import CellType, CodeType, FunctionType
 from typing import Any
 
 from runtime.templates import (
+    ASCII,
     PERCENT,
+    REPR,
+    STR,
     Fillable,
     Hole,
     LazyString,
+    Line,
+    Several,
     fill,
     format_part,
 )
 
-__all__ = ["Source"]
+__all__ = ["Source", "rendering"]
 
 # What the names start with that stand for run-time values and for objects.
 _VALUE, _OBJECT = "_ag_v", "_ag_o"
 # Conversions that an f-string has.
-_CONVERSIONS = frozenset((-1, 114, 115, 97))
+_CONVERSIONS = frozenset((-1, REPR, STR, ASCII))
 
 
 class Source:
@@ -77,6 +82,17 @@ class Source:
         if is_one and not isinstance(pieces[0], ast.FormattedValue):
             return pieces[0]
         return ast.JoinedStr([_in_text(piece) for piece in pieces])
+
+    def line(self, line: Line) -> ast.expr:
+        """The text of a line."""
+        pieces: list[ast.expr] = []
+        for i, part in enumerate(line.parts):
+            if i and line.separator:
+                pieces.append(ast.Constant(line.separator))
+            pieces.append(ast.FormattedValue(self.part(part), STR, None))
+        if len(line.parts) == 1 and type(line.parts[0]) is LazyString and not line.end:
+            return self.part(line.parts[0])
+        return ast.JoinedStr([*pieces, ast.Constant(line.end)])
 
     def _piece(self, piece: Any) -> ast.expr:
         if isinstance(piece, str):
@@ -134,6 +150,20 @@ class Source:
         code = _inner(_inner(whole)).replace(co_name=title, co_qualname=title)
         closure = tuple(self._cells[name] for name in code.co_freevars)
         return FunctionType(code, {} if space is None else space, title, None, closure)
+
+
+def rendering(render: Any, count: int, then: Any) -> Callable[..., Any]:
+    """A function of so many run-time values: what `then` makes of the text of a `Line`.
+
+    >>> rendering(Line((LazyString(("x = ", (Hole(0), -1, ".1f"))),), "", "!"), 1, len)(0.25)
+    8
+    """
+    source = Source(count)
+    if type(render) is not Line or any(isinstance(part, Several) for part in render.parts):
+        text = source.call(render, *map(_name, source.values))
+    else:
+        text = source.line(render)
+    return source.function("return THEN(TEXT)", {"THEN": source.bound(then), "TEXT": text})
 
 
 def _name(name: str) -> ast.expr:

@@ -83,7 +83,7 @@ def direct(node: Node, settings: Settings | None = None) -> Callable[..., Any] |
     Where the node has one output, it gives that, and no tuple. It checks the `settings`.
     """
     directly = node.op.options.get("directly")
-    found = None if directly is None else directly(**node.attrs)
+    found = None if directly is None else directly(node)
     return None if found is None else found(settings)
 
 

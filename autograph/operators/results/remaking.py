@@ -7,7 +7,6 @@ that the next place that wants it gets the same.
 
 from __future__ import annotations
 
-import itertools
 from collections import defaultdict, deque
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any
@@ -451,9 +450,11 @@ def items_of_rows(
     ]
     if structure.kind is None:
         return columns[0]
-    build = tree.builder(structure)
-    leaves = zip(*columns, strict=True) if columns else itertools.repeat((), count)
-    return [build(row) for row in leaves]
+    if not columns:
+        return [tree.unflatten(structure, ()) for _ in range(count)]
+    if structure.kind is tuple and len(columns) == len(structure.children):
+        return [*zip(*columns, strict=True)]
+    return [*map(tree.maker(structure), *columns)]
 
 
 class Items(Fillable):
