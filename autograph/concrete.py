@@ -54,7 +54,7 @@ from runtime.generators import bits_of, is_generator
 from runtime.graph.ir import Graph
 from runtime.host import hosting
 from runtime.ops.operands import type_of
-from runtime.spec import ObjectType, TensorType, is_compatible
+from runtime.spec import ObjectType, TensorType, Type, is_compatible
 from runtime.tensor import Tensor
 
 __all__ = ["MISS", "ConcreteFunction", "LeftToPython", "fresh_outputs"]
@@ -554,12 +554,9 @@ class ConcreteFunction(Described):
     @cached_property
     def _held(self) -> list[int]:
         """The outputs that may be arrays that somebody else holds."""
-        types = [value.type for value in self._traced.graph.outputs]
-        return [
-            i
-            for i in sorted(taken(self._holes, in_lists=False))
-            if not self._fresh[i] and isinstance(types[i], TensorType) and types[i].rank != 0
-        ]
+        outputs = self._traced.graph.outputs
+        given = sorted(taken(self._holes, in_lists=False))
+        return [i for i in given if not (self._fresh[i] or _is_number(outputs[i].type))]
 
     @cached_property
     def _build(self) -> Callable[[Sequence[Any]], Any]:
@@ -765,6 +762,10 @@ _COMPILE: dict[bool | None, Callable[[Graph], Executable]] = {
     True: functools.partial(compile_graph, backend="native"),
     False: functools.partial(compile_graph, backend="plan"),
 }
+
+
+def _is_number(type_: Type) -> bool:
+    return isinstance(type_, TensorType) and type_.rank == 0
 
 
 def _is_plain_key(key: Any) -> bool:

@@ -267,7 +267,8 @@ def made_result(
 ) -> Any:
     """The result of a call, of which `raws` are the outputs, and `results` what they become.
 
-    `build` makes it of its leaves. `whole` is its template, where containers in it are in two places, or data chooses between them.
+    `build` makes it of its leaves; `whole` is its template, where containers in it are in two
+    places, or data chooses between them.
     """
     if whole is not None:
         return fill(whole, _Parts(holes, results, raws))

@@ -126,7 +126,7 @@ class Plain:
 
 
 @pytest.mark.parametrize("nest", [
-    0, (), [], {}, (0,), [0, (0, [0])], {"a": 0, 1: [0], True: 0, "'": (0,)}, Pair(0, [0]),
+    0, (), [], {}, (0,), [0, (0, [0])], {"a": 0, 1: [0], "'": (0,)}, {True: 0}, {1.0: 0}, Pair(0, [0]),
     Plain([0], (0,)), [Plain(0, Plain(0, 0))] * 2, OrderedDict(b=0, a=[0]), defaultdict(list, k=0),
     Attrs(0), [tuple(range(70))],
 ], ids=repr)  # fmt: skip

@@ -129,7 +129,8 @@ class _Found:
     @property
     def position(self) -> Tensor:
         """Its position, where there is one."""
-        return ops.as_weak(ops.argmax(ops.stack(self.tests)), kind="int")
+        found: Tensor = ops.as_weak(ops.argmax(ops.stack(self.tests)), kind="int")
+        return found
 
 
 class _FoundText(_Found):
