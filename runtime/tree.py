@@ -201,7 +201,8 @@ class _Writer:
         row = "".join(f"{part}, " for part in parts)
         if kind in (tuple, list):
             return f"({row})" if kind is tuple else f"[{row}]"
-        if issubclass(kind, tuple) and hasattr(kind, "_fields"):
+        is_named = issubclass(kind, tuple) and hasattr(kind, "_fields")
+        if is_named and not issubclass(kind, Assembled):
             return f"{self.bind(tuple.__new__)}({self.bind(kind)}, ({row}))"
         if issubclass(kind, (dict, list, tuple)):
             made, *given = map(self.bind, (container, kind, keys, structure.extra))

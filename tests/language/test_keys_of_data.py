@@ -349,4 +349,6 @@ def test_a_loop_that_asks_by_text_is_native_code():
     converted = ag.convert(sum_of_layers)
     converted(LAYERS, I(3))
     (trace,) = converted.traces()
-    assert not trace.execution and [name for name, _ in trace.called_from_native_code] == ["text_position"]
+    assert not trace.execution and [name for name, _ in trace.called_from_native_code] == [
+        "text_position"
+    ]

@@ -148,3 +148,16 @@ def test_makers_call_no_method_of_the_class(kind):
     structure = tree.Structure(kind, names, (LEAF,) * len(names))
     made = tree.maker(structure)(*names)
     assert type(made) is kind and [getattr(made, name) for name in names] == list(names)
+
+
+class Reversed(tree.Assembled):
+    _fields = ("a", "b")
+
+    @classmethod
+    def assemble(cls, parts):
+        return parts[::-1]
+
+
+def test_builders_assemble_what_is_to_be_assembled():
+    structure = tree.Structure(Reversed, Reversed._fields, (LEAF, LEAF))
+    assert tree.builder(structure)([1, 2]) == tree.unflatten(structure, [1, 2]) == [2, 1]
