@@ -129,7 +129,7 @@ class Plain:
     0, (), [], {}, (0,), [0, (0, [0])], {"a": 0, 1: [0], "'": (0,)}, {True: 0}, {1.0: 0}, Pair(0, [0]),
     Plain([0], (0,)), [Plain(0, Plain(0, 0))] * 2, OrderedDict(b=0, a=[0]), defaultdict(list, k=0),
     Attrs(0), [tuple(range(70))],
-], ids=repr)  # fmt: skip
+])  # fmt: skip
 def test_what_builders_make_is_what_unflatten_makes(nest):
     parts, structure = flatten(nest)
     given = list(map(str, range(len(parts))))
