@@ -214,7 +214,8 @@ class _Writer:
         name, new, own = self.bind(None), self.bind(object.__new__), self.bind(kind)
         parameters = ", ".join(f"x{i}" for i in range(len(names)))
         self.lines += [f"def {name}({parameters}):", f"    made = {new}({own})"]
-        is_free = kind.__setattr__ is object.__setattr__
+        setter: Any = kind.__setattr__
+        is_free = setter is object.__setattr__
         store = (
             "made.{} = {}" if is_free else f"{self.bind(object.__setattr__)}(made, '{{}}', {{}})"
         )
