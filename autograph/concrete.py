@@ -54,7 +54,7 @@ from runtime.generators import bits_of, is_generator
 from runtime.graph.ir import Graph
 from runtime.host import hosting
 from runtime.ops.operands import type_of
-from runtime.spec import ObjectType, TensorType, is_compatible
+from runtime.spec import ObjectType, TensorType, Type, is_compatible
 from runtime.tensor import Tensor
 
 __all__ = ["MISS", "ConcreteFunction", "LeftToPython", "fresh_outputs"]
@@ -535,10 +535,13 @@ class ConcreteFunction(Described):
 
     @cached_property
     def _gives(self) -> Callable[[tuple[Any, ...]], Any] | None:
-        """How outputs become the result, where all are arrays that nobody else holds."""
-        kind, structure = self._tensor_class, self._structure
-        if not (self._is_made_anew and all(self._fresh)):
+        """How outputs become the result, where all that it takes is to make that."""
+        if not self._is_made_anew:
             return None
+        kind, structure = self._tensor_class, self._structure
+        is_plain, held = self._is_of_outputs, self._held
+        if held or not is_plain:
+            return None if self._gives_tensors else self._made_of
         positions = [hole.index for hole in self._holes]
         if structure.kind is None:
             (at,) = positions
@@ -549,19 +552,41 @@ class ConcreteFunction(Described):
         return lambda raws: build([raws[i] for i in positions])
 
     @cached_property
+    def _held(self) -> list[int]:
+        """The outputs that may be arrays that somebody else holds."""
+        outputs = self._traced.graph.outputs
+        given = sorted(taken(self._holes, in_lists=False))
+        return [i for i in given if not (self._fresh[i] or _is_number(outputs[i].type))]
+
+    @cached_property
+    def _build(self) -> Callable[[Sequence[Any]], Any]:
+        return itemgetter(0) if self._structure.kind is None else tree.builder(self._structure)
+
+    def _made_of(self, raws: tuple[Any, ...]) -> Any:
+        """The result of outputs that are no tensors."""
+        results = list(raws)
+        for i in self._held:
+            if is_array(raws[i]):
+                results[i] = copied(raws[i])
+        return self._build([hole.fill(results, raws) for hole in self._holes])
+
+    @cached_property
     def _is_made_anew(self) -> bool:
-        """Whether all that a call gives are outputs of the graph, and it writes nothing."""
+        """Whether nothing that a call gives is something older, and it writes nothing."""
         traced = self._traced
         special = traced.choices or traced.identities or traced.hands_out or traced.contiguous
-        return not (traced.written or special) and all(
-            type(hole) is ResultHole for hole in self._holes
-        )
+        return not (traced.written or special)
+
+    @cached_property
+    def _is_of_outputs(self) -> bool:
+        """Whether all that a call gives are outputs of the graph."""
+        return all(type(hole) is ResultHole for hole in self._holes)
 
     @cached_property
     def _is_alone(self) -> bool:
         """Whether what a call gives is the one output of the graph."""
         is_single = self._structure.kind is None and len(self._traced.graph.outputs) == 1
-        return is_single and self._is_made_anew
+        return is_single and self._is_made_anew and self._is_of_outputs and not self._held
 
     @cached_property
     def has_direct(self) -> bool:
@@ -646,7 +671,7 @@ class ConcreteFunction(Described):
             self._track(tensors)
         # Text is of the arrays as they were.
         whole = traced.whole if self._returns is None else None
-        made = made_result(self._structure, self._holes, whole, results, outputs)
+        made = made_result(self._build, self._holes, whole, results, outputs)
         for index, position in enumerate(traced.written, traced.outputs):
             if tensors is not None or not self._may_be_left:
                 self._check_alone(inputs, raws, position)
@@ -737,6 +762,10 @@ _COMPILE: dict[bool | None, Callable[[Graph], Executable]] = {
     True: functools.partial(compile_graph, backend="native"),
     False: functools.partial(compile_graph, backend="plan"),
 }
+
+
+def _is_number(type_: Type) -> bool:
+    return isinstance(type_, TensorType) and type_.rank == 0
 
 
 def _is_plain_key(key: Any) -> bool:

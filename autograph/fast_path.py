@@ -41,7 +41,18 @@ from runtime.generators import BITS_TYPE, bits_of, is_generator
 from runtime.spec import TensorSpec
 from runtime.tensor import Tensor
 
-__all__ = ["Entry", "LikeEntry", "call_key", "entry_of", "ints_within", "like_entry_of", "loosened"]
+__all__ = [
+    "TOLD",
+    "VALUES",
+    "Entry",
+    "LikeEntry",
+    "call_key",
+    "entry_of",
+    "like_entry_of",
+    "loosened",
+    "seems_own",
+    "told_within",
+]
 
 _CONSTANTS = (int, bool, str, bytes, type(None))
 _BY_VALUE = (enum.Enum, np.dtype, frozenset, range)
@@ -206,12 +217,15 @@ def _tensor_part(x: Tensor) -> Any:
 
 # What Python's own values are made of; such nests may be in each other so deep.
 _NESTS = frozenset((list, tuple, dict))
-_OWN = _NESTS.union(_CONSTANTS)
+VALUES = frozenset(_CONSTANTS)
+_OWN = _NESTS | VALUES
+# Those that there are many of: a trace is one of just these values.
+TOLD = (int, str, bytes)
 _DEEPEST = 16
 
 
-def ints_within(args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
-    """How many ints are in arguments of Python's own values; 0 where anything else is in them.
+def told_within(args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
+    """How many ints and texts are in arguments of Python's own values; 0 where others are in them.
 
     Nests are looked through level by level, without a step of Python's for each item.
     """
@@ -222,7 +236,7 @@ def ints_within(args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
         found = {*kinds}
         if not found <= _OWN:
             return 0
-        count += kinds.count(int)
+        count += sum(map(kinds.count, TOLD))
         if found.isdisjoint(_NESTS):
             return count
         nests = [x for x in level if type(x) in _NESTS]
@@ -231,12 +245,27 @@ def ints_within(args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
     return 0
 
 
+def seems_own(x: Any) -> bool:
+    """Whether an argument is of Python's own values: of a nest, what comes first in it is.
+
+    That takes no longer for a large nest, and Python makes a call rightly whatever it is given.
+    """
+    for _ in range(_DEEPEST):
+        kind = type(x)
+        if kind not in _NESTS:
+            return kind in VALUES
+        if not x:
+            return True
+        x = next(iter(x.values())) if kind is dict else x[0]
+    return False
+
+
 class Entry:
     """Where a way of writing a call leads: a graph, and which leaves are its inputs, in order."""
 
     __slots__ = (
-        "builtin", "concrete", "defaults", "direct", "is_of_one", "nests", "numbers", "objects",
-        "order",
+        "builtin", "concrete", "defaults", "direct", "is_fruitless", "is_of_one", "nests",
+        "numbers", "objects", "order",
     )  # fmt: skip
 
     def __init__(
@@ -266,6 +295,9 @@ class Entry:
         self.builtin = None if given is None else concrete.builtin(given)
         # Whether it serves calls with certain objects or constants only.
         self.is_of_one = given is not None and bool(given.objects or given.constants)
+        # Whether Python makes the call, and would whatever else is as it is now.
+        is_pythons = concrete.python is not None and not concrete._traced.reads_outside
+        self.is_fruitless = is_pythons and not order and not objects
         # The graph itself, where it takes the leaves as they are and gives the result alone.
         self.direct: Callable[..., tuple[Any, ...]] | None = None
         if order is None and not objects and concrete.has_direct:
@@ -376,7 +408,7 @@ def entry_of(
     is_flat = not (kwargs or parts) and len(args) == len(leaves)
     is_flat = is_flat and all(map(operator.is_, args, leaves))
     if concrete.python is not None:
-        return None if parts else Entry(concrete, None, [], objects, numbers, [])
+        return None if parts else Entry(concrete, order, [], objects, numbers, [])
     given = Given(len(leaves), order, defaults, things, constants) if is_flat else None
     return Entry(concrete, None if every else order, defaults, objects, numbers, parts, given)
 

@@ -275,7 +275,11 @@ class Function(Traces, Generic[P, R]):
                         if result is not MISS:
                             return result  # type: ignore[no-any-return]
                 if self._fruitless > 0 and self._is_of_own_values(args, kwargs):
-                    return cast("R", self._run_python(args, kwargs))
+                    try:
+                        return self._target(*args, **kwargs)  # type: ignore[no-any-return]
+                    except GraphLimit as error:  # of another converted function that it calls
+                        error.is_final = True
+                        raise
                 leaves: list[Any] = []
                 policy, names = self._policy, self._bind.positional
                 key = call_key(args, kwargs, policy.inputs, names, leaves, policy.nests)
@@ -285,6 +289,7 @@ class Function(Traces, Generic[P, R]):
                         result = entry.direct(*leaves)[0]
                     else:
                         result = entry.run(leaves, args, kwargs)
+                        self._fruitless += entry.is_fruitless
                     if result is not MISS:
                         return result  # type: ignore[no-any-return]
                 if self._likes and key is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -275,7 +275,7 @@ class EntriesHole(NestHole):
 
 
 def made_result(
-    structure: tree.Structure,
+    build: Callable[[Sequence[Any]], Any],
     holes: list[Any],
     whole: Any,
     results: list[Any],
@@ -283,12 +283,12 @@ def made_result(
 ) -> Any:
     """The result of a call, of which `raws` are the outputs, and `results` what they become.
 
-    `whole` is its template, where containers in it are in two places, or data chooses between them.
+    `build` makes it of its leaves; `whole` is its template, where containers in it are in two
+    places, or data chooses between them.
     """
     if whole is not None:
         return fill(whole, _Parts(holes, results, raws))
-    parts = [hole.fill(results, raws) for hole in holes]
-    return parts[0] if structure.kind is None else tree.unflatten(structure, parts)
+    return build([hole.fill(results, raws) for hole in holes])
 
 
 class _Parts(Sequence[Any]):
@@ -312,14 +312,17 @@ class _Parts(Sequence[Any]):
         return self._made[index]
 
 
-def taken(holes: list[Any]) -> frozenset[int]:
-    """The outputs that are results, or parts of them: text is made of what the graph gives."""
+def taken(holes: list[Any], *, in_lists: bool = True) -> frozenset[int]:
+    """The outputs that are results, or parts of them: text is made of what the graph gives.
+
+    With those that lists are made of, if they are asked for.
+    """
     found: set[int] = set()
     for hole in holes:
         if isinstance(hole, NestHole):
-            found |= taken(hole.holes)
+            found |= taken(hole.holes, in_lists=in_lists)
         elif isinstance(hole, ListHole):
-            found.update(range(hole.first, hole.first + hole.count))
+            found.update(range(hole.first, hole.first + hole.count) if in_lists else ())
         elif isinstance(hole, ResultHole):
             found.add(hole.index)
     return frozenset(found)

@@ -105,6 +105,8 @@ class Traced:
 
     # How the trace serves other objects; None: it serves those that it was made with only.
     likeness: Likeness | None = None
+    # Whether a text is in the result of which data decides what it is.
+    gives_text: bool = False
     # Whether there is a dict or set of which data decides the keys.
     looks_for_keys: bool = False
     # Whether the trace went on for long without staging anything, and was not finished.
@@ -162,7 +164,8 @@ class Traced:
     @property
     def grows_slowly(self) -> bool:
         """Whether the graph may fall behind Python: its dicts, sets and texts are lists."""
-        return self.looks_for_keys or any(node.op is TEXT for node in self.graph.walk())
+        has_texts = self.looks_for_keys or self.gives_text
+        return has_texts or any(node.op is TEXT for node in self.graph.walk())
 
     @property
     def is_of_numbers(self) -> bool:

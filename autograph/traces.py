@@ -17,7 +17,7 @@ from typing import Any, cast
 
 from autograph import conversion, retracing, tracing
 from autograph.concrete import ConcreteFunction
-from autograph.fast_path import Entry, LikeEntry, ints_within
+from autograph.fast_path import TOLD, VALUES, Entry, LikeEntry, seems_own, told_within
 from autograph.generated import Options
 from autograph.kept_traces import KeptTraces
 from autograph.likeness import Alike
@@ -69,6 +69,8 @@ _log = logging.getLogger("autograph")
 # So many rounds of loops and calls in a row are traced that stage nothing, and so many beside
 # arrays; so many ints may be inputs for that.
 _ROUNDS, _ROUNDS_BESIDE, _MOST_INTS = 1000, 4000, 32
+# A graph of so many nodes is large for what Python does in a few rounds.
+_LARGE = 256
 # After so many calls of Python's numbers that staged nothing, the others are not traced.
 _FRUITLESS = 4
 # More signatures than these are told apart by a table, which takes half a microsecond.
@@ -305,10 +307,12 @@ class Traces:
             self._options.native,
         )
         made.remedy = reason.remedy
-        if traced.stages_nothing and self._is_of_numbers(traced.arguments):
+        if traced.stages_nothing and self._may_be_left():
             made.python = self._target
-            # Python finds what long containers hold by itself: to look would take as long.
-            traced.guards = [guard for guard in traced.guards if not guard.looks_at_many]
+            # Python finds by itself what it calls, and what long containers hold: to look would
+            # take as long.
+            kept = [guard for guard in traced.guards if not guard.looks_at_many]
+            traced.guards = [guard for guard in kept if not guard.is_of_code]
         return made
 
     def _may_create(self, arguments: Arguments) -> bool:
@@ -356,26 +360,32 @@ class Traces:
     def _is_left_to_python(self, arguments: Arguments) -> bool:
         """Whether Python makes a call without a look at the graphs.
 
-        So are calls with an int that is no int64, and those of which some have staged nothing: one
-        where more are ints than are made inputs.
+        So are calls with an int that is no int64, and those with ints or texts of which some have
+        staged nothing: one where there are more than are made inputs.
         """
-        ints = [key[1] for key in arguments.keys if type(key) is tuple and key[0] is int]
-        if not ints:
+        told = _told(arguments)
+        if not told:
             return False
-        is_large = any(not -INT_LIMIT <= x < INT_LIMIT for x in ints)
-        is_left = is_large or self._are_fruitless(len(ints))
+        is_large = any(type(x) is int and not -INT_LIMIT <= x < INT_LIMIT for x in told)
+        is_left = is_large or self._are_fruitless(len(told))
         return is_left and self._is_of_numbers(arguments)
 
-    def _are_fruitless(self, ints: int) -> bool:
-        """Whether calls with so many ints that are no inputs are not traced."""
-        return self._fruitless >= (1 if ints > _MOST_INTS else _FRUITLESS)
+    def _are_fruitless(self, told: int) -> bool:
+        """Whether calls with so many ints and texts that are no inputs are not traced."""
+        return self._fruitless >= (1 if told > _MOST_INTS else _FRUITLESS)
 
     def _is_of_own_values(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """Whether Python makes a call, told without a look at each int: there may be many."""
-        if self._policy.inputs or self._policy.nests:
+        policy = self._policy
+        if policy.inputs or policy.nests:
             return False
-        ints = ints_within(args, kwargs)
-        return ints > 0 and self._are_fruitless(ints)
+        if self._fruitless >= _FRUITLESS:
+            for x in args if not kwargs else (*args, *kwargs.values()):
+                if type(x) not in VALUES and not seems_own(x):
+                    return False
+            return True
+        told = told_within(args, kwargs)
+        return told > 0 and self._are_fruitless(told)
 
     def _of_numbers(self, arguments: Arguments, may_create: bool) -> Traced:
         """The trace of a call of which no argument is of the graph's own kinds.
@@ -391,19 +401,23 @@ class Traces:
         if not _is_pythons(traced):
             self._fruitless = -math.inf
             return traced
+        is_large = False
         paths = zip(arguments.paths, arguments.keys, strict=True)
         ints = {path for path, key in paths if type(key) is tuple and key[0] is int}
         if not (self._policy.fixed & ints or len(ints) > _MOST_INTS):
             pairs = zip(arguments.paths, arguments.keys, strict=True)
             keys = tuple(INT if path in ints else key for path, key in pairs)
             found = self._with_all_staged(arguments._replace(keys=keys), False)
-            if found is not None and found.has_loop and not _is_pythons(found):
+            is_large = found is not None and _is_large(found, patience.spent)
+            is_left = found is None or is_large or _is_pythons(found)
+            if found is not None and found.has_loop and not is_left:
                 self._policy.take(ints)
                 return found
-            if found is None or not _is_pythons(found):
+            if found is None or is_large or not is_left:
                 self._policy.fix(ints)
         # One that took long is enough.
-        self._fruitless += bool(ints) * (1 if patience.is_mostly_left else _FRUITLESS)
+        is_quick = patience.is_mostly_left and not is_large
+        self._fruitless += bool(_told(arguments)) * (1 if is_quick else _FRUITLESS)
         return _left_to_python(traced)
 
     def _with_all_staged(self, arguments: Arguments, may_create: bool) -> Traced | None:
@@ -634,6 +648,16 @@ def _is_pythons(traced: Traced) -> bool:
     if traced.is_of_few_numbers or traced.may_end_early:
         return True
     return traced.grows_slowly and traced.is_repeatable
+
+
+def _is_large(traced: Traced, rounds: float) -> bool:
+    """Whether Python does in so few rounds of loops and calls what takes many more nodes."""
+    return sum(1 for _ in traced.graph.walk()) > max(_LARGE, 4 * rounds)
+
+
+def _told(arguments: Arguments) -> list[Any]:
+    """The ints and texts that a trace has for constants."""
+    return [key[1] for key in arguments.keys if type(key) is tuple and key[0] in TOLD]
 
 
 def _left_to_python(traced: Traced) -> Traced:

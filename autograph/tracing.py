@@ -44,6 +44,7 @@ from autograph.operators.stand_ins.parted_arrays import Parts
 from autograph.operators.stand_ins.raising import emit_raise
 from autograph.operators.stand_ins.runs import Run
 from autograph.results import (
+    TextHole,
     choices_of,
     dig_result,
     grown_arrays,
@@ -470,6 +471,7 @@ def _finish(
     finished.hands_out = handouts.are_shared or whole is not None or bool(found or stored)
     finished.hands_out = finished.hands_out or facts.lends
     finished.lends = facts.lends
+    finished.gives_text = any(isinstance(hole, TextHole) for hole in template[1])
     finished.with_arguments = handouts.with_arguments
     finished.changes_containers = stores or facts.pends_on_arguments
     finished.writes_before_errors = bool(facts.array_writers)

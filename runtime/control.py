@@ -24,6 +24,7 @@ from runtime.graph.ir import Graph, Node, Op, Value
 from runtime.ops.internal import checked
 from runtime.origins import origin_of_caller
 from runtime.spec import ErrorType, TensorType, Type, type_of_number
+from runtime.template_source import rendering
 from runtime.templates import Fillable, fill, letters_of_text
 from runtime.tensor import Tensor, constant_of, is_constant
 
@@ -41,6 +42,7 @@ __all__ = [
     "RERAISE",
     "STORE",
     "TEXT",
+    "TEXT_POSITION",
     "TRY",
     "WHILE",
     "ExceptionTemplate",
@@ -138,6 +140,27 @@ def _text(xp: Any, *operands: Any, render: Callable[..., str]) -> Any:
     return xp.asarray(letters_of_text(render(*operands)))
 
 
+def _text_position(
+    xp: Any, *operands: Any, render: Callable[..., str], texts: tuple[str, ...]
+) -> int:
+    return _positions(texts).get(render(*operands), -1)
+
+
+def _text_directly(node: Node) -> Callable[..., Any]:
+    return lambda _: rendering(node.attrs["render"], len(node.inputs), letters_of_text)
+
+
+def _position_directly(node: Node) -> Callable[..., Any]:
+    places = _positions(node.attrs["texts"])
+    found = functools.partial(rendering, node.attrs["render"], len(node.inputs))
+    return lambda _: found(lambda text: places.get(text, -1))
+
+
+@functools.lru_cache(maxsize=256)
+def _positions(texts: tuple[str, ...]) -> dict[str, int]:
+    return {text: position for position, text in enumerate(texts)}
+
+
 def _raise(xp: Any, *operands: Any, template: ExceptionTemplate) -> Any:
     raise template.fill(operands)
 
@@ -187,6 +210,15 @@ TEXT = Op(
     _text,
     lambda *types, render: TensorType(np.dtype(np.int32), (None,)),
     doc="The numbers of the letters of a text with values.",
+    options={"directly": _text_directly},
+)
+# For many keys of a dict the text is made once.
+TEXT_POSITION = Op(
+    "text_position",
+    _text_position,
+    lambda *types, render, texts: type_of_number(0),
+    doc="The position of a text with values among known texts; -1 where it is none of them.",
+    options={"bounded": True, "directly": _position_directly},
 )
 RAISE = Op(
     "raise",

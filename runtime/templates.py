@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 from collections import ChainMap, Counter, OrderedDict, UserDict, UserList, defaultdict, deque
 from collections.abc import Callable, Sequence
@@ -39,6 +40,7 @@ __all__ = [
     "SummaryLine",
     "fill",
     "format_part",
+    "is_value",
     "letters_of_text",
     "summary",
     "text_of_letters",
@@ -79,9 +81,18 @@ class Fillable:
     # What it is, for a message, where a file cannot hold it.
     what = ""
 
+    @property
+    def is_value(self) -> bool:
+        """Whether what stands there is no array, and no object of which a call has its own."""
+        return False
+
     def fill(self, operands: Sequence[Any]) -> Any:
         """What stands there for these run-time values."""
         raise NotImplementedError
+
+    def written(self, source: Any) -> ast.expr | None:
+        """The same as an expression that a `Source` writes; None where it is a call of `fill`."""
+        return None
 
 
 class Record:
@@ -498,6 +509,20 @@ def fill(part: Any, operands: Sequence[Any]) -> Any:
         return {k: fill(v, operands) for k, v in part.items()}
     # A constant of the graph: whoever gets it may write into it.
     return part.copy() if type(part) is np.ndarray else part
+
+
+_VALUES = frozenset((Hole, LazyString, bool, int, float, complex, str, bytes, type(None)))
+
+
+def is_value(part: Any) -> bool:
+    """Whether what stands there is no array and no object of which a call has one of its own.
+
+    >>> is_value(("x", LazyString(("x = ", (Hole(0), -1, None))))), is_value([Hole(0)])
+    (True, False)
+    """
+    if isinstance(part, Fillable):
+        return part.is_value
+    return all(map(is_value, part)) if type(part) is tuple else type(part) in _VALUES
 
 
 def format_part(

@@ -28,6 +28,7 @@ __all__ = [
     "flatten",
     "leaves",
     "leaves_by",
+    "maker",
     "map_structure",
     "marks_of_keys",
     "mutable_parts",
@@ -186,9 +187,79 @@ def builder(structure: Structure) -> Callable[[Sequence[Any]], Any]:
     """
     if structure.kind in (tuple, list) and all(child is LEAF for child in structure.children):
         return cast("Callable[[Sequence[Any]], Any]", structure.kind)
-    if structure.kind is dict and all(child is LEAF for child in structure.children):
-        return lambda parts: dict(zip(structure.keys, parts, strict=True))
-    return lambda parts: _build(structure, iter(parts))
+    if structure.size > _MOST_WRITTEN:
+        return lambda parts: _build(structure, iter(parts))
+    make = maker(structure)
+    return lambda parts: make(*parts)
+
+
+# A function of more leaves takes longer to be compiled than many calls.
+_MOST_WRITTEN = 64
+
+
+@functools.lru_cache(maxsize=256)
+def maker(structure: Structure) -> Callable[..., Any]:
+    """The same as a function of the leaves, one after the other, which is written as Python.
+
+    >>> maker(structure_of({"a": (0, 0)}))(1, 2)
+    {'a': (1, 2)}
+    """
+    writer = _Writer()
+    made = writer.source(structure)
+    parameters = ", ".join(f"x{i}" for i in range(writer.leaves))
+    lines = "".join(f"{line}\n" for line in writer.lines)
+    exec(f"{lines}def make({parameters}): return {made}\n", writer.scope)
+    return cast("Callable[..., Any]", writer.scope["make"])
+
+
+class _Writer:
+    """Writes Python that makes a nest of its leaves `x0`, `x1`, ..."""
+
+    def __init__(self) -> None:
+        self.leaves = 0
+        self.lines: list[str] = []
+        self.scope: dict[str, Any] = {}
+
+    def bind(self, thing: Any) -> str:
+        """A name for an object."""
+        name = f"c{len(self.scope)}"
+        self.scope[name] = thing
+        return name
+
+    def source(self, structure: Structure) -> str:
+        """An expression for the nest."""
+        kind, keys = structure.kind, structure.keys
+        if kind is None:
+            self.leaves += 1
+            return f"x{self.leaves - 1}"
+        parts = list(map(self.source, structure.children))
+        if kind is dict:
+            pairs = (f"{self.bind(key)}: {part}" for key, part in zip(keys, parts, strict=True))
+            return f"{{{', '.join(pairs)}}}"
+        row = "".join(f"{part}, " for part in parts)
+        if kind in (tuple, list):
+            return f"({row})" if kind is tuple else f"[{row}]"
+        is_named = issubclass(kind, tuple) and hasattr(kind, "_fields")
+        if is_named and not issubclass(kind, Assembled):
+            return f"{self.bind(tuple.__new__)}({self.bind(kind)}, ({row}))"
+        if issubclass(kind, (dict, list, tuple)):
+            made, *given = map(self.bind, (container, kind, keys, structure.extra))
+            return f"{made}({given[0]}, {given[1]}, [{row}], {given[2]})"
+        return f"{self._instance(kind, keys)}({row})"
+
+    def _instance(self, kind: type, names: tuple[str, ...]) -> str:
+        """The name of a function of the fields of an object; see `_instance`."""
+        name, new, own = self.bind(None), self.bind(object.__new__), self.bind(kind)
+        parameters = ", ".join(f"x{i}" for i in range(len(names)))
+        self.lines += [f"def {name}({parameters}):", f"    made = {new}({own})"]
+        setter: Any = kind.__setattr__
+        is_free = setter is object.__setattr__
+        store = (
+            "made.{} = {}" if is_free else f"{self.bind(object.__setattr__)}(made, '{{}}', {{}})"
+        )
+        self.lines += [f"    {store.format(field, f'x{i}')}" for i, field in enumerate(names)]
+        self.lines.append("    return made")
+        return name
 
 
 def map_structure(function: Callable[..., Any], nest: Any, *others: Any) -> Any:

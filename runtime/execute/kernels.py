@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,9 +15,11 @@ from runtime.spec import TensorType, Type
 __all__ = [
     "MAXIMUM",
     "MINIMUM",
+    "Settings",
     "array_function",
     "as_python",
     "compute",
+    "direct",
     "gives_tuple",
     "is_weak",
     "on_python_numbers",
@@ -26,6 +28,17 @@ __all__ = [
 ]
 
 MINIMUM, MAXIMUM = -(2**63), 2**63 - 1
+
+
+class Settings(NamedTuple):
+    """Settings that Python code is not to change: `get` gives the `usual` ones.
+
+    `check` raises where others are in force that matter.
+    """
+
+    get: Callable[[], Any]
+    usual: Any
+    check: Callable[[], None]
 
 
 def compute(node: Node, values: Sequence[Any], graphs: Sequence[Callable[..., Any]]) -> list[Any]:
@@ -62,6 +75,16 @@ def gives_tuple(node: Node) -> bool:
         return False
     types = [value.type for value in node.inputs]
     return isinstance(node.op.infer(*types, **node.attrs), tuple)
+
+
+def direct(node: Node, settings: Settings | None = None) -> Callable[..., Any] | None:
+    """What is called for a node with its operands alone, if its op says so.
+
+    Where the node has one output, it gives that, and no tuple. It checks the `settings`.
+    """
+    directly = node.op.options.get("directly")
+    found = None if directly is None else directly(node)
+    return None if found is None else found(settings)
 
 
 def array_function(node: Node) -> str | None:

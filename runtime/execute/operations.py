@@ -28,6 +28,7 @@ from runtime.execute.kernels import (
     MAXIMUM,
     MINIMUM,
     array_function,
+    direct,
     gives_tuple,
     is_weak,
     on_python_numbers,
@@ -199,6 +200,10 @@ class Writer:
             return ending
         source = self._scalar_source(block, node)
         computed = source is not None
+        called = None if computed else direct(node)
+        if called is not None:
+            name = self.scope.bind("call", node.op.name, called)
+            source = f"{name}({', '.join(block.sources(node.inputs))})"
         if source is None:
             source = self._kernel_source(block, node, ending)
         results = self._result(block, node, position, ending)
@@ -206,6 +211,8 @@ class Writer:
             self.lines.add(source, origins)
             return ending
         several = not computed and gives_tuple(node)
+        if called is not None:
+            several = len(results) != 1
         if not (computed or several) and is_weak(node.outputs[0].type):
             self.lines.add(f"{results[0]} = as_python({source})", origins)
             return ending

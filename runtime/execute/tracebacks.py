@@ -11,14 +11,19 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from types import CodeType, TracebackType
 from typing import Any
+from weakref import WeakSet
 
 from runtime import config
 from runtime.errors import Origin
 
-__all__ = ["Places", "entry", "parts", "relocate", "standing_for"]
+__all__ = ["Places", "entry", "parts", "relocate", "standing", "standing_for"]
 
 # The user's positions that stand for a traceback entry of ours, outermost first; None: not ours.
 Places = Callable[[TracebackType], Sequence[Origin] | None]
+
+
+# Code that makes a call and stands at the user's line itself, where an entry is put anyway.
+standing: WeakSet[CodeType] = WeakSet()
 
 
 class _Marker(Exception):
@@ -29,7 +34,7 @@ def relocate(error: BaseException, places: Places) -> None:
     """Replace, in the traceback of `error`, the entries of ours by entries in the user's lines."""
     following: TracebackType | None = None
     for part in reversed(list(parts(error.__traceback__))):
-        origins = places(part)
+        origins = () if part.tb_frame.f_code in standing else places(part)
         for origin in reversed(origins or ()):
             following = entry(origin, following)
         if origins is None or config.full_traceback.value:

@@ -184,3 +184,30 @@ def test_no_retrace_nests_ends_at_errors_and_is_of_its_thread():
         other.start(), other.join()
     assert f.trace_count == 2
     f(np.ones(5))
+
+
+def letters_counted(text, skipped=" "):
+    counts = {}
+    for letter in text:
+        if letter not in skipped:
+            counts[letter] = counts.get(letter, 0) + 1
+    return sorted(counts.items())
+
+
+@pytest.mark.parametrize(("function", "cases", "most"), [
+    (letters_counted, [(f"ab{i} c{i % 3}",) for i in range(12)], 4),
+    (letters_counted, [("same",)] * 12, 1),
+], ids=["texts", "one text"])  # fmt: skip
+def test_what_stages_nothing_is_traced_a_few_times_whatever_it_is_given(function, cases, most):
+    converted = ag.convert(function)
+    for case in cases:
+        assert converted(*case) == function(*case)
+    assert converted.trace_count <= most
+
+
+def test_other_arguments_are_traced_where_pythons_own_staged_nothing():
+    converted = ag.convert(lambda x, name="x": (x, name))
+    for k in range(6):
+        assert converted(k, name=str(k)) == (k, str(k))
+    count = converted.trace_count
+    assert converted(2.5) == (2.5, "x") and converted.trace_count == count + 1

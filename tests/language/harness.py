@@ -33,6 +33,7 @@ from autograph.loading import unpacked
 from autograph.saving import packed
 from runtime import config
 from runtime.compile import BACKENDS
+from runtime.execute.tracebacks import standing
 from runtime.graph.ir import Graph
 from tests.last_bits import has_other_last_bits
 
@@ -256,7 +257,8 @@ def no_line_of(filename: str) -> Iterator[None]:
         if event == "call" and frame.f_code.co_filename == filename:
             caller = frame.f_back.f_code.co_name if frame.f_back is not None else ""
             # What makes a traceback entry, or calls Python code, stands on the user's line.
-            if caller not in ("entry", "_called"):
+            is_call = frame.f_code in standing or caller in ("entry", "_called")
+            if not is_call:
                 seen.append(f"{frame.f_code.co_name}:{frame.f_lineno}")
 
     before, collects = sys.getprofile(), gc.isenabled()

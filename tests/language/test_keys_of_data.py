@@ -302,3 +302,53 @@ def test_many_arrays_are_read():
         return rows[n] * 2.0
 
     np.testing.assert_array_equal(third(I(3)), [6.0, 6.0])
+
+
+# ---- texts ---------------------------------------------------------------------------------------
+
+
+def sum_of_layers(layers, n):
+    total = 0.0
+    for i in range(n):
+        total = total + layers[f"w{i}"].sum()
+    return total
+
+
+def asked_for_by_text(layers, n):
+    name = "w" + str(n)
+    return name in layers, layers.get(f"w{n}", np.zeros(2)).sum(), layers.get(f"{n}")
+
+
+def set_by_text(n):
+    counts = {"a0": 0, "a1": 1, 3: 2}
+    for i in range(n):
+        counts[f"a{i % 2}"] += i
+    return counts
+
+
+LAYERS = {f"w{i}": np.full(2, float(i)) for i in range(30)} | {1: np.ones(2)}
+
+
+@pytest.mark.parametrize(("sample", "cases", "texts"), [
+    (sum_of_layers, [(LAYERS, I(30)), (LAYERS, I(3)), (LAYERS, I(31))], 1),
+    (asked_for_by_text, [(LAYERS, I(7)), (LAYERS, I(30))], 3),
+    (set_by_text, [(I(5),), (I(0),)], None),
+], ids=lambda p: getattr(p, "__name__", ""))  # fmt: skip
+def test_a_text_is_looked_up_once_whatever_the_number_of_keys(sample, cases, texts):
+    """One node for each text, not one for each key."""
+    check(sample, *cases)
+    converted = ag.convert(sample)
+    converted(*cases[0])
+    (trace,) = converted.traces()
+    names = [node.op.name for node in trace.graph.walk()]
+    assert "text" not in names
+    assert texts is None or names.count("text_position") == texts
+
+
+def test_a_loop_that_asks_by_text_is_native_code():
+    converted = ag.convert(sum_of_layers)
+    converted(LAYERS, I(3))
+    (trace,) = converted.traces()
+    assert not trace.execution and [name for name, _ in trace.called_from_native_code] == [
+        "text_position"
+    ]

@@ -7,6 +7,7 @@ from collections import OrderedDict, defaultdict, namedtuple
 
 import pytest
 
+from runtime import tree
 from runtime.tree import LEAF, flatten, leaves, map_structure, structure_of, unflatten
 
 Pair = namedtuple("Pair", "a b")
@@ -104,3 +105,59 @@ def test_map_structure():
 def test_a_wrong_number_of_leaves_is_refused():
     with pytest.raises(ValueError, match="2 leaves, but 3"):
         unflatten(structure_of([1, 2]), [1, 2, 3])
+
+
+class Held:
+    """Sets attributes in a way of its own."""
+
+    __attrs_attrs__ = (type("A", (), {"name": "x"}),)
+
+    def __setattr__(self, name, value):
+        raise AssertionError("not to be called")
+
+
+@dataclasses.dataclass
+class Plain:
+    x: object
+    y: object = 3
+
+    def __post_init__(self):
+        self.z = 0
+
+
+@pytest.mark.parametrize("nest", [
+    0, (), [], {}, (0,), [0, (0, [0])], {"a": 0, 1: [0], "'": (0,)}, {True: 0}, {1.0: 0}, Pair(0, [0]),
+    Plain([0], (0,)), [Plain(0, Plain(0, 0))] * 2, OrderedDict(b=0, a=[0]), defaultdict(list, k=0),
+    Attrs(0), [tuple(range(70))],
+])  # fmt: skip
+def test_what_builders_make_is_what_unflatten_makes(nest):
+    parts, structure = flatten(nest)
+    given = list(map(str, range(len(parts))))
+    made = tree.builder(structure)(given)
+    assert flatten(made) == (given, structure)
+    assert flatten(tree.maker(structure)(*given)) == (given, structure)
+    assert tree.maker(structure) is tree.maker(structure_of(nest))
+    if given:
+        with pytest.raises((TypeError, ValueError)):
+            tree.maker(structure)(*given, "more")
+
+
+@pytest.mark.parametrize("kind", [Point, Held])
+def test_makers_call_no_method_of_the_class(kind):
+    names = tree.field_names(kind)
+    structure = tree.Structure(kind, names, (LEAF,) * len(names))
+    made = tree.maker(structure)(*names)
+    assert type(made) is kind and [getattr(made, name) for name in names] == list(names)
+
+
+class Reversed(tree.Assembled):
+    _fields = ("a", "b")
+
+    @classmethod
+    def assemble(cls, parts):
+        return parts[::-1]
+
+
+def test_builders_assemble_what_is_to_be_assembled():
+    structure = tree.Structure(Reversed, Reversed._fields, (LEAF, LEAF))
+    assert tree.builder(structure)([1, 2]) == tree.unflatten(structure, [1, 2]) == [2, 1]

@@ -43,6 +43,11 @@ class Patience:
         """Whether there were few rounds and calls since the last node."""
         return self.seen is None or self.left > 0.9 * self.most
 
+    @property
+    def spent(self) -> float:
+        """The rounds and calls since the last node."""
+        return 0 if self.seen is None else self.most - self.left
+
     def spend(self, builder: Builder, cost: float = 1) -> None:
         """One round or call more, or a part; raises NothingStaged where there were too many."""
         now = builder, len(builder.graph.nodes)

@@ -16,7 +16,7 @@ from autograph.operators.branches.choosing import chosen, replaced
 from autograph.operators.branches.conditionals import if_exp
 from autograph.operators.captured.captures import current_trace, guard_content
 from autograph.operators.stand_ins.bodies import stage_raise
-from autograph.operators.stand_ins.grown_text import GrownText, letters_of
+from autograph.operators.stand_ins.grown_text import GrownText, letters_of, position_among
 from autograph.operators.stand_ins.iterables import from_end
 from autograph.operators.stand_ins.one_of import are_members, texts_of
 from autograph.operators.stand_ins.templates import LazyString
@@ -51,16 +51,15 @@ def item(thing: dict[Any, Any], key: Any, read: Read, choose: Choose = chosen) -
     """`thing[key]`; KeyError when the graph runs and the key is not there."""
     if type(thing) in _MAKING:
         raise _refusal(thing)
-    keys, tests = _found(thing, key)
-    there = _any(tests)
-    if isinstance(there, Tensor):
-        stage_raise(ops.logical_not(there), KeyError(key))
-    elif not there:
+    found = _found(thing, key)
+    if isinstance(found.there, Tensor):
+        stage_raise(ops.logical_not(found.there), KeyError(key))
+    elif not found.there:
         raise KeyError(key)
     facts = current_trace()
     if facts is not None:
         facts.required_key = thing, key, building()
-    return _value(keys, tests, read, type(thing).__name__, choose)
+    return _value(found, read, type(thing).__name__, choose)
 
 
 def is_required(thing: dict[Any, Any], key: Any) -> bool:
@@ -74,28 +73,26 @@ def is_required(thing: dict[Any, Any], key: Any) -> bool:
 
 def get(thing: dict[Any, Any], key: Any, read: Read, default: Any = None) -> Any:
     """`thing.get(key, default)`."""
-    keys, tests = _found(thing, key)
-    name = type(thing).__name__
-    return if_exp(_any(tests), lambda: _value(keys, tests, read, name), lambda: default, "get")
+    found, name = _found(thing, key), type(thing).__name__
+    return if_exp(found.there, lambda: _value(found, read, name), lambda: default, "get")
 
 
 def contains(thing: Any, key: Any) -> Any:
     """`key in thing`."""
-    there = _any(_found(thing, key)[1])
+    there = _found(thing, key).there
     return ops.as_weak(there, kind="bool") if isinstance(there, Tensor) else there
 
 
 def put(thing: dict[Any, Any], key: Any, value: Any, read: Read, write: Write) -> None:
     """`thing[key] = value`, of a key that is there."""
-    keys, tests = _found(thing, key)
-    there = _any(tests)
-    kind = type(thing).__name__
+    found, kind = _found(thing, key), type(thing).__name__
+    there = found.there
     if there is False:
         raise _new_key(kind, key)
     if isinstance(there, Tensor):
         what = f"a key is new to a {kind}, whose keys are those it had when it was traced"
         stage_raise(ops.logical_not(there), LimitNotImplementedError(what))
-    for one, test in zip(keys, tests, strict=True):
+    for one, test in zip(found.keys, found.tests, strict=True):
         write(one, value if test is True else replaced(read(one), test, value))
 
 
@@ -116,8 +113,48 @@ def _new_key(kind: str, key: Any) -> StagingError:
     )
 
 
-def _found(thing: Any, key: Any) -> tuple[list[Any], list[Any]]:
-    """The keys that may be meant, and for each whether it is."""
+class _Found:
+    """The keys that may be meant: for each whether it is, the position of that which is."""
+
+    def __init__(self, keys: list[Any], tests: list[Any]) -> None:
+        self.keys, self.tests = keys, tests
+
+    @property
+    def there(self) -> Any:
+        """Whether one is."""
+        if True in [test for test in self.tests if not isinstance(test, Tensor)]:
+            return True
+        return functools.reduce(ops.logical_or, self.tests) if self.tests else False
+
+    @property
+    def position(self) -> Tensor:
+        """Its position, where there is one."""
+        found: Tensor = ops.as_weak(ops.argmax(ops.stack(self.tests)), kind="int")
+        return found
+
+
+class _FoundText(_Found):
+    """The texts that may be meant, of which the position is looked up."""
+
+    def __init__(self, keys: list[str], key: LazyString) -> None:
+        self.keys = keys
+        self._position = position_among(key, map(str.__str__, keys))
+
+    @property
+    def tests(self) -> list[Any]:  # type: ignore[override]
+        return [ops.equal(self._position, i) for i in range(len(self.keys))]
+
+    @property
+    def there(self) -> Any:
+        return ops.greater_equal(self._position, 0)
+
+    @property
+    def position(self) -> Tensor:
+        return self._position
+
+
+def _found(thing: Any, key: Any) -> _Found:
+    """The keys that may be meant."""
     if isinstance(thing, dict) and type(thing) not in (dict, OrderedDict, *_MAKING):
         raise _refusal(thing)
     _refuse_unhashable(key)
@@ -125,9 +162,12 @@ def _found(thing: Any, key: Any) -> tuple[list[Any], list[Any]]:
     if trace is not None and trace.is_outside(thing):
         guard_content(thing, f"a {type(thing).__name__}")
     known = list(dict.keys(thing) if isinstance(thing, dict) else thing)
+    if isinstance(key, LazyString) and texts_of(key) is None:
+        texts = [one for one in known if isinstance(one, str)]
+        return _FoundText(texts, key) if texts else _Found([], [])
     pairs = [(one, _is_key(key, one)) for one in known]
     kept = [(one, test) for one, test in pairs if test is not False]
-    return [one for one, _ in kept], [test for _, test in kept]
+    return _Found([one for one, _ in kept], [test for _, test in kept])
 
 
 def _refusal(thing: Any) -> StagingError:
@@ -183,18 +223,7 @@ def _exact_number(one: Any) -> Any:
     return one.item() if isinstance(one, np.generic) else one
 
 
-def _any(tests: list[Any]) -> Any:
-    if True in [test for test in tests if not isinstance(test, Tensor)]:
-        return True
-    return functools.reduce(ops.logical_or, tests) if tests else False
-
-
-def _value(
-    keys: list[Any], tests: list[Any], read: Read, kind: str, choose: Choose = chosen
-) -> Any:
+def _value(found: _Found, read: Read, kind: str, choose: Choose = chosen) -> Any:
     """What stands at the key that is meant, of which there is one."""
-    values = [read(one) for one in keys]
-    if len(values) == 1:
-        return values[0]
-    position = ops.as_weak(ops.argmax(ops.stack(tests)), kind="int")
-    return choose(values, position, kind)
+    values = [read(one) for one in found.keys]
+    return values[0] if len(values) == 1 else choose(values, found.position, kind)

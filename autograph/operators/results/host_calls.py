@@ -41,6 +41,7 @@ from autograph.operators.results.host_runs import (
     Watch,
     caller_at,
 )
+from autograph.operators.results.remaking import Same
 from autograph.operators.stand_ins.iterators import taken
 from runtime import config, control, journal, ops, tree
 from runtime.building import Builder, building, traced
@@ -50,7 +51,6 @@ from runtime.errors import HostCallError
 from runtime.host import HOST_CALL
 from runtime.origins import Origin, is_user_code, origin_of_caller
 from runtime.spec import ObjectType
-from runtime.templates import Fillable
 from runtime.tensor import Tensor
 
 __all__ = ["call_host", "entered", "left", "refusal", "shuffled", "title_of"]
@@ -206,12 +206,12 @@ class _Staged:
         self._note_passed(owner)
         if owner is sys.stdout or owner is sys.stderr or owner is sys.stdin:
             stream = next(s for s in ("stdout", "stderr", "stdin") if getattr(sys, s) is owner)
-            return Attribute(Attribute(_Known(sys), stream), name)
+            return Attribute(Attribute(Same(sys), stream), name)
         handouts = self.facts.handouts
         if owner is not None and not isinstance(owner, type) and _has_own(owner, self.facts):
             return Attribute(handouts.part(owner, self.operands, place), name)
         handouts.check_called(function, _Called(*place))
-        return _Known(function)
+        return Same(function)
 
     def flush(self) -> None:
         """Have what was written so far written before the call."""
@@ -252,6 +252,7 @@ class _Staged:
             lends=self.lends,
             keeps=self.keeps,
             advances=self.advances,
+            count=len(self.operands),
         )
         types = (ObjectType(),) if declared is None else declared.types
         values = [self.builder.value_of(_at_home(x)) for x in self.operands]
@@ -269,18 +270,6 @@ class _Staged:
                 thing.locked = thing.locked or why
             elif id(thing) not in containers:
                 journal.note_lent(thing, self.name)
-
-
-class _Known(Fillable):
-    """A part that is known."""
-
-    __slots__ = ("thing",)
-
-    def __init__(self, thing: Any) -> None:
-        self.thing = thing
-
-    def fill(self, operands: Any) -> Any:
-        return self.thing
 
 
 def _at_home(x: Tensor) -> Tensor:

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
+import weakref
 from collections import deque
 from collections.abc import Callable, Iterator
-from types import FunctionType, TracebackType
+from functools import cached_property, partial
+from types import FunctionType, ModuleType, TracebackType
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from autograph.operators.captured.guards import Guard, same_value
+from autograph.operators.captured.guards import MISSING, Guard, Place, same_value
 from autograph.operators.captured.variables import Undefined
-from autograph.operators.results.remaking import arguments_of, handing_out, objects, outside
+from autograph.operators.results.remaking import arguments_of, handing_out, objects
 from runtime import tree
 from runtime.autodiff.stored import is_derivative_of_arrays
 from runtime.errors import StagingError, located
-from runtime.host import Lending, hosting, lending
+from runtime.execute.kernels import Settings
+from runtime.execute.tracebacks import relocate, standing
+from runtime.host import Lending, current, hosting, lending
 from runtime.origins import Origin
 from runtime.spec import TensorType, is_compatible, promote, type_of_number
-from runtime.templates import Fillable, fill
+from runtime.template_source import Source
+from runtime.templates import Fillable, fill, is_value
 from runtime.tensor import Tensor
 
 __all__ = ["Attribute", "Declared", "Flush", "HostCall", "Watch", "caller_at", "conform"]
@@ -36,8 +42,15 @@ class Attribute(Fillable):
     def __init__(self, owner: Any, name: str) -> None:
         self.owner, self.name = owner, name
 
+    @property
+    def is_value(self) -> bool:
+        return is_value(self.owner)
+
     def fill(self, operands: Any) -> Any:
         return getattr(fill(self.owner, operands), self.name)
+
+    def written(self, source: Source) -> ast.expr:
+        return ast.Attribute(source.part(self.owner), self.name, ast.Load())
 
 
 class Watch:
@@ -51,16 +64,32 @@ class Watch:
         self._captured: dict[Any, Any] = facts.captured
         self._reads: dict[Any, int] = facts.reads_at
         self._number, self._looks = number, looks
-        self._chosen: tuple[list[Guard], list[Any]] | None = None
+
+    @cached_property
+    def _places(self) -> tuple[list[Guard], list[Any]]:
+        """What is looked at; the trace is over when this is asked for."""
+        guards = [guard for key, guard in self._guards.items() if self._matters(key)]
+        return guards, [c for k, c in self._captured.items() if self._matters(k)]
 
     def look(self) -> tuple[list[Any], list[Any], list[Any]]:
         """What is in all of the places."""
-        if self._chosen is None:  # the trace is over by now
-            guards = [guard for key, guard in self._guards.items() if self._matters(key)]
-            self._chosen = guards, [c for k, c in self._captured.items() if self._matters(k)]
-        guards, captured = self._chosen
+        guards, captured = self._places
         arrays = [c.place.fetch() for c in captured]
         return [g.found() for g in guards], arrays, [look() for look in self._looks]
+
+    def readers(self, source: Source) -> list[ast.expr] | None:
+        """Expressions for what is in the places, as `look` gives it; None where that is more."""
+        if self._looks:
+            return None
+        guards, captured = self._places
+        fetched = [(c.place, c.place.fetch) for c in captured]
+        pairs = [*((guard.place, guard.found) for guard in guards), *fetched]
+        return [_read(source, place, found) for place, found in pairs]
+
+    def changed_between(self, before: tuple[Any, ...]) -> str | None:
+        """`changed` for what was found by `readers`."""
+        count = len(self._places[0])
+        return self.changed(([*before[:count]], [*before[count:]], []))
 
     def _matters(self, key: Any) -> bool:
         return self._number is None or self._reads.get(key, self._number) >= self._number
@@ -69,8 +98,7 @@ class Watch:
         """In words, what is another than before; None where nothing is."""
         values, arrays, written = before
         now, arrays_now, written_now = self.look()
-        assert self._chosen is not None
-        guards, captured = self._chosen
+        guards, captured = self._places
         for guard, a, b in zip(guards, values, now, strict=True):
             if a is not b and not (guard.by_value and same_value(a, b)):
                 return f"`{guard.place.name}`".replace("``", "`")
@@ -81,6 +109,16 @@ class Watch:
             if not _is_one(one, other):
                 return "an object"
         return None
+
+
+def _read(source: Source, place: Place, found: Callable[[], Any]) -> ast.expr:
+    """An expression that reads a place: at once, where that is a name of a module."""
+    kind, thing, key = place.route or ("", None, None)
+    if kind == "attribute" and type(thing) is weakref.ref and type(thing()) is ModuleType:
+        kind, thing = "item", vars(thing())
+    if kind == "item" and type(thing) is dict:
+        return source.call(thing.get, source.bound(key), source.bound(MISSING))
+    return source.call(found)
 
 
 def _is_one(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
@@ -141,19 +179,34 @@ class Declared(NamedTuple):
         return self.structure.kind is None
 
 
+# A call of what may look at everything.
+_LENDING = """
+now = CURRENT()
+lent = now.lending
+if lent is None or not now.inside:
+    return SLOWLY(*OPERANDS)
+opened = lent.close() if lent.arrays else None
+now.inside = False
+try:
+    result = CALLED
+except ValueError as error:
+    EXPLAIN(error)
+    raise
+finally:
+    now.inside = True
+    if opened:
+        lent.open(opened)
+"""
+
+
 class HostCall:
     """Calls `callee(*args, **kwargs)`, parts with holes, with the run-time values."""
-
-    __slots__ = (
-        "advances", "args", "as_arrays", "callee", "declared", "given", "keeps", "kwargs",
-        "lasting", "lends", "name", "origin", "run", "take", "watch",
-    )  # fmt: skip
 
     def __init__(
         self,
         name: str,
         origin: Origin | None,
-        run: Callable[..., Any],
+        run: FunctionType,
         parts: tuple[Any, list[Any], dict[str, Any]],
         declared: Declared | None,
         *,
@@ -164,6 +217,7 @@ class HostCall:
         lends: bool,
         keeps: bool,
         advances: bool,
+        count: int,
     ) -> None:
         self.name, self.origin, self.run = name, origin, run
         self.callee, self.args, self.kwargs = parts
@@ -173,6 +227,8 @@ class HostCall:
         self.advances = advances
         # Paths to the containers among the arguments of the graph's own call.
         self.given = given
+        # How many operands there are.
+        self.count = count
         # Whether it may see, or keep, more than numbers.
         self.as_arrays, self.lends = as_arrays, lends
         # Whether arrays that it is given may be seen after it.
@@ -182,12 +238,86 @@ class HostCall:
         return self.name
 
     def __call__(self, *operands: Any) -> tuple[Any, ...]:
+        try:
+            found = self._made(*operands)
+        except BaseException as error:
+            relocate(error, _nowhere)
+            raise
+        is_single = self.declared is None or len(self.declared.types) == 1
+        return (found,) if is_single else found
+
+    @cached_property
+    def _made(self) -> Callable[..., Any]:
+        return self.directly()
+
+    def directly(self, settings: Settings | None = None) -> Callable[..., Any]:
+        """What makes the call, of the operands; where there is one result, it gives no tuple.
+
+        It checks that `settings` are as they were after what may see more than numbers.
+        """
+        written = self._written(settings) if self._is_plain else None
+        if written is not None:
+            return written
+        return self._slowly if settings is None else partial(self._slowly, settings=settings)
+
+    @property
+    def _is_plain(self) -> bool:
+        """Whether nothing is made for the call, and nothing but the call sees what it is given."""
+        parts = (self.callee, *self.args, *self.kwargs.values())
+        return not self.as_arrays and not self.given and all(map(is_value, parts))
+
+    def _written(self, settings: Settings | None) -> Callable[..., Any] | None:
+        """The call at the user's line, as Python: what has nothing to do there is left out."""
+        source = Source(self.count)
+        readers = [] if self.watch is None else self.watch.readers(source)
+        if readers is None:
+            return None
+        called: ast.Call = ast.Call(source.part(self.callee), list(map(source.part, self.args)), [])
+        called.keywords = [ast.keyword(key, source.part(x)) for key, x in self.kwargs.items()]
+        parts: dict[str, ast.expr] = {"CALLED": called}
+        lines = ["result = CALLED"] if not self.lends else [_LENDING]
+        for i, reader in enumerate(readers):
+            parts[f"READ{i}"] = reader
+            lines.insert(i, f"before{i} = READ{i}")
+        if readers:
+            before = "".join(f"before{i}, " for i in range(len(readers)))
+            test = " or ".join(f"READ{i} is not before{i}" for i in range(len(readers)))
+            lines.append(f"if {test}: SEE(({before}))")
+        if settings is not None and (self.lends or _calls_back(self.args)):
+            lines.append("if SETTINGS() is not USUAL: CHECK()")
+        checked = self.declared is not None
+        lines.append("return CHECKED(result)" if checked else "return result")
+        things = {
+            "SEE": self._see, "CHECKED": self._checked, "CURRENT": current,
+            "EXPLAIN": self._explain, "SLOWLY": self._slowly,
+        }  # fmt: skip
+        if settings is not None:
+            things |= {
+                "SETTINGS": settings.get, "USUAL": settings.usual, "CHECK": settings.check
+            }  # fmt: skip
+        parts["OPERANDS"] = source.operands()
+        parts |= {name: source.bound(thing) for name, thing in things.items()}
+        code = self.run.__code__
+        place = code.co_filename, code.co_firstlineno + 1, code.co_name
+        made = source.function("\n".join(lines), parts, self.run.__globals__, place)
+        standing.add(made.__code__)
+        return made
+
+    def _slowly(self, *operands: Any, settings: Settings | None = None) -> Any:
         if self.watch is not None:
-            return self._checked(self._watched(operands, self.watch))
-        if not self.lends:
+            found = self._checked(self._watched(operands, self.watch))
+        elif not self.lends:
             callee, args, kwargs = self._filled(operands)
-            return self._checked(self._called(callee, args, kwargs))
-        return self._checked(self._guarded(operands))
+            found = self._checked(self._called(callee, args, kwargs))
+        else:
+            found = self._checked(self._guarded(operands))
+        if settings is not None:
+            settings.check()
+        return found
+
+    def _see(self, before: tuple[Any, ...]) -> None:
+        assert self.watch is not None
+        self._refuse_change(self.watch.changed_between(before), "reads or writes as well")
 
     def _watched(self, operands: tuple[Any, ...], watch: Watch) -> Any:
         before = watch.look()
@@ -203,7 +333,7 @@ class HostCall:
             callee, args, kwargs = self._filled(operands)
         made = [x for key, x in here.items() if key not in before]
         content = _contents([*here.values(), *self._given()])
-        with _lent() as lent, lent.closed(made), outside():
+        with _lent() as lent, lent.closed(made):
             result = self._called(callee, args, kwargs)
         for thing, old in content:
             if not _is_one(old, _content(thing)):
@@ -226,16 +356,19 @@ class HostCall:
         try:
             return self.run(callee, args, kwargs)
         except ValueError as error:
-            if "read-only" not in str(error):
-                raise _without_first(error)  # noqa: B904 - it is the same error
+            self._explain(error)
+            raise _without_first(error)  # noqa: B904 - it is the same error
+        except BaseException as error:  # noqa: BLE001 - it goes on
+            raise _without_first(error)  # noqa: B904 - it is the same error
+
+    def _explain(self, error: ValueError) -> None:
+        if "read-only" in str(error):
             raise StagingError(
                 f"`{self.name}` writes into an array of the converted function, which a graph "
                 "does not see",
                 "give it a copy (`x.copy()`), or let it give back a new array, by `ag.py_call`",
                 origin=self.origin,
             ) from error
-        except BaseException as error:  # noqa: BLE001 - it goes on
-            raise _without_first(error)  # noqa: B904 - it is the same error
 
     def _refuse_change(self, what: str | None, why: str) -> None:
         if what is not None:
@@ -247,11 +380,14 @@ class HostCall:
                 origin=self.origin,
             )
 
-    def _checked(self, result: Any) -> tuple[Any, ...]:
+    def _checked(self, result: Any) -> Any:
         if self.declared is None:
-            return (result,)
+            return result
         if not self.declared.types:
             return ()  # None
+        if self.declared.is_single:
+            (type_,) = self.declared.types
+            return conform(result, type_, self._refuse_result, self.declared.is_new)
         assert self.take is not None
         leaves = self.take(result)
         if leaves is None:
@@ -259,12 +395,22 @@ class HostCall:
             raise AssertionError
         refuse, is_new = self._refuse_result, self.declared.is_new
         pairs = zip(leaves, self.declared.types, strict=True)
-        return tuple([conform(leaf, type_, refuse, is_new) for leaf, type_ in pairs])
+        found = tuple([conform(leaf, type_, refuse, is_new) for leaf, type_ in pairs])
+        return found[0] if len(found) == 1 else found
 
     def _refuse_result(self, what: str) -> None:
         raise TypeError(
             located(self.origin, f"`{self.name}` {what} that was declared as its result")
         )
+
+
+def _calls_back(parts: list[Any]) -> bool:
+    """Whether a function is among what is given."""
+    return any(callable(getattr(part, "thing", part)) for part in parts)
+
+
+def _nowhere(part: TracebackType) -> None:
+    """No entry of a traceback is another one in the user's lines."""
 
 
 def _as_array(x: Any) -> Any:
@@ -330,7 +476,7 @@ def _call(function, args, kwargs):  # type: ignore[no-untyped-def]
     return function(*args, **kwargs)
 
 
-def caller_at(origin: Origin | None, space: dict[str, Any]) -> Callable[..., Any]:
+def caller_at(origin: Origin | None, space: dict[str, Any]) -> FunctionType:
     """What calls a function from a frame at the user's line: code that looks there finds it."""
     code = _call.__code__
     if origin is not None:

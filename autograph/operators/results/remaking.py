@@ -7,11 +7,8 @@ that the next place that wants it gets the same.
 
 from __future__ import annotations
 
-import itertools
 from collections import defaultdict, deque
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -23,6 +20,7 @@ from runtime.autodiff.stored import note_made
 from runtime.cells import ViewStep
 from runtime.devices import copied, device_of, host_array, is_device_array, module_of, moved
 from runtime.eager import is_array
+from runtime.host import Running, running, within
 from runtime.templates import Fillable, Hole, fill, text_of_letters
 from runtime.tensor import Tensor
 
@@ -52,49 +50,25 @@ __all__ = [
     "handing_out",
     "items_of_rows",
     "objects",
-    "outside",
     "remembering",
 ]
 
-# What the call that runs has handed out, by key.
-_objects: ContextVar[dict[Hashable, Any] | None] = ContextVar("objects", default=None)
-_arguments: ContextVar[GivenContainers | None] = ContextVar("arguments", default=None)
 
-
-@contextmanager
-def handing_out(known: dict[Hashable, Any]) -> Iterator[None]:
+def handing_out(known: dict[Hashable, Any]) -> within:
     """Keep what is made in `known`, which has the caller's arrays from the start."""
-    token = _objects.set(known)
-    try:
-        yield
-    finally:
-        _objects.reset(token)
+    now = running()
+    return within(Running(now.lending, known, now.arguments, now.caller))
 
 
-@contextmanager
-def remembering() -> Iterator[None]:
+def remembering() -> within:
     """Keep what is made in here, where the call that runs does not."""
-    if _objects.get() is not None:
-        yield
-        return
-    with handing_out({}):
-        yield
-
-
-@contextmanager
-def outside() -> Iterator[None]:
-    """While Python code runs that a graph calls: it is not a part of the call."""
-    tokens = _objects.set(None), _arguments.set(None)
-    try:
-        yield
-    finally:
-        _objects.reset(tokens[0])
-        _arguments.reset(tokens[1])
+    now = running()
+    return within(now) if now.objects is not None else handing_out({})
 
 
 def objects() -> dict[Hashable, Any]:
     """What the call that runs has handed out."""
-    known = _objects.get()
+    known = running().objects
     return {} if known is None else known
 
 
@@ -118,19 +92,16 @@ class GivenContainers:
         return self._at[path]
 
 
-@contextmanager
-def calling_with(bound: dict[str, Any]) -> Iterator[None]:
+def calling_with(bound: dict[str, Any]) -> within:
     """Make these the arguments whose containers a running graph writes into and hands out."""
-    token = _arguments.set(GivenContainers(bound))
-    try:
-        yield
-    finally:
-        _arguments.reset(token)
+    now = running()
+    return within(Running(now.lending, now.objects, GivenContainers(bound), now.caller))
 
 
 def arguments_of() -> GivenContainers | None:
     """The containers that the call that runs was given; None where it does not say."""
-    return _arguments.get()
+    found: GivenContainers | None = running().arguments
+    return found
 
 
 class Form:
@@ -164,6 +135,13 @@ class Scalar(Fillable):
 
     def __init__(self, index: int, form: Form, key: Hashable) -> None:
         self.index, self.form, self.key = index, form, key
+
+    @property
+    def is_value(self) -> bool:
+        return not self.form.tensors and self.form.on_host
+
+    def written(self, source: Any) -> Any:
+        return source.hole(self) if self.is_value else None
 
     def fill(self, operands: Sequence[Any]) -> Any:
         if not self.form.tensors:
@@ -260,11 +238,16 @@ class Same(Fillable):
 
     __slots__ = ("thing",)
 
+    is_value = True
+
     def __init__(self, thing: Any) -> None:
         self.thing = thing
 
     def fill(self, operands: Sequence[Any]) -> Any:
         return self.thing
+
+    def written(self, source: Any) -> Any:
+        return source.bound(self.thing)
 
 
 class Array(Fillable):
@@ -471,9 +454,11 @@ def items_of_rows(
     ]
     if structure.kind is None:
         return columns[0]
-    build = tree.builder(structure)
-    leaves = zip(*columns, strict=True) if columns else itertools.repeat((), count)
-    return [build(row) for row in leaves]
+    if not columns:
+        return [tree.unflatten(structure, ()) for _ in range(count)]
+    if structure.kind is tuple and len(columns) == len(structure.children):
+        return [*zip(*columns, strict=True)]
+    return [*map(tree.maker(structure), *columns)]
 
 
 class Items(Fillable):
@@ -520,7 +505,7 @@ class Argument(Fillable):
         self.path, self.parts = path, parts
 
     def fill(self, operands: Sequence[Any]) -> Any:
-        given = _arguments.get()
+        given = arguments_of()
         return self.parts.fill(operands) if given is None else given.at(self.path)
 
 

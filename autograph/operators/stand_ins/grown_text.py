@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -9,11 +10,12 @@ import numpy as np
 from autograph.operators.stand_ins.templates import Late, LazyString, dig
 from runtime import control, ops
 from runtime.building import building, constant, traced
+from runtime.graph.ir import Op
 from runtime.spec import TensorType
 from runtime.templates import Hole, Letters, Line, letters_of_text
 from runtime.tensor import Tensor
 
-__all__ = ["LETTERS", "GrownText", "has_letters", "is_grown", "letters_of"]
+__all__ = ["LETTERS", "GrownText", "has_letters", "is_grown", "letters_of", "position_among"]
 
 # The letters of a text, by their numbers.
 LETTERS = TensorType(np.dtype(np.int32), (None,))
@@ -85,10 +87,20 @@ def letters_of(x: Any) -> Tensor:
         return x.letters
     if isinstance(x, str):
         return constant(letters_of_text(x))
+    return _made_of(control.TEXT, x)
+
+
+def position_among(x: LazyString, texts: Iterable[str]) -> Tensor:
+    """The position of a text among known ones; -1 where it is none of them."""
+    return _made_of(control.TEXT_POSITION, x, texts=tuple(texts))
+
+
+def _made_of(op: Op, text: LazyString, **attrs: Any) -> Tensor:
+    """What an op makes of a text, which is put together in its place."""
     builder = building()
     assert builder is not None
     operands: list[Tensor] = []
-    template = dig(x, operands)
+    render = Line((dig(text, operands),), "", "")
     values = [builder.value_of(t) for t in operands]
-    node = builder.emit(control.TEXT, values, {"render": Line((template,), "", "")})
+    node = builder.emit(op, values, {"render": render, **attrs})
     return traced(node.outputs[0])

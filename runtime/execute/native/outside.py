@@ -18,7 +18,14 @@ import numpy as np
 
 from runtime.dtypes import dtype_from
 from runtime.errors import Origin
-from runtime.execute.kernels import array_function, gives_tuple, on_python_numbers, to_form
+from runtime.execute.kernels import (
+    Settings,
+    array_function,
+    direct,
+    gives_tuple,
+    on_python_numbers,
+    to_form,
+)
 from runtime.execute.native import float_errors
 from runtime.execute.native.miss import MISS
 from runtime.execute.native.signature import Argument, row
@@ -98,15 +105,19 @@ class _Caller:
     def __init__(self, called: Called) -> None:
         self.called = called
         self.node = called.node
-        self.compute = _computing(called.node)
+        # A call of the user's looks for itself whether it changed what native code relies on.
+        self.direct = direct(called.node, _settings())
+        self.compute = _computing(called.node) if self.direct is None else self.direct
         self.count = len(called.node.inputs)
-        self.is_tuple = gives_tuple(called.node)
+        several = len(called.node.outputs) != 1
+        self.is_tuple = gives_tuple(called.node) if self.direct is None else several
         self.types = [called.node.outputs[k].type for k in called.kept]
 
     def function(self) -> Callable[..., Any]:
         """What is called with the operands; what it gives may have to be `mended`."""
         called = self.called
-        is_simple = called.pending is None and not called.fails and not called.is_users
+        is_users = called.is_users and self.direct is None
+        is_simple = called.pending is None and not called.fails and not is_users
         gives_it = not self.is_tuple or not called.kept
         return self.compute if is_simple and gives_it else self.wholly
 
@@ -116,8 +127,8 @@ class _Caller:
         found = self.compute(*operands[: self.count])
         if called.fails:
             raise RuntimeError(f"native code found an error in `{self.node.op.name}`")
-        if called.is_users and not float_errors.is_served():
-            raise RuntimeError(_CHANGED)
+        if called.is_users and self.direct is None:
+            _check_settings()
         if not self.is_tuple:
             return found
         kept = called.kept
@@ -163,6 +174,17 @@ class _Caller:
                 trace = entry(origin, trace)
             error.__traceback__ = trace
         raise error.with_traceback(trace)
+
+
+def _check_settings() -> None:
+    """Raise RuntimeError where native code does not do any more what NumPy is set to."""
+    if not float_errors.is_served():
+        raise RuntimeError(_CHANGED)
+
+
+def _settings() -> Settings:
+    """What NumPy is set to do about errors."""
+    return Settings(float_errors.variable().get, float_errors.usual(), _check_settings)
 
 
 def _ours(part: TracebackType) -> Sequence[Origin] | None:

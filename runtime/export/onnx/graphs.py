@@ -39,6 +39,7 @@ _DECLARING = (elementwise, indexing, products, random, reductions, shaping)
 _REFUSED = {
     "print": "text that is printed",
     "text": "text",
+    "text_position": "text",
     "raise": "an exception",
     "reraise": "an exception",
     "try": "an exception that is caught",

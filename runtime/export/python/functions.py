@@ -215,6 +215,12 @@ class _FunctionWriter(ControlWriter):
         letters = self.plan.sources.thing(letters_of_text)
         self.lines.add(f"{name} = {letters}({line})", block.origins(node))
 
+    def _text_position(self, block: Block, node: Node, position: int) -> None:
+        line = self.plan.texts.line(node.attrs["render"], block.sources(node.inputs))
+        (name,) = self._results(block, node, position)
+        known = {text: k for k, text in enumerate(node.attrs["texts"])}
+        self.lines.add(f"{name} = {known!r}.get({line}, -1)", block.origins(node))
+
     def _raise(self, block: Block, node: Node, position: int) -> None:
         error = self.plan.texts.exception(node.attrs["template"], block.sources(node.inputs))
         self.lines.add(f"raise {error}", block.origins(node))
@@ -310,6 +316,7 @@ def _refusal(what: str) -> UnsavableError:
 _EFFECTS: dict[str, Callable[[_FunctionWriter, Block, Node, int], None]] = {
     "print": _FunctionWriter._print,
     "text": _FunctionWriter._text,
+    "text_position": _FunctionWriter._text_position,
     "raise": _FunctionWriter._raise,
     "read": _FunctionWriter._read_variable,
     "assign": _FunctionWriter._assign_variable,
