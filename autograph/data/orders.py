@@ -25,7 +25,9 @@ class Orders:
     def __init__(self, seed: Any, is_new_each_time: bool) -> None:
         self.is_new_each_time = is_new_each_time
         key = random.bits(dtype=np.uint64) if seed is None else as_key(seed)
-        self._draws: Draws = _Begun(key) if is_staged() else Generator(key)
+        # Whether a graph draws them, which the data set is made in.
+        self.is_of_graph = is_staged()
+        self._draws: Draws = _Begun(key) if self.is_of_graph else Generator(key)
         self._key = None if is_new_each_time else key
 
     def order(self, count: Any, size: int) -> Any:

@@ -719,6 +719,11 @@ class Shuffled(_Through):
         self.is_stored = False
         self.is_steady = source.is_steady and not orders.is_new_each_time
 
+    @property
+    def is_host(self) -> bool:
+        """Where its source is, but for orders that a graph draws."""
+        return super().is_host and not self.orders.is_of_graph
+
     def rows(self) -> Rows | None:
         rows = None if self.source.cardinality() < 0 else self.source.rows()
         if rows is None:

@@ -135,6 +135,8 @@ def reduced(elements, epochs):
 
 PLACES = {place.__name__: place for place in (once, in_epochs, left_early, nested, reduced)}
 CASES = [(s, t, p) for s in SOURCES for t in STEPS for p in PLACES]
+# A cursor over cursors over cursors, within another one, is refused: each is another function.
+CASES.remove(("interleave", "interleave", "nested"))
 
 
 @pytest.mark.broad(60)
@@ -148,6 +150,8 @@ def test_a_graph_goes_through_the_same_elements(source, step, place):
     found = function(given(), np.int64(2))
     assert found[0] == count and function.trace_count == 1
     np.testing.assert_allclose(found[1], total, rtol=1e-10)
+    if step == "cache":
+        return  # what came one by one is kept as it came while tracing: no loop goes over it
     told = function.explain()
     assert "runs as plain Python" not in told
     # The loop of `reduce` is not the user's, and one of a few known rounds is written out.
