@@ -296,7 +296,7 @@ class Dataset:
         return self._after(stages.Concatenated(self._stage, dataset._stage))
 
     def cache(self: Self, filename: str = "", name: str | None = None) -> Self:
-        """The elements of the first pass, kept in memory and given again in each one."""
+        """The elements of a pass that is made when the first one begins, kept in memory."""
         if filename:
             raise NotImplementedError(
                 "a data set is cached in memory: leave the name of a file out"

@@ -8,6 +8,7 @@ import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -154,27 +155,24 @@ def _filled_up(x: Any, shape: Sequence[int], value: Any) -> Any:
 
 
 class Kept:
-    """The elements of a data set's first pass; a graph makes that pass while it is traced."""
+    """The elements of a data set's first pass, which is made as a whole where it begins.
+
+    So one that is left early is the same as in a graph, which makes it while it is traced.
+    """
 
     def __init__(self, stage: Any) -> None:
         self._stage = stage
         self._rows: list[Rows] = []
 
-    def rows(self) -> Rows | None:
-        """The elements; None before the first pass, outside of graphs."""
-        if not self._rows and is_staged():
-            with trace.interpreting(Eager()):
-                self.put(list(self._stage))
-        if not self._rows:
-            return None
-        (found,) = self._rows
-        if is_staged() and isinstance(found, Listed):
-            self._rows[:] = [Slices(_of_one_shape(found.elements))]
-        return self._rows[0]
-
-    def put(self, elements: list[Any]) -> None:
-        """Keep the elements of a pass that came to its end."""
-        self._rows[:] = [Listed(elements)]
+    def rows(self) -> Rows:
+        """The elements."""
+        is_in_graph = is_staged()
+        with trace.interpreting(Eager()) if is_in_graph else nullcontext():
+            found = self._rows[0] if self._rows else Listed(list(self._stage))
+            if is_in_graph and isinstance(found, Listed):
+                found = Slices(_of_one_shape(found.elements))
+            self._rows[:] = [found]
+        return found
 
 
 def _of_one_shape(elements: list[Any]) -> Any:

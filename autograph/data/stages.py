@@ -859,15 +859,13 @@ class Cached(_Through):
         self.kept = Kept(source)
 
     def rows(self) -> Rows | None:
+        if self.cardinality() == INFINITE:
+            return None  # no pass comes to an end
         rows: Rows | None = self.source.rows() if self.is_stored else None
         return self.kept.rows() if rows is None else rows
 
     def steps(self) -> Iterator[Any]:
-        found = []
-        for x in self.source:
-            found.append(x)
-            yield x
-        self.kept.put(found)
+        return iter(self.source)
 
 
 class Prefetched(_Through):
