@@ -120,7 +120,7 @@ def _is_text(spec: Any) -> bool:
     if is_text and spec is not str and spec.shape:
         raise StagingError(
             "a batch of texts is given to a graph, which has them one by one",
-            "make numbers of the texts before they are batched, or go through the data set outside "
+            "make numbers of it by the `map` of a data set, or go through the items outside "
             "of the converted function",
             origin=origin_of_caller(),
         )
