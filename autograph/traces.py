@@ -426,7 +426,7 @@ class Traces:
         patience = Patience(_ROUNDS, True, self._is_of_numbers(arguments))
         try:
             found = self._run_trace(arguments, may_create, patience)
-        except Exception as error:  # noqa: BLE001 - whatever it is, Python does without
+        except Exception as error:
             if patience.is_endless:
                 raise
             why = str(error)

@@ -92,7 +92,7 @@ def _kind(spec: TensorSpec) -> Any:
     return "U" if spec.dtype.kind == "U" else spec.dtype
 
 
-def _either(x: TensorSpec, y: TensorSpec) -> TensorSpec:
+def _either(x: Any, y: Any) -> TensorSpec:
     return TensorSpec(_joined(x.shape, y.shape), max(x.dtype, y.dtype, key=_size))
 
 

@@ -24,6 +24,7 @@ from autograph.operators.expressions.generators import Consumer, call_of, made, 
 from autograph.operators.results.host_calls import call_host
 from autograph.operators.results.host_results import types_of
 from autograph.operators.stand_ins.grown_text import LETTERS, GrownText
+from autograph.operators.stand_ins.iterators import title
 from autograph.operators.stand_ins.transforms import is_ours
 from runtime import host, trace, tree
 from runtime.building import building
@@ -320,10 +321,8 @@ class _Ahead:
 
     def __str__(self) -> str:
         """Who has the item now, in words."""
-        name = getattr(self.items, "__name__", None)
-        what = type(self.items).__name__ + (f" `{name}`" if name else "")
         return (
-            f"the next item of a {what} was taken while tracing, to know its type: "
+            f"the next item of {title(self.items)} was taken while tracing, to know its type: "
             "converted functions have it yet, plain Python has it no more"
         )
 
