@@ -18,6 +18,7 @@ from autograph.operators.calls.recursion import run_function
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.code_guards import note_function
 from autograph.operators.captured.defaults import with_defaults
+from autograph.operators.loops.feeds import note_what_is_ahead, warn_of_what_is_ahead
 from autograph.operators.results.remaking import calling_with
 from autograph.options import FunctionOptions, check_options
 from autograph.profiling import Profile, profiled
@@ -302,11 +303,14 @@ class Function(Traces, Generic[P, R]):
             self._tell_left(left.why)
         except GraphLimit as error:
             if not self._may_begin_again(error, args, kwargs):
+                note_what_is_ahead(error)
                 shorten(error)
                 raise
         except BaseException as error:
+            note_what_is_ahead(error)
             shorten(error)
             raise
+        warn_of_what_is_ahead()
         with shortened():
             return cast("R", self._run_python(args, kwargs))
 
@@ -368,6 +372,7 @@ class Function(Traces, Generic[P, R]):
         with calling_with(given) if is_held else nullcontext():
             result = concrete.run(leaves, alike)
         concrete.limits = 0
+        warn_of_what_is_ahead()
         return result
 
     def _run_unstaged(

@@ -275,7 +275,8 @@ class Traces:
             traced = self._run_trace(arguments, may_create, Patience(_ROUNDS_BESIDE))
             if traced.is_given_up:
                 found = self._with_all_staged(arguments, may_create)
-                traced = traced if found is None or found.grows_slowly else found
+                if found is not None and (found.takes_items or not found.grows_slowly):
+                    traced = found
         following = None
         if traced.created:
             self._initial += [(weakref.ref(v), v.numpy()) for v in traced.created]
@@ -410,7 +411,7 @@ class Traces:
             found = self._with_all_staged(arguments._replace(keys=keys), False)
             is_large = found is not None and _is_large(found, patience.spent)
             is_left = found is None or is_large or _is_pythons(found)
-            if found is not None and found.has_loop and not is_left:
+            if found is not None and (found.takes_items or (found.has_loop and not is_left)):
                 self._policy.take(ints)
                 return found
             if found is None or is_large or not is_left:
@@ -422,17 +423,19 @@ class Traces:
 
     def _with_all_staged(self, arguments: Arguments, may_create: bool) -> Traced | None:
         """The trace where loops of many rounds are staged, whatever they compute with; or None."""
+        patience = Patience(_ROUNDS, True, self._is_of_numbers(arguments))
         try:
-            patience = Patience(_ROUNDS, True, self._is_of_numbers(arguments))
             found = self._run_trace(arguments, may_create, patience)
-        except Exception as error:  # noqa: BLE001 - whatever it is, Python does without
+        except Exception as error:
+            if patience.is_endless:
+                raise
             why = str(error)
             config.log(2, lambda: f"{self.__qualname__}: its loops are not staged: {why}")
             return None
         # What only Python can do is found when it runs: nothing may have been done before.
         is_left = found.raised or found.is_given_up or not found.is_repeatable
         found.replaces_python = True
-        return None if is_left else found
+        return None if is_left and not patience.is_endless else found
 
     def _telling_class(self, arguments: Arguments) -> type[Tensor] | None:
         """The class of the tensors in a trace, if it tells them from arrays."""
@@ -480,7 +483,8 @@ class Traces:
             given_up = tracing.plain_python(arguments, "rounds and calls without end stage nothing")
             return dataclasses.replace(given_up, is_given_up=True)
         except GraphLimit as error:
-            if not self._may_be_plain(arguments, error):
+            is_endless = patience is not None and patience.is_endless
+            if is_endless or not self._may_be_plain(arguments, error):
                 raise
             return tracing.plain_python(arguments, str(error))
         except HostCallError as error:

@@ -23,6 +23,7 @@ from runtime import trace, tree
 from runtime.eager import Eager
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
+from runtime.spec import TensorSpec
 from runtime.tensor import Tensor
 
 __all__ = ["Kept", "ahead", "asked", "from_python", "padded", "pass_over", "stacked"]
@@ -65,13 +66,21 @@ def stacked(elements: Sequence[Any]) -> Any:
 
 
 def spec_of_first(stage: Any) -> Any:
-    """The spec of the first elements that plain Python gives; None for a size that differs."""
+    """The spec of the first elements that plain Python gives; None for a size that differs.
+
+    So may the number of rows of what is made of batches.
+    """
     with trace.interpreting(Eager()):
         elements = list(itertools.islice(stage, 2))
     if not elements:
         raise TypeError("there is no element that would tell of what types and shapes all are")
     first = tree.map_structure(spec_of, elements[0])
-    return joined_spec(first, tree.map_structure(spec_of, elements[-1]))
+    found = joined_spec(first, tree.map_structure(spec_of, elements[-1]))
+    if not any(one.shape[:1] == (None,) for one in tree.leaves(stage.source.spec())):
+        return found
+    return tree.map_structure(
+        lambda one: TensorSpec((None, *one.shape[1:]) if one.shape else (), one.dtype), found
+    )
 
 
 def in_parallel(mapped: Any) -> Iterator[Any]:

@@ -81,11 +81,23 @@ def joined_spec(first: Any, second: Any) -> Any:
     """The nest of specs of what is of one or of the other."""
     (a, one), (b, other) = tree.flatten(first), tree.flatten(second)
     if one != other or any(
-        x.dtype != y.dtype or len(x.shape) != len(y.shape) for x, y in zip(a, b, strict=True)
+        _kind(x) != _kind(y) or len(x.shape) != len(y.shape) for x, y in zip(a, b, strict=True)
     ):
-        raise TypeError(f"data sets of {first} and of {second} are put after each other")
-    pairs = zip(a, b, strict=True)
-    return tree.unflatten(one, [TensorSpec(_joined(x.shape, y.shape), x.dtype) for x, y in pairs])
+        raise TypeError(f"elements of {first} and of {second} are in one data set")
+    return tree.unflatten(one, list(map(_either, a, b)))
+
+
+def _kind(spec: TensorSpec) -> Any:
+    """The dtype, but for texts, which may be of any length."""
+    return "U" if spec.dtype.kind == "U" else spec.dtype
+
+
+def _either(x: Any, y: Any) -> TensorSpec:
+    return TensorSpec(_joined(x.shape, y.shape), max(x.dtype, y.dtype, key=_size))
+
+
+def _size(dtype: Any) -> int:
+    return int(dtype.itemsize)
 
 
 def _joined(a: tuple[int | None, ...], b: tuple[int | None, ...]) -> tuple[int | None, ...]:

@@ -35,6 +35,8 @@ class Patience:
     stages_all: bool = False
     counts_items: bool = False
     left: float = 0
+    # Items were taken of iterators, which Python would lack.
+    is_endless: bool = False
     # The graph that is being built, and how many nodes it has so far.
     seen: tuple[Builder, int] | None = None
 
@@ -54,7 +56,7 @@ class Patience:
         if now != self.seen:
             self.seen, self.left = now, self.most
         self.left -= cost
-        if self.left < 0:
+        if self.left < 0 and not self.is_endless:
             raise NothingStaged
 
 

@@ -24,16 +24,28 @@ from autograph.operators.expressions.generators import Consumer, call_of, made, 
 from autograph.operators.results.host_calls import call_host
 from autograph.operators.results.host_results import types_of
 from autograph.operators.stand_ins.grown_text import LETTERS, GrownText
+from autograph.operators.stand_ins.iterators import title
 from autograph.operators.stand_ins.transforms import is_ours
 from runtime import host, trace, tree
+from runtime.building import building
 from runtime.eager import Eager
 from runtime.errors import StagingError
-from runtime.origins import origin_of_caller
+from runtime.origins import origin_of_caller, warn_caller
 from runtime.spec import TensorSpec
 from runtime.templates import letters_of_text
 from runtime.tensor import Tensor
 
-__all__ = ["Asked", "Fed", "Feed", "Pass", "fed", "is_older_iterator", "next_of"]
+__all__ = [
+    "Asked",
+    "Fed",
+    "Feed",
+    "Pass",
+    "fed",
+    "is_older_iterator",
+    "next_of",
+    "note_what_is_ahead",
+    "warn_of_what_is_ahead",
+]
 
 _NUMBERS = (bool, int, float, complex)
 
@@ -109,7 +121,7 @@ def _is_text(spec: Any) -> bool:
     if is_text and spec is not str and spec.shape:
         raise StagingError(
             "a batch of texts is given to a graph, which has them one by one",
-            "make numbers of the texts before they are batched, or go through the data set outside "
+            "make numbers of it by the `map` of a data set, or go through the items outside "
             "of the converted function",
             origin=origin_of_caller(),
         )
@@ -280,7 +292,10 @@ def _look_into(x: Any) -> tuple[Iterator[Any], Any]:
         except StopIteration:
             raise _refused(x, "has no item yet, which would tell of what type they are") from None
     if ahead is items:
-        _ahead[id(items)] = items, first
+        _ahead[id(items)] = _Ahead(items, first)
+        facts = current_trace()
+        if facts is not None and facts.patience is not None:
+            facts.patience.is_endless = True
     leaves, structure = tree.flatten(first)
     specs = list(map(_spec_of, leaves))
     if None in specs:
@@ -289,25 +304,67 @@ def _look_into(x: Any) -> tuple[Iterator[Any], Any]:
 
 
 # Iterators a copy of which goes on by itself.
-_ITERATORS: tuple[Any, ...] = (iter([]), iter(()), iter(range(0)), iter(range(2**70)))
+_ITERATORS: tuple[Any, ...] = (
+    iter([]), iter(()), iter(range(0)), iter(range(2**70)), reversed([]),
+    iter({}), iter({}.values()), iter({}.items()), iter(set()), iter(""), iter("é"), iter(b""),
+)  # fmt: skip
 _COPIED = tuple(map(type, _ITERATORS))
-# What was taken of iterators while tracing, and is the next item of theirs.
-_ahead: dict[int, tuple[Any, Any]] = {}
+
+
+class _Ahead:
+    """What was taken of an iterator while tracing, and is the next item of it."""
+
+    __slots__ = ("is_told", "item", "items")
+
+    def __init__(self, items: Iterator[Any], item: Any) -> None:
+        self.items, self.item, self.is_told = items, item, False
+
+    def __str__(self) -> str:
+        """Who has the item now, in words."""
+        return (
+            f"the next item of {title(self.items)} was taken while tracing, to know its type: "
+            "converted functions have it yet, plain Python has it no more"
+        )
+
+
+# By the identity of the iterator.
+_ahead: dict[int, _Ahead] = {}
 
 
 def following(items: Iterator[Any]) -> Any:
     """The next item of an iterator, of which a trace may have taken it."""
     held = _ahead.get(id(items))
-    if held is None or held[0] is not items:
+    if held is None or held.items is not items:
         return next(items)
     del _ahead[id(items)]
-    return held[1]
+    return held.item
+
+
+def note_what_is_ahead(error: BaseException) -> None:
+    """Note below an error of a call which items its trace took that no round was given."""
+    for text in _untold():
+        error.add_note(text)
+
+
+def warn_of_what_is_ahead() -> None:
+    """Warn of items that the trace of a call took, and that it came to no round for."""
+    for text in _untold():
+        warn_caller(text, RuntimeWarning)
+
+
+def _untold() -> Iterator[str]:
+    if not _ahead or building() is not None:
+        return
+    for held in list(_ahead.values()):
+        if not held.is_told:
+            held.is_told = True
+            yield str(held)
 
 
 def _spec_of(x: Any) -> Any:
     if type(x) in _NUMBERS or type(x) is str:
         return type(x)
-    if not isinstance(x, (np.ndarray, np.generic, Tensor)) or x.dtype.kind not in "biufc":
+    if not isinstance(x, (np.ndarray, np.generic, Tensor)) or x.dtype.kind not in "biufcU":
         return None
     # Batches may be of several sizes.
     return TensorSpec((None, *x.shape[1:]) if x.shape else (), x.dtype)

@@ -2,6 +2,7 @@
 
 import itertools
 import time
+import warnings
 
 import numpy as np
 import pytest
@@ -165,6 +166,156 @@ def test_an_older_iterator_is_left_where_python_leaves_it(name):
     assert function.trace_count == 1
 
 
+def numbers():
+    yield from (1.0, 2.0, 3.0)
+
+
+def added(items):
+    found = 0.0
+    for x in items:
+        found = found + x
+    return found
+
+
+def in_no_graph(items, flag):
+    for _ in items:
+        flag = flag + 1
+    raise ag.StagingError("no graph of this")
+
+
+def in_a_branch(items, flag):
+    return added(items) if flag > 1 else flag
+
+
+def after_rounds(items, flag):
+    first, found = next(items), 0
+    for k in range(20_000):
+        found += k % 3
+    return first + found
+
+
+def before_rounds(items, flag):
+    found = 0
+    for k in range(20_000):
+        found += k % 3
+    for x in items:
+        found += x
+        break
+    return found
+
+
+@pytest.mark.parametrize("function", [after_rounds, before_rounds])
+def test_what_tracing_took_is_not_lost_where_nothing_else_is_staged(function):
+    plain, given, graph = numbers(), numbers(), ag.convert(function)
+    for _ in range(2):
+        assert graph(given, 1) == function(plain, 1)
+    assert list(given) == list(plain)
+
+
+def test_an_error_tells_what_tracing_took():
+    for make in (numbers, lambda: map(float, range(1, 4))):
+        given = make()
+        with pytest.raises(ag.StagingError) as caught:
+            ag.convert(in_no_graph)(given, np.float64(1))
+        assert "next item of a" in caught.value.__notes__[-1]
+        assert ag.convert(added)(given) == 6.0
+
+
+def test_a_call_that_takes_no_item_warns_of_what_tracing_took():
+    given, graph = numbers(), ag.convert(in_a_branch)
+    with pytest.warns(RuntimeWarning, match=r"next item of an iterator \(generator\)"):
+        assert graph(given, np.float64(1)) == 1.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert graph(given, np.float64(1)) == 1.0 and graph(given, np.float64(2)) == 6.0
+
+
+COPIED = {
+    "list": lambda: iter([1, 2]),
+    "reversed": lambda: reversed([1, 2]),
+    "dict": lambda: iter({1: 2, 3: 4}),
+    "values": lambda: iter({1: 2, 3: 4}.values()),
+    "items": lambda: iter({1: 2, 3: 4}.items()),
+    "set": lambda: iter({1, 2}),
+    "text": lambda: iter("ab"),
+    "other text": lambda: iter("\u00e4b"),
+    "bytes": lambda: iter(b"ab"),
+}
+
+
+@pytest.mark.parametrize("name", COPIED)
+def test_an_iterator_that_has_copies_lacks_nothing_after_an_error(name):
+    given = COPIED[name]()
+    with pytest.raises(ag.StagingError) as caught:
+        ag.convert(in_no_graph)(given, np.float64(1))
+    assert list(given) == list(COPIED[name]())
+    assert not any("next item" in note for note in getattr(caught.value, "__notes__", ()))
+
+
+class Bar:
+    """A progress bar, as packages have them."""
+
+    def __init__(self, items):
+        self.items, self.shown = items, []
+
+    def __len__(self):
+        return len(self.items)
+
+    def __iter__(self):
+        for x in self.items:  # noqa: UP028 - as tqdm does
+            yield x
+
+    def set_postfix(self, **values):
+        self.shown.append(values)
+
+
+def watched(bar, w):
+    for x in bar:
+        w = w + x.sum()
+        bar.set_postfix(loss=float(w))
+    return w, len(bar)
+
+
+def test_a_bar_around_a_data_set_is_told_of_each_batch():
+    batches = Dataset.from_tensor_slices(np.arange(6.0)).batch(2)
+    bar, plain, graph = Bar(batches), Bar(batches), ag.convert(watched)
+    assert graph(bar, np.float64(1)) == watched(plain, np.float64(1)) == (16.0, 3)
+    assert bar.shown == plain.shown == [{"loss": 2.0}, {"loss": 7.0}, {"loss": 16.0}]
+    assert graph.trace_count == 1 and "`for` is staged" in graph.explain()
+
+
+def large(n):
+    for _ in range(n):
+        yield np.ones(1024)
+
+
+OF_LARGE = ag.TensorSpec((1024,), "float64")
+ENDLESS = {
+    "in memory": lambda n: Dataset.from_tensor_slices(np.ones((2, 1024))).repeat().take(n),
+    "generator": lambda n: Dataset.from_generator(large, args=(n,), output_signature=OF_LARGE),
+    "batches": lambda n: ENDLESS["generator"](2 * n).batch(2),
+    "read ahead": lambda n: ENDLESS["generator"](n).prefetch(2),
+    "iterator": large,
+}
+
+
+@pytest.mark.parametrize("name", ENDLESS)
+def test_batches_that_were_given_are_not_kept(name):
+    resource = pytest.importorskip("resource")
+    graph = ag.convert(weighed_sum)
+    graph(ENDLESS[name](100), np.float64(0))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert graph(ENDLESS[name](5_000), np.float64(0)) >= 5_000 * 1024
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    assert grown < 10_000  # KiB, of the 40,000 that there were
+
+
+def weighed_sum(items, w):
+    for x in items:
+        w = w + x.sum()
+    return w
+
+
 def test_an_error_of_a_generator_comes_in_its_round():
     def failing():
         yield np.float64(1.0)
@@ -254,9 +405,49 @@ def test_lines_of_a_file_are_items_of_a_loop(tmp_path):
         assert ag.convert(count)(one) == count(other)
 
 
-def test_a_batch_of_texts_is_refused_in_a_graph():
-    with pytest.raises(ag.StagingError, match="a batch of texts"):
-        ag.convert(weighed)(named().batch(2))
+def lengths(names):
+    return np.array([len(name) for name in names])
+
+
+OF_BATCHES = {
+    "numbers": lambda: named().batch(4).map(lambda names, labels: (lengths(names), labels)),
+    "a text": lambda: named().batch(4).map(lambda names, labels: ("-".join(names), labels[0])),
+    "unbatched": lambda: named().batch(4).unbatch(),
+    "several lengths": lambda: Dataset.from_tensor_slices((["a"], [1])).concatenate(named()),
+}
+
+
+@pytest.mark.parametrize("name", OF_BATCHES)
+def test_functions_of_batches_of_texts_are_called_by_python(name):
+    def joined(elements):
+        found = 0
+        for one, label in elements:
+            found = found + len(one) * np.sum(label)
+        return found
+
+    function = ag.convert(joined)
+    assert function(OF_BATCHES[name]()) == joined(OF_BATCHES[name]())
+    assert function.trace_count == 1 and "`for` is staged" in function.explain()
+
+
+REFUSED = {
+    "batch": lambda: named().batch(2),
+    "filter": lambda: named().batch(2).filter(lambda names, labels: True),
+    "map": lambda: named().batch(2).map(lambda names, labels: np.strings.upper(names)),
+    "iterator": lambda: (np.array(NAMES[k : k + 2]) for k in range(3)),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_batch_of_texts_is_refused_in_a_graph(name):
+    def count(elements):
+        found = 0
+        for _ in elements:
+            found += 1
+        return found
+
+    with pytest.raises(ag.StagingError, match="`count`: a batch of texts.*\n.*for _ in elements"):
+        ag.convert(count)(REFUSED[name]())
 
 
 UNEVEN = {

@@ -7,6 +7,9 @@ pytest.importorskip("autograph.keras", exc_type=ImportError, reason="needs the e
 
 import keras
 
+import autograph as ag
+from autograph.data import Dataset
+
 X = np.random.default_rng(0).random((10, 4), np.float32)
 Y = (X.sum(axis=1) > 2).astype(int)
 
@@ -46,6 +49,32 @@ def test_any_iterable_of_batches_is_data():
     np.testing.assert_allclose(made.evaluate(Batches(), verbose=0), made.evaluate(X, Y, verbose=0))
     with pytest.raises(ValueError, match="gives targets and weights itself"):
         made.fit(Batches(), Y)
+
+
+def in_pairs():
+    yield from zip(X, Y, strict=True)
+
+
+OF_PAIR = ag.TensorSpec((4,), "float32"), ag.TensorSpec((), "int64")
+DATASETS = {
+    "in memory": lambda: Dataset.from_tensor_slices((X, Y)).batch(5),
+    "map": lambda: Dataset.from_tensor_slices((X, Y)).map(lambda x, y: (x * 1, y)).batch(5),
+    "generator": lambda: Dataset.from_generator(in_pairs, output_signature=OF_PAIR).batch(5),
+    "read ahead": lambda: DATASETS["generator"]().prefetch(2),
+}
+
+
+@pytest.mark.parametrize("name", DATASETS)
+def test_data_sets_are_data(name):
+    _, expected = fitted(X, Y, epochs=3)
+    made = model()
+    found = made.fit(DATASETS[name](), epochs=3, verbose=0).history
+    np.testing.assert_allclose(found["loss"], expected["loss"], rtol=1e-6)
+    assert made.train_function.step.trace_count == 1
+    # Epochs of so many steps go on where the one before ended.
+    in_steps = model().fit(DATASETS[name]().repeat(), epochs=6, steps_per_epoch=1, verbose=0)
+    pairs = np.reshape(in_steps.history["loss"], (3, 2))
+    np.testing.assert_allclose(pairs.mean(axis=1), expected["loss"], rtol=1e-5)
 
 
 def test_weights_of_classes_are_those_of_their_rows():
