@@ -21,6 +21,7 @@ from runtime.lowering.kernels.kernel import (
     product,
     read,
 )
+from runtime.lowering.kernels.narrow_floats import NARROW
 from runtime.lowering.kernels.refusal import Refusal
 from runtime.lowering.kernels.scalar import (
     Expr,
@@ -33,6 +34,7 @@ from runtime.lowering.kernels.scalar import (
     is_float,
     select,
 )
+from runtime.lowering.nodes.elementwise import mapped
 from runtime.lowering.nodes.reductions import as_stored, by_groups_of_rows, in_shape, reduced_axes
 
 __all__ = ["position"]
@@ -53,6 +55,8 @@ def position(b: Builder, node: Node) -> list[Form]:
         size = form.shape[a]
         if isinstance(size, Expr):
             b.require(size, 1)
+    if form.type in NARROW:  # no machine compares them
+        form = mapped(b, [form], "f4", lambda args: cast(args[0], "f4"))
     x = b.stored(form) if isinstance(form, Computed) and not form.is_view else form
     comparison = "gt" if node.op.name == "argmax" else "lt"
     rank = len(x.shape)

@@ -338,7 +338,7 @@ def _reduced(
         return _pairwise_by_part(b, x, shape, product([x.shape[a] for a in axes]))
     if is_last and is_sum:
         return _pairwise(b, x, shape, product([x.shape[a] for a in axes]))
-    if is_last and first is None and x.type != "b1":
+    if is_last and first is None and x.type != "b1" and x.type not in NARROW:
         keeps = combine(const(1, x.type), const(2, x.type))
         how = "le" if keeps.value == 1 else "ge"
         return _pairwise(b, x, shape, product([x.shape[a] for a in axes]), how)
