@@ -39,11 +39,16 @@ x[p] = <table>;x[:, p] <o> <table>;x[x > <block>] = <at>;q = <block>.copy();r = 
 q, r = <block>.copy(), q[::-1].copy();q = <block>[p] * 2;r = q.T.copy()
 x[:] = q""",
     "flow": """for i in range(k):
-    q, u = <block>.copy(), <line>.copy()
-    r, v = q[::-1].copy(), u[::-1].copy()
-    x[:] <o> q
-    x[:, <at>] <o> u
+    u = <line>.copy()
+    v = u[::-1].copy()
+    x[:, <at>] = u
     ...
+for i in range(k):
+    q = <block>[1:].copy()
+    r = q[::-1].copy()
+    x[:-1] = q
+    ...
+    q, r = x.T.copy(), np.vstack((r, u))
 for i in range(<at> % 3 + 1):
     ...
 if x[<at>, 0] > x[0, <at>]:
@@ -61,8 +66,10 @@ def is_answered_of(seed: int) -> bool:
     """Whether a program is answered, as Python does."""
     draw = np.random.default_rng(seed)
     write = GRAMMAR.writer(seed, themes=0)
-    text = "\n".join([START.format(dtype=DTYPES[seed % 8]), *write.lines(6), "    return x, u, v, q, r"])
-    n = (3, 5, 9, 20, 40)[seed % 5]
+    text = "\n".join(
+        [START.format(dtype=DTYPES[seed % 8]), *write.lines(6), "    return x, u, v, q, r"]
+    )
+    n = (3, 7, 12, 40)[seed // 8 % 4]
     cases = [(draw.integers(0, 5, (n, n)), draw.permutation(n), np.int64(k)) for k in (1, 2)]
     return is_answered(text, cases, native_and_another(seed), seed)
 
