@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import takewhile
 from operator import itemgetter
 
 from runtime.graph.ir import Node, Value
@@ -248,7 +249,7 @@ def _target(b: Builder, node: Node, x: Array) -> Stored | Rows:
 def may_overwrite(b: Builder, node: Node, value: Value, given: Value | None = None) -> bool:
     """Whether the memory of a value is its own, and nothing that is read later looks into it.
 
-    `given` was computed from it already, or looks elsewhere.
+    `given` was computed from it already, or looks elsewhere; what was made of that before may not.
     """
     form = b.forms[value]
     if value not in b.owned or not isinstance(form, Stored | Rows) or value in b.results:
@@ -256,7 +257,10 @@ def may_overwrite(b: Builder, node: Node, value: Value, given: Value | None = No
     readers = b.readers.get(value, [])
     if not readers or readers[-1] is not node or node.inputs.count(value) != 1:
         return False
-    looking = [output for reader in readers[:-1] for output in reader.outputs]
+    before = readers[:-1]
+    if given is not None:
+        before = [*before, *takewhile(lambda reader: reader is not node, b.readers[given])]
+    looking = [output for reader in before for output in reader.outputs]
     return _are_settled(b, looking, form.buffer, given)
 
 

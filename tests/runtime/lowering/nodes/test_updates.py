@@ -218,3 +218,84 @@ def test_what_is_read_before_and_after_a_write_is_what_it_was(function):
     found, expected = ag.convert(function)(x.copy()), function(x.copy())
     for a, e in zip(*(v if isinstance(v, tuple) else (v,) for v in (found, expected)), strict=True):
         np.testing.assert_array_equal(a, e)
+
+
+# ---- parts that overlap what is written into them ------------------------------------------------
+
+WRITTEN = {
+    "line": [
+        lambda x: x[2],
+        lambda x: x[:, 0],
+        lambda x: x[::-1, 1],
+        lambda x: x.T[1][::-1],
+    ],
+    "block": [lambda x: x[1:], lambda x: x[:-1][::-1], lambda x: x.T[:, 1:].T, lambda x: x.T[1:]],
+}
+READ = {
+    "a row": ("line", lambda x: x[1]),
+    "a column": ("line", lambda x: x[:, 2]),
+    "a column reversed": ("line", lambda x: x[::-1, 2]),
+    "the diagonal": ("line", lambda x: x.diagonal()),
+    "computed of a column": ("line", lambda x: x[:, 2] + x[:, 2]),
+    "a row and a column": ("line", lambda x: x[0] + x[:, -1]),
+    "at positions": ("line", lambda x: x[np.arange(x.shape[0])[::-1], 1]),
+    "chosen": ("line", lambda x: np.where(x[0] == x[:, 1], x[1], x[:, 0])),
+    "rolled": ("line", lambda x: np.roll(x[:, 1], 2)),
+    "the first rows": ("block", lambda x: x[:-1]),
+    "the last rows reversed": ("block", lambda x: x[:0:-1]),
+    "transposed": ("block", lambda x: x.T[:-1]),
+    "computed of neighbours": ("block", lambda x: x[1:] + x[:-1]),
+    "a row for all": ("block", lambda x: x[-1]),
+    "a column for all": ("block", lambda x: x[1:, :1]),
+}
+KINDS = [("f8", 12), ("f4", 3), ("i8", 12), ("i4", 3), ("u1", 12), ("c16", 12), ("?", 12)]
+
+
+def is_as_plain(function, x):
+    found = ag.convert(function, native=True)
+    for rounds in np.int64(2), np.int64(3):
+        expected = function(x.copy(), rounds)
+        np.testing.assert_array_equal(found(x.copy(), rounds), expected)
+    assert found.trace_count == 1 and found.traces()[0].execution == []
+
+
+@pytest.mark.parametrize(("dtype", "n"), KINDS)
+@pytest.mark.parametrize("read", READ)
+@pytest.mark.broad(6)
+def test_parts_are_written_with_what_was_read_of_others_before(read, dtype, n):
+    shape, source = READ[read]
+
+    # Copied first: of two lines that cross, NumPy itself reads what it has written.
+    def function(x, rounds):
+        for part in WRITTEN[shape]:
+            part(x)[...] = source(x).copy()
+        for _ in range(rounds):
+            for part in WRITTEN[shape]:
+                part(x)[...] += source(x)
+                part(x)[...] = source(x).copy()
+        return x
+
+    is_as_plain(function, np.random.default_rng(n).integers(0, 5, (n, n)).astype(dtype))
+
+
+OF_A_COPY = {
+    "reversed": lambda y: y[::-1].copy(),
+    "transposed": lambda y: y.T.copy(),
+    "a part": lambda y: y[1:].copy(),
+    "at positions": lambda y: y[np.arange(len(y))[::-1]],
+    "twice": lambda y: y[::-1].copy().T.copy(),
+}
+
+
+@pytest.mark.parametrize("dtype", ["f8", "i4"])
+@pytest.mark.parametrize("made", OF_A_COPY)
+def test_what_was_made_of_a_value_stays_when_the_value_is_written(made, dtype):
+    def function(x, rounds):
+        for _ in range(rounds):
+            y = x[:, 1:].copy()
+            z = OF_A_COPY[made](y)
+            x[:, :-1] = y
+            x[: z.shape[0], : z.shape[1]] += z
+        return x
+
+    is_as_plain(function, np.arange(144).reshape(12, 12).astype(dtype))
