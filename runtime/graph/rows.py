@@ -71,7 +71,8 @@ class Writer:
         self.objects: list[Any] = []
         self.facts = facts
         self._name_of = name_of
-        # By identity; the graphs keep what they are of.
+        # By identity: of graphs, which are kept, and of what they keep.
+        self._kept: list[Graph] = []
         self._numbers: dict[int, int] = {}
         self._objects: dict[int, int] = {}
         self._types: dict[int, Any] = {}
@@ -85,6 +86,7 @@ class Writer:
             return number
         number = self._numbers[id(graph)] = len(self.graphs)
         self.graphs.append(None)
+        self._kept.append(graph)
         positions = count()
         known: dict[Value, int] = {value: next(positions) for value in graph.inputs}
         types = [self.of_type(value.type) for value in graph.inputs]

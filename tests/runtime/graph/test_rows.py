@@ -126,3 +126,11 @@ def test_an_op_without_a_name_cannot_be_written():
     writer = Writer(lambda op: None, {})
     with pytest.raises(Unwritable):
         writer.graph(of_node(Op("own", len, len), {}))
+
+
+def test_graphs_that_nobody_else_holds_have_numbers_of_their_own():
+    writer = WholeWriter(lambda op: op.name, (), [])
+    numbers = [
+        writer.graph(of_node(REGISTRY["getitem"].op, {"index": (("int", k),)})) for k in range(20)
+    ]
+    assert numbers == list(range(20)) == sorted(set(numbers))
