@@ -8,7 +8,7 @@ import numpy as np
 
 from runtime.graph.ir import Graph, Node, Value
 from runtime.lowering.kernels.arrays import Array, Form, Joined, Rows, Stored, as_expr
-from runtime.lowering.kernels.builder import Builder, is_of_the_run
+from runtime.lowering.kernels.builder import MOST, Builder, is_of_the_run
 from runtime.lowering.kernels.kernel import (
     Buffer,
     Dim,
@@ -143,13 +143,17 @@ _NUMBERS = (bool, int, float, complex)
 
 
 def lower(
-    graph: Graph, watcher: Watcher | None = None, contents: Sequence[tuple[int, int]] = ()
+    graph: Graph,
+    watcher: Watcher | None = None,
+    contents: Sequence[tuple[int, int]] = (),
+    most: float = MOST,
 ) -> Program:
     """`graph` as a program; Refusal says why there is none. `watcher` looks on.
 
-    `contents` are inputs that may be overwritten, each with the output that is the new one.
+    `contents` are inputs that may be overwritten, each with the output that is the new one. The
+    program may cost the `most` to compile.
     """
-    b = Builder(graph.name)
+    b = Builder(graph.name, most)
     b.watcher = watcher
     b.program.has_effects = has_effects(graph)
     for value in graph.inputs:
@@ -158,7 +162,10 @@ def lower(
         lower_inside(b, graph, _nodes)
     except Refusal as refusal:
         refusal.node = b.node
+        if isinstance(refusal, TooLarge):
+            refusal.fitting = _fitting(b, graph)
         raise
+    b.program.cost = b.cost
     taken: set[Buffer] = set()
     for value in graph.outputs:
         b.program.results.append(_result(b, value, taken))
@@ -182,6 +189,12 @@ def lower(
     keep(b.program)
     pace(b.program, prove(b.program))
     return b.program
+
+
+def _fitting(b: Builder, graph: Graph) -> int:
+    """How many nodes of a graph are written, but for constants."""
+    nodes = [node for node in graph.nodes if node.op.name != "constant"]
+    return next((k for k, n in enumerate(nodes) if not b.forms.keys() >= {*n.outputs}), len(nodes))
 
 
 def _parameter(b: Builder, value: Value) -> Form:

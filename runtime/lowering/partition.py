@@ -1,9 +1,10 @@
 """Parts of a graph as native code, where the whole has no native form.
 
-Runs of nodes that have one become a node each, which calls native code; the plan runs the others,
-and what is in the branches and loops of those is parted in the same way. A run that reads and
-assigns variables does so on their contents: it ends with them assigned, or the plan of its nodes
-does what came before an error. So what Python does between two runs finds variables as it must.
+Runs of nodes that have one, as many as are compiled in a few seconds, become a node each, which
+calls native code; the plan runs the others, and what is in the branches and loops of those is
+parted in the same way. A run that reads and assigns variables does so on their contents: it ends
+with them assigned, or the plan of its nodes does what came before an error. So what Python does
+between two runs finds variables as it must.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import TypeAlias
 
 from runtime.graph.clone import Change, Copy, shared
 from runtime.graph.ir import Graph, Node, Op, Value
+from runtime.lowering.kernels import builder
 from runtime.lowering.kernels.record import Record
 from runtime.lowering.kernels.refusal import Refusal, TooLarge
 from runtime.lowering.kernels.state import has_variables, leaves_variables, on_contents
@@ -22,7 +24,7 @@ from runtime.lowering.lower import lower
 from runtime.spec import TensorType
 from runtime.variable import READ
 
-__all__ = ["PartOp", "Parted", "part"]
+__all__ = ["Budget", "PartOp", "Parted", "part"]
 
 # A run without a loop is worth being compiled if its nodes count for this: one for each node, and
 # more for arrays, where a loop of several operations saves memory that plans go through.
@@ -33,6 +35,13 @@ PartOp: TypeAlias = Callable[[bool, bool], Op]
 Compile: TypeAlias = Callable[[Graph], PartOp]
 
 
+class Budget:
+    """What compiling may still cost, in statements on scalars."""
+
+    def __init__(self) -> None:
+        self.left: float = builder.MOST
+
+
 class Parted(Record):
     """A graph with native parts, and why the rest is none."""
 
@@ -40,20 +49,38 @@ class Parted(Record):
     reasons: list[str] = field(default_factory=list)
 
 
-def part(graph: Graph, compile_part: Compile) -> Parted:
-    """`graph` with runs of nodes replaced by calls of native code."""
+def part(graph: Graph, compile_part: Compile, budget: Budget, too_large: TooLarge | None) -> Parted:
+    """`graph` with runs of nodes replaced by calls of native code.
+
+    What is `too_large` as a whole is one of those nodes that are not too many.
+    """
     found = Parted(graph)
     if any(node.op.name == "try" for node in graph.walk()):
         return found
-    found.graph = shared(lambda g, change: _Parting(g, change, compile_part, found).run())(graph)
+
+    def parted(inner: Graph, change: Change) -> Graph:
+        whole = too_large if inner is graph else None
+        return _Parting(inner, change, compile_part, found, budget, whole).run()
+
+    found.graph = shared(parted)(graph)
     return found
 
 
 class _Parting:
     """One graph while it is parted."""
 
-    def __init__(self, graph: Graph, change: Change, compile_part: Compile, found: Parted) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        change: Change,
+        compile_part: Compile,
+        found: Parted,
+        budget: Budget,
+        too_large: TooLarge | None,
+    ) -> None:
         self.graph = graph
+        self.budget = budget
+        self.too_large = too_large
         self.copy = Copy(graph, change)
         self.compile_part = compile_part
         self.found = found
@@ -64,21 +91,33 @@ class _Parting:
         self.waiting: list[Node] = []
 
     def run(self) -> Graph:
+        count = 0
         for node in self.graph.nodes:
+            count += node.op.name != "constant"
             if node.op.name in ("constant", "pending"):
                 self.waiting.append(node)
                 continue
-            reason = _refusal(node)
+            reason = self._refusal(node, count)
             if reason is None:
                 self._join(node)
             else:
-                if reason not in self.found.reasons:
-                    self.found.reasons.append(reason)
+                self._tell(reason)
                 self._keep(node)
         self._flush()
         for node in self.waiting:
             self.copy.keep(node)
         return self.copy.finish()
+
+    def _refusal(self, node: Node, count: int) -> str | None:
+        """Why a node, the last of so many, is not compiled; None if it is."""
+        if self.too_large is not None:
+            return None if count <= self.too_large.fitting else str(self.too_large)
+        return _refusal(node, self.budget)
+
+    def _tell(self, reason: str) -> None:
+        """Say once why something is not native."""
+        if reason not in self.found.reasons:
+            self.found.reasons.append(reason)
 
     def _join(self, node: Node) -> None:
         """Let a node be part of the run, or of a new one."""
@@ -114,7 +153,7 @@ class _Parting:
         self._write(nodes)
 
     def _write(self, nodes: Sequence[Node]) -> None:
-        """Write nodes as one, if that is worth it; as two where they are too many for one."""
+        """Write nodes as one, if that is worth it; the first ones where all are too many."""
         if not _is_worth_it(nodes):
             for node in nodes:
                 self.copy.keep(node)
@@ -124,12 +163,13 @@ class _Parting:
         try:
             make = self.compile_part(inner)
         except Refusal as refusal:  # the nodes have native forms, but not together
-            middle = _middle(nodes) if isinstance(refusal, TooLarge) else 0
-            if middle:
-                self._write(nodes[:middle])
-                self._write(nodes[middle:])
-                return
-            for node in nodes:
+            first = 0
+            if isinstance(refusal, TooLarge):
+                self._tell(str(refusal))
+                first = _first(nodes, refusal.fitting)
+                self._write(nodes[:first])
+                self.budget.left = 0
+            for node in nodes[first:]:
                 self.copy.keep(node)
             return
         inputs = self.copy.mapped(inner.inputs)
@@ -167,12 +207,15 @@ class _Parting:
         return Graph(inputs, [*made, *nodes], outputs, f"{self.graph.name}_part")
 
 
-def _middle(nodes: Sequence[Node]) -> int:
-    """How many are in the first half of nodes; what is pending for a node stays with it."""
-    middle = len(nodes) // 2
-    while middle and nodes[middle - 1].op.name == "pending":
-        middle -= 1
-    return middle
+def _first(nodes: Sequence[Node], fitting: int) -> int:
+    """How many nodes are a part that fits; what is pending for a node stays with it.
+
+    What a part gives, or is used again in it, may make it larger than the same nodes in a whole.
+    """
+    first = min(fitting, len(nodes)) * 15 // 16
+    while first and nodes[first - 1].op.name == "pending":
+        first -= 1
+    return first
 
 
 def _is_worth_it(nodes: Sequence[Node]) -> bool:
@@ -196,11 +239,11 @@ def _is_constant(value: Value) -> bool:
     return value.node is not None and value.node.op.name == "constant"
 
 
-def _refusal(node: Node) -> str | None:
+def _refusal(node: Node, budget: Budget) -> str | None:
     """Why a node alone has no native form; None if it has one.
 
-    What a function computes within its own `np.errstate` is refused here: native code would leave
-    each call to the plan.
+    To ask takes about as long as to compile a statement. What a function computes within its own
+    `np.errstate` is refused here: native code would leave each call to the plan.
     """
     if any(inner.signals for inner in (node, *_inside(node))):
         return "errors of floating point that raise"
@@ -208,8 +251,13 @@ def _refusal(node: Node) -> str | None:
     constants = [v.node for v in read if _is_constant(v)]
     inputs = [v for v in read if not _is_constant(v)]
     nodes = [*(n for n in constants if n is not None), node]
+    budget.left -= 1
     try:
-        lower(on_contents(Graph(inputs, nodes, node.outputs, node.op.name)))
+        alone = on_contents(Graph(inputs, nodes, node.outputs, node.op.name))
+        lower(alone, most=max(budget.left, 0))
+    except TooLarge as refusal:
+        budget.left = 0
+        return str(refusal)
     except Refusal as refusal:
         return str(refusal)
     return None

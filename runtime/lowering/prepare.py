@@ -17,12 +17,9 @@ from runtime.lowering.kernels.kernel import Watcher
 from runtime.lowering.kernels.refusal import Refusal, TooLarge
 from runtime.lowering.kernels.state import functional, has_variables, writing_once
 from runtime.lowering.lower import lower
-from runtime.lowering.partition import PartOp, part
+from runtime.lowering.partition import Budget, PartOp, part
 
 __all__ = ["prepare"]
-
-# What is too large as a whole is compiled in parts, but not where that takes minutes.
-_MOST_NODES = 20_000
 
 # Makes what watches a program being made.
 Timing: TypeAlias = Callable[[], Watcher] | None
@@ -42,19 +39,20 @@ def prepare(graph: Graph, timing: Timing = None) -> Executable:
 def _prepared(graph: Graph, timing: Timing) -> Executable:
     """`graph` as native code as a whole, or as a plan with native parts."""
     parts: list[tuple[Native | Stateful, Graph]] = []
+    budget = Budget()
 
     def compile_part(inner: Graph) -> PartOp:
-        made = _whole(inner, timing)
+        made = _whole(inner, timing, budget)
         parts.append((made, inner))
         return partial(part_op, len(parts) - 1, made)
 
     try:
-        return _whole(graph, timing)
+        return _whole(graph, timing, budget)
     except Refusal as refusal:
-        whole = str(refusal)
-        if isinstance(refusal, TooLarge) and sum(1 for _ in graph.walk()) > _MOST_NODES:
+        whole, too_large = str(refusal), refusal if isinstance(refusal, TooLarge) else None
+        if too_large is not None and not too_large.fitting:
             return Planned(plan.prepare(graph), whole, graph)
-        parted = part(graph, compile_part)
+        parted = part(graph, compile_part, budget, too_large)
     # Where each node has a native form, and all together have none, that is the reason.
     rest, reasons = "rest" if parted.reasons else "whole", "; ".join(parted.reasons) or whole
     if parts:
@@ -62,17 +60,17 @@ def _prepared(graph: Graph, timing: Timing) -> Executable:
     return Planned(plan.prepare(parted.graph), reasons, parted.graph, parts)
 
 
-def _whole(graph: Graph, timing: Timing) -> Native | Stateful:
+def _whole(graph: Graph, timing: Timing, budget: Budget) -> Native | Stateful:
     """`graph` as one native function; Refusal where it has no native form."""
-    return _stateful(graph, timing) if has_variables(graph) else _native(graph, timing)
+    return (_stateful if has_variables(graph) else _native)(graph, timing, budget)
 
 
-def _stateful(graph: Graph, timing: Timing) -> Stateful:
+def _stateful(graph: Graph, timing: Timing, budget: Budget) -> Stateful:
     """A graph with variables on their contents, if it does no more than read, assign and write."""
     writing = writing_once(graph)
     found = functional(writing)
     return Stateful(
-        _native(found.graph, timing, again, found.contents),
+        _native(found.graph, timing, budget, again, found.contents),
         partial(plan.prepare, writing),
         found.variables,
         found.assigned,
@@ -85,6 +83,7 @@ def _stateful(graph: Graph, timing: Timing) -> Stateful:
 def _native(
     graph: Graph,
     timing: Timing,
+    budget: Budget,
     other: Executable | None = None,
     contents: Sequence[tuple[int, int]] = (),
 ) -> Native:
@@ -92,7 +91,8 @@ def _native(
 
     `other`, or its plan, does what it cannot do; `contents` are inputs that may be overwritten.
     """
-    program = lower(graph, None if timing is None else timing(), contents)
+    program = lower(graph, None if timing is None else timing(), contents, budget.left)
+    budget.left -= program.cost
     places = [Place(s.node, s.origins, s.is_complete) for s in program.sites]
     is_pending = any(node.op.name == "pending" for node in graph.walk())
     repeats = other is not None or (is_pending and not program.has_effects)

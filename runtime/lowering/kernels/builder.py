@@ -33,6 +33,7 @@ from runtime.lowering.kernels.kernel import (
     Buffer,
     Cell,
     Check,
+    Contract,
     Copy,
     Dim,
     For,
@@ -59,7 +60,7 @@ from runtime.lowering.kernels.refusal import Refusal, TooLarge
 from runtime.lowering.kernels.scalar import Expr, call, index, parts_of
 from runtime.origins import Origin
 
-__all__ = ["LONGEST", "SMALL", "Builder", "is_of_the_run", "is_small"]
+__all__ = ["LONGEST", "MOST", "SMALL", "Builder", "is_of_the_run", "is_small"]
 
 # Arrays of no more elements are kept in registers in loops, and of so few anywhere.
 SMALL, _FEW = 16, 4
@@ -68,9 +69,11 @@ SMALL, _FEW = 16, 4
 LONGEST = 1 << 30
 # A longer chain of operations on arrays is more than one loop.
 _DEEPEST = 64
-# Beyond these, small arrays are in memory as others are, and a graph is no native function: LLVM
-# takes seconds. It takes less than one for twice as much without a loop over elements.
-_MOST_UNROLLED, _MOST_STATEMENTS, _MOST_OF_SCALARS = 1024, 5000, 10_000
+# Beyond so many elements, small arrays are in memory as others are.
+_MOST_UNROLLED = 1024
+# What compiling costs, in statements on scalars: each takes a quarter of a millisecond. A loop over
+# elements is as much as many of them, and so is an elementary function, by its operations.
+MOST, _OF_LOOP, _OPERATIONS = 16_000, 30, 12
 
 
 def is_small(shape: Sequence[Dim]) -> bool:
@@ -99,7 +102,7 @@ def _is_zero(x: Expr) -> bool:
 class Builder:
     """The program that is being written, and where."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, most: float = MOST) -> None:
         self.program = Program(name)
         self.block: Block = self.program.body
         self.forms: dict[Value, Form] = {}
@@ -127,11 +130,12 @@ class Builder:
         self.parts: dict[tuple[Any, ...], tuple[Expr, Dim, Dim]] = {}
         self._numbers: dict[str, Iterator[int]] = {}
         self._sites: dict[tuple[Node, tuple[Origin, ...]], int] = {}
-        # How many elements of small arrays were given registers, and statements written.
+        # How many elements of small arrays were given registers.
         self._unrolled = 0
         # How many loops and branches are around.
         self._loops = self._branches = 0
-        self._count, self._limit = 0, _MOST_OF_SCALARS
+        # What the statements written cost, and may cost.
+        self.cost, self._most_cost = 0.0, most
         # Sizes that are equal: to a representative; and sizes computed of others.
         self._same: dict[Expr, Dim] = {}
         self._derived: dict[tuple[Expr, str, Dim], Expr] = {}
@@ -154,11 +158,11 @@ class Builder:
 
     def emit(self, statement: Statement) -> None:
         """Write a statement here."""
-        self._count += 1
-        if isinstance(statement, For | PairwiseSum):
-            self._limit = _MOST_STATEMENTS
-        if self._count > self._limit:
-            raise TooLarge(f"more than {self._limit} statements, which take LLVM seconds")
+        is_loop = isinstance(statement, For | PairwiseSum | Contract)
+        operations = 0 if is_loop else sum(1 for _ in parts_of(*expressions(statement)))
+        self.cost += _OF_LOOP if is_loop else 1 + operations / _OPERATIONS
+        if self.cost > self._most_cost:
+            raise TooLarge
         self.block.append(statement)
 
     def fresh(self, stem: str | None) -> str:

@@ -452,6 +452,8 @@ class Program(Record):
     # What Python computes, by number, and whether any of it may be done only once.
     outside: list[Outside] = field(default_factory=list)
     has_effects: bool = False
+    # What it costs to compile, in statements on scalars.
+    cost: float = 0.0
 
 
 class Watcher(Protocol):

@@ -16,3 +16,9 @@ class Refusal(Exception):
 
 class TooLarge(Refusal):
     """There is so much of it that compiling would take too long."""
+
+    # How many nodes of the graph, but for constants, are not too many.
+    fitting = 0
+
+    def __init__(self) -> None:
+        super().__init__("compiling all of it would take seconds")

@@ -12,7 +12,6 @@ from runtime.compile import compile_graph
 from runtime.execute.native import cache, engine, layout, library
 from runtime.execute.native.planned import Planned
 from runtime.execute.native.prepared import Native, problem
-from runtime.lowering import prepare as prepare_module
 from runtime.lowering.kernels import builder
 from runtime.lowering.prepare import prepare
 
@@ -128,41 +127,50 @@ def test_a_long_chain_is_compiled_in_proportion(size, traced):
 
 SCALARS = _repeated(lambda y, x, k: y * x - float(k), 300)
 SUMS = _repeated(lambda y, x, k: y + (x * float(k)).sum(), 125)
+SINES = _repeated(lambda y, x, k: ops.sin(y) * x - float(k), 100)
+
+
+def _sorted_between(x):
+    return SCALARS(SCALARS(x * 0.5) * 0.0 + ops.sort(ops.stack([x, x * 2.0]))[1])
+
+
+def _in_a_loop(x):
+    return ag.while_loop(lambda y: y > 0.0, lambda y: (SCALARS(y),), (x,))[0]
 
 
 @pytest.mark.parametrize(
-    ("function", "size", "most", "parts"),
+    ("function", "size", "most", "parts", "left"),
     [
-        (SCALARS, (), 500, 2),
-        (SCALARS, (), 250, 4),
-        (lambda x: SUMS(x)[0], 100, 200, 4),
+        (SCALARS, (), 500, 1, range(150, 350)),
+        (lambda x: SUMS(x)[0], 100, 500, 1, range(320, 360)),  # a loop is as many statements
+        (SINES, (), 500, 1, range(200, 280)),  # a sine, too
+        (SCALARS, (), 2, 0, range(599, 601)),
+        (_in_a_loop, (), 500, 0, range(600, 610)),
+        (_sorted_between, (), 5000, 2, range(1, 10)),
+        (_sorted_between, (), 1500, 1, range(500, 1000)),
     ],
 )
-def test_what_is_too_large_as_a_whole_is_native_in_parts(
-    function, size, most, parts, traced, monkeypatch
+def test_no_more_is_compiled_than_takes_seconds(
+    function, size, most, parts, left, traced, monkeypatch
 ):
-    monkeypatch.setattr(builder, "_MOST_OF_SCALARS", most)
-    monkeypatch.setattr(builder, "_MOST_STATEMENTS", most)
+    """How many parts there are, and how many nodes are left to the plan."""
     x = np.full(size, 0.5)[()]
     graph = traced(function, x)
+    monkeypatch.setattr(builder, "MOST", most)
     run = prepare(graph)
-    assert isinstance(run, Planned) and len(run.parts) == parts
-    assert run.reason.endswith(
-        f"the whole is not: more than {most} statements, which take LLVM seconds"
+    names = [node.op.name for node in run.graph.walk()]
+    assert isinstance(run, Planned) and names.count("native") == len(run.parts) == parts
+    assert len(names) - names.count("constant") - parts in left
+    told = "compiling all of it would take seconds"
+    assert (told in run.reason) == (most < 5000) and run.reason.startswith(
+        f"{parts} part(s) are native code; the rest is not: " if parts else told
     )
-    calls = [node.op.name for node in run.graph.nodes if node.op.name != "constant"]
-    assert calls == ["native"] * parts
     np.testing.assert_array_equal(run(x)[0], compile_graph(graph, "plan")(x)[0])
 
 
-def test_a_graph_of_very_many_operations_is_a_plan(traced, monkeypatch):
-    monkeypatch.setattr(prepare_module, "_MOST_NODES", 3000)
+def test_a_graph_of_many_operations_is_native_as_a_whole(traced):
     x = np.full(100, 0.5)
-    operation = lambda y, x, k: y * x - float(k)  # noqa: E731
-    run = prepare(traced(_repeated(operation, 6000), x[0]))
-    assert isinstance(run, Planned) and not run.parts
-    assert run.reason == "more than 10000 statements, which take LLVM seconds"
-    graph = traced(_repeated(operation, 3000), x[0])
+    graph = traced(_repeated(lambda y, x, k: y * x - float(k), 3000), x[0])
     run = prepare(graph)
     assert isinstance(run, Native)
     np.testing.assert_array_equal(run(x[0]), compile_graph(graph, "plan")(x[0]))
