@@ -21,9 +21,9 @@ from autograph.errors import AutographError, SourceUnavailableError
 from autograph.generated import AG, IN_GENERATED, Options
 from autograph.operators.calls import calls
 from autograph.operators.calls.plain_calls import UNCONVERTED
-from autograph.operators.captured.captures import Converters
+from autograph.operators.captured import methods
 from autograph.operators.captured.code_guards import global_names
-from autograph.operators.captured.methods import ORIGINAL, looked_up
+from autograph.operators.captured.methods import ORIGINAL
 from autograph.operators.stand_ins.scope import ConversionOptions, FunctionScope
 from runtime import config, head_start
 from runtime.collector import rarely
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from autograph.front_end import Conversion
 
 __all__ = [
-    "CONVERTERS",
     "convert_function",
     "converted_source",
     "do_not_convert",
@@ -299,7 +298,7 @@ def _called(function: Any) -> Any:
     return calls.converted_call(function, (), None, scope)
 
 
-CONVERTERS = Converters(_callee, _for_consumer, left_alone, _called)
+methods.use_converters(_callee, _for_consumer, left_alone, _called)
 
 
 def is_converted(function: Any) -> bool:
@@ -341,7 +340,7 @@ def underlying_function(target: Any) -> tuple[FunctionType | None, Any]:
         return target.__func__, target.__self__
     if isinstance(target, FunctionType):
         return target, None
-    call = looked_up(type(target), "__call__")
+    call = methods.looked_up(type(target), "__call__")
     if isinstance(call, FunctionType) and not isinstance(target, type):
         return call, target
     return None, None

@@ -10,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 
 from autograph import replay
-from autograph.conversion import CONVERTERS, underlying_function
+from autograph.conversion import underlying_function
 from autograph.errors import AutographError
 from autograph.findings import Findings
 from autograph.likening import likeness_of
@@ -101,7 +101,7 @@ class FunctionBuilder(Builder):
     ) -> None:
         super().__init__(name)
         self.tensor_class, self.array_class = tensor_class, array_class
-        self.trace = Trace(self, CONVERTERS, _OPENERS, prints=prints, tensors=facts_tensors)
+        self.trace = Trace(self, _OPENERS, prints=prints, tensors=facts_tensors)
         self.may_create = may_create
         self.signalling = int("raise" in np.geterr().values())
         self.created: list[Variable] = []

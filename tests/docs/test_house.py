@@ -309,7 +309,7 @@ def test_what_is_tested_elsewhere_is_there_and_has_no_tests_of_its_own(named):
 # ---- the size of the house -----------------------------------------------------------------------
 
 # What may only fall. A question is a call of `isinstance`, or of `type` of one thing.
-LINES_OF_OPERATORS, QUESTIONS, LONGEST_FUNCTION = 42_479, 2_914, 132
+LINES_OF_OPERATORS, QUESTIONS, LONGEST_FUNCTION = 42_277, 2_914, 132
 
 TREES = {module: ast.parse((ROOT / module).read_text()) for module in MODULES}
 OPERATORS = [module for module in MODULES if module.is_relative_to("autograph/operators")]
@@ -353,5 +353,5 @@ def test_the_house_grows_no_larger():
     functions = [n for t in TREES.values() for n in ast.walk(t) if isinstance(n, ast.FunctionDef)]
     longest = max(f.end_lineno - f.lineno + 1 for f in functions)
     found = lines, questions, longest
-    allowed = 42_479, 2_914, 132_OF_OPERATORS, QUESTIONS, LONGEST_FUNCTION
+    allowed = LINES_OF_OPERATORS, QUESTIONS, LONGEST_FUNCTION
     assert all(map(operator.le, found, allowed)), f"{found} where {allowed} is allowed"

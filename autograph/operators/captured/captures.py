@@ -55,7 +55,6 @@ from runtime.variable import Variable
 
 __all__ = [
     "Captured",
-    "Converters",
     "Guard",
     "Opener",
     "Place",
@@ -116,19 +115,6 @@ class Captured(NamedTuple):
         return TypeGuard(self.place, str(self.type), self.fits)
 
 
-class Converters(NamedTuple):
-    """What gives the converted twins of functions that a trace meets."""
-
-    # The twin of a function; None for one that is left alone.
-    convert: Callable[[Any], Callable[..., Any] | None]
-    # That of a generator function for a loop over it or, if the second is true, a `with`.
-    for_consumer: Callable[[Any, bool], Callable[..., Any] | None]
-    # Why a function is left alone, in words.
-    why_left: Callable[[Any], str | None]
-    # What a function gives that Python itself would call, without arguments.
-    called: Callable[[Any], Any]
-
-
 # Of a container, and what a statement may leave in it: what makes it one of which data decides the
 # keys; None where that cannot be.
 Opener = Callable[[Any, list[Any]], Callable[[], Any] | None]
@@ -141,7 +127,6 @@ class Trace:
     """Facts of one trace of one Function that are not the graph."""
 
     builder: Builder
-    converters: Converters
     openers: tuple[Opener, ...]
     # Whether arguments are among what was written before something that can raise.
     pends_on_arguments: bool = False

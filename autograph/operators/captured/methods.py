@@ -7,7 +7,7 @@ import functools
 import sys
 from collections.abc import Callable
 from types import FunctionType, MemberDescriptorType
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from autograph.generated import AG
 from autograph.operators.captured.captures import current_trace
@@ -29,6 +29,7 @@ __all__ = [
     "looked_up",
     "mark",
     "method",
+    "use_converters",
     "why_left",
 ]
 
@@ -41,8 +42,39 @@ ARTIFACT = "__ag_artifact__"
 ORIGINAL = "__ag_original__"
 
 
+class _Converters(NamedTuple):
+    """What gives the converted twins of functions."""
+
+    convert: Callable[[Any], Function | None]
+    for_consumer: Callable[[Any, bool], Function | None]
+    why_left: Callable[[Any], str | None]
+    called: Callable[[Any], Any]
+
+
+# Before `conversion` is loaded nothing is traced: a file of converted text calls all as it is.
+_installed = _Converters(
+    lambda function: None,
+    lambda function, of_context: None,
+    lambda function: None,
+    lambda function: function(),
+)
+
 # What stands in a class for a method of the user's now, and that method: see `adoption`.
 ORIGINALS: dict[Any, FunctionType] = {}
+
+
+def use_converters(
+    function: Callable[[Any], Function | None],
+    for_consumer: Callable[[Any, bool], Function | None],
+    why_left: Callable[[Any], str | None],
+    called: Callable[[Any], Any],
+) -> None:
+    """Install what gives the converted twins of a function, and what calls one without arguments.
+
+    Called once, by `conversion`.
+    """
+    global _installed
+    _installed = _Converters(function, for_consumer, why_left, called)
 
 
 def mark(function: T) -> T:
@@ -60,28 +92,23 @@ def is_marked(function: FunctionType) -> bool:
 
 
 def convert(function: Any) -> Function | None:
-    """The converted twin of a function; None for one that is left alone, and outside a trace."""
-    trace = current_trace()
-    if trace is None:
-        return None
+    """The converted twin of a function, None for one that is left alone."""
     function = ORIGINALS.get(function, function)
     note_function(function)
-    return trace.converters.convert(function)
+    return _installed.convert(function)
 
 
 def called(function: Any) -> Any:
     """What a function gives that Python itself would call, without arguments: converted."""
-    trace = current_trace()
-    return function() if trace is None else trace.converters.called(function)
+    return _installed.called(function)
 
 
 def why_left(function: Any) -> str:
     """Why a Python function is called as it is, in words; empty for what is none."""
     function = getattr(function, "__func__", function)
-    trace = current_trace()
-    if trace is None or not isinstance(function, FunctionType):
+    if not isinstance(function, FunctionType):
         return ""
-    return trace.converters.why_left(function) or "its source is not to be had"
+    return _installed.why_left(function) or "its source is not to be had"
 
 
 def for_consumer(function: FunctionType) -> Function | None:
@@ -89,7 +116,8 @@ def for_consumer(function: FunctionType) -> Function | None:
 
     None where it cannot be one.
     """
-    return _for_consumer(function, of_context=False)
+    note_function(function)
+    return _installed.for_consumer(function, False)
 
 
 def for_context(function: FunctionType) -> Function | None:
@@ -97,15 +125,8 @@ def for_context(function: FunctionType) -> Function | None:
 
     What that raises is what the `yield` raises. None where it cannot be one.
     """
-    return _for_consumer(function, of_context=True)
-
-
-def _for_consumer(function: FunctionType, of_context: bool) -> Function | None:
-    trace = current_trace()
-    if trace is None:
-        return None
     note_function(function)
-    return trace.converters.for_consumer(function, of_context)
+    return _installed.for_consumer(function, True)
 
 
 def method(thing: Any, name: str) -> Function | None:
