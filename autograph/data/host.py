@@ -7,8 +7,8 @@ import queue
 import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import nullcontext
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -85,8 +85,9 @@ def spec_of_first(stage: Any) -> Any:
 
 def in_parallel(mapped: Any) -> Iterator[Any]:
     """What a function gives for each element, in order; several threads call it."""
-    waiting: deque[Future[Any]] = deque()
-    with ThreadPoolExecutor(mapped.at_once) as threads:
+    waiting: deque[Any] = deque()
+    # It brings `logging` along, which the package is imported without.
+    with import_module("concurrent.futures").ThreadPoolExecutor(mapped.at_once) as threads:
         try:
             for x in mapped.source:
                 waiting.append(threads.submit(mapped.of, x))
