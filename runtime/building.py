@@ -447,12 +447,14 @@ class Builder:
 
         Python numbers of the graph are beside either what they are.
         """
-        tensors = [x for x in inputs if isinstance(x, Tensor)]
-        if any(type(x).stands_for_array for x in tensors) and all(
-            type(x).stands_for_array or x.type.weak for x in tensors
-        ):
-            return self.numpy_class
-        return self.root.tensor_class
+        is_array = False
+        for x in inputs:
+            if isinstance(x, Tensor):
+                if type(x).stands_for_array:
+                    is_array = True
+                elif not x.type.weak:
+                    return self.root.tensor_class
+        return self.numpy_class if is_array else self.root.tensor_class
 
     def _fold(self, op: Op, values: list[Value], attrs: dict[str, Any]) -> Value | None:
         """The constant that an op on small constants gives, so that it stays known."""
