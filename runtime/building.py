@@ -447,14 +447,12 @@ class Builder:
 
         Python numbers of the graph are beside either what they are.
         """
-        is_array = False
         for x in inputs:
-            if isinstance(x, Tensor):
-                if type(x).stands_for_array:
-                    is_array = True
-                elif not x.type.weak:
-                    return self.root.tensor_class
-        return self.numpy_class if is_array else self.root.tensor_class
+            if isinstance(x, Tensor) and type(x).stands_for_array:
+                break
+        else:
+            return self.root.tensor_class
+        return self.numpy_class if all(map(_goes_with_arrays, inputs)) else self.root.tensor_class
 
     def _fold(self, op: Op, values: list[Value], attrs: dict[str, Any]) -> Value | None:
         """The constant that an op on small constants gives, so that it stays known."""
@@ -627,3 +625,10 @@ def _of_traced(value: Any, dtype: Any, shape: Sequence[int] | None) -> Tensor:
         made = ops.reshape(made, () if is_single else tuple(shape))
         made = ops.copy(ops.broadcast_to(made, tuple(shape))) if is_single else made
     return made
+
+
+def _goes_with_arrays(x: Any) -> bool:
+    """Whether what an op gives of arrays and this operand is an array, and no tensor."""
+    if not isinstance(x, Tensor) or type(x).stands_for_array:
+        return True
+    return bool(getattr(x.type, "weak", False))  # what is no number has no such attribute

@@ -242,8 +242,12 @@ def test_arrays_are_padded_by_a_width_that_the_run_tells(name):
 def test_the_gradient_of_what_is_padded_and_other_modes():
     padded = ag.convert(lambda x, n: (np.pad(x * 2, n) ** 2).sum())
     np.testing.assert_array_equal(ag.grad(padded)(np.ones(3), np.int64(2)), np.full(3, 8.0))
-    with pytest.raises(ag.StagingError, match=r"`np.pad` with the mode 'edge' is known only"):
-        ag.convert(lambda x, n: np.pad(x, n, mode="edge"))(np.ones(3), np.int64(2))
+    for mode in ("edge", "reflect", "symmetric", "wrap"):
+        function = ag.convert(lambda x, n, mode=mode: np.pad(x, n, mode=mode))
+        for n in (0, 1, 2):
+            x = np.arange(3.0)
+            np.testing.assert_array_equal(function(x, np.int64(n)), np.pad(x, n, mode=mode))
+        assert function.trace_count == 1
 
 
 def asked_for_its_truth(x):
