@@ -23,7 +23,7 @@ from runtime import config, control, variable
 from runtime.caching import cached_property
 from runtime.control import ExceptionTemplate
 from runtime.execute import Executable, plan
-from runtime.execute.native import samplers
+from runtime.execute.native import samplers, twister
 from runtime.execute.native.cache import Store, key_of, store
 from runtime.execute.native.outside import Called
 from runtime.execute.native.planned import Planned, part_op
@@ -269,6 +269,8 @@ class _Found:
         constants = [np.ndarray(shape, dtype, x).copy() for dtype, shape, x in fields["constants"]]
         code = Code(machine or b"", Signature(takes, gives), constants, *fields["flags"])
         if machine is None or (code.draws and not samplers.addresses()):
+            return None
+        if code.has_own_draws and not twister.are_at_hand():
             return None
         planning = partial(self._plan, fields["plan"])
         made = partial(self._made, text, number)

@@ -24,7 +24,7 @@ from runtime.execute.native.objects import Linked
 from runtime.execute.native.samplers import OWN
 from runtime.execute.native.template import expanded
 
-__all__ = ["addresses", "is_at_hand", "twister_text"]
+__all__ = ["addresses", "are_at_hand", "is_at_hand", "twister_text"]
 
 _Word = ctypes.c_void_p
 # What the library draws, of Python's and of NumPy's.
@@ -43,6 +43,16 @@ _MANY = 2**40 + 1
 def addresses() -> dict[str, int]:
     """Where the functions are, if they draw what the library draws, which was imported."""
     return {name: _code().address(name) for name in OWN if is_at_hand(name)}
+
+
+def are_at_hand() -> bool:
+    """Whether native code can call all functions that draw what a library draws, if it is there."""
+    return all(is_at_hand(name) for name in OWN if _library(name)[0] in sys.modules)
+
+
+def _library(name: str) -> tuple[str, str]:
+    """The module and class that draw what a function draws."""
+    return ("random", "Random") if name.startswith("python") else _OLD
 
 
 @cache
@@ -65,7 +75,7 @@ def is_at_hand(name: str) -> bool:
     """Whether native code can call the function of that name."""
     if name not in OWN:
         return False
-    library, own = ("random", "Random") if name.startswith("python") else _OLD
+    library, own = _library(name)
     make = getattr(sys.modules.get(library), own, None)
     return make is not None and _draws_as_known(name, make)
 
