@@ -36,7 +36,7 @@ from runtime.lowering.kernels.kernel import (
 )
 from runtime.lowering.kernels.refusal import Refusal, TooLarge
 from runtime.lowering.kernels.scalar import Expr, const, index, is_complex
-from runtime.lowering.kernels.state import done_once, runs_no_code
+from runtime.lowering.kernels.state import DONE_ONCE, runs_no_code
 from runtime.lowering.nodes.attempts import escapes, kind_of
 from runtime.lowering.nodes.elements import machine_type, tensor_type
 from runtime.lowering.nodes.stacks import Stack
@@ -64,7 +64,7 @@ def call_out(b: Builder, node: Node, reason: str) -> list[Form]:
     """Have Python compute a node here, which has no native form for the reason; or Refusal."""
     if b.attempts and node.can_raise:
         raise Refusal(f"{reason}, in a `try`")
-    effects = (*_EFFECTS, *done_once().values())
+    effects = (*_EFFECTS, *DONE_ONCE.values())
     is_other = node.op.effect is not None and node.op not in effects
     if not b.is_staged or is_other or node.graphs or node.signals or node.op.name in _NEVER:
         raise Refusal(reason)

@@ -7,7 +7,6 @@ from collections.abc import Callable, Collection, Sequence
 from runtime.graph.ir import Graph, Node, Value
 from runtime.lowering.kernels.arrays import (
     Array,
-    Computed,
     Elements,
     Form,
     Rows,
@@ -54,7 +53,7 @@ from runtime.lowering.kernels.scalar import (
 )
 from runtime.lowering.nodes.call_outs import fails
 from runtime.lowering.nodes.elements import machine_type, tensor_type
-from runtime.lowering.nodes.elementwise import is_whole
+from runtime.lowering.nodes.elementwise import is_whole, mapped
 from runtime.lowering.nodes.frame_forms import alike, fits, is_frame, rebuilt
 from runtime.lowering.nodes.frames import scalars
 from runtime.lowering.nodes.rows import as_rows, refill, rows_in
@@ -362,24 +361,15 @@ def choose(b: Builder, node: Node) -> list[Form]:
     return [place.form(b, node.outputs[0].name)]
 
 
-def _either(b: Builder, condition: Expr, one: Form, other: Form) -> Computed | None:
+def _either(b: Builder, condition: Expr, one: Form, other: Form) -> Array | None:
     """A view of one of two arrays in memory; None where they are no such arrays of one shape."""
     if isinstance(one, Expr | Elements | Rows) or isinstance(other, Expr | Elements | Rows):
         return None
     is_in_memory = is_memory(one) and is_memory(other)
     if not is_in_memory or is_small(one.shape) or not is_whole(b, one, other.shape):
         return None
-    first, second, is_first = one, other, b.let(truth(condition))
-
-    def at(indices: Sequence[Expr]) -> Expr:
-        return select(is_first, b.at(first, indices), b.at(second, indices))
-
-    def flat(position: Expr) -> Expr:
-        return select(is_first, b.flat_at(first, position), b.flat_at(second, position))
-
-    depth = 1 + max((x.depth for x in (one, other) if isinstance(x, Computed)), default=0)
-    is_flat = b.has_flat(one) and b.has_flat(other)
-    return Computed(at, one.shape, one.type, flat if is_flat else None, is_view=True, depth=depth)
+    is_first = b.let(truth(condition))
+    return mapped(b, [one, other], one.type, lambda x: select(is_first, *x), is_view=True)
 
 
 def call_graph(b: Builder, node: Node, lower: Lower) -> list[Form]:

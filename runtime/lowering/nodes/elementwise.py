@@ -89,21 +89,24 @@ def _never(failed: Expr, kind: type[BaseException] | None = None) -> None:
     raise Refusal("an operation on elements that can fail")
 
 
-def mapped(b: Builder, operands: Sequence[Form], type_: str, compute: object) -> Array:
+def mapped(
+    b: Builder, operands: Sequence[Form], type_: str, compute: object, is_view: bool = False
+) -> Array:
     """The array whose elements are `compute` of a list of elements of the operands, broadcast.
 
-    Where all that are as large have their axes in one other order, so has it.
+    Where all that are as large have their axes in one other order, so has it. With `is_view`,
+    `compute` only chooses: nothing is gained by storing the array.
     """
     assert callable(compute)
     arrays = [x for x in operands if not isinstance(x, Expr)]
     shape = b.broadcast([x.shape for x in arrays])
-    apart = by_part(b, operands, shape, lambda part: mapped(b, part, type_, compute))
+    apart = by_part(b, operands, shape, lambda part: mapped(b, part, type_, compute, is_view))
     if apart is not None:
         return apart
     order = _common_order(b, arrays, shape)
     if order is not None:
         bases = [x if isinstance(x, Expr) else in_order(b, x, order) for x in operands]
-        return turned(b.at, mapped(b, bases, type_, compute), order)
+        return turned(b.at, mapped(b, bases, type_, compute, is_view), order)
 
     def at(indices: Sequence[Expr]) -> Expr:
         made: Expr = compute(
@@ -119,7 +122,7 @@ def mapped(b: Builder, operands: Sequence[Form], type_: str, compute: object) ->
 
     is_flat = all(b.has_flat(x) and is_whole(b, x, shape) for x in arrays)
     depth = 1 + max((x.depth for x in arrays if isinstance(x, Computed)), default=0)
-    return Computed(at, shape, type_, flat if is_flat else None, depth=depth)
+    return Computed(at, shape, type_, flat if is_flat else None, is_view, depth)
 
 
 def is_whole(b: Builder, array: Array, shape: Sequence[object]) -> bool:
