@@ -36,7 +36,7 @@ from runtime.graph.fingerprint import fingerprint
 from runtime.graph.ir import Graph, Node, Op
 from runtime.graph.rows import Reader, Unwritable, WholeWriter, origins_of
 from runtime.host import HOST_CALL
-from runtime.lowering.kernels.state import done_once, writes_plainly
+from runtime.lowering.kernels.state import DONE_ONCE, writes_plainly
 from runtime.ops.declare import REGISTRY
 from runtime.passes import optimize, switched_on
 from runtime.random.generator import ADVANCE
@@ -55,7 +55,7 @@ _OTHERS: dict[str, Op] = {
         control.CLOCK, control.STORE, variable.READ, variable.ASSIGN, ADVANCE, HOST_CALL,
         RECURSION, RECUR, BITS, GENERATOR, DRAW, WAIT,
     )
-} | {"a sample": SAMPLE}  # fmt: skip
+} | {"a sample": SAMPLE} | {f"{op.name} once": op for op in DONE_ONCE.values()}  # fmt: skip
 _NAMES = {id(op): name for name, op in _OTHERS.items()}
 
 
@@ -152,8 +152,6 @@ def keep(key: Key, graph: Graph, made: Executable) -> None:
 
 def _whole_name(op: Op) -> Any:
     """The name of an op of a graph as it is prepared."""
-    if op in done_once().values():
-        return f"{op.name} once"
     return op.options.get("part") or _name(op)
 
 
@@ -247,9 +245,6 @@ class _Found:
         if type(name) is tuple:
             number, *flags = name
             return part_op(number, self.parts[number][0], *flags)
-        once = next((op for op in done_once().values() if f"{op.name} once" == name), None)
-        if once is not None:
-            return once
         return _OTHERS[name] if name in _OTHERS else REGISTRY[name].op
 
     def planned(self, fields: dict[str, Any]) -> Planned | None:

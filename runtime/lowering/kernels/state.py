@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -25,8 +24,8 @@ from runtime.spec import TensorType, VariableType
 from runtime.templates import Hole, LazyString, Line, SummaryLine
 
 __all__ = [
+    "DONE_ONCE",
     "Functional",
-    "done_once",
     "functional",
     "has_variables",
     "leaves_variables",
@@ -40,6 +39,11 @@ __all__ = [
 _EFFECTS = (None, "read", "assign", "draw", "raise")
 # What is shown by no code of the user's, which might look at variables.
 _PLAIN = (str, int, float, complex, bool, type(None), np.generic, np.ndarray, Hole)
+# For writes those that are left out where they were done before their call was run again.
+DONE_ONCE = {
+    op: Op(op.name, only_once(op.kernel), op.infer, effect=op.effect, doc=op.doc)
+    for op in (PRINT, STORE)
+}
 
 
 class Functional(NamedTuple):
@@ -66,15 +70,6 @@ def has_variables(graph: Graph) -> bool:
     return any(isinstance(value.type, VariableType) for value in graph.inputs)
 
 
-@cache
-def done_once() -> dict[Op, Op]:
-    """For writes those that are left out where they were done before their call was run again."""
-    return {
-        op: Op(op.name, only_once(op.kernel), op.infer, effect=op.effect, doc=op.doc)
-        for op in (PRINT, STORE)
-    }
-
-
 def writing_once(graph: Graph) -> Graph:
     """`graph` with writes that can be left out where it is run again; Refusal for others.
 
@@ -86,7 +81,7 @@ def writing_once(graph: Graph) -> Graph:
 def _writing_once(graph: Graph, change: Change) -> Graph:
     copy = Copy(graph, change)
     for node in graph.nodes:
-        op = done_once().get(node.op)
+        op = DONE_ONCE.get(node.op)
         if op is None:
             copy.keep(node)
             continue
@@ -153,9 +148,9 @@ def functional(graph: Graph) -> Functional:
 
 
 def _leaves_variables(node: Node) -> bool:
-    if node.op in done_once():
+    if node.op in DONE_ONCE:
         return writes_plainly(node)
-    return node.op.effect in _EFFECTS or node.op in (CLOCK, *done_once().values())
+    return node.op.effect in _EFFECTS or node.op in (CLOCK, *DONE_ONCE.values())
 
 
 def _content(value: Value) -> Value:
