@@ -285,7 +285,7 @@ class Batching(Cursor):
 
     def put(self, buffers: list[Any], count: Any, x: Any) -> list[Any]:
         """The arrays of a batch, with another element in its place."""
-        check_alike(buffers, count, leaves_of(x))
+        check_alike([np.shape(buffer)[1:] for buffer in buffers], count, leaves_of(x))
         for buffer, part in zip(buffers, leaves_of(x)):  # noqa: B905 - it is converted
             buffer[count] = part
         return buffers

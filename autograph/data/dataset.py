@@ -296,11 +296,16 @@ class Dataset:
         return self._after(stages.Concatenated(self._stage, dataset._stage))
 
     def cache(self: Self, filename: str = "", name: str | None = None) -> Self:
-        """The elements of a pass that is made when the first one begins, kept in memory."""
+        """The elements of a pass that is made when the first one begins, kept in memory.
+
+        So that pass must come to its end: of a generator that has none, `take` some before.
+        """
         if filename:
             raise NotImplementedError(
                 "a data set is cached in memory: leave the name of a file out"
             )
+        if self._stage.cardinality() == stages.INFINITE:
+            return self  # no pass comes to an end
         return self._after(stages.Cached(self._stage))
 
     def prefetch(self: Self, buffer_size: int, name: str | None = None) -> Self:

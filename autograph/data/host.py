@@ -57,11 +57,10 @@ _WHY = "plain Python gives the elements of the data set"
 def stacked(elements: Sequence[Any]) -> Any:
     """A batch of elements."""
     rows = [tree.leaves(element) for element in elements]
-    found = []
+    shapes = list(map(np.shape, rows[0]))
     for number, row in enumerate(rows):
-        check_alike([part[None] for part in rows[0]], number, row)
-    for column in zip(*rows, strict=True):
-        found.append(np.stack(column))
+        check_alike(shapes, number, row)
+    found = list(map(np.stack, zip(*rows, strict=True)))
     return tree.unflatten(tree.structure_of(elements[0]), found)
 
 

@@ -45,10 +45,10 @@ def called(function: Callable[..., Any], element: Any) -> Any:
     return function(*element) if isinstance(element, tuple) else function(element)
 
 
-def check_alike(buffers: Sequence[Any], count: Any, parts: Sequence[Any]) -> None:
-    """Raise ValueError if element number `count` of a batch has another shape than its first."""
-    for number, (buffer, part) in enumerate(zip(buffers, parts)):  # noqa: B905 - it is converted
-        first, shape = np.shape(buffer)[1:], np.shape(part)
+def check_alike(shapes: Sequence[Any], count: Any, parts: Sequence[Any]) -> None:
+    """Raise ValueError if element number `count` of a batch has not the `shapes` of its first."""
+    for number, (first, part) in enumerate(zip(shapes, parts)):  # noqa: B905 - it is converted
+        shape = np.shape(part)
         if first != shape:
             raise ValueError(
                 f"Cannot batch tensors with different shapes in component {number}. First element "
@@ -83,7 +83,7 @@ class Rows:
             array[0] = part
         for k in range(1, size):
             others = leaves_of(self.at(numbers[k]))
-            check_alike(made, k, others)
+            check_alike([np.shape(array)[1:] for array in made], k, others)
             for array, part in zip(made, others):  # noqa: B905
                 array[k] = part
         filled = [like(x, array) for x, array in zip(parts, made)]  # noqa: B905

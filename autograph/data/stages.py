@@ -858,14 +858,9 @@ class Cached(_Through):
         self.is_steady = True
         self.kept = Kept(source)
 
-    def rows(self) -> Rows | None:
-        if self.cardinality() == INFINITE:
-            return None  # no pass comes to an end
+    def rows(self) -> Rows:
         rows: Rows | None = self.source.rows() if self.is_stored else None
         return self.kept.rows() if rows is None else rows
-
-    def steps(self) -> Iterator[Any]:
-        return iter(self.source)
 
 
 class Prefetched(_Through):

@@ -511,3 +511,17 @@ def test_a_break_ends_what_reads_ahead():
     while len(ended) < 3 and time.monotonic() < deadline:
         time.sleep(0.01)
     assert len(ended) == 3
+
+
+def test_texts_that_come_one_by_one_are_batched():
+    spec = ag.TensorSpec((), "U3")
+    words = Dataset.from_generator(lambda: iter("ab cde f".split()), output_signature=spec)
+    assert [batch.tolist() for batch in words.batch(2)] == [["ab", "cde"], ["f"]]
+
+
+def test_what_has_no_end_is_cached_by_nothing():
+    endless = Dataset.range(3).repeat().cache()
+    assert [int(x) for x in endless.take(5)] == [0, 1, 2, 0, 1]
+    function = ag.convert(weighed)
+    for one in (endless, Dataset.zip(endless, even())):
+        assert function(one.take(5))[0] == weighed(one.take(5))[0] == 5
