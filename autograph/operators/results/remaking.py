@@ -456,7 +456,7 @@ def items_of_rows(
         return columns[0]
     if not columns:
         return [tree.unflatten(structure, ()) for _ in range(count)]
-    if structure.kind is tuple and len(columns) == len(structure.children):
+    if structure.kind is tuple and all(child.kind is None for child in structure.children):
         return [*zip(*columns, strict=True)]
     return [*map(tree.maker(structure), *columns)]
 

@@ -135,7 +135,8 @@ def _sorted_between(x):
 
 
 def _in_a_loop(x):
-    return ag.while_loop(lambda y: y > 0.0, lambda y: (SCALARS(y),), (x,))[0]
+    unrolled = ag.do_not_convert(lambda y: (SCALARS(y),))
+    return ag.while_loop(lambda y: y > 0.0, unrolled, (x,))[0]
 
 
 @pytest.mark.parametrize(
