@@ -128,12 +128,12 @@ def check_training(out, errors):
     )
     assert [step[0] for step in eager] == ["1", "2"]
     assert [[float(x) for x in s] for s in graph] == [
-        pytest.approx([float(x) for x in s], 1e-5) for s in eager
+        pytest.approx([float(x) for x in s], 1e-4) for s in eager
     ]
     last = re.findall(r"^val loss [\d.e-]+ ; val accuracy [\d.]+$", errors, re.MULTILINE)
     assert len(last) == 2
     assert re.search(r"^Eager mode spent time: .*\nGraph mode spent time: ", out, re.MULTILINE)
-    assert float(out.rpartition("Weights differ by at most ")[2]) < 1e-5
+    assert float(out.rpartition("Weights differ by at most ")[2]) < 1e-4
 
 
 # A47 to A49, A52 to A58.
