@@ -71,7 +71,7 @@ LONGEST = 1 << 30
 _DEEPEST = 64
 # Beyond so many elements, small arrays are in memory as others are.
 _MOST_UNROLLED = 1024
-# What compiling costs, in statements on scalars: each takes a quarter of a millisecond. A loop over
+# What compiling costs, in statements on scalars: each takes an eighth of a millisecond. A loop over
 # elements is as much as many of them, and so is an elementary function, by its operations.
 MOST, _OF_LOOP, _OPERATIONS = 16_000, 30, 12
 
@@ -249,7 +249,7 @@ class Builder:
         return made
 
     def growing(self, name: str | None, type_: str, shape: Sequence[Dim]) -> Buffer:
-        """Memory that grows, with room for an array; the plan does what may be too much to count."""
+        """Memory that grows, with room for an array; the plan does what may not be counted."""
         known = math.prod(n for n in shape if isinstance(n, int))
         count: Dim = 1
         bits = 0
