@@ -249,7 +249,7 @@ def _is_large(node: Node) -> bool:
 def _elements(node: Node) -> int:
     """How many elements a node takes and gives, but for the smaller ones of its arrays."""
     types = [v.type for v in (*node.inputs, *node.outputs) if isinstance(v.type, TensorType)]
-    sizes = (math.prod(t.shape or ()) if t.is_static else _UNKNOWN for t in types)
+    sizes = (math.prod(n or 0 for n in t.shape or ()) if t.is_static else _UNKNOWN for t in types)
     return max(sizes, default=0)
 
 

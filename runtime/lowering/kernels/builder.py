@@ -253,7 +253,8 @@ class Builder:
         known = math.prod(n for n in shape if isinstance(n, int))
         count: Dim = 1
         bits = 0
-        for n in [*(n for n in shape if isinstance(n, Expr)), known]:
+        sizes: list[Dim] = [*(n for n in shape if isinstance(n, Expr)), known]
+        for n in sizes:
             more = LONGEST.bit_length() if isinstance(n, Expr) else n.bit_length()
             if bits + more > 64:
                 count, bits = self.let(as_expr(count)), LONGEST.bit_length()
