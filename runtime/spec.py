@@ -32,6 +32,7 @@ __all__ = [
     "bits",
     "broadcast_shapes",
     "device_of_type",
+    "fits",
     "is_compatible",
     "is_differentiable",
     "is_mobile",
@@ -466,10 +467,17 @@ def is_compatible(general: TensorType, specific: TensorType) -> bool:
         return False
     if general.device != specific.device:
         return False
-    if general.shape is None:
+    return fits(specific.shape, general.shape)
+
+
+def fits(shape: Shape, declared: Shape) -> bool:
+    """Whether an array of a shape may be given where one is declared: None is any size, or rank."""
+    if declared is None or shape == declared:
         return True
-    return (
-        specific.shape is not None
-        and len(general.shape) == len(specific.shape)
-        and all(g is None or g == s for g, s in zip(general.shape, specific.shape, strict=True))
-    )
+    if shape is None or len(shape) != len(declared):
+        return False
+    return all(map(_fits_size, shape, declared))  # each batch of data sets comes here
+
+
+def _fits_size(n: Dim, declared: Dim) -> bool:
+    return declared is None or n == declared

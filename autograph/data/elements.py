@@ -13,7 +13,7 @@ import numpy as np
 from autograph.operators.stand_ins.iterables import Indexed, iterator_over
 from runtime import ops, tree
 from runtime.building import building
-from runtime.spec import TensorSpec
+from runtime.spec import TensorSpec, fits
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
@@ -104,7 +104,7 @@ def _has_structure(x: Any, structure: tree.Structure) -> bool:
 
 
 def _cast(x: Any, spec: TensorSpec, source: Any) -> Any:
-    if type(x) is np.ndarray and x.shape == spec.shape != () and x.dtype is spec.dtype:
+    if type(x) is np.ndarray and x.dtype is spec.dtype and x.shape and fits(x.shape, spec.shape):
         return x  # as nearly always
     if is_text(spec) and not spec.shape and isinstance(x, str):
         return x
@@ -114,12 +114,7 @@ def _cast(x: Any, spec: TensorSpec, source: Any) -> Any:
         given.dtype.kind == "U" if is_text(spec)
         else np.can_cast(given.dtype, spec.dtype, "same_kind" if is_number else "equiv")
     )  # fmt: skip
-    shape = spec.shape
-    fits = shape is None or (
-        len(shape) == given.ndim
-        and all(n is None or n == m for n, m in zip(shape, given.shape, strict=True))
-    )
-    if not may_be or not fits:
+    if not may_be or not fits(given.shape, spec.shape):
         raise _other(source, f"{given.dtype}{list(given.shape)}", f"{spec} was declared")
     made = given if is_text(spec) else given.astype(spec.dtype, copy=False)
     return made if made.ndim else made[()]

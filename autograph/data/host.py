@@ -104,27 +104,23 @@ _END = object()
 
 def ahead(elements: Iterator[Any], size: int) -> Iterator[Any]:
     """The elements, which a thread reads so many ahead; what it raises comes in its round."""
-    waiting: queue.Queue[tuple[Any, BaseException | None]] = queue.Queue(size)
+    # A queue that has its size is Python code, which takes several microseconds for an item.
+    waiting: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
+    room: queue.SimpleQueue[None] = queue.SimpleQueue()
     stopped = threading.Event()
-
-    def put(item: tuple[Any, BaseException | None]) -> bool:
-        while not stopped.is_set():
-            try:
-                waiting.put(item, timeout=0.1)
-            except queue.Full:
-                continue
-            return True
-        return False
+    for _ in range(size):
+        room.put(None)
 
     def read() -> None:
         try:
             for x in elements:
-                if not put((x, None)):
+                room.get()
+                if stopped.is_set():
                     break
-            else:
-                put((_END, None))
+                waiting.put((x, None))
+            waiting.put((_END, None))
         except BaseException as error:  # noqa: BLE001 - it is raised in its round
-            put((_END, error))
+            waiting.put((_END, error))
         finally:
             close = getattr(elements, "close", None)
             if close is not None:
@@ -139,9 +135,11 @@ def ahead(elements: Iterator[Any], size: int) -> Iterator[Any]:
                 raise error
             if x is _END:
                 return
+            room.put(None)
             yield x
     finally:
         stopped.set()
+        room.put(None)
 
 
 def padded(elements: Sequence[Any], filling: tuple[Any, Any]) -> Any:

@@ -213,13 +213,14 @@ class Writer:
         several = not computed and gives_tuple(node)
         if called is not None:
             several = len(results) != 1
-        if not (computed or several) and is_weak(node.outputs[0].type):
+        if not (computed or several or called) and is_weak(node.outputs[0].type):
             self.lines.add(f"{results[0]} = as_python({source})", origins)
             return ending
         left = f"{', '.join(results)}{',' * (len(results) == 1)}" if several else results[0]
         self.lines.add(f"{left} = {source}", origins)
         for value, name in zip(node.outputs, results, strict=True):
-            self._to_form(value.type, name, computed and is_bounded(node), computed, origins)
+            if called is None or not is_weak(value.type):  # a call checks that it gives numbers
+                self._to_form(value.type, name, computed and is_bounded(node), computed, origins)
         return ending
 
     def _statement(self, block: Block, node: Node, position: int, ending: Sequence[Value]) -> None:

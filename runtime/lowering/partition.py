@@ -30,16 +30,28 @@ __all__ = ["Budget", "PartOp", "Parted", "part"]
 # more for arrays, where a loop of several operations saves memory that plans go through.
 _WORTH, _OF_ARRAY, _LARGE = 8, 4, 1024
 
+# By how many runs of a plan compiling is paid back that costs `builder.MOST`, in nanoseconds: it is
+# worth fifty runs. Native code of a training step of a dozen blocks of attention took as long to
+# compile as eighteen steps of the plan. No more than so many times that is compiled.
+_PAYS, _LONGEST = 40_000_000, 16
+# What a plan takes for a node and for an element of one, in nanoseconds; and what is counted where
+# only the call tells how many there are.
+_OF_NODE, _OF_ELEMENT, _UNKNOWN = 1000, 5, 10_000
+
 # Compiles a part; the op that calls it is made of whether it can raise and has effects.
 PartOp: TypeAlias = Callable[[bool, bool], Op]
 Compile: TypeAlias = Callable[[Graph], PartOp]
 
 
 class Budget:
-    """What compiling may still cost, in statements on scalars."""
+    """What compiling a graph may still cost, in statements on scalars: see `builder.MOST`.
 
-    def __init__(self) -> None:
-        self.left: float = builder.MOST
+    It may cost more where the plan of the graph would take long: what some dozens of runs save.
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        saved = sum(_OF_NODE + _OF_ELEMENT * _elements(node) for node in graph.walk())
+        self.left: float = builder.MOST * min(1 + saved / _PAYS, _LONGEST)
 
 
 class Parted(Record):
@@ -231,8 +243,14 @@ def _inside(node: Node) -> list[Node]:
 
 
 def _is_large(node: Node) -> bool:
+    return _elements(node) >= _LARGE
+
+
+def _elements(node: Node) -> int:
+    """How many elements a node takes and gives, but for the smaller ones of its arrays."""
     types = [v.type for v in (*node.inputs, *node.outputs) if isinstance(v.type, TensorType)]
-    return any(not t.is_static or math.prod(n or 0 for n in t.shape or ()) >= _LARGE for t in types)
+    sizes = (math.prod(n or 0 for n in t.shape or ()) if t.is_static else _UNKNOWN for t in types)
+    return max(sizes, default=0)
 
 
 def _is_constant(value: Value) -> bool:

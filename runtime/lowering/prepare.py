@@ -39,7 +39,7 @@ def prepare(graph: Graph, timing: Timing = None) -> Executable:
 def _prepared(graph: Graph, timing: Timing) -> Executable:
     """`graph` as native code as a whole, or as a plan with native parts."""
     parts: list[tuple[Native | Stateful, Graph]] = []
-    budget = Budget()
+    budget = Budget(graph)
 
     def compile_part(inner: Graph) -> PartOp:
         made = _whole(inner, timing, budget)

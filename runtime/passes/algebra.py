@@ -163,7 +163,8 @@ RULES: dict[str, Rule] = {
     "logical_not": _twice,
     "bitwise_invert": _twice,
     "conj": _twice,
-    **dict.fromkeys(("positive", "identity", "copy"), lambda node: node.inputs[0]),
+    # As a Python number of a kind, what is one of that kind is itself.
+    **dict.fromkeys(("positive", "identity", "copy", "as_weak"), lambda node: node.inputs[0]),
     **dict.fromkeys(("abs", "floor", "ceil", "trunc", "rint"), _idempotent),
     "sign": _sign,
     **dict.fromkeys(("maximum", "minimum", "fmax", "fmin"), _same_operands),

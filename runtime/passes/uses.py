@@ -139,8 +139,12 @@ def read_late(graph: Graph, stretch: Mapping[Node, int]) -> set[Value]:
 
 
 def apart(graph: Graph, writes: Writes) -> set[Value]:
-    """Values that must stay arrays of their own: exposed ones, and those that are read late."""
-    return exposed_values(graph) | read_late(graph, writes.stretches(graph))
+    """Values that must stay arrays of their own: exposed ones, and those that are read late.
+
+    Python numbers are no arrays.
+    """
+    found = exposed_values(graph) | read_late(graph, writes.stretches(graph))
+    return {x for x in found if not (isinstance(x.type, TensorType) and x.type.weak)}
 
 
 def constant_key(value: Any) -> Hashable:

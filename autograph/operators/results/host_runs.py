@@ -23,7 +23,7 @@ from runtime.execute.kernels import Settings
 from runtime.execute.tracebacks import relocate, standing
 from runtime.host import Lending, current, hosting, lending
 from runtime.origins import Origin
-from runtime.spec import TensorType, is_compatible, promote, type_of_number
+from runtime.spec import TensorType, fits, is_compatible, promote, type_of_number
 from runtime.template_source import Source
 from runtime.templates import Fillable, fill, is_value
 from runtime.tensor import Tensor
@@ -446,7 +446,7 @@ def conform(x: Any, type_: TensorType, refuse: Callable[[str], None], is_new: bo
 
     `refuse` is told what is wrong.
     """
-    if type(x) is np.ndarray and x.shape == type_.shape != () and x.dtype is type_.dtype:
+    if type(x) is np.ndarray and x.dtype is type_.dtype and x.shape and fits(x.shape, type_.shape):
         return x if is_new else x.copy()  # as nearly always
     given = x.numpy() if isinstance(x, Tensor) else x
     if type_.weak:

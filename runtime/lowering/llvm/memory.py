@@ -88,6 +88,8 @@ class Memory(Values):
         for buffer, offset in where.items():
             name = self.name()
             self.add(f"{name} = getelementptr i8, ptr %arena, i64 {offset}")
+            if buffer not in known:
+                name = self.unseen("ptr", name)
             if buffer in self.moving:
                 cell = self.name()
                 self.first.append(f"{cell} = alloca ptr")

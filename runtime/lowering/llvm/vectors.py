@@ -63,7 +63,7 @@ class Vectors(FunctionLines):
             at = len(self.lines) - _HEAD
             yield here
             there = [
-                self._unseen("ptr", self.do(f"getelementptr {self.kind}, ptr {p}, i64 {step}"))
+                self.unseen("ptr", self.do(f"getelementptr {self.kind}, ptr {p}, i64 {step}"))
                 for p, (_, step) in zip(here, walks, strict=True)
             ]
             self.lines[at:at] = [
@@ -74,19 +74,7 @@ class Vectors(FunctionLines):
     def following(self, i: str, step: int) -> str:
         """The index of the next round."""
         index = super().following(i, step)
-        return self._unseen("i64", index) if self.fixed else index
-
-    def _unseen(self, kind: str, value: str) -> str:
-        """A value of which LLVM does not know where it is from.
-
-        It would look for other ways to count addresses, for a third of its time, and find none that
-        is better.
-        """
-        if kind == "ptr":
-            self.intrinsic("ptr @llvm.strip.invariant.group.p0(ptr)")
-            return self.do(f"call ptr @llvm.strip.invariant.group.p0(ptr {value})")
-        self.intrinsic("i64 @llvm.expect.i64(i64, i64)")
-        return self.do(f"call i64 @llvm.expect.i64(i64 {value}, i64 1)")
+        return self.unseen("i64", index) if self.fixed else index
 
     @property
     def all(self) -> str:

@@ -7,19 +7,33 @@ of positions by the strides: the elements of the kernel that meet such a positio
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from runtime.graph.ir import Node
 from runtime.lowering.kernels.arrays import Array, Computed, Form, Stored, as_expr
 from runtime.lowering.kernels.builder import Builder
-from runtime.lowering.kernels.kernel import Axis, Buffer, Dim, Store, product
-from runtime.lowering.kernels.refusal import Refusal
+from runtime.lowering.kernels.kernel import (
+    Axis,
+    Block,
+    Buffer,
+    Dim,
+    For,
+    Register,
+    Store,
+    load,
+    product,
+    read,
+)
 from runtime.lowering.kernels.scalar import Expr, call, const, index, select
 from runtime.lowering.kernels.strides import Strided, plus, steps_of, times
 from runtime.lowering.nodes.elements import machine_type, tensor_type
 from runtime.lowering.nodes.elementwise import converted, mapped
+from runtime.lowering.nodes.pooling import Share, give_back
 from runtime.lowering.nodes.products import contract, placed
+from runtime.lowering.nodes.reductions import over_axes
 from runtime.lowering.nodes.windows import (
+    MOST_TAPS,
     Remainder,
     Taps,
     Windows,
@@ -43,13 +57,24 @@ def convolution(b: Builder, node: Node) -> list[Form]:
     k_shape = numbers(k_shape)
     windows = windows_of(b, node, x_shape[1:-1], k_shape[:-2])
     shape = (x_shape[0], *windows.counts, k_shape[-1])
-    if node.attrs["groups"] > 1 and k_shape[-2] == 1:
-        each = k_shape[-1] // node.attrs["groups"]
+    if each := _features_by_channels(node, k_shape):
         return [_by_channels(b, ready(b, x), ready(b, kernel), Taps(b, windows), shape, each, kind)]
     target = b.buffer("convolved", kind, shape)
     source = _padded(b, x, windows.before, windows.needed, kind)
     _correlate(b, target, source, placed(b, kernel, kind), k_shape, windows, node.attrs["groups"])
     return [Stored(target, shape, kind)]
+
+
+def _features_by_channels(node: Node, k_shape: Sequence[int]) -> int:
+    """How many features a channel has where each is convolved by itself; else 0.
+
+    Loops over channels do that in vectors, the elements of a window written out; where those are
+    many, a contraction for each channel takes less of LLVM's time.
+    """
+    *size, channels, features = k_shape
+    groups = node.attrs["groups"]
+    each = features // groups
+    return each if groups > 1 and channels == 1 and math.prod(size) * each <= MOST_TAPS else 0
 
 
 def _by_channels(
@@ -69,11 +94,6 @@ def _by_channels(
         return total
 
     return Computed(at, shape, kind)
-
-
-def _check_groups(node: Node, k_shape: Sequence[int]) -> None:
-    if node.attrs["groups"] > 1 and k_shape[-2] == 1:
-        raise Refusal("a convolution of each channel by itself")
 
 
 def _correlate(
@@ -115,8 +135,10 @@ def convolution_kernel(b: Builder, node: Node) -> list[Form]:
     k_shape = (*numbers(size), numbers(x_shape[-1:])[0] // groups, *numbers(g_shape[-1:]))
     windows = windows_of(b, node, x_shape[1:-1], k_shape[:-2])
     check_shape(b, g_shape, (x_shape[0], *windows.counts, k_shape[-1]))
-    _check_groups(node, k_shape)
     source = _padded(b, x, windows.before, windows.needed, kind)
+    if each := _features_by_channels(node, k_shape):
+        slopes = _slopes_by_channels(b, source, ready(b, g), windows, k_shape[-1], each, kind)
+        return [over_axes(b, "sum", slopes, [0], k_shape, kind)]
     given = _in_order(b, g, kind)
     target = b.buffer("slopes", kind, k_shape)
     channels, features = k_shape[-2:]
@@ -141,6 +163,62 @@ def convolution_kernel(b: Builder, node: Node) -> list[Form]:
     return [Stored(target, k_shape, kind)]
 
 
+def _slopes_by_channels(
+    b: Builder,
+    x: Strided,
+    g: Array,
+    windows: Windows,
+    features: int,
+    each: int,
+    kind: str,
+) -> Stored:
+    """The adjoint in a kernel of which each channel is convolved by itself, for each picture."""
+    batch, *counts, _ = g.shape
+    target = b.buffer("slopes", kind, (batch, *windows.size, features))
+    place = Stored(target, target.shape, kind)
+    b.nest([product(target.shape)], lambda i: b.emit(Store(target, i[0], const(0, kind))))
+    picture, *spatial, feature = (Register(b.fresh("i"), "i8") for _ in g.shape)
+    body: Block = []
+    with b.loop_body(body):
+        f = read(feature)
+        given = b.let(converted(b.at(g, [read(picture), *map(read, spatial), f]), kind))
+        start, *steps, step = x.steps
+        here = plus(x.start, times(start, read(picture)))
+        here = plus(here, times(step, f if each == 1 else call("quotient", f, index(each))))
+        for a, number, along in zip(windows.axes, spatial, steps, strict=True):
+            here = plus(here, times(times(a.stride, along), read(number)))
+        for tap in Taps(b, windows).taps():
+            there = here
+            for a, t, along in zip(windows.axes, tap, steps, strict=True):
+                there = plus(there, times(t * a.dilation, along))
+            at = place.at([read(picture), *map(index, tap), f])
+            more = call("mul", load(x.buffer, as_expr(there)), given)
+            b.emit(Store(target, at.args[0], call("add", at, more)))
+    body = [For(feature, features, body)]
+    for number, count in reversed(list(zip(spatial, counts, strict=True))):
+        body = [For(number, count, body, serial=True)]
+    b.emit(For(picture, batch, body))
+    return place
+
+
+def _share(b: Builder, g: Array, kernel: Array, each: int) -> Share:
+    """What a window gives to a position, where each channel is convolved by itself."""
+
+    def share(indices: Sequence[Expr], tap: tuple[int, ...], pool: Taps, total: Expr) -> Expr:
+        *window, channel = indices
+        for k in range(each):
+            feature = as_expr(plus(times(each, channel), k))
+            weight = b.at(kernel, [*map(index, tap), index(0), feature])
+            factors = (
+                converted(b.at(g, [*window, feature]), total.type),
+                converted(weight, total.type),
+            )
+            total = call("add", total, call("mul", *factors))
+        return total
+
+    return share
+
+
 def convolution_input(b: Builder, node: Node) -> list[Form]:
     """The adjoint of a convolution in its input."""
     (g, g_shape), (kernel, k_shape) = (known(b.forms[v]) for v in node.inputs[:2])
@@ -149,10 +227,14 @@ def convolution_input(b: Builder, node: Node) -> list[Form]:
     shape = (g_shape[0], *sizes, k_shape[-2] * groups)
     windows = windows_of(b, node, sizes, k_shape[:-2])
     check_shape(b, g_shape, (shape[0], *windows.counts, k_shape[-1]))
-    _check_groups(node, k_shape)
     target = b.buffer("slopes", kind, shape)
-    weights = placed(b, kernel, kind)
     plans = remainders(b, windows)
+    if each := _features_by_channels(node, k_shape):
+        place, share = Stored(target, shape, kind), _share(b, ready(b, g), ready(b, kernel), each)
+        for plan in plans:
+            give_back(b, place, plan, Taps(b, windows), share, is_nested=False)
+        return [place]
+    weights = placed(b, kernel, kind)
     # Zeros around, so that windows that do not exist give nothing.
     before = tuple(max(p[axis].reach for p in plans) for axis in range(len(sizes)))
     lengths = tuple(

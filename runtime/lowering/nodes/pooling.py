@@ -43,6 +43,8 @@ from runtime.lowering.nodes.windows import (
 )
 
 __all__ = [
+    "Share",
+    "give_back",
     "window_argmax",
     "window_max",
     "window_pick",
@@ -186,11 +188,11 @@ def _given_back(
     target = b.buffer("slopes", kind, shape)
     place = Stored(target, shape, kind)
     for plan in remainders(b, pool.windows):
-        _give_back(b, place, plan, pool, share, is_nested)
+        give_back(b, place, plan, pool, share, is_nested)
     return [place]
 
 
-def _give_back(
+def give_back(
     b: Builder,
     place: Stored,
     plan: tuple[Remainder, ...],
@@ -198,7 +200,7 @@ def _give_back(
     share: Share,
     is_nested: bool,
 ) -> None:
-    """Write the positions of one remainder."""
+    """Write the positions of one remainder: `share` adds to a sum what one window gives."""
     kind = place.type
 
     def window(axis: int, i: Expr, j: int) -> tuple[Expr, Expr]:

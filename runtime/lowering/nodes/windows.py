@@ -19,6 +19,7 @@ from runtime.lowering.nodes.shaping import given_size
 from runtime.ops import windows as ops
 
 __all__ = [
+    "MOST_TAPS",
     "Along",
     "Remainder",
     "Taps",
@@ -145,15 +146,15 @@ def check_shape(b: Builder, found: Sequence[Dim], expected: Sequence[Dim]) -> No
         b.equal(one, other)
 
 
-# Windows of more elements are no loops here.
-_MOST_TAPS = 64
+# Windows of more elements are not written out.
+MOST_TAPS = 64
 
 
 class Taps:
     """The elements of windows over an array, each written out."""
 
     def __init__(self, b: Builder, windows: Windows) -> None:
-        if math.prod(windows.size) > _MOST_TAPS:
+        if math.prod(windows.size) > MOST_TAPS:
             raise Refusal("windows of many elements")
         self.b = b
         self.windows = windows

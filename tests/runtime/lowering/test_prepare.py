@@ -169,6 +169,16 @@ def test_no_more_is_compiled_than_takes_seconds(
     np.testing.assert_array_equal(run(x)[0], compile_graph(graph, "plan")(x)[0])
 
 
+@pytest.mark.parametrize(("size", "kind"), [(100, Planned), (100_000, Native)])
+def test_more_is_compiled_where_runs_of_the_plan_take_long(size, kind, traced, monkeypatch):
+    monkeypatch.setattr(builder, "MOST", 2000)
+    x = np.full(size, 0.5)
+    graph = traced(SUMS, x)
+    run = prepare(graph)
+    assert type(run) is kind
+    np.testing.assert_array_equal(run(x)[0], compile_graph(graph, "plan")(x)[0])
+
+
 def test_a_graph_of_many_operations_is_native_as_a_whole(traced):
     x = np.full(100, 0.5)
     graph = traced(_repeated(lambda y, x, k: y * x - float(k), 3000), x[0])

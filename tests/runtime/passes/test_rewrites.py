@@ -262,6 +262,19 @@ def test_neutral_arithmetic_goes(f, gone):
     assert ops(after(simplify_arithmetic, f, X))[gone] == left
 
 
+def test_a_python_number_of_its_own_kind_is_made_no_other_though_a_branch_takes_it():
+    def f(x, n):
+        while True:
+            x = x * 2 + n
+            if x > 50:
+                break
+        return x
+
+    given = np.float64(1.5), np.int64(3)
+    assert ops(traced(f, *given))["as_weak"] == 1
+    assert ops(after(simplify_arithmetic, f, *given))["as_weak"] == 0
+
+
 @pytest.mark.parametrize(
     ("f", "stays"),
     [

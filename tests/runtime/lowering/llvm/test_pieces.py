@@ -142,3 +142,18 @@ def test_what_fails_in_a_piece_fails_at_its_line():
         function(X, np.int64(30))
     assert any(entry.line == "y = x[places] * 2" for entry in traceback.extract_tb(raised.tb))
     assert function.traces()[0].execution == []
+
+
+def test_where_arrays_of_unknown_sizes_are_is_nothing_that_llvm_looks_into():
+    """Each begins behind all before it: LLVM took seconds to count in other ways over such sums."""
+
+    def program(x):
+        for k in range(12):
+            x = ops.flip(ops.sin(x * (k + 0.5))) + x
+        return x
+
+    concrete = ag.convert(program).get_concrete_function(ag.TensorSpec([None], "float64"))
+    text = module_text(lower(optimize(concrete.graph)))
+    places = re.findall(r"(%\w+) = getelementptr i8, ptr %arena, i64 (?:64|%\w+)\n(.*)", text)
+    assert len(places) > 8
+    assert all(f"@llvm.strip.invariant.group.p0(ptr {p})" in after for p, after in places)

@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
+import autograph as ag
 from runtime import ops
 from runtime.building import trace_function
+from runtime.passes import optimize
 from runtime.spec import TensorType
 
 SHAPES = [(2, 3), (5, 7), (1, 40)]
@@ -123,3 +125,21 @@ def test_what_is_computed_of_an_array_without_axes_is_a_scalar(compare):
     (found,) = compare(lambda x: ops.sign(ops.squeeze(x)), x)
     assert type(found) is np.uint16
     compare(lambda x: ops.bitwise_invert(ops.squeeze(x[0], axis=0)), x)
+
+
+@pytest.mark.parametrize("given", [(2, 3, 4), (0, 3, 4), (1 << 20, 1 << 20, -1)])
+def test_arrays_of_several_sizes_that_data_gives_are_counted_or_the_plan_makes_them(
+    given, native_of
+):
+    def padded(x, rows, columns, sheets):
+        made = ag.zeros((rows + columns % 2, columns, sheets + 1, 2, 3))
+        made[:1] = x
+        return made * 2
+
+    sizes = tuple(map(np.int64, given))
+    native = native_of(optimize(ag.convert(padded).get_concrete_function(1.5, *sizes).graph))
+    (found,) = native(1.5, *sizes)
+    expected = np.zeros((given[0] + given[1] % 2, given[1], given[2] + 1, 2, 3))
+    expected[:1] = 1.5
+    np.testing.assert_array_equal(found, expected * 2)
+    assert (native._plan is not None) is (given[0] > 2)
