@@ -199,7 +199,7 @@ def test_native_code_gives_what_eager_gives(primitive, inputs, attrs, run_graph)
     assert_native(primitive, inputs, run_graph(function, *inputs, backend="native"), expected)
 
 
-@pytest.mark.broad(3)
+@pytest.mark.broad(6)
 @each_sample
 def test_native_code_with_unknown_sizes_gives_what_eager_gives(
     primitive, inputs, attrs, run_graph, unknown
