@@ -44,8 +44,9 @@ from runtime.variable import Variable
 
 __all__ = ["likeness_of"]
 
-# A trace that reads more than this, or that keeps so many objects apart, serves its own objects.
-_MOST_LINES, _MOST_APART = 20_000, 16
+# A trace that reads more than this, that keeps so many objects apart, or whose graph holds so many
+# things, serves its own objects.
+_MOST_LINES, _MOST_APART, _MOST_HELD = 20_000, 16, 100_000
 _CONTAINERS = (list, dict)
 
 
@@ -588,9 +589,12 @@ def _holders(
     left += held
     while left:
         thing = left.pop()
-        if isinstance(thing, _LEAVES) or id(thing) in seen:
+        # The names of a module are no more held than the module.
+        if isinstance(thing, _LEAVES) or id(thing) in seen or _is_namespace(thing):
             continue
         seen.add(id(thing))
+        if len(seen) > _MOST_HELD:
+            raise _Unlike
         if id(thing) in movable:
             holding.add(id(thing))
         elif isinstance(thing, Owner):
@@ -602,6 +606,10 @@ def _holders(
         else:
             left += gc.get_referents(thing)
     return owners, holding
+
+
+def _is_namespace(thing: object) -> bool:
+    return type(thing) is dict and "__builtins__" in thing
 
 
 def _nowhere() -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from runtime.errors import LimitValueError
 from runtime.ops.declare import op
 from runtime.ops.indexing import getitem
-from runtime.ops.operands import Array, Module, shape_of, type_of
+from runtime.ops.operands import Array, Module, shape_of
 from runtime.ops.samples import array, calls, fixed
 from runtime.spec import Dim, TensorType
 
@@ -51,10 +51,6 @@ def _may_fit(a: Dim, b: Dim) -> bool:
 def _may_differ(types: tuple[TensorType, ...], attrs: dict[str, Any]) -> bool:
     x, row = types
     return x.shape is None or row.shape is None or None in row.shape or x.shape[1:] != row.shape
-
-
-def _is_inexact(x: Any) -> bool:
-    return bool(type_of(x).is_inexact)
 
 
 @op(

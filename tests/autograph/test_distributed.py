@@ -7,7 +7,7 @@ import autograph as ag
 from tests.distributed.launching import launched, without_mpi
 
 
-@pytest.mark.parametrize("size", [2, 4])
+@pytest.mark.parametrize("size", [pytest.param(2, marks=pytest.mark.long), 4])
 def test_every_rank_has_what_it_must(size, tmp_path):
     done = launched(size, "-m", "tests.distributed.checks", str(tmp_path))
     assert done.returncode == 0 and ", 0 failed" in done.stdout, done.stdout + done.stderr

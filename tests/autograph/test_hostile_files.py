@@ -37,9 +37,9 @@ def hostile(first: int, count: int) -> str:
 
 @pytest.mark.skipif(importlib.util.find_spec("resource") is None, reason="POSIX only")
 def test_mutations_neither_crash_nor_hang_nor_take_memory():
-    words = hostile(0, 300).split()
+    words = hostile(0, 100).split()
     refused, good = int(words[2]), int(words[4])
-    assert refused > 200 and good > 10
+    assert refused > 66 and good > 3
 
 
 @pytest.mark.long

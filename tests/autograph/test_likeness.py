@@ -7,11 +7,13 @@ import gc
 import weakref
 from collections import namedtuple
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import autograph as ag
+from autograph import likening
 
 X = np.arange(4.0)
 
@@ -461,6 +463,34 @@ def test_nothing_of_the_calls_is_kept_alive():
     del p, w
     gc.collect()
     assert not any(reference() for reference in seen[3:])
+
+
+@pytest.mark.parametrize(("most", "count"), [(50, 1), (5, 3)])
+def test_a_graph_that_holds_too_much_to_look_at_serves_its_own_objects(most, count, monkeypatch):
+    monkeypatch.setattr(likening, "_MOST_HELD", most)
+    kept = [X]
+
+    def keeps(p, x):
+        kept[0] = x
+        p.w = p.w + x
+        return p.w * p.n
+
+    f = ag.convert(keeps)
+    for i in range(3):
+        np.testing.assert_array_equal(f(P(i), X), (X + i) * 2)
+    assert f.trace_count == count
+
+
+MANY = [[[]] for _ in range(1000)]
+
+
+def test_what_a_module_holds_is_not_held_by_a_graph_that_writes_a_name(monkeypatch):
+    seen = []
+    counted = SimpleNamespace(get_referents=lambda x: seen.append(x) or gc.get_referents(x))
+    monkeypatch.setattr(likening, "gc", counted)
+    one, other = counting()
+    np.testing.assert_array_equal(ag.convert(call_all)([one, other], X), X + 1)
+    assert 0 < len(seen) < len(MANY)
 
 
 def test_threads_write_into_their_own_objects():

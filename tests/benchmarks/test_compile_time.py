@@ -64,11 +64,11 @@ def test_work_grows_with_the_number_of_nodes(name, monkeypatch):
     monkeypatch.setattr(rerolling, "SMALLEST", 1)  # for all sizes
     _work(name, 24)  # what is looked up once
     few, small = _work(name, 120)
-    many, large = _work(name, 1200)
-    assert 9 < large / small < 11
+    many, large = _work(name, 600)
+    assert 4.5 < large / small < 5.5
     for part, calls in few.items():
         # Repetitions are looked for in windows of up to 64 nodes: small programs have fewer.
-        rate = 20 if part == "roll_repetitions" else 11.5
+        rate = 10 if part == "roll_repetitions" else 5.75
         assert many[part] <= rate * calls + 50, part
 
 

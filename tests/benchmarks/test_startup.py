@@ -5,6 +5,7 @@ import pytest
 from benchmarks.startup import FIRST_CALLS, first_call, row_first_call
 
 
+@pytest.mark.broad(20)
 @pytest.mark.parametrize("name", FIRST_CALLS)
 def test_first_calls_are_timed(name):
     times = first_call(name, runs=1)

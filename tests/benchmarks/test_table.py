@@ -23,7 +23,7 @@ def arrays(result):
     return np.array(result)
 
 
-@pytest.mark.broad(3)
+@pytest.mark.broad(6)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("name", [*SMALL, *CHANGED])
 def test_ours_gives_what_numpy_gives(name):
@@ -34,7 +34,7 @@ def test_ours_gives_what_numpy_gives(name):
         assert row.agrees(arrays(ours()), arrays(other()))
 
 
-@pytest.mark.broad(3)
+@pytest.mark.broad(6)
 @pytest.mark.skipif(problem() is not None, reason="there is no native code here")
 @pytest.mark.parametrize("name", [*ROWS, *CHANGED])
 def test_a_row_is_one_native_function(name):

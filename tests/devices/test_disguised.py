@@ -35,6 +35,7 @@ def test_graphs_compute_there_what_they_compute_on_the_host(primitive, inputs, a
     suites.check_in_graph(primitive, inputs, attrs, HERE, backend, exact=is_exact(primitive))
 
 
+@pytest.mark.broad(3)
 @suites.each_op
 def test_gradients_are_where_their_sources_are(primitive, inputs, attrs):
     if primitive.op.vjp is None:

@@ -1,11 +1,10 @@
 """The house: each module has a test file of its own name, or one that is named here for it."""
 
 import ast
+import functools
 import graphlib
 import operator
 from pathlib import Path
-
-import pytest
 
 import autograph.operators  # noqa: F401 - declares ops, too
 from runtime.ops.declare import REGISTRY
@@ -281,29 +280,21 @@ def mirror(module):
     return TESTS / module.parent / f"test_{module.name}"
 
 
+@functools.cache
 def modules_of_ops():
     """Modules that declare ops, each of which the generic tests run in every way."""
     names = {primitive.op.kernel.__module__ for primitive in REGISTRY.values()}
     return {Path(*name.split(".")).with_suffix(".py") for name in names}
 
 
-@pytest.mark.parametrize("module", MODULES, ids=str)
-def test_a_module_has_its_tests(module):
-    if mirror(module).exists() or module in modules_of_ops():
-        return
-    elsewhere = TESTED_IN.get(str(module))
-    assert elsewhere is not None, (
-        f"{module} has no test file: write {mirror(module).relative_to(ROOT)}, or name the one that "
-        "tests it in TESTED_IN"
-    )
-    assert (TESTS / elsewhere).is_file()
-
-
-@pytest.mark.parametrize("named", TESTED_IN)
-def test_what_is_tested_elsewhere_is_there_and_has_no_tests_of_its_own(named):
-    module = Path(named)
-    assert (ROOT / module).is_file() and not mirror(module).exists()
-    assert module not in modules_of_ops(), "the generic tests run what it declares"
+def test_a_module_has_its_tests():
+    own = [m for m in MODULES if mirror(m).exists() or m in modules_of_ops()]
+    lacking = {*map(str, MODULES)} - {*map(str, own)} - TESTED_IN.keys()
+    assert not lacking, "write a test file of each, or name the one that tests it in TESTED_IN"
+    assert all((TESTS / file).is_file() for file in TESTED_IN.values())
+    assert all((ROOT / module).is_file() for module in TESTED_IN)
+    # The generic tests run what modules of ops declare.
+    assert not TESTED_IN.keys() & {*map(str, own)}
 
 
 # ---- the size of the house -----------------------------------------------------------------------

@@ -88,7 +88,7 @@ SUMMARY = """
 
 # A28 to A46, H12: the article's generated code names the argument wrongly.
 def test_a28_graph_mode(tmp_path):
-    done = run("graph_mode.py", tmp_path, PICTURES=8, BATCH_SIZE=4, EPOCHS=1)
+    done = run("graph_mode.py", tmp_path, PICTURES=4, BATCH_SIZE=2, EPOCHS=1)
     out, _, later = done.stdout.partition("Eager Time spend:")
     assert out.startswith("4 -3\n4 -3\n4 -3\n")
     parts = (

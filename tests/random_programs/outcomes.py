@@ -9,6 +9,7 @@ import numpy as np
 import autograph as ag
 from runtime import config
 from runtime.compile import BACKENDS
+from runtime.errors import GraphLimit
 
 
 def outcome(function, x, *others):
@@ -51,6 +52,25 @@ def graphs_of(text, cases, backends, seed, seen=as_it_is, called=as_it_is):
                     raise AssertionError(f"{backend}, {case}, seed {seed}\n{text}") from error
         assert graph.trace_count <= 1, f"seed {seed}\n{text}"
     return graphs
+
+
+def is_done_alike(text, run, *cases):
+    """Run `f` of a program as Python and as a graph; whether the graph was not refused.
+
+    `run(f, *case)` gives all that a call gives, changes or raises but refusals.
+    """
+    function = ag.convert_source(text).f
+    graph = ag.convert(function)
+    for case in cases:
+        expected = run(function, *case)
+        try:
+            found = run(graph, *case)
+        except (ag.StagingError, GraphLimit) as error:
+            if "does not know how to stage" in str(error):
+                raise AssertionError(f"{case}\n{text}") from error
+            return False
+        assert found == expected, f"{case}\n{text}"
+    return True
 
 
 def one_backend(seed):

@@ -9,6 +9,7 @@ import numpy as np
 import autograph as ag
 from runtime.errors import GraphLimit
 from tests.random_programs.blocks import blocks_of
+from tests.random_programs.outcomes import is_done_alike
 
 HEAD = """
 import numpy as np
@@ -137,19 +138,7 @@ def run(function, seed):
 
 def is_answered(seed):
     """Run as Python and as a graph; whether the graph was not refused."""
-    text = Writer(seed).program()
-    module = ag.convert_source(text)
-    graph = ag.convert(module.f)
-    for draw in (seed, seed + 10000):
-        expected = run(module.f, draw)
-        try:
-            found = run(graph, draw)
-        except (ag.StagingError, GraphLimit) as error:
-            if "does not know how to stage" in str(error):
-                raise AssertionError(f"seed {seed}\n{text}") from error
-            return False
-        assert found == expected, f"seed {seed}\n{text}"
-    return True
+    return is_done_alike(Writer(seed).program(), run, (seed,), (seed + 10000,))
 
 
 test_chosen_arrays, test_chosen_arrays_at_length = blocks_of(

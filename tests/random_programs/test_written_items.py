@@ -9,6 +9,7 @@ import numpy as np
 import autograph as ag
 from runtime.errors import GraphLimit
 from tests.random_programs.blocks import blocks_of
+from tests.random_programs.outcomes import is_done_alike
 
 HEAD = """
 class Box:
@@ -146,19 +147,7 @@ def run(function, seed, w):
 
 def is_answered(seed):
     """Run as Python and as a graph; whether the graph was not refused."""
-    text = Writer(seed).program()
-    module = ag.convert_source(text)
-    graph = ag.convert(module.f)
-    for w in (0.3, 0.9):
-        expected = run(module.f, seed, w)
-        try:
-            found = run(graph, seed, w)
-        except (ag.StagingError, GraphLimit) as error:
-            if "does not know how to stage" in str(error):
-                raise AssertionError(f"seed {seed}\n{text}") from error
-            return False
-        assert found == expected, f"seed {seed}, w = {w}\n{text}"
-    return True
+    return is_done_alike(Writer(seed).program(), run, (seed, 0.3), (seed, 0.9))
 
 
 test_written_items, test_written_items_at_length = blocks_of(

@@ -71,6 +71,7 @@ LOOPS = {
 }
 
 
+@pytest.mark.broad(2)
 @pytest.mark.parametrize("name", LOOPS)
 def test_a_loop_over_batches_is_one_loop_of_native_code(name):
     make, loop, arguments = LOOPS[name]
@@ -96,6 +97,8 @@ def test_losses_and_metrics_of_a_batch_of_unknown_size():
         (keras.losses.CategoricalCrossentropy(label_smoothing=0.1), y, p),
         (keras.losses.BinaryCrossentropy(from_logits=True), y, p),
         (keras.losses.Huber(), y, p),
+        (keras.losses.MeanSquaredError(), y, p),
+        (keras.losses.KLDivergence(), y, p),
         (keras.losses.CategoricalFocalCrossentropy(), y, p),
         (keras.metrics.SparseTopKCategoricalAccuracy(2), Y[:6], p),
         (keras.metrics.AUC(), y, p),

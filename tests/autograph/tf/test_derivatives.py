@@ -193,6 +193,7 @@ def second_order(f):
     return slope
 
 
+@pytest.mark.broad(3)
 @pytest.mark.parametrize("name", SMOOTH)
 def test_b8_13_two_orders_eager_and_in_a_graph(name):
     f, x = SMOOTH[name], tf.constant(X)

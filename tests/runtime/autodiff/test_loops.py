@@ -98,6 +98,7 @@ PROGRAMS = {
 }
 
 
+@pytest.mark.broad(3)
 @pytest.mark.parametrize("backend", ["reference", "plan"])
 @pytest.mark.parametrize("unknown", [False, True], ids=["known", "unknown"])
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -106,6 +107,7 @@ def test_derivatives_agree_with_differences_to_second_order(name, unknown, backe
     check_gradients(Compiled(f, unknown, backend), args, order=2, rtol=2e-3, eps=1e-5)
 
 
+@pytest.mark.broad(3)
 @pytest.mark.parametrize("name", ["branchy", "nested", "decay", "dot_product", "swapping"])
 def test_third_order_agrees_with_differences(name):
     f, args = PROGRAMS[name]

@@ -181,7 +181,7 @@ def test_more_is_compiled_where_runs_of_the_plan_take_long(size, kind, traced, m
 
 def test_a_graph_of_many_operations_is_native_as_a_whole(traced):
     x = np.full(100, 0.5)
-    graph = traced(_repeated(lambda y, x, k: y * x - float(k), 3000), x[0])
+    graph = traced(_repeated(lambda y, x, k: y * x - float(k), 1500), x[0])
     run = prepare(graph)
     assert isinstance(run, Native)
     np.testing.assert_array_equal(run(x[0]), compile_graph(graph, "plan")(x[0]))

@@ -258,7 +258,7 @@ def check_all(seeds):
     assert sum(found) >= 0.5 * len(found)
 
 
-@pytest.mark.parametrize("first", range(0, 300, 25))
+@pytest.mark.parametrize("first", range(0, 100, 25))
 def test_random_kernels_give_what_the_reference_gives(first):
     check_all(range(first, first + 25))
 
@@ -269,7 +269,7 @@ def test_many_random_kernels_give_what_the_reference_gives(first):
     check_all(range(first, first + 100))
 
 
-@pytest.mark.parametrize("first", range(20_000, 20_100, 25))
+@pytest.mark.parametrize("first", range(20_000, 20_050, 25))
 def test_random_kernels_of_unknown_sizes_give_what_the_reference_gives(first):
     programs = {seed: random_program(seed) for seed in range(first, first + 25)}
     fitting = {seed: program for seed, program in programs.items() if takes_any_size(program)}

@@ -26,7 +26,7 @@ def done(function, *args):
         return type(error), str(error)
 
 
-@pytest.mark.broad(3)
+@pytest.mark.broad(9)
 @pytest.mark.parametrize("sizes", ["known", "unknown"])
 @pytest.mark.parametrize("axis", [None, 0, 1, -1, (0, 1), (1, 0)], ids=str)
 @pytest.mark.parametrize("case", WEIGHTS)

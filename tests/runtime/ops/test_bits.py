@@ -28,6 +28,7 @@ def same(function, *args):
     assert f.traces()[-1].graph.operations
 
 
+@pytest.mark.broad(3)
 @pytest.mark.parametrize("dtype", [bool, np.int64, np.uint8])
 @pytest.mark.parametrize("shape", [(8,), (5,), (0,), (2, 11), (3, 2, 4), ()])
 def test_bits_become_bytes(shape, dtype):
@@ -37,6 +38,7 @@ def test_bits_become_bytes(shape, dtype):
         same(lambda x, axis=axis, order=order: np.packbits(x, axis=axis, bitorder=order), x)
 
 
+@pytest.mark.broad(3)
 @pytest.mark.parametrize("count", [None, 0, 5, 20, 100, -3, -99])
 @pytest.mark.parametrize("shape", [(4,), (0,), (2, 3), ()])
 def test_bytes_become_bits(shape, count):

@@ -31,6 +31,7 @@ def operands(terms, dtype):
     return [np.asarray(rng.integers(-3, 4, shape)).astype(dtype) for shape in shapes]
 
 
+@pytest.mark.broad(2)
 @pytest.mark.parametrize("terms", TERMS)
 @pytest.mark.parametrize("dtype", ["f8", "f4", "f2", "i4", "?", "c16"])
 @pytest.mark.parametrize("native", [True, False])

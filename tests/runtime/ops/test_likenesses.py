@@ -58,6 +58,7 @@ def outcome(f, out):
     return out.dtype, out.shape, out.tolist()
 
 
+@pytest.mark.broad(3)
 @pytest.mark.parametrize("dtype", [float, "f4", int, "i4", bool, complex])
 @pytest.mark.parametrize("call", CALLS)
 def test_out_takes_what_numpy_takes(call, dtype):

@@ -32,12 +32,13 @@ FUNCTIONS = {
     and not isinstance(function, np.ufunc)
     and parameters_of(function, own) is not None
 }
-PARAMETERS = [
-    (name, parameter.name)
-    for name, (function, own) in FUNCTIONS.items()
-    for parameter in parameters_of(function, own)[0].parameters.values()
-    if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
-]
+
+
+def _parameters(name):
+    """The parameters of a NumPy function that have names."""
+    signature, _ = parameters_of(*FUNCTIONS[name])
+    every = signature.parameters.values()
+    return [p for p in every if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
 
 
 class _Odd:
@@ -59,26 +60,25 @@ def _call(name, parameter, value):
     return call_as_numpy(function, own, tuple(positional), keywords)
 
 
+def test_what_numpy_requires_is_honoured():
+    for name, pair in FUNCTIONS.items():
+        _, names = parameters_of(*pair)
+        for parameter in _parameters(name):
+            is_optional = parameter.default is not parameter.empty
+            assert is_optional or parameter.name in names, (name, parameter)
+
+
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_what_numpy_requires_is_honoured(name):
-    signature, names = parameters_of(*FUNCTIONS[name])
-    for parameter in signature.parameters.values():
-        if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-            assert parameter.default is not parameter.empty or parameter.name in names
-
-
-@pytest.mark.parametrize(("name", "parameter"), PARAMETERS)
-def test_each_parameter_of_numpy_is_honoured_or_refused_by_name(name, parameter):
-    function, own = FUNCTIONS[name]
-    _, names = parameters_of(function, own)
-    if parameter in names or parameter == "out":
-        return
-    if parameter in _HARMLESS and _HARMLESS[parameter](_Odd()):
-        return
-    with pytest.raises(
-        StagingError, match=f"^`np[.].*` of a traced value has no `{parameter}` yet"
-    ):
-        _call(name, parameter, _Odd())
+def test_each_parameter_of_numpy_is_honoured_or_refused_by_name(name):
+    _, names = parameters_of(*FUNCTIONS[name])
+    for parameter in (p.name for p in _parameters(name)):
+        is_taken = parameter in names or parameter == "out"
+        if is_taken or (parameter in _HARMLESS and _HARMLESS[parameter](_Odd())):
+            continue
+        with pytest.raises(
+            StagingError, match=f"^`np[.].*` of a traced value has no `{parameter}` yet"
+        ):
+            _call(name, parameter, _Odd())
 
 
 # Where NumPy's default is a mark for "not given", or ours says the same in another way.
@@ -87,22 +87,22 @@ SAME_DEFAULTS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "parameter"), PARAMETERS)
-def test_defaults_are_those_of_numpy(name, parameter):
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_defaults_are_those_of_numpy(name):
     function, own = FUNCTIONS[name]
-    signature, names = parameters_of(function, own)
-    theirs = signature.parameters[parameter].default
-    if parameter not in names or (name, parameter) in SAME_DEFAULTS:
-        return
-    ours = inspect.signature(own).parameters[names[parameter]].default
-    if theirs is np._NoValue:
-        assert ours is theirs or ours in (None, False, True, 0)
-    elif parameter == "dtype" and theirs is None:
-        assert ours is None
-    elif theirs is inspect.Parameter.empty:
-        assert ours in (inspect.Parameter.empty, None)
-    else:
-        assert ours == theirs and type(ours) is type(theirs)
+    _, names = parameters_of(function, own)
+    for parameter, theirs in ((p.name, p.default) for p in _parameters(name)):
+        if parameter not in names or (name, parameter) in SAME_DEFAULTS:
+            continue
+        ours = inspect.signature(own).parameters[names[parameter]].default
+        if theirs is np._NoValue:
+            assert ours is theirs or ours in (None, False, True, 0), parameter
+        elif parameter == "dtype" and theirs is None:
+            assert ours is None
+        elif theirs is inspect.Parameter.empty:
+            assert ours in (inspect.Parameter.empty, None), parameter
+        else:
+            assert ours == theirs and type(ours) is type(theirs), parameter
 
 
 X = np.array([[1.0, 2.0, 4.0], [3.0, 5.0, 0.5]])

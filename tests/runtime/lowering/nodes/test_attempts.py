@@ -12,7 +12,7 @@ from runtime.execute.native.prepared import Native
 from runtime.lowering.nodes.attempts import kind_of
 from tests.random_programs.outcomes import graphs_of, native_and_another
 
-PROGRAMS, STEP = 30, 15
+PROGRAMS, STEP = 10, 10
 MANY = 2000
 NATIVE = 0.9
 KINDS = ("IndexError", "ZeroDivisionError", "ValueError", "KeyError", "AssertionError")

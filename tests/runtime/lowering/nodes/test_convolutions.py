@@ -11,6 +11,7 @@ from runtime.passes import optimize
 from tests.runtime.lowering.windows import CASES, attributes, random
 
 
+@pytest.mark.broad(3)
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize(
     ("channels", "features", "groups", "dtype"),
@@ -77,6 +78,7 @@ def test_how_many_there_are_in_a_batch_need_not_be_known(case, native_of):
         assert native._plan is None and not native.outside
 
 
+@pytest.mark.broad(3)
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("groups", [1, 2, 4])
 def test_no_size_of_pictures_need_be_known(case, groups, native_of):

@@ -11,6 +11,7 @@ FEW, MANY = np.array([4, 0, -1]), np.tile(np.array([1, -5, 3, 3], np.int32), 10)
 TABLE = np.array([[0, 1], [-2, 3]])
 
 
+@pytest.mark.broad(2)
 @pytest.mark.parametrize(
     "key",
     [
@@ -48,6 +49,7 @@ def test_an_integer_out_of_bounds_raises_what_numpy_raises(i, traced, native_of)
             native_of(traced(function, X, i))(X, i)
 
 
+@pytest.mark.broad(3)
 @pytest.mark.parametrize("dtype", ["f8", "f4", "i4", "u1"])
 @pytest.mark.parametrize("indices", [FEW, MANY, TABLE])
 @pytest.mark.parametrize("shape", [(5, 6), (5,), (5, 2, 3)])
@@ -59,6 +61,7 @@ def test_what_is_written_more_than_once_stays_as_the_last(dtype, indices, shape,
     compare(lambda x, i: ops.index_update(x, 3, i), x, indices)
 
 
+@pytest.mark.broad(3)
 @pytest.mark.parametrize("dtype", ["f8", "f4", "i4", "u1"])
 @pytest.mark.parametrize("indices", [FEW, MANY, TABLE])
 def test_what_is_added_more_than_once_counts_each_time(dtype, indices, compare):

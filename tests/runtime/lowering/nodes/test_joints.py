@@ -62,7 +62,7 @@ READ = {
 }
 
 
-@pytest.mark.broad(3)
+@pytest.mark.broad(5)
 @pytest.mark.parametrize("read", READ)
 @pytest.mark.parametrize("moved", MOVED)
 def test_the_bits_are_those_of_one_array(moved, read, compare):
@@ -82,7 +82,7 @@ def test_a_product_reads_what_is_put_together(moved, compare):
     compare(function, *(ops.rint(random(33, 40)).numpy() for _ in range(2)))
 
 
-@pytest.mark.broad(3)
+@pytest.mark.broad(9)
 @pytest.mark.parametrize("axis", [0, 1, None, (0, 1)])
 @pytest.mark.parametrize(
     ("name", "dtype"),

@@ -14,6 +14,7 @@ from tests.runtime.lowering.conftest import assert_same_bits
 from tests.runtime.lowering.windows import CASES, attributes, random
 
 
+@pytest.mark.broad(2)
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("dtype", ["f4", "u1"])
 def test_pooling_has_the_bits_of_the_plan(case, dtype, compare):
@@ -48,6 +49,7 @@ def test_how_many_there_are_in_a_batch_need_not_be_known(compare):
     compare(lambda x, k: ops.sum(both_ways(x[k:])[1]), x, np.int64(2))
 
 
+@pytest.mark.broad(2)
 @pytest.mark.parametrize("case", CASES)
 def test_no_size_of_pictures_need_be_known(case, native_of):
     sizes, size, *_ = case

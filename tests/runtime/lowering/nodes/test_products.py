@@ -34,6 +34,7 @@ def check(actual, expected):
     np.testing.assert_allclose(actual, expected, rtol=rtol, strict=isinstance(expected, np.ndarray))
 
 
+@pytest.mark.broad(3)
 @pytest.mark.parametrize(("one", "other"), [*SHAPES, *STACKS, *EMPTY])
 @pytest.mark.parametrize("dtype", ["f4", "f8", "i4", "i8", "u1", "i2", "?"])
 def test_a_product_is_that_of_numpy(one, other, dtype, traced, native_of):
@@ -50,6 +51,7 @@ def test_sizes_need_not_be_known(one, other, dtype, traced, native_of):
     check(actual, x @ y)
 
 
+@pytest.mark.broad(3)
 @pytest.mark.parametrize(("one", "other"), [s for s in SHAPES if len(s[0]) == len(s[1]) == 2])
 @pytest.mark.parametrize("which", [(True, False), (False, True), (True, True)])
 @pytest.mark.parametrize("unknown", [False, True])

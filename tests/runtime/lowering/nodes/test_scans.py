@@ -6,6 +6,7 @@ import pytest
 from runtime import ops
 
 
+@pytest.mark.broad(3)
 @pytest.mark.parametrize("name", ["cumsum", "cumprod"])
 @pytest.mark.parametrize("dtype", ["f8", "f4", "i4", "u1", "?"])
 @pytest.mark.parametrize(("shape", "axis"), [
@@ -16,6 +17,7 @@ def test_each_element_follows_from_the_one_before(name, dtype, shape, axis, comp
     compare(lambda x: getattr(ops, name)(x, axis=axis), x)
 
 
+@pytest.mark.broad(3)
 @pytest.mark.parametrize("name", ["maximum", "minimum"])
 @pytest.mark.parametrize("dtype", ["f8", "f4", "i4", "u1", "?"])
 @pytest.mark.parametrize(("shape", "axis"), [
@@ -53,6 +55,7 @@ def many(x):
     return x
 
 
+@pytest.mark.broad(3)
 @pytest.mark.parametrize("name", ["cumsum", "cumprod"])
 @pytest.mark.parametrize("dtype", ["f8", "f4", "i4"])
 @pytest.mark.parametrize(

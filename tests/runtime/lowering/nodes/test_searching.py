@@ -23,9 +23,11 @@ VALUES = [np.float64(2.0), np.float64(np.nan), np.float64(-0.0), np.float64(9.0)
 @pytest.mark.parametrize("side", ["left", "right"])
 @pytest.mark.parametrize("x", SORTED, ids=str)
 def test_a_number_is_put_where_numpy_puts_it(x, side):
+    f, runs = ag.convert(lambda x, v: np.searchsorted(x, v, side=side) * 1), {}
     for v in VALUES:
-        f = ag.convert(lambda x, v: np.searchsorted(x, v, side=side) * 1)
-        run = prepare(optimize(f.get_concrete_function(x, v).graph))
+        if v.dtype not in runs:
+            runs[v.dtype] = prepare(optimize(f.get_concrete_function(x, v).graph))
+        run = runs[v.dtype]
         assert isinstance(run, Native) and not run.outside
         found, wanted = run(x, v)[0], np.searchsorted(x, v, side=side) * 1
         assert (found, found.dtype) == (wanted, wanted.dtype)
@@ -58,6 +60,7 @@ def test_many_values_are_numpys():
 KEYS = np.array([2.0, np.nan, -0.0, 9.0, 0.3, 2.0, 5.0, 5.0, -1.0, 7.5, np.inf, -np.inf, 0.0])
 
 
+@pytest.mark.broad(2)
 @pytest.mark.parametrize("side", ["left", "right"])
 @pytest.mark.parametrize("x", SORTED[:-1], ids=str)
 def test_many_values_are_put_where_numpy_puts_them(x, side):
@@ -78,6 +81,7 @@ def test_many_values_in_what_is_not_sorted_are_left_to_the_plan():
     assert isinstance(run, Native) and run._plan is not None
 
 
+@pytest.mark.broad(4)
 @pytest.mark.parametrize("seed", range(20))
 def test_random_searches(seed):
     rng = np.random.default_rng(seed)

@@ -33,6 +33,7 @@ def test_elements_go_where_numpy_puts_them(shape, dtype, unknown, compare):
     compare(turned, x, y, unknown=unknown)
 
 
+@pytest.mark.broad(3)
 @pytest.mark.parametrize("order", [(0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0)])
 @pytest.mark.parametrize("shape", [(2, 3, 4), (40, 33, 50), (3, 200, 70), (200, 3, 65)])
 def test_three_axes_in_another_order(shape, order, compare):

@@ -151,6 +151,7 @@ def test_special_values_of_functions():
             np.testing.assert_allclose(a, e, rtol=1e-15, atol=0)
 
 
+@pytest.mark.broad(2)
 @pytest.mark.parametrize("n", [1, 3, 4, 7, 64, 65, 129, 1000])
 def test_sums_have_the_bits_of_numpy(n):
     same(lambda x: (np.sum(x), np.prod(x[:5]), np.mean(x), np.sum(x * x)), drawn(n))
@@ -158,6 +159,7 @@ def test_sums_have_the_bits_of_numpy(n):
     same(np.sum, drawn(n, dtype="c8"))
 
 
+@pytest.mark.broad(2)
 @pytest.mark.parametrize(
     "shapes",
     [((3, 4), (4, 5)), ((40, 30), (30, 20)), ((7,), (7,)), ((7,), (7, 3)), ((4, 7), (7,)),

@@ -78,7 +78,7 @@ def results(name, dtype, traced, native_of):
     return whole
 
 
-@pytest.mark.broad(9)
+@pytest.mark.broad(20)
 @each_processor
 @pytest.mark.parametrize(("name", "dtype"), CASES)
 def test_an_element_has_the_same_bits_wherever_it_stands(name, dtype, cpu, traced, native_of):
@@ -91,6 +91,7 @@ def test_an_element_has_the_same_bits_wherever_it_stands(name, dtype, cpu, trace
         np.testing.assert_array_equal(bits(found), bits(native))
 
 
+@pytest.mark.broad(3)
 @each_processor
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 @pytest.mark.parametrize("shape", [(5, 3, 7), (23, 17, 9), (64, 200, 33), (1, 50, 70), (40, 61, 1)])

@@ -45,6 +45,7 @@ def floats(dtype):
     return [*found, *(-x for x in found), np.nan, limits.smallest_subnormal]
 
 
+@pytest.mark.broad(3)
 @pytest.mark.parametrize("dtype", INTEGERS)
 @pytest.mark.parametrize("op", ARITHMETIC, ids=lambda op: op.__name__)
 def test_integers_are_as_those_of_numpy(op, dtype, compare):
