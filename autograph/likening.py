@@ -23,6 +23,7 @@ from autograph.operators.captured.captures import Captured, Guard, Place, Trace
 from autograph.operators.captured.class_guards import KindGuard, MethodGuard
 from autograph.operators.captured.code_guards import FunctionGuard
 from autograph.operators.captured.guards import (
+    DESCRIPTIONS,
     MISSING,
     NUMBERS,
     PLAIN,
@@ -321,7 +322,7 @@ class _Writer:
 
     def _value(self, value: Any, name: str) -> None:
         """What is in `name` must be what the trace took for a constant, or like it."""
-        if isinstance(value, PLAIN):
+        if isinstance(value, (*PLAIN, *DESCRIPTIONS, np.ufunc)):
             expected = self._bind(value)
             self._need(f"{name} is {expected} or same({name}, {expected})")
         elif id(value) in self._movable:

@@ -19,10 +19,11 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from runtime import tree
+from runtime.spec import TensorSpec
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
-__all__ = ["MISSING", "NUMBERS", "PLAIN_TYPES", "AbsenceGuard", "ApartGuard", "ContentGuard",
+__all__ = ["DESCRIPTIONS", "MISSING", "NUMBERS", "PLAIN_TYPES", "AbsenceGuard", "ApartGuard", "ContentGuard",
            "Guard", "Identity", "IdentityGuard", "Mark", "Place", "SharingGuard", "TypeGuard",
            "is_of_library", "marks", "may_be_input", "same_value", "shown", "state_marks",
            "together", "weak"]  # fmt: skip
@@ -34,6 +35,8 @@ _LARGE = 1 << 31
 _MANY = 64
 PLAIN = (bool, int, float, complex, str, bytes, type(None))
 PLAIN_TYPES = frozenset(PLAIN)
+# What tells of arrays, and is never changed: two that are equal mean the same.
+DESCRIPTIONS = (TensorSpec, np.dtype)
 
 
 def weak(thing: Any) -> Callable[[], Any]:
@@ -155,7 +158,7 @@ def same_value(a: Any, b: Any) -> bool:
         return same_value(a.real, b.real) and same_value(a.imag, b.imag)
     if isinstance(a, (frozenset, set)):
         return bool(a == b) and tree.exactly(a) == tree.exactly(b)
-    if isinstance(a, (int, str, bytes, type(None))):
+    if isinstance(a, (int, str, bytes, type(None), *DESCRIPTIONS)):
         return bool(a == b)
     return a is b
 
