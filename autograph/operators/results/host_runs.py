@@ -172,6 +172,8 @@ class Declared(NamedTuple):
     types: tuple[TensorType, ...]
     # Whether nobody else holds an array that it gives.
     is_new: bool
+    # Who said so, for messages.
+    said: str = "was declared as its result"
 
     @property
     def is_single(self) -> bool:
@@ -399,9 +401,8 @@ class HostCall:
         return found[0] if len(found) == 1 else found
 
     def _refuse_result(self, what: str) -> None:
-        raise TypeError(
-            located(self.origin, f"`{self.name}` {what} that was declared as its result")
-        )
+        said = None if self.declared is None else self.declared.said
+        raise TypeError(located(self.origin, f"`{self.name}` {what} that {said}"))
 
 
 def _calls_back(parts: list[Any]) -> bool:
@@ -438,7 +439,10 @@ def _content(x: Any) -> tuple[Any, ...]:
 
 def _title(x: Any) -> str:
     array = isinstance(x, (np.ndarray, np.generic))
-    return f"{x.dtype}{list(x.shape)}" if array else f"a {type(x).__name__}"
+    kind = type(x).__name__
+    if x is None:
+        return "None"
+    return f"{x.dtype}{list(x.shape)}" if array else f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
 
 
 def conform(x: Any, type_: TensorType, refuse: Callable[[str], None], is_new: bool = False) -> Any:
