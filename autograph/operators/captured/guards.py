@@ -23,10 +23,10 @@ from runtime.spec import TensorSpec
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
-__all__ = ["DESCRIPTIONS", "MISSING", "NUMBERS", "PLAIN_TYPES", "AbsenceGuard", "ApartGuard", "ContentGuard",
-           "Guard", "Identity", "IdentityGuard", "Mark", "Place", "SharingGuard", "TypeGuard",
-           "is_of_library", "marks", "may_be_input", "same_value", "shown", "state_marks",
-           "together", "weak"]  # fmt: skip
+__all__ = ["DESCRIPTIONS", "MISSING", "NUMBERS", "PLAIN_TYPES", "AbsenceGuard", "ApartGuard",
+           "ContentGuard", "Guard", "Identity", "IdentityGuard", "Mark", "Place", "SharingGuard",
+           "TypeGuard", "is_of_library", "marks", "may_be_input", "same_value", "shown",
+           "state_marks", "together", "weak"]  # fmt: skip
 
 MISSING = object()
 NUMBERS = (int, float)

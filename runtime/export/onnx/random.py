@@ -140,11 +140,9 @@ def _zeros(emit: Emitter, node: Node, dims: tuple[Term, ...], dtype: Any) -> Ter
     return emit("Expand", emit.constant(0, dtype), emit.sizes(node.attrs["shape"], dims))
 
 
-def _chances(
-    emit: Emitter, node: Node, dims: tuple[Term, ...], dtype: Any = np.dtype(np.float64)
-) -> Term:
+def _chances(emit: Emitter, node: Node, dims: tuple[Term, ...], dtype: Any = np.float64) -> Term:
     """Draws from 0 to 1, of the shape of a draw."""
-    return emit("RandomUniformLike", _zeros(emit, node, dims, dtype))
+    return emit("RandomUniformLike", _zeros(emit, node, dims, np.dtype(dtype)))
 
 
 def check_allowed(emit: Emitter) -> None:
