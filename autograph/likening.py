@@ -23,7 +23,6 @@ from autograph.operators.captured.captures import Captured, Guard, Place, Trace
 from autograph.operators.captured.class_guards import KindGuard, MethodGuard
 from autograph.operators.captured.code_guards import FunctionGuard
 from autograph.operators.captured.guards import (
-    DESCRIPTIONS,
     MISSING,
     NUMBERS,
     PLAIN,
@@ -41,6 +40,7 @@ from autograph.operators.captured.methods import looked_up
 from autograph.operators.captured.standing import Owner
 from autograph.signature import Arguments, Identity
 from runtime.graph.ir import Graph
+from runtime.spec import DESCRIPTIONS
 from runtime.variable import Variable
 
 __all__ = ["likeness_of"]

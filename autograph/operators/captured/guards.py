@@ -19,14 +19,14 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from runtime import tree
-from runtime.spec import TensorSpec
+from runtime.spec import DESCRIPTIONS
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
-__all__ = ["DESCRIPTIONS", "MISSING", "NUMBERS", "PLAIN_TYPES", "AbsenceGuard", "ApartGuard",
-           "ContentGuard", "Guard", "Identity", "IdentityGuard", "Mark", "Place", "SharingGuard",
-           "TypeGuard", "is_of_library", "marks", "may_be_input", "same_value", "shown",
-           "state_marks", "together", "weak"]  # fmt: skip
+__all__ = ["MISSING", "NUMBERS", "PLAIN_TYPES", "AbsenceGuard", "ApartGuard", "ContentGuard",
+           "Guard", "Identity", "IdentityGuard", "Mark", "Place", "SharingGuard", "TypeGuard",
+           "is_of_library", "marks", "may_be_input", "same_value", "shown", "state_marks",
+           "together", "weak"]  # fmt: skip
 
 MISSING = object()
 NUMBERS = (int, float)
@@ -35,8 +35,6 @@ _LARGE = 1 << 31
 _MANY = 64
 PLAIN = (bool, int, float, complex, str, bytes, type(None))
 PLAIN_TYPES = frozenset(PLAIN)
-# What tells of arrays, and is never changed: two that are equal mean the same.
-DESCRIPTIONS = (TensorSpec, np.dtype)
 
 
 def weak(thing: Any) -> Callable[[], Any]:

@@ -48,26 +48,22 @@ __all__ = [
 ]
 
 _NUMBERS = (bool, int, float, complex)
+_FIRST = "its first item was: make all of one type"
 
 
 class Feed:
     """The items of one place of a graph; each pass over them has a number.
 
-    `begin` gives an iterator, of what it is given, and `spec` says what its items are: it was
-    declared, or is that of the first item.
+    `begin` gives an iterator, of what it is given, and `spec` what its items are, as was `said`.
     """
 
-    def __init__(
-        self, begin: Callable[..., Iterator[Any]], spec: Any, *, is_declared: bool = True
-    ) -> None:
+    def __init__(self, begin: Callable[..., Iterator[Any]], spec: Any, **said: str) -> None:
         parts, self._structure = tree.flatten(spec)
         self._texts = [k for k, part in enumerate(parts) if _is_text(part)]
         for k in self._texts:
             parts[k] = TensorSpec(LETTERS.shape, LETTERS.dtype)
-        self._begin = begin
-        self._result = types_of((bool, tree.unflatten(self._structure, parts)))
-        if not is_declared:
-            self._result = self._result._replace(said="its first item was: make all of one type")
+        nest = bool, tree.unflatten(self._structure, parts)
+        self._begin, self._result = begin, types_of(nest)._replace(**said)
         self._nothing = tree.unflatten(self._structure, list(map(_nothing_of, parts)))
         self._numbers = itertools.count()
         self._passes: dict[Any, Iterator[Any]] = {}
@@ -263,7 +259,7 @@ def _feed_of(x: Any) -> Feed:
     assert facts is not None
     if id(x) not in facts.feeds:
         primed, spec = _look_into(x)
-        facts.feeds[id(x)] = x, Feed(_Beginning(primed, iter, (x,), {}), spec, is_declared=False)
+        facts.feeds[id(x)] = x, Feed(_Beginning(primed, iter, (x,), {}), spec, said=_FIRST)
     feed: Feed = facts.feeds[id(x)][1]
     return feed
 
@@ -282,7 +278,7 @@ def _fed_by_call(
         primed, spec = _look_into(x)
     except StagingError:
         return x
-    feed = Feed(_Beginning(primed, function, args, kwargs), spec, is_declared=False)
+    feed = Feed(_Beginning(primed, function, args, kwargs), spec, said=_FIRST)
     return Fed(feed, args, kwargs, known_as=function, why="the function is left alone")
 
 

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from functools import cached_property, partial
 from types import FunctionType, ModuleType, TracebackType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -170,9 +170,8 @@ class Declared(NamedTuple):
 
     structure: Any
     types: tuple[TensorType, ...]
-    # Whether nobody else holds an array that it gives.
+    # Whether nobody else holds an array that it gives; and who said so, for messages.
     is_new: bool
-    # Who said so, for messages.
     said: str = "was declared as its result"
 
     @property
@@ -387,22 +386,20 @@ class HostCall:
             return result
         if not self.declared.types:
             return ()  # None
+        refuse, is_new = self._refuse_result, self.declared.is_new
         if self.declared.is_single:
-            (type_,) = self.declared.types
-            return conform(result, type_, self._refuse_result, self.declared.is_new)
+            return conform(result, self.declared.types[0], refuse, is_new)
         assert self.take is not None
         leaves = self.take(result)
         if leaves is None:
             self._refuse_result(f"gave {_title(result)}, which is not the structure")
-            raise AssertionError
-        refuse, is_new = self._refuse_result, self.declared.is_new
         pairs = zip(leaves, self.declared.types, strict=True)
         found = tuple([conform(leaf, type_, refuse, is_new) for leaf, type_ in pairs])
         return found[0] if len(found) == 1 else found
 
-    def _refuse_result(self, what: str) -> None:
-        said = None if self.declared is None else self.declared.said
-        raise TypeError(located(self.origin, f"`{self.name}` {what} that {said}"))
+    def _refuse_result(self, what: str) -> NoReturn:
+        assert self.declared is not None
+        raise TypeError(located(self.origin, f"`{self.name}` {what} that {self.declared.said}"))
 
 
 def _calls_back(parts: list[Any]) -> bool:
@@ -439,10 +436,7 @@ def _content(x: Any) -> tuple[Any, ...]:
 
 def _title(x: Any) -> str:
     array = isinstance(x, (np.ndarray, np.generic))
-    kind = type(x).__name__
-    if x is None:
-        return "None"
-    return f"{x.dtype}{list(x.shape)}" if array else f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
+    return f"{x.dtype}{list(x.shape)}" if array else f"a {type(x).__name__}"
 
 
 def conform(x: Any, type_: TensorType, refuse: Callable[[str], None], is_new: bool = False) -> Any:

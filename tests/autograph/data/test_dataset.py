@@ -233,8 +233,8 @@ def test_a_call_that_takes_no_item_warns_of_what_tracing_took():
 
 
 OTHERS = {
-    "an int": lambda: iter([1.0, 2]),
-    "None": lambda: (x for x in [1.0, None]),
+    "a int": lambda: iter([1.0, 2]),
+    "a NoneType": lambda: (x for x in [1.0, None]),
     r"float64\[3\]": lambda: map(np.ones, [(), 3]),
 }
 
