@@ -598,11 +598,11 @@ def _with_generators_noted(
     result: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """What such a call gave: lists of traced values are new; of generators it is noted how."""
-    trace = current_trace()
-    if type(result) is list and trace is not None and has_traced(result):
+    trace, kind = current_trace(), type(result)
+    if kind is list and trace is not None and has_traced(result):
         is_older = journal.is_made(result) or trace.is_outside(result) or trace.is_given(result)
         return result if is_older else journal.fresh(result)
-    if type(result) is not GeneratorType:
+    if kind is not GeneratorType:
         return result
     is_by_rule = not getattr(function, UNCONVERTED, False)
     if trace is not None and is_by_rule and not has_traced((args, kwargs)):
