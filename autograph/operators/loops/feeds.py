@@ -57,7 +57,7 @@ class Feed:
     `begin` gives an iterator, of what it is given, and `spec` what its items are, as was `said`.
     """
 
-    def __init__(self, begin: Callable[..., Iterator[Any]], spec: Any, **said: str) -> None:
+    def __init__(self, begin: Callable[..., Iterator[Any]], spec: Any, **said: Any) -> None:
         parts, self._structure = tree.flatten(spec)
         self._texts = [k for k, part in enumerate(parts) if _is_text(part)]
         for k in self._texts:
