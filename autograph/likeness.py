@@ -18,6 +18,7 @@ from autograph.operators.captured.captures import Place, is_fixed, place_of_item
 from autograph.operators.captured.defaults import place_of_default
 from autograph.operators.captured.guards import weak
 from autograph.operators.captured.standing import Owner
+from autograph.rules import is_plain_python
 from autograph.signature import Arguments, Identity
 from runtime.tensor import Tensor
 from runtime.tree import MADE_BY_CLASS_STATEMENT
@@ -45,7 +46,9 @@ class Number(NamedTuple):
 
 def _is_of_users(kind: Any) -> bool:
     """Whether objects of a class hold nothing but attributes, and are made by the user's code."""
-    if issubclass(kind, (Tensor, Variable, type, enum.Enum)) or is_fixed(kind.__module__):
+    if issubclass(kind, (Tensor, Variable, type, enum.Enum)):
+        return False
+    if is_fixed(kind.__module__) and not is_plain_python(kind.__module__):
         return False
     return all(c is object or c.__flags__ & MADE_BY_CLASS_STATEMENT for c in kind.__mro__)
 

@@ -40,6 +40,7 @@ from autograph.operators.captured.methods import looked_up
 from autograph.operators.captured.standing import Owner
 from autograph.signature import Arguments, Identity
 from runtime.graph.ir import Graph
+from runtime.spec import DESCRIPTIONS
 from runtime.variable import Variable
 
 __all__ = ["likeness_of"]
@@ -322,7 +323,7 @@ class _Writer:
 
     def _value(self, value: Any, name: str) -> None:
         """What is in `name` must be what the trace took for a constant, or like it."""
-        if isinstance(value, PLAIN):
+        if isinstance(value, (*PLAIN, *DESCRIPTIONS, np.ufunc)):
             expected = self._bind(value)
             self._need(f"{name} is {expected} or same({name}, {expected})")
         elif id(value) in self._movable:

@@ -17,7 +17,7 @@ _OWN = frozenset({"autograph", "runtime"})
 
 # What is written as a user writes it, to be converted.
 _PLAIN_PYTHON = (
-    "autograph.library.", "autograph.data.cursors", "autograph.data.rows",
+    "autograph.library.", "autograph.data.cursors", "autograph.data.orders", "autograph.data.rows",
     "autograph.data.stages", "autograph.data.dataset", "autograph.tf.data",
 )  # fmt: skip
 

@@ -18,6 +18,7 @@ from runtime.dtypes import dtype_from, kind_of
 from runtime.errors import LimitOverflowError
 
 __all__ = [
+    "DESCRIPTIONS",
     "WEAK_DTYPES",
     "Dim",
     "ErrorType",
@@ -309,6 +310,10 @@ class TensorSpec:
 
     def __hash__(self) -> int:
         return hash((self.shape, self.dtype, self.name))
+
+
+# What tells of arrays, and is not changed: two that are equal mean the same.
+DESCRIPTIONS = (TensorSpec, np.dtype)
 
 
 def _dim(size: Any) -> Dim:

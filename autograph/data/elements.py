@@ -155,7 +155,11 @@ def nothing_of(spec: Any) -> Any:
 
 def _nothing(spec: TensorSpec) -> Any:
     sizes = [n or 0 for n in _known(spec)]
-    return np.zeros(sizes, spec.dtype)[()] if sizes or not is_text(spec) else ""
+    if not sizes:
+        return "" if is_text(spec) else np.zeros((), spec.dtype)[()]
+    builder, made = building(), np.zeros(sizes, spec.dtype)
+    # The graph's own: as an array from outside it would be one that other data sets have not.
+    return made if builder is None else builder.array(builder.constant(made)).as_array()
 
 
 def is_text(spec: TensorSpec) -> bool:

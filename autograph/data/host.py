@@ -31,12 +31,12 @@ __all__ = ["Kept", "ahead", "asked", "from_python", "padded", "pass_over", "stac
 
 def from_python(stage: Any) -> Iterator[Any]:
     """The elements that plain Python gives when the graph runs, each when its round begins."""
-    return iter(Fed(_feed_of(stage), known_as=type(stage), why=_WHY))
+    return iter(Fed(_feed_of(stage), known_as=stage.known_as, why=_WHY))
 
 
 def pass_over(stage: Any) -> Cursor:
     """A pass over such elements, each of which the graph asks for."""
-    found: Cursor = Pass(_feed_of(stage), (), {}, type(stage), _WHY, False)  # type: ignore[assignment]
+    found: Cursor = Pass(_feed_of(stage), (), {}, stage.known_as, _WHY, False)  # type: ignore[assignment]
     return found
 
 

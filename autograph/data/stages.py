@@ -127,6 +127,11 @@ class Stage:
         """Whether plain Python gives its elements: those that it takes come from there, too."""
         return False
 
+    @property
+    def known_as(self) -> Any:
+        """What the user knows as the source of the elements that plain Python gives."""
+        return self.source.known_as
+
     def rows(self) -> Rows | None:
         """The elements of a new pass by their numbers; None where they come one by one."""
         return None
@@ -183,6 +188,10 @@ class FromRows(Stage):
         """Graphs have no arrays of texts."""
         return has_text(self._spec)
 
+    @property
+    def known_as(self) -> Any:
+        return _Texts
+
     def rows(self) -> Rows:
         return self._rows
 
@@ -191,6 +200,12 @@ class FromRows(Stage):
 
     def spec(self) -> Any:
         return self._spec
+
+
+class _Texts:
+    """Stands for texts in memory, which no function of the user's gives."""
+
+    __module__, __qualname__ = "builtins", "a data set of texts"
 
 
 class FromPython(Stage):
@@ -207,6 +222,10 @@ class FromPython(Stage):
     @property
     def is_host(self) -> bool:
         return True
+
+    @property
+    def known_as(self) -> Any:
+        return self.function
 
     def steps(self) -> Iterator[Any]:
         return map(self._specified, iter(self.function(*self.args)))
@@ -635,6 +654,10 @@ class Concatenated(Stage):
     def is_host(self) -> bool:
         return self.first.is_host and self.second.is_host
 
+    @property
+    def known_as(self) -> Any:
+        return self.first.known_as
+
     def rows(self) -> Rows | None:
         if self.first.cardinality() < 0 or self.second.cardinality() < 0:
             return None
@@ -678,6 +701,10 @@ class Zipped(Stage):
     @property
     def is_host(self) -> bool:
         return all(part.is_host for part in self.parts)
+
+    @property
+    def known_as(self) -> Any:
+        return self.parts[0].known_as
 
     def rows(self) -> Rows | None:
         if any(part.is_host for part in self.parts):

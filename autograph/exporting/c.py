@@ -27,7 +27,7 @@ from runtime.export.c.expressions import c_type
 from runtime.export.c.files import Exported, header, main, source
 from runtime.export.c.programs import RESERVED, Argument, array_text, function_of
 from runtime.files import replace_file
-from runtime.graph.ir import Graph
+from runtime.graph.ir import Graph, Node
 from runtime.lowering.kernels.refusal import Refusal
 from runtime.lowering.kernels.state import functional, has_variables
 
@@ -65,15 +65,24 @@ def export_c(
         replace_file(place, text.encode())
 
 
-def _refuse_types(graph: Graph) -> None:
-    """Refusal for what C has no simple types for."""
+def _refuse(graph: Graph) -> None:
+    """Refusal for what C has no simple types for, and for functions that call themselves."""
     elements = import_module("runtime.lowering.nodes.elements")
+    reasons = {
+        "complex numbers": elements.has_complex,
+        "floats of 16 bits and less": elements.has_narrow,
+        "a function that calls itself": _calls_itself,
+    }
     for node in graph.walk():
-        is_complex = elements.has_complex(node)
-        if is_complex or elements.has_narrow(node):
-            refusal = Refusal("complex numbers" if is_complex else "floats of 16 bits and less")
-            refusal.node = node
-            raise refusal
+        for reason, holds in reasons.items():
+            if holds(node):
+                refusal = Refusal(reason)
+                refusal.node = node
+                raise refusal
+
+
+def _calls_itself(node: Node) -> bool:
+    return node.op.name == "recur"
 
 
 class _File:
@@ -94,7 +103,7 @@ class _File:
         try:
             lower = import_module("runtime.lowering.lower").lower
             lowered = lower(graph)
-            _refuse_types(graph)
+            _refuse(graph)
         except Refusal as refusal:
             raise UnsavableError(
                 f"this cannot be exported to C: {refusal}",

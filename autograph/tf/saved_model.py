@@ -45,7 +45,7 @@ def save(obj: Any, export_dir: str | os.PathLike[str], signatures: Any = None) -
     >>> loaded(tf.constant([1.0, 2.0])).numpy()
     array([3., 6.], dtype=float32)
     """
-    functions = {**_endpoints_of(obj), **{n: (f, f.input_signature) for n, f in _functions(obj)}}
+    functions = {**_told_by(obj), **{n: (f, f.input_signature) for n, f in _decorated(obj)}}
     if isinstance(signatures, Mapping):
         functions.update({name: (f, _signature_of(f)) for name, f in signatures.items()})
     elif signatures is not None:
@@ -64,13 +64,13 @@ def _signature_of(function: Any) -> Any:
     return function.input_signature
 
 
-def _endpoints_of(obj: Any) -> dict[str, tuple[Any, Any]]:
+def _told_by(obj: Any) -> dict[str, tuple[Any, Any]]:
     """By name, the functions that an object says it is saved as, with their specs."""
     tell = getattr(obj, "__ag_endpoints__", None)
     return {} if tell is None else tell()
 
 
-def _functions(obj: Any) -> list[tuple[str, Any]]:
+def _decorated(obj: Any) -> list[tuple[str, Any]]:
     """The functions of an object by name: attributes, and methods of its class."""
     if isinstance(obj, (Function, BoundFunction)):
         return [("__call__", obj)]
@@ -131,7 +131,7 @@ def load(export_dir: str | os.PathLike[str]) -> Any:
     """
     path = os.fspath(export_dir)
     if not os.path.isdir(path):
-        return _Loaded(_endpoints(ag.load(path)), path)
+        return _Loaded(_of_file(ag.load(path)), path)
     names = [n for n in sorted(os.listdir(path)) if n.endswith(_SUFFIX)]
     if not names:
         is_of_tensorflow = os.path.exists(os.path.join(path, "saved_model.pb"))
@@ -141,7 +141,7 @@ def load(export_dir: str | os.PathLike[str]) -> Any:
     return _Loaded({name: _of_tensors(ag.load(one)) for name, one in paths.items()}, path)
 
 
-def _endpoints(program: ag.Program) -> dict[str, Any]:
+def _of_file(program: ag.Program) -> dict[str, Any]:
     """The functions of one file: one for each name that the program takes first, if it does."""
     if len(program.signatures) == 1:
         return {program.name: _of_tensors(program)}

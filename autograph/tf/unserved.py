@@ -67,6 +67,13 @@ _BY_MEANING = {
     "matplotlib; f.profile(...) and ag.explain(f) tell of graphs": "summary",
     _FILES: "io gfile train.Example train.Features train.Feature train.BytesList train.FloatList "
     "train.Int64List train.load_checkpoint train.load_variable train.list_variables",
+    "lines and records of files come from a generator: tf.data.Dataset.from_generator": (
+        "data.TextLineDataset data.TFRecordDataset data.FixedLengthRecordDataset"
+    ),
+    "tf.data.Dataset has what is served, `cardinality` and `prefetch` among it": (
+        "data.experimental data.Options"
+    ),
+    "iterators are Python's: next(iter(dataset))": "data.Iterator data.NumpyIterator",
     _PICTURES: "image.decode_png image.decode_jpeg image.decode_image image.decode_gif "
     "image.decode_bmp image.decode_and_crop_jpeg image.encode_png image.encode_jpeg image.is_jpeg "
     "image.adjust_jpeg_quality image.random_jpeg_quality image.stateless_random_jpeg_quality "

@@ -179,9 +179,9 @@ class GradientTape:
         if node is not None:
             self._record_node(node)
             return
-        if op.effect == "read":
-            self._auto_watch(inputs[0])
         keys = tuple(map(key_of, inputs))
+        if op.effect == "read":
+            self._auto_watch(keys[0])
         if not any(map(self.is_tracked, keys)):
             self._follow_cuts(keys, outputs)
             return

@@ -2,6 +2,7 @@
 
 import colorsys
 
+import numpy as np
 import pytest
 
 import autograph as ag
@@ -19,6 +20,9 @@ def sign(x):
 def scale(x):
     seen.append(type(x).__name__)
     return x * 2
+
+def halves(x):
+    return [x / 2, x.sum()]
 
 class Layer:
     def __init__(self, factor):
@@ -68,6 +72,26 @@ def test_b4_01_objects_of_what_a_rule_leaves_alone_are_traced_as_functions_are(l
     assert set(library.seen) == {"Tensor"}
     assert f.trace_count == 1
     assert not any(node.op.name == "host_call" for node in f.traces()[0].graph.walk())
+
+
+def test_b4_01_lists_of_what_a_rule_leaves_alone_are_kept_in_the_place_of_empty_ones(library):
+    ag.config.do_not_convert_module("library")
+
+    def best_of(x, rounds):
+        best, low = [], np.inf
+        for _ in range(rounds):
+            x = x * x - 0.7
+            if abs(x.sum()) < low:
+                low = abs(x.sum())
+                best = library.halves(x)
+        return best
+
+    function, x = ag.convert(best_of), np.array([0.2, 0.9])
+    for rounds in (0, 1, 5):
+        found, expected = function(x, np.int64(rounds)), best_of(x, rounds)
+        assert list(map(np.shape, found)) == list(map(np.shape, expected))
+        assert all(map(np.allclose, found, expected))
+    assert function.trace_count == 1
 
 
 def test_b4_01_their_properties_give_new_objects_and_are_no_reason_to_trace_again(library):

@@ -753,9 +753,14 @@ def test_first_and_second_derivative_through_loop_and_branch():
 def test_a_tape_sees_the_variables_of_a_program():
     w = ag.Variable([1.0, 2.0])
     loaded = again(ag.convert(lambda x: (w * w * x).sum()), [spec([2])])
-    with ag.GradientTape() as tape:
-        y = loaded(np.array([3.0, 4.0]))
-    assert tape.gradient(y, loaded.variables[0]).numpy().tolist() == [6.0, 16.0]
+
+    def slope(x):
+        with ag.GradientTape() as tape:
+            y = loaded(x)
+        return tape.gradient(y, loaded.variables)[0]
+
+    for function in (slope, ag.convert(slope)):
+        assert function(np.array([3.0, 4.0])).numpy().tolist() == [6.0, 16.0]
 
 
 def test_custom_gradients_are_kept():

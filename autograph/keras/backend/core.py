@@ -86,6 +86,10 @@ class Variable(KerasVariable):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return np.asarray(convert_to_numpy(self.value), dtype=dtype)
 
+    def numpy(self) -> Any:
+        """The content as an array of its own, in a graph too."""
+        return self._value.numpy() if in_graph() else super().numpy()
+
 
 def dtype_of(x: Any) -> Any:
     """What decides the dtype of a result: a dtype, or the Python type of a number."""

@@ -296,8 +296,7 @@ def converted_call(
     if bound is not None:
         return converted_call(bound, args, kwargs, scope)
     call = getattr(type(function), "__call__", None)  # noqa: B004 - the function is wanted
-    is_decorated = hasattr(type(call), "__ag_call__")
-    if is_decorated or isinstance(call, FunctionType):
+    if hasattr(type(call), "__ag_call__") or isinstance(call, FunctionType):
         if _is_left_alone(function):
             return _traced_as_it_is(function, args, kwargs)
         return converted_call(call, (function, *args), kwargs, scope)
@@ -598,10 +597,13 @@ def _traced_as_it_is(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
 def _with_generators_noted(
     result: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """What such a call gave; of a generator it is noted what made it."""
-    if type(result) is not GeneratorType:
+    """What such a call gave: lists of traced values are new; of generators it is noted how."""
+    trace, kind = current_trace(), type(result)
+    if kind is list and trace is not None and has_traced(result):
+        is_older = journal.is_made(result) or trace.is_outside(result) or trace.is_given(result)
+        return result if is_older else journal.fresh(result)
+    if kind is not GeneratorType:
         return result
-    trace = current_trace()
     is_by_rule = not getattr(function, UNCONVERTED, False)
     if trace is not None and is_by_rule and not has_traced((args, kwargs)):
         trace.left_calls[result] = function, args, kwargs
@@ -612,8 +614,7 @@ def _note_left(function: Any) -> None:
     """Keep for `explain` that a function runs while tracing, as plain Python."""
     trace, name = current_trace(), title_of(function)
     if trace is not None and name.partition(".")[0] not in OURS:
-        why = why_left(function)
-        text = f"`{name}` is called as it is, while tracing: {why}"
+        text = f"`{name}` is called as it is, while tracing: {why_left(function)}"
         trace.decided(origin_of_caller(), LEFT, text)
 
 

@@ -19,6 +19,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from runtime import tree
+from runtime.spec import DESCRIPTIONS
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
@@ -155,7 +156,7 @@ def same_value(a: Any, b: Any) -> bool:
         return same_value(a.real, b.real) and same_value(a.imag, b.imag)
     if isinstance(a, (frozenset, set)):
         return bool(a == b) and tree.exactly(a) == tree.exactly(b)
-    if isinstance(a, (int, str, bytes, type(None))):
+    if isinstance(a, (int, str, bytes, type(None), *DESCRIPTIONS)):
         return bool(a == b)
     return a is b
 

@@ -48,20 +48,22 @@ __all__ = [
 ]
 
 _NUMBERS = (bool, int, float, complex)
+_FIRST = "its first item was: make all of one type"
 
 
 class Feed:
     """The items of one place of a graph; each pass over them has a number.
 
-    `begin` gives an iterator, of what it is given, and `spec` says what its items are.
+    `begin` gives an iterator, of what it is given, and `spec` what its items are, as was `said`.
     """
 
-    def __init__(self, begin: Callable[..., Iterator[Any]], spec: Any) -> None:
+    def __init__(self, begin: Callable[..., Iterator[Any]], spec: Any, **said: Any) -> None:
         parts, self._structure = tree.flatten(spec)
         self._texts = [k for k, part in enumerate(parts) if _is_text(part)]
         for k in self._texts:
             parts[k] = TensorSpec(LETTERS.shape, LETTERS.dtype)
-        self._begin, self._result = begin, (bool, tree.unflatten(self._structure, parts))
+        nest = bool, tree.unflatten(self._structure, parts)
+        self._begin, self._result = begin, types_of(nest)._replace(**said)
         self._nothing = tree.unflatten(self._structure, list(map(_nothing_of, parts)))
         self._numbers = itertools.count()
         self._passes: dict[Any, Iterator[Any]] = {}
@@ -176,7 +178,7 @@ class Pass:
     ) -> None:  # fmt: skip
         self._feed, self._is_shared = feed, is_shared
         self._known_as, self._why = known_as, why
-        self._number = _call_host(known_as, why, feed.begin, args, kwargs, int)
+        self._number = _call_host(known_as, why, feed.begin, args, kwargs, types_of(int))
 
     def following(self) -> Any:
         """Whether there is another item, and that."""
@@ -186,16 +188,14 @@ class Pass:
     def end(self) -> None:
         """End it, which may have items left."""
         args = (self._number, self._is_shared)
-        _call_host(self._known_as, self._why, self._feed.end, args, {}, int)
+        _call_host(self._known_as, self._why, self._feed.end, args, {}, types_of(int))
 
 
 def _call_host(
     known_as: Any, why: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
     result: Any,
 ) -> Any:  # fmt: skip
-    return call_host(
-        function, args, kwargs, types_of(result), known_as=known_as, why=why, may_advance=True
-    )
+    return call_host(function, args, kwargs, result, known_as=known_as, why=why, may_advance=True)
 
 
 def _refuse_one_by_one() -> NoReturn:
@@ -259,7 +259,7 @@ def _feed_of(x: Any) -> Feed:
     assert facts is not None
     if id(x) not in facts.feeds:
         primed, spec = _look_into(x)
-        facts.feeds[id(x)] = x, Feed(_Beginning(primed, iter, (x,), {}), spec)
+        facts.feeds[id(x)] = x, Feed(_Beginning(primed, iter, (x,), {}), spec, said=_FIRST)
     feed: Feed = facts.feeds[id(x)][1]
     return feed
 
@@ -278,7 +278,7 @@ def _fed_by_call(
         primed, spec = _look_into(x)
     except StagingError:
         return x
-    feed = Feed(_Beginning(primed, function, args, kwargs), spec)
+    feed = Feed(_Beginning(primed, function, args, kwargs), spec, said=_FIRST)
     return Fed(feed, args, kwargs, known_as=function, why="the function is left alone")
 
 

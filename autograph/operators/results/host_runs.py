@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from functools import cached_property, partial
 from types import FunctionType, ModuleType, TracebackType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -170,8 +170,9 @@ class Declared(NamedTuple):
 
     structure: Any
     types: tuple[TensorType, ...]
-    # Whether nobody else holds an array that it gives.
+    # Whether nobody else holds an array that it gives; and who said so, for messages.
     is_new: bool
+    said: str = "was declared as its result"
 
     @property
     def is_single(self) -> bool:
@@ -385,23 +386,20 @@ class HostCall:
             return result
         if not self.declared.types:
             return ()  # None
+        refuse, is_new = self._refuse_result, self.declared.is_new
         if self.declared.is_single:
-            (type_,) = self.declared.types
-            return conform(result, type_, self._refuse_result, self.declared.is_new)
+            return conform(result, self.declared.types[0], refuse, is_new)
         assert self.take is not None
         leaves = self.take(result)
         if leaves is None:
             self._refuse_result(f"gave {_title(result)}, which is not the structure")
-            raise AssertionError
-        refuse, is_new = self._refuse_result, self.declared.is_new
         pairs = zip(leaves, self.declared.types, strict=True)
         found = tuple([conform(leaf, type_, refuse, is_new) for leaf, type_ in pairs])
         return found[0] if len(found) == 1 else found
 
-    def _refuse_result(self, what: str) -> None:
-        raise TypeError(
-            located(self.origin, f"`{self.name}` {what} that was declared as its result")
-        )
+    def _refuse_result(self, what: str) -> NoReturn:
+        assert self.declared is not None
+        raise TypeError(located(self.origin, f"`{self.name}` {what} that {self.declared.said}"))
 
 
 def _calls_back(parts: list[Any]) -> bool:

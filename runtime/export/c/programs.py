@@ -16,7 +16,6 @@ from runtime.lowering.kernels.kernel import (
     Attempt,
     Block,
     Buffer,
-    Call,
     CallOut,
     Cell,
     Check,
@@ -503,12 +502,6 @@ class _Writer(Expressions):
             outside.origins[-1] if outside.origins else outside.node.origin,
         )
 
-    def _call(self, s: Call) -> None:
-        raise UnsavableError(
-            "this cannot be exported to C: a function that calls itself",
-            "write it as a loop",
-        )
-
 
 def _stepped(at: str, index: str, step: str) -> str:
     """A place that so many steps of an index lead to from another."""
@@ -564,5 +557,4 @@ _WRITTEN: dict[type[Statement], Callable[[_Writer, Any], None]] = {
     MakeArray: _Writer._make_array,
     CallOut: _Writer._call_out,
     Draw: _Writer._call_out,
-    Call: _Writer._call,
 }

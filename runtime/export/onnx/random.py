@@ -140,6 +140,11 @@ def _zeros(emit: Emitter, node: Node, dims: tuple[Term, ...], dtype: Any) -> Ter
     return emit("Expand", emit.constant(0, dtype), emit.sizes(node.attrs["shape"], dims))
 
 
+def _chances(emit: Emitter, node: Node, dims: tuple[Term, ...], dtype: Any = np.float64) -> Term:
+    """Draws from 0 to 1, of the shape of a draw."""
+    return emit("RandomUniformLike", _zeros(emit, node, dims, np.dtype(dtype)))
+
+
 def check_allowed(emit: Emitter) -> None:
     if not emit.names.allow_random:
         raise refuse(
@@ -156,7 +161,7 @@ def _advance(emit: Emitter, node: Node, *operands: Term) -> list[Term]:
 
 @writes("random_uniform")
 def _uniform(emit: Emitter, node: Node, key: Term, block: Term, *dims: Term) -> Term:
-    return emit("RandomUniformLike", _zeros(emit, node, dims, result_dtype(node)))
+    return _chances(emit, node, dims, result_dtype(node))
 
 
 @writes("random_normal")
@@ -169,7 +174,7 @@ def _truncated(emit: Emitter, node: Node, key: Term, block: Term, *dims: Term) -
     """By inversion, as ours."""
     parts = parts_of_normal(node.attrs["low"], node.attrs["high"])
     sign, bottom, top, below, mass, above = parts
-    u = emit("RandomUniformLike", _zeros(emit, node, dims, np.dtype(np.float64)))
+    u = _chances(emit, node, dims)
     left, right = below + mass * u, above + mass * (1.0 - u)
     p = emit("Max", emit("Min", left, right), emit.like(2.0**-64, u))
     z = quantile_at(emit, 0.5 - p, emit("Sqrt", -emit("Log", p)))
@@ -179,7 +184,7 @@ def _truncated(emit: Emitter, node: Node, key: Term, block: Term, *dims: Term) -
 
 @writes("random_exponential")
 def _exponential(emit: Emitter, node: Node, key: Term, block: Term, *dims: Term) -> Term:
-    u = emit("RandomUniformLike", _zeros(emit, node, dims, np.dtype(np.float64)))
+    u = _chances(emit, node, dims)
     return (-emit("Log", 1.0 - u)).to(result_dtype(node))
 
 
@@ -195,7 +200,7 @@ def _bits(emit: Emitter, node: Node, key: Term, block: Term, *dims: Term) -> Ter
     dtype = result_dtype(node)
     parts = []
     for width in [min(8 * dtype.itemsize, 32)] * max(dtype.itemsize // 4, 1):
-        u = emit("RandomUniformLike", _zeros(emit, node, dims, np.dtype(np.float64)))
+        u = _chances(emit, node, dims)
         parts.append(emit("Floor", u * 2.0**width).to(np.int64).to(np.uint64))
     if len(parts) == 1:
         return parts[0].to(dtype)
@@ -204,7 +209,7 @@ def _bits(emit: Emitter, node: Node, key: Term, block: Term, *dims: Term) -> Ter
 
 @writes("random_bernoulli")
 def _bernoulli(emit: Emitter, node: Node, key: Term, block: Term, p: Term, *dims: Term) -> Term:
-    drawn = emit("RandomUniformLike", _zeros(emit, node, dims, np.dtype(np.float64)))
+    drawn = _chances(emit, node, dims)
     return drawn < p.to(np.float64)
 
 
@@ -213,7 +218,7 @@ def _integers(
     emit: Emitter, node: Node, key: Term, block: Term, low: Term, high: Term, *dims: Term
 ) -> Term:
     """Parts of the interval, as floats have them: of more than 2**53 integers not all are drawn."""
-    drawn = emit("RandomUniformLike", _zeros(emit, node, dims, np.dtype(np.float64)))
+    drawn = _chances(emit, node, dims)
     bottom = low.to(np.int64)
     count = high.to(np.int64) - bottom + int(node.attrs["endpoint"])
     place = emit("Floor", drawn * count.to(np.float64)).to(np.int64)

@@ -38,6 +38,8 @@ def varying():
 
 
 def weigh(x):
+    if isinstance(x, dict):
+        x = tuple(x.values())
     if isinstance(x, tuple):
         total = 0.0
         for part in x:
@@ -228,6 +230,54 @@ def test_a_call_that_takes_no_item_warns_of_what_tracing_took():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert graph(given, np.float64(1)) == 1.0 and graph(given, np.float64(2)) == 6.0
+
+
+OTHERS = {
+    "a int": lambda: iter([1.0, 2]),
+    "a NoneType": lambda: (x for x in [1.0, None]),
+    r"float64\[3\]": lambda: map(np.ones, [(), 3]),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_an_item_of_another_type_than_the_first_is_told_of(name):
+    match = rf"test_dataset.py:\d+.*gave {name}, .* that its first item was: make all of one type"
+    with pytest.raises(TypeError, match=match):
+        ag.convert(added)(OTHERS[name]())
+
+
+LIKE = {
+    "in memory": lambda k: Dataset.from_tensor_slices((A + k, B)).batch(5),
+    "range, map": lambda k: Dataset.range(12).shard(3, 1).map(np.sqrt).repeat(2),
+    "functions": lambda k: Dataset.from_tensor_slices(A + k).map(lambda x: x - 1).filter(any_above),
+    "one by one": lambda k: Dataset.from_tensor_slices((A * k, B)).take_while(few).batch(4),
+    "zip": lambda k: Dataset.zip({"a": Dataset.from_tensor_slices(A * k), "b": Dataset.range(40)}),
+    "windows": lambda k: (
+        Dataset.from_tensor_slices(A + k).window(3, 2, 1, True).flat_map(first_two)
+    ),
+}
+
+
+def any_above(x):
+    return weigh(x) > -1.0
+
+
+def few(x, label):
+    return label < 9
+
+
+def first_two(window):
+    return window.batch(2)
+
+
+@pytest.mark.parametrize("name", LIKE)
+def test_a_data_set_that_is_like_another_is_served_by_its_trace(name):
+    function = ag.convert(weighed)
+    for k in range(4):
+        found, expected = function(LIKE[name](k)), weighed(LIKE[name](k))
+        assert found[0] == expected[0]
+        np.testing.assert_allclose(found[1], expected[1], rtol=1e-12)
+    assert function.trace_count == 1
 
 
 COPIED = {

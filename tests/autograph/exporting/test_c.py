@@ -176,14 +176,9 @@ REFUSED = [
 
 @pytest.mark.parametrize(("function", "specs", "what"), REFUSED)
 def test_what_c_has_not_is_refused_and_no_file_is_written(function, specs, what, tmp_path):
-    with pytest.raises(ag.UnsavableError, match=what):
+    with pytest.raises(ag.UnsavableError, match=rf"test_c.py>?:\d+, in `.*{what}"):
         ag.export_c(ag.convert(function), tmp_path / "f.c", specs)
     assert not list(tmp_path.iterdir())
-
-
-def test_what_has_no_native_form_is_refused_with_its_line(tmp_path):
-    with pytest.raises(ag.UnsavableError, match=r"test_c.py>:\d+, in `printed`"):
-        ag.export_c(ag.convert(printed), tmp_path / "f.c", [ANY])
 
 
 # ---- training ----------------------------------------------------------------------------------

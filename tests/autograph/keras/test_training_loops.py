@@ -118,3 +118,22 @@ def test_losses_and_metrics_of_a_batch_of_unknown_size():
     )
     with pytest.raises(ValueError, match="same shape up until the last dimension"):
         function(Y[:1], p)
+
+
+def test_the_best_weights_of_a_loop_are_those_of_plain_python():
+    def best_of(training, batches, epochs):
+        best, low = [], np.inf
+        for _ in range(epochs):
+            loss = 0.0
+            for x, y in batches:
+                loss += training.step(x, y)
+            if loss < low:
+                low, best = loss, training.model.get_weights()
+        return best, low
+
+    best, low = best_of(Training(), in_memory(20).batch(5), 3)
+    graph = tf.function(best_of)
+    found, lowest = graph(Training(), in_memory(20).batch(5), np.int64(3))
+    assert graph.trace_count == 1 and np.isclose(float(lowest), float(low), rtol=1e-5)
+    for one, other in zip(found, best, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-6)
