@@ -33,7 +33,7 @@ from autograph.operators.captured.standing import standing
 from autograph.operators.results.remaking import handing_out, objects
 from autograph.options import Binding
 from autograph.results import ResultHole, made_result, taken
-from autograph.signature import FLOAT, INT, Arguments, is_input_key
+from autograph.signature import COMPLEX, FLOAT, INT, Arguments, is_input_key
 from autograph.tracebacks import shortened
 from autograph.traced import Traced, external_type
 from runtime import config, trace, tree
@@ -439,7 +439,7 @@ class ConcreteFunction(Described):
             return None
         count = sum(map(is_input_key, self._traced.arguments.keys))
         given = Given(count, range(count))
-        looks = caller(self._traced, run.call, MISS)
+        looks = Late(functools.partial(caller, self._traced, run.call, MISS))
         return run.reading(reading(self._traced, self._replaced, given), looks, whole=True)
 
     @property
@@ -491,6 +491,12 @@ class ConcreteFunction(Described):
         self.used = True
         is_as_it_was = not self._reads_outside or self._reader(()) is not None
         return self.python(*args, **kwargs) if is_as_it_was else MISS
+
+    def make_ready(self) -> None:
+        """Make what `run_quickly` needs, which takes longer than many a call."""
+        ways = (self._reading, self._gives)
+        if self._reads_outside and (self.python is not None or None in ways):
+            assert self._reader is not None
 
     def run_quickly(self, leaves: list[Any]) -> Any:
         """`run` outside of all contexts, or MISS where what the trace read from outside changed."""
@@ -770,7 +776,7 @@ def _is_number(type_: Type) -> bool:
 
 def _is_plain_key(key: Any) -> bool:
     """Whether a leaf of this key is a number of Python or NumPy, or an array that has axes."""
-    if key in (FLOAT, INT):
+    if key in (FLOAT, INT, COMPLEX):
         return True
     if not isinstance(key, tuple) or len(key) != 2:
         return False

@@ -302,6 +302,8 @@ class Entry:
         self.direct: Callable[..., tuple[Any, ...]] | None = None
         if order is None and not objects and concrete.has_direct:
             self.direct = concrete.direct if self.builtin is None else self._first
+        if self.builtin is None:
+            concrete.make_ready()
         concrete.entries.append(self)
 
     def may_be_called(self) -> bool:

@@ -141,6 +141,30 @@ def test_the_builtin_takes_an_argument_that_is_declared_and_no_other(kind):
         np.testing.assert_array_equal(function(given), double(given))
 
 
+NUMBERS = [
+    2.5,
+    1 + 2j,
+    np.bool_(1),
+    np.int8(3),
+    np.float32(2.5),
+    np.complex64(2j),
+    np.complex128(2j),
+]
+
+
+@pytest.mark.parametrize("given", NUMBERS)
+@pytest.mark.parametrize("args", [(), (VECTOR,)])
+def test_a_number_that_is_declared_is_taken(given, args):
+    function = ag.convert(lambda *numbers: numbers[0] * 2 * numbers[-1])
+    function(*args, given)
+    found, expected = (
+        native_of(function).alone(*args, given),
+        function.python_function(*args, given),
+    )
+    assert type(found) is type(expected)
+    np.testing.assert_array_equal(found, expected)
+
+
 @pytest.mark.parametrize("given", [None, "text", [1.0], (1,), {}, object, np.ndarray, slice(3)])
 def test_what_is_no_number_is_missed(given):
     function = ag.convert(double)
