@@ -24,6 +24,7 @@ from autograph.captured_inputs import (
     reading,
 )
 from autograph.described import Described
+from autograph.leaving import reads_nothing_of_ours
 from autograph.likeness import Alike, Number
 from autograph.operators.branches.chosen_objects import chosen_in
 from autograph.operators.captured.captures import Captured, Guard, Place
@@ -48,11 +49,13 @@ from runtime.eager import is_array
 from runtime.errors import Origin, StagingError
 from runtime.execute import Executable
 from runtime.execute.native.miss import MISS
+from runtime.execute.native.planned import Planned
 from runtime.execute.native.prepared import Native
 from runtime.execute.ownership import may_share
 from runtime.generators import bits_of, is_generator
 from runtime.graph.ir import Graph
 from runtime.host import hosting
+from runtime.lowering.partition import loops_in_python
 from runtime.ops.operands import type_of
 from runtime.spec import ObjectType, TensorType, Type, is_compatible
 from runtime.tensor import Tensor
@@ -446,7 +449,11 @@ class ConcreteFunction(Described):
     def execution(self) -> list[str]:
         """How the graph runs, where that is not as a matter of course: why it is no native code."""
         reason = getattr(self._differentiable.run, "reason", None)
-        return [] if reason is None else [f"runs as a plan of NumPy calls, not natively: {reason}"]
+        if reason is None:
+            return []
+        left = ["plain Python makes the calls: its loops take no longer"]
+        is_left = self.python is not None and not self._traced.stages_nothing
+        return [f"runs as a plan of NumPy calls, not natively: {reason}", *left * is_left]
 
     @property
     def called_from_native_code(self) -> list[tuple[str, Origin]]:
@@ -466,6 +473,23 @@ class ConcreteFunction(Described):
         if not wants_native or self._native is False:
             return True
         return isinstance(self._differentiable.run, Native) and not self.called_from_native_code
+
+    def is_as_fast_in_python(self, leaves: Sequence[Any]) -> bool:
+        """Whether Python makes a call with these leaves as fast, and gives the same."""
+        traced = self._traced
+        is_bound = traced.stages_nothing or traced.raised or traced.created or traced.takes_items
+        if is_bound or self._gives_tensors or not self._is_mostly_python:
+            return False
+        return reads_nothing_of_ours(traced.guards, [*leaves, *traced.externals])
+
+    @cached_property
+    def _is_mostly_python(self) -> bool:
+        """Whether the graph runs as a plan whose loops are run as Python runs them."""
+        run = self._differentiable.run
+        if self.is_faster or not (config.leave_to_python.value and isinstance(run, Planned)):
+            return False
+        graph = self._traced.graph if run.graph is None else run.graph
+        return loops_in_python(graph, [part for _, part in run.parts])
 
     @cached_property
     def without_kinds(self) -> ConcreteFunction:
@@ -652,7 +676,7 @@ class ConcreteFunction(Described):
         traced = self._traced
         if traced.raised or self.following is not None:
             return False  # it serves one call only
-        if traced.stages_nothing:
+        if traced.stages_nothing or self.python is not None:
             return self.python is not None
         rest = traced.writes_before_errors or traced.changes_containers or traced.compares_arrays
         return not (rest or traced.with_arguments)
