@@ -476,9 +476,10 @@ class ConcreteFunction(Described):
 
     def is_as_fast_in_python(self, leaves: Sequence[Any]) -> bool:
         """Whether Python makes a call with these leaves as fast, and gives the same."""
+        if self._gives_tensors or not self._is_mostly_python:
+            return False
         traced = self._traced
-        is_bound = traced.stages_nothing or traced.raised or traced.created or traced.takes_items
-        if is_bound or self._gives_tensors or not self._is_mostly_python:
+        if traced.stages_nothing or traced.raised or traced.created or traced.takes_items:
             return False
         return reads_nothing_of_ours(traced.guards, [*leaves, *traced.externals])
 
