@@ -537,6 +537,8 @@ class ConcreteFunction(Described):
             self._check_targets(inputs)
         if self._traced.hands_out:
             return self._run_handing_out(inputs)
+        if self._traced.writes_before_errors:
+            return self._run_writing(inputs)
         raws = inputs if self._takes_arrays else list(map(_raw, inputs))
         outputs = self._run(*raws)
         if self._gives is None:
@@ -679,8 +681,8 @@ class ConcreteFunction(Described):
             return False  # it serves one call only
         if traced.stages_nothing or self.python is not None:
             return self.python is not None
-        rest = traced.writes_before_errors or traced.changes_containers or traced.compares_arrays
-        return not (rest or traced.with_arguments)
+        rest = traced.changes_containers or traced.compares_arrays or traced.with_arguments
+        return not rest
 
     @cached_property
     def _gives_tensors(self) -> bool:

@@ -139,6 +139,25 @@ def test_the_second_call_makes_nothing_that_the_first_could_have(function, monke
     np.testing.assert_equal(converted(X), function(X))
 
 
+def test_what_was_written_before_an_error_stays_on_the_short_way(no_long_way):
+    def put(x, k):
+        x[0] += 1.0
+        x[k] = 5.0
+        return x[0]
+
+    converted, x = ag.convert(put), X.copy()
+    assert converted(x, np.int64(1)) == 2.0
+    no_long_way()
+    assert converted(x, np.int64(2)) == 3.0
+    assert x.tolist() == [3.0, 5.0, 5.0]
+    shut = x.view()
+    shut.flags.writeable = False
+    for given, k, error in ((x, 7, IndexError), (shut, 1, ValueError)):
+        with pytest.raises(error):
+            converted(given, np.int64(k))
+    assert x.tolist() == [4.0, 5.0, 5.0]
+
+
 def test_keys_tell_apart_what_traces_tell_apart():
     keys = [
         key(X), key(X[:2]), key(X.astype("f4")), key((X,)), key([X]), key({"a": X}), key({"b": X}),
