@@ -235,12 +235,15 @@ def loops_in_python(graph: Graph, parts: Sequence[Graph]) -> bool:
     """Whether a plan has loops in which it does mostly what plain Python does, node by node.
 
     `graph` is that of the plan, whose nodes call the native `parts`. A part that is a loop is no
-    such thing, and none that saves as much as the nodes of the plan cost.
+    such thing, and none that saves as much as the nodes of the plan cost. But where a function that
+    calls itself changes an array, the parts within it would copy that in each call.
     """
     ours = python = 0
     for node in graph.walk():
         if node.op.name not in _LOOPS:
             continue
+        if node.op.name == "recursion" and any(_has_axes(value) for value in node.outputs):
+            return True
         inside = _inside(node)
         called = [parts[n.op.options["part"][0]] for n in inside if n.op.name == "native"]
         if any(n.op.name in _LOOPS for inner in called for n in inner.walk()):
@@ -257,6 +260,10 @@ def _inside(node: Node) -> list[Node]:
 def _is_large(node: Node) -> bool:
     types = [v.type for v in (*node.inputs, *node.outputs) if isinstance(v.type, TensorType)]
     return any(not t.is_static or math.prod(n or 0 for n in t.shape or ()) >= _LARGE for t in types)
+
+
+def _has_axes(value: Value) -> bool:
+    return isinstance(value.type, TensorType) and value.type.shape != ()
 
 
 def _is_constant(value: Value) -> bool:

@@ -48,15 +48,31 @@ def written(x):
     return x
 
 
-@pytest.mark.parametrize("function", [lines, fitted, written])
+def sorted_in_place(x, low=0, high=29):
+    if low >= high:
+        return x
+    middle, i, j = x[(low + high) // 2], low, high
+    while i <= j:
+        while x[i] < middle:
+            i += 1
+        while x[j] > middle:
+            j -= 1
+        if i <= j:
+            x[i], x[j] = x[j], x[i]
+            i, j = i + 1, j - 1
+    sorted_in_place(x, low, j)
+    return sorted_in_place(x, i, high)
+
+
+@pytest.mark.parametrize("function", [lines, fitted, written, sorted_in_place])
 def test_python_makes_calls_whose_loops_are_no_faster_as_a_plan(function):
     converted = ag.convert(function)
     for x in (X, X, -X):
-        found, expected = converted(x), function(x)
+        found, expected = converted(x.copy()), function(x.copy())
         assert type(found) is type(expected)
         np.testing.assert_array_equal(found, expected)
     assert is_left(converted) and converted.trace_count == 1
-    assert "while" in {op.name for op in converted.traces()[0].graph.operations}
+    assert {"while", "recursion"} & {op.name for op in converted.traces()[0].graph.operations}
 
 
 def test_the_graph_runs_where_it_is_asked_for():
