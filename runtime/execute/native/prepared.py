@@ -269,11 +269,14 @@ def _quickly(text: Callable[[], str]) -> None:
 
 @cache
 def entry() -> Loaded | Linked:
-    """The entry, compiled when the first graph is.
+    """The entry, compiled when the first graph is, for ever: builtins have its addresses.
 
-    LLVM would make it a twentieth faster, in half of the time of a first call.
+    LLVM would make it a twentieth faster, in half of the time of a first call. Threads that ask at
+    once make one each, of which the cache has the last.
     """
-    return load(compiled(entry_text(), QUICK))
+    code = load(compiled(entry_text(), QUICK))
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(code))
+    return code
 
 
 class _Handlers:

@@ -1,11 +1,13 @@
 """Compiled graphs as one calls them: errors, interrupts, and arguments of any kind."""
 
+import gc
 import os
 import signal
 import subprocess
 import sys
 import threading
 import time
+import weakref
 
 import numpy as np
 import pytest
@@ -76,6 +78,24 @@ def test_a_text_that_all_graphs_need_is_compiled_once_by_threads_that_ask_togeth
     for thread in threads:
         thread.join()
     assert len(texts) == 1 and len(found) == 3 and len(set(found)) == 1
+
+
+def test_the_entry_that_a_thread_made_too_is_kept(monkeypatch):
+    class Code:
+        pass
+
+    made = []
+
+    def load(machine):
+        code = Code()
+        made.append(weakref.ref(code))
+        return code
+
+    monkeypatch.setattr(prepared, "compiled", lambda *given: b"")
+    monkeypatch.setattr(prepared, "load", load)
+    prepared.entry.__wrapped__()  # as a thread does whose code the cache does not keep
+    gc.collect()
+    assert made[0]() is not None
 
 
 # ---- what is taken -------------------------------------------------------------------------------
