@@ -528,7 +528,8 @@ class ConcreteFunction(Described):
         self.used = True
         if self._reading is not None and self._gives is not None:
             outputs = self._reading(*leaves)
-            return MISS if outputs and outputs[0] is MISS else self._gives(outputs)
+            if not outputs or outputs[0] is not MISS:
+                return self._gives(outputs)
         inputs = self._reader(leaves) if self._reads_outside else leaves
         return MISS if inputs is None else self._run_inputs(inputs)
 

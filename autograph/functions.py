@@ -288,7 +288,7 @@ class Function(Traces, Generic[P, R]):
                     if entry.direct is not None:
                         entry.concrete.used = True
                         result = entry.direct(*leaves)[0]
-                    else:
+                    if entry.direct is None or result is MISS:
                         result = entry.run(leaves, args, kwargs)
                         self._fruitless += entry.is_fruitless
                     if result is not MISS:

@@ -185,6 +185,34 @@ def test_a_number_that_is_declared_is_taken(given, args):
     np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.parametrize("kind", ["strided", "reversed", "in columns", "of stride 0", "misaligned"])
+@pytest.mark.parametrize("gives", [lambda x, y: x + y, lambda x, y: (x + y, y * 2)])
+def test_arrays_that_do_not_lie_in_rows_are_copied_for_native_code(kind, gives, monkeypatch):
+    function, given = ag.convert(gives), ODD[kind]
+    function(VECTOR, VECTOR)
+
+    def refuse(*inputs):
+        raise AssertionError("the plan")
+
+    monkeypatch.setattr(native_of(function), "_plan", refuse)
+    monkeypatch.setattr(type(function), "_call", refuse)
+    for x, y in ((given, VECTOR), (VECTOR, given), (given, given)):
+        np.testing.assert_array_equal(function(x, y), gives(x, y))
+
+
+def test_a_column_that_is_written_is_the_callers():
+    def add(x, y):
+        for i in range(len(x)):
+            x[i] += y[i]
+        return x
+
+    function, ours, plain = ag.convert(add), VECTOR.copy(), VECTOR.copy()
+    for k in range(3):
+        assert function(ours[:, k], ours[k, :3]) is not None
+        add(plain[:, k], plain[k, :3])
+    np.testing.assert_array_equal(ours, plain)
+
+
 @pytest.mark.parametrize("given", [None, "text", [1.0], (1,), {}, object, np.ndarray, slice(3)])
 def test_what_is_no_number_is_missed(given):
     function = ag.convert(double)
