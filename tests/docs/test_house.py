@@ -255,7 +255,7 @@ TESTED_IN = {
     **in_folder(
         "runtime/ops",
         "calculus data_types fft inference interchange linalg linear_forms "
-        "padding polynomials predicates samples",
+        "padding predicates samples",
         "runtime/ops/test_generic.py",
     ),
     "runtime/nn/rounds.py": "runtime/nn/test_alignments.py",
