@@ -24,6 +24,7 @@ from autograph.captured_inputs import (
     reading,
 )
 from autograph.described import Described
+from autograph.leaving import reads_nothing_of_ours
 from autograph.likeness import Alike, Number
 from autograph.operators.branches.chosen_objects import chosen_in
 from autograph.operators.captured.captures import Captured, Guard, Place
@@ -33,7 +34,7 @@ from autograph.operators.captured.standing import standing
 from autograph.operators.results.remaking import handing_out, objects
 from autograph.options import Binding
 from autograph.results import ResultHole, made_result, taken
-from autograph.signature import FLOAT, INT, Arguments, is_input_key
+from autograph.signature import COMPLEX, FLOAT, INT, Arguments, is_input_key
 from autograph.tracebacks import shortened
 from autograph.traced import Traced, external_type
 from runtime import config, trace, tree
@@ -48,11 +49,13 @@ from runtime.eager import is_array
 from runtime.errors import Origin, StagingError
 from runtime.execute import Executable
 from runtime.execute.native.miss import MISS
+from runtime.execute.native.planned import Planned
 from runtime.execute.native.prepared import Native
 from runtime.execute.ownership import may_share
 from runtime.generators import bits_of, is_generator
 from runtime.graph.ir import Graph
 from runtime.host import hosting
+from runtime.lowering.partition import loops_in_python
 from runtime.ops.operands import type_of
 from runtime.spec import ObjectType, TensorType, Type, is_compatible
 from runtime.tensor import Tensor
@@ -439,14 +442,18 @@ class ConcreteFunction(Described):
             return None
         count = sum(map(is_input_key, self._traced.arguments.keys))
         given = Given(count, range(count))
-        looks = caller(self._traced, run.call, MISS)
+        looks = Late(functools.partial(caller, self._traced, run.call, MISS))
         return run.reading(reading(self._traced, self._replaced, given), looks, whole=True)
 
     @property
     def execution(self) -> list[str]:
         """How the graph runs, where that is not as a matter of course: why it is no native code."""
         reason = getattr(self._differentiable.run, "reason", None)
-        return [] if reason is None else [f"runs as a plan of NumPy calls, not natively: {reason}"]
+        if reason is None:
+            return []
+        left = ["plain Python makes the calls: its loops take no longer"]
+        is_left = self.python is not None and not self._traced.stages_nothing
+        return [f"runs as a plan of NumPy calls, not natively: {reason}", *left * is_left]
 
     @property
     def called_from_native_code(self) -> list[tuple[str, Origin]]:
@@ -466,6 +473,24 @@ class ConcreteFunction(Described):
         if not wants_native or self._native is False:
             return True
         return isinstance(self._differentiable.run, Native) and not self.called_from_native_code
+
+    def is_as_fast_in_python(self, leaves: Sequence[Any]) -> bool:
+        """Whether Python makes a call with these leaves as fast, and gives the same."""
+        if self._gives_tensors or not self._is_mostly_python:
+            return False
+        traced = self._traced
+        if traced.stages_nothing or traced.raised or traced.created or traced.takes_items:
+            return False
+        return reads_nothing_of_ours(traced.guards, [*leaves, *traced.externals])
+
+    @cached_property
+    def _is_mostly_python(self) -> bool:
+        """Whether the graph runs as a plan whose loops are run as Python runs them."""
+        run = self._differentiable.run
+        if self.is_faster or not (config.leave_to_python.value and isinstance(run, Planned)):
+            return False
+        graph = self._traced.graph if run.graph is None else run.graph
+        return loops_in_python(graph, [part for _, part in run.parts])
 
     @cached_property
     def without_kinds(self) -> ConcreteFunction:
@@ -492,12 +517,19 @@ class ConcreteFunction(Described):
         is_as_it_was = not self._reads_outside or self._reader(()) is not None
         return self.python(*args, **kwargs) if is_as_it_was else MISS
 
+    def make_ready(self) -> None:
+        """Make what `run_quickly` needs, which takes longer than many a call."""
+        ways = (self._reading, self._gives)
+        if self._reads_outside and (self.python is not None or None in ways):
+            assert self._reader is not None
+
     def run_quickly(self, leaves: list[Any]) -> Any:
         """`run` outside of all contexts, or MISS where what the trace read from outside changed."""
         self.used = True
         if self._reading is not None and self._gives is not None:
             outputs = self._reading(*leaves)
-            return MISS if outputs and outputs[0] is MISS else self._gives(outputs)
+            if not outputs or outputs[0] is not MISS:
+                return self._gives(outputs)
         inputs = self._reader(leaves) if self._reads_outside else leaves
         return MISS if inputs is None else self._run_inputs(inputs)
 
@@ -506,6 +538,8 @@ class ConcreteFunction(Described):
             self._check_targets(inputs)
         if self._traced.hands_out:
             return self._run_handing_out(inputs)
+        if self._traced.writes_before_errors:
+            return self._run_writing(inputs)
         raws = inputs if self._takes_arrays else list(map(_raw, inputs))
         outputs = self._run(*raws)
         if self._gives is None:
@@ -646,10 +680,10 @@ class ConcreteFunction(Described):
         traced = self._traced
         if traced.raised or self.following is not None:
             return False  # it serves one call only
-        if traced.stages_nothing:
+        if traced.stages_nothing or self.python is not None:
             return self.python is not None
-        rest = traced.writes_before_errors or traced.changes_containers or traced.compares_arrays
-        return not (rest or traced.with_arguments)
+        rest = traced.changes_containers or traced.compares_arrays or traced.with_arguments
+        return not rest
 
     @cached_property
     def _gives_tensors(self) -> bool:
@@ -770,7 +804,7 @@ def _is_number(type_: Type) -> bool:
 
 def _is_plain_key(key: Any) -> bool:
     """Whether a leaf of this key is a number of Python or NumPy, or an array that has axes."""
-    if key in (FLOAT, INT):
+    if key in (FLOAT, INT, COMPLEX):
         return True
     if not isinstance(key, tuple) or len(key) != 2:
         return False

@@ -296,12 +296,15 @@ class Entry:
         # Whether it serves calls with certain objects or constants only.
         self.is_of_one = given is not None and bool(given.objects or given.constants)
         # Whether Python makes the call, and would whatever else is as it is now.
-        is_pythons = concrete.python is not None and not concrete._traced.reads_outside
+        is_pythons = concrete._traced.stages_nothing and not concrete._traced.reads_outside
+        is_pythons = is_pythons and concrete.python is not None
         self.is_fruitless = is_pythons and not order and not objects
         # The graph itself, where it takes the leaves as they are and gives the result alone.
         self.direct: Callable[..., tuple[Any, ...]] | None = None
-        if order is None and not objects and concrete.has_direct:
+        if order is None and not objects and concrete.python is None and concrete.has_direct:
             self.direct = concrete.direct if self.builtin is None else self._first
+        if self.builtin is None:
+            concrete.make_ready()
         concrete.entries.append(self)
 
     def may_be_called(self) -> bool:

@@ -288,7 +288,7 @@ class Function(Traces, Generic[P, R]):
                     if entry.direct is not None:
                         entry.concrete.used = True
                         result = entry.direct(*leaves)[0]
-                    else:
+                    if entry.direct is None or result is MISS:
                         result = entry.run(leaves, args, kwargs)
                         self._fruitless += entry.is_fruitless
                     if result is not MISS:
@@ -355,6 +355,9 @@ class Function(Traces, Generic[P, R]):
         if concrete.left_to_python:
             concrete.left_to_python -= 1
             return self._run_python(args, kwargs)
+        if not _attention[0] and concrete.python is None and self._may_be_left():
+            is_left = concrete.is_as_fast_in_python(arguments.leaves)
+            concrete.python = self._target if is_left else None
         is_its_own = alike is None and not concrete.limits
         if is_its_own and (bound is given or _has_same_leaves(bound, given)):
             self._remember_fast(args, kwargs, given, concrete)
@@ -362,6 +365,8 @@ class Function(Traces, Generic[P, R]):
             self._remember_like(args, kwargs, arguments, concrete)
         if concrete._traced.stages_nothing:
             return self._run_unstaged(concrete, args, kwargs)
+        if concrete.python is not None and not _attention[0]:
+            return self._run_python(args, kwargs)
         leaves = [
             x for x, key in zip(arguments.leaves, arguments.keys, strict=True) if is_input_key(key)
         ]

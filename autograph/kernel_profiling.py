@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from runtime import config
 from runtime.execute.native.cycles import KernelTimes, seconds_per_cycle
 from runtime.execute.native.library import Unavailable
 from runtime.execute.observers import timing_kernels
@@ -95,7 +96,7 @@ def profiled_kernels(call: Callable[[], Any], seconds: float = 0.0) -> KernelPro
     except Unavailable as error:
         raise NoKernels(f"kernels cannot be timed: {error}") from None
     found: list[KernelTimes] = []
-    with timing_kernels(found):
+    with timing_kernels(found), config.leave_to_python.using(False):
         call()
     if not found:
         raise NoKernels("nothing of this function runs as native code; `explain()` says why")

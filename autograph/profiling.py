@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from runtime import config
 from runtime.execute.observers import observing
 from runtime.graph.ir import Node
 from runtime.markup import code, table, words
@@ -59,7 +60,7 @@ def profiled(call: Callable[[], Any]) -> Profile:
         row[1] += 1e3 * seconds
         row[2] += sum(_size(x) for x in results)
 
-    with observing(note):
+    with observing(note), config.leave_to_python.using(False):
         result = call()
     rows = [Cost(*key, int(n), ms, int(size)) for key, (n, ms, size) in costs.items()]
     return Profile(result, tuple(sorted(rows, key=lambda c: -c.milliseconds)))

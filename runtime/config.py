@@ -33,6 +33,7 @@ __all__ = [
     "disable_passes",
     "full_traceback",
     "hints",
+    "leave_to_python",
     "log",
     "max_saved_bytes",
     "native",
@@ -234,6 +235,12 @@ backend = Switch(
 native = Switch(
     "native", True, _flag, "Whether graphs become machine code where the backend is `native`."
 )
+leave_to_python = Switch(
+    "leave_to_python",
+    True,
+    _flag,
+    "Whether Python makes calls where a plan would do in its loops what Python does, no faster.",
+)
 cpu = Switch(
     "cpu",
     "native",
@@ -310,6 +317,7 @@ SWITCHES: dict[str, Switch[Any]] = {
     for switch in (
         backend,
         native,
+        leave_to_python,
         cpu,
         threads,
         check,

@@ -6,20 +6,22 @@ own functions. A draw is an ordered effect; run by a plan, it is a call of the g
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Callable
+from functools import cache, reduce
 from typing import Any
 
 import numpy as np
 
 from runtime.execute.native.generator_bits import bits_of, generator_of, is_generator
 from runtime.graph.ir import Op
+from runtime.ops import equal, logical_or, stack, where
 from runtime.ops.declare import no_gradient
 from runtime.ops.operands import decode_shape
 from runtime.spec import Dim, ObjectType, TensorType, Type
 
 __all__ = [
     "BITS", "BITS_TYPE", "DRAW", "GENERATOR", "SAMPLE", "STANDARD", "WAIT",
-    "bits_of", "generator_of", "is_generator", "is_sum_rounded_twice",
+    "bits_of", "drawn_apart", "generator_of", "is_generator", "is_sum_rounded_twice",
 ]  # fmt: skip
 
 BITS_TYPE = TensorType(np.dtype(np.uint64), (3,))
@@ -137,6 +139,35 @@ def _draws(vjp: Any) -> Op:
 
 # A draw that has no gradient; and one that depends smoothly on operands, in a way that is not told.
 DRAW, SAMPLE = _draws(no_gradient), _draws(None)
+
+
+# So many numbers are drawn apart as nodes, and out of so many: of more, NumPy draws otherwise.
+_MOST_APART, _MOST_THERE = 8, 10_000
+
+
+def drawn_apart(draw: Callable[[int], Any], count: Any, size: Any) -> Any:
+    """Different whole numbers below `count`, as `Generator.choice` draws them; None: too many.
+
+    R. Floyd's algorithm: a number that was drawn already stands for the last that may be drawn. The
+    numbers are exchanged at random then. `draw` gives a number from 0 to another one.
+    """
+    are_known = type(count) is int and type(size) is int
+    if not (are_known and 0 < size <= min(count, _MOST_APART) and count <= _MOST_THERE):
+        return None
+    found: list[Any] = []
+    for most in range(count - size, count):
+        drawn = draw(most)
+        if found:
+            is_there = reduce(logical_or, [equal(drawn, other) for other in found])
+            drawn = where(is_there, most, drawn)
+        found.append(drawn)
+    for i in range(size - 1, 0, -1):
+        other, own = draw(i), found[i]
+        for j in range(i):
+            is_other = equal(other, j)
+            found[i] = where(is_other, found[j], found[i])
+            found[j] = where(is_other, own, found[j])
+    return stack(found)
 
 
 def _wait(xp: Any, address: Any, third: Any) -> tuple[()]:

@@ -17,6 +17,8 @@ def pytest_configure(config):
         _keep_bytecode(config)
     if "AUTOGRAPH_CACHE_DIR" not in os.environ:  # of the user, or of this worker's run
         os.environ["AUTOGRAPH_CACHE_DIR"] = _folder_of_this_run(config)
+    # Tests are about graphs: where Python is as fast, too.
+    os.environ.setdefault("AUTOGRAPH_LEAVE_TO_PYTHON", "off")
     # What processes of tests write to stderr is compared, however busy the machine is.
     os.environ.setdefault("AUTOGRAPH_SLOW_AFTER", "3600000")
 

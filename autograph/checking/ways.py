@@ -99,7 +99,7 @@ class _Check:
             return self.report
         self._compare(EAGER, self._eager, expected)
         for backend in sorted(BACKENDS):
-            with config.backend.using(backend):
+            with config.backend.using(backend), config.leave_to_python.using(False):
                 self._compare(f"graph ({backend})", self.subject.make, expected)
         if expected.error is None:
             self._compare_gradient()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from benchmarks.rows import arrays, loops, networks, pictures, scalars
+from benchmarks.rows import arrays, loops, networks, pictures, programs, scalars
 from benchmarks.rows.row import VARIANTS, Row
 
 __all__ = ["ROWS", "VARIANTS", "Row", "named"]
 
-_MODULES = (scalars, loops, arrays, networks, pictures)
+_MODULES = (scalars, loops, arrays, networks, pictures, programs)
 ROWS: dict[str, Row] = {row.name: row for module in _MODULES for row in module.ROWS}
 
 

@@ -105,10 +105,7 @@ class _Shapes:
 
 def signature(program: Program) -> Signature:
     """The arguments and results of a program."""
-    parameters = [
-        _argument(p.type, None if p.register is not None else p.type.shape)
-        for p in program.parameters
-    ]
+    parameters = [_handed(p.type) for p in program.parameters]
     results = [
         _argument(r.type, None if r.is_number else tuple(map(_known, r.shape)))
         for r in program.results

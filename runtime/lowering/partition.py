@@ -10,7 +10,7 @@ between two runs finds variables as it must.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field
 from typing import TypeAlias
 
@@ -24,11 +24,12 @@ from runtime.lowering.lower import lower
 from runtime.spec import TensorType
 from runtime.variable import READ
 
-__all__ = ["Budget", "PartOp", "Parted", "part"]
+__all__ = ["Budget", "PartOp", "Parted", "loops_in_python", "part"]
 
 # A run without a loop is worth being compiled if its nodes count for this: one for each node, and
 # more for arrays, where a loop of several operations saves memory that plans go through.
 _WORTH, _OF_ARRAY, _LARGE = 8, 4, 1024
+_LOOPS, _FREE = ("while", "recursion"), ("constant", "pending")
 
 # By how many runs of a plan compiling is paid back that costs `builder.MOST`, in nanoseconds: it is
 # worth fifty runs. Native code of a training step of a dozen blocks of attention took as long to
@@ -233,9 +234,35 @@ def _first(nodes: Sequence[Node], fitting: int) -> int:
 def _is_worth_it(nodes: Sequence[Node]) -> bool:
     """Whether a call of native code takes less time than the nodes, by far."""
     everything = [inner for node in nodes for inner in (node, *_inside(node))]
-    if any(node.op.name in ("while", "recursion") for node in everything):
+    if any(node.op.name in _LOOPS for node in everything):
         return True
-    return sum(_OF_ARRAY if _is_large(n) else n.op.name != "pending" for n in nodes) >= _WORTH
+    return _work(nodes) >= _WORTH
+
+
+def _work(nodes: Iterable[Node]) -> int:
+    return sum(_OF_ARRAY if _is_large(n) else n.op.name not in _FREE for n in nodes)
+
+
+def loops_in_python(graph: Graph, parts: Sequence[Graph]) -> bool:
+    """Whether a plan has loops in which it does mostly what plain Python does, node by node.
+
+    `graph` is that of the plan, whose nodes call the native `parts`. A part that is a loop is no
+    such thing, and none that saves as much as the nodes of the plan cost. But where a function that
+    calls itself changes an array, the parts within it would copy that in each call.
+    """
+    ours = python = 0
+    for node in graph.walk():
+        if node.op.name not in _LOOPS:
+            continue
+        if node.op.name == "recursion" and any(_has_axes(value) for value in node.outputs):
+            return True
+        inside = _inside(node)
+        called = [parts[n.op.options["part"][0]] for n in inside if n.op.name == "native"]
+        if any(n.op.name in _LOOPS for inner in called for n in inner.walk()):
+            return False
+        ours += sum(_work(inner.walk()) for inner in called)
+        python += sum(n.op.name not in _FREE for n in inside)
+    return 2 * python > ours
 
 
 def _inside(node: Node) -> list[Node]:
@@ -251,6 +278,10 @@ def _elements(node: Node) -> int:
     types = [v.type for v in (*node.inputs, *node.outputs) if isinstance(v.type, TensorType)]
     sizes = (math.prod(n or 0 for n in t.shape or ()) if t.is_static else _UNKNOWN for t in types)
     return max(sizes, default=0)
+
+
+def _has_axes(value: Value) -> bool:
+    return isinstance(value.type, TensorType) and value.type.shape != ()
 
 
 def _is_constant(value: Value) -> bool:

@@ -105,6 +105,29 @@ def _has_unknown_size(types: tuple[Any, ...], attrs: dict[str, Any]) -> bool:
 
 # ---- one axis ------------------------------------------------------------------------------------
 
+# What NumPy's functions call, after looks at arguments that take longer than a short transform.
+_INNER: Any = getattr(np.fft, "_pocketfft_umath", None)
+
+
+def _along_rows(
+    xp: Module, name: str, x: Array, points: int | None, axis: int, norm: str
+) -> Array | None:
+    """A transform of doubles along the last axis, with the bits of NumPy's; None: of others."""
+    is_plain = _INNER is not None and xp is np and type(x) is np.ndarray and norm == "backward"
+    if not is_plain or x.dtype.char not in "dD" or not x.flags.c_contiguous or x.size == 0:
+        return None
+    if axis not in (-1, x.ndim - 1) or (points is not None and points < 1):
+        return None
+    count = size = x.shape[-1] if points is None else points
+    if name == "rfft":
+        if x.dtype.char != "d":
+            return None
+        name, size = f"rfft_n_{'odd' if count % 2 else 'even'}", count // 2 + 1
+    out = np.empty((*x.shape[:-1], size), "d" if name == "irfft" else "D")
+    factor = 1 / count if name[0] == "i" else 1
+    made: Array = getattr(_INNER, name)(x, factor, out=out)
+    return made
+
 
 def _complex_type(x: TensorType, axis: int, norm: str) -> TensorType:
     return _with_size(x, axis, _size(x, axis), by_probe(np.fft.fft, x.dtype))
@@ -151,7 +174,8 @@ _SPECTRA = calls(
 )
 def fft_(xp: Module, x: Array, axis: int, norm: Scaling = "backward") -> Array:
     """Discrete Fourier transform along one axis."""
-    return xp.fft.fft(x, axis=axis, norm=norm)
+    made = _along_rows(xp, "fft", x, None, axis, norm)
+    return xp.fft.fft(x, axis=axis, norm=norm) if made is None else made
 
 
 @op(
@@ -164,7 +188,8 @@ def fft_(xp: Module, x: Array, axis: int, norm: Scaling = "backward") -> Array:
 )
 def ifft_(xp: Module, x: Array, axis: int, norm: Scaling = "backward") -> Array:
     """Inverse of `fft` along one axis."""
-    return xp.fft.ifft(x, axis=axis, norm=norm)
+    made = _along_rows(xp, "ifft", x, None, axis, norm)
+    return xp.fft.ifft(x, axis=axis, norm=norm) if made is None else made
 
 
 def _half_type(x: TensorType, axis: int, norm: str) -> TensorType:
@@ -213,7 +238,8 @@ def _rfft_vjp(g: Any, out: Any, x: Any, axis: int, norm: str) -> tuple[Any, ...]
 )
 def rfft_(xp: Module, x: Array, axis: int, norm: Scaling = "backward") -> Array:
     """The first half of the transform of real numbers along one axis."""
-    return xp.fft.rfft(x, axis=axis, norm=norm)
+    made = _along_rows(xp, "rfft", x, None, axis, norm)
+    return xp.fft.rfft(x, axis=axis, norm=norm) if made is None else made
 
 
 def _whole_type(
@@ -259,7 +285,8 @@ def irfft_(
 ) -> Array:
     """Inverse of `rfft` along one axis, to `size` numbers; None takes the size from `dims`."""
     (points,) = decode_shape(size, dims)
-    return xp.fft.irfft(x, n=points, axis=axis, norm=norm)
+    made = _along_rows(xp, "irfft", x, points, axis, norm)
+    return xp.fft.irfft(x, n=points, axis=axis, norm=norm) if made is None else made
 
 
 def _half_inverse(x: Any, points: Any, axis: int, norm: str) -> Any:

@@ -27,7 +27,7 @@ __all__ = ["lstsq", "multi_dot", "tensorinv", "tensorsolve"]
 # ---- least squares -------------------------------------------------------------------------------
 
 
-def _lstsq_type(a: TensorType, b: TensorType, rcond: float | None) -> tuple[TensorType, ...]:
+def _lstsq_type(a: TensorType, b: TensorType, rcond: float | str | None) -> tuple[TensorType, ...]:
     dtype = float_dtype(a, b)
     if a.rank not in (2, None):
         raise np.linalg.LinAlgError(
@@ -50,10 +50,10 @@ def _lstsq_type(a: TensorType, b: TensorType, rcond: float | None) -> tuple[Tens
     )
 
 
-def _lstsq_vjp(g: Any, out: Any, a: Any, b: Any, rcond: float | None) -> tuple[Any, ...]:
+def _lstsq_vjp(g: Any, out: Any, a: Any, b: Any, rcond: float | str | None) -> tuple[Any, ...]:
     """The solution is the pseudo-inverse times b, the residual |b - a x|^2 where it is given."""
     is_vector = rank_of(b) == 1
-    bound = default_rtol(a) if rcond is None else max(rcond, 0.0)
+    bound = default_rtol(a) if rcond is None or isinstance(rcond, str) else max(rcond, 0.0)
     inverse = pinv_(a, bound)
     column = expand_dims(b, 1) if is_vector else b
     gx = expand_dims(g[0], 1) if is_vector else g[0]
@@ -85,9 +85,13 @@ def _lstsq_vjp(g: Any, out: Any, a: Any, b: Any, rcond: float | None) -> tuple[A
     ),
     name="lstsq",
 )
-def lstsq_(xp: Module, a: Array, b: Array, rcond: float | None = None) -> tuple[Array, ...]:
-    """Solution, residuals, rank and singular values of a least-squares problem."""
-    x, residuals, rank, values = xp.linalg.lstsq(a, b, rcond=rcond)
+def lstsq_(xp: Module, a: Array, b: Array, rcond: float | str | None = None) -> tuple[Array, ...]:
+    """Solution, residuals, rank and singular values of a least-squares problem.
+
+    With `rcond` "rows", that is the number of rows times the precision.
+    """
+    bound = len(a) * float(np.finfo(a.dtype).eps) if rcond == "rows" else rcond
+    x, residuals, rank, values = xp.linalg.lstsq(a, b, rcond=bound)
     return x, residuals, xp.asarray(rank, xp.int32)[()], values
 
 

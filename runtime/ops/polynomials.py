@@ -18,7 +18,7 @@ from runtime.ops.general_matrices import eigvals
 from runtime.ops.indexing import getitem, index_add
 from runtime.ops.interchange import asarray
 from runtime.ops.joining import concat
-from runtime.ops.least_squares import lstsq
+from runtime.ops.least_squares import lstsq_
 from runtime.ops.matrices import inv
 from runtime.ops.operands import Operand, dtype_of, rank_of, shape_of, type_of
 from runtime.ops.products import matmul, outer
@@ -367,7 +367,8 @@ def polyfit(
         right = right * (expand_dims(w, 1) if rank_of(y) == 2 else w)
     scale = sqrt(sum_(left * left, axis=0))
     left = left / scale
-    found, residuals, rank, values = lstsq(left, right, float(bound))
+    is_known = rcond is not None or isinstance(shape_of(x)[0], int)
+    found, residuals, rank, values = lstsq_(left, right, rcond=float(bound) if is_known else "rows")
     found = found / (expand_dims(scale, 1) if rank_of(y) == 2 else scale)
     if full:
         return found, residuals, rank, values, bound

@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from autograph import captured_inputs
 from autograph.concrete import MISS
 from autograph.fast_path import call_key
 from autograph.functions import Function
-from runtime import config
+from runtime import config, tree
 
 X = np.array([1.0, 2.0, 3.0])
 
@@ -114,6 +115,47 @@ def test_the_second_call_takes_the_short_way(what, no_long_way):
     for result in (first, converted(*args, **kwargs)):
         assert type(result) is type(expected)
         np.testing.assert_array_equal(np.asarray(result), np.asarray(expected))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: np.sqrt(x),
+        lambda x: (np.sqrt(x), np.cos(x)),
+        lambda x: {"a": np.sqrt(x), "b": [np.cos(x), 1]},
+        lambda x: np.sort(np.unique(x)),
+        lambda x: (np.unique(x), x),
+    ],
+)
+def test_the_second_call_makes_nothing_that_the_first_could_have(function, monkeypatch):
+    converted = ag.convert(function)
+    converted(X)
+
+    def refuse(*args):
+        raise AssertionError("made late")
+
+    monkeypatch.setattr(captured_inputs._Source, "function", refuse)
+    monkeypatch.setattr(tree, "builder", refuse)
+    np.testing.assert_equal(converted(X), function(X))
+
+
+def test_what_was_written_before_an_error_stays_on_the_short_way(no_long_way):
+    def put(x, k):
+        x[0] += 1.0
+        x[k] = 5.0
+        return x[0]
+
+    converted, x = ag.convert(put), X.copy()
+    assert converted(x, np.int64(1)) == 2.0
+    no_long_way()
+    assert converted(x, np.int64(2)) == 3.0
+    assert x.tolist() == [3.0, 5.0, 5.0]
+    shut = x.view()
+    shut.flags.writeable = False
+    for given, k, error in ((x, 7, IndexError), (shut, 1, ValueError)):
+        with pytest.raises(error):
+            converted(given, np.int64(k))
+    assert x.tolist() == [4.0, 5.0, 5.0]
 
 
 def test_keys_tell_apart_what_traces_tell_apart():

@@ -254,7 +254,7 @@ TESTED_IN = {
     **in_folder(
         "runtime/ops",
         "calculus data_types fft inference interchange linalg linear_forms "
-        "padding polynomials predicates samples",
+        "padding predicates samples",
         "runtime/ops/test_generic.py",
     ),
     "runtime/nn/rounds.py": "runtime/nn/test_alignments.py",
@@ -300,7 +300,7 @@ def test_a_module_has_its_tests():
 # ---- the size of the house -----------------------------------------------------------------------
 
 # What may only fall. A question is a call of `isinstance`, or of `type` of one thing.
-LINES_OF_OPERATORS, QUESTIONS, LONGEST_FUNCTION = 42_277, 2_914, 132
+LINES_OF_OPERATORS, QUESTIONS, LONGEST_FUNCTION = 42_276, 2_914, 132
 
 TREES = {module: ast.parse((ROOT / module).read_text()) for module in MODULES}
 OPERATORS = [module for module in MODULES if module.is_relative_to("autograph/operators")]

@@ -25,8 +25,9 @@ from runtime.generators import (
     GENERATOR,
     SAMPLE,
     bits_of,
+    drawn_apart,
     is_sum_rounded_twice,
-)
+)  # fmt: skip
 from runtime.ops.operands import encode_shape, type_of
 from runtime.spec import ObjectType, TensorType, broadcast_shapes
 from runtime.tensor import Tensor
@@ -137,14 +138,10 @@ class _Drawing:
         self.library = _library(owner if isinstance(function, HostValue) else type(owner))
 
     def draw(
-        self,
-        method: str,
-        operands: Sequence[Any] = (),
+        self, method: str, operands: Sequence[Any] = (),
         shape: tuple[tuple[int | None, ...], tuple[Any, ...]] = ((), ()),
-        dtype: np.dtype[Any] = _F8,
-        *,
-        depends: bool = False,
-    ) -> Any:
+        dtype: np.dtype[Any] = _F8, *, depends: bool = False,
+    ) -> Any:  # fmt: skip
         """Add a draw; `depends`: what is drawn depends on operands, smoothly."""
         static, dims = shape
         method = self.library.prefix + method
@@ -170,9 +167,8 @@ class _Drawing:
             raise _Refused
         common = broadcast_shapes(*shapes) or () if shapes else ()
         static, dims = (common, ()) if size is None else encode_shape(size)
-        if common and broadcast_shapes(static, common) != static:
-            raise _Refused
-        if size is not None and not static:  # an array without axes
+        is_other = common and broadcast_shapes(static, common) != static
+        if is_other or (size is not None and not static):  # the latter is an array without axes
             raise _Refused
         if len(static) != self.declared.rank or any(n is not None and n < 0 for n in static):
             raise _Refused
@@ -274,9 +270,8 @@ def _exponential(d: _Drawing, scale: Any = 1.0, size: Any = None) -> Any:
 
 def _gamma(d: _Drawing, shape: Any, scale: Any = 1.0, size: Any = None) -> Any:
     given = _float(shape), _float(scale)
-    deviate = d.draw(
-        "gamma_deviate", given, d.shape(size, *given), depends=isinstance(given[0], Tensor)
-    )
+    depends, size = isinstance(given[0], Tensor), d.shape(size, *given)
+    deviate = d.draw("gamma_deviate", given, size, depends=depends)
     return d.result(given[1] * deviate)
 
 
@@ -309,9 +304,8 @@ def _of(
     def draw(d: _Drawing, *args: Any, **kwargs: Any) -> Any:
         *given, size = bind(*args, **kwargs)
         operands = [_float(x) for x in given]
-        return d.result(
-            d.draw(method, operands, d.shape(size, *operands), dtype, depends=dtype == _F8)
-        )
+        drawn = d.draw(method, operands, d.shape(size, *operands), dtype, depends=dtype == _F8)
+        return d.result(drawn)
 
     return draw
 
@@ -339,14 +333,20 @@ def _choice(
     d: _Drawing, a: Any, size: Any = None, replace: Any = True, p: Any = None, axis: Any = 0,
     shuffle: Any = True,
 ) -> Any:  # fmt: skip
-    if replace is not True or axis != 0:
+    if axis != 0 or not (replace is True or (replace is False and p is None and shuffle is True)):
         raise _Refused
     items = _items(a)
     count = _integer(a) if items is None else items.shape[0]
     if (type(count) is int and count < 1) or d.declared.dtype.kind not in "biuf":
         raise _Refused
     shape = d.shape(size)
-    which = d.draw("choice", (count,) if p is None else (count, _weights(p)), shape, _I8)
+    if replace:
+        which = d.draw("choice", (count,) if p is None else (count, _weights(p)), shape, _I8)
+    else:
+        draw = lambda most: d.draw("integers_to", (0, most), dtype=_I8)  # noqa: E731
+        which = None if d.library.prefix else drawn_apart(draw, count, size)
+    if which is None:
+        raise _Refused
     return d.result(which if items is None else items[which])
 
 
@@ -362,9 +362,8 @@ def _permutation(d: _Drawing, x: Any, axis: Any = 0) -> Any:
     if axis != 0:
         raise _Refused
     items = _items(x)
-    if items is None:
-        return d.result(d.order(_integer(x)))
-    return d.result(items[d.order(items.shape[0])])
+    order = d.order(_integer(x) if items is None else items.shape[0])
+    return d.result(order if items is None else items[order])
 
 
 def _items(x: Any) -> Any:

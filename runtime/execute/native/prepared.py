@@ -269,11 +269,14 @@ def _quickly(text: Callable[[], str]) -> None:
 
 @cache
 def entry() -> Loaded | Linked:
-    """The entry, compiled when the first graph is.
+    """The entry, compiled when the first graph is, for ever: builtins have its addresses.
 
-    LLVM would make it a twentieth faster, in half of the time of a first call.
+    LLVM would make it a twentieth faster, in half of the time of a first call. Threads that ask at
+    once make one each, of which the cache has the last.
     """
-    return load(compiled(entry_text(), QUICK))
+    code = load(compiled(entry_text(), QUICK))
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(code))
+    return code
 
 
 class _Handlers:
@@ -296,8 +299,12 @@ class _Handlers:
         }
 
     def fallback(self, *inputs: Any) -> tuple[Any, ...]:
-        """Run the plan on inputs that native code does not take."""
-        return self.native.plan(*inputs)
+        """Run the plan on inputs that native code does not take; copies that lie in rows it may."""
+        others = [k for k, x in enumerate(inputs) if not _lies_in_rows(x)]
+        if not others or not set(others).isdisjoint(self.native.code.overwritten):
+            return self.native.plan(*inputs)
+        given = [np.array(x, order="C") if k in others else x for k, x in enumerate(inputs)]
+        return self.native(*given)
 
     def failed(self, site: int, *inputs: Any) -> tuple[Any, ...]:
         """Raise what the node at a site raises on the operands in the error slot."""
@@ -330,6 +337,11 @@ class _Handlers:
         for origin in () if place is None else reversed(place.origins):
             trace = line_of(origin, trace)
         raise error.with_traceback(trace)
+
+
+def _lies_in_rows(x: Any) -> bool:
+    """Whether native code takes an array as it lies in memory; True for what is none."""
+    return type(x) is not np.ndarray or (x.flags.c_contiguous and x.flags.aligned)
 
 
 def _unpacked(word: bytes, type_: Any) -> Any:

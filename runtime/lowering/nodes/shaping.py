@@ -188,9 +188,9 @@ def _sizes_of(given: Sequence[Dim], wanted: Sequence[int | None]) -> tuple[Dim, 
     if count == wants == 1 and len(unknown) == len(wanted) - len(known):
         following = iter(unknown)  # nothing but axes of size 1 comes or goes
         return tuple(next(following) if n is None else n for n in wanted)
-    if len(unknown) != 1 or len(known) != len(wanted) - 1 or not wants or count % wants:
+    if not unknown or len(known) != len(wanted) - 1 or not wants or count % wants:
         raise Refusal("reshape of sizes that are not known")
-    size = product([unknown[0], count // wants])
+    size = product([*unknown, count // wants])
     return tuple(size if n is None else n for n in wanted)
 
 

@@ -1,11 +1,13 @@
 """Compiled graphs as one calls them: errors, interrupts, and arguments of any kind."""
 
+import gc
 import os
 import signal
 import subprocess
 import sys
 import threading
 import time
+import weakref
 
 import numpy as np
 import pytest
@@ -78,6 +80,24 @@ def test_a_text_that_all_graphs_need_is_compiled_once_by_threads_that_ask_togeth
     assert len(texts) == 1 and len(found) == 3 and len(set(found)) == 1
 
 
+def test_the_entry_that_a_thread_made_too_is_kept(monkeypatch):
+    class Code:
+        pass
+
+    made = []
+
+    def load(machine):
+        code = Code()
+        made.append(weakref.ref(code))
+        return code
+
+    monkeypatch.setattr(prepared, "compiled", lambda *given: b"")
+    monkeypatch.setattr(prepared, "load", load)
+    prepared.entry.__wrapped__()  # as a thread does whose code the cache does not keep
+    gc.collect()
+    assert made[0]() is not None
+
+
 # ---- what is taken -------------------------------------------------------------------------------
 
 VECTOR = np.arange(12.0).reshape(3, 4)
@@ -139,6 +159,58 @@ def test_the_builtin_takes_an_argument_that_is_declared_and_no_other(kind):
     np.testing.assert_array_equal(native(given)[0], double(given))
     if kind != "of a subclass":  # which `convert` refuses
         np.testing.assert_array_equal(function(given), double(given))
+
+
+NUMBERS = [
+    2.5,
+    1 + 2j,
+    np.bool_(1),
+    np.int8(3),
+    np.float32(2.5),
+    np.complex64(2j),
+    np.complex128(2j),
+]
+
+
+@pytest.mark.parametrize("given", NUMBERS)
+@pytest.mark.parametrize("args", [(), (VECTOR,)])
+def test_a_number_that_is_declared_is_taken(given, args):
+    function = ag.convert(lambda *numbers: numbers[0] * 2 * numbers[-1])
+    function(*args, given)
+    found, expected = (
+        native_of(function).alone(*args, given),
+        function.python_function(*args, given),
+    )
+    assert type(found) is type(expected)
+    np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("kind", ["strided", "reversed", "in columns", "of stride 0", "misaligned"])
+@pytest.mark.parametrize("gives", [lambda x, y: x + y, lambda x, y: (x + y, y * 2)])
+def test_arrays_that_do_not_lie_in_rows_are_copied_for_native_code(kind, gives, monkeypatch):
+    function, given = ag.convert(gives), ODD[kind]
+    function(VECTOR, VECTOR)
+
+    def refuse(*inputs):
+        raise AssertionError("the plan")
+
+    monkeypatch.setattr(native_of(function), "_plan", refuse)
+    monkeypatch.setattr(type(function), "_call", refuse)
+    for x, y in ((given, VECTOR), (VECTOR, given), (given, given)):
+        np.testing.assert_array_equal(function(x, y), gives(x, y))
+
+
+def test_a_column_that_is_written_is_the_callers():
+    def add(x, y):
+        for i in range(len(x)):
+            x[i] += y[i]
+        return x
+
+    function, ours, plain = ag.convert(add), VECTOR.copy(), VECTOR.copy()
+    for k in range(3):
+        assert function(ours[:, k], ours[k, :3]) is not None
+        add(plain[:, k], plain[k, :3])
+    np.testing.assert_array_equal(ours, plain)
 
 
 @pytest.mark.parametrize("given", [None, "text", [1.0], (1,), {}, object, np.ndarray, slice(3)])

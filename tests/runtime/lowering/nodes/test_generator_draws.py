@@ -44,6 +44,48 @@ def test_a_draw_is_a_call_of_a_function_of_numpy(draw, called):
                                                           or "binomial" in called)  # fmt: skip
 
 
+@pytest.mark.parametrize("bits", ["PCG64", "MT19937", "SFC64", "Philox"])
+@pytest.mark.parametrize(("count", "size"), [(1, 1), (5, 5), (9, 2), (300, 8), (10_000, 3)])
+def test_numbers_that_are_drawn_apart_are_those_of_numpy(bits, count, size):
+    def draw(rng, items, n):
+        total = 0.0
+        for _ in range(n):
+            which = rng.choice(count, size, replace=False)
+            total += which[0] * 7.0 + which[size - 1] + rng.choice(items, 2, replace=False)[1]
+        return total, rng.choice(count, size, replace=False)
+
+    sample, items = ag.convert(draw), np.arange(6.0)
+    ours, plain = (np.random.Generator(getattr(np.random, bits)(5)) for _ in range(2))
+    for n in (30, 40):
+        (found, last), (total, expected) = sample(ours, items, n), draw(plain, items, n)
+        assert found == total and last.dtype == expected.dtype
+        np.testing.assert_array_equal(last, expected)
+    assert ours.random() == plain.random()
+    native = sample.traces()[-1]
+    assert not native.execution and "random_bounded_uint64_fill(" in native.lower("kernels")
+
+
+@pytest.mark.parametrize(("args", "given"), [
+    ((3, 4), {}), ((30, 9), {}), ((20_000, 2), {}), ((5, (2, 2)), {}), ((5, 2), {"shuffle": False}),
+    ((3, 2), {"p": [0.25, 0.5, 0.25]}),
+])  # fmt: skip
+def test_what_numpy_draws_apart_otherwise_is_left_to_it(args, given):
+    def draw(rng):
+        return rng.choice(*args, replace=False, **given)
+
+    sample = ag.convert(draw)
+    for seed in range(3):
+        ours, plain = np.random.default_rng(seed), np.random.default_rng(seed)
+        try:
+            expected = draw(plain)
+        except ValueError as error:
+            with pytest.raises(ValueError, match=str(error)[:20]):
+                sample(ours)
+            continue
+        np.testing.assert_array_equal(sample(ours), expected)
+        assert ours.random() == plain.random()
+
+
 def test_operands_that_are_known_are_not_looked_at():
     sample, _ = natively(lambda rng, x: rng.gamma(2.0, 3.0) + rng.integers(2, 9))
     assert "python call" not in kernels(sample, 0.5, N)

@@ -143,3 +143,21 @@ def test_arrays_of_several_sizes_that_data_gives_are_counted_or_the_plan_makes_t
     expected[:1] = 1.5
     np.testing.assert_array_equal(found, expected * 2)
     assert (native._plan is not None) is (given[0] > 2)
+
+
+def flattened(x, n, m):
+    total = 0.0
+    for i in range(int(n)):
+        part = x[max(0, i - 1) : i + m, max(0, i - m) : i + 1]
+        flat = part.reshape(-1)
+        total += np.sort(flat)[0] + flat[-1] + part.reshape(1, -1, 1).sum()
+        total += (part * 2).ravel()[1] if flat.size > 1 else 0.0
+    return total
+
+
+@pytest.mark.parametrize("m", [1, 2, 3])
+def test_arrays_of_several_sizes_that_are_not_known_are_flattened(m):
+    x, n = np.random.default_rng(1).random((20, 20)), np.int64(20)
+    function = ag.convert(flattened)
+    np.testing.assert_allclose(function(x, n, np.int64(m)), flattened(x, n, m), rtol=1e-13)
+    assert not function.traces()[-1].execution

@@ -1,0 +1,75 @@
+"""Whether Python may make a call that a graph was traced for: it gives the same then.
+
+NumPy, Python's own library and what the user writes give in plain Python what they give in a graph.
+Functions of ours give tensors there, but arrays in a graph that takes arrays. So everything that
+the trace read is looked at: names of modules, closures, defaults, attributes, items and arguments.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+from autograph.operators.captured.code_guards import FunctionGuard, NamesGuard
+from autograph.operators.captured.guards import Guard, Identity
+
+__all__ = ["reads_nothing_of_ours"]
+
+_OURS = frozenset(("autograph", "runtime"))
+
+
+def reads_nothing_of_ours(guards: Iterable[Guard], leaves: Iterable[Any]) -> bool:
+    """Whether nothing of our packages is among what a trace read from outside, or was given.
+
+    >>> reads_nothing_of_ours([], [1.0, len]), reads_nothing_of_ours([], [reads_nothing_of_ours])
+    (True, False)
+    """
+    read = (thing for guard in guards for single in guard.singles for thing in _seen(single))
+    return not any(_is_ours(thing) for things in (read, leaves) for thing in things)
+
+
+def _seen(guard: Guard) -> Iterator[Any]:
+    """What a guard compares with."""
+    if isinstance(guard, NamesGuard):
+        bound = [] if _is_twin(guard.space) else guard.bound
+        yield from (thing for _, thing in bound)
+    elif isinstance(guard, FunctionGuard):
+        function = guard.parts.function
+        if function is not None and not _is_ours(function):  # who calls ours is looked at
+            yield from _within_reach(function)
+    elif isinstance(guard.expected, Identity):
+        yield guard.expected.ref()
+    else:
+        yield from guard.expected if isinstance(guard.expected, list) else (guard.expected,)
+
+
+def _is_twin(space: dict[str, Any]) -> bool:
+    """Whether it is a module of what stands for functions of Python and NumPy in graphs."""
+    return str(space.get("__name__")).startswith("autograph.library.")
+
+
+def _within_reach(function: FunctionType) -> Iterator[Any]:
+    """What the code of a function has a name for, or finds by an import."""
+    yield from function.__defaults__ or ()
+    yield from (function.__kwdefaults__ or {}).values()
+    for cell in function.__closure__ or ():
+        try:
+            yield cell.cell_contents
+        except ValueError:  # it is not bound yet
+            continue
+    codes = [function.__code__]
+    for code in codes:
+        codes += [x for x in code.co_consts if isinstance(x, CodeType)]
+        for name in code.co_names:
+            yield function.__globals__.get(name)
+            yield sys.modules.get(name)
+
+
+def _is_ours(thing: Any) -> bool:
+    if isinstance(thing, ModuleType):
+        module = thing.__name__
+    else:
+        module = (thing if isinstance(thing, type | FunctionType) else type(thing)).__module__
+    return str(module).partition(".")[0] in _OURS
