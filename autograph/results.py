@@ -26,10 +26,10 @@ from autograph.operators.stand_ins.captured_items import with_inputs
 from autograph.operators.stand_ins.iterators import is_iterator, title
 from autograph.operators.stand_ins.one_of import OneOf
 from autograph.operators.stand_ins.references import choice_of, has_cell, reference_of
-from autograph.operators.stand_ins.rows import number_leaves
 from autograph.operators.stand_ins.runs import ContainerKind, Sealed, SealedEntries, as_users
 from autograph.operators.stand_ins.templates import LazyString, dig, fill, has_traced
 from autograph.operators.stand_ins.values import is_numpy
+from autograph.operators.symbolic.rows import number_leaves
 from runtime import tree
 from runtime.building import Builder
 from runtime.devices import is_device_array

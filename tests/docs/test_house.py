@@ -170,7 +170,7 @@ TESTED_IN = {
     "autograph/operators/stand_ins/lengths.py": "language/test_what_python_asks.py",
     "autograph/operators/builtins/library_calls.py": "language/test_library_on_data.py",
     "autograph/operators/stand_ins/ranges.py": "language/test_ranges.py",
-    "autograph/operators/stand_ins/rows.py": "language/test_growing_lists.py",
+    "autograph/operators/symbolic/rows.py": "language/test_growing_lists.py",
     "autograph/operators/stand_ins/runs.py": "language/test_growing_lists.py",
     "autograph/operators/captured/decisions.py": "autograph/test_explaining.py",
     "autograph/trace_facts.py": "autograph/test_explaining.py",

@@ -29,13 +29,11 @@ from autograph.operators.captured.variables import (
     is_whole,
 )
 from autograph.operators.stand_ins.bodies import Outcome, check_defined
+from autograph.operators.stand_ins.captured_items import parts_of
 from autograph.operators.stand_ins.contents import container_base
-from autograph.operators.stand_ins.forms import Growing, Poisoned, Unbound
 from autograph.operators.stand_ins.identity import note_chosen_value
-from autograph.operators.stand_ins.item_forms import growing_form, parts_of
 from autograph.operators.stand_ins.kinds import (
     ByKind,
-    are_two_tuples,
     can_be_of_kinds,
     in_places,
     index_among,
@@ -70,7 +68,6 @@ from autograph.operators.stand_ins.references import (
     is_all_older,
     is_made_in,
 )
-from autograph.operators.stand_ins.rows import as_rows, row_types
 from autograph.operators.stand_ins.runs import OpenDeque, OpenSet, Run, has_runs
 from autograph.operators.stand_ins.told import within
 from autograph.operators.stand_ins.values import (
@@ -94,6 +91,9 @@ from autograph.operators.stand_ins.values import (
     type_of,
     with_children,
 )
+from autograph.operators.symbolic.forms import Growing, Poisoned, Unbound
+from autograph.operators.symbolic.item_forms import are_two_tuples, growing_form
+from autograph.operators.symbolic.rows import as_rows, row_types
 from runtime import control, journal, ops, trace
 from runtime.building import Builder
 from runtime.graph.ir import Value

@@ -14,7 +14,9 @@ from autograph.operators.containers.growing_methods import numbers_of
 from autograph.operators.loops.loops import for_stmt
 from autograph.operators.stand_ins.bodies import NO_NAMES, stage_raise
 from autograph.operators.stand_ins.contents import append_item
-from autograph.operators.stand_ins.forms import (
+from autograph.operators.stand_ins.heaps import Reference
+from autograph.operators.stand_ins.runs import Run, note_shared
+from autograph.operators.symbolic.forms import (
     Among,
     Branching,
     Form,
@@ -23,9 +25,7 @@ from autograph.operators.stand_ins.forms import (
     Static,
     Written,
 )
-from autograph.operators.stand_ins.heaps import Reference
-from autograph.operators.stand_ins.rows import size_of
-from autograph.operators.stand_ins.runs import Run, note_shared
+from autograph.operators.symbolic.rows import size_of
 from runtime import journal, ops
 from runtime.errors import LimitValueError
 from runtime.ops.texts import text_ranks

@@ -45,11 +45,9 @@ from autograph.operators.stand_ins.bodies import (
     run_body,
     slot_content,
 )
-from autograph.operators.stand_ins.forms import Growing, Poisoned, Unbound
 from autograph.operators.stand_ins.iterators import refuse_in_call
 from autograph.operators.stand_ins.references import Snapshot, cells_under, has_cell
-from autograph.operators.stand_ins.rows import Rows
-from autograph.operators.stand_ins.runs import has_runs
+from autograph.operators.stand_ins.runs import Rows, has_runs
 from autograph.operators.stand_ins.values import (
     NOTHING,
     has_parts,
@@ -61,6 +59,7 @@ from autograph.operators.stand_ins.values import (
     own_children,
     type_of,
 )
+from autograph.operators.symbolic.forms import Growing, Poisoned, Unbound
 from runtime import journal, recursion, trace
 from runtime.building import Builder, building, traced
 from runtime.cells import Cell

@@ -50,14 +50,11 @@ from autograph.operators.stand_ins.bodies import (
     slot_content,
 )
 from autograph.operators.stand_ins.contents import as_after_error
-from autograph.operators.stand_ins.forms import Growing, Poisoned, Unbound
 from autograph.operators.stand_ins.grown_text import letters_of
-from autograph.operators.stand_ins.item_forms import of_length
 from autograph.operators.stand_ins.one_of import chooses_by_number
 from autograph.operators.stand_ins.raising import emit_raise
 from autograph.operators.stand_ins.references import is_all_older, is_made_in
-from autograph.operators.stand_ins.rows import Rows
-from autograph.operators.stand_ins.runs import OpenDeque, OpenSet, Run, has_runs, known_length
+from autograph.operators.stand_ins.runs import OpenDeque, OpenSet, Rows, Run, has_runs, known_length
 from autograph.operators.stand_ins.scope import cells_of
 from autograph.operators.stand_ins.templates import LazyString
 from autograph.operators.stand_ins.values import (
@@ -69,6 +66,8 @@ from autograph.operators.stand_ins.values import (
     own_children,
     type_of,
 )
+from autograph.operators.symbolic.forms import Growing, Poisoned, Unbound
+from autograph.operators.symbolic.item_forms import of_length
 from runtime import control, journal, trace
 from runtime.building import Builder
 from runtime.cells import Cell

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, TypeAlias
 
-from autograph.operators.stand_ins.forms import Form as ItemForm
 from autograph.operators.stand_ins.one_of import OneOf, index_of
 from autograph.operators.stand_ins.references import select
 from autograph.operators.stand_ins.values import NOTHING
+from autograph.operators.symbolic.forms import Form as ItemForm
 from runtime.spec import ErrorType, TensorType
 
 __all__ = [

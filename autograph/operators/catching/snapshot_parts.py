@@ -32,7 +32,6 @@ from autograph.operators.stand_ins.grown_text import LETTERS, GrownText
 from autograph.operators.stand_ins.identity import note_chosen_value
 from autograph.operators.stand_ins.kinds import in_places, index_among
 from autograph.operators.stand_ins.one_of import OneOf, index_of, one_of
-from autograph.operators.stand_ins.rows import as_rows, row_types
 from autograph.operators.stand_ins.runs import Run
 from autograph.operators.stand_ins.values import (
     NOTHING,
@@ -42,6 +41,7 @@ from autograph.operators.stand_ins.values import (
     split,
     split_none,
 )
+from autograph.operators.symbolic.rows import as_rows, row_types
 from runtime.spec import TensorType, type_of_number
 
 __all__ = [

@@ -27,20 +27,13 @@ from autograph.operators.catching.snapshot_forms import (
     Unset,
     Written,
 )
-from autograph.operators.stand_ins.forms import Branching, Growing, Poisoned, Ragged, Unbound
-from autograph.operators.stand_ins.forms import Form as ItemForm
-from autograph.operators.stand_ins.forms import Leaf as ItemLeaf
-from autograph.operators.stand_ins.forms import Written as WrittenItem
-from autograph.operators.stand_ins.item_forms import growing_form
 from autograph.operators.stand_ins.kinds import (
     ByKind,
-    are_two_tuples,
     can_be_of_kinds,
     is_itself,
     is_of_container,
     is_of_kinds,
     kind_of,
-    kind_of_form,
     kind_of_parts,
     kinds_of,
     may_be_both,
@@ -55,7 +48,6 @@ from autograph.operators.stand_ins.one_of import (
     joined,
     note_refused_choice,
 )
-from autograph.operators.stand_ins.rows import number_leaves
 from autograph.operators.stand_ins.runs import Run, has_runs
 from autograph.operators.stand_ins.templates import LazyString, is_textual
 from autograph.operators.stand_ins.values import (
@@ -75,6 +67,12 @@ from autograph.operators.stand_ins.values import (
     type_of,
     with_children,
 )
+from autograph.operators.symbolic.forms import Branching, Growing, Poisoned, Ragged, Unbound
+from autograph.operators.symbolic.forms import Form as ItemForm
+from autograph.operators.symbolic.forms import Leaf as ItemLeaf
+from autograph.operators.symbolic.forms import Written as WrittenItem
+from autograph.operators.symbolic.item_forms import are_two_tuples, growing_form
+from autograph.operators.symbolic.rows import number_leaves
 from runtime.building import building
 from runtime.spec import TensorType
 
@@ -377,7 +375,7 @@ def _kind(form: Form) -> Any:
     if isinstance(form, OrNone):
         return _kind(form.part)
     if isinstance(form, Grown):
-        return kind_of_form(Growing(form.item, like=[] if form.like is None else form.like))
+        return Growing(form.item, like=[] if form.like is None else form.like).kind
     if isinstance(form, Nest):
         return kind_of_parts(form.like, [_kind(part) for part in form.parts])
     return kind_of(_value(form))

@@ -8,9 +8,9 @@ from typing import Any
 
 from autograph.operators.branches.conditionals import if_exp
 from autograph.operators.containers import growing_methods, open_dicts, open_sets
-from autograph.operators.stand_ins.forms import Growing, Unbound
-from autograph.operators.stand_ins.item_forms import growing_form
-from autograph.operators.stand_ins.rows import length, number_leaves, pack
+from autograph.operators.symbolic.forms import Growing, Unbound
+from autograph.operators.symbolic.item_forms import growing_form
+from autograph.operators.symbolic.rows import length, number_leaves, pack
 from runtime import ops
 
 __all__ = ["are_compared", "equal"]

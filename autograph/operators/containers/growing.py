@@ -18,25 +18,11 @@ from autograph.operators.captured.variables import Nullable
 from autograph.operators.containers.written_arrays import as_array_item
 from autograph.operators.stand_ins.bodies import check_defined, stage_raise
 from autograph.operators.stand_ins.contents import content_slot
-from autograph.operators.stand_ins.forms import (
-    Among,
-    Branching,
-    Form,
-    Growing,
-    Leaf,
-    OrNone,
-    Poisoned,
-    Ragged,
-    Unbound,
-    Written,
-)
 from autograph.operators.stand_ins.grown_text import GrownText
 from autograph.operators.stand_ins.identity import note_chosen_value
-from autograph.operators.stand_ins.item_forms import growing_form
 from autograph.operators.stand_ins.iterables import Indexed, InTurn, as_position, from_end
 from autograph.operators.stand_ins.one_of import one_of
 from autograph.operators.stand_ins.references import snapshot
-from autograph.operators.stand_ins.rows import aligned, length, number_leaves, pack, size_of
 from autograph.operators.stand_ins.runs import (
     Run,
     known_length,
@@ -48,6 +34,20 @@ from autograph.operators.stand_ins.runs import (
 )
 from autograph.operators.stand_ins.templates import lazy
 from autograph.operators.stand_ins.values import is_changeable, with_children
+from autograph.operators.symbolic.forms import (
+    Among,
+    Branching,
+    Form,
+    Growing,
+    Leaf,
+    OrNone,
+    Poisoned,
+    Ragged,
+    Unbound,
+    Written,
+)
+from autograph.operators.symbolic.item_forms import growing_form
+from autograph.operators.symbolic.rows import aligned, length, number_leaves, pack, size_of
 from runtime import journal, ops
 from runtime.errors import LimitNotImplementedError, StagingError
 from runtime.origins import Origin, origin_of_caller

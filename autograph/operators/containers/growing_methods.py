@@ -27,7 +27,13 @@ from autograph.operators.containers.growing import (
 )
 from autograph.operators.stand_ins.bodies import stage_raise
 from autograph.operators.stand_ins.contents import content_slot
-from autograph.operators.stand_ins.forms import (
+from autograph.operators.stand_ins.grown_text import GrownText, letters_of
+from autograph.operators.stand_ins.heaps import refuse_compared
+from autograph.operators.stand_ins.one_of import OneOf, can_be_referred_to, number_of, texts_of
+from autograph.operators.stand_ins.runs import Run, has_runs, holds_runs, padded, refusal
+from autograph.operators.stand_ins.templates import LazyString, is_textual, lazy
+from autograph.operators.stand_ins.values import both_hold, is_numeric, type_of
+from autograph.operators.symbolic.forms import (
     Among,
     Branching,
     Form,
@@ -38,11 +44,8 @@ from autograph.operators.stand_ins.forms import (
     Unbound,
     Written,
 )
-from autograph.operators.stand_ins.grown_text import GrownText, letters_of
-from autograph.operators.stand_ins.heaps import refuse_compared
-from autograph.operators.stand_ins.item_forms import is_text
-from autograph.operators.stand_ins.one_of import OneOf, can_be_referred_to, number_of, texts_of
-from autograph.operators.stand_ins.rows import (
+from autograph.operators.symbolic.item_forms import is_text
+from autograph.operators.symbolic.rows import (
     are_text,
     in_numbers,
     length,
@@ -51,9 +54,6 @@ from autograph.operators.stand_ins.rows import (
     size_of,
     with_letters,
 )
-from autograph.operators.stand_ins.runs import Run, has_runs, holds_runs, padded, refusal
-from autograph.operators.stand_ins.templates import LazyString, is_textual, lazy
-from autograph.operators.stand_ins.values import both_hold, is_numeric, type_of
 from runtime import journal, ops
 from runtime.errors import LimitValueError
 from runtime.tensor import Tensor

@@ -32,27 +32,8 @@ from autograph.operators.containers.keyed import is_open_key
 from autograph.operators.containers.written_arrays import as_array_item
 from autograph.operators.stand_ins.bodies import Restart, is_of_this_body, stage_raise
 from autograph.operators.stand_ins.contents import container_base, content_slot
-from autograph.operators.stand_ins.forms import (
-    Among,
-    Branching,
-    Form,
-    Growing,
-    Leaf,
-    Static,
-    Unbound,
-)
-from autograph.operators.stand_ins.item_forms import growing_form, item_form
 from autograph.operators.stand_ins.one_of import are_members, is_member
 from autograph.operators.stand_ins.references import has_cell
-from autograph.operators.stand_ins.rows import (
-    aligned,
-    holds_arrays,
-    length,
-    number_leaves,
-    pack,
-    size_of,
-    with_row,
-)
 from autograph.operators.stand_ins.runs import (
     LiveRun,
     Opened,
@@ -64,6 +45,25 @@ from autograph.operators.stand_ins.runs import (
 )
 from autograph.operators.stand_ins.templates import LazyString, is_textual
 from autograph.operators.stand_ins.values import is_numeric, type_of
+from autograph.operators.symbolic.forms import (
+    Among,
+    Branching,
+    Form,
+    Growing,
+    Leaf,
+    Static,
+    Unbound,
+)
+from autograph.operators.symbolic.item_forms import growing_form, item_form
+from autograph.operators.symbolic.rows import (
+    aligned,
+    holds_arrays,
+    length,
+    number_leaves,
+    pack,
+    size_of,
+    with_row,
+)
 from runtime import journal, ops
 from runtime.dtypes import kind_of
 from runtime.errors import StagingError

@@ -28,16 +28,6 @@ from autograph.operators.containers.open_dicts import (
     refuse_unhashable,
 )
 from autograph.operators.stand_ins.bodies import stage_raise
-from autograph.operators.stand_ins.forms import Form, Unbound, Written
-from autograph.operators.stand_ins.item_forms import is_text
-from autograph.operators.stand_ins.rows import (
-    aligned,
-    length,
-    number_leaves,
-    pack,
-    size_of,
-    with_row,
-)
 from autograph.operators.stand_ins.runs import (
     OpenSet,
     Run,
@@ -45,6 +35,16 @@ from autograph.operators.stand_ins.runs import (
     known_items,
     padded,
     python_class,
+)
+from autograph.operators.symbolic.forms import Form, Unbound, Written
+from autograph.operators.symbolic.item_forms import is_text
+from autograph.operators.symbolic.rows import (
+    aligned,
+    length,
+    number_leaves,
+    pack,
+    size_of,
+    with_row,
 )
 from runtime import journal, ops
 from runtime.building import building

@@ -17,9 +17,9 @@ from autograph.operators.branches.kinship import Sight, made_of, until_left
 from autograph.operators.captured.closures import FUNCTIONS, remade
 from autograph.operators.captured.variables import in_words
 from autograph.operators.stand_ins.bodies import Outcome, State
-from autograph.operators.stand_ins.forms import Branching, Growing
 from autograph.operators.stand_ins.identity import note_chosen_value
 from autograph.operators.stand_ins.values import NOTHING, with_children
+from autograph.operators.symbolic.forms import Branching, Growing
 from runtime import journal
 
 __all__ = ["CarriedObjects", "Place"]

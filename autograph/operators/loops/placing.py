@@ -11,7 +11,14 @@ from autograph.operators.captured.caught import Caught
 from autograph.operators.captured.closures import FUNCTIONS, parts_of_function
 from autograph.operators.captured.variables import Maybe, Nullable, Poison, Undefined
 from autograph.operators.stand_ins.bodies import check_defined
-from autograph.operators.stand_ins.forms import (
+from autograph.operators.stand_ins.captured_items import parts_of
+from autograph.operators.stand_ins.grown_text import LETTERS, GrownText
+from autograph.operators.stand_ins.kinds import in_places, index_among
+from autograph.operators.stand_ins.one_of import OneOf, index_of, number_of, one_of
+from autograph.operators.stand_ins.references import refer, reference_of
+from autograph.operators.stand_ins.runs import Run
+from autograph.operators.stand_ins.values import NOTHING, is_unset, split, split_none
+from autograph.operators.symbolic.forms import (
     Among,
     Branching,
     Form,
@@ -28,14 +35,7 @@ from autograph.operators.stand_ins.forms import (
     Unbound,
     Written,
 )
-from autograph.operators.stand_ins.grown_text import LETTERS, GrownText
-from autograph.operators.stand_ins.item_forms import parts_of
-from autograph.operators.stand_ins.kinds import in_places, index_among
-from autograph.operators.stand_ins.one_of import OneOf, index_of, number_of, one_of
-from autograph.operators.stand_ins.references import refer, reference_of
-from autograph.operators.stand_ins.rows import as_rows, row_types
-from autograph.operators.stand_ins.runs import Run
-from autograph.operators.stand_ins.values import NOTHING, is_unset, split, split_none
+from autograph.operators.symbolic.rows import as_rows, row_types
 from runtime.spec import TensorType, type_of_number
 from runtime.tensor import Tensor
 

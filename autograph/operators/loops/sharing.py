@@ -12,15 +12,6 @@ from typing import Any
 
 from autograph.operators.captured.alternatives import Part, Reference
 from autograph.operators.loops.placing import Which
-from autograph.operators.stand_ins.forms import (
-    Branching,
-    Form,
-    Kinds,
-    Leaf,
-    Optional,
-    OrNone,
-    Owning,
-)
 from autograph.operators.stand_ins.references import (
     assume,
     chosen,
@@ -35,6 +26,15 @@ from autograph.operators.stand_ins.references import (
     snapshot,
 )
 from autograph.operators.stand_ins.values import NOTHING
+from autograph.operators.symbolic.forms import (
+    Branching,
+    Form,
+    Kinds,
+    Leaf,
+    Optional,
+    OrNone,
+    Owning,
+)
 from runtime.building import Builder
 from runtime.cells import Cell
 from runtime.tensor import Tensor

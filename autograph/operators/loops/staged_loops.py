@@ -48,7 +48,12 @@ from autograph.operators.stand_ins.bodies import (
     run_body,
     slot_content,
 )
-from autograph.operators.stand_ins.forms import (
+from autograph.operators.stand_ins.iterators import refuse_in_loop
+from autograph.operators.stand_ins.printing import holding_prints, release_prints
+from autograph.operators.stand_ins.references import reference_of
+from autograph.operators.stand_ins.runs import Rows
+from autograph.operators.stand_ins.values import NOTHING, merge_types, tensor
+from autograph.operators.symbolic.forms import (
     Among,
     Branching,
     Form,
@@ -58,11 +63,6 @@ from autograph.operators.stand_ins.forms import (
     Referring,
     changed_length,
 )
-from autograph.operators.stand_ins.iterators import refuse_in_loop
-from autograph.operators.stand_ins.printing import holding_prints, release_prints
-from autograph.operators.stand_ins.references import reference_of
-from autograph.operators.stand_ins.rows import Rows
-from autograph.operators.stand_ins.values import NOTHING, merge_types, tensor
 from runtime import control, journal, ops, trace
 from runtime.building import Builder, building, traced
 from runtime.cells import Cell

@@ -19,31 +19,7 @@ from autograph.operators.captured.closures import (
 )
 from autograph.operators.captured.host_values import HostValue
 from autograph.operators.captured.variables import Maybe, Nullable, Poison, is_in_result
-from autograph.operators.stand_ins.forms import (
-    Among,
-    Branching,
-    Form,
-    Growing,
-    Kinds,
-    Leaf,
-    Optional,
-    OrNone,
-    Owning,
-    Poisoned,
-    Raised,
-    Referring,
-    Static,
-    Unbound,
-    Written,
-    changed,
-)
-from autograph.operators.stand_ins.item_forms import (
-    all_joined,
-    growing_form,
-    item_of,
-    of_length,
-    parts_of,
-)
+from autograph.operators.stand_ins.captured_items import parts_of
 from autograph.operators.stand_ins.kinds import (
     ByKind,
     can_be_of_kinds,
@@ -51,7 +27,6 @@ from autograph.operators.stand_ins.kinds import (
     is_kept_or_made,
     is_of_kinds,
     kind_of,
-    kind_of_form,
     kinds_of,
     may_be_both,
     own_kind,
@@ -98,6 +73,25 @@ from autograph.operators.stand_ins.values import (
     type_of,
     with_children,
 )
+from autograph.operators.symbolic.forms import (
+    Among,
+    Branching,
+    Form,
+    Growing,
+    Kinds,
+    Leaf,
+    Optional,
+    OrNone,
+    Owning,
+    Poisoned,
+    Raised,
+    Referring,
+    Static,
+    Unbound,
+    Written,
+    changed,
+)
+from autograph.operators.symbolic.item_forms import all_joined, growing_form, item_of, of_length
 from runtime import trace
 from runtime.building import Builder
 from runtime.errors import StagingError
@@ -311,7 +305,7 @@ def _is_of_kinds(form: Form, x: Any, name: str, body: Builder) -> bool:
         return False
     if (has_parts(value) or type(value) is OneOf) and not is_in_result(name):
         return False
-    return may_be_both(name, kind_of_form(part), kind_of(value))
+    return may_be_both(name, part.kind, kind_of(value))
 
 
 def _is_kept_or_made(form: Form, x: Any, name: str, body: Builder) -> bool:
@@ -368,7 +362,7 @@ def _kinds_in(form: Form, body: Builder) -> Iterator[tuple[Any, Form]]:
     elif isinstance(form, Static) and is_itself(kind := own_kind(form.value)):
         yield kind, form
     else:
-        yield kind_of_form(form), _carried(form, body)
+        yield form.kind, _carried(form, body)
 
 
 def _widen_function(

@@ -48,7 +48,6 @@ from autograph.operators.results.remaking import (
 from autograph.operators.results.sealing import refuse_views
 from autograph.operators.stand_ins import templates
 from autograph.operators.stand_ins.contents import container_base
-from autograph.operators.stand_ins.forms import Form as ItemForm
 from autograph.operators.stand_ins.heaps import Reference, refuse_reference, refuse_retired
 from autograph.operators.stand_ins.iterables import Indexed
 from autograph.operators.stand_ins.iterators import is_iterator, title
@@ -67,6 +66,7 @@ from autograph.operators.stand_ins.runs import (
 )
 from autograph.operators.stand_ins.templates import has_traced, shown
 from autograph.operators.stand_ins.values import describe
+from autograph.operators.symbolic.forms import Form as ItemForm
 from runtime import journal, tree
 from runtime.building import building
 from runtime.dtypes import kind_of

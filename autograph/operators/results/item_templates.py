@@ -13,7 +13,8 @@ from autograph.operators.results.remaking import (
     TextPart,
 )
 from autograph.operators.results.sealing import refuse_objects
-from autograph.operators.stand_ins.forms import (
+from autograph.operators.stand_ins.values import with_children
+from autograph.operators.symbolic.forms import (
     Among,
     Branching,
     Form,
@@ -23,8 +24,7 @@ from autograph.operators.stand_ins.forms import (
     Static,
     Written,
 )
-from autograph.operators.stand_ins.rows import inner_types
-from autograph.operators.stand_ins.values import with_children
+from autograph.operators.symbolic.rows import inner_types
 from runtime import tree
 
 __all__ = ["holds_nests", "kept_as_rows", "template_of"]

@@ -5,8 +5,8 @@ import pytest
 from autograph.operators.captured.variables import Maybe, Nullable, Undefined
 from autograph.operators.loops.placing import Makers, containers, leaves, place, statics
 from autograph.operators.loops.widening import form_of, form_of_parts
-from autograph.operators.stand_ins.forms import Leaf, Optional, OrNone, Static
 from autograph.operators.stand_ins.values import NOTHING, with_children
+from autograph.operators.symbolic.forms import Leaf, Optional, OrNone, Static
 from runtime.building import building
 from runtime.spec import type_of_number
 from tests.autograph.operators.tracing_by_hand import tracing

@@ -6,9 +6,9 @@ import pytest
 import autograph as ag
 from autograph.operators.loops.placing import Which
 from autograph.operators.loops.sharing import Ownership
-from autograph.operators.stand_ins.forms import Leaf, Optional, Owning
 from autograph.operators.stand_ins.references import choice_of, refer, reference_of, reserve
 from autograph.operators.stand_ins.values import NOTHING
+from autograph.operators.symbolic.forms import Leaf, Optional, Owning
 from runtime import ops
 from runtime.building import body, building
 from runtime.spec import TensorType, type_of_number

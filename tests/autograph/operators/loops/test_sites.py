@@ -4,7 +4,8 @@ import pytest
 
 from autograph.operators.captured.variables import Undefined
 from autograph.operators.loops.sites import Site
-from autograph.operators.stand_ins.forms import (
+from autograph.operators.stand_ins.references import reference_of, reserve
+from autograph.operators.symbolic.forms import (
     Branching,
     Leaf,
     Optional,
@@ -13,7 +14,6 @@ from autograph.operators.stand_ins.forms import (
     Static,
     Unbound,
 )
-from autograph.operators.stand_ins.references import reference_of, reserve
 from runtime import ops
 from runtime.building import building
 from runtime.spec import type_of_number

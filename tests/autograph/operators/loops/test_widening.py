@@ -6,7 +6,7 @@ import pytest
 import autograph as ag
 from autograph.operators.captured.variables import Undefined
 from autograph.operators.loops.widening import form_of, form_of_parts, widen
-from autograph.operators.stand_ins.forms import (
+from autograph.operators.symbolic.forms import (
     Branching,
     Kinds,
     Leaf,

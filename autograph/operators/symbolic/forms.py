@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from autograph.operators.captured.alternatives import Part
+from autograph.operators.stand_ins.kinds import TEXT, kind_of, kind_of_parts, kind_of_rank
 from autograph.operators.stand_ins.one_of import are_same
 from autograph.operators.stand_ins.values import (
     KEEP_IN_LIST,
@@ -31,6 +32,11 @@ class Form:
         """Whether it is a list or dict that is made anew for whoever asks, or has such in it."""
         return False
 
+    @property
+    def kind(self) -> Any:
+        """What is equal for two values of which a graph may make one."""
+        return type(self)
+
 
 @dataclass(frozen=True, slots=True)
 class Static(Form):
@@ -43,6 +49,10 @@ class Static(Form):
 
     def __hash__(self) -> int:
         return hash(type(self.value))
+
+    @property
+    def kind(self) -> Any:
+        return kind_of(self.value)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,6 +74,10 @@ class Leaf(Form):
 
     def __hash__(self) -> int:
         return hash(self.type)
+
+    @property
+    def kind(self) -> Any:
+        return kind_of_rank(self.type.rank)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,6 +109,10 @@ class Referring(Form):
     def has_index(self) -> bool:
         """Whether it is not known which array it is."""
         return len(self.parts) > 1
+
+    @property
+    def kind(self) -> Any:
+        return kind_of_rank(self.type.rank)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -140,6 +158,10 @@ class Branching(Form):
         """Whether it is a list or dict, or has such in it."""
         return not isinstance(self.like, tuple) or any(part.holds_nests for part in self.parts)
 
+    @property
+    def kind(self) -> Any:
+        return kind_of_parts(self.like, [part.kind for part in self.parts])
+
 
 @dataclass(frozen=True, slots=True)
 class Growing(Form):
@@ -153,6 +175,10 @@ class Growing(Form):
     like: list[Any] | tuple[Any, ...] = field(default_factory=list, compare=False)
     # How many items there are, where that is the same in all rounds.
     length: int | None = None
+
+    @property
+    def kind(self) -> Any:
+        return type(self.like), self.item.kind
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -202,6 +228,10 @@ class Ragged(Form):
 class Written(Form):
     """A text, by its letters."""
 
+    @property
+    def kind(self) -> Any:
+        return TEXT
+
 
 @dataclass(frozen=True, slots=True)
 class Raised(Form):
@@ -238,6 +268,10 @@ class OrNone(Form):
     def holds_nests(self) -> bool:
         """Whether what may be there is a list or dict, or has such in it."""
         return self.part.holds_nests
+
+    @property
+    def kind(self) -> Any:
+        return self.part.kind
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from autograph.operators.stand_ins.forms import (
+from autograph.operators.stand_ins.runs import Run
+from autograph.operators.symbolic.forms import (
     Among,
     Branching,
     Growing,
@@ -14,8 +15,7 @@ from autograph.operators.stand_ins.forms import (
     Static,
     Unbound,
 )
-from autograph.operators.stand_ins.item_forms import growing_form, item_form, of_length
-from autograph.operators.stand_ins.runs import Run
+from autograph.operators.symbolic.item_forms import growing_form, item_form, of_length
 from runtime.building import building
 from runtime.spec import TensorType, type_of_number
 from tests.autograph.operators.tracing_by_hand import tracing

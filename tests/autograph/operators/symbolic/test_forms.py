@@ -1,6 +1,6 @@
 """When two forms are one, and what is said of a place whose kind changed."""
 
-from autograph.operators.stand_ins.forms import (
+from autograph.operators.symbolic.forms import (
     Among,
     Branching,
     Growing,

@@ -6,10 +6,34 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from autograph.operators.captured.captures import Place, current_trace, guard_content, read, weak
-from autograph.operators.captured.variables import Nullable, Poison
-from autograph.operators.stand_ins.captured_items import captured_from
-from autograph.operators.stand_ins.forms import (
+from autograph.operators.captured.captures import current_trace
+from autograph.operators.captured.variables import Nullable, Poison, is_in_result, is_whole
+from autograph.operators.stand_ins.captured_items import parts_of
+from autograph.operators.stand_ins.one_of import (
+    OneOf,
+    can_be_referred_to,
+    is_member,
+    joined,
+    note_refused_choice,
+    referred,
+    texts_of,
+)
+from autograph.operators.stand_ins.runs import Run, has_runs, known_length, opened, unpadded
+from autograph.operators.stand_ins.templates import ChosenText, LazyString, is_textual
+from autograph.operators.stand_ins.values import (
+    NOTHING,
+    all_numpy,
+    describe,
+    is_array,
+    is_nest,
+    is_numeric,
+    is_numpy,
+    is_object,
+    merge_types,
+    subject,
+    type_of,
+)
+from autograph.operators.symbolic.forms import (
     Among,
     Branching,
     Form,
@@ -25,43 +49,18 @@ from autograph.operators.stand_ins.forms import (
     Written,
     changed,
 )
-from autograph.operators.stand_ins.one_of import (
-    OneOf,
-    can_be_referred_to,
-    is_member,
-    joined,
-    note_refused_choice,
-    referred,
-    texts_of,
-)
-from autograph.operators.stand_ins.runs import Run, has_runs, known_length, opened, unpadded
-from autograph.operators.stand_ins.templates import ChosenText, LazyString, is_textual
-from autograph.operators.stand_ins.values import (
-    all_numpy,
-    attributes_of,
-    children_after,
-    describe,
-    is_array,
-    is_nest,
-    is_numeric,
-    is_numpy,
-    is_object,
-    merge_types,
-    own_children,
-    subject,
-    type_of,
-)
+from runtime.building import Builder
 from runtime.spec import TensorType
 
 __all__ = [
     "all_joined",
+    "are_two_tuples",
     "growing_form",
     "have_one_type",
     "is_text",
     "item_form",
     "item_of",
     "of_length",
-    "parts_of",
 ]
 
 
@@ -316,28 +315,14 @@ def _described(form: Form) -> str:
     return describe(form.value if isinstance(form, Static) else getattr(form, "like", form))
 
 
-def parts_of(x: Any, writes: dict[Any, Any] | None = None) -> list[tuple[str, Any]]:
-    """Steps and parts of a container or object, after the `writes` of a body that was rolled back.
+def are_two_tuples(name: str, a: Any, b: Any, builder: Builder) -> bool:
+    """Whether tuples of two known lengths, in a name or result, would have items of another type.
 
-    What was there before the trace is read as such.
+    A name in a loop holds one of any length, and so does what a function gives that calls
+    itself: it may be one that grows in each round or call.
     """
-    children = own_children(x) if writes is None else children_after(x, writes)
-    facts = current_trace()
-    if facts is None or not facts.is_outside(x):
-        return children
-    if isinstance(x, (list, dict)) and ("content", id(x)) in (writes or ()):
-        return children
-    if isinstance(x, (list, tuple, dict)):
-        guard_content(x, f"a {type(x).__name__}")
-        return [(step, captured_from(x, part)) for step, part in children]
-    held = attributes_of(x)
-    return [
-        (step, _read_attribute(x, step[1:], part) if held.get(step[1:]) is part else part)
-        for step, part in children
-    ]
-
-
-def _read_attribute(x: Any, name: str, value: Any) -> Any:
-    fetch = weak(x)
-    place = Place(f"{type(x).__name__}.{name}", lambda: getattr(fetch(), name))
-    return read(("attr", id(x), name), place, value)
+    if a is NOTHING or b is NOTHING or len(a) == len(b) or not is_whole(name):
+        return False
+    return not have_one_type([*a, *b]) and not (
+        builder.calls_itself or (builder.repeats and not is_in_result(name))
+    )

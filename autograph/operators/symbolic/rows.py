@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from autograph.operators.captured.captures import current_trace
-from autograph.operators.stand_ins.forms import (
+from autograph.operators.stand_ins.captured_items import parts_of
+from autograph.operators.stand_ins.grown_text import LETTERS, letters_of
+from autograph.operators.stand_ins.one_of import are_numbers, index_of, numbers_of
+from autograph.operators.stand_ins.runs import Packing, Rows, Run, has_runs, note_shared, unpadded
+from autograph.operators.stand_ins.values import NOTHING, split_none, tensor
+from autograph.operators.symbolic.forms import (
     Among,
     Branching,
     Form,
@@ -21,11 +26,7 @@ from autograph.operators.stand_ins.forms import (
     Unbound,
     Written,
 )
-from autograph.operators.stand_ins.grown_text import LETTERS, letters_of
-from autograph.operators.stand_ins.item_forms import growing_form, parts_of
-from autograph.operators.stand_ins.one_of import are_numbers, index_of, numbers_of
-from autograph.operators.stand_ins.runs import Run, has_runs, note_shared, unpadded
-from autograph.operators.stand_ins.values import NOTHING, split_none, tensor
+from autograph.operators.symbolic.item_forms import growing_form
 from runtime import control, ops, trace
 from runtime.building import building
 from runtime.spec import Shape, TensorType, type_of_number
@@ -33,8 +34,6 @@ from runtime.templates import letters_of_text
 from runtime.tensor import Tensor
 
 __all__ = [
-    "Packing",
-    "Rows",
     "aligned",
     "are_text",
     "as_rows",
@@ -53,33 +52,6 @@ __all__ = [
 
 # Items without a number in them are counted by the rows of this type.
 _COUNTED = TensorType(np.dtype(bool), ())
-
-
-class Packing:
-    """The items of a list, to be put into rows for items of one form."""
-
-    __slots__ = ("_rows", "item", "items")
-
-    def __init__(self, item: Form, items: list[Any]) -> None:
-        self.item, self.items = item, items
-        self._rows: list[Tensor] | None = None
-
-    def rows(self, content: Callable[[Any], Any]) -> list[Tensor]:
-        """The rows, made when first asked for; `content` gives what is in an array."""
-        if self._rows is None:
-            self._rows = pack(self.item, self.items, content)
-        return self._rows
-
-
-class Rows(NamedTuple):
-    """One of the arrays of rows for a list: a value that a staged statement carries."""
-
-    packing: Packing
-    position: int
-
-    def now(self) -> Tensor:
-        """The rows of the items as they are now."""
-        return self.packing.rows(lambda x: x)[self.position]
 
 
 def length(x: list[Any]) -> Any:
@@ -101,7 +73,7 @@ def as_rows(
     item: Form, items: list[Any], count: int | None = None
 ) -> Iterator[tuple[Rows, TensorType]]:
     """What stands for the rows of a list, with their types; `count`: how many rows, if known."""
-    packing = Packing(item, items)
+    packing = Packing(item, items, pack)
     for position, type_ in enumerate(row_types(item, count)):
         yield Rows(packing, position), type_
 
