@@ -29,7 +29,6 @@ from autograph.operators.stand_ins.references import choice_of, has_cell, refere
 from autograph.operators.stand_ins.runs import ContainerKind, Sealed, SealedEntries, as_users
 from autograph.operators.stand_ins.templates import LazyString, dig, fill, has_traced
 from autograph.operators.stand_ins.values import is_numpy
-from autograph.operators.symbolic.rows import number_leaves
 from runtime import tree
 from runtime.building import Builder
 from runtime.devices import is_device_array
@@ -214,7 +213,7 @@ class ListHole:
 def _list_hole(found: Sealed, first: int) -> ListHole:
     parts, structure = template_of(found.item)
     holes = [part if isinstance(part, ItemPart) else FixedPart(part) for part in parts]
-    holds_arrays = any(leaf.type.rank != 0 for leaf in number_leaves(found.item))
+    holds_arrays = any(leaf.type.rank != 0 for leaf in found.item.columns())
     return ListHole(structure, holes, first, len(found.rows), holds_arrays, found.kind)
 
 

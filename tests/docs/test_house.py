@@ -31,9 +31,9 @@ TESTED_IN = {
     "runtime/execute/native/planned.py": "runtime/lowering/test_partition.py",
     "runtime/lowering/llvm/drawing.py": "runtime/lowering/nodes/test_generator_draws.py",
     **in_folder(
-        "autograph/operators/catching",
-        "snapshot_forms snapshot_parts",
-        "autograph/operators/catching/test_snapshots.py",
+        "autograph/operators/symbolic",
+        "arrays choices texts",
+        "autograph/operators/symbolic/test_containers.py",
     ),
     **in_folder(
         "autograph/data",

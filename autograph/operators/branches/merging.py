@@ -91,9 +91,9 @@ from autograph.operators.stand_ins.values import (
     type_of,
     with_children,
 )
-from autograph.operators.symbolic.forms import Growing, Poisoned, Unbound
+from autograph.operators.symbolic.containers import Growing
+from autograph.operators.symbolic.forms import Poisoned, Unbound
 from autograph.operators.symbolic.item_forms import are_two_tuples, growing_form
-from autograph.operators.symbolic.rows import as_rows, row_types
 from runtime import control, journal, ops, trace
 from runtime.building import Builder
 from runtime.graph.ir import Value
@@ -466,11 +466,8 @@ class Merger:
             item = form.item
             for outcome, x in zip(self.outcomes, (a, b), strict=True):
                 absorb_left(outcome, x, owner, repeats=False)
-            rows = [[r for r, _ in as_rows(item, x)] if x is not NOTHING else None for x in left]
-            plans = [
-                self.numeric(f"{name}_rows", *(NOTHING if r is None else r[k] for r in rows))
-                for k in range(len(row_types(item)))
-            ]
+            rows = zip(*map(form.flatten, left), strict=True)
+            plans = [self.numeric(f"{name}_rows", *pair) for pair in rows]
 
             def build(outputs: Sequence[Any]) -> Any:
                 run = Run(item, [tensor(plan(outputs)) for plan in plans])

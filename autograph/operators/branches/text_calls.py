@@ -14,7 +14,7 @@ from autograph.operators.stand_ins.iterables import Indexed
 from autograph.operators.stand_ins.one_of import texts_of
 from autograph.operators.stand_ins.runs import Run, padded
 from autograph.operators.stand_ins.templates import ChosenText, LazyString, python_type_of
-from autograph.operators.symbolic.forms import Written
+from autograph.operators.symbolic.texts import Written
 from runtime import journal, ops
 from runtime.errors import StagingError
 from runtime.ops.texts import RESULTS, SPLITTING, split_text, text_method

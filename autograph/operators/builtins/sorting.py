@@ -26,8 +26,8 @@ from autograph.operators.stand_ins.values import (
     type_of,
     with_children,
 )
-from autograph.operators.symbolic.forms import Written
 from autograph.operators.symbolic.rows import pack
+from autograph.operators.symbolic.texts import Written
 from runtime import journal, ops
 from runtime.building import building
 from runtime.devices import placing_on

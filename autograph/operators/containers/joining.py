@@ -8,7 +8,8 @@ from typing import Any
 from autograph.operators.containers.open_dicts import class_of_view, name_of_view
 from autograph.operators.stand_ins.runs import Run, has_runs, python_class, settled
 from autograph.operators.stand_ins.templates import RepeatedText
-from autograph.operators.symbolic.forms import Growing, Poisoned, Unbound
+from autograph.operators.symbolic.containers import Growing
+from autograph.operators.symbolic.forms import Poisoned, Unbound
 from autograph.operators.symbolic.item_forms import growing_form
 from autograph.operators.symbolic.rows import holds_arrays, length, pack
 from runtime import journal, ops

@@ -35,7 +35,8 @@ from autograph.operators.stand_ins.contents import content_slot
 from autograph.operators.stand_ins.iterables import from_end
 from autograph.operators.stand_ins.runs import OpenDeque, has_runs, padded, settled
 from autograph.operators.stand_ins.templates import has_traced, lazy
-from autograph.operators.symbolic.forms import Growing, Unbound
+from autograph.operators.symbolic.containers import Growing
+from autograph.operators.symbolic.forms import Unbound
 from autograph.operators.symbolic.item_forms import growing_form, item_form
 from autograph.operators.symbolic.rows import length, size_of
 from runtime import journal, ops, tree

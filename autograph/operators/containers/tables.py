@@ -27,7 +27,8 @@ from autograph.operators.stand_ins.runs import (
     unpadded,
 )
 from autograph.operators.stand_ins.values import is_numeric, tensor
-from autograph.operators.symbolic.forms import Branching, Form, Growing, Leaf, Poisoned, Unbound
+from autograph.operators.symbolic.containers import Branching, Growing
+from autograph.operators.symbolic.forms import Form, Leaf, Poisoned, Unbound
 from autograph.operators.symbolic.item_forms import growing_form
 from autograph.operators.symbolic.rows import pack
 from runtime import control, journal, ops

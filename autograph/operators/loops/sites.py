@@ -27,17 +27,10 @@ from autograph.operators.stand_ins.values import (
     split_none,
     type_of,
 )
-from autograph.operators.symbolic.forms import (
-    Branching,
-    Form,
-    Leaf,
-    Optional,
-    OrNone,
-    Owning,
-    Referring,
-    Static,
-    Unbound,
-)
+from autograph.operators.symbolic.arrays import Owning, Referring
+from autograph.operators.symbolic.choices import Optional, OrNone
+from autograph.operators.symbolic.containers import Branching
+from autograph.operators.symbolic.forms import Form, Leaf, Static, Unbound
 from runtime.building import Builder
 from runtime.cells import Cell
 from runtime.spec import TensorType, join

@@ -73,25 +73,20 @@ from autograph.operators.stand_ins.values import (
     type_of,
     with_children,
 )
+from autograph.operators.symbolic.arrays import Owning, Referring
+from autograph.operators.symbolic.choices import Among, Kinds, Optional, OrNone
+from autograph.operators.symbolic.containers import Branching, Function, Growing
 from autograph.operators.symbolic.forms import (
-    Among,
-    Branching,
     Form,
-    Growing,
-    Kinds,
     Leaf,
-    Optional,
-    OrNone,
-    Owning,
     Poisoned,
     Raised,
-    Referring,
     Static,
     Unbound,
-    Written,
     changed,
 )
 from autograph.operators.symbolic.item_forms import all_joined, growing_form, item_of, of_length
+from autograph.operators.symbolic.texts import Written
 from runtime import trace
 from runtime.building import Builder
 from runtime.errors import StagingError
@@ -168,7 +163,7 @@ def _form_of_function(x: Any, body: Builder, around: tuple[int, ...] = ()) -> Fo
             forms[k] = _form_of_function(value, body, around)
         else:
             forms[k] = form_of(value, bools=True, body=body, made=True)
-    return Branching(x, tuple(map(str, forms)), tuple(forms.values()))
+    return Function.of(x, forms, (x,))
 
 
 def _call_each_other() -> Poisoned:
@@ -237,8 +232,7 @@ def widen(
     if isinstance(form, Raised):
         if type(x) is not Caught:
             return changed(name, "an exception that was caught", describe(x))
-        others = tuple(kind for kind in form.others if kind in x.others)
-        return Raised(tuple(dict.fromkeys((*form.kinds, *x.kinds))), others)
+        return form.joined(x.kinds, x.others)
     if isinstance(form, Leaf | Referring):
         x = number_of(x)
         if is_numeric(x) and isinstance(form, Referring) and is_array(x):
@@ -260,9 +254,9 @@ def widen(
         return Among(things) if things else changed(name, *describe_both(form.things[0], x))
     if isinstance(form, Growing):
         return of_length(growing_form(form, x, name), form.length, x)
-    assert isinstance(form, Branching)
-    if type(form.like) in FUNCTIONS:
+    if isinstance(form, Function):
         return _widen_function(form, x, name, body, within)
+    assert isinstance(form, Branching)
     if not has_parts(x) or type(x) is not type(form.like):
         return changed(name, *describe_both(form.like, x))
     if type(x) in (list, tuple) and (has_runs(x) or len(x) != len(form.parts)):
@@ -326,9 +320,7 @@ def _can_be_beside(form: Form) -> bool:
     """Whether another round may leave a value of another kind than this form has."""
     if isinstance(form, Static):
         return form.value is not None and can_be_of_kinds(form.value)
-    if isinstance(form, Branching):
-        return type(form.like) not in FUNCTIONS
-    return isinstance(form, Leaf | Referring | Written | Growing)
+    return isinstance(form, Branching | Leaf | Referring | Written | Growing)
 
 
 def _widen_kinds(form: Form, x: Any, name: str, body: Builder) -> Form:
@@ -366,7 +358,7 @@ def _kinds_in(form: Form, body: Builder) -> Iterator[tuple[Any, Form]]:
 
 
 def _widen_function(
-    form: Branching, x: Any, name: str, body: Builder, within: tuple[tuple[int, int], ...]
+    form: Function, x: Any, name: str, body: Builder, within: tuple[tuple[int, int], ...]
 ) -> Form:
     """The form of functions of one piece of code, by what they hold."""
     if not are_twins(form.like, x):
@@ -375,8 +367,8 @@ def _widen_function(
     if pair in within:
         return _call_each_other()
     within = (*within, pair)
-    known = dict(zip(form.steps, form.parts, strict=True))
-    parts: dict[str, Form] = {}
+    known = form.by_number
+    parts: dict[int, Form] = {}
     held = zip(parts_of_function(form.like), parts_of_function(x), strict=True)
     for k, (before, after) in enumerate(held):
         if before.is_shared(after):
@@ -384,11 +376,11 @@ def _widen_function(
         if before.value is EMPTY or after.value is EMPTY:
             return changed(name, *describe_both(form.like, x))
         if before.value is form.like and after.value is x:  # it calls itself
-            parts[str(k)] = Static(ITSELF)
+            parts[k] = Static(ITSELF)
             continue
-        part = known.get(str(k)) or form_of(before.value, bools=True, body=body)
-        parts[str(k)] = widen(part, after.value, f"{before.name} of `{name}`", body, within)
-    return replace(form, steps=tuple(parts), parts=tuple(parts.values()))
+        part = known.get(k) or form_of(before.value, bools=True, body=body)
+        parts[k] = widen(part, after.value, f"{before.name} of `{name}`", body, within)
+    return Function.of(form.like, parts, form.others)
 
 
 def _widen_static(
@@ -409,7 +401,7 @@ def _widen_static(
     if type(form.value) is Caught and type(x) is Caught:
         return widen(carried, x, name, body, within)
     if are_twins(form.value, x):
-        return _widen_function(Branching(form.value, (), ()), x, name, body, within)
+        return _widen_function(Function(form.value, (), (), (form.value,)), x, name, body, within)
     number = number_of(x)
     if is_numeric(form.value) and is_numeric(number):
         numpy = all_numpy(is_numpy(form.value), is_numpy(number))

@@ -23,7 +23,8 @@ from autograph.operators.stand_ins.runs import (
     refusal,
 )
 from autograph.operators.stand_ins.values import split, tensor
-from autograph.operators.symbolic.forms import Among, Form
+from autograph.operators.symbolic.choices import Among
+from autograph.operators.symbolic.forms import Form
 from runtime import journal, tree
 from runtime.errors import StagingError
 from runtime.origins import Origin, origin_of_caller

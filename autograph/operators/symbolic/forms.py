@@ -1,31 +1,62 @@
-"""The forms of values: what a staged statement carries in one place."""
+"""What a value is to a statement in the graph: its form, a class for each kind of value.
+
+A loop, a `try`, a branch, or a function that calls itself carries values of Python as values of the
+graph. A form tells which: `leaves` are their types, `flatten` takes a value apart into them, and
+`unflatten` makes one of others. What differs by statement is given by `Makers`.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
-from autograph.operators.captured.alternatives import Part
-from autograph.operators.stand_ins.kinds import TEXT, kind_of, kind_of_parts, kind_of_rank
-from autograph.operators.stand_ins.one_of import are_same
+from autograph.operators.captured.caught import Caught
+from autograph.operators.captured.variables import Poison, Undefined
+from autograph.operators.stand_ins.kinds import kind_of, kind_of_rank
+from autograph.operators.stand_ins.one_of import number_of
 from autograph.operators.stand_ins.values import (
     KEEP_IN_LIST,
+    NOTHING,
     advice,
     describe_both,
     is_same,
     subject,
 )
-from runtime.cells import Cell
+from runtime import control
 from runtime.spec import ErrorType, TensorType, type_of_number
+from runtime.tensor import Tensor
 
-__all__ = ["Among", "Branching", "Form", "Growing", "Kinds", "Leaf", "Optional", "OrNone",
-           "Owning", "Poisoned", "Ragged", "Raised", "Referring", "Static", "Unbound", "Written",
-           "changed", "changed_length"]  # fmt: skip
+__all__ = ["BIT", "NUMBER", "Container", "Form", "Leaf", "Makers", "Poisoned", "Raised", "Static",
+           "Unbound", "changed", "changed_length"]  # fmt: skip
+
+
+class Makers(NamedTuple):
+    """What makes the parts of a value: placeholders, or what a statement left."""
+
+    # A graph value of a type, under a name.
+    value: Callable[[TensorType, str], Any]
+    # The container of a form and of parts, under a name.
+    container: Callable[[Any, list[Any], str], Any]
+    # The array of a form that owns it, of a content, a number and the older arrays that it may be.
+    array: Any = None
+
+
+class Container(NamedTuple):
+    """A list, dict or object that can be changed, of which the parts are carried.
+
+    `number` is that of its form, `name` the user's for where it is, `value` is NOTHING where there
+    is none.
+    """
+
+    number: int
+    name: str
+    value: Any
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What a loop carries in one place; a subclass per kind."""
+    """What a value is to a statement in the graph; a subclass per kind."""
 
     @property
     def holds_nests(self) -> bool:
@@ -36,6 +67,89 @@ class Form:
     def kind(self) -> Any:
         """What is equal for two values of which a graph may make one."""
         return type(self)
+
+    @property
+    def inner(self) -> tuple[Form, ...]:
+        """The forms of its parts."""
+        return ()
+
+    def within(self, x: Any) -> Iterator[tuple[Form, str, Any]]:
+        """The form of each part, the step to it, and what `x` has there: NOTHING if it lacks it."""
+        yield from ()
+
+    def with_inner(self, parts: Iterable[Form]) -> Form:
+        """It with other forms of its parts."""
+        return self
+
+    # ---- to graph values, and back -----------------------------------------------------------
+
+    def leaves(self) -> Iterator[Leaf]:
+        """What the graph carries for it, in order."""
+        yield from ()
+
+    def flatten(self, x: Any) -> Iterator[Any]:
+        """The graph values of `x`, in the order of `leaves`; NOTHING for those that it lacks."""
+        yield from ()
+
+    def unflatten(self, name: str, makers: Makers) -> Any:
+        """A value of this form, under the user's name, of graph values in the order of `leaves`."""
+        raise NotImplementedError
+
+    def typed(self, x: Any) -> Iterator[tuple[Any, TensorType]]:
+        """The graph values of `x` with their types."""
+        return zip(self.flatten(x), [leaf.type for leaf in self.leaves()], strict=True)
+
+    def with_known(self, x: Any) -> Form:
+        """The form of `x`, with the numbers in it that are known as they are."""
+        return self
+
+    # ---- what is in it -----------------------------------------------------------------------
+
+    def containers(self, x: Any, name: str) -> Iterator[Container]:
+        """The containers in `x` of which the parts are carried, and that can be changed."""
+        for part, step, one in self.within(x):
+            yield from part.containers(one, name + step)
+
+    def grown_items(self, x: Any) -> Iterator[Any]:
+        """The items of the lists in `x` of which the content is carried, not the lists' own."""
+        for part, _, one in self.within(x):
+            yield from part.grown_items(one)
+
+    def statics(self) -> Iterator[Any]:
+        """The Python values that stay themselves."""
+        for part in self.inner:
+            yield from part.statics()
+
+    def owning(self) -> Iterator[Any]:
+        """The forms of arrays in it that may be such as the statement makes."""
+        for part in self.inner:
+            yield from part.owning()
+
+    # ---- as an item of a list whose length depends on data -----------------------------------
+
+    @property
+    def constants(self) -> tuple[Any, ...]:
+        """The Python values of which it is one, where they are known."""
+        return ()
+
+    def columns(self) -> Iterator[Leaf]:
+        """The numbers and arrays of an item, of each of which the graph has a row."""
+        return self.leaves()
+
+    def depths(self) -> Iterator[int]:
+        """For each of the columns, how many axes are as long as the longest of some lists."""
+        for _ in self.columns():
+            yield 0
+
+    def rows_of(
+        self, own: Form, rows: Iterator[Tensor], all_rows: list[Tensor]
+    ) -> Iterator[Tensor]:
+        """The rows of items of the form `own`, as those of items of this one."""
+        yield from ()
+
+    def numbers_in(self, x: Any, content: Callable[[Any], Any]) -> Iterator[Any]:
+        """What an item has for each of the columns; `content` gives what is in an array."""
+        yield from ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,183 +168,71 @@ class Static(Form):
     def kind(self) -> Any:
         return kind_of(self.value)
 
+    @property
+    def constants(self) -> tuple[Any, ...]:
+        return (self.value,)
+
+    def unflatten(self, name: str, makers: Makers) -> Any:
+        return self.value
+
+    def statics(self) -> Iterator[Any]:
+        yield self.value
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Leaf(Form):
     """A graph value; `either` if it is an array of rank 0 from outside at times.
 
-    `numpy` is what `is_numpy` says of it.
+    `numpy` is what `is_numpy` says of it; `is_array` if it is the content of an array, which may be
+    an older one.
     """
 
     type: TensorType
     either: bool = False
     numpy: bool | None = None
+    is_array: bool = False
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Leaf) and (
-            (self.type, self.either, bool(self.numpy))
-            == (other.type, other.either, bool(other.numpy))
-        )
+        return isinstance(other, Leaf) and self._told == other._told
 
     def __hash__(self) -> int:
         return hash(self.type)
 
     @property
-    def kind(self) -> Any:
-        return kind_of_rank(self.type.rank)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Referring(Form):
-    """One of several arrays: a number that tells which, and the indices of those that are views.
-
-    `parts` are older than the loop; `types` are those of the operands of each. With `sources` it is
-    a view of these arrays in a place that is not known: then its content is carried, and no parts.
-    """
-
-    type: TensorType
-    parts: tuple[Part, ...]
-    types: tuple[tuple[TensorType, ...], ...]
-    sources: tuple[Cell, ...] = field(default=(), kw_only=True)
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Referring)
-            and isinstance(other, Owning) is isinstance(self, Owning)
-            and (self.type, self.types) == (other.type, other.types)
-            and self.sources == other.sources
-            and all(map(Part.is_alike, self.parts, other.parts))
-        )
-
-    def __hash__(self) -> int:
-        return hash(self.types)
-
-    @property
-    def has_index(self) -> bool:
-        """Whether it is not known which array it is."""
-        return len(self.parts) > 1
+    def _told(self) -> tuple[Any, ...]:
+        return self.type, self.either, bool(self.numpy), self.is_array
 
     @property
     def kind(self) -> Any:
         return kind_of_rank(self.type.rank)
 
+    def leaves(self) -> Iterator[Leaf]:
+        yield self
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Owning(Referring):
-    """One of several arrays, which may be one that the loop made: its content is carried.
+    def flatten(self, x: Any) -> Iterator[Any]:
+        yield number_of(x)
 
-    `own` is the number of that one.
-    """
+    def unflatten(self, name: str, makers: Makers) -> Any:
+        made = makers.value(self.type, name)
+        if self.numpy:
+            made = made.as_numpy()
+        return made.as_either() if self.either else made
 
-    own: int
-    name: str
+    def with_known(self, x: Any) -> Form:
+        return self if isinstance(x, Tensor) else Static(x)
 
-    @property
-    def has_index(self) -> bool:
-        """The content is carried, and the array may be the one from before the loop."""
-        return True
+    def rows_of(
+        self, own: Form, rows: Iterator[Tensor], all_rows: list[Tensor]
+    ) -> Iterator[Tensor]:
+        were_python = isinstance(own, Leaf) and own.type.weak and not self.type.weak
+        yield control.fitting(next(rows), self.type.dtype) if were_python else next(rows)
 
-
-@dataclass(frozen=True, slots=True)
-class Branching(Form):
-    """A container, or an object of the user's, of forms.
-
-    `number` names the place of one that is told from others that hold the same; else it is 0.
-    """
-
-    like: Any
-    steps: tuple[str, ...]
-    parts: tuple[Form, ...]
-    number: int = 0
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Branching) and (type(self.like), self.steps, self.parts) == (
-            type(other.like),
-            other.steps,
-            other.parts,
-        )
-
-    def __hash__(self) -> int:
-        return hash((self.steps, self.parts))
-
-    @property
-    def holds_nests(self) -> bool:
-        """Whether it is a list or dict, or has such in it."""
-        return not isinstance(self.like, tuple) or any(part.holds_nests for part in self.parts)
-
-    @property
-    def kind(self) -> Any:
-        return kind_of_parts(self.like, [part.kind for part in self.parts])
+    def numbers_in(self, x: Any, content: Callable[[Any], Any]) -> Iterator[Any]:
+        yield x
 
 
-@dataclass(frozen=True, slots=True)
-class Growing(Form):
-    """A list or tuple whose length depends on data: a run of items that are `item`, each.
-
-    `number` is that of a container, as in `Branching`; `like` is an empty list or tuple.
-    """
-
-    item: Form
-    number: int = field(default=0, compare=False)
-    like: list[Any] | tuple[Any, ...] = field(default_factory=list, compare=False)
-    # How many items there are, where that is the same in all rounds.
-    length: int | None = None
-
-    @property
-    def kind(self) -> Any:
-        return type(self.like), self.item.kind
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Among(Form):
-    """One of several Python objects, or texts, by its number."""
-
-    things: tuple[Any, ...]
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Among) and are_same(self.things, other.things)
-
-    def __hash__(self) -> int:
-        return len(self.things)
-
-    @property
-    def type(self) -> TensorType:
-        """The type of the number."""
-        return type_of_number(0)
-
-
-@dataclass(frozen=True, slots=True)
-class Kinds(Form):
-    """One of several values of several kinds, by its number: all of them are carried."""
-
-    kinds: tuple[Any, ...]
-    parts: tuple[Form, ...]
-
-    @property
-    def type(self) -> TensorType:
-        """The type of the number."""
-        return type_of_number(0)
-
-
-@dataclass(frozen=True, slots=True)
-class Ragged(Form):
-    """Lists, each of a length of its own, as items of a list; `item` is the form of their items."""
-
-    item: Form
-
-    @property
-    def holds_nests(self) -> bool:
-        """Each of them is a list."""
-        return True
-
-
-@dataclass(frozen=True, slots=True)
-class Written(Form):
-    """A text, by its letters."""
-
-    @property
-    def kind(self) -> Any:
-        return TEXT
+# What tells which of several things a value is, and whether there is one.
+NUMBER, BIT = Leaf(type_of_number(0)), Leaf(type_of_number(True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,46 +242,39 @@ class Raised(Form):
     kinds: tuple[type[BaseException], ...]
     others: tuple[type[BaseException], ...]
 
-    @property
-    def type(self) -> Any:
-        """The type of what the graph has of it."""
-        return ErrorType()
+    def joined(self, kinds: Any, others: Any) -> Raised:
+        """The form that covers exceptions of these kinds, and of none of these others, too."""
+        both = tuple(kind for kind in self.others if kind in others)
+        return Raised(tuple(dict.fromkeys((*self.kinds, *kinds))), both)
+
+    def leaves(self) -> Iterator[Leaf]:
+        yield Leaf(ErrorType())  # type: ignore[arg-type]  # the graph has it as a value, too
+
+    def flatten(self, x: Any) -> Iterator[Any]:
+        yield x.value if type(x) is Caught else NOTHING
+
+    def unflatten(self, name: str, makers: Makers) -> Any:
+        error: Any = ErrorType()
+        return Caught(makers.value(error, name), self.kinds, (), self.others)
 
 
 @dataclass(frozen=True, slots=True)
 class Unbound(Form):
     """No value."""
 
-
-@dataclass(frozen=True, slots=True)
-class Optional(Form):
-    """A value and a bool that says whether there is one."""
-
-    part: Form
-
-
-@dataclass(frozen=True, slots=True)
-class OrNone(Form):
-    """A number or an array, or None, and a bool that says whether it is not None."""
-
-    part: Form
-
-    @property
-    def holds_nests(self) -> bool:
-        """Whether what may be there is a list or dict, or has such in it."""
-        return self.part.holds_nests
-
-    @property
-    def kind(self) -> Any:
-        return self.part.kind
+    def unflatten(self, name: str, makers: Makers) -> Any:
+        return Undefined(name)
 
 
 @dataclass(frozen=True, slots=True)
 class Poisoned(Form):
-    """Its kind changes from round to round: an error where it is read."""
+    """Values of which no graph makes one: an error where the place is read."""
 
     what: str
     hint: str
+
+    def unflatten(self, name: str, makers: Makers) -> Any:
+        return Poison(name, self.what, self.hint)
 
 
 def changed_length(name: str, before: list[Any], after: list[Any]) -> Poisoned:

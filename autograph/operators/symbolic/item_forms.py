@@ -33,22 +33,11 @@ from autograph.operators.stand_ins.values import (
     subject,
     type_of,
 )
-from autograph.operators.symbolic.forms import (
-    Among,
-    Branching,
-    Form,
-    Growing,
-    Leaf,
-    Optional,
-    OrNone,
-    Poisoned,
-    Ragged,
-    Referring,
-    Static,
-    Unbound,
-    Written,
-    changed,
-)
+from autograph.operators.symbolic.arrays import Referring
+from autograph.operators.symbolic.choices import Among, Optional, OrNone
+from autograph.operators.symbolic.containers import Branching, Growing, Ragged
+from autograph.operators.symbolic.forms import Form, Leaf, Poisoned, Static, Unbound, changed
+from autograph.operators.symbolic.texts import Written
 from runtime.building import Builder
 from runtime.spec import TensorType
 
@@ -66,7 +55,7 @@ __all__ = [
 
 def growing_form(form: Growing, x: Any, name: str) -> Growing | Poisoned:
     """`form`, widened by the items of the list `x`; poisoned where these are of two kinds."""
-    if type(x) is not type(form.like):
+    if form.like is None or type(x) is not type(form.like):
         kind = type(form.like).__name__
         return changed(name, f"a {kind} whose length depends on data", describe(x))
     items = [part.item if isinstance(part, Run) else item_form(part) for part in unpadded(x)]
