@@ -32,8 +32,10 @@ from autograph.operators.stand_ins.kinds import (
 from autograph.operators.stand_ins.one_of import (
     OneOf,
     are_told_by_number,
+    can_be_chosen,
     can_be_told_by_number,
     chooses_by_number,
+    is_constant,
     joined,
     note_refused_choice,
 )
@@ -130,8 +132,8 @@ def _called(x: Any, is_kept: Callable[[Any], bool]) -> Static | Function:
 
 
 def _among(x: OneOf, is_kept: Callable[[Any], bool]) -> Form:
-    older = tuple(thing for thing in x.things if is_kept(thing))
-    found = [form_of(thing, is_kept) for thing in x.things if not is_kept(thing)]
+    older = tuple(thing for thing in x.things if is_constant(thing) or is_kept(thing))
+    found = [form_of(one, is_kept) for one in x.things if not (is_constant(one) or is_kept(one))]
     if not found:
         return Among(older)
     made = functools.reduce(lambda a, b: unite(a, b, "this"), found)
@@ -240,8 +242,8 @@ def unite(a: Form, b: Form, name: str) -> Form:
         return called
     is_made = isinstance(a, OrMade) or isinstance(b, OrMade)
     things = None if is_made or are_made == {True} else joined(_things(a), _things(b))
-    is_called = things is not None and all(type(x) in FUNCTIONS for x in things)
-    if things is not None and (chooses_by_number() or is_called or Among in (type(a), type(b))):
+    is_known = things is not None and all(map(can_be_chosen, things))
+    if things is not None and (chooses_by_number() or is_known or Among in (type(a), type(b))):
         return Among(things)
     if _is_or_none(a, b):
         return _or_none(a, b, name)
@@ -410,7 +412,8 @@ def _things(form: Form) -> tuple[Any, ...] | None:
     if isinstance(form, Among | OrMade):
         return form.things
     is_told = isinstance(form, Static) and (
-        can_be_told_by_number(form.value) or type(form.value) in FUNCTIONS
+        can_be_told_by_number(form.value)
+        or (can_be_chosen(form.value) and not is_textual(form.value))
     )
     return (_value(form),) if is_told else None
 
@@ -439,11 +442,12 @@ def _may_be_absent(form: Form) -> bool:
 
     So may be an exception that was caught.
     """
-    if _raised(form) is not None:
+    things = _things(form)
+    if _raised(form) is not None or (things is not None and all(map(is_constant, things))):
         return True
     if not chooses_by_number() or _type(form) is not None:
         return _type(form) is not None
-    return _is_made(form) or _things(form) is not None
+    return _is_made(form) or things is not None
 
 
 def _is_none(form: Form) -> bool:

@@ -45,6 +45,8 @@ from autograph.operators.stand_ins.values import (
     is_nest,
     is_object,
     is_of_users,
+    is_same,
+    is_value,
     tensor,
     type_of,
 )
@@ -69,6 +71,7 @@ __all__ = [
     "can_be_told_by_number",
     "chooses_by_number",
     "index_of",
+    "is_constant",
     "is_member",
     "is_number_of_class",
     "joined",
@@ -357,8 +360,16 @@ _KINDS = (FunctionType, BuiltinFunctionType, MethodType, MethodDescriptorType, M
 
 
 def can_be_chosen(x: Any) -> bool:
-    """Whether `x` is a text or object that data may choose, or one that it has chosen."""
-    return is_number_of_class(x) or isinstance(x, (str, ChosenText, OneOf, *_KINDS))
+    """Whether `x` is a text, value or object that data may choose, or one that it has chosen."""
+    is_one = is_number_of_class(x) or isinstance(x, (str, ChosenText, OneOf, *_KINDS))
+    return is_one or is_value(x)
+
+
+def is_constant(x: Any) -> bool:
+    """Whether data may choose `x`, which is no text, and holds nothing that the graph may have."""
+    if isinstance(x, str | ChosenText | OneOf) or not can_be_chosen(x):
+        return False
+    return next(_held_by(x), None) is None
 
 
 _CONTAINERS = (list, dict, set, deque, OrderedDict, defaultdict, Counter, OpenSet, OpenDeque)
@@ -501,7 +512,7 @@ def _is_one(a: Any, b: Any) -> bool:
         return bool(a == b)
     if isinstance(a, MethodType) and isinstance(b, MethodType):
         return a.__self__ is b.__self__ and a.__func__ is b.__func__
-    return a is b or is_same_function(a, b)
+    return a is b or is_same_function(a, b) or (is_value(a) and is_same(a, b))
 
 
 def index_of(x: Any, things: Sequence[Any]) -> Any:

@@ -27,7 +27,7 @@ from autograph.operators.captured.variables import (
 )
 from autograph.operators.stand_ins.grown_text import letters_of
 from autograph.operators.stand_ins.runs import Opened, Run, has_runs
-from autograph.operators.stand_ins.templates import Late, LazyString
+from autograph.operators.stand_ins.templates import Late, LazyString, has_traced
 from runtime import ops
 from runtime.building import building, traced
 from runtime.errors import StagingError
@@ -58,6 +58,7 @@ __all__ = [
     "is_python_complex",
     "is_same",
     "is_unset",
+    "is_value",
     "merge_types",
     "on_side",
     "own_children",
@@ -362,7 +363,24 @@ def is_same(a: Any, b: Any) -> bool:
         return a is b
     if isinstance(a, tuple):
         return type(a) is type(b) and len(a) == len(b) and all(map(is_same, a, b))
-    return same_value(a, b) or is_same_function(a, b)
+    if same_value(a, b) or is_same_function(a, b):
+        return True
+    # Equal decimals, and equal ranges, may be written otherwise: then they are not the same.
+    return type(a) is type(b) and is_value(a) and bool(a == b) and repr(a) == repr(b)
+
+
+# These are hashed by their values, but are carried as numbers, or may change.
+_NO_VALUES = (str, range, memoryview, type(None), np.generic)
+
+
+def is_value(x: Any) -> bool:
+    """Whether `x` is a value that nobody changes, of a class of Python's or NumPy's: a Fraction."""
+    cls = type(x)
+    by_value = cls is slice or cls.__hash__ not in (None, object.__hash__)
+    if not by_value or callable(x) or isinstance(x, _NO_VALUES) or is_numeric(x) or has_parts(x):
+        return False
+    root = cls.__module__.partition(".")[0]
+    return (root == "numpy" or root in sys.stdlib_module_names) and not has_traced(x)
 
 
 _CHANGEABLE = (list, dict, set, deque, bytearray)

@@ -12,7 +12,7 @@ from autograph.operators.stand_ins.captured_items import parts_of
 from autograph.operators.stand_ins.one_of import (
     OneOf,
     can_be_referred_to,
-    is_member,
+    is_constant,
     joined,
     note_refused_choice,
     referred,
@@ -93,9 +93,9 @@ def item_form(x: Any) -> Form:
     things = referred(x)
     if things is not None:
         return Among(things) if len(things) > 1 else Static(things[0])
-    if is_member(x):
+    if is_constant(x):
         return Static(x)
-    if type(x) is OneOf and all(map(is_member, x.things)):
+    if type(x) is OneOf and all(map(is_constant, x.things)):
         return Among(x.things)
     if is_numeric(x):
         if is_array(x) and type_of(x).rank == 0:
@@ -115,7 +115,7 @@ def item_form(x: Any) -> Form:
         parts = tuple(item_form(part) for _, part in children)
         bad = next((part for part in parts if isinstance(part, Poisoned)), None)
         return bad or Branching(x, tuple(step for step, _ in children), parts)
-    if x is None or type(x) in (str, bytes):
+    if x is None or type(x) is str:
         return Static(x)
     if type(x) is ChosenText:
         texts = texts_of(x)
@@ -269,7 +269,7 @@ def _texts_in(form: Form) -> tuple[Any, ...] | None:
     if not isinstance(form, Static):
         return None
     x = form.value
-    is_one = type(x) is str or is_member(x) or can_be_referred_to(x)
+    is_one = type(x) is str or is_constant(x) or can_be_referred_to(x)
     return (form.value,) if is_one else None
 
 
