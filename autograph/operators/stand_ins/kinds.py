@@ -87,15 +87,20 @@ def kind_of(x: Any, writes: dict[Any, Any] | None = None) -> Any:
     if is_textual(x):
         return TEXT
     if has_runs(x):
-        return type(x), _common(
-            [part.item.kind if isinstance(part, Run) else kind_of(part) for part in x]
-        )
+        return type(x), _common(list(map(_kind_of_item, x)))
     if not has_parts(x):
         return type(x)
     children = parts_of(x, writes or {})
     if type(x) is list:
         return kind_of_list([kind_of(split_none(part)[0], writes) for _, part in children])
     return type(x), tuple(step for step, _ in children)
+
+
+def _kind_of_item(x: Any) -> Any:
+    """The kind of an item of a list, or of those that a run stands for: what a run has may be new."""
+    if not isinstance(x, Run):
+        return kind_of(x)
+    return type(None) if x.item is None else x.item.kind
 
 
 def kind_of_rank(rank: int | None) -> Any:
