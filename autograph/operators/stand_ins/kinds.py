@@ -97,7 +97,7 @@ def kind_of(x: Any, writes: dict[Any, Any] | None = None) -> Any:
 
 
 def _kind_of_item(x: Any) -> Any:
-    """The kind of an item of a list, or of those that a run stands for: what a run has may be new."""
+    """The kind of an item of a list, or of those of a run, whose form may not be known yet."""
     if not isinstance(x, Run):
         return kind_of(x)
     return type(None) if x.item is None else x.item.kind
