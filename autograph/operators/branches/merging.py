@@ -650,7 +650,7 @@ def _is_place_of_errors(a: Any, b: Any) -> bool:
 def _is_range_place(a: Any, b: Any) -> bool:
     """Whether a place holds one range or another."""
     both = isinstance(a, range | OpenRange) and isinstance(b, range | OpenRange)
-    return both and not (isinstance(a, range) and a == b)
+    return both and not is_same(a, b)
 
 
 def _is_array_place(a: Any, b: Any) -> bool:

@@ -24,10 +24,8 @@ from autograph.operators.stand_ins.kinds import (
     is_itself,
     is_of_container,
     is_of_kinds,
-    kind_of,
     kinds_of,
     may_be_both,
-    own_kind,
 )
 from autograph.operators.stand_ins.one_of import (
     OneOf,
@@ -39,6 +37,7 @@ from autograph.operators.stand_ins.one_of import (
     joined,
     note_refused_choice,
 )
+from autograph.operators.stand_ins.ranges import OpenRange
 from autograph.operators.stand_ins.runs import Run, has_runs
 from autograph.operators.stand_ins.templates import LazyString, is_textual
 from autograph.operators.stand_ins.values import (
@@ -62,6 +61,7 @@ from autograph.operators.symbolic.choices import Among, Kinds, Optional, OrMade,
 from autograph.operators.symbolic.containers import Branching, Function, Growing
 from autograph.operators.symbolic.forms import Form, Leaf, Makers, Poisoned, Raised, Static, Unbound
 from autograph.operators.symbolic.item_forms import are_two_tuples, growing_form
+from autograph.operators.symbolic.ranges import ranged
 from autograph.operators.symbolic.rows import holds_arrays
 from autograph.operators.symbolic.texts import Written
 from runtime.building import building
@@ -97,6 +97,8 @@ def form_of(x: Any, is_kept: Callable[[Any], bool]) -> Form:
         return Static(x) if is_kept(x.value) else Raised(x.kinds, x.others)
     if type(x) is OneOf:
         return _among(x, is_kept)
+    if isinstance(x, OpenRange):
+        return ranged(x) or Static(x)
     if type(x) in FUNCTIONS:
         return _called(x, is_kept)
     if is_kept(x):
@@ -253,7 +255,7 @@ def unite(a: Form, b: Form, name: str) -> Form:
     one, other = _type(a), _type(b)
     if one is not None and other is not None:
         return Leaf(merge_types(name, one, other), is_array=_is_array(a) and _is_array(b))
-    either = None if are_made else _or_made(a, b, name)
+    either = ranged(a, b) or (None if are_made else _or_made(a, b, name))
     if either is not None:
         return either
     left, right = _nest(a), _nest(b)
@@ -266,7 +268,7 @@ def unite(a: Form, b: Form, name: str) -> Form:
     if grown is not None:
         return grown
     may_differ = _may_be_of_kinds(a) and _may_be_of_kinds(b)
-    if may_differ and may_be_both(name, _kind(a), _kind(b)):
+    if may_differ and may_be_both(name, a.kind, b.kind):
         return _united_kinds(a, b, name)
     values = [_value(x) for x in (a, b) if not _is_none(x)]
     if are_told_by_number(values[0], values[-1]):
@@ -301,26 +303,10 @@ def _are_two_tuples(a: Form, b: Form, name: str) -> bool:
 
 def _united_kinds(a: Form, b: Form, name: str) -> Form:
     """The form of a place of all kinds that both have."""
-    found = ByKind(_kinds_in(a))
-    for kind, form in _kinds_in(b):
+    found = ByKind(a.alternatives())
+    for kind, form in b.alternatives():
         found.add(kind, form, lambda one, other: unite(one, other, name))
-    conflicts = [form for form in found.things if isinstance(form, Poisoned)]
-    return conflicts[0] if conflicts else Kinds(tuple(found.kinds), tuple(found.things))
-
-
-def _kinds_in(form: Form) -> Iterator[tuple[Any, Form]]:
-    if isinstance(form, Kinds):
-        yield from zip(form.kinds, form.parts, strict=True)
-    elif isinstance(form, OrNone):
-        yield from _kinds_in(form.part)
-        yield kind_of(None), Static(None)
-    elif isinstance(form, Among | OrMade):
-        yield from ((own_kind(thing), Static(thing)) for thing in form.things)
-        yield from _kinds_in(form.made) if isinstance(form, OrMade) else ()
-    elif isinstance(form, Static):
-        yield own_kind(form.value), form
-    else:
-        yield _kind(form), form
+    return Kinds.of(found)
 
 
 def _are_made(a: Form, b: Form, name: str) -> set[bool]:
@@ -330,7 +316,7 @@ def _are_made(a: Form, b: Form, name: str) -> set[bool]:
     """
     if not is_in_result(name) or not chooses_by_number():
         return set()
-    kinds = (kind for form in (a, b) for kind, _ in _kinds_in(form))
+    kinds = (kind for form in (a, b) for kind, _ in form.alternatives())
     return {not is_itself(kind) for kind in kinds if is_of_container(kind)}
 
 
@@ -339,13 +325,6 @@ def _may_be_of_kinds(form: Form) -> bool:
     if isinstance(form, Static):
         return form.value is None or can_be_of_kinds(form.value)
     return isinstance(form, Leaf | Branching | Growing | Written | OrNone)
-
-
-def _kind(form: Form) -> Any:
-    """The kind of the values of a form, as `kind_of` has it."""
-    if isinstance(form, Static | Function | Raised | Poisoned):
-        return kind_of(_value(form))
-    return form.kind
 
 
 def _or_made(a: Form, b: Form, name: str) -> OrMade | None:

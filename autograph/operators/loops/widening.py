@@ -44,6 +44,7 @@ from autograph.operators.stand_ins.one_of import (
     number_of,
     things_of,
 )
+from autograph.operators.stand_ins.ranges import OpenRange
 from autograph.operators.stand_ins.references import (
     is_all_older,
     is_older,
@@ -86,6 +87,7 @@ from autograph.operators.symbolic.forms import (
     changed,
 )
 from autograph.operators.symbolic.item_forms import all_joined, growing_form, item_of, of_length
+from autograph.operators.symbolic.ranges import Ranged, ranged
 from autograph.operators.symbolic.texts import Written
 from runtime import trace
 from runtime.building import Builder
@@ -132,6 +134,8 @@ def form_of(x: Any, *, bools: bool, body: Builder | None = None, made: bool = Fa
         return Written()
     if body is not None and type(x) is Caught:
         return Raised(x.kinds, x.others)
+    if body is not None and isinstance(x, OpenRange):
+        return ranged(x) or Static(x)
     if is_array(x):
         return Static(x) if body is None else _referring(_no_array(x), x, "", body)
     if isinstance(x, bool) and not bools:
@@ -229,6 +233,8 @@ def widen(
         return _widen_static(form, x, name, body, within)
     if isinstance(form, Written):
         return form if is_textual(x) else changed(name, "a str", describe(x))
+    if isinstance(form, Ranged):
+        return ranged(form, x) or changed(name, "a range", describe(x))
     if isinstance(form, Raised):
         if type(x) is not Caught:
             return changed(name, "an exception that was caught", describe(x))
@@ -329,8 +335,7 @@ def _widen_kinds(form: Form, x: Any, name: str, body: Builder) -> Form:
     for kind, one in kinds_of(x):
         widened = functools.partial(_widened, one, name, body)
         found.add(kind, _form_of_kind(kind, one, body), widened)
-    poisoned = [part for part in found.things if isinstance(part, Poisoned)]
-    return poisoned[0] if poisoned else Kinds(tuple(found.kinds), tuple(found.things))
+    return Kinds.of(found)
 
 
 def _form_of_kind(kind: Any, x: Any, body: Builder | None) -> Form:
@@ -344,17 +349,9 @@ def _widened(x: Any, name: str, body: Builder, part: Form, own: Form) -> Form:
 
 
 def _kinds_in(form: Form, body: Builder) -> Iterator[tuple[Any, Form]]:
-    if isinstance(form, Kinds):
-        yield from zip(form.kinds, form.parts, strict=True)
-    elif isinstance(form, OrNone):
-        yield from _kinds_in(form.part, body)
-        yield kind_of(None), Static(None)
-    elif isinstance(form, Among):
-        yield from ((own_kind(thing), Static(thing)) for thing in form.things)
-    elif isinstance(form, Static) and is_itself(kind := own_kind(form.value)):
-        yield kind, form
-    else:
-        yield form.kind, _carried(form, body)
+    """The kinds that a place may be of: a container that stays itself is not carried."""
+    for kind, one in form.alternatives():
+        yield kind, one if is_itself(kind) else _carried(one, body)
 
 
 def _widen_function(
@@ -396,6 +393,9 @@ def _widen_static(
     things = joined(things_of(form.value, body), things_of(x, body))
     if things is not None:
         return Among(things)
+    of_ranges = ranged(form, x)
+    if of_ranges is not None:
+        return of_ranges
     if is_textual(form.value) and is_textual(x):
         return Written()
     if type(form.value) is Caught and type(x) is Caught:

@@ -362,7 +362,7 @@ _KINDS = (FunctionType, BuiltinFunctionType, MethodType, MethodDescriptorType, M
 def can_be_chosen(x: Any) -> bool:
     """Whether `x` is a text, value or object that data may choose, or one that it has chosen."""
     is_one = is_number_of_class(x) or isinstance(x, (str, ChosenText, OneOf, *_KINDS))
-    return is_one or is_value(x)
+    return is_one or (is_value(x) and type(x) is not range)  # which is known by its ends
 
 
 def is_constant(x: Any) -> bool:

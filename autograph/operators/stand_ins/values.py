@@ -370,13 +370,14 @@ def is_same(a: Any, b: Any) -> bool:
 
 
 # These are hashed by their values, but are carried as numbers, or may change.
-_NO_VALUES = (str, range, memoryview, type(None), np.generic)
+_NO_VALUES = (str, memoryview, type(None), np.generic)
 
 
 def is_value(x: Any) -> bool:
     """Whether `x` is a value that nobody changes, of a class of Python's or NumPy's: a Fraction."""
     cls = type(x)
-    by_value = cls is slice or cls.__hash__ not in (None, object.__hash__)
+    own_hash: Any = cls.__hash__
+    by_value = cls is slice or (own_hash is not None and own_hash is not object.__hash__)
     if not by_value or callable(x) or isinstance(x, _NO_VALUES) or is_numeric(x) or has_parts(x):
         return False
     root = cls.__module__.partition(".")[0]

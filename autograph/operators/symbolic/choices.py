@@ -10,11 +10,11 @@ import numpy as np
 
 from autograph.operators.captured.variables import Maybe, Nullable
 from autograph.operators.stand_ins.bodies import check_defined
-from autograph.operators.stand_ins.kinds import in_places, index_among
+from autograph.operators.stand_ins.kinds import ByKind, in_places, index_among
 from autograph.operators.stand_ins.one_of import OneOf, are_same, index_of, one_of
 from autograph.operators.stand_ins.references import select
 from autograph.operators.stand_ins.values import NOTHING, is_unset, split, split_none, tensor
-from autograph.operators.symbolic.forms import BIT, NUMBER, Form, Leaf, Makers
+from autograph.operators.symbolic.forms import BIT, NUMBER, Form, Leaf, Makers, Poisoned, Static
 from autograph.operators.symbolic.rows import size_of
 from runtime import ops
 from runtime.tensor import Tensor
@@ -37,6 +37,10 @@ class Among(Form):
     @property
     def constants(self) -> tuple[Any, ...]:
         return self.things
+
+    def alternatives(self) -> Iterator[tuple[Any, Form]]:
+        for thing in self.things:
+            yield from Static(thing).alternatives()
 
     def leaves(self) -> Iterator[Leaf]:
         yield NUMBER
@@ -71,6 +75,15 @@ class Kinds(Form):
 
     kinds: tuple[Any, ...]
     parts: tuple[Form, ...]
+
+    @staticmethod
+    def of(found: ByKind[Form]) -> Form:
+        """The form of what is of one of these kinds; an error where one of them is none."""
+        poisoned = (part for part in found.things if isinstance(part, Poisoned))
+        return next(poisoned, None) or Kinds(tuple(found.kinds), tuple(found.things))
+
+    def alternatives(self) -> Iterator[tuple[Any, Form]]:
+        yield from zip(self.kinds, self.parts, strict=True)
 
     @property
     def inner(self) -> tuple[Form, ...]:
@@ -136,6 +149,11 @@ class OrMade(Form):
     def statics(self) -> Iterator[Any]:
         yield from self.things
         yield from self.made.statics()
+
+    def alternatives(self) -> Iterator[tuple[Any, Form]]:
+        for thing in self.things:
+            yield from Static(thing).alternatives()
+        yield from self.made.alternatives()
 
     def _made_among(self, x: Any) -> Any:
         """What the body made of what `x` is, or may be; one of several if it may be several."""
@@ -214,6 +232,10 @@ class OrNone(_WithBit):
     @property
     def kind(self) -> Any:
         return self.part.kind
+
+    def alternatives(self) -> Iterator[tuple[Any, Form]]:
+        yield from self.part.alternatives()
+        yield from Static(None).alternatives()
 
     def _split(self, x: Any) -> tuple[Any, Any]:
         return split_none(x)

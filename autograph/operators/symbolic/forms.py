@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from autograph.operators.captured.caught import Caught
 from autograph.operators.captured.variables import Poison, Undefined
-from autograph.operators.stand_ins.kinds import kind_of, kind_of_rank
+from autograph.operators.stand_ins.kinds import kind_of, kind_of_rank, own_kind
 from autograph.operators.stand_ins.one_of import number_of
 from autograph.operators.stand_ins.values import (
     KEEP_IN_LIST,
@@ -67,6 +67,10 @@ class Form:
     def kind(self) -> Any:
         """What is equal for two values of which a graph may make one."""
         return type(self)
+
+    def alternatives(self) -> Iterator[tuple[Any, Form]]:
+        """The kinds of value that it may be, each with its form."""
+        yield self.kind, self
 
     @property
     def inner(self) -> tuple[Form, ...]:
@@ -167,6 +171,9 @@ class Static(Form):
     @property
     def kind(self) -> Any:
         return kind_of(self.value)
+
+    def alternatives(self) -> Iterator[tuple[Any, Form]]:
+        yield own_kind(self.value), self
 
     @property
     def constants(self) -> tuple[Any, ...]:
