@@ -21,6 +21,7 @@ from autograph.operators.stand_ins.one_of import (
     are_containers,
     can_be_told_by_number,
     chooses_by_number,
+    is_chosen_value,
     is_number_of_class,
 )
 from autograph.operators.stand_ins.references import chosen, select
@@ -59,6 +60,7 @@ __all__ = [
 ]
 
 TEXT = "text"
+_VALUE = "a value"
 _ANY_RANK = "an array or a number"
 _APART = object()
 _ITSELF = object()
@@ -73,7 +75,7 @@ def is_of_kinds(x: Any) -> bool:
 
 def can_be_of_kinds(x: Any) -> bool:
     """Whether a result may be `x` on one path, and something else on another."""
-    return has_parts(x) or is_numeric(x) or is_textual(x) or _is_several(x)
+    return has_parts(x) or is_numeric(x) or is_textual(x) or _is_several(x) or is_chosen_value(x)
 
 
 def kind_of(x: Any, writes: dict[Any, Any] | None = None) -> Any:
@@ -86,6 +88,8 @@ def kind_of(x: Any, writes: dict[Any, Any] | None = None) -> Any:
         return kind_of_rank(type_of(x).rank)
     if is_textual(x):
         return TEXT
+    if is_chosen_value(x):
+        return _VALUE
     if has_runs(x):
         return type(x), _common(list(map(_kind_of_item, x)))
     if not has_parts(x):

@@ -71,6 +71,7 @@ __all__ = [
     "can_be_told_by_number",
     "chooses_by_number",
     "index_of",
+    "is_chosen_value",
     "is_constant",
     "is_member",
     "is_number_of_class",
@@ -365,11 +366,18 @@ def can_be_chosen(x: Any) -> bool:
     return is_one or (is_value(x) and type(x) is not range)  # which is known by its ends
 
 
+def is_chosen_value(x: Any) -> bool:
+    """Whether `x` is a value that nobody changes, or one of several such."""
+    things = x.things if type(x) is OneOf else (x,)
+    return all(is_value(one) and type(one) is not range for one in things)
+
+
 def is_constant(x: Any) -> bool:
     """Whether data may choose `x`, which is no text, and holds nothing that the graph may have."""
-    if isinstance(x, str | ChosenText | OneOf) or not can_be_chosen(x):
-        return False
-    return next(_held_by(x), None) is None
+    if is_member(x):
+        return True
+    is_other = can_be_chosen(x) and not isinstance(x, str | ChosenText | OneOf)
+    return is_other and next(_held_by(x), None) is None
 
 
 _CONTAINERS = (list, dict, set, deque, OrderedDict, defaultdict, Counter, OpenSet, OpenDeque)

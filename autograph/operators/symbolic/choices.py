@@ -10,7 +10,7 @@ import numpy as np
 
 from autograph.operators.captured.variables import Maybe, Nullable
 from autograph.operators.stand_ins.bodies import check_defined
-from autograph.operators.stand_ins.kinds import ByKind, in_places, index_among
+from autograph.operators.stand_ins.kinds import ByKind, in_places, index_among, kind_of
 from autograph.operators.stand_ins.one_of import OneOf, are_same, index_of, one_of
 from autograph.operators.stand_ins.references import select
 from autograph.operators.stand_ins.values import NOTHING, is_unset, split, split_none, tensor
@@ -37,6 +37,10 @@ class Among(Form):
     @property
     def constants(self) -> tuple[Any, ...]:
         return self.things
+
+    @property
+    def kind(self) -> Any:
+        return kind_of(self.things[0])
 
     def alternatives(self) -> Iterator[tuple[Any, Form]]:
         for thing in self.things:
