@@ -283,6 +283,50 @@ def test_a_value_of_several_is_asked_for_what_it_can(f):
     assert len(g.traces()) == 1
 
 
+HALF, OTHER_HALF = Fraction(1, 2), Fraction(1, 2)
+
+
+def on_one_path(x):
+    v = HALF if x[0] > 2 else OTHER_HALF
+    return v is HALF, x * 2
+
+
+def after_rounds(x):
+    v, t = HALF, x[0]
+    while t > 0:
+        v = Fraction(1, 2)
+        t -= 1
+    return v is HALF, t
+
+
+def where_it_raised(x):
+    v = HALF
+    try:
+        v = OTHER_HALF
+        if x[0] > 2:
+            raise ValueError
+    except ValueError:
+        v = HALF
+    return v is HALF, x * 2
+
+
+@pytest.mark.parametrize("f", [on_one_path, after_rounds, where_it_raised])
+def test_which_of_two_equal_values_it_is_is_refused(f):
+    with pytest.raises(ag.StagingError, match="whether this is the same Fraction depends on data"):
+        ag.convert(f)(np.array([1.0, 2.0]))
+
+
+def of_two(x):
+    v = HALF if x[0] > 2 else Fraction(1, 3)
+    return v is HALF, v is None, x * 2
+
+
+def test_which_of_two_values_it_is_is_known():
+    for first in (1.0, 3.0):
+        x = np.array([first, 2.0])
+        assert plain(ag.convert(of_two)(x)) == plain(of_two(x))
+
+
 def test_the_guide_has_the_table():
     rows = {}
     for (a, b), refused in PAIRS.items():

@@ -26,7 +26,7 @@ from autograph.operators.stand_ins.lengths import ask_for_hint
 from autograph.operators.stand_ins.one_of import (
     OneOf,
     are_containers,
-    is_chosen_value,
+    is_one_of_values,
     read_apart,
     text_of,
 )
@@ -51,7 +51,7 @@ __all__ = [
 
 def is_chosen_object(x: Any) -> bool:
     """Whether `x` is one of several objects, lists or dicts, or of values of several kinds."""
-    return type(x) is OneOf and (x.of_kinds or are_containers(x.things) or is_chosen_value(x))
+    return type(x) is OneOf and (x.of_kinds or are_containers(x.things) or is_one_of_values(x))
 
 
 # What is gone through in the place of views, by their class.

@@ -21,8 +21,8 @@ from autograph.operators.stand_ins.one_of import (
     are_containers,
     can_be_told_by_number,
     chooses_by_number,
-    is_chosen_value,
     is_number_of_class,
+    is_one_of_values,
 )
 from autograph.operators.stand_ins.references import chosen, select
 from autograph.operators.stand_ins.runs import Run, has_runs
@@ -75,7 +75,7 @@ def is_of_kinds(x: Any) -> bool:
 
 def can_be_of_kinds(x: Any) -> bool:
     """Whether a result may be `x` on one path, and something else on another."""
-    return has_parts(x) or is_numeric(x) or is_textual(x) or _is_several(x) or is_chosen_value(x)
+    return has_parts(x) or is_numeric(x) or is_textual(x) or _is_several(x) or is_one_of_values(x)
 
 
 def kind_of(x: Any, writes: dict[Any, Any] | None = None) -> Any:
@@ -88,7 +88,7 @@ def kind_of(x: Any, writes: dict[Any, Any] | None = None) -> Any:
         return kind_of_rank(type_of(x).rank)
     if is_textual(x):
         return TEXT
-    if is_chosen_value(x):
+    if is_one_of_values(x):
         return _VALUE
     if has_runs(x):
         return type(x), _common(list(map(_kind_of_item, x)))

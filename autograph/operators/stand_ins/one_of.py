@@ -71,10 +71,10 @@ __all__ = [
     "can_be_told_by_number",
     "chooses_by_number",
     "index_of",
-    "is_chosen_value",
     "is_constant",
     "is_member",
     "is_number_of_class",
+    "is_one_of_values",
     "joined",
     "note_refused_choice",
     "number_of",
@@ -366,7 +366,7 @@ def can_be_chosen(x: Any) -> bool:
     return is_one or (is_value(x) and type(x) is not range)  # which is known by its ends
 
 
-def is_chosen_value(x: Any) -> bool:
+def is_one_of_values(x: Any) -> bool:
     """Whether `x` is a value that nobody changes, or one of several such."""
     things = x.things if type(x) is OneOf else (x,)
     return all(is_value(one) and type(one) is not range for one in things)

@@ -7,7 +7,7 @@ from abc import ABC, ABCMeta
 from collections import deque
 from collections.abc import Collection
 from types import MemberDescriptorType
-from typing import Any, Generic
+from typing import Any, Generic, NamedTuple
 
 import numpy as np
 
@@ -40,6 +40,7 @@ __all__ = [
     "NOTHING",
     "NUMBERS",
     "VIEWS",
+    "ChosenValue",
     "advice",
     "all_numpy",
     "attributes_of",
@@ -363,10 +364,26 @@ def is_same(a: Any, b: Any) -> bool:
         return a is b
     if isinstance(a, tuple):
         return type(a) is type(b) and len(a) == len(b) and all(map(is_same, a, b))
-    if same_value(a, b) or is_same_function(a, b):
-        return True
-    # Equal decimals, and equal ranges, may be written otherwise: then they are not the same.
+    if not same_value(a, b) and not is_same_function(a, b) and not _are_equal_values(a, b):
+        return False
+    facts = current_trace()
+    if facts is not None and is_value(a):  # which object it is, is not known from here on
+        facts.chosen_values |= {id(x): ChosenValue(x, None, (None, None)) for x in (a, b)}
+    return True
+
+
+def _are_equal_values(a: Any, b: Any) -> bool:
+    """Whether these are one value: equal decimals, and equal ranges, may be written otherwise."""
     return type(a) is type(b) and is_value(a) and bool(a == b) and repr(a) == repr(b)
+
+
+class ChosenValue(NamedTuple):
+    """What a staged statement made of two values that cannot change: `which` says the first."""
+
+    made: Any
+    # None where it is not known which values it may be.
+    which: Any
+    sides: tuple[Any, Any]
 
 
 # These are hashed by their values, but are carried as numbers, or may change.
