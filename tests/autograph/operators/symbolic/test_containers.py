@@ -5,8 +5,10 @@ import pytest
 from autograph.operators.captured.variables import Maybe, Nullable, Undefined
 from autograph.operators.loops.widening import form_of, form_of_parts
 from autograph.operators.stand_ins.values import NOTHING, with_children
-from autograph.operators.symbolic.choices import Optional, OrNone
+from autograph.operators.symbolic.choices import Among, Kinds, Optional, OrNone
 from autograph.operators.symbolic.forms import Leaf, Makers, Static
+from autograph.operators.symbolic.ranges import Ranged, ranged
+from autograph.operators.symbolic.texts import Written
 from runtime.building import building
 from runtime.spec import type_of_number
 from tests.autograph.operators.tracing_by_hand import tracing
@@ -54,6 +56,22 @@ def test_the_values_that_stay_are_found_inside_of_what_does_not():
     form = Optional(form_of_parts([1, held, ("a", 2)], bools=False))
     assert list(form.statics()) == [held, "a"]
     assert list(Static(held).statics()) == [held]
+
+
+@pytest.mark.parametrize(("form", "value", "found"), [
+    (Among(("a", "b")), "b", [1]), (Ranged(1), range(2, 5), [2, 5]),
+    (Ranged(None), range(0, 4, 2), [0, 4, 2]), (Written(), "ab", ["ab"]),
+    (Kinds((0, "text"), (Leaf(INT), Static("a"))), 7, [0, 7]),
+    (OrNone(Optional(Leaf(INT))), None, [NOTHING, False, False]),
+])  # fmt: skip
+def test_a_value_has_something_for_each_leaf(form, value, found):
+    assert list(form.flatten(value)) == found
+    assert len(list(form.flatten(NOTHING))) == len(found) == len(list(form.leaves()))
+
+
+def test_ranges_are_one_by_their_ends():
+    assert ranged(range(2), Static(range(3))) == Ranged(1)
+    assert ranged(range(2), range(0, 4, 2)) == Ranged(None) and ranged(range(2), 3) is None
 
 
 @pytest.mark.parametrize(("form", "kind", "there"), [
