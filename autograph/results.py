@@ -26,7 +26,6 @@ from autograph.operators.stand_ins.captured_items import with_inputs
 from autograph.operators.stand_ins.iterators import is_iterator, title
 from autograph.operators.stand_ins.one_of import OneOf
 from autograph.operators.stand_ins.references import choice_of, has_cell, reference_of
-from autograph.operators.stand_ins.rows import number_leaves
 from autograph.operators.stand_ins.runs import ContainerKind, Sealed, SealedEntries, as_users
 from autograph.operators.stand_ins.templates import LazyString, dig, fill, has_traced
 from autograph.operators.stand_ins.values import is_numpy
@@ -214,7 +213,7 @@ class ListHole:
 def _list_hole(found: Sealed, first: int) -> ListHole:
     parts, structure = template_of(found.item)
     holes = [part if isinstance(part, ItemPart) else FixedPart(part) for part in parts]
-    holds_arrays = any(leaf.type.rank != 0 for leaf in number_leaves(found.item))
+    holds_arrays = any(leaf.type.rank != 0 for leaf in found.item.columns())
     return ListHole(structure, holes, first, len(found.rows), holds_arrays, found.kind)
 
 

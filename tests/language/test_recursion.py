@@ -732,7 +732,7 @@ def test_a_result_whose_kind_depends_on_data_is_refused():
     def f(n):
         return "end" if n <= 0 else (n, f(n - 1))
 
-    refuse(f, I(3), match="of ever more kinds")
+    refuse(f, I(3), match="takes and gives does not settle")
 
 
 def test_a_gradient_of_the_function_in_itself_is_refused():

@@ -201,11 +201,11 @@ def range_with_a_float_step(x, h):
 # ---- branches and loops ----------------------------------------------------------------------
 
 
-@wrong(F(2), cause="is a bytes on one path but a float64", hint="keep its kind",
+@wrong(F(2), cause="is a bytearray on one path but a float64", hint="keep its kind",
        names=("`y`",))  # fmt: skip
 def bytes_on_one_path_and_a_number_on_the_other(x):
     if x > 0:
-        y = b"positive"
+        y = bytearray(b"positive")
     else:
         y = x
     return y * 2  # wrong

@@ -23,7 +23,13 @@ from autograph.operators.stand_ins.heaps import refuse_as_sequence
 from autograph.operators.stand_ins.iterables import with_members
 from autograph.operators.stand_ins.kinds import is_of_kinds
 from autograph.operators.stand_ins.lengths import ask_for_hint
-from autograph.operators.stand_ins.one_of import OneOf, are_containers, read_apart, text_of
+from autograph.operators.stand_ins.one_of import (
+    OneOf,
+    are_containers,
+    is_one_of_values,
+    read_apart,
+    text_of,
+)
 from autograph.operators.stand_ins.runs import EntriesView, has_runs, opened, settled
 from autograph.operators.stand_ins.templates import LazyString, fstring
 from runtime import journal, tree
@@ -45,7 +51,7 @@ __all__ = [
 
 def is_chosen_object(x: Any) -> bool:
     """Whether `x` is one of several objects, lists or dicts, or of values of several kinds."""
-    return type(x) is OneOf and (x.of_kinds or are_containers(x.things))
+    return type(x) is OneOf and (x.of_kinds or are_containers(x.things) or is_one_of_values(x))
 
 
 # What is gone through in the place of views, by their class.

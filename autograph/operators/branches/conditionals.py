@@ -36,11 +36,11 @@ from autograph.operators.stand_ins.grown_text import has_letters
 from autograph.operators.stand_ins.one_of import OneOf, texts_of
 from autograph.operators.stand_ins.parted_arrays import Parts
 from autograph.operators.stand_ins.ranges import OpenRange
-from autograph.operators.stand_ins.rows import length
 from autograph.operators.stand_ins.runs import OpenDeque, OpenSet, has_runs, opened, refusal
 from autograph.operators.stand_ins.templates import ChosenText, LazyString, class_name_of
 from autograph.operators.stand_ins.told import within
 from autograph.operators.stand_ins.values import NOTHING, split
+from autograph.operators.symbolic.rows import length
 from runtime import journal, ops
 from runtime.building import Builder, building
 from runtime.cells import Cell

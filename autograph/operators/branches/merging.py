@@ -29,13 +29,11 @@ from autograph.operators.captured.variables import (
     is_whole,
 )
 from autograph.operators.stand_ins.bodies import Outcome, check_defined
+from autograph.operators.stand_ins.captured_items import parts_of
 from autograph.operators.stand_ins.contents import container_base
-from autograph.operators.stand_ins.forms import Growing, Poisoned, Unbound
 from autograph.operators.stand_ins.identity import note_chosen_value
-from autograph.operators.stand_ins.item_forms import growing_form, parts_of
 from autograph.operators.stand_ins.kinds import (
     ByKind,
-    are_two_tuples,
     can_be_of_kinds,
     in_places,
     index_among,
@@ -70,7 +68,6 @@ from autograph.operators.stand_ins.references import (
     is_all_older,
     is_made_in,
 )
-from autograph.operators.stand_ins.rows import as_rows, row_types
 from autograph.operators.stand_ins.runs import OpenDeque, OpenSet, Run, has_runs
 from autograph.operators.stand_ins.told import within
 from autograph.operators.stand_ins.values import (
@@ -94,6 +91,9 @@ from autograph.operators.stand_ins.values import (
     type_of,
     with_children,
 )
+from autograph.operators.symbolic.containers import Growing
+from autograph.operators.symbolic.forms import Poisoned, Unbound
+from autograph.operators.symbolic.item_forms import are_two_tuples, growing_form
 from runtime import control, journal, ops, trace
 from runtime.building import Builder
 from runtime.graph.ir import Value
@@ -466,11 +466,8 @@ class Merger:
             item = form.item
             for outcome, x in zip(self.outcomes, (a, b), strict=True):
                 absorb_left(outcome, x, owner, repeats=False)
-            rows = [[r for r, _ in as_rows(item, x)] if x is not NOTHING else None for x in left]
-            plans = [
-                self.numeric(f"{name}_rows", *(NOTHING if r is None else r[k] for r in rows))
-                for k in range(len(row_types(item)))
-            ]
+            rows = zip(*map(form.flatten, left), strict=True)
+            plans = [self.numeric(f"{name}_rows", *pair) for pair in rows]
 
             def build(outputs: Sequence[Any]) -> Any:
                 run = Run(item, [tensor(plan(outputs)) for plan in plans])
@@ -653,7 +650,7 @@ def _is_place_of_errors(a: Any, b: Any) -> bool:
 def _is_range_place(a: Any, b: Any) -> bool:
     """Whether a place holds one range or another."""
     both = isinstance(a, range | OpenRange) and isinstance(b, range | OpenRange)
-    return both and not (isinstance(a, range) and a == b)
+    return both and not is_same(a, b)
 
 
 def _is_array_place(a: Any, b: Any) -> bool:

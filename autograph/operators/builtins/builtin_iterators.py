@@ -26,12 +26,12 @@ from autograph.operators.stand_ins import iterables
 from autograph.operators.stand_ins.bodies import stage_raise
 from autograph.operators.stand_ins.iterables import Indexed, is_open
 from autograph.operators.stand_ins.iterators import taken
-from autograph.operators.stand_ins.listed import is_of_open_length
 from autograph.operators.stand_ins.ranges import OpenRange
 from autograph.operators.stand_ins.runs import has_runs
 from autograph.operators.stand_ins.templates import (
     shown,
 )
+from autograph.operators.symbolic.listed import is_of_open_length
 from runtime import journal, ops
 from runtime.array_methods import FlatView
 from runtime.errors import StagingError

@@ -29,12 +29,12 @@ from autograph.operators.stand_ins.grown_text import letters_of
 from autograph.operators.stand_ins.iterables import Indexed, IndexedIterator
 from autograph.operators.stand_ins.lengths import own_length
 from autograph.operators.stand_ins.numbers_or_arrays import refuse_number_or_array
-from autograph.operators.stand_ins.rows import length
 from autograph.operators.stand_ins.runs import EntriesView, has_runs
 from autograph.operators.stand_ins.templates import (
     LazyString,
     has_traced,
 )
+from autograph.operators.symbolic.rows import length
 from runtime import ops
 from runtime.building import building
 from runtime.tensor import Tensor

@@ -32,11 +32,11 @@ from autograph.operators.loops.own_iterators import begun
 from autograph.operators.stand_ins.bodies import NO_NAMES, State, stage_raise
 from autograph.operators.stand_ins.contents import append_item
 from autograph.operators.stand_ins.iterables import Indexed, IndexedIterator, as_indexed
-from autograph.operators.stand_ins.listed import is_of_open_length, scalars
 from autograph.operators.stand_ins.one_of import OneOf, text_of
 from autograph.operators.stand_ins.runs import has_runs, settled
 from autograph.operators.stand_ins.templates import LazyString, class_name_of, has_traced
 from autograph.operators.stand_ins.values import describe
+from autograph.operators.symbolic.listed import is_of_open_length, scalars
 from runtime import journal, ops
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller

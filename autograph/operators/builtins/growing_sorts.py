@@ -14,18 +14,13 @@ from autograph.operators.containers.growing_methods import numbers_of
 from autograph.operators.loops.loops import for_stmt
 from autograph.operators.stand_ins.bodies import NO_NAMES, stage_raise
 from autograph.operators.stand_ins.contents import append_item
-from autograph.operators.stand_ins.forms import (
-    Among,
-    Branching,
-    Form,
-    Leaf,
-    OrNone,
-    Static,
-    Written,
-)
 from autograph.operators.stand_ins.heaps import Reference
-from autograph.operators.stand_ins.rows import size_of
 from autograph.operators.stand_ins.runs import Run, note_shared
+from autograph.operators.symbolic.choices import Among, OrNone
+from autograph.operators.symbolic.containers import Branching
+from autograph.operators.symbolic.forms import Form, Leaf, Static
+from autograph.operators.symbolic.rows import size_of
+from autograph.operators.symbolic.texts import Written
 from runtime import journal, ops
 from runtime.errors import LimitValueError
 from runtime.ops.texts import text_ranks

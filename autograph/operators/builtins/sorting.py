@@ -15,11 +15,9 @@ from autograph.operators.captured.variables import there
 from autograph.operators.expressions import access
 from autograph.operators.stand_ins.bodies import stage_raise
 from autograph.operators.stand_ins.contents import content_slot, emptied
-from autograph.operators.stand_ins.forms import Written
 from autograph.operators.stand_ins.heaps import Reference
 from autograph.operators.stand_ins.iterables import Indexed
 from autograph.operators.stand_ins.one_of import OneOf
-from autograph.operators.stand_ins.rows import pack
 from autograph.operators.stand_ins.runs import has_runs
 from autograph.operators.stand_ins.templates import LazyString, class_name_of, has_traced, shown
 from autograph.operators.stand_ins.values import (
@@ -28,6 +26,8 @@ from autograph.operators.stand_ins.values import (
     type_of,
     with_children,
 )
+from autograph.operators.symbolic.rows import pack
+from autograph.operators.symbolic.texts import Written
 from runtime import journal, ops
 from runtime.building import building
 from runtime.devices import placing_on

@@ -13,11 +13,11 @@ from autograph.operators.calls.parameters import OtherCallError, initial_form, k
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.methods import ORIGINAL
 from autograph.operators.captured.variables import Nullable
-from autograph.operators.catching.snapshot_forms import Form, Grown
-from autograph.operators.catching.snapshots import is_one_form
 from autograph.operators.stand_ins.runs import has_runs
 from autograph.operators.stand_ins.scope import cells_of
 from autograph.operators.stand_ins.values import type_of
+from autograph.operators.symbolic.containers import Growing
+from autograph.operators.symbolic.forms import Form
 from runtime.building import Builder
 from runtime.caching import cached_property
 from runtime.errors import StagingError
@@ -158,14 +158,14 @@ class Call:
     def differs_in_lengths(self, other: Call) -> bool:
         """Whether a later call that is alike is given lists of other lengths."""
         return any(
-            isinstance(widened(form, other.arguments[name], name, lambda path: True), Grown)
+            isinstance(widened(form, other.arguments[name], name, lambda path: True), Growing)
             for name, form in self.fixed_forms.items()
         )
 
 
 def _cover(forms: dict[str, Form], call: Call) -> bool:
     return all(
-        is_one_form(form, widened(form, call.arguments[name], name, lambda path: True))
+        form == widened(form, call.arguments[name], name, lambda path: True)
         for name, form in forms.items()
     )
 

@@ -77,7 +77,6 @@ from autograph.operators.stand_ins.captured_items import (
 )
 from autograph.operators.stand_ins.heaps import heap_of, own_class, refuse_reference
 from autograph.operators.stand_ins.left_alone import refuse_open
-from autograph.operators.stand_ins.listed import grows, listed
 from autograph.operators.stand_ins.one_of import OneOf, number_of
 from autograph.operators.stand_ins.parted_arrays import Parts, parts_of
 from autograph.operators.stand_ins.runs import OpenSet, has_runs, refusal
@@ -85,6 +84,7 @@ from autograph.operators.stand_ins.scope import FunctionScope
 from autograph.operators.stand_ins.templates import class_name_of, has_traced
 from autograph.operators.stand_ins.text_methods import text_by_method
 from autograph.operators.stand_ins.transforms import is_ours, rewired, with_converted
+from autograph.operators.symbolic.listed import grows, listed
 from runtime import journal
 from runtime.building import building
 from runtime.ops.declare import Primitive

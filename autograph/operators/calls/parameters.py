@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from autograph.operators.captured.variables import Nullable
-from autograph.operators.catching.snapshot_forms import Form, Grown, Leaf, Nest, OrNone, Same
 from autograph.operators.catching.snapshots import as_grown
 from autograph.operators.stand_ins.runs import LiveRun, has_runs
 from autograph.operators.stand_ins.templates import has_traced
@@ -27,6 +26,9 @@ from autograph.operators.stand_ins.values import (
     own_children,
     type_of,
 )
+from autograph.operators.symbolic.choices import OrNone
+from autograph.operators.symbolic.containers import Branching, Growing
+from autograph.operators.symbolic.forms import Form, Leaf, Static
 from runtime.errors import StagingError
 from runtime.tensor import Tensor
 
@@ -45,13 +47,15 @@ def initial_form(x: Any, path: str, may_differ: MayDiffer) -> Form:
         return OrNone(initial_form(x.value, path, may_differ))
     if is_numeric(x):
         is_kept = isinstance(x, np.ndarray) or known_number(x) is not None and not may_differ(path)
-        return Same(x) if is_kept else Leaf(type_of(x), is_array(x))
+        return Static(x) if is_kept else Leaf(type_of(x), is_array=is_array(x))
     if is_grown(x):
-        return as_grown(x, name=path) or Same(x)
+        return as_grown(x, name=path) or Static(x)
     if isinstance(x, tuple) and is_container(x) and has_traced(x):
         children = own_children(x)
-        return Nest(x, tuple(initial_form(y, path + step, may_differ) for step, y in children))
-    return Same(x)
+        return Branching.of(
+            x, tuple(initial_form(y, path + step, may_differ) for step, y in children)
+        )
+    return Static(x)
 
 
 def is_grown(x: Any) -> bool:
@@ -75,7 +79,7 @@ def widened(form: Form, x: Any, path: str, may_differ: MayDiffer) -> Form:
 
     Raises OtherCallError where none does: a number that may not differ does, or the kind.
     """
-    if isinstance(form, Same):
+    if isinstance(form, Static):
         return _widened_value(form, x, path, may_differ)
     if isinstance(form, Leaf):
         return _joined(form, x, path)
@@ -85,15 +89,15 @@ def widened(form: Form, x: Any, path: str, may_differ: MayDiffer) -> Form:
         return OrNone(
             widened(form.part, x.value if isinstance(x, Nullable) else x, path, may_differ)
         )
-    if isinstance(form, Grown):
+    if isinstance(form, Growing):
         return _lengthened(form, x, path)
-    assert isinstance(form, Nest)
+    assert isinstance(form, Branching)
     if is_grown(x):
         return _lengthened(form, x, path)
     return _widened_parts(form, x, path, may_differ)
 
 
-def _widened_value(form: Same, x: Any, path: str, may_differ: MayDiffer) -> Form:
+def _widened_value(form: Static, x: Any, path: str, may_differ: MayDiffer) -> Form:
     value = form.value
     if value is x or (not has_parts(value) and not is_numeric(value) and is_same(value, x)):
         return form
@@ -105,16 +109,16 @@ def _widened_value(form: Same, x: Any, path: str, may_differ: MayDiffer) -> Form
             raise OtherCallError
         if number is not None and not may_differ(path):
             raise OtherCallError
-        return _joined(Leaf(type_of(value), is_array(value)), x, path)
+        return _joined(Leaf(type_of(value), is_array=is_array(value)), x, path)
     if is_grown(value) or is_grown(x):
         return _lengthened(form, x, path)
     if is_container(value) and is_container(x):
-        spread = Nest(value, tuple(Same(part) for _, part in own_children(value)))
+        spread = Branching.of(value, tuple(Static(part) for _, part in own_children(value)))
         return _widened_parts(spread, x, path, may_differ)
     raise OtherCallError
 
 
-def _lengthened(form: Same | Nest | Grown, x: Any, path: str) -> Grown:
+def _lengthened(form: Static | Branching | Growing, x: Any, path: str) -> Growing:
     """The form of lists of several lengths."""
     found = as_grown(form, x, name=path)
     if found is None:
@@ -122,7 +126,7 @@ def _lengthened(form: Same | Nest | Grown, x: Any, path: str) -> Grown:
     return found
 
 
-def _widened_parts(form: Nest, x: Any, path: str, may_differ: MayDiffer) -> Form:
+def _widened_parts(form: Branching, x: Any, path: str, may_differ: MayDiffer) -> Form:
     if type(x) is not type(form.like):
         raise OtherCallError
     children = own_children(x)
@@ -132,7 +136,7 @@ def _widened_parts(form: Nest, x: Any, path: str, may_differ: MayDiffer) -> Form
         raise OtherCallError
     pairs = zip(form.parts, children, strict=True)
     parts = tuple(widened(part, y, path + step, may_differ) for part, (step, y) in pairs)
-    return Nest(form.like, parts)
+    return Branching.of(form.like, parts)
 
 
 def _joined(form: Leaf, x: Any, path: str) -> Leaf:
@@ -142,4 +146,4 @@ def _joined(form: Leaf, x: Any, path: str) -> Leaf:
         type_ = merge_types(path, form.type, type_of(x))
     except StagingError:  # on two devices
         raise OtherCallError from None
-    return Leaf(type_, form.is_array and is_array(x))
+    return Leaf(type_, is_array=form.is_array and is_array(x))

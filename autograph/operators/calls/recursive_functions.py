@@ -19,24 +19,7 @@ from autograph.operators.calls.parameters import OtherCallError, initial_form, i
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.decisions import RECURSION
 from autograph.operators.captured.variables import Maybe, Nullable, _Unreadable
-from autograph.operators.catching.snapshot_forms import (
-    Form,
-    Grown,
-    Kinds,
-    Leaf,
-    Nest,
-    OrNone,
-    Perhaps,
-    Same,
-)
-from autograph.operators.catching.snapshot_parts import containers, hold_arrays, leaves, rebuild
-from autograph.operators.catching.snapshots import (
-    form_of,
-    grown_form,
-    holds_lists,
-    is_one_form,
-    unite,
-)
+from autograph.operators.catching.snapshots import form_of, grown_form, holds_lists, rebuild, unite
 from autograph.operators.stand_ins.bodies import (
     NO_NAMES,
     Outcome,
@@ -45,11 +28,9 @@ from autograph.operators.stand_ins.bodies import (
     run_body,
     slot_content,
 )
-from autograph.operators.stand_ins.forms import Growing, Poisoned, Unbound
 from autograph.operators.stand_ins.iterators import refuse_in_call
 from autograph.operators.stand_ins.references import Snapshot, cells_under, has_cell
-from autograph.operators.stand_ins.rows import Rows
-from autograph.operators.stand_ins.runs import has_runs
+from autograph.operators.stand_ins.runs import Rows, has_runs
 from autograph.operators.stand_ins.values import (
     NOTHING,
     has_parts,
@@ -61,6 +42,9 @@ from autograph.operators.stand_ins.values import (
     own_children,
     type_of,
 )
+from autograph.operators.symbolic.choices import OrNone
+from autograph.operators.symbolic.containers import Branching, Growing
+from autograph.operators.symbolic.forms import Form, Leaf, Poisoned, Static, Unbound
 from runtime import journal, recursion, trace
 from runtime.building import Builder, building, traced
 from runtime.cells import Cell
@@ -126,7 +110,7 @@ class Recursion(Call):
     def _initial_forms(self) -> dict[str, Form]:
         numbers = self.mark.numbers.__contains__
         return {
-            k: Same(x)
+            k: Static(x)
             if has_cell(x) or is_grown(x)
             else initial_form(x, k, numbers)  # one array, it may be
             for k, x in self.arguments.items()
@@ -177,13 +161,11 @@ class Recursion(Call):
 
     def _leaves(self, call: Call) -> list[tuple[Any, TensorType]]:
         """The values of a call's arguments that the graph takes, with their types."""
-        return [x for k, form in self.forms.items() for x in leaves(form, call.arguments[k])]
+        return [x for k, form in self.forms.items() for x in form.typed(call.arguments[k])]
 
     def _inputs(self, call: Call, builder: Builder) -> list[Value]:
         self._refuse_shared(call)
-        places = [
-            x for slot, form in self.carried.values() for x in leaves(form, slot_content(slot))
-        ]
+        places = [x for slot, form in self.carried.values() for x in form.typed(slot_content(slot))]
         return [
             output_value(builder, x.now() if isinstance(x, Rows) else x, type_)
             for x, type_ in self._leaves(call) + places
@@ -204,9 +186,9 @@ class Recursion(Call):
     def _result_types(self) -> list[TensorType]:
         """Of what the node gives: places, parts of the result, numbers that tell arrays."""
         assert self.result is not None
-        places = [t for _, form in self.carried.values() for _, t in leaves(form, NOTHING)]
+        places = [leaf.type for _, form in self.carried.values() for leaf in form.leaves()]
         codes = [type_of_number(0) for sharing in self.sharing if sharing.has_code]
-        return [*places, *(type_ for _, type_ in leaves(self.result, None)), *codes]
+        return [*places, *(leaf.type for leaf in self.result.leaves()), *codes]
 
     def _finished(self, call: Call, outputs: list[Tensor]) -> Any:
         """The result of a call, after what it changes was written."""
@@ -218,7 +200,7 @@ class Recursion(Call):
     def _rebuilt(self, call: Call, outputs: list[Tensor]) -> Any:
         """The result of a call, made of the values that the node gives."""
         assert self.result is not None
-        flags = list(hold_arrays(self.result))
+        flags = [leaf.is_array for leaf in self.result.leaves()]
         codes = iter(outputs[len(flags) :])
         arguments = [x for x, _ in self._leaves(call)]
         arrays = iter(self.sharing)
@@ -242,7 +224,7 @@ class Recursion(Call):
             if facts is not None and (facts.is_outside(x) or facts.is_given(x)):
                 raise self._gives_back("a list that is older than the call")
         assert self.result is not None
-        found = [x for _, x in containers(self.result, made, self.title) if type(x) is list]
+        found = [x for _, _, x in self.result.containers(made, self.title) if type(x) is list]
         for x in found:
             journal.note_chosen(x, tuple(given_lists))
         for x in (*given_lists, *found):
@@ -264,7 +246,7 @@ class Recursion(Call):
                 continue
             self._learn(outcome)
             assert self.result is not None
-            is_same = before is not None and is_one_form(before, self.result)
+            is_same = before is not None and before == self.result
             is_same = is_same and gives_lists is self.gives_lists
             if is_same and (shared, count) == (self.sharing, len(self.carried)):
                 self.mark.forms, self.mark.result = self.forms, self.result
@@ -296,7 +278,7 @@ class Recursion(Call):
             others = (call for call in self.known.open if isinstance(call, Recursion))
             if any(call.result is None for call in others if call is not self):
                 raise _NotKnownYetError
-            self.result = Same(None)  # it never returns
+            self.result = Static(None)  # it never returns
 
     def _learn_sharing(self, value: Any, builder: Builder) -> None:
         with trace.interpreting(builder):
@@ -310,8 +292,8 @@ class Recursion(Call):
     def _arrays(self, value: Any) -> Iterator[Any]:
         """The parts of a result that the form has as arrays."""
         assert self.result is not None
-        pairs = zip(leaves(self.result, value), hold_arrays(self.result), strict=True)
-        return (x for (x, _), is_array in pairs if is_array)
+        pairs = zip(self.result.flatten(value), self.result.leaves(), strict=True)
+        return (x for x, leaf in pairs if leaf.is_array)
 
     def _traced(self) -> Outcome:
         """One attempt; everything is as before afterwards."""
@@ -343,16 +325,14 @@ class Recursion(Call):
     def _place(self, builder: Builder) -> dict[str, Any]:
         """The arguments of the call in the graph."""
         self.parameters, self.placed = {}, []
-        self.passed_on = [form.value for form in self.forms.values() if isinstance(form, Same)]
+        self.passed_on = [form.value for form in self.forms.values() if isinstance(form, Static)]
         arguments = {}
         for name, form in self.forms.items():
-            pairs = zip(leaves(form, NOTHING), hold_arrays(form), strict=True)
-            parts = [
-                self._parameter(builder, type_, name, is_array) for (_, type_), is_array in pairs
-            ]
+            parts = [self._parameter(builder, leaf, name) for leaf in form.leaves()]
             with journal.transaction():  # containers among them are not the body's own
                 arguments[name] = rebuild(form, name, iter(parts))
-            self.placed += [x for _, x in containers(form, arguments[name], name)]
+            found = form.containers(arguments[name], name)
+            self.placed += [x for _, _, x in found if x is not NOTHING]
         self._note_placed()
         return arguments
 
@@ -368,15 +348,15 @@ class Recursion(Call):
     def _lists_given(self, call: Call) -> Iterator[Any]:
         """The lists that a call is given, of which the content is handed on."""
         for name, form in self.forms.items():
-            for _, x in containers(form, call.arguments[name], name):
+            for _, _, x in form.containers(call.arguments[name], name):
                 if type(x) is list:
                     yield x
 
-    def _parameter(self, builder: Builder, type_: TensorType, name: str, is_array: bool) -> Tensor:
+    def _parameter(self, builder: Builder, leaf: Leaf, name: str) -> Tensor:
         position = len(builder.graph.inputs)
-        made = traced(builder.input(type_, name))
+        made = traced(builder.input(leaf.type, name))
         made._name = name
-        if is_array:
+        if leaf.is_array:
             cell = made.as_array().cell()
             cell.name = name
             cell.locked = (
@@ -449,14 +429,14 @@ class Recursion(Call):
                 "pass it as an argument, and give its new value back as a part of the result",
                 origin=origin or origin_of_caller(),
             )
-        self.is_settled &= known is not None and is_one_form(form, known)
+        self.is_settled &= known is not None and form == known
         self.carried[key] = slot, form
 
     def _put(self, builder: Builder) -> None:
         """Put placeholders into the places that are carried."""
         for slot, form in self.carried.values():
             name = _identifier(slot.name)
-            parts = [traced(builder.input(type_, name)) for _, type_ in leaves(form, NOTHING)]
+            parts = [traced(builder.input(leaf.type, name)) for leaf in form.leaves()]
             journal.note_result(slot)
             put_slot(slot, rebuild(form, slot.name, iter(parts)))
 
@@ -465,7 +445,7 @@ class Recursion(Call):
         return [
             x
             for key, (_, form) in self.carried.items()
-            for x in leaves(form, outcome.writes[key][2] if key in outcome.writes else NOTHING)
+            for x in form.typed(outcome.writes[key][2] if key in outcome.writes else NOTHING)
         ]
 
     # ---- emission ----------------------------------------------------------------------------
@@ -490,7 +470,7 @@ class Recursion(Call):
         builder = outcome.builder
         result = NOTHING if outcome.raised else outcome.result[0]
         with trace.interpreting(builder):
-            left = [*self._places_after(outcome), *leaves(self.result, result)]
+            left = [*self._places_after(outcome), *self.result.typed(result)]
             values = [
                 output_value(builder, NOTHING if outcome.raised else outcome.content(x), type_)
                 for x, type_ in left
@@ -505,16 +485,12 @@ class Recursion(Call):
 
 
 def _are_one(a: dict[str, Form], b: dict[str, Form]) -> bool:
-    return all(is_one_form(form, b[name]) for name, form in a.items())
+    return all(form == b[name] for name, form in a.items())
 
 
 def _levels(form: Form) -> int:
     """In how many containers within each other the innermost part of a result is."""
-    if isinstance(form, Nest):
-        return 1 + max(map(_levels, form.parts), default=0)
-    if isinstance(form, Kinds):
-        return max(map(_levels, form.parts))
-    return _levels(form.part) if isinstance(form, OrNone | Perhaps) else 0
+    return isinstance(form, Branching) + max(map(_levels, form.inner), default=0)
 
 
 def _sources(cell: Cell) -> set[Cell]:
@@ -528,18 +504,20 @@ def _carried_form(slot: journal.Slot, known: Form | None, contents: Any) -> Form
     attribute that is bound to an array is none: other names may be that array, too.
     """
     if slot.is_content and type(slot.owner) is list:
-        growing: Growing | Poisoned = Growing(known.item if isinstance(known, Grown) else Unbound())
+        growing: Growing | Poisoned = Growing(
+            known.item if isinstance(known, Growing) else Unbound()
+        )
         for x in contents:
             growing = (
                 growing if isinstance(growing, Poisoned) else grown_form(growing, x, slot.name)
             )
         if isinstance(growing, Poisoned) or growing.item.holds_nests:
             return None
-        return Grown(growing.item)
+        return Growing(growing.item, like=None)
     is_number = not slot.is_content and not any(map(is_array, contents))
     if not isinstance(slot.owner, Cell) and not (is_number and all(map(is_numeric, contents))):
         return None
-    types = [] if known is None else [type_ for _, type_ in leaves(known, NOTHING)]
+    types = [] if known is None else [leaf.type for leaf in known.leaves()]
     return Leaf(
         functools.reduce(
             functools.partial(merge_types, slot.name), [*types, *map(type_of, contents)]
@@ -555,11 +533,11 @@ def _is_free(form: Form) -> bool:
     """Whether a form holds nothing of the graph that it was found for."""
     if isinstance(form, Leaf):
         return True
-    if isinstance(form, Nest):
+    if isinstance(form, Branching):
         return all(map(_is_free, form.parts))
     if isinstance(form, OrNone):
         return _is_free(form.part)
-    if not isinstance(form, Same):
+    if not isinstance(form, Static):
         return False
     return not isinstance(form.value, Tensor) and not has_parts(form.value)
 

@@ -24,19 +24,11 @@ from autograph.operators.captured.closures import Part
 from autograph.operators.captured.raised_parts import RaisedKind, Told, content_now, kinds_now
 from autograph.operators.captured.variables import Undefined, _Unreadable
 from autograph.operators.catching.saved_arrays import Column, Row, SavedArrays
-from autograph.operators.catching.snapshot_forms import Form, Grown, Leaf, Nest, Same
-from autograph.operators.catching.snapshot_parts import (
-    containers,
-    grown_items,
-    hold_arrays,
-    leaves,
-    rebuild,
-)
 from autograph.operators.catching.snapshots import (
     form_of,
     form_of_content,
     grown_form,
-    is_one_form,
+    rebuild,
     unite,
     without_arrays,
 )
@@ -50,14 +42,11 @@ from autograph.operators.stand_ins.bodies import (
     slot_content,
 )
 from autograph.operators.stand_ins.contents import as_after_error
-from autograph.operators.stand_ins.forms import Growing, Poisoned, Unbound
 from autograph.operators.stand_ins.grown_text import letters_of
-from autograph.operators.stand_ins.item_forms import of_length
 from autograph.operators.stand_ins.one_of import chooses_by_number
 from autograph.operators.stand_ins.raising import emit_raise
 from autograph.operators.stand_ins.references import is_all_older, is_made_in
-from autograph.operators.stand_ins.rows import Rows
-from autograph.operators.stand_ins.runs import OpenDeque, OpenSet, Run, has_runs, known_length
+from autograph.operators.stand_ins.runs import OpenDeque, OpenSet, Rows, Run, has_runs, known_length
 from autograph.operators.stand_ins.scope import cells_of
 from autograph.operators.stand_ins.templates import LazyString
 from autograph.operators.stand_ins.values import (
@@ -69,6 +58,9 @@ from autograph.operators.stand_ins.values import (
     own_children,
     type_of,
 )
+from autograph.operators.symbolic.containers import Branching, Growing
+from autograph.operators.symbolic.forms import Container, Form, Leaf, Poisoned, Static, Unbound
+from autograph.operators.symbolic.item_forms import of_length
 from runtime import control, journal, trace
 from runtime.building import Builder
 from runtime.cells import Cell
@@ -144,7 +136,7 @@ class _Place:
         """Which of the leaves hold arrays, that may be older ones."""
         if self.form is None or (self.slot is not None and isinstance(self.slot.owner, Cell)):
             return []
-        return [k for k, is_one in enumerate(hold_arrays(self.form)) if is_one]
+        return [k for k, leaf in enumerate(self.form.leaves()) if leaf.is_array]
 
     @property
     def is_content(self) -> bool:
@@ -260,7 +252,7 @@ class Attempt:
             for place, content in self._contents():
                 self._widen(place, content)
                 assert place.form is not None
-                found = [_now(x) for x, _ in leaves(place.form, content)]
+                found = [_now(x) for x in place.form.flatten(content)]
                 place.found.append(found)
                 values += found
                 for k in place.arrays:
@@ -342,18 +334,20 @@ class Attempt:
             with trace.interpreting(outcome.builder):
                 self._widen(place, content)
                 assert place.form is not None
-                left = at_end(content, outcome.writes) if isinstance(place.form, Grown) else content
+                left = (
+                    at_end(content, outcome.writes) if isinstance(place.form, Growing) else content
+                )
                 place.end, place.end_form = content, self._form(place, content)
-                place.found.append([x for x, _ in leaves(place.form, left)])
+                place.found.append(list(place.form.flatten(left)))
                 for k in place.arrays:
                     self._arrays.which((place, k), place.found[-1][k])
-                place.end_leaves = list(leaves(place.end_form, content))
+                place.end_leaves = list(place.end_form.typed(content))
 
     def _form(self, place: _Place, content: Any) -> Form:
         if place.slot is not None and isinstance(place.slot.owner, Cell):
             return Leaf(type_of(content))
         if place.is_list and has_runs(content) and isinstance(place.items, Growing):
-            return Grown(place.items.item, length=place.items.length)
+            return Growing(place.items.item, like=None, length=place.items.length)
         if place.is_content:
             form = form_of_content(content, lambda x: self._is_kept(place, x))
         else:
@@ -367,12 +361,12 @@ class Attempt:
             self._open(place, content)
         if not grown and place.form is not None:
             form = without_arrays(unite(place.form, form, place.name), place.name)
-        for name, x in containers(form, content, place.name):
+        for _, name, x in _containers(form, content, place.name):
             known = place.containers.setdefault(name, [])
             if not any(x is y for y in known):
                 known.append(x)
-        place.items_held += grown_items(form, content)
-        if place.form is None or not is_one_form(form, place.form):
+        place.items_held += form.grown_items(content)
+        if place.form is None or form != place.form:
             place.form, self._changed = form, True
 
     @staticmethod
@@ -385,7 +379,7 @@ class Attempt:
                 ask_to_open(owner, [before, content])
 
     @staticmethod
-    def _grown(place: _Place, content: Any) -> Grown | None:
+    def _grown(place: _Place, content: Any) -> Growing | None:
         """The form of what is in a list, where it has another length elsewhere."""
         if not place.is_list or isinstance(place.items, Poisoned):
             return None
@@ -393,13 +387,13 @@ class Attempt:
         place.items = of_length(
             grown_form(place.items, content, place.name), count or None, content
         )
-        is_one_length = isinstance(place.form, Nest) and len(place.form.parts) == len(content)
-        is_needed = isinstance(place.form, Grown) or has_runs(content)
+        is_one_length = isinstance(place.form, Branching) and len(place.form.parts) == len(content)
+        is_needed = isinstance(place.form, Growing) or has_runs(content)
         if not is_needed and (place.form is None or is_one_length):
             return None
         if isinstance(place.items, Poisoned):
             return None
-        return Grown(place.items.item, length=place.items.length)
+        return Growing(place.items.item, like=None, length=place.items.length)
 
     def _is_kept(self, place: _Place, x: Any) -> bool:
         """Whether a value is there after the `try` too: as it was before, or older than it.
@@ -444,7 +438,7 @@ class Attempt:
     ) -> tuple[Tensor, Tensor]:
         """Emit the node; names and objects get its results. The clause's number, the exception."""
         columns, ends = self._columns(), self._end_columns()
-        types = [type_ for place in self.places.values() for _, type_ in _leaves(place, NOTHING)]
+        types = [leaf.type for place in self.places.values() for leaf in _leaves(place)]
         own = [(x, type_) for place in self._apart() for x, type_ in place.end_leaves]
         branch = outcome.builder
         with trace.interpreting(branch):
@@ -489,7 +483,7 @@ class Attempt:
                 continue
             if place.slot is None:
                 values.append(place.given)
-            elif not (isinstance(place.form, Same) and place.form.value is place.before):
+            elif not (isinstance(place.form, Static) and place.form.value is place.before):
                 apply_slot(place.slot, place.given)
         self.state.set(tuple(values))
         for place in self.places.values():
@@ -500,7 +494,7 @@ class Attempt:
         found = [
             StandIn(name, x, [one for y in known.get(name, ()) for one in outcome.may_be(y)])
             for form, value, place, known in made
-            for name, x in containers(form, value, place)
+            for _, name, x in _containers(form, value, place)
         ]
         for one in found:
             if any(outcome.was_item(x) for x in one.ones):
@@ -517,8 +511,8 @@ class Attempt:
         rest = iter(self._at_end)
         for place in self._apart():
             value = rebuild(_end_form(place), place.name, rest)
-            left = containers(_end_form(place), place.end, place.name)
-            made.append(_Made(_end_form(place), value, place.name, {n: [x] for n, x in left}))
+            left = _containers(_end_form(place), place.end, place.name)
+            made.append(_Made(_end_form(place), value, place.name, {n: [x] for _, n, x in left}))
             if place.slot is not None:
                 if place.slot.read() is place.given:
                     apply_slot(place.slot, value)
@@ -533,7 +527,7 @@ class Attempt:
     def _ends(self) -> list[Any]:
         """What is in each leaf at the end of the body."""
         if self.raises:
-            return [NOTHING for place in self.places.values() for _ in _leaves(place, NOTHING)]
+            return [NOTHING for place in self.places.values() for _ in _leaves(place)]
         return [x for place in self.places.values() for x in place.found[-1]]
 
     def _apart(self) -> list[_Place]:
@@ -563,7 +557,7 @@ class Attempt:
         columns: dict[int, Column] = {}
         count = 0
         for place in self._apart():
-            is_one = list(hold_arrays(_end_form(place)))
+            is_one = [leaf.is_array for leaf in _end_form(place).leaves()]
             for k, (x, type_) in enumerate(place.end_leaves):
                 if is_one[k]:
                     columns[count + k] = Column(place, -1 - k, place.name, type_, (x,))
@@ -577,11 +571,11 @@ class Attempt:
         for place in self.places.values():
             assert place.form is not None
             found = list(zip(*place.found, strict=True))
-            for k, (_, type_) in enumerate(_leaves(place, NOTHING)):
+            for k, leaf in enumerate(_leaves(place)):
                 if k in place.arrays:
-                    column = Column(place, k, place.name, type_, found[k] if found else ())
+                    column = Column(place, k, place.name, leaf.type, found[k] if found else ())
                     columns[count + k] = column
-            count += len(list(_leaves(place, NOTHING)))
+            count += len(_leaves(place))
         return columns
 
 
@@ -595,12 +589,17 @@ def _ends_apart(place: _Place) -> bool:
     if place.slot is not None and isinstance(place.slot.owner, Cell):
         return False
     assert place.form is not None
-    return not is_one_form(_end_form(place), place.form)
+    return _end_form(place) != place.form
 
 
-def _leaves(place: _Place, x: Any) -> Iterator[tuple[Any, TensorType]]:
+def _leaves(place: _Place) -> list[Leaf]:
     assert place.form is not None
-    return leaves(place.form, x)
+    return list(place.form.leaves())
+
+
+def _containers(form: Form, x: Any, name: str) -> Iterator[Container]:
+    """The containers in `x` that are there."""
+    return (found for found in form.containers(x, name) if found.value is not NOTHING)
 
 
 def _now(x: Any) -> Any:

@@ -8,9 +8,10 @@ from typing import Any
 
 from autograph.operators.branches.conditionals import if_exp
 from autograph.operators.containers import growing_methods, open_dicts, open_sets
-from autograph.operators.stand_ins.forms import Growing, Unbound
-from autograph.operators.stand_ins.item_forms import growing_form
-from autograph.operators.stand_ins.rows import length, number_leaves, pack
+from autograph.operators.symbolic.containers import Growing
+from autograph.operators.symbolic.forms import Unbound
+from autograph.operators.symbolic.item_forms import growing_form
+from autograph.operators.symbolic.rows import length, pack
 from runtime import ops
 
 __all__ = ["are_compared", "equal"]
@@ -66,7 +67,7 @@ def _all_found(one: list[Any], other: list[Any]) -> Any:
         raise open_dicts.refused("it is compared with one of other items")
     if isinstance(form.item, Unbound):
         return True
-    if any(leaf.type.rank for leaf in number_leaves(form.item)):
+    if any(leaf.type.rank for leaf in form.item.columns()):
         raise open_dicts.refused("its values, which are arrays, are compared")
     pairs = zip(pack(form.item, one), pack(form.item, other), strict=True)
     found: Any = True

@@ -18,25 +18,11 @@ from autograph.operators.captured.variables import Nullable
 from autograph.operators.containers.written_arrays import as_array_item
 from autograph.operators.stand_ins.bodies import check_defined, stage_raise
 from autograph.operators.stand_ins.contents import content_slot
-from autograph.operators.stand_ins.forms import (
-    Among,
-    Branching,
-    Form,
-    Growing,
-    Leaf,
-    OrNone,
-    Poisoned,
-    Ragged,
-    Unbound,
-    Written,
-)
 from autograph.operators.stand_ins.grown_text import GrownText
 from autograph.operators.stand_ins.identity import note_chosen_value
-from autograph.operators.stand_ins.item_forms import growing_form
 from autograph.operators.stand_ins.iterables import Indexed, InTurn, as_position, from_end
 from autograph.operators.stand_ins.one_of import one_of
 from autograph.operators.stand_ins.references import snapshot
-from autograph.operators.stand_ins.rows import aligned, length, number_leaves, pack, size_of
 from autograph.operators.stand_ins.runs import (
     Run,
     known_length,
@@ -48,10 +34,15 @@ from autograph.operators.stand_ins.runs import (
 )
 from autograph.operators.stand_ins.templates import lazy
 from autograph.operators.stand_ins.values import is_changeable, with_children
+from autograph.operators.symbolic.choices import Among, OrNone
+from autograph.operators.symbolic.containers import Branching, Growing, Ragged
+from autograph.operators.symbolic.forms import BIT, NUMBER, Form, Leaf, Poisoned, Unbound
+from autograph.operators.symbolic.item_forms import growing_form
+from autograph.operators.symbolic.rows import aligned, length, pack, size_of
+from autograph.operators.symbolic.texts import Written
 from runtime import journal, ops
 from runtime.errors import LimitNotImplementedError, StagingError
 from runtime.origins import Origin, origin_of_caller
-from runtime.spec import type_of_number
 from runtime.tensor import Tensor
 
 __all__ = [
@@ -223,23 +214,23 @@ def _built(form: Form, leaf: Callable[[Leaf], Any]) -> Any:
         return _kept(made) if form.type.rank else made
     if isinstance(form, OrNone):
         value = _built(form.part, leaf)
-        present = leaf(Leaf(type_of_number(True)))
+        present = leaf(BIT)
         return Nullable("an item", value, present, check_defined)
     if isinstance(form, Among):
-        return one_of(leaf(Leaf(form.type)), form.things)
+        return one_of(leaf(NUMBER), form.things)
     if isinstance(form, Branching):
         return _frozen(with_children(form.like, [_built(part, leaf) for part in form.parts]))
     if isinstance(form, Ragged):
         return _frozen(_list_of(form, leaf))
     if isinstance(form, Written):
-        count, letters = [leaf(part) for part in number_leaves(form)]
+        count, letters = [leaf(part) for part in form.columns()]
         return GrownText(ops.getitem(letters, slice(None, count)))
     return form.value  # type: ignore[attr-defined]
 
 
 def _list_of(form: Ragged, leaf: Callable[[Leaf], Any]) -> list[Any]:
     """A list with a length of its own that is an item."""
-    count, *inner = [leaf(part) for part in number_leaves(form)]
+    count, *inner = [leaf(part) for part in form.columns()]
     made: list[Any] = journal.fresh([])
     if inner:
         rows = [ops.getitem(row, slice(None, count)) for row in inner]
@@ -270,7 +261,7 @@ def _keys_of(pairs: list[Any]) -> list[Tensor]:
     form, rows = looked_at(pairs)
     if not isinstance(form, Branching):
         return []
-    return rows[: len(list(number_leaves(form.parts[0])))]
+    return rows[: len(list(form.parts[0].columns()))]
 
 
 # More items than this are gone through in a loop of the graph, where there is a choice.

@@ -14,11 +14,13 @@ from autograph.operators.containers.growing import looked_at
 from autograph.operators.containers.open_dicts import name_of_view
 from autograph.operators.stand_ins.bodies import stage_raise
 from autograph.operators.stand_ins.captured_items import with_inputs
-from autograph.operators.stand_ins.forms import Branching, Form, Leaf, OrNone, Ragged, Unbound
 from autograph.operators.stand_ins.numbers_or_arrays import refuse_number_or_array
-from autograph.operators.stand_ins.rows import in_numbers
 from autograph.operators.stand_ins.runs import has_runs, python_class, refusal
 from autograph.operators.stand_ins.templates import lazy
+from autograph.operators.symbolic.choices import OrNone
+from autograph.operators.symbolic.containers import Branching, Ragged
+from autograph.operators.symbolic.forms import Form, Leaf, Unbound
+from autograph.operators.symbolic.rows import in_numbers
 from runtime import ops
 from runtime.dispatch import GIVE_VIEWS
 from runtime.dtypes import kind_of

@@ -27,33 +27,18 @@ from autograph.operators.containers.growing import (
 )
 from autograph.operators.stand_ins.bodies import stage_raise
 from autograph.operators.stand_ins.contents import content_slot
-from autograph.operators.stand_ins.forms import (
-    Among,
-    Branching,
-    Form,
-    Leaf,
-    OrNone,
-    Ragged,
-    Static,
-    Unbound,
-    Written,
-)
 from autograph.operators.stand_ins.grown_text import GrownText, letters_of
 from autograph.operators.stand_ins.heaps import refuse_compared
-from autograph.operators.stand_ins.item_forms import is_text
 from autograph.operators.stand_ins.one_of import OneOf, can_be_referred_to, number_of, texts_of
-from autograph.operators.stand_ins.rows import (
-    are_text,
-    in_numbers,
-    length,
-    number_leaves,
-    same_texts,
-    size_of,
-    with_letters,
-)
 from autograph.operators.stand_ins.runs import Run, has_runs, holds_runs, padded, refusal
 from autograph.operators.stand_ins.templates import LazyString, is_textual, lazy
 from autograph.operators.stand_ins.values import both_hold, is_numeric, type_of
+from autograph.operators.symbolic.choices import Among, OrNone
+from autograph.operators.symbolic.containers import Branching, Ragged
+from autograph.operators.symbolic.forms import Form, Leaf, Static, Unbound
+from autograph.operators.symbolic.item_forms import is_text
+from autograph.operators.symbolic.rows import are_text, in_numbers, length, same_texts, size_of
+from autograph.operators.symbolic.texts import Written
 from runtime import journal, ops
 from runtime.errors import LimitValueError
 from runtime.tensor import Tensor
@@ -336,11 +321,14 @@ def _same_texts(a: Form, b: Form, rows: Iterator[Tensor], others: Iterator[Tenso
     if not (is_text(a) and is_text(b)):
         return False
     counted = [*own, *more]
-    return same_texts(with_letters(a, iter(own), counted), with_letters(b, iter(more), counted))
+    letters = [
+        list(Written().rows_of(f, iter(given), counted)) for f, given in ((a, own), (b, more))
+    ]
+    return same_texts(*letters)
 
 
 def _height(form: Form) -> int:
-    return len(list(number_leaves(form)))
+    return len(list(form.columns()))
 
 
 def _are_objects(form: Form) -> bool:
@@ -355,7 +343,7 @@ def _same_or_none(a: Form, b: Form, rows: Iterator[Tensor], others: Iterator[Ten
     )
     for form, value, present, each in ((b, part, there, rows), (a, other, also, others)):
         if _is_none(form):
-            for _ in number_leaves(value):
+            for _ in value.columns():
                 next(each)
             is_there = present(each)
             return _is_none(value) or (is_there is not True and ops.logical_not(is_there))

@@ -6,11 +6,12 @@ import operator
 from typing import Any
 
 from autograph.operators.containers.open_dicts import class_of_view, name_of_view
-from autograph.operators.stand_ins.forms import Growing, Poisoned, Unbound
-from autograph.operators.stand_ins.item_forms import growing_form
-from autograph.operators.stand_ins.rows import holds_arrays, length, pack
 from autograph.operators.stand_ins.runs import Run, has_runs, python_class, settled
 from autograph.operators.stand_ins.templates import RepeatedText
+from autograph.operators.symbolic.containers import Growing
+from autograph.operators.symbolic.forms import Poisoned, Unbound
+from autograph.operators.symbolic.item_forms import growing_form
+from autograph.operators.symbolic.rows import holds_arrays, length, pack
 from runtime import journal, ops
 from runtime.building import building
 from runtime.errors import StagingError

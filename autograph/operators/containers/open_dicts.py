@@ -32,27 +32,8 @@ from autograph.operators.containers.keyed import is_open_key
 from autograph.operators.containers.written_arrays import as_array_item
 from autograph.operators.stand_ins.bodies import Restart, is_of_this_body, stage_raise
 from autograph.operators.stand_ins.contents import container_base, content_slot
-from autograph.operators.stand_ins.forms import (
-    Among,
-    Branching,
-    Form,
-    Growing,
-    Leaf,
-    Static,
-    Unbound,
-)
-from autograph.operators.stand_ins.item_forms import growing_form, item_form
 from autograph.operators.stand_ins.one_of import are_members, is_member
 from autograph.operators.stand_ins.references import has_cell
-from autograph.operators.stand_ins.rows import (
-    aligned,
-    holds_arrays,
-    length,
-    number_leaves,
-    pack,
-    size_of,
-    with_row,
-)
 from autograph.operators.stand_ins.runs import (
     LiveRun,
     Opened,
@@ -64,6 +45,11 @@ from autograph.operators.stand_ins.runs import (
 )
 from autograph.operators.stand_ins.templates import LazyString, is_textual
 from autograph.operators.stand_ins.values import is_numeric, type_of
+from autograph.operators.symbolic.choices import Among
+from autograph.operators.symbolic.containers import Branching, Growing
+from autograph.operators.symbolic.forms import Form, Leaf, Static, Unbound
+from autograph.operators.symbolic.item_forms import growing_form, item_form
+from autograph.operators.symbolic.rows import aligned, holds_arrays, length, pack, size_of, with_row
 from runtime import journal, ops
 from runtime.dtypes import kind_of
 from runtime.errors import StagingError
@@ -231,7 +217,7 @@ def _parts(pairs: list[Any], *more: Any) -> tuple[Form, Form, list[Tensor], list
     if not isinstance(form, Branching):
         return Unbound(), Unbound(), rows, []
     key, value = form.parts
-    count = len(list(number_leaves(key)))
+    count = len(list(key.columns()))
     return key, value, rows[: count or 1], rows[count:]
 
 
@@ -414,7 +400,7 @@ def _refuse_other_kind(pairs: list[Any], key: Any, value: Any) -> None:
 def _put(pairs: list[Any], key: Any, value: Any) -> None:
     form, _ = looked_at(pairs, (key, value))
     assert isinstance(form, Branching)
-    keys = len(list(number_leaves(form.parts[0])))
+    keys = len(list(form.parts[0].columns()))
     absorb([value])
     rows, new = aligned(form, pack(form, pairs), pack(form, [(key, value)], _content))
     found = matches(form.parts[0], rows[: keys or 1], key)

@@ -28,16 +28,6 @@ from autograph.operators.containers.open_dicts import (
     refuse_unhashable,
 )
 from autograph.operators.stand_ins.bodies import stage_raise
-from autograph.operators.stand_ins.forms import Form, Unbound, Written
-from autograph.operators.stand_ins.item_forms import is_text
-from autograph.operators.stand_ins.rows import (
-    aligned,
-    length,
-    number_leaves,
-    pack,
-    size_of,
-    with_row,
-)
 from autograph.operators.stand_ins.runs import (
     OpenSet,
     Run,
@@ -46,6 +36,10 @@ from autograph.operators.stand_ins.runs import (
     padded,
     python_class,
 )
+from autograph.operators.symbolic.forms import Form, Unbound
+from autograph.operators.symbolic.item_forms import is_text
+from autograph.operators.symbolic.rows import aligned, length, pack, size_of, with_row
+from autograph.operators.symbolic.texts import Written
 from runtime import journal, ops
 from runtime.building import building
 from runtime.errors import StagingError
@@ -262,7 +256,7 @@ def _rows_of_both(x: Any, y: Any, *, mixes: bool) -> tuple[Form, list[Tensor], l
         rows, other_rows = (pack(form, items) for items in lists)
     elif form != other and (mixes or len(rows) != len(other_rows) or type(form) is not type(other)):
         raise refused("items of another kind are compared with them")
-    if any(leaf.type.rank for leaf in number_leaves(form)):  # the letters of texts
+    if any(leaf.type.rank for leaf in form.columns()):  # the letters of texts
         if not isinstance(form, Written):
             raise refused(
                 "there are texts in them, and they are compared with those of another set"

@@ -16,10 +16,7 @@ from autograph.operators.branches.conditionals import if_exp
 from autograph.operators.containers.growing import checked, item_at
 from autograph.operators.stand_ins.bodies import Restart, is_of_this_body
 from autograph.operators.stand_ins.contents import content_slot
-from autograph.operators.stand_ins.forms import Branching, Form, Growing, Leaf, Poisoned, Unbound
-from autograph.operators.stand_ins.item_forms import growing_form
 from autograph.operators.stand_ins.iterables import from_end
-from autograph.operators.stand_ins.rows import pack
 from autograph.operators.stand_ins.runs import (
     LiveRun,
     Run,
@@ -30,6 +27,10 @@ from autograph.operators.stand_ins.runs import (
     unpadded,
 )
 from autograph.operators.stand_ins.values import is_numeric, tensor
+from autograph.operators.symbolic.containers import Branching, Growing
+from autograph.operators.symbolic.forms import Form, Leaf, Poisoned, Unbound
+from autograph.operators.symbolic.item_forms import growing_form
+from autograph.operators.symbolic.rows import pack
 from runtime import control, journal, ops
 from runtime.building import constant
 from runtime.cells import Cell

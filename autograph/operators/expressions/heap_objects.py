@@ -26,8 +26,8 @@ from autograph.operators.stand_ins.heaps import (
     raise_refused,
     refuse_retired,
 )
-from autograph.operators.stand_ins.rows import length
 from autograph.operators.stand_ins.values import is_changeable, is_object
+from autograph.operators.symbolic.rows import length
 from runtime import journal, ops, tree
 from runtime.building import origin_of_caller
 from runtime.errors import StagingError

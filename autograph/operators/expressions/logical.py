@@ -39,11 +39,12 @@ from autograph.operators.stand_ins.identity import (
     is_chosen_value,
     is_one_of_chosen,
     is_same_array,
+    refuse_merged,
     unknown,
 )
 from autograph.operators.stand_ins.kinds import is_of_kinds
 from autograph.operators.stand_ins.numbers_or_arrays import refuse_number_or_array
-from autograph.operators.stand_ins.one_of import OneOf, note_refused_choice
+from autograph.operators.stand_ins.one_of import OneOf, is_one_of_values, note_refused_choice
 from autograph.operators.stand_ins.references import has_cell
 from autograph.operators.stand_ins.runs import python_class
 from autograph.operators.stand_ins.values import (
@@ -379,13 +380,14 @@ def is_(left: Any, right: Any) -> Any:
         return is_same_array(left, right)
     if type(left) is KindOfError:
         return left.is_one_of(right)
+    refuse_merged(left, right)
     if left is right:
         return True
     for x in (left, right):
         if type(x) is PartOfError:  # it may be None
             x.refuse()
     for x, other in ((left, right), (right, left)):
-        if is_of_kinds(x):  # of each kind it is another question
+        if is_of_kinds(x) or (type(x) is OneOf and is_one_of_values(x)):  # each is asked apart
             return of_each(x, functools.partial(is_, other))
     for x, other in ((left, right), (right, left)):
         if type(x) is OneOf:

@@ -9,10 +9,10 @@ from typing import Any
 
 from autograph.operators.containers.growing import looked_at, packed, raise_if, unpack, unpack_ex
 from autograph.operators.results.expanding import Beside
-from autograph.operators.stand_ins.forms import Branching
-from autograph.operators.stand_ins.rows import length, number_leaves
 from autograph.operators.stand_ins.runs import Run, refusal
 from autograph.operators.stand_ins.templates import lazy
+from autograph.operators.symbolic.containers import Branching
+from autograph.operators.symbolic.rows import length
 from runtime import journal
 
 __all__ = ["spread_over", "zipped"]
@@ -86,7 +86,7 @@ def _compared(function: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
     count, name = length(list(args)), function.__name__
     raise_if(count == 0, TypeError(f"{name} expected at least 1 argument, got 0"))
     form, _ = packed(args)
-    leaf = next(number_leaves(form), None)
+    leaf = next(form.columns(), None)
     if isinstance(form, Branching) or leaf is None or leaf.type.rank:
         raise refusal(f"its items, which are no numbers, are arguments of `{name}`", _AS_ONE)
     kind = leaf.type.dtype.type.__name__ if not leaf.type.weak else _PYTHON[leaf.type.dtype.kind]
@@ -109,7 +109,7 @@ def zipped(args: tuple[Any, ...]) -> Any:
     raise_if(length(list(args)) == 0, ValueError(empty))
     given = iter(rows)
     columns = [
-        (Run(part, [next(given) for _ in number_leaves(part)] or [rows[0]]),) for part in form.parts
+        (Run(part, [next(given) for _ in part.columns()] or [rows[0]]),) for part in form.parts
     ]
     return journal.fresh(iter(columns))
 

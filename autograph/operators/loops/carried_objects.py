@@ -14,12 +14,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from autograph.operators.branches.kinship import Sight, made_of, until_left
-from autograph.operators.captured.closures import FUNCTIONS, remade
 from autograph.operators.captured.variables import in_words
 from autograph.operators.stand_ins.bodies import Outcome, State
-from autograph.operators.stand_ins.forms import Branching, Growing
 from autograph.operators.stand_ins.identity import note_chosen_value
 from autograph.operators.stand_ins.values import NOTHING, with_children
+from autograph.operators.symbolic.containers import Branching, Growing
 from runtime import journal
 
 __all__ = ["CarriedObjects", "Place"]
@@ -90,9 +89,6 @@ class CarriedObjects:
 
     def make(self, form: Branching | Growing, parts: list[Any], name: str) -> Any:
         """The container of a place, the same for all places that hold it."""
-        if isinstance(form, Branching) and type(form.like) in FUNCTIONS:
-            held = dict(zip(map(int, form.steps), parts, strict=True))
-            return remade(form.like, held, (form.like,))
         if not form.number:
             made = with_children(form.like, parts)
             note_chosen_value(made)

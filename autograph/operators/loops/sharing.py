@@ -7,20 +7,10 @@ of a round the numbers are found anew: an array that two names hold is the first
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 from autograph.operators.captured.alternatives import Part, Reference
-from autograph.operators.loops.placing import Which
-from autograph.operators.stand_ins.forms import (
-    Branching,
-    Form,
-    Kinds,
-    Leaf,
-    Optional,
-    OrNone,
-    Owning,
-)
 from autograph.operators.stand_ins.references import (
     assume,
     chosen,
@@ -35,6 +25,8 @@ from autograph.operators.stand_ins.references import (
     snapshot,
 )
 from autograph.operators.stand_ins.values import NOTHING
+from autograph.operators.symbolic.arrays import Owning, Which
+from autograph.operators.symbolic.forms import Form
 from runtime.building import Builder
 from runtime.cells import Cell
 from runtime.tensor import Tensor
@@ -59,7 +51,7 @@ class Ownership:
 
     def begin(self, forms: Iterable[Form]) -> None:
         """Promise the names their own arrays: in a round, or after the loop."""
-        owning = [found for form in forms for found in _owning(form)]
+        owning = [found for form in forms for found in form.owning()]
         self._parts = {form.own: promised(form.own, form.type) for form in owning}
         self._assumed = []
 
@@ -137,15 +129,3 @@ class Ownership:
 
 def _copied(sets: dict[int, set[int]]) -> dict[int, set[int]]:
     return {number: set(found) for number, found in sets.items()}
-
-
-def _owning(form: Form) -> Iterator[Owning]:
-    if isinstance(form, Leaf):
-        return
-    if isinstance(form, Owning):
-        yield form
-    elif isinstance(form, Optional | OrNone):
-        yield from _owning(form.part)
-    elif isinstance(form, Branching | Kinds):
-        for part in form.parts:
-            yield from _owning(part)

@@ -13,18 +13,7 @@ from typing import Any, NamedTuple
 from autograph.operators.captured.alternatives import Part
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.variables import Maybe, Nullable
-from autograph.operators.stand_ins.forms import (
-    Branching,
-    Form,
-    Leaf,
-    Optional,
-    OrNone,
-    Owning,
-    Referring,
-    Static,
-    Unbound,
-)
-from autograph.operators.stand_ins.item_forms import parts_of
+from autograph.operators.stand_ins.captured_items import parts_of
 from autograph.operators.stand_ins.references import has_cell, reference_of, reserve
 from autograph.operators.stand_ins.values import (
     has_parts,
@@ -38,6 +27,10 @@ from autograph.operators.stand_ins.values import (
     split_none,
     type_of,
 )
+from autograph.operators.symbolic.arrays import Owning, Referring
+from autograph.operators.symbolic.choices import Optional, OrNone
+from autograph.operators.symbolic.containers import Branching
+from autograph.operators.symbolic.forms import Form, Leaf, Static, Unbound
 from runtime.building import Builder
 from runtime.cells import Cell
 from runtime.spec import TensorType, join

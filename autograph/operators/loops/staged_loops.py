@@ -25,15 +25,6 @@ from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.variables import in_words
 from autograph.operators.expressions.logical import and_
 from autograph.operators.loops.carried_objects import CarriedObjects, Place
-from autograph.operators.loops.placing import (
-    Makers,
-    Which,
-    containers,
-    leaves,
-    place,
-    statics,
-    with_known,
-)
 from autograph.operators.loops.rounds import Step, computes_alike, of_kinds, settles_kinds
 from autograph.operators.loops.sharing import Ownership
 from autograph.operators.loops.sites import Site
@@ -48,21 +39,15 @@ from autograph.operators.stand_ins.bodies import (
     run_body,
     slot_content,
 )
-from autograph.operators.stand_ins.forms import (
-    Among,
-    Branching,
-    Form,
-    Growing,
-    Leaf,
-    Poisoned,
-    Referring,
-    changed_length,
-)
 from autograph.operators.stand_ins.iterators import refuse_in_loop
 from autograph.operators.stand_ins.printing import holding_prints, release_prints
 from autograph.operators.stand_ins.references import reference_of
-from autograph.operators.stand_ins.rows import Rows
+from autograph.operators.stand_ins.runs import Rows
 from autograph.operators.stand_ins.values import NOTHING, merge_types, tensor
+from autograph.operators.symbolic.arrays import Referring, Which
+from autograph.operators.symbolic.choices import Among
+from autograph.operators.symbolic.containers import Branching, Growing
+from autograph.operators.symbolic.forms import Form, Leaf, Makers, Poisoned, changed_length
 from runtime import control, journal, ops, trace
 from runtime.building import Builder, building, traced
 from runtime.cells import Cell
@@ -183,7 +168,7 @@ class _Loop:
 
     def _first(self, x: Any) -> Form:
         form = form_of(x, bools=False)
-        return with_known(form, x) if self.begins_known else form
+        return form.with_known(x) if self.begins_known else form
 
     # ---- the fixed point ---------------------------------------------------------------------
 
@@ -237,7 +222,7 @@ class _Loop:
         """Whether a round computes otherwise in the dtypes before the loop, or after a round."""
         if outcome.raised:
             return False
-        before = of_kinds(x for e in self.entries.values() for x in leaves(e.form, e.initial))
+        before = of_kinds(x for e in self.entries.values() for x in e.form.typed(e.initial))
         after = of_kinds(x for left in self.left.values() for x in left)
         own = (self.step.items is not None) + self.carries_go
         assert self.test is not None
@@ -271,9 +256,9 @@ class _Loop:
             builder.input(type_of_number(True), "go")
         self.ownership.begin(entry.form for entry in self.entries.values())
         self.objects.begin()
-        makers = Makers(make, self.ownership.share, self.objects.make)
+        makers = Makers(make, self.objects.make, self.ownership.share)
         for entry in self.entries.values():
-            entry.placed = place(entry.form, entry.name, makers)
+            entry.placed = entry.form.unflatten(entry.name, makers)
         self.state.set(tuple(self.entries["name", i].placed for i in range(len(self.state.names))))
         for entry in self.entries.values():
             if entry.slot is not None:
@@ -290,7 +275,7 @@ class _Loop:
         with trace.interpreting(outcome.builder):
             for key, entry in self.entries.items():
                 after = entry.placed if outcome.raised else self._after(outcome, key, entry)
-                self.left[key] = list(leaves(entry.form, after))
+                self.left[key] = list(entry.form.typed(after))
             whiches = [x for left in self.left.values() for x, _ in left if isinstance(x, Which)]
             if not whiches:
                 self._noted = outcome
@@ -344,16 +329,17 @@ class _Loop:
             for key, entry in self.entries.items()
             if not isinstance(entry.form, Leaf)
             for (number, name, before), (_, _, after) in zip(
-                containers(entry.form, entry.initial, entry.name),
-                containers(entry.form, self._after(outcome, key, entry), entry.name),
+                entry.form.containers(entry.initial, entry.name),
+                entry.form.containers(self._after(outcome, key, entry), entry.name),
                 strict=True,
             )
+            if number
         ]
         if not places:
             return False
         slots = [(e.slot, e.initial) for e in self.entries.values() if e.slot is not None]
         written = {slot.key: initial for slot, initial in slots}
-        same = (x for entry in self.entries.values() for x in statics(entry.form))
+        same = (x for entry in self.entries.values() for x in entry.form.statics())
         is_news = self.objects.learn(places, outcome, Sight(self.state, written, same))
         for key, entry in list(self.entries.items()):
             # What is written all the same, by paths that have not come to their `return`, stays.
@@ -372,7 +358,7 @@ class _Loop:
                 return widen(self._first(initial), content, slot.name, outcome.builder)
         if isinstance(initial, (list, dict)):
             before: Form = form_of_parts(initial, bools=False, is_content=True)
-            before = with_known(before, initial) if self.begins_known else before
+            before = before.with_known(initial) if self.begins_known else before
         else:
             before = self._first(initial)
         with trace.interpreting(outcome.builder):
@@ -517,7 +503,7 @@ class _Loop:
             carried.append((self.first_go(), go, type_of_number(True)))
         self._note_left(outcome)
         for key, entry in self.entries.items():
-            before = leaves(entry.form, entry.initial)
+            before = entry.form.typed(entry.initial)
             pairs = zip(before, self.left[key], strict=True)
             carried += [(_before(a), b, t) for (a, t), (b, _) in pairs]
         return carried
@@ -588,8 +574,8 @@ class _Loop:
             and after is entry.placed
         ):
             return entry.initial
-        makers = Makers(lambda *_: next(mine), self.ownership.share, self.objects.make)
-        return place(entry.form, entry.name, makers)
+        makers = Makers(lambda *_: next(mine), self.objects.make, self.ownership.share)
+        return entry.form.unflatten(entry.name, makers)
 
 
 def _refusal_of_content(slot: journal.Slot, form: Poisoned, origin: Origin | None) -> StagingError:

@@ -19,31 +19,7 @@ from autograph.operators.captured.closures import (
 )
 from autograph.operators.captured.host_values import HostValue
 from autograph.operators.captured.variables import Maybe, Nullable, Poison, is_in_result
-from autograph.operators.stand_ins.forms import (
-    Among,
-    Branching,
-    Form,
-    Growing,
-    Kinds,
-    Leaf,
-    Optional,
-    OrNone,
-    Owning,
-    Poisoned,
-    Raised,
-    Referring,
-    Static,
-    Unbound,
-    Written,
-    changed,
-)
-from autograph.operators.stand_ins.item_forms import (
-    all_joined,
-    growing_form,
-    item_of,
-    of_length,
-    parts_of,
-)
+from autograph.operators.stand_ins.captured_items import parts_of
 from autograph.operators.stand_ins.kinds import (
     ByKind,
     can_be_of_kinds,
@@ -51,7 +27,6 @@ from autograph.operators.stand_ins.kinds import (
     is_kept_or_made,
     is_of_kinds,
     kind_of,
-    kind_of_form,
     kinds_of,
     may_be_both,
     own_kind,
@@ -69,6 +44,7 @@ from autograph.operators.stand_ins.one_of import (
     number_of,
     things_of,
 )
+from autograph.operators.stand_ins.ranges import OpenRange
 from autograph.operators.stand_ins.references import (
     is_all_older,
     is_older,
@@ -98,6 +74,21 @@ from autograph.operators.stand_ins.values import (
     type_of,
     with_children,
 )
+from autograph.operators.symbolic.arrays import Owning, Referring
+from autograph.operators.symbolic.choices import Among, Kinds, Optional, OrNone
+from autograph.operators.symbolic.containers import Branching, Function, Growing
+from autograph.operators.symbolic.forms import (
+    Form,
+    Leaf,
+    Poisoned,
+    Raised,
+    Static,
+    Unbound,
+    changed,
+)
+from autograph.operators.symbolic.item_forms import all_joined, growing_form, item_of, of_length
+from autograph.operators.symbolic.ranges import Ranged, ranged
+from autograph.operators.symbolic.texts import Written
 from runtime import trace
 from runtime.building import Builder
 from runtime.errors import StagingError
@@ -143,6 +134,8 @@ def form_of(x: Any, *, bools: bool, body: Builder | None = None, made: bool = Fa
         return Written()
     if body is not None and type(x) is Caught:
         return Raised(x.kinds, x.others)
+    if body is not None and isinstance(x, OpenRange):
+        return ranged(x) or Static(x)
     if is_array(x):
         return Static(x) if body is None else _referring(_no_array(x), x, "", body)
     if isinstance(x, bool) and not bools:
@@ -174,7 +167,7 @@ def _form_of_function(x: Any, body: Builder, around: tuple[int, ...] = ()) -> Fo
             forms[k] = _form_of_function(value, body, around)
         else:
             forms[k] = form_of(value, bools=True, body=body, made=True)
-    return Branching(x, tuple(map(str, forms)), tuple(forms.values()))
+    return Function.of(x, forms, (x,))
 
 
 def _call_each_other() -> Poisoned:
@@ -240,11 +233,12 @@ def widen(
         return _widen_static(form, x, name, body, within)
     if isinstance(form, Written):
         return form if is_textual(x) else changed(name, "a str", describe(x))
+    if isinstance(form, Ranged):
+        return ranged(form, x) or changed(name, "a range", describe(x))
     if isinstance(form, Raised):
         if type(x) is not Caught:
             return changed(name, "an exception that was caught", describe(x))
-        others = tuple(kind for kind in form.others if kind in x.others)
-        return Raised(tuple(dict.fromkeys((*form.kinds, *x.kinds))), others)
+        return form.joined(x.kinds, x.others)
     if isinstance(form, Leaf | Referring):
         x = number_of(x)
         if is_numeric(x) and isinstance(form, Referring) and is_array(x):
@@ -266,9 +260,9 @@ def widen(
         return Among(things) if things else changed(name, *describe_both(form.things[0], x))
     if isinstance(form, Growing):
         return of_length(growing_form(form, x, name), form.length, x)
-    assert isinstance(form, Branching)
-    if type(form.like) in FUNCTIONS:
+    if isinstance(form, Function):
         return _widen_function(form, x, name, body, within)
+    assert isinstance(form, Branching)
     if not has_parts(x) or type(x) is not type(form.like):
         return changed(name, *describe_both(form.like, x))
     if type(x) in (list, tuple) and (has_runs(x) or len(x) != len(form.parts)):
@@ -311,7 +305,7 @@ def _is_of_kinds(form: Form, x: Any, name: str, body: Builder) -> bool:
         return False
     if (has_parts(value) or type(value) is OneOf) and not is_in_result(name):
         return False
-    return may_be_both(name, kind_of_form(part), kind_of(value))
+    return may_be_both(name, part.kind, kind_of(value))
 
 
 def _is_kept_or_made(form: Form, x: Any, name: str, body: Builder) -> bool:
@@ -332,9 +326,7 @@ def _can_be_beside(form: Form) -> bool:
     """Whether another round may leave a value of another kind than this form has."""
     if isinstance(form, Static):
         return form.value is not None and can_be_of_kinds(form.value)
-    if isinstance(form, Branching):
-        return type(form.like) not in FUNCTIONS
-    return isinstance(form, Leaf | Referring | Written | Growing)
+    return isinstance(form, Branching | Leaf | Referring | Written | Growing)
 
 
 def _widen_kinds(form: Form, x: Any, name: str, body: Builder) -> Form:
@@ -343,8 +335,7 @@ def _widen_kinds(form: Form, x: Any, name: str, body: Builder) -> Form:
     for kind, one in kinds_of(x):
         widened = functools.partial(_widened, one, name, body)
         found.add(kind, _form_of_kind(kind, one, body), widened)
-    poisoned = [part for part in found.things if isinstance(part, Poisoned)]
-    return poisoned[0] if poisoned else Kinds(tuple(found.kinds), tuple(found.things))
+    return Kinds.of(found)
 
 
 def _form_of_kind(kind: Any, x: Any, body: Builder | None) -> Form:
@@ -358,21 +349,13 @@ def _widened(x: Any, name: str, body: Builder, part: Form, own: Form) -> Form:
 
 
 def _kinds_in(form: Form, body: Builder) -> Iterator[tuple[Any, Form]]:
-    if isinstance(form, Kinds):
-        yield from zip(form.kinds, form.parts, strict=True)
-    elif isinstance(form, OrNone):
-        yield from _kinds_in(form.part, body)
-        yield kind_of(None), Static(None)
-    elif isinstance(form, Among):
-        yield from ((own_kind(thing), Static(thing)) for thing in form.things)
-    elif isinstance(form, Static) and is_itself(kind := own_kind(form.value)):
-        yield kind, form
-    else:
-        yield kind_of_form(form), _carried(form, body)
+    """The kinds that a place may be of: a container that stays itself is not carried."""
+    for kind, one in form.alternatives():
+        yield kind, one if is_itself(kind) else _carried(one, body)
 
 
 def _widen_function(
-    form: Branching, x: Any, name: str, body: Builder, within: tuple[tuple[int, int], ...]
+    form: Function, x: Any, name: str, body: Builder, within: tuple[tuple[int, int], ...]
 ) -> Form:
     """The form of functions of one piece of code, by what they hold."""
     if not are_twins(form.like, x):
@@ -381,8 +364,8 @@ def _widen_function(
     if pair in within:
         return _call_each_other()
     within = (*within, pair)
-    known = dict(zip(form.steps, form.parts, strict=True))
-    parts: dict[str, Form] = {}
+    known = form.by_number
+    parts: dict[int, Form] = {}
     held = zip(parts_of_function(form.like), parts_of_function(x), strict=True)
     for k, (before, after) in enumerate(held):
         if before.is_shared(after):
@@ -390,11 +373,11 @@ def _widen_function(
         if before.value is EMPTY or after.value is EMPTY:
             return changed(name, *describe_both(form.like, x))
         if before.value is form.like and after.value is x:  # it calls itself
-            parts[str(k)] = Static(ITSELF)
+            parts[k] = Static(ITSELF)
             continue
-        part = known.get(str(k)) or form_of(before.value, bools=True, body=body)
-        parts[str(k)] = widen(part, after.value, f"{before.name} of `{name}`", body, within)
-    return replace(form, steps=tuple(parts), parts=tuple(parts.values()))
+        part = known.get(k) or form_of(before.value, bools=True, body=body)
+        parts[k] = widen(part, after.value, f"{before.name} of `{name}`", body, within)
+    return Function.of(form.like, parts, form.others)
 
 
 def _widen_static(
@@ -410,12 +393,15 @@ def _widen_static(
     things = joined(things_of(form.value, body), things_of(x, body))
     if things is not None:
         return Among(things)
+    of_ranges = ranged(form, x)
+    if of_ranges is not None:
+        return of_ranges
     if is_textual(form.value) and is_textual(x):
         return Written()
     if type(form.value) is Caught and type(x) is Caught:
         return widen(carried, x, name, body, within)
     if are_twins(form.value, x):
-        return _widen_function(Branching(form.value, (), ()), x, name, body, within)
+        return _widen_function(Function(form.value, (), (), (form.value,)), x, name, body, within)
     number = number_of(x)
     if is_numeric(form.value) and is_numeric(number):
         numpy = all_numpy(is_numpy(form.value), is_numpy(number))

@@ -18,7 +18,6 @@ from autograph.operators.results.item_templates import template_of
 from autograph.operators.results.remaking import GrownContent
 from autograph.operators.results.sealing import refuse_views
 from autograph.operators.stand_ins import templates
-from autograph.operators.stand_ins.forms import Form
 from autograph.operators.stand_ins.one_of import OneOf
 from autograph.operators.stand_ins.runs import (
     ContainerKind,
@@ -28,6 +27,7 @@ from autograph.operators.stand_ins.runs import (
     known_length,
     refusal,
 )
+from autograph.operators.symbolic.forms import Form
 from runtime.origins import origin_of_caller
 from runtime.templates import Several
 from runtime.tensor import Tensor

@@ -48,7 +48,6 @@ from autograph.operators.results.remaking import (
 from autograph.operators.results.sealing import refuse_views
 from autograph.operators.stand_ins import templates
 from autograph.operators.stand_ins.contents import container_base
-from autograph.operators.stand_ins.forms import Form as ItemForm
 from autograph.operators.stand_ins.heaps import Reference, refuse_reference, refuse_retired
 from autograph.operators.stand_ins.iterables import Indexed
 from autograph.operators.stand_ins.iterators import is_iterator, title
@@ -66,7 +65,8 @@ from autograph.operators.stand_ins.runs import (
     python_class,
 )
 from autograph.operators.stand_ins.templates import has_traced, shown
-from autograph.operators.stand_ins.values import describe
+from autograph.operators.stand_ins.values import describe, is_value
+from autograph.operators.symbolic.forms import Form as ItemForm
 from runtime import journal, tree
 from runtime.building import building
 from runtime.dtypes import kind_of
@@ -650,8 +650,9 @@ class Handouts:
         for thing in x.things:
             if isinstance(thing, FUNCTIONS) and not self.facts.is_outside(thing):
                 self._check_function(thing)
-            of_call = not isinstance(thing, (*CHANGELESS, *FUNCTIONS, *BUILTINS))
-            if of_call and (self.facts.is_given(thing) or not self.facts.is_outside(thing)):
+            if isinstance(thing, (*CHANGELESS, *FUNCTIONS, *BUILTINS)) or is_value(thing):
+                continue
+            if self.facts.is_given(thing) or not self.facts.is_outside(thing):
                 raise self._refusal(
                     f"which {type(thing).__name__} is {self._place} depends on data",
                     "do it in each branch",

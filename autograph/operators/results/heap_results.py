@@ -7,9 +7,11 @@ from typing import Any
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.variables import Nullable
 from autograph.operators.results.sealing import sealed
-from autograph.operators.stand_ins.forms import Branching, Form, OrNone, Ragged
 from autograph.operators.stand_ins.heaps import Plan, Reference, There, raise_refused
 from autograph.operators.stand_ins.runs import Run, Sealed, SealedEntries, mark_of
+from autograph.operators.symbolic.choices import OrNone
+from autograph.operators.symbolic.containers import Branching, Ragged
+from autograph.operators.symbolic.forms import Form
 from runtime import tree
 
 __all__ = ["object_in", "refuse_bare", "refuse_references_in", "with_heaps"]

@@ -13,18 +13,12 @@ from autograph.operators.results.remaking import (
     TextPart,
 )
 from autograph.operators.results.sealing import refuse_objects
-from autograph.operators.stand_ins.forms import (
-    Among,
-    Branching,
-    Form,
-    Leaf,
-    OrNone,
-    Ragged,
-    Static,
-    Written,
-)
-from autograph.operators.stand_ins.rows import inner_types
 from autograph.operators.stand_ins.values import with_children
+from autograph.operators.symbolic.choices import Among, OrNone
+from autograph.operators.symbolic.containers import Branching, Ragged
+from autograph.operators.symbolic.forms import Form, Leaf, Static
+from autograph.operators.symbolic.rows import inner_types
+from autograph.operators.symbolic.texts import Written
 from runtime import tree
 
 __all__ = ["holds_nests", "kept_as_rows", "template_of"]
@@ -67,7 +61,7 @@ def template_of(item: Form) -> tuple[list[Any], tree.Structure]:
         if isinstance(form, Written):
             return LettersPart(next(numbers), next(numbers))
         if isinstance(form, Ragged):
-            count, rows = next(numbers), [next(numbers) for _ in inner_types(form)]
+            count, rows = next(numbers), [next(numbers) for _ in inner_types(form.item)]
             parts, structure = template_of(form.item)
             return RaggedPart(count, rows, structure, parts)
         return form.value if isinstance(form, Static) else None

@@ -8,7 +8,6 @@ from typing import Any
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.variables import Nullable
 from autograph.operators.containers.growing import item, packed
-from autograph.operators.stand_ins.forms import Among, Form
 from autograph.operators.stand_ins.one_of import can_be_referred_to
 from autograph.operators.stand_ins.runs import (
     ContainerKind,
@@ -24,6 +23,8 @@ from autograph.operators.stand_ins.runs import (
     refusal,
 )
 from autograph.operators.stand_ins.values import split, tensor
+from autograph.operators.symbolic.choices import Among
+from autograph.operators.symbolic.forms import Form
 from runtime import journal, tree
 from runtime.errors import StagingError
 from runtime.origins import Origin, origin_of_caller

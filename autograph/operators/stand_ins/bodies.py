@@ -13,8 +13,7 @@ from autograph.operators.captured.variables import Maybe, Nullable, Poison, _Unr
 from autograph.operators.stand_ins.iterators import spend
 from autograph.operators.stand_ins.raising import emit_raise
 from autograph.operators.stand_ins.references import Snapshot, cells_under, known_older
-from autograph.operators.stand_ins.rows import Packing, Rows
-from autograph.operators.stand_ins.runs import LiveRun
+from autograph.operators.stand_ins.runs import LiveRun, Packing, Rows
 from autograph.operators.stand_ins.scope import cells_of
 from autograph.operators.stand_ins.templates import Late
 from autograph.operators.stand_ins.values import has_parts, own_children

@@ -34,6 +34,7 @@ from autograph.operators.captured.defaults import place_of_default
 from autograph.operators.captured.guards import PLAIN_TYPES
 from autograph.operators.captured.variables import Standing
 from autograph.operators.stand_ins.iterators import taken
+from autograph.operators.stand_ins.values import attributes_of, children_after, own_children
 from runtime import journal
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
@@ -285,3 +286,30 @@ class _Read(Mapping[Any, Any]):
 
 
 _VIEWS: dict[str, Any] = {"items": _Items, "values": _Values}
+
+
+def parts_of(x: Any, writes: dict[Any, Any] | None = None) -> list[tuple[str, Any]]:
+    """Steps and parts of a container or object, after the `writes` of a body that was rolled back.
+
+    What was there before the trace is read as such.
+    """
+    children = own_children(x) if writes is None else children_after(x, writes)
+    facts = current_trace()
+    if facts is None or not facts.is_outside(x):
+        return children
+    if isinstance(x, (list, dict)) and ("content", id(x)) in (writes or ()):
+        return children
+    if isinstance(x, (list, tuple, dict)):
+        guard_content(x, f"a {type(x).__name__}")
+        return [(step, captured_from(x, part)) for step, part in children]
+    held = attributes_of(x)
+    return [
+        (step, _read_attribute(x, step[1:], part) if held.get(step[1:]) is part else part)
+        for step, part in children
+    ]
+
+
+def _read_attribute(x: Any, name: str, value: Any) -> Any:
+    fetch = weak(x)
+    place = Place(f"{type(x).__name__}.{name}", lambda: getattr(fetch(), name))
+    return read(("attr", id(x), name), place, value)

@@ -6,7 +6,7 @@ of bools, of which there are two, and of small ints, which Python keeps; for oth
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +21,15 @@ from autograph.operators.stand_ins.references import (
     same,
 )
 from autograph.operators.stand_ins.templates import python_type_of
-from autograph.operators.stand_ins.values import NUMBERS, both_hold, is_changeable, type_of
+from autograph.operators.stand_ins.values import (
+    NUMBERS,
+    ChosenValue,
+    both_hold,
+    is_changeable,
+    is_same,
+    is_value,
+    type_of,
+)
 from runtime import ops
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
@@ -33,6 +41,7 @@ __all__ = [
     "is_one_of_chosen",
     "is_same_array",
     "note_chosen_value",
+    "refuse_merged",
     "unknown",
 ]
 
@@ -126,20 +135,11 @@ def _kind_of(x: Any) -> type:
 # ---- tuples and frozen objects -------------------------------------------------------------------
 
 
-class _ChosenValue(NamedTuple):
-    """What a staged statement made of two values that cannot change: `which` says the first."""
-
-    made: Any
-    # None where it is not known which values it may be.
-    which: Any
-    sides: tuple[Any, Any]
-
-
 def note_chosen_value(made: Any, which: Any = None, sides: tuple[Any, Any] = (None, None)) -> None:
     """Remember that `made`, which cannot change, stands for one of `sides`."""
     facts = current_trace()
     if facts is not None and not is_changeable(made):
-        facts.chosen_values[id(made)] = _ChosenValue(made, which, sides)
+        facts.chosen_values[id(made)] = ChosenValue(made, which, sides)
 
 
 def is_chosen_value(x: Any) -> bool:
@@ -147,10 +147,17 @@ def is_chosen_value(x: Any) -> bool:
     return _chosen(x) is not None
 
 
-def _chosen(x: Any) -> _ChosenValue | None:
+def _chosen(x: Any) -> ChosenValue | None:
     facts = current_trace()
-    found: _ChosenValue | None = None if facts is None else facts.chosen_values.get(id(x))
+    found: ChosenValue | None = None if facts is None else facts.chosen_values.get(id(x))
     return found if found is not None and found.made is x else None
+
+
+def refuse_merged(left: Any, right: Any) -> None:
+    """Refuse the question where one of two equal values stands for other objects, too."""
+    is_open = is_value(left) and (is_chosen_value(left) or is_chosen_value(right))
+    if is_open and is_same(left, right):
+        raise unknown(type(left).__name__)
 
 
 def is_one_of_chosen(left: Any, right: Any) -> Any:

@@ -15,23 +15,14 @@ from typing import Any, Generic, NoReturn, TypeVar
 
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.variables import Nullable, is_in_result, is_whole
-from autograph.operators.stand_ins.forms import (
-    Branching,
-    Form,
-    Growing,
-    Leaf,
-    OrNone,
-    Referring,
-    Static,
-    Written,
-)
-from autograph.operators.stand_ins.item_forms import have_one_type, parts_of
+from autograph.operators.stand_ins.captured_items import parts_of
 from autograph.operators.stand_ins.one_of import (
     OneOf,
     are_containers,
     can_be_told_by_number,
     chooses_by_number,
     is_number_of_class,
+    is_one_of_values,
 )
 from autograph.operators.stand_ins.references import chosen, select
 from autograph.operators.stand_ins.runs import Run, has_runs
@@ -44,13 +35,13 @@ from autograph.operators.stand_ins.values import (
     split_none,
     type_of,
 )
-from runtime.building import Builder, building
+from runtime.building import building
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 
 __all__ = [
+    "TEXT",
     "ByKind",
-    "are_two_tuples",
     "can_be_of_kinds",
     "in_places",
     "index_among",
@@ -59,15 +50,17 @@ __all__ = [
     "is_of_container",
     "is_of_kinds",
     "kind_of",
-    "kind_of_form",
+    "kind_of_list",
     "kind_of_parts",
+    "kind_of_rank",
     "kinds_of",
     "may_be_both",
     "or_none",
     "own_kind",
 ]
 
-_TEXT = "text"
+TEXT = "text"
+_VALUE = "a value"
 _ANY_RANK = "an array or a number"
 _APART = object()
 _ITSELF = object()
@@ -82,7 +75,7 @@ def is_of_kinds(x: Any) -> bool:
 
 def can_be_of_kinds(x: Any) -> bool:
     """Whether a result may be `x` on one path, and something else on another."""
-    return has_parts(x) or is_numeric(x) or is_textual(x) or _is_several(x)
+    return has_parts(x) or is_numeric(x) or is_textual(x) or _is_several(x) or is_one_of_values(x)
 
 
 def kind_of(x: Any, writes: dict[Any, Any] | None = None) -> Any:
@@ -92,22 +85,29 @@ def kind_of(x: Any, writes: dict[Any, Any] | None = None) -> Any:
     for lists: those of alike items are of one kind, whatever their length.
     """
     if is_numeric(x) and not is_number_of_class(x):
-        return _kind_of_rank(type_of(x).rank)
+        return kind_of_rank(type_of(x).rank)
     if is_textual(x):
-        return _TEXT
+        return TEXT
+    if is_one_of_values(x):
+        return _VALUE
     if has_runs(x):
-        return type(x), _common(
-            [kind_of_form(part.item) if isinstance(part, Run) else kind_of(part) for part in x]
-        )
+        return type(x), _common(list(map(_kind_of_item, x)))
     if not has_parts(x):
         return type(x)
     children = parts_of(x, writes or {})
     if type(x) is list:
-        return _kind_of_list([kind_of(split_none(part)[0], writes) for _, part in children])
+        return kind_of_list([kind_of(split_none(part)[0], writes) for _, part in children])
     return type(x), tuple(step for step, _ in children)
 
 
-def _kind_of_rank(rank: int | None) -> Any:
+def _kind_of_item(x: Any) -> Any:
+    """The kind of an item of a list, or of those of a run, whose form may not be known yet."""
+    if not isinstance(x, Run):
+        return kind_of(x)
+    return type(None) if x.item is None else x.item.kind
+
+
+def kind_of_rank(rank: int | None) -> Any:
     return _ANY_RANK if rank is None else rank
 
 
@@ -167,31 +167,12 @@ def _are_names_kept() -> bool:
     return facts.keeps_names
 
 
-def kind_of_form(form: Form) -> Any:
-    """The kind of the values of a form."""
-    if isinstance(form, Static):
-        return kind_of(form.value)
-    if isinstance(form, Leaf | Referring):
-        return _kind_of_rank(form.type.rank)
-    if isinstance(form, Written):
-        return _TEXT
-    if isinstance(form, OrNone):
-        return kind_of_form(form.part)
-    if isinstance(form, Growing):
-        return type(form.like), kind_of_form(form.item)
-    if isinstance(form, Branching):
-        if type(form.like) is list:
-            return _kind_of_list([kind_of_form(part) for part in form.parts])
-        return type(form.like), form.steps
-    return type(form)
-
-
 def kind_of_parts(like: Any, kinds: Sequence[Any]) -> Any:
     """The kind of a container like this one, of parts of these kinds."""
-    return _kind_of_list(kinds) if type(like) is list else kind_of(like)
+    return kind_of_list(kinds) if type(like) is list else kind_of(like)
 
 
-def _kind_of_list(kinds: Sequence[Any]) -> Any:
+def kind_of_list(kinds: Sequence[Any]) -> Any:
     common = _common(kinds)
     return list, ("items", len(kinds)) if common is None and kinds else common
 
@@ -229,19 +210,6 @@ def may_be_both(name: str, a: Any, b: Any) -> bool:
     """
     are_numeric = _is_numeric_kind(a) and _is_numeric_kind(b)
     return _are_apart(a, b) and (is_in_result(name) if are_numeric else is_whole(name))
-
-
-def are_two_tuples(name: str, a: Any, b: Any, builder: Builder) -> bool:
-    """Whether tuples of two known lengths, in a name or result, would have items of another type.
-
-    A name in a loop holds one of any length, and so does what a function gives that calls
-    itself: it may be one that grows in each round or call.
-    """
-    if a is NOTHING or b is NOTHING or len(a) == len(b) or not is_whole(name):
-        return False
-    return not have_one_type([*a, *b]) and not (
-        builder.calls_itself or (builder.repeats and not is_in_result(name))
-    )
 
 
 class ByKind(Generic[_T]):

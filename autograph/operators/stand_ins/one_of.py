@@ -45,6 +45,8 @@ from autograph.operators.stand_ins.values import (
     is_nest,
     is_object,
     is_of_users,
+    is_same,
+    is_value,
     tensor,
     type_of,
 )
@@ -69,8 +71,10 @@ __all__ = [
     "can_be_told_by_number",
     "chooses_by_number",
     "index_of",
+    "is_constant",
     "is_member",
     "is_number_of_class",
+    "is_one_of_values",
     "joined",
     "note_refused_choice",
     "number_of",
@@ -357,8 +361,23 @@ _KINDS = (FunctionType, BuiltinFunctionType, MethodType, MethodDescriptorType, M
 
 
 def can_be_chosen(x: Any) -> bool:
-    """Whether `x` is a text or object that data may choose, or one that it has chosen."""
-    return is_number_of_class(x) or isinstance(x, (str, ChosenText, OneOf, *_KINDS))
+    """Whether `x` is a text, value or object that data may choose, or one that it has chosen."""
+    is_one = is_number_of_class(x) or isinstance(x, (str, ChosenText, OneOf, *_KINDS))
+    return is_one or (is_value(x) and type(x) is not range)  # which is known by its ends
+
+
+def is_one_of_values(x: Any) -> bool:
+    """Whether `x` is a value that nobody changes, or one of several such."""
+    things = x.things if type(x) is OneOf else (x,)
+    return all(is_value(one) and type(one) is not range for one in things)
+
+
+def is_constant(x: Any) -> bool:
+    """Whether data may choose `x`, which is no text, and holds nothing that the graph may have."""
+    if is_member(x):
+        return True
+    is_other = can_be_chosen(x) and not isinstance(x, str | ChosenText | OneOf)
+    return is_other and next(_held_by(x), None) is None
 
 
 _CONTAINERS = (list, dict, set, deque, OrderedDict, defaultdict, Counter, OpenSet, OpenDeque)
@@ -501,7 +520,7 @@ def _is_one(a: Any, b: Any) -> bool:
         return bool(a == b)
     if isinstance(a, MethodType) and isinstance(b, MethodType):
         return a.__self__ is b.__self__ and a.__func__ is b.__func__
-    return a is b or is_same_function(a, b)
+    return a is b or is_same_function(a, b) or (is_value(a) and is_same(a, b))
 
 
 def index_of(x: Any, things: Sequence[Any]) -> Any:

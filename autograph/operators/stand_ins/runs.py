@@ -33,7 +33,9 @@ __all__ = [
     "OpenDeque",
     "OpenSet",
     "Opened",
+    "Packing",
     "Pad",
+    "Rows",
     "Run",
     "Sealed",
     "SealedEntries",
@@ -82,6 +84,33 @@ class Run(_Unreadable):
         if is_looking():
             return glimpse("as many items as data says")
         raise refusal("it is made into text")
+
+
+class Packing:
+    """The items of a list, to be put into rows for items of one form."""
+
+    __slots__ = ("_pack", "_rows", "item", "items")
+
+    def __init__(self, item: Any, items: list[Any], pack: Callable[..., list[Tensor]]) -> None:
+        self.item, self.items, self._pack = item, items, pack
+        self._rows: list[Tensor] | None = None
+
+    def rows(self, content: Callable[[Any], Any]) -> list[Tensor]:
+        """The rows, made when first asked for; `content` gives what is in an array."""
+        if self._rows is None:
+            self._rows = self._pack(self.item, self.items, content)
+        return self._rows
+
+
+class Rows(NamedTuple):
+    """One of the arrays of rows for a list: a value that a staged statement carries."""
+
+    packing: Packing
+    position: int
+
+    def now(self) -> Tensor:
+        """The rows of the items as they are now."""
+        return self.packing.rows(lambda x: x)[self.position]
 
 
 class LiveRun(Run):

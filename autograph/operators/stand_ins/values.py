@@ -7,7 +7,7 @@ from abc import ABC, ABCMeta
 from collections import deque
 from collections.abc import Collection
 from types import MemberDescriptorType
-from typing import Any, Generic
+from typing import Any, Generic, NamedTuple
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from autograph.operators.captured.variables import (
 )
 from autograph.operators.stand_ins.grown_text import letters_of
 from autograph.operators.stand_ins.runs import Opened, Run, has_runs
-from autograph.operators.stand_ins.templates import Late, LazyString
+from autograph.operators.stand_ins.templates import Late, LazyString, has_traced
 from runtime import ops
 from runtime.building import building, traced
 from runtime.errors import StagingError
@@ -40,6 +40,7 @@ __all__ = [
     "NOTHING",
     "NUMBERS",
     "VIEWS",
+    "ChosenValue",
     "advice",
     "all_numpy",
     "attributes_of",
@@ -58,6 +59,7 @@ __all__ = [
     "is_python_complex",
     "is_same",
     "is_unset",
+    "is_value",
     "merge_types",
     "on_side",
     "own_children",
@@ -362,7 +364,41 @@ def is_same(a: Any, b: Any) -> bool:
         return a is b
     if isinstance(a, tuple):
         return type(a) is type(b) and len(a) == len(b) and all(map(is_same, a, b))
-    return same_value(a, b) or is_same_function(a, b)
+    if not same_value(a, b) and not is_same_function(a, b) and not _are_equal_values(a, b):
+        return False
+    facts = current_trace()
+    if facts is not None and is_value(a):  # which object it is, is not known from here on
+        facts.chosen_values |= {id(x): ChosenValue(x, None, (None, None)) for x in (a, b)}
+    return True
+
+
+def _are_equal_values(a: Any, b: Any) -> bool:
+    """Whether these are one value: equal decimals, and equal ranges, may be written otherwise."""
+    return type(a) is type(b) and is_value(a) and bool(a == b) and repr(a) == repr(b)
+
+
+class ChosenValue(NamedTuple):
+    """What a staged statement made of two values that cannot change: `which` says the first."""
+
+    made: Any
+    # None where it is not known which values it may be.
+    which: Any
+    sides: tuple[Any, Any]
+
+
+# These are hashed by their values, but are carried as numbers, or may change.
+_NO_VALUES = (str, memoryview, type(None), np.generic)
+
+
+def is_value(x: Any) -> bool:
+    """Whether `x` is a value that nobody changes, of a class of Python's or NumPy's: a Fraction."""
+    cls = type(x)
+    own_hash: Any = cls.__hash__
+    by_value = cls is slice or (own_hash is not None and own_hash is not object.__hash__)
+    if not by_value or callable(x) or isinstance(x, _NO_VALUES) or is_numeric(x) or has_parts(x):
+        return False
+    root = cls.__module__.partition(".")[0]
+    return (root == "numpy" or root in sys.stdlib_module_names) and not has_traced(x)
 
 
 _CHANGEABLE = (list, dict, set, deque, bytearray)

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from autograph.operators.calls.parameters import OtherCallError, initial_form, known_number, widened
-from autograph.operators.catching.snapshot_forms import Grown, Leaf, Nest, Same
+from autograph.operators.symbolic.containers import Branching, Growing
+from autograph.operators.symbolic.forms import Leaf, Static
 from runtime.building import building, traced
 from runtime.spec import TensorType, type_of_number
 from tests.autograph.operators.tracing_by_hand import tracing
@@ -29,31 +30,31 @@ def make():
 
 
 def test_numbers_stay_unless_they_may_differ():
-    assert initial_form(2, "n", never) == Same(2)
+    assert initial_form(2, "n", never) == Static(2)
     assert initial_form(2, "n", always) == Leaf(INT)
-    assert initial_form("text", "n", always) == Same("text")
+    assert initial_form("text", "n", always) == Static("text")
 
 
 def test_tensors_are_parameters(make):
     x = make(VECTOR)
-    assert initial_form(x, "x", never) == Leaf(VECTOR, True)
+    assert initial_form(x, "x", never) == Leaf(VECTOR, is_array=True)
     form = initial_form((x, 2), "x", never)
-    assert isinstance(form, Nest) and form.parts == (Leaf(VECTOR, True), Same(2))
+    assert isinstance(form, Branching) and form.parts == (Leaf(VECTOR, is_array=True), Static(2))
 
 
 def test_a_list_is_taken_apart_only_when_another_one_comes(make):
     first, second = [make(FLOAT), 1], [make(FLOAT), 1]
     form = initial_form(first, "items", never)
-    assert form == Same(first)
+    assert form == Static(first)
     assert widened(form, first, "items", never) is form
     wider = widened(form, second, "items", never)
-    assert isinstance(wider, Nest) and wider.parts == (Leaf(FLOAT), Same(1))
+    assert isinstance(wider, Branching) and wider.parts == (Leaf(FLOAT), Static(1))
 
 
 def test_types_and_shapes_are_joined(make):
-    form = Leaf(VECTOR, True)
+    form = Leaf(VECTOR, is_array=True)
     assert widened(form, make(TensorType(np.dtype("f4"), (5,))), "x", never) == Leaf(
-        TensorType(np.dtype("f8"), (None,)), True
+        TensorType(np.dtype("f8"), (None,)), is_array=True
     )
     assert widened(Leaf(INT), 2.5, "x", never) == Leaf(FLOAT)
 
@@ -61,15 +62,15 @@ def test_types_and_shapes_are_joined(make):
 @pytest.mark.parametrize(
     ("form", "value"),
     [
-        (Same(1), 2),
-        (Same(True), False),
-        (Same("a"), "b"),
-        (Same(None), 1),
-        (Leaf(VECTOR, True), 1.0),
+        (Static(1), 2),
+        (Static(True), False),
+        (Static("a"), "b"),
+        (Static(None), 1),
+        (Leaf(VECTOR, is_array=True), 1.0),
         (Leaf(INT), "text"),
-        (Same((1, 2)), [1, 2, 3]),
-        (Same((1, None)), (1, [2], 3)),
-        (Same([1]), (1,)),
+        (Static((1, 2)), [1, 2, 3]),
+        (Static((1, None)), (1, [2], 3)),
+        (Static([1]), (1,)),
     ],
 )
 def test_another_call(form, value):
@@ -80,15 +81,15 @@ def test_another_call(form, value):
 def test_lists_and_tuples_of_other_lengths_are_handed_on_by_their_items():
     with tracing():
         for first, second in (([1], [1, 2.5]), ((), (1.5,))):
-            form = widened(Same(first), second, "x", never)
-            assert isinstance(form, Grown) and form.like == type(first)()
+            form = widened(Static(first), second, "x", never)
+            assert isinstance(form, Growing) and form.like == type(first)()
             assert widened(form, first, "x", never) == form
 
 
 def test_a_number_that_may_differ_becomes_a_parameter():
-    assert widened(Same(1), 2, "n", always) == Leaf(INT)
+    assert widened(Static(1), 2, "n", always) == Leaf(INT)
     with pytest.raises(OtherCallError):  # a flag is no number
-        widened(Same(True), False, "n", always)
+        widened(Static(True), False, "n", always)
 
 
 def test_which_numbers_are_known(make):

@@ -74,7 +74,7 @@ def test_a_name_bound_in_the_body_may_be_unbound_after_it():
 def test_a_kind_that_depends_on_where_it_raised_is_an_error_where_it_is_read():
     def body(names, raises):
         raises()
-        names["x"] = b"bytes"
+        names["x"] = bytearray(b"bytes")
 
     with tracing():
         assert isinstance(attempt(body, x=1)[0]["x"], Poison)

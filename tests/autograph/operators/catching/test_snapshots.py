@@ -4,12 +4,14 @@ import numpy as np
 import pytest
 
 from autograph.operators.captured.variables import Maybe, Nullable, Poison, Undefined
-from autograph.operators.catching.snapshot_forms import Form, Grown, Kinds, Leaf, Same, Written
-from autograph.operators.catching.snapshot_parts import leaves, rebuild
-from autograph.operators.catching.snapshots import form_of, is_one_form, unite
+from autograph.operators.catching.snapshots import form_of, rebuild, unite
 from autograph.operators.stand_ins.grown_text import LETTERS, GrownText
 from autograph.operators.stand_ins.runs import Run
 from autograph.operators.stand_ins.values import NOTHING
+from autograph.operators.symbolic.choices import Kinds
+from autograph.operators.symbolic.containers import Growing
+from autograph.operators.symbolic.forms import Form, Leaf, Static
+from autograph.operators.symbolic.texts import Written
 from runtime.building import Builder, traced
 from runtime.spec import TensorType, type_of_number
 from runtime.tensor import Tensor
@@ -32,7 +34,7 @@ def covering(*values, name="x"):
 
 
 def test_one_value_is_no_graph_value():
-    assert covering("a", "a") == Same("a") and covering(3, 3) == Same(3)
+    assert covering("a", "a") == Static("a") and covering(3, 3) == Static(3)
 
 
 def test_numbers_that_differ_are_joined():
@@ -43,8 +45,8 @@ def test_numbers_that_differ_are_joined():
 @pytest.mark.parametrize("values", [(Undefined("x"), 1, 2), (1, Undefined("x"), 2)])
 def test_a_name_that_may_be_unbound_has_a_bit(values):
     form = covering(*values)
-    assert [type_ for _, type_ in leaves(form, 1)] == [type_of_number(1), type_of_number(True)]
-    assert list(leaves(form, Undefined("x"))) == [
+    assert [leaf.type for leaf in form.leaves()] == [type_of_number(1), type_of_number(True)]
+    assert list(form.typed(Undefined("x"))) == [
         (NOTHING, type_of_number(1)),
         (False, type_of_number(True)),
     ]
@@ -73,14 +75,14 @@ def test_kinds_that_differ_are_carried_in_a_name(one, other):
 
 def test_texts_that_differ_are_letters():
     form = covering("a", "b")
-    assert isinstance(form, Written) and list(leaves(form, "a")) == [("a", LETTERS)]
+    assert isinstance(form, Written) and list(form.typed("a")) == [("a", LETTERS)]
     assert isinstance(rebuild(form, "x", iter([made(LETTERS)])), GrownText)
 
 
 @pytest.mark.parametrize("kind", [list, tuple])
 def test_lists_of_several_lengths_are_rows(kind):
     form = covering(kind([1]), kind([1, 2.5]))
-    assert isinstance(form, Grown) and form.like == kind()
+    assert isinstance(form, Growing) and form.like == kind()
     built = rebuild(form, "x", iter([made(F8)]))
     assert type(built) is kind and isinstance(built[0], Run)
 
@@ -89,14 +91,12 @@ def test_none_or_a_number_is_the_number_and_whether_it_is_there():
     form = covering(None, 1, 2)
     built = rebuild(form, "x", iter([7, True]))
     assert isinstance(built, Nullable) and (built.value, built.present) == (7, True)
-    assert [x for x, _ in leaves(form, None)] == [NOTHING, False]
-    assert [x for x, _ in leaves(form, 3)] == [3, True]
-    assert not is_one_form(form, covering(2.0, None, 1.0)) and is_one_form(
-        form, covering(4, None, 5)
-    )
+    assert [x for x, _ in form.typed(None)] == [NOTHING, False]
+    assert [x for x, _ in form.typed(3)] == [3, True]
+    assert form != covering(2.0, None, 1.0) and form == covering(4, None, 5)
 
 
 def test_forms_are_one_where_they_say_the_same():
-    assert is_one_form(covering([1, "a"], [2, "a"]), covering([3, "a"], [4, "a"]))
-    assert not is_one_form(covering([1, "a"], [2, "a"]), covering([1, "b"], [2, "b"]))
-    assert not is_one_form(covering(1, 2), covering("a"))
+    assert covering([1, "a"], [2, "a"]) == covering([3, "a"], [4, "a"])
+    assert covering([1, "a"], [2, "a"]) != covering([1, "b"], [2, "b"])
+    assert covering(1, 2) != covering("a")

@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph.operators.loops.placing import Which
 from autograph.operators.loops.sharing import Ownership
-from autograph.operators.stand_ins.forms import Leaf, Optional, Owning
 from autograph.operators.stand_ins.references import choice_of, refer, reference_of, reserve
 from autograph.operators.stand_ins.values import NOTHING
+from autograph.operators.symbolic.arrays import Owning, Which
+from autograph.operators.symbolic.choices import Optional
+from autograph.operators.symbolic.forms import Leaf
 from runtime import ops
 from runtime.building import body, building
 from runtime.spec import TensorType, type_of_number

@@ -4,16 +4,11 @@ import pytest
 
 from autograph.operators.captured.variables import Undefined
 from autograph.operators.loops.sites import Site
-from autograph.operators.stand_ins.forms import (
-    Branching,
-    Leaf,
-    Optional,
-    Owning,
-    Referring,
-    Static,
-    Unbound,
-)
 from autograph.operators.stand_ins.references import reference_of, reserve
+from autograph.operators.symbolic.arrays import Owning, Referring
+from autograph.operators.symbolic.choices import Optional
+from autograph.operators.symbolic.containers import Branching
+from autograph.operators.symbolic.forms import Leaf, Static, Unbound
 from runtime import ops
 from runtime.building import building
 from runtime.spec import type_of_number

@@ -6,18 +6,10 @@ import pytest
 import autograph as ag
 from autograph.operators.captured.variables import Undefined
 from autograph.operators.loops.widening import form_of, form_of_parts, widen
-from autograph.operators.stand_ins.forms import (
-    Branching,
-    Kinds,
-    Leaf,
-    Optional,
-    OrNone,
-    Owning,
-    Poisoned,
-    Referring,
-    Static,
-    Unbound,
-)
+from autograph.operators.symbolic.arrays import Owning, Referring
+from autograph.operators.symbolic.choices import Kinds, Optional, OrNone
+from autograph.operators.symbolic.containers import Branching
+from autograph.operators.symbolic.forms import Leaf, Poisoned, Static, Unbound
 from runtime import ops, trace
 from runtime.building import Builder, building
 from runtime.spec import TensorType, type_of_number

@@ -4,7 +4,8 @@ import numpy as np
 
 from autograph.operators.results.item_templates import holds_nests, kept_as_rows, template_of
 from autograph.operators.results.remaking import ItemPart
-from autograph.operators.stand_ins.forms import Leaf, Ragged, Static
+from autograph.operators.symbolic.containers import Ragged
+from autograph.operators.symbolic.forms import Leaf, Static
 from runtime import tree
 from runtime.spec import TensorType
 

@@ -6,29 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from autograph.operators.captured.captures import Place, current_trace, guard_content, read, weak
-from autograph.operators.captured.variables import Nullable, Poison
-from autograph.operators.stand_ins.captured_items import captured_from
-from autograph.operators.stand_ins.forms import (
-    Among,
-    Branching,
-    Form,
-    Growing,
-    Leaf,
-    Optional,
-    OrNone,
-    Poisoned,
-    Ragged,
-    Referring,
-    Static,
-    Unbound,
-    Written,
-    changed,
-)
+from autograph.operators.captured.captures import current_trace
+from autograph.operators.captured.variables import Nullable, Poison, is_in_result, is_whole
+from autograph.operators.stand_ins.captured_items import parts_of
 from autograph.operators.stand_ins.one_of import (
     OneOf,
     can_be_referred_to,
-    is_member,
+    is_constant,
     joined,
     note_refused_choice,
     referred,
@@ -37,9 +21,8 @@ from autograph.operators.stand_ins.one_of import (
 from autograph.operators.stand_ins.runs import Run, has_runs, known_length, opened, unpadded
 from autograph.operators.stand_ins.templates import ChosenText, LazyString, is_textual
 from autograph.operators.stand_ins.values import (
+    NOTHING,
     all_numpy,
-    attributes_of,
-    children_after,
     describe,
     is_array,
     is_nest,
@@ -47,27 +30,32 @@ from autograph.operators.stand_ins.values import (
     is_numpy,
     is_object,
     merge_types,
-    own_children,
     subject,
     type_of,
 )
+from autograph.operators.symbolic.arrays import Referring
+from autograph.operators.symbolic.choices import Among, Optional, OrNone
+from autograph.operators.symbolic.containers import Branching, Growing, Ragged
+from autograph.operators.symbolic.forms import Form, Leaf, Poisoned, Static, Unbound, changed
+from autograph.operators.symbolic.texts import Written
+from runtime.building import Builder
 from runtime.spec import TensorType
 
 __all__ = [
     "all_joined",
+    "are_two_tuples",
     "growing_form",
     "have_one_type",
     "is_text",
     "item_form",
     "item_of",
     "of_length",
-    "parts_of",
 ]
 
 
 def growing_form(form: Growing, x: Any, name: str) -> Growing | Poisoned:
     """`form`, widened by the items of the list `x`; poisoned where these are of two kinds."""
-    if type(x) is not type(form.like):
+    if form.like is None or type(x) is not type(form.like):
         kind = type(form.like).__name__
         return changed(name, f"a {kind} whose length depends on data", describe(x))
     items = [part.item if isinstance(part, Run) else item_form(part) for part in unpadded(x)]
@@ -105,9 +93,9 @@ def item_form(x: Any) -> Form:
     things = referred(x)
     if things is not None:
         return Among(things) if len(things) > 1 else Static(things[0])
-    if is_member(x):
+    if is_constant(x):
         return Static(x)
-    if type(x) is OneOf and all(map(is_member, x.things)):
+    if type(x) is OneOf and all(map(is_constant, x.things)):
         return Among(x.things)
     if is_numeric(x):
         if is_array(x) and type_of(x).rank == 0:
@@ -127,7 +115,7 @@ def item_form(x: Any) -> Form:
         parts = tuple(item_form(part) for _, part in children)
         bad = next((part for part in parts if isinstance(part, Poisoned)), None)
         return bad or Branching(x, tuple(step for step, _ in children), parts)
-    if x is None or type(x) in (str, bytes):
+    if x is None or type(x) is str:
         return Static(x)
     if type(x) is ChosenText:
         texts = texts_of(x)
@@ -281,7 +269,7 @@ def _texts_in(form: Form) -> tuple[Any, ...] | None:
     if not isinstance(form, Static):
         return None
     x = form.value
-    is_one = type(x) is str or is_member(x) or can_be_referred_to(x)
+    is_one = type(x) is str or is_constant(x) or can_be_referred_to(x)
     return (form.value,) if is_one else None
 
 
@@ -316,28 +304,14 @@ def _described(form: Form) -> str:
     return describe(form.value if isinstance(form, Static) else getattr(form, "like", form))
 
 
-def parts_of(x: Any, writes: dict[Any, Any] | None = None) -> list[tuple[str, Any]]:
-    """Steps and parts of a container or object, after the `writes` of a body that was rolled back.
+def are_two_tuples(name: str, a: Any, b: Any, builder: Builder) -> bool:
+    """Whether tuples of two known lengths, in a name or result, would have items of another type.
 
-    What was there before the trace is read as such.
+    A name in a loop holds one of any length, and so does what a function gives that calls
+    itself: it may be one that grows in each round or call.
     """
-    children = own_children(x) if writes is None else children_after(x, writes)
-    facts = current_trace()
-    if facts is None or not facts.is_outside(x):
-        return children
-    if isinstance(x, (list, dict)) and ("content", id(x)) in (writes or ()):
-        return children
-    if isinstance(x, (list, tuple, dict)):
-        guard_content(x, f"a {type(x).__name__}")
-        return [(step, captured_from(x, part)) for step, part in children]
-    held = attributes_of(x)
-    return [
-        (step, _read_attribute(x, step[1:], part) if held.get(step[1:]) is part else part)
-        for step, part in children
-    ]
-
-
-def _read_attribute(x: Any, name: str, value: Any) -> Any:
-    fetch = weak(x)
-    place = Place(f"{type(x).__name__}.{name}", lambda: getattr(fetch(), name))
-    return read(("attr", id(x), name), place, value)
+    if a is NOTHING or b is NOTHING or len(a) == len(b) or not is_whole(name):
+        return False
+    return not have_one_type([*a, *b]) and not (
+        builder.calls_itself or (builder.repeats and not is_in_result(name))
+    )

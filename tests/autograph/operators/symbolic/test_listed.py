@@ -1,11 +1,11 @@
-"""Tests of `autograph.operators.stand_ins.listed`: `tolist` of an array of unknown length."""
+"""Tests of `autograph.operators.symbolic.listed`: `tolist` of an array of unknown length."""
 
 import numpy as np
 import pytest
 
 from autograph.operators.containers import growing
-from autograph.operators.stand_ins.listed import grows, listed
 from autograph.operators.stand_ins.runs import has_runs
+from autograph.operators.symbolic.listed import grows, listed
 from tests.autograph.operators.tracing_by_hand import placeholder, tracing
 
 
