@@ -6,16 +6,22 @@ carry the last time, so that nesting does not multiply the traces.
 
 from __future__ import annotations
 
-from dataclasses import replace
-from types import CodeType
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from types import CellType, CodeType
 from typing import Any, NamedTuple
 
 from autograph.operators.captured.alternatives import Part
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.variables import Maybe, Nullable
+from autograph.operators.loops.widening import form_of_parts, widen
+from autograph.operators.stand_ins.bodies import slot_content
+from autograph.operators.stand_ins.contents import content_slot
 from autograph.operators.stand_ins.forms import (
     Branching,
     Form,
+    Growing,
     Leaf,
     Optional,
     OrNone,
@@ -25,24 +31,44 @@ from autograph.operators.stand_ins.forms import (
     Unbound,
 )
 from autograph.operators.stand_ins.item_forms import parts_of
-from autograph.operators.stand_ins.references import has_cell, reference_of, reserve
+from autograph.operators.stand_ins.references import reference_of, reserve
 from autograph.operators.stand_ins.values import (
     has_parts,
-    is_array,
     is_changeable,
     is_container,
     is_numeric,
-    is_same,
     is_unset,
     own_children,
     split_none,
     type_of,
 )
+from runtime import journal, trace
 from runtime.building import Builder
 from runtime.cells import Cell
-from runtime.spec import TensorType, join
+from runtime.errors import Origin
+from runtime.spec import TensorType
 
-__all__ = ["Site"]
+__all__ = ["Entry", "Site"]
+
+
+@dataclass(eq=False, repr=False)
+class Entry:
+    """One carried place: a name of the state, or a slot of the journal."""
+
+    name: str
+    initial: Any
+    form: Form
+    slot: journal.Slot | None = None
+    placed: Any = None
+    # The user's line that a round was first seen to write it at.
+    place: Origin | None = None
+    # The form before the loop; of what is in a container.
+    before: Form | None = None
+
+    @property
+    def owner(self) -> Any:
+        """The container of which it is the content; None for any other place."""
+        return self.slot.owner if self.slot is not None and self.slot.is_content else None
 
 
 class Solution(NamedTuple):
@@ -50,29 +76,46 @@ class Solution(NamedTuple):
 
     forms: dict[Any, Form]
     written: list[Cell]
+    # What is in lists and dicts that it writes, by the names that its functions have for them.
+    contents: dict[str, Entry]
     others: dict[int, set[int]]
+    # Whether the test is part of the round before.
+    carries_go: bool = False
     # The arrays that each name was before the loop.
-    before: dict[Any, list[Part]]
+    before: dict[Any, list[Part]] = {}  # noqa: RUF012 - a new one is made for each
     # That of the place, which is known by its id: a hash would go through it as a whole.
     code: CodeType | None = None
 
 
 class Site:
-    """One loop as it is met: its code, and what its names are before it."""
+    """One loop as it is met: its code, and what its names are before it.
 
-    def __init__(self, code: CodeType, initials: dict[Any, Any], parent: Builder) -> None:
-        self.initials, self.parent, self.code = initials, parent, code
+    `names` are those of the function around that its body and its test have.
+    """
+
+    def __init__(
+        self, code: CodeType, initials: dict[Any, Any], parent: Builder, names: dict[str, CellType]
+    ) -> None:
+        self.initials, self.parent, self.code, self.names = initials, parent, code, names
         self.key = id(code), tuple([t for x in initials.values() for t in _types(x)])
         self.before = {key: _parts(x) for key, x in initials.items()}
         self._owns: dict[int, int] = {}
 
     def remember(
-        self, forms: dict[Any, Form], written: list[Cell], others: dict[int, set[int]]
+        self, entries: dict[Any, Entry], others: dict[int, set[int]], carries_go: bool = False
     ) -> None:
         """Keep the solution for the next time that this place is met."""
         facts = current_trace()
-        if facts is not None:
-            facts.sites[self.key] = Solution(forms, written, others, self.before, self.code)
+        if facts is None:
+            return
+        forms = {key: entry.form for key, entry in entries.items() if entry.slot is None}
+        slots = [entry.slot for entry in entries.values() if entry.slot is not None]
+        written = [slot.owner for slot in slots if isinstance(slot.owner, Cell)]
+        known = {id(e.owner): e for e in entries.values() if e.before and _is_plain(e.form)}
+        contents = {name: known[id(x)] for name, x in self._containers() if id(x) in known}
+        facts.sites[self.key] = Solution(
+            forms, written, contents, others, carries_go, self.before, self.code
+        )
 
     def recall(self) -> Solution:
         """The last solution, as far as it serves, with the arrays of this time."""
@@ -82,9 +125,10 @@ class Site:
             return Solution({}, [], {}, {})
         self._owns = {}
         forms: dict[Any, Form] = {}
+        body = Builder("round", self.parent)
         for key, form in known.forms.items():
             moved = self._moved(form, self.initials[key], known)
-            if moved is not None and _covers(moved, self.initials[key]):
+            if moved is not None and _covers(moved, self.initials[key], body):
                 forms[key] = moved
         written = [
             cell for old in known.written for cell in self._now(old, known) if cell.locked is None
@@ -94,7 +138,31 @@ class Site:
             for own, found in known.others.items()
             if own in self._owns
         }
-        return Solution(forms, list(dict.fromkeys(written)), others, self.before)
+        contents = dict(self._contents(known))
+        return Solution(forms, list(dict.fromkeys(written)), contents, others, known.carries_go)
+
+    def _containers(self) -> Iterator[tuple[str, Any]]:
+        """The lists and dicts that the loop has names for, and does not bind these anew."""
+        bound = {id(x) for x in self.initials.values()}
+        for name, cell in self.names.items():
+            with suppress(ValueError):  # it may have no value yet
+                found = cell.cell_contents
+                if type(found) in (list, dict) and id(found) not in bound:
+                    yield name, found
+
+    def _contents(self, known: Solution) -> Iterator[tuple[str, Entry]]:
+        """What is in containers that are at least of the forms that they were of the last time."""
+        body = Builder("round", self.parent)
+        for name, found in self._containers():
+            old = known.contents.get(name)
+            if old is None or not (found is old.owner or journal.is_made(found)):
+                continue
+            assert old.before is not None
+            slot = content_slot(found)
+            initial = slot_content(slot)
+            before = form_of_parts(initial, bools=False, is_content=True)
+            if _covers(old.before, initial, body, before) and _covers(old.form, initial, body):
+                yield name, Entry(slot.name, initial, old.form, slot, before=before)
 
     def _now(self, cell: Cell, known: Solution) -> list[Cell]:
         """The cells that are in the place of one from the last time."""
@@ -149,6 +217,20 @@ class Site:
         return replace(form, parts=parts) if len(parts) == len(moved) else None
 
 
+def _is_plain(form: Form) -> bool:
+    """Whether a form tells of no array or object which one it is."""
+    match form:
+        case Leaf() | Unbound():
+            return True
+        case Static(value):
+            return not has_parts(value)
+        case Growing(item=part) | Optional(part) | OrNone(part):
+            return _is_plain(part)
+        case Branching(parts=parts, number=0):
+            return all(map(_is_plain, parts))
+    return False
+
+
 def _is_alike(cell: Cell, other: Cell) -> bool:
     """Whether views of one can be taken of the other."""
     if cell is other:
@@ -180,24 +262,7 @@ def _is_of_the_last_time(form: Form, x: Any) -> bool:
     return is_unset(x) and isinstance(form, Static) and has_parts(form.value)
 
 
-def _covers(form: Form, x: Any) -> bool:
-    """Whether a loop may carry `x`, which is there before it, in that form."""
-    if isinstance(form, Unbound):
-        return is_unset(x)
-    if isinstance(form, Optional):
-        return is_unset(x) or _covers(form.part, x.inner if isinstance(x, Maybe) else x)
-    if isinstance(form, OrNone):
-        return x is None or _covers(form.part, split_none(x)[0])
-    if isinstance(form, Static):
-        return is_same(form.value, x)
-    if isinstance(form, Leaf):
-        return is_numeric(x) and not is_array(x) and join(form.type, type_of(x)) == form.type
-    if isinstance(form, Referring):
-        return has_cell(x) and join(form.type, type_of(x)) == form.type
-    assert isinstance(form, Branching)
-    if not has_parts(x) or type(x) is not type(form.like):
-        return False
-    children = parts_of(x)
-    if tuple(step for step, _ in children) != form.steps:
-        return False
-    return all(_covers(p, child) for p, (_, child) in zip(form.parts, children, strict=True))
+def _covers(form: Form, x: Any, body: Builder, both: Form | None = None) -> bool:
+    """Whether a round that carries the form may find `x`: it and `x` are `both`, or it alone."""
+    with trace.interpreting(body):
+        return widen(form, x, "what the loop carries", body) == (both or form)

@@ -3,7 +3,7 @@
 import pytest
 
 from autograph.operators.captured.variables import Undefined
-from autograph.operators.loops.sites import Site
+from autograph.operators.loops.sites import Entry, Site
 from autograph.operators.stand_ins.forms import (
     Branching,
     Leaf,
@@ -28,12 +28,12 @@ def array(first):
 
 
 def site(x, code=CODE):
-    return Site(code, {"x": x}, building())
+    return Site(code, {"x": x}, building(), {})
 
 
 def recalled(form, x, again=None, code=CODE):
     """The form that a place gives for `x`, after it was `form` the last time."""
-    site(x).remember({"x": form}, [], {})
+    site(x).remember({"x": Entry("x", x, form)}, {})
     return site(x if again is None else again, code).recall().forms.get("x")
 
 
@@ -99,15 +99,18 @@ def test_who_shares_what_is_told_in_the_new_numbers():
         forms = {k: Owning(part.type, (part,), ((),), reserve(), k) for k in "xy"}
         initials = {"x": x, "y": x}
         others = {forms["y"].own: {forms["x"].own}}
-        Site(CODE, initials, building()).remember(forms, [], others)
-        found = Site(CODE, initials, building()).recall()
+        entries = {k: Entry(k, x, form) for k, form in forms.items()}
+        Site(CODE, initials, building(), {}).remember(entries, others)
+        found = Site(CODE, initials, building(), {}).recall()
         assert found.others == {found.forms["y"].own: {found.forms["x"].own}}
 
 
 def test_written_arrays_are_those_in_the_same_names():
     with tracing():
         x, y, older = array(1), array(2), array(3)
-        site(x).remember({}, [x.cell(), older.cell()], {})
+        slots = [array.cell().slot() for array in (x, older)]
+        written = {s.key: Entry(s.name, None, Leaf(s.owner.root.type), s) for s in slots}
+        site(x).remember(written, {})
         assert site(y).recall().written == [y.cell(), older.cell()]
         older.cell().locked = "it is a view"
         assert site(y).recall().written == [y.cell()]
