@@ -48,7 +48,7 @@ from runtime.cells import Cell
 from runtime.errors import Origin
 from runtime.spec import TensorType
 
-__all__ = ["Entry", "Site"]
+__all__ = ["Entry", "Site", "note_written"]
 
 
 @dataclass(eq=False, repr=False)
@@ -122,7 +122,8 @@ class Site:
         facts = current_trace()
         known: Solution | None = facts.sites.get(self.key) if facts is not None else None
         if known is None:
-            return Solution({}, [], {}, {})
+            written = [] if facts is None else facts.sites.get(("round", id(self.code)), [])
+            return Solution({}, [c for c in written if self._is_there(c) and not c.locked], {}, {})
         self._owns = {}
         forms: dict[Any, Form] = {}
         body = Builder("round", self.parent)
@@ -174,7 +175,11 @@ class Site:
         ]
         if found:
             return found
-        return [cell] if cell.first is not None and self.parent.reaches(cell.first) else []
+        return [cell] if self._is_there(cell) else []
+
+    def _is_there(self, cell: Cell) -> bool:
+        """Whether an array is older than the loop."""
+        return cell.first is not None and self.parent.reaches(cell.first)
 
     def _moved(self, form: Form, x: Any, known: Solution) -> Form | None:
         """The form with the arrays of this time; None where that cannot be told."""
@@ -215,6 +220,14 @@ class Site:
         moved = [self._moved(p, c, known) for p, c in zip(form.parts, children, strict=True)]
         parts = tuple(part for part in moved if part is not None)
         return replace(form, parts=parts) if len(parts) == len(moved) else None
+
+
+def note_written(code: CodeType | None, round_: journal.Transaction) -> None:
+    """Remember the arrays that a round wrote which was run before the loop, to be taken back."""
+    facts = current_trace()
+    if facts is not None:
+        owners = (slot.owner for slot, _ in round_.slots.values())
+        facts.sites["round", id(code)] = [x for x in owners if isinstance(x, Cell)]
 
 
 def _is_plain(form: Form) -> bool:

@@ -2,7 +2,8 @@
 
 The body is traced with placeholders for all that it writes, again and again, until the types, the
 shapes and the set of written places no longer change. An inner loop starts from the solution that
-was last found at its place, so that nesting does not multiply the traces.
+was last found at its place, so that nesting does not multiply the traces, and one of which a round
+was run before, to see whether it is to be in the graph, from the arrays that this wrote.
 """
 
 from __future__ import annotations

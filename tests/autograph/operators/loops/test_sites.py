@@ -1,9 +1,12 @@
 """The place of a loop, and what was found there the last time."""
 
+import numpy as np
 import pytest
 
+import autograph as ag
 from autograph.operators.captured.variables import Undefined
 from autograph.operators.loops.sites import Entry, Site
+from autograph.operators.loops.staged_loops import _Loop
 from autograph.operators.stand_ins.forms import (
     Branching,
     Leaf,
@@ -114,3 +117,66 @@ def test_written_arrays_are_those_in_the_same_names():
         assert site(y).recall().written == [y.cell(), older.cell()]
         older.cell().locked = "it is a view"
         assert site(y).recall().written == [y.cell()]
+
+
+def sorted_by_hand(x):
+    found = x.tolist()
+    for i in range(1, len(found)):
+        k = i
+        while k > 0 and found[k - 1] > found[k]:
+            found[k - 1], found[k] = found[k], found[k - 1]
+            k -= 1
+    return found
+
+
+def last_places(x, n):
+    places, least = [0] * len(x), 0
+    for i in range(n):
+        for k in range(len(x)):
+            if x[k] > least + i:
+                places[k] = i
+    return places
+
+
+def sums_in_place(x):
+    made = np.zeros((len(x), len(x)))
+    for i in range(len(x)):
+        for k in range(len(x)):
+            made[i, k] += x[i] * x[k]
+    return made
+
+
+def written_at_times(x):
+    found = x.tolist()
+
+    def go(is_on):
+        k = 0
+        while k < x[0]:
+            if is_on:
+                found[k] = found[k] + 1.0
+            k += 1
+        return k
+
+    return go(True), go(False), go(True), found
+
+
+X = np.array([3.0, *np.sin(np.arange(23.0))])
+
+
+@pytest.mark.parametrize(("function", "arguments", "most"), [
+    (sorted_by_hand, [X], 6), (last_places, [X, np.int64(20)], 5), (sums_in_place, [X], 3),
+    (written_at_times, [X], 5),
+])  # fmt: skip
+def test_rounds_are_traced_few_times(function, arguments, most, monkeypatch):
+    rounds, trace_round = [], _Loop.trace_round
+    monkeypatch.setattr(_Loop, "trace_round", lambda loop: rounds.append(1) or trace_round(loop))
+    converted = ag.convert(function)
+    found = converted(*arguments)
+    assert (len(rounds), converted.trace_count) <= (most, 1)
+    np.testing.assert_equal(found, function(*arguments))
+
+
+def test_what_a_round_does_not_write_any_more_is_not_carried():
+    graph = ag.convert(written_at_times).get_concrete_function(X).graph
+    carried = [len(node.outputs) for node in graph.nodes if node.op.name == "while"]
+    assert carried[1] < carried[0] == carried[2]
