@@ -21,7 +21,6 @@ from autograph.operators.stand_ins.contents import content_slot
 from autograph.operators.stand_ins.forms import (
     Branching,
     Form,
-    Growing,
     Leaf,
     Optional,
     OrNone,
@@ -62,8 +61,6 @@ class Entry:
     placed: Any = None
     # The user's line that a round was first seen to write it at.
     place: Origin | None = None
-    # The form before the loop; of what is in a container.
-    before: Form | None = None
 
     @property
     def owner(self) -> Any:
@@ -76,8 +73,8 @@ class Solution(NamedTuple):
 
     forms: dict[Any, Form]
     written: list[Cell]
-    # What is in lists and dicts that it writes, by the names that its functions have for them.
-    contents: dict[str, Entry]
+    # The names that its functions have for the lists and dicts that it writes.
+    contents: set[str]
     others: dict[int, set[int]]
     # Whether the test is part of the round before.
     carries_go: bool = False
@@ -111,8 +108,8 @@ class Site:
         forms = {key: entry.form for key, entry in entries.items() if entry.slot is None}
         slots = [entry.slot for entry in entries.values() if entry.slot is not None]
         written = [slot.owner for slot in slots if isinstance(slot.owner, Cell)]
-        known = {id(e.owner): e for e in entries.values() if e.before and _is_plain(e.form)}
-        contents = {name: known[id(x)] for name, x in self._containers() if id(x) in known}
+        owners = {id(entry.owner) for entry in entries.values()}
+        contents = {name for name, x in self._containers() if id(x) in owners}
         facts.sites[self.key] = Solution(
             forms, written, contents, others, carries_go, self.before, self.code
         )
@@ -123,7 +120,9 @@ class Site:
         known: Solution | None = facts.sites.get(self.key) if facts is not None else None
         if known is None:
             written = [] if facts is None else facts.sites.get(("round", id(self.code)), [])
-            return Solution({}, [c for c in written if self._is_there(c) and not c.locked], {}, {})
+            return Solution(
+                {}, [c for c in written if self._is_there(c) and not c.locked], set(), {}
+            )
         self._owns = {}
         forms: dict[Any, Form] = {}
         body = Builder("round", self.parent)
@@ -139,8 +138,8 @@ class Site:
             for own, found in known.others.items()
             if own in self._owns
         }
-        contents = dict(self._contents(known))
-        return Solution(forms, list(dict.fromkeys(written)), contents, others, known.carries_go)
+        written = list(dict.fromkeys(written))
+        return Solution(forms, written, known.contents, others, known.carries_go)
 
     def _containers(self) -> Iterator[tuple[str, Any]]:
         """The lists and dicts that the loop has names for, and does not bind these anew."""
@@ -151,19 +150,14 @@ class Site:
                 if type(found) in (list, dict) and id(found) not in bound:
                     yield name, found
 
-    def _contents(self, known: Solution) -> Iterator[tuple[str, Entry]]:
-        """What is in containers that are at least of the forms that they were of the last time."""
-        body = Builder("round", self.parent)
-        for name, found in self._containers():
-            old = known.contents.get(name)
-            if old is None or not (found is old.owner or journal.is_made(found)):
-                continue
-            assert old.before is not None
+    def supposed(self, names: set[str]) -> Iterator[Entry]:
+        """What is in the lists and dicts of these names, as it is before the loop."""
+        for found in [x for name, x in self._containers() if name in names and journal.is_made(x)]:
             slot = content_slot(found)
             initial = slot_content(slot)
-            before = form_of_parts(initial, bools=False, is_content=True)
-            if _covers(old.before, initial, body, before) and _covers(old.form, initial, body):
-                yield name, Entry(slot.name, initial, old.form, slot, before=before)
+            yield Entry(
+                slot.name, initial, form_of_parts(initial, bools=False, is_content=True), slot
+            )
 
     def _now(self, cell: Cell, known: Solution) -> list[Cell]:
         """The cells that are in the place of one from the last time."""
@@ -230,20 +224,6 @@ def note_written(code: CodeType | None, round_: journal.Transaction) -> None:
         facts.sites["round", id(code)] = [x for x in owners if isinstance(x, Cell)]
 
 
-def _is_plain(form: Form) -> bool:
-    """Whether a form tells of no array or object which one it is."""
-    match form:
-        case Leaf() | Unbound():
-            return True
-        case Static(value):
-            return not has_parts(value)
-        case Growing(item=part) | Optional(part) | OrNone(part):
-            return _is_plain(part)
-        case Branching(parts=parts, number=0):
-            return all(map(_is_plain, parts))
-    return False
-
-
 def _is_alike(cell: Cell, other: Cell) -> bool:
     """Whether views of one can be taken of the other."""
     if cell is other:
@@ -275,7 +255,7 @@ def _is_of_the_last_time(form: Form, x: Any) -> bool:
     return is_unset(x) and isinstance(form, Static) and has_parts(form.value)
 
 
-def _covers(form: Form, x: Any, body: Builder, both: Form | None = None) -> bool:
-    """Whether a round that carries the form may find `x`: it and `x` are `both`, or it alone."""
+def _covers(form: Form, x: Any, body: Builder) -> bool:
+    """Whether a round that carries the form may find `x`."""
     with trace.interpreting(body):
-        return widen(form, x, "what the loop carries", body) == (both or form)
+        return widen(form, x, "what the loop carries", body) == form

@@ -309,9 +309,9 @@ class _Loop:
         for key, (slot, _, content) in outcome.writes.items():
             if key not in self.entries:
                 initial = slot_content(slot)
-                before, form = self._slot_form(slot, initial, content, outcome)
+                form = self._slot_form(slot, initial, content, outcome)
                 origin = outcome.places.get(key)
-                self.entries[key] = Entry(slot.name, initial, form, slot, None, origin, before)
+                self.entries[key] = Entry(slot.name, initial, form, slot, place=origin)
                 changed = True
                 if key in self.let_go:
                     self.objects.refuse(slot.owner, slot.name)
@@ -364,15 +364,12 @@ class _Loop:
                 del self.entries[key]
         return not supposed.keys() <= self.entries.keys()
 
-    def _slot_form(
-        self, slot: journal.Slot, initial: Any, content: Any, outcome: Outcome
-    ) -> tuple[Form | None, Form]:
-        """What a container holds before the loop, and the form of a place that a round wrote."""
+    def _slot_form(self, slot: journal.Slot, initial: Any, content: Any, outcome: Outcome) -> Form:
         if isinstance(slot.owner, Cell):
-            return None, Leaf(merge_types(slot.name, initial.type, content.type))
+            return Leaf(merge_types(slot.name, initial.type, content.type))
         if not slot.is_content:
             with trace.interpreting(outcome.builder):
-                return None, widen(self._first(initial), content, slot.name, outcome.builder)
+                return widen(self._first(initial), content, slot.name, outcome.builder)
         if isinstance(initial, (list, dict)):
             before: Form = form_of_parts(initial, bools=False, is_content=True)
             before = with_known(before, initial) if self.begins_known else before
@@ -384,7 +381,7 @@ class _Loop:
         if isinstance(form, Poisoned):
             ask_to_open(slot.owner, [initial, content])
             raise _refusal_of_content(slot, form, outcome.places.get(slot.key))
-        return before, form
+        return form
 
     @staticmethod
     def _after(outcome: Outcome, key: Any, entry: Entry) -> Any:
@@ -400,7 +397,8 @@ class _Loop:
         for cell in known.written:
             slot = cell.slot()
             self.entries[slot.key] = Entry(slot.name, cell.root, Leaf(cell.root.type), slot)
-        self._supposed = {("content", id(x.owner)): x for x in known.contents.values()}
+        supposed = self.site.supposed(known.contents)
+        self._supposed = {("content", id(x.owner)): x for x in supposed}
         self.entries |= self._supposed
         self.ownership.others, self.carries_go = known.others, known.carries_go
 

@@ -164,7 +164,7 @@ X = np.array([3.0, *np.sin(np.arange(23.0))])
 
 
 @pytest.mark.parametrize(("function", "arguments", "most"), [
-    (sorted_by_hand, [X], 6), (last_places, [X, np.int64(20)], 5), (sums_in_place, [X], 3),
+    (sorted_by_hand, [X], 7), (last_places, [X, np.int64(20)], 5), (sums_in_place, [X], 3),
     (written_at_times, [X], 5),
 ])  # fmt: skip
 def test_rounds_are_traced_few_times(function, arguments, most, monkeypatch):
