@@ -93,8 +93,10 @@ class Site:
     def __init__(
         self, code: CodeType, initials: dict[Any, Any], parent: Builder, names: dict[str, CellType]
     ) -> None:
-        self.initials, self.parent, self.code, self.names = initials, parent, code, names
-        self.key = id(code), tuple([t for x in initials.values() for t in _types(x)])
+        self.initials, self.parent, self.code = initials, parent, code
+        self.held = dict(_held(names))
+        # What a name without a value gets is of the type of what the loop has names for.
+        self.key = id(code), *(tuple(map(_told, held.values())) for held in (initials, self.held))
         self.before = {key: _parts(x) for key, x in initials.items()}
         self._owns: dict[int, int] = {}
 
@@ -144,11 +146,9 @@ class Site:
     def _containers(self) -> Iterator[tuple[str, Any]]:
         """The lists and dicts that the loop has names for, and does not bind these anew."""
         bound = {id(x) for x in self.initials.values()}
-        for name, cell in self.names.items():
-            with suppress(ValueError):  # it may have no value yet
-                found = cell.cell_contents
-                if type(found) in (list, dict) and id(found) not in bound:
-                    yield name, found
+        for name, found in self.held.items():
+            if type(found) in (list, dict) and id(found) not in bound:
+                yield name, found
 
     def supposed(self, names: set[str]) -> Iterator[Entry]:
         """What is in the lists and dicts of these names, as it is before the loop."""
@@ -230,6 +230,17 @@ def _is_alike(cell: Cell, other: Cell) -> bool:
         return True
     first, its = cell.first, other.first
     return first is not None and its is not None and first.type == its.type
+
+
+def _held(names: dict[str, CellType]) -> Iterator[tuple[str, Any]]:
+    """What these names hold, if they have a value."""
+    for name, cell in names.items():
+        with suppress(ValueError):
+            yield name, cell.cell_contents
+
+
+def _told(x: Any) -> tuple[TensorType, ...]:
+    return tuple(_types(x))
 
 
 def _types(x: Any) -> list[TensorType]:

@@ -160,7 +160,24 @@ def written_at_times(x):
     return go(True), go(False), go(True), found
 
 
+def of_two_types(x):
+    n = int(x[0])
+
+    def last(value):
+        k = 0
+        while k < n:
+            found = value
+            k += 1
+        return found
+
+    return last(x[1]), last(np.int64(n))
+
+
 X = np.array([3.0, *np.sin(np.arange(23.0))])
+
+
+def test_what_a_name_gets_at_another_call_is_of_its_own_type():
+    assert list(map(type, ag.convert(of_two_types)(X))) == [np.float64, np.int64]
 
 
 @pytest.mark.parametrize(("function", "arguments", "most"), [
