@@ -136,7 +136,7 @@ from runtime.lowering.scalars.complex_numbers import FORMS, OF_PARTS
 from runtime.ops.declare import REGISTRY
 from runtime.spec import TensorType, Type
 
-__all__ = ["lower"]
+__all__ = ["check", "lower"]
 
 Rule = Callable[[Builder, Node], list[Form]]
 _NUMBERS = (bool, int, float, complex)
@@ -153,23 +153,7 @@ def lower(
     `contents` are inputs that may be overwritten, each with the output that is the new one. The
     program may cost the `most` to compile.
     """
-    b = Builder(graph.name, most)
-    b.watcher = watcher
-    b.program.has_effects = has_effects(graph)
-    for value in graph.inputs:
-        b.forms[value] = _parameter(b, value)
-    try:
-        lower_inside(b, graph, _nodes)
-    except Refusal as refusal:
-        refusal.node = b.node
-        if isinstance(refusal, TooLarge):
-            refusal.fitting = _fitting(b, graph)
-        raise
-    b.program.cost = b.cost
-    taken: set[Buffer] = set()
-    for value in graph.outputs:
-        b.program.results.append(_result(b, value, taken))
-    b.program.body += b.given
+    b = _written(graph, watcher, most)
     collapse(b.program)
     lay_out(b.program)
     crosswise(b.program)
@@ -189,6 +173,33 @@ def lower(
     keep(b.program)
     pace(b.program, prove(b.program))
     return b.program
+
+
+def check(graph: Graph, most: float) -> None:
+    """Raise Refusal where `lower` does: no rewrite refuses what was written."""
+    _written(graph, None, most)
+
+
+def _written(graph: Graph, watcher: Watcher | None, most: float) -> Builder:
+    """The builder of a program that is as its nodes are written, one after the other."""
+    b = Builder(graph.name, most)
+    b.watcher = watcher
+    b.program.has_effects = has_effects(graph)
+    for value in graph.inputs:
+        b.forms[value] = _parameter(b, value)
+    try:
+        lower_inside(b, graph, _nodes)
+    except Refusal as refusal:
+        refusal.node = b.node
+        if isinstance(refusal, TooLarge):
+            refusal.fitting = _fitting(b, graph)
+        raise
+    b.program.cost = b.cost
+    taken: set[Buffer] = set()
+    for value in graph.outputs:
+        b.program.results.append(_result(b, value, taken))
+    b.program.body += b.given
+    return b
 
 
 def _fitting(b: Builder, graph: Graph) -> int:

@@ -20,7 +20,7 @@ from runtime.lowering.kernels import builder
 from runtime.lowering.kernels.record import Record
 from runtime.lowering.kernels.refusal import Refusal, TooLarge
 from runtime.lowering.kernels.state import has_variables, leaves_variables, on_contents
-from runtime.lowering.lower import lower
+from runtime.lowering.lower import check
 from runtime.spec import TensorType
 from runtime.variable import READ
 
@@ -291,8 +291,8 @@ def _is_constant(value: Value) -> bool:
 def _refusal(node: Node, budget: Budget) -> str | None:
     """Why a node alone has no native form; None if it has one.
 
-    To ask takes about as long as to compile a statement. What a function computes within its own
-    `np.errstate` is refused here: native code would leave each call to the plan.
+    What a function computes within its own `np.errstate` is refused here: native code would leave
+    each call to the plan.
     """
     if any(inner.signals for inner in (node, *_inside(node))):
         return "errors of floating point that raise"
@@ -303,7 +303,7 @@ def _refusal(node: Node, budget: Budget) -> str | None:
     budget.left -= 1
     try:
         alone = on_contents(Graph(inputs, nodes, node.outputs, node.op.name))
-        lower(alone, most=max(budget.left, 0))
+        check(alone, max(budget.left, 0))
     except TooLarge as refusal:
         budget.left = 0
         return str(refusal)

@@ -27,7 +27,6 @@ from typing import Any, NamedTuple
 
 from autograph.generated import AG
 from autograph.operators.captured.captures import current_trace
-from autograph.operators.captured.pending import has_pending
 from autograph.operators.captured.variables import Maybe, Nullable, Poison, in_words, is_in_result
 from autograph.operators.stand_ins.bodies import NO_NAMES, Outcome, State
 from autograph.operators.stand_ins.heaps import Reference, heap_of
@@ -44,6 +43,7 @@ from autograph.operators.stand_ins.values import (
     subject,
     with_children,
 )
+from autograph.pending import has_pending
 from runtime import journal
 from runtime.tree import MADE_BY_CLASS_STATEMENT
 

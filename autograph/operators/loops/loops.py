@@ -24,6 +24,7 @@ from autograph.operators.loops.known_items import KnownItems, known_items
 from autograph.operators.loops.progress import Progress
 from autograph.operators.loops.repeated_rounds import Repeated
 from autograph.operators.loops.rounds import Step
+from autograph.operators.loops.sites import note_written
 from autograph.operators.loops.staged_loops import staged_loop
 from autograph.operators.loops.watched import watched
 from autograph.operators.stand_ins.bodies import State
@@ -635,6 +636,7 @@ class _For(NamedTuple):
                     trial.commit()
                     return _Idle(number + 1, has_taken=True)
                 if added or builder.mark() > mark:
+                    note_written(_code_of(self.body), trial)
                     self.state.set(before)
                     builder.truncate(mark)
                     return _Idle(0, then_adds=True)

@@ -15,6 +15,7 @@ import numpy as np
 from autograph.operators.captured.budget import MANY_ROUNDS, Budget, works_long
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.variables import Maybe, Poison, Undefined
+from autograph.operators.loops.sites import note_written
 from autograph.operators.stand_ins.bodies import State
 from autograph.operators.stand_ins.printing import holding_prints, release_prints
 from autograph.operators.stand_ins.runs import has_runs
@@ -89,6 +90,7 @@ class Repeated:
                 part.commit()
                 self._note(spent, mark)
                 return True
+            note_written(self._code, part)
             self._state.set(before)
             self._builder.truncate(mark)
             self._budget.spent = spent

@@ -6,22 +6,25 @@ carry the last time, so that nesting does not multiply the traces.
 
 from __future__ import annotations
 
-from dataclasses import replace
-from types import CodeType
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from types import CellType, CodeType
 from typing import Any, NamedTuple
 
 from autograph.operators.captured.alternatives import Part
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.variables import Maybe, Nullable
+from autograph.operators.loops.widening import form_of_parts, widen
+from autograph.operators.stand_ins.bodies import slot_content
 from autograph.operators.stand_ins.captured_items import parts_of
-from autograph.operators.stand_ins.references import has_cell, reference_of, reserve
+from autograph.operators.stand_ins.contents import content_slot
+from autograph.operators.stand_ins.references import reference_of, reserve
 from autograph.operators.stand_ins.values import (
     has_parts,
-    is_array,
     is_changeable,
     is_container,
     is_numeric,
-    is_same,
     is_unset,
     own_children,
     split_none,
@@ -31,11 +34,31 @@ from autograph.operators.symbolic.arrays import Owning, Referring
 from autograph.operators.symbolic.choices import Optional, OrNone
 from autograph.operators.symbolic.containers import Branching
 from autograph.operators.symbolic.forms import Form, Leaf, Static, Unbound
+from runtime import journal, trace
 from runtime.building import Builder
 from runtime.cells import Cell
-from runtime.spec import TensorType, join
+from runtime.errors import Origin
+from runtime.spec import TensorType
 
-__all__ = ["Site"]
+__all__ = ["Entry", "Site", "note_written"]
+
+
+@dataclass(eq=False, repr=False)
+class Entry:
+    """One carried place: a name of the state, or a slot of the journal."""
+
+    name: str
+    initial: Any
+    form: Form
+    slot: journal.Slot | None = None
+    placed: Any = None
+    # The user's line that a round was first seen to write it at.
+    place: Origin | None = None
+
+    @property
+    def owner(self) -> Any:
+        """The container of which it is the content; None for any other place."""
+        return self.slot.owner if self.slot is not None and self.slot.is_content else None
 
 
 class Solution(NamedTuple):
@@ -43,41 +66,64 @@ class Solution(NamedTuple):
 
     forms: dict[Any, Form]
     written: list[Cell]
+    # The names that its functions have for the lists and dicts that it writes.
+    contents: set[str]
     others: dict[int, set[int]]
+    # Whether the test is part of the round before.
+    carries_go: bool = False
     # The arrays that each name was before the loop.
-    before: dict[Any, list[Part]]
+    before: dict[Any, list[Part]] = {}  # noqa: RUF012 - a new one is made for each
     # That of the place, which is known by its id: a hash would go through it as a whole.
     code: CodeType | None = None
 
 
 class Site:
-    """One loop as it is met: its code, and what its names are before it."""
+    """One loop as it is met: its code, and what its names are before it.
 
-    def __init__(self, code: CodeType, initials: dict[Any, Any], parent: Builder) -> None:
+    `names` are those of the function around that its body and its test have.
+    """
+
+    def __init__(
+        self, code: CodeType, initials: dict[Any, Any], parent: Builder, names: dict[str, CellType]
+    ) -> None:
         self.initials, self.parent, self.code = initials, parent, code
-        self.key = id(code), tuple([t for x in initials.values() for t in _types(x)])
+        self.held = dict(_held(names))
+        # What a name without a value gets is of the type of what the loop has names for.
+        self.key = id(code), *(tuple(map(_told, held.values())) for held in (initials, self.held))
         self.before = {key: _parts(x) for key, x in initials.items()}
         self._owns: dict[int, int] = {}
 
     def remember(
-        self, forms: dict[Any, Form], written: list[Cell], others: dict[int, set[int]]
+        self, entries: dict[Any, Entry], others: dict[int, set[int]], carries_go: bool = False
     ) -> None:
         """Keep the solution for the next time that this place is met."""
         facts = current_trace()
-        if facts is not None:
-            facts.sites[self.key] = Solution(forms, written, others, self.before, self.code)
+        if facts is None:
+            return
+        forms = {key: entry.form for key, entry in entries.items() if entry.slot is None}
+        slots = [entry.slot for entry in entries.values() if entry.slot is not None]
+        written = [slot.owner for slot in slots if isinstance(slot.owner, Cell)]
+        owners = {id(entry.owner) for entry in entries.values()}
+        contents = {name for name, x in self._containers() if id(x) in owners}
+        facts.sites[self.key] = Solution(
+            forms, written, contents, others, carries_go, self.before, self.code
+        )
 
     def recall(self) -> Solution:
         """The last solution, as far as it serves, with the arrays of this time."""
         facts = current_trace()
         known: Solution | None = facts.sites.get(self.key) if facts is not None else None
         if known is None:
-            return Solution({}, [], {}, {})
+            written = [] if facts is None else facts.sites.get(("round", id(self.code)), [])
+            return Solution(
+                {}, [c for c in written if self._is_there(c) and not c.locked], set(), {}
+            )
         self._owns = {}
         forms: dict[Any, Form] = {}
+        body = Builder("round", self.parent)
         for key, form in known.forms.items():
             moved = self._moved(form, self.initials[key], known)
-            if moved is not None and _covers(moved, self.initials[key]):
+            if moved is not None and _covers(moved, self.initials[key], body):
                 forms[key] = moved
         written = [
             cell for old in known.written for cell in self._now(old, known) if cell.locked is None
@@ -87,7 +133,24 @@ class Site:
             for own, found in known.others.items()
             if own in self._owns
         }
-        return Solution(forms, list(dict.fromkeys(written)), others, self.before)
+        written = list(dict.fromkeys(written))
+        return Solution(forms, written, known.contents, others, known.carries_go)
+
+    def _containers(self) -> Iterator[tuple[str, Any]]:
+        """The lists and dicts that the loop has names for, and does not bind these anew."""
+        bound = {id(x) for x in self.initials.values()}
+        for name, found in self.held.items():
+            if type(found) in (list, dict) and id(found) not in bound:
+                yield name, found
+
+    def supposed(self, names: set[str]) -> Iterator[Entry]:
+        """What is in the lists and dicts of these names, as it is before the loop."""
+        for found in [x for name, x in self._containers() if name in names and journal.is_made(x)]:
+            slot = content_slot(found)
+            initial = slot_content(slot)
+            yield Entry(
+                slot.name, initial, form_of_parts(initial, bools=False, is_content=True), slot
+            )
 
     def _now(self, cell: Cell, known: Solution) -> list[Cell]:
         """The cells that are in the place of one from the last time."""
@@ -99,7 +162,11 @@ class Site:
         ]
         if found:
             return found
-        return [cell] if cell.first is not None and self.parent.reaches(cell.first) else []
+        return [cell] if self._is_there(cell) else []
+
+    def _is_there(self, cell: Cell) -> bool:
+        """Whether an array is older than the loop."""
+        return cell.first is not None and self.parent.reaches(cell.first)
 
     def _moved(self, form: Form, x: Any, known: Solution) -> Form | None:
         """The form with the arrays of this time; None where that cannot be told."""
@@ -142,12 +209,31 @@ class Site:
         return replace(form, parts=parts) if len(parts) == len(moved) else None
 
 
+def note_written(code: CodeType | None, round_: journal.Transaction) -> None:
+    """Remember the arrays that a round wrote which was run before the loop, to be taken back."""
+    facts = current_trace()
+    if facts is not None:
+        owners = (slot.owner for slot, _ in round_.slots.values())
+        facts.sites["round", id(code)] = [x for x in owners if isinstance(x, Cell)]
+
+
 def _is_alike(cell: Cell, other: Cell) -> bool:
     """Whether views of one can be taken of the other."""
     if cell is other:
         return True
     first, its = cell.first, other.first
     return first is not None and its is not None and first.type == its.type
+
+
+def _held(names: dict[str, CellType]) -> Iterator[tuple[str, Any]]:
+    """What these names hold, if they have a value."""
+    for name, cell in names.items():
+        with suppress(ValueError):
+            yield name, cell.cell_contents
+
+
+def _told(x: Any) -> tuple[TensorType, ...]:
+    return tuple(_types(x))
 
 
 def _types(x: Any) -> list[TensorType]:
@@ -173,24 +259,7 @@ def _is_of_the_last_time(form: Form, x: Any) -> bool:
     return is_unset(x) and isinstance(form, Static) and has_parts(form.value)
 
 
-def _covers(form: Form, x: Any) -> bool:
-    """Whether a loop may carry `x`, which is there before it, in that form."""
-    if isinstance(form, Unbound):
-        return is_unset(x)
-    if isinstance(form, Optional):
-        return is_unset(x) or _covers(form.part, x.inner if isinstance(x, Maybe) else x)
-    if isinstance(form, OrNone):
-        return x is None or _covers(form.part, split_none(x)[0])
-    if isinstance(form, Static):
-        return is_same(form.value, x)
-    if isinstance(form, Leaf):
-        return is_numeric(x) and not is_array(x) and join(form.type, type_of(x)) == form.type
-    if isinstance(form, Referring):
-        return has_cell(x) and join(form.type, type_of(x)) == form.type
-    assert isinstance(form, Branching)
-    if not has_parts(x) or type(x) is not type(form.like):
-        return False
-    children = parts_of(x)
-    if tuple(step for step, _ in children) != form.steps:
-        return False
-    return all(_covers(p, child) for p, (_, child) in zip(form.parts, children, strict=True))
+def _covers(form: Form, x: Any, body: Builder) -> bool:
+    """Whether a round that carries the form may find `x`."""
+    with trace.interpreting(body):
+        return widen(form, x, "what the loop carries", body) == form

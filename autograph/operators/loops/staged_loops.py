@@ -2,14 +2,15 @@
 
 The body is traced with placeholders for all that it writes, again and again, until the types, the
 shapes and the set of written places no longer change. An inner loop starts from the solution that
-was last found at its place, so that nesting does not multiply the traces.
+was last found at its place, so that nesting does not multiply the traces, and one of which a round
+was run before, to see whether it is to be in the graph, from the arrays that this wrote.
 """
 
 from __future__ import annotations
 
+import operator
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from autograph.operators.branches.absorbing import (
@@ -27,7 +28,7 @@ from autograph.operators.expressions.logical import and_
 from autograph.operators.loops.carried_objects import CarriedObjects, Place
 from autograph.operators.loops.rounds import Step, computes_alike, of_kinds, settles_kinds
 from autograph.operators.loops.sharing import Ownership
-from autograph.operators.loops.sites import Site
+from autograph.operators.loops.sites import Entry, Site
 from autograph.operators.loops.widening import form_of, form_of_parts, widen
 from autograph.operators.stand_ins.bodies import (
     Outcome,
@@ -43,6 +44,7 @@ from autograph.operators.stand_ins.iterators import refuse_in_loop
 from autograph.operators.stand_ins.printing import holding_prints, release_prints
 from autograph.operators.stand_ins.references import reference_of
 from autograph.operators.stand_ins.runs import Rows
+from autograph.operators.stand_ins.scope import cells_of
 from autograph.operators.stand_ins.values import NOTHING, merge_types, tensor
 from autograph.operators.symbolic.arrays import Referring, Which
 from autograph.operators.symbolic.choices import Among
@@ -59,24 +61,6 @@ from runtime.tensor import Tensor
 __all__ = ["Step", "staged_loop"]
 
 _ATTEMPTS = 40
-
-
-@dataclass(eq=False, repr=False)
-class _Entry:
-    """One carried place: a name of the state, or a slot of the journal."""
-
-    name: str
-    initial: Any
-    form: Form
-    slot: journal.Slot | None = None
-    placed: Any = None
-    # The user's line that a round was first seen to write it at.
-    place: Origin | None = None
-
-    @property
-    def owner(self) -> Any:
-        """The container of which it is the content; None for any other place."""
-        return self.slot.owner if self.slot is not None and self.slot.is_content else None
 
 
 def staged_loop(
@@ -146,7 +130,7 @@ class _Loop:
         self.carries_go = False
         # Whether numbers that are known stay so until a round leaves another one.
         self.begins_known = begins_known
-        self.entries: dict[Any, _Entry] = {}
+        self.entries: dict[Any, Entry] = {}
         self.inputs: list[Value] = []
         # What the last round left in each carried place, leaf by leaf.
         self.left: dict[Any, list[tuple[Any, TensorType]]] = {}
@@ -159,10 +143,13 @@ class _Loop:
         self._shares = _sharing(facts)
         # The places of objects that a made one has replaced.
         self.let_go: set[Any] = set()
+        # What is in containers that a round is supposed to write, as it did the last time.
+        self._supposed: dict[Any, Entry] = {}
         for i, (name, value) in enumerate(zip(state.names, state.get(), strict=True)):
-            self.entries["name", i] = _Entry(name, value, self._first(value))
+            self.entries["name", i] = Entry(name, value, self._first(value))
         initials = {key: entry.initial for key, entry in self.entries.items()}
-        self.site = Site(step.body.__code__, initials, parent)
+        names = cells_of(step.body) | cells_of(step.test)
+        self.site = Site(step.body.__code__, initials, parent, names)
         if not begins_known:
             self._recall()
 
@@ -177,17 +164,20 @@ class _Loop:
         facts = current_trace()
         spent = 0 if facts is None else facts.budget.spent
         try:
-            for _ in range(_ATTEMPTS):
+            for attempt in range(_ATTEMPTS):
                 printed.clear()  # the next trace prints it again
                 if facts is not None:
                     facts.budget.spent = spent
                 with holding_prints(printed):
                     outcome = self.trace_round()
-                if not self._grow(outcome):
-                    self._remember()
-                    if self._test_is_pure():
+                is_settled = not self._grow(outcome)
+                if is_settled:
+                    self.site.remember(self.entries, self.ownership.others, self.carries_go)
+                if is_settled or (attempt == 0 and self.step.test is not None):
+                    is_pure = self._test_is_pure()
+                    if is_settled and is_pure:
                         return outcome
-                    self.carries_go = True
+                    self.carries_go |= not is_pure
             raise self._unsettled(outcome)
         finally:
             release_prints(printed)
@@ -290,10 +280,10 @@ class _Loop:
         """Widen the forms by what the round left; whether anything changed."""
         if outcome.raised:
             return False
+        changed = self._drop_unwritten(outcome)
         for key, entry in self.entries.items():
             if isinstance(entry.form, Growing):
                 absorb_left(outcome, self._after(outcome, key, entry), entry.owner, repeats=True)
-        changed = False
         with trace.interpreting(outcome.builder):
             for key, entry in self.entries.items():
                 after = self._after(outcome, key, entry)
@@ -306,7 +296,7 @@ class _Loop:
                 initial = slot_content(slot)
                 form = self._slot_form(slot, initial, content, outcome)
                 origin = outcome.places.get(key)
-                self.entries[key] = _Entry(slot.name, initial, form, slot, place=origin)
+                self.entries[key] = Entry(slot.name, initial, form, slot, place=origin)
                 changed = True
                 if key in self.let_go:
                     self.objects.refuse(slot.owner, slot.name)
@@ -350,6 +340,16 @@ class _Loop:
                 is_news = True
         return is_news
 
+    def _drop_unwritten(self, outcome: Outcome) -> bool:
+        """Forget what a round was supposed to write and does not; whether there is such a thing."""
+        supposed, self._supposed = self._supposed, {}
+        for key, entry in supposed.items():
+            entry.place = outcome.places.get(key)
+            left, found = self._after(outcome, key, entry), entry.placed
+            if len(left) == len(found) and all(map(operator.is_, _items(left), _items(found))):
+                del self.entries[key]
+        return not supposed.keys() <= self.entries.keys()
+
     def _slot_form(self, slot: journal.Slot, initial: Any, content: Any, outcome: Outcome) -> Form:
         if isinstance(slot.owner, Cell):
             return Leaf(merge_types(slot.name, initial.type, content.type))
@@ -370,7 +370,7 @@ class _Loop:
         return form
 
     @staticmethod
-    def _after(outcome: Outcome, key: Any, entry: _Entry) -> Any:
+    def _after(outcome: Outcome, key: Any, entry: Entry) -> Any:
         if entry.slot is None:
             return outcome.values[key[1]]
         return outcome.writes[key][2] if key in outcome.writes else entry.placed
@@ -382,16 +382,11 @@ class _Loop:
             self.entries[key].form = form
         for cell in known.written:
             slot = cell.slot()
-            self.entries[slot.key] = _Entry(slot.name, cell.root, Leaf(cell.root.type), slot)
-        self.ownership.others = known.others
-
-    def _remember(self) -> None:
-        slots = [entry.slot for entry in self.entries.values() if entry.slot is not None]
-        self.site.remember(
-            {key: entry.form for key, entry in self.entries.items() if entry.slot is None},
-            [slot.owner for slot in slots if isinstance(slot.owner, Cell)],
-            self.ownership.others,
-        )
+            self.entries[slot.key] = Entry(slot.name, cell.root, Leaf(cell.root.type), slot)
+        supposed = self.site.supposed(known.contents)
+        self._supposed = {("content", id(x.owner)): x for x in supposed}
+        self.entries |= self._supposed
+        self.ownership.others, self.carries_go = known.others, known.carries_go
 
     # ---- emission ----------------------------------------------------------------------------
 
@@ -567,7 +562,7 @@ class _Loop:
         ran = self.first_go()
         return isinstance(ran, Tensor) and not ran.is_known
 
-    def _result(self, entry: _Entry, after: Any, mine: Iterator[Tensor], altered: bool) -> Any:
+    def _result(self, entry: Entry, after: Any, mine: Iterator[Tensor], altered: bool) -> Any:
         if (
             isinstance(entry.form, Leaf | Referring | Among)
             and not altered
@@ -576,6 +571,10 @@ class _Loop:
             return entry.initial
         makers = Makers(lambda *_: next(mine), self.objects.make, self.ownership.share)
         return entry.form.unflatten(entry.name, makers)
+
+
+def _items(content: Any) -> Any:
+    return content.values() if hasattr(content, "values") else content
 
 
 def _refusal_of_content(slot: journal.Slot, form: Poisoned, origin: Origin | None) -> StagingError:

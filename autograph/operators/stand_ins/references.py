@@ -27,7 +27,7 @@ from autograph.operators.stand_ins.values import (
     own_children,
     type_of,
 )
-from runtime import journal, ops, trace
+from runtime import journal, ops
 from runtime.building import Builder, body, building
 from runtime.cells import Cell, ViewStep, inputs_without_gaps
 from runtime.control import coerce, emit_cond
@@ -52,7 +52,6 @@ __all__ = [
     "is_older_cell",
     "is_reachable",
     "known_older",
-    "older_reference",
     "promised",
     "refer",
     "reference_of",
@@ -346,15 +345,6 @@ def choice_of(x: Tensor) -> Reference | None:
 def seen_by(part: Part) -> tuple[Cell, ...]:
     """The cells of which an array is a view in a place unknown, or that have its content too."""
     return part.cell.sources if isinstance(part.cell, Snapshot) else part.cell.seen_by
-
-
-def older_reference(x: Any, inner: Builder) -> Reference | None:
-    """`reference_of` if all those arrays are older than the staged body that `inner` builds."""
-    with trace.interpreting(inner):
-        found = reference_of(x)
-    if found is None or not all(is_older(part, inner) for part in found.parts.values()):
-        return None
-    return found
 
 
 def is_older(part: Part, inner: Builder) -> bool:

@@ -397,11 +397,8 @@ def _named(s: Statement, *but: type[Statement]) -> set[Buffer]:
         named += value if isinstance(value, tuple | list) else [value]
     for handed in [part for part in named if isinstance(part, Handed)]:
         named += [handed.value, handed.buffer, *handed.shape]
-    what = Summary()
-    for part in named:
-        if isinstance(part, Expr):
-            what.expression(part)
-    found = {access.buffer for access in what.accesses}
+    read_of = (x for part in named if isinstance(part, Expr) for x in part.sources)
+    found: set[Buffer] = {x.value for x in read_of if x.function == "load"}
     if not isinstance(s, but):
         found |= {part for part in named if isinstance(part, Buffer)}
     return found
@@ -409,11 +406,12 @@ def _named(s: Statement, *but: type[Statement]) -> set[Buffer]:
 
 def _shrink(block: Block) -> None:
     """Give arrays that one round of a loop fills and reads the room of one round."""
-    users_of = [mentioned(s) for s in block]
-    for at, s in enumerate(list(block)):
-        if not isinstance(s, Allocate) or s.buffer.role != "own":
-            continue
-        users = [k for k, found in enumerate(users_of) if s.buffer in found]
+    own = [
+        (at, s) for at, s in enumerate(block) if isinstance(s, Allocate) and s.buffer.role == "own"
+    ]
+    users_of = [mentioned(s) for s in block] if own else []
+    for at, made in own:
+        users = [k for k, found in enumerate(users_of) if made.buffer in found]
         if len(users) == 1 and isinstance(block[users[0]], For):
             _shrink_in(block, at, users[0])
     for s in block:

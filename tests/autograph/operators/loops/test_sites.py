@@ -1,9 +1,12 @@
 """The place of a loop, and what was found there the last time."""
 
+import numpy as np
 import pytest
 
+import autograph as ag
 from autograph.operators.captured.variables import Undefined
-from autograph.operators.loops.sites import Site
+from autograph.operators.loops.sites import Entry, Site
+from autograph.operators.loops.staged_loops import _Loop
 from autograph.operators.stand_ins.references import reference_of, reserve
 from autograph.operators.symbolic.arrays import Owning, Referring
 from autograph.operators.symbolic.choices import Optional
@@ -23,12 +26,12 @@ def array(first):
 
 
 def site(x, code=CODE):
-    return Site(code, {"x": x}, building())
+    return Site(code, {"x": x}, building(), {})
 
 
 def recalled(form, x, again=None, code=CODE):
     """The form that a place gives for `x`, after it was `form` the last time."""
-    site(x).remember({"x": form}, [], {})
+    site(x).remember({"x": Entry("x", x, form)}, {})
     return site(x if again is None else again, code).recall().forms.get("x")
 
 
@@ -94,15 +97,98 @@ def test_who_shares_what_is_told_in_the_new_numbers():
         forms = {k: Owning(part.type, (part,), ((),), reserve(), k) for k in "xy"}
         initials = {"x": x, "y": x}
         others = {forms["y"].own: {forms["x"].own}}
-        Site(CODE, initials, building()).remember(forms, [], others)
-        found = Site(CODE, initials, building()).recall()
+        entries = {k: Entry(k, x, form) for k, form in forms.items()}
+        Site(CODE, initials, building(), {}).remember(entries, others)
+        found = Site(CODE, initials, building(), {}).recall()
         assert found.others == {found.forms["y"].own: {found.forms["x"].own}}
 
 
 def test_written_arrays_are_those_in_the_same_names():
     with tracing():
         x, y, older = array(1), array(2), array(3)
-        site(x).remember({}, [x.cell(), older.cell()], {})
+        slots = [array.cell().slot() for array in (x, older)]
+        written = {s.key: Entry(s.name, None, Leaf(s.owner.root.type), s) for s in slots}
+        site(x).remember(written, {})
         assert site(y).recall().written == [y.cell(), older.cell()]
         older.cell().locked = "it is a view"
         assert site(y).recall().written == [y.cell()]
+
+
+def sorted_by_hand(x):
+    found = x.tolist()
+    for i in range(1, len(found)):
+        k = i
+        while k > 0 and found[k - 1] > found[k]:
+            found[k - 1], found[k] = found[k], found[k - 1]
+            k -= 1
+    return found
+
+
+def last_places(x, n):
+    places, least = [0] * len(x), 0
+    for i in range(n):
+        for k in range(len(x)):
+            if x[k] > least + i:
+                places[k] = i
+    return places
+
+
+def sums_in_place(x):
+    made = np.zeros((len(x), len(x)))
+    for i in range(len(x)):
+        for k in range(len(x)):
+            made[i, k] += x[i] * x[k]
+    return made
+
+
+def written_at_times(x):
+    found = x.tolist()
+
+    def go(is_on):
+        k = 0
+        while k < x[0]:
+            if is_on:
+                found[k] = found[k] + 1.0
+            k += 1
+        return k
+
+    return go(True), go(False), go(True), found
+
+
+def of_two_types(x):
+    n = int(x[0])
+
+    def last(value):
+        k = 0
+        while k < n:
+            found = value
+            k += 1
+        return found
+
+    return last(x[1]), last(np.int64(n))
+
+
+X = np.array([3.0, *np.sin(np.arange(23.0))])
+
+
+def test_what_a_name_gets_at_another_call_is_of_its_own_type():
+    assert list(map(type, ag.convert(of_two_types)(X))) == [np.float64, np.int64]
+
+
+@pytest.mark.parametrize(("function", "arguments", "most"), [
+    (sorted_by_hand, [X], 7), (last_places, [X, np.int64(20)], 5), (sums_in_place, [X], 3),
+    (written_at_times, [X], 5),
+])  # fmt: skip
+def test_rounds_are_traced_few_times(function, arguments, most, monkeypatch):
+    rounds, trace_round = [], _Loop.trace_round
+    monkeypatch.setattr(_Loop, "trace_round", lambda loop: rounds.append(1) or trace_round(loop))
+    converted = ag.convert(function)
+    found = converted(*arguments)
+    assert (len(rounds), converted.trace_count) <= (most, 1)
+    np.testing.assert_equal(found, function(*arguments))
+
+
+def test_what_a_round_does_not_write_any_more_is_not_carried():
+    graph = ag.convert(written_at_times).get_concrete_function(X).graph
+    carried = [len(node.outputs) for node in graph.nodes if node.op.name == "while"]
+    assert carried[1] < carried[0] == carried[2]

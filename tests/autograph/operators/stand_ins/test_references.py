@@ -128,9 +128,6 @@ def test_arrays_of_a_staged_body_are_not_older_than_it():
             (y,) = vectors(2)
         assert references.is_older_cell(x.cell(), inner)
         assert not references.is_older_cell(y.cell(), inner)
-        assert references.older_reference(x, inner).index == reference_of(x).index
-        assert references.older_reference(y, inner) is None
-        assert references.older_reference(3.0, inner) is None
 
 
 def test_a_promised_array_has_its_number_before_its_content():

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from autograph.operators.captured.pending import has_pending
+from autograph.pending import has_pending
 
 
 class Operators:
