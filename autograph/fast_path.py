@@ -17,10 +17,12 @@ from typing import Any
 import numpy as np
 
 from autograph.captured_inputs import Given
+from autograph.columns import in_columns, within_columns
 from autograph.concrete import MISS, ConcreteFunction
 from autograph.likeness import Alike, is_movable
 from autograph.options import Binding
 from autograph.signature import (
+    COLUMN,
     COMPLEX,
     FLOAT,
     GENERATOR,
@@ -71,11 +73,13 @@ def call_key(
     names: Sequence[str],
     leaves: list[Any],
     nests: Collection[str] = (),
+    closed: Collection[str] | None = None,
 ) -> Any:
     """The key of a call; None where the short way does not serve. Leaves are added to `leaves`.
 
     `inputs` has the parameters whose ints are run-time inputs, `names` those given by position;
-    of those in `nests`, ints within a list, tuple or dict may be: an entry tells which.
+    of those in `nests`, ints within a list, tuple or dict may be: an entry tells which. Long lists
+    are columns, but of the parameters in `closed`; all are items if that is None.
     """
     parts: list[Any] = []
     try:
@@ -86,6 +90,8 @@ def call_key(
                 parts.append((x.dtype, x.shape))
             elif kind is int and i < len(names) and names[i] in inputs:
                 parts.append(_int_input(x, leaves))
+            elif closed is not None and kind in _NESTS and i < len(names) and names[i] not in closed:
+                parts.append(_open_part(x, kind, leaves, names[i] in nests))
             elif nests and i < len(names) and names[i] in nests:
                 parts.append(_nest_part(x, kind, leaves))
             else:
@@ -94,6 +100,8 @@ def call_key(
             parts.append(name)
             if type(x) is int and name in inputs:
                 parts.append(_int_input(x, leaves))
+            elif closed is not None and type(x) in _NESTS and name not in closed:
+                parts.append(_open_part(x, type(x), leaves, name in nests))
             else:
                 part = _nest_part if name in nests else _part
                 parts.append(part(x, type(x), leaves))
@@ -128,6 +136,17 @@ def _nest_part(x: Any, kind: type, leaves: list[Any]) -> Any:
     if kind is dict:
         return (dict, tuple(x), tree.marks_of_keys(x), _nest_part([*x.values()], list, leaves))
     return _part(x, kind, leaves)
+
+
+def _open_part(x: Any, kind: type, leaves: list[Any], is_nest: bool) -> Any:
+    """The part of a key for a nest of which long lists are columns."""
+    opened = within_columns(x)
+    if type(opened) is not kind:
+        leaves += [column.array for column in opened]
+        return (COLUMN, type(opened))
+    if opened is x:
+        return (_nest_part if is_nest else _part)(x, kind, leaves)
+    raise _Unkeyed
 
 
 def _part(x: Any, kind: type, leaves: list[Any]) -> Any:
@@ -354,15 +373,20 @@ def entry_of(
     arguments: Arguments,
     concrete: ConcreteFunction,
     nests: Collection[str] = (),
+    closed: Collection[str] | None = None,
 ) -> Entry | None:
     """The entry of a call that was bound to `arguments`; None where the short way does not serve.
 
     A graph that has other inputs than keys tell apart is not entered: its calls stay correct.
     """
+    if arguments.has_columns:
+        args, kwargs = _in_columns(args, kwargs, binding.positional, closed or ())
     leaves, structure = tree.flatten((args, kwargs))
     marks = tree.unflatten(structure, list(map(_Mark, range(len(leaves)))))
     values = binding.bind(*marks)
-    bound = tree.leaves(values)
+    bound, bound_structure = tree.flatten(values)
+    if bound_structure != arguments.structure:
+        return None
     open_defaults = _open_defaults(values, binding)
     if open_defaults is None:
         return None
@@ -411,6 +435,14 @@ def entry_of(
         return None if parts else Entry(concrete, order, [], objects, numbers, [])
     given = Given(len(leaves), order, defaults, things, constants) if is_flat else None
     return Entry(concrete, None if every else order, defaults, objects, numbers, parts, given)
+
+
+def _in_columns(
+    args: tuple[Any, ...], kwargs: dict[str, Any], names: Sequence[str], closed: Collection[str]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments of a call with the columns of long lists in their places."""
+    given = in_columns(dict(zip(names, args, strict=False)), closed)
+    return (*given.values(), *args[len(given) :]), in_columns(kwargs, closed)
 
 
 class LikeEntry:
@@ -482,8 +514,8 @@ def _open_defaults(values: dict[str, Any], binding: Binding) -> dict[str, Any] |
 
 def _tells(x: Any, key: Any) -> bool:
     """Whether calls with the same part of a key for `x` have the same `key` there."""
-    if isinstance(key, tuple) and key[0] == OF_TYPE:
-        return False
+    if isinstance(key, tuple) and key[0] in (OF_TYPE, COLUMN):
+        return key[0] == COLUMN  # their class tells them
     try:
         part = _part(x, type(x), [])
     except _Unkeyed:

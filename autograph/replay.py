@@ -23,7 +23,7 @@ from autograph.operators.captured.standing import Owner
 from autograph.operators.captured.variables import Maybe, Nullable, Poison, Undefined, _Unreadable
 from autograph.operators.expressions.attributes import attribute_slot
 from autograph.operators.results.handouts import Place
-from autograph.operators.results.remaking import arguments_of, remembering
+from autograph.operators.results.remaking import AttributeOfItems, arguments_of, remembering
 from autograph.operators.stand_ins.contents import container_base, content_slot
 from autograph.operators.stand_ins.runs import Opened, has_runs
 from autograph.operators.stand_ins.templates import dig, fill, has_traced, shown
@@ -171,6 +171,8 @@ def _look(key: Any, slot: journal.Slot, path: tuple[Any, ...] | None) -> Callabl
             return (None if thing is None else slot.read(),)
         if key[0] == "attr":
             return (attribute_slot(thing, key[2]).read(),)
+        if isinstance(thing, AttributeOfItems):
+            return thing.held()
         return tuple(thing.items()) if isinstance(thing, dict) else tuple(thing)
 
     return look
@@ -403,7 +405,14 @@ def _change_of(key: Any, slot: journal.Slot, old: Any, new: Any) -> tuple[Change
         return _update, {k: v for k, v in new.items() if k not in old or old[k] is not v}
     if isinstance(slot.owner, set) and new >= old:
         return _update, new - old
-    return lambda thing, value: content_slot(thing).write(value), new
+    return _put_content, new
+
+
+def _put_content(thing: Any, value: Any) -> None:
+    if isinstance(thing, AttributeOfItems):
+        thing.put(value)
+    else:
+        content_slot(thing).write(value)
 
 
 def _entries(key: Any, old: Any, entries: dict[Any, Any], mark: Opened) -> tuple[Any, ...]:

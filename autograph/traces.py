@@ -37,6 +37,7 @@ from autograph.operators.stand_ins.scope import ConversionOptions, FunctionScope
 from autograph.options import Binding, FunctionOptions, without_partials
 from autograph.retracing import Reason
 from autograph.signature import (
+    COLUMN,
     FLOAT,
     INT,
     INT_LIMIT,
@@ -98,6 +99,8 @@ class Traces:
         self._builtins: tuple[Callable[..., Any], ...] = ()
         self._general: list[ConcreteFunction] = []
         self._policy = IntPolicy(set(), set(), {})
+        if options.input_signature is not None:
+            self._policy.closed = None
         # Whether what is put into lists is an effect of each, as these change between calls; None:
         # that cannot be.
         self._prefers_logs: bool | None = False
@@ -192,7 +195,7 @@ class Traces:
             )
             config.log(2, lambda: str(concrete.graph))
             # Ints whose values the trace needed are constants by now.
-            return self._classify(bound), concrete
+            return self._classify(bound, opens=concrete._traced.arguments.has_columns), concrete
 
     def _warn_of_retracing(self, reason: Reason) -> None:
         """Say so, twice at most, when at least 5 of the last 10 calls traced, and why.
@@ -221,7 +224,7 @@ class Traces:
         if not changed:
             return arguments
         policy.take(changed)
-        return self._classify(bound)
+        return self._classify(bound, opens=arguments.has_columns)
 
     def _open_numbers(self, arguments: Arguments) -> None:
         """Make run-time inputs of the captured numbers that come with a second value."""
@@ -242,18 +245,31 @@ class Traces:
         # Each trace begins out of the handlers: what the user raises in it has no context of ours.
         while True:
             try:
-                return self._traced(arguments, reason)
+                found = self._traced(arguments, reason)
+                if not (found._traced.raised and arguments.has_columns):
+                    return found
+                break  # which items there are tells where it raises
             except WrittenNumber as found:
                 written = found.keys
             except StagingError:
                 if self._prefers_logs:
                     self._prefers_logs = None
                     continue
+                if self._close_lists(arguments):
+                    arguments = self._classify(bound)
+                    continue
                 if not self._fix_numbers(arguments):
                     raise
                 break
             self._policy.numbers.are_written(written)
-        return self._traced(self._classify(bound), reason)
+        return self._traced(self._classify(bound, opens=False), reason)
+
+    def _close_lists(self, arguments: Arguments) -> bool:
+        """Have lists that were columns their items one by one, since the trace needs them so."""
+        pairs = zip(arguments.paths, arguments.keys, strict=True)
+        columns = [path for path, key in pairs if type(key) is tuple and key[0] == COLUMN]
+        self._policy.close(columns)
+        return bool(columns)
 
     def _fix_numbers(self, arguments: Arguments) -> bool:
         """Make constants of the numbers that are inputs, since the trace needs their values."""
@@ -291,6 +307,8 @@ class Traces:
             config.log(1, lambda: f"{self.__qualname__}: nothing is staged, {why}")
         concrete = self._concrete(traced, reason)
         if traced.replaces_python and not concrete.is_faster and self._is_of_numbers(arguments):
+            concrete = self._concrete(_left_to_python(traced), reason)
+        elif self._is_of_lists(arguments) and (traced.grows_slowly or not concrete.is_faster):
             concrete = self._concrete(_left_to_python(traced), reason)
         if following is not None:
             following.arguments = traced.arguments
@@ -341,6 +359,12 @@ class Traces:
             key == INT or not is_input_key(key) for key in arguments.keys
         )
 
+    def _is_of_lists(self, arguments: Arguments) -> bool:
+        """Whether there are long lists among the arguments, and beside them numbers at most."""
+        keys = filter(is_input_key, arguments.keys)
+        are_pythons = all(key in (INT, FLOAT) or key[0] == COLUMN for key in keys)
+        return arguments.has_columns and are_pythons and self._may_be_left()
+
     def _may_be_plain(self, arguments: Arguments, error: GraphLimit) -> bool:
         """Whether Python makes the call that a graph cannot: its ints have no limit.
 
@@ -349,7 +373,9 @@ class Traces:
         if not self._may_be_left():
             return False
         keys = [key for key in arguments.keys if is_input_key(key)]
-        if isinstance(error, LimitOverflowError) and all(key in (INT, FLOAT) for key in keys):
+        if isinstance(error, LimitOverflowError) and all(
+            key in (INT, FLOAT) or key[0] == COLUMN for key in keys
+        ):
             return True
         parameters = self._bind.signature.parameters
         return any(
@@ -563,9 +589,9 @@ class Traces:
                 break
         return arguments._replace(keys=keys)
 
-    def _classify(self, bound: dict[str, Any]) -> Arguments:
+    def _classify(self, bound: dict[str, Any], *, opens: bool = True) -> Arguments:
         """The arguments taken apart; dimensions that the input signature leaves open are open."""
-        arguments = classify(bound, self._policy)
+        arguments = classify(bound, self._policy, opens=opens)
         if self._options.device is not None:
             arguments = arguments._replace(device=None)  # the same for all calls
         if self._array_class is not Tensor:
@@ -605,7 +631,7 @@ class Traces:
         return result
 
     def _found_or_traced(self, bound: dict[str, Any], exactly: bool = False) -> ConcreteFunction:
-        arguments = self._classify(bound)
+        arguments = self._classify(bound, opens=not exactly)
         concrete = self._find(arguments, exactly)
         if concrete is None:
             with shortened():

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import repeat
 from typing import Any
 
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.variables import Nullable
+from autograph.operators.results.remaking import arguments_of
 from autograph.operators.results.sealing import sealed
 from autograph.operators.stand_ins.forms import Branching, Form, OrNone, Ragged
 from autograph.operators.stand_ins.heaps import Plan, Reference, There, raise_refused
-from autograph.operators.stand_ins.runs import Run, Sealed, SealedEntries, mark_of
+from autograph.operators.stand_ins.runs import Run, Sealed, SealedEntries, live, mark_of
 from runtime import tree
 
 __all__ = ["object_in", "refuse_bare", "refuse_references_in", "with_heaps"]
@@ -25,10 +27,13 @@ def with_heaps(result: Any, stands_for: dict[int, Any]) -> Any:
     if facts is None or not facts.heaps or object_in(result) is None:
         return result
     heaps = facts.heaps.values()
-    columns, more = sealed(tuple(column for heap in heaps for column in heap.columns.values()))
+    held = tuple(column for heap in heaps for column in heap.columns.values())
+    # Copies: what a list of the caller's objects says of them is none of the caller's lists.
+    columns, more = sealed(tuple(column if live(column) else [*column] for column in held))
     stands_for.update(more)
-    held = {"__slots__": (), "heaps": tuple(heap.plan for heap in heaps)}
-    kind = type("Assembly", (_Assembly,), held)
+    facts.handouts.with_arguments |= any(heap.path is not None for heap in heaps)
+    own = {"__slots__": (), "heaps": tuple((heap.plan, heap.path) for heap in heaps)}
+    kind = type("Assembly", (_Assembly,), own)
     return tuple.__new__(kind, (result, *columns))
 
 
@@ -86,7 +91,8 @@ class _Assembly(tree.Assembled):
     __slots__ = ()
     _fields = ("result",)
     unstorable = "objects that data makes, in the result"
-    heaps: tuple[Plan, ...]
+    # With the paths to the caller's lists of which the first objects are the items.
+    heaps: tuple[tuple[Plan, tuple[Any, ...] | None], ...]
 
     @classmethod
     def assemble(cls, parts: list[Any]) -> Any:
@@ -95,21 +101,33 @@ class _Assembly(tree.Assembled):
         result = next(given)
         objects: dict[type, list[Any]] = {}
         columns = []
-        for plan in cls.heaps:
+        for plan, path in cls.heaps:
+            older = _items_at(path)
             own = [next(given) for _ in plan.names]
-            objects[plan.reference] = [object.__new__(plan.cls) for _ in own[0]]
-            columns.append(own)
+            made = [object.__new__(plan.cls) for _ in own[0][len(older) :]]
+            objects[plan.reference] = [*older, *made]
+            columns.append([[*repeat(_WRITTEN, len(older)), *x[len(older) :]] for x in own])
         put = _Put(objects)
-        for plan, own in zip(cls.heaps, columns, strict=True):
+        for (plan, _), own in zip(cls.heaps, columns, strict=True):
             held = dict(zip(plan.names, own, strict=True))
             for name, column in held.items():
                 if isinstance(name, There) or not name:
                     continue
                 there = held.get(There(name), [True] * len(column))
                 for thing, value, has in zip(objects[plan.reference], column, there, strict=True):
-                    if has:
+                    if has and value is not _WRITTEN:
                         object.__setattr__(thing, name, put(value))
         return put(result)
+
+
+# Stands for the attributes of objects of the caller's, which are written back into these.
+_WRITTEN = object()
+
+
+def _items_at(path: tuple[Any, ...] | None) -> list[Any]:
+    """The items of a list among the arguments; none where there is no path to one."""
+    given = None if path is None else arguments_of()
+    return [] if given is None else [*given.at(path)]
 
 
 class _Put:

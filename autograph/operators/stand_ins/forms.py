@@ -17,8 +17,8 @@ from autograph.operators.stand_ins.values import (
 from runtime.cells import Cell
 from runtime.spec import ErrorType, TensorType, type_of_number
 
-__all__ = ["Among", "Branching", "Form", "Growing", "Kinds", "Leaf", "Optional", "OrNone",
-           "Owning", "Poisoned", "Ragged", "Raised", "Referring", "Static", "Unbound", "Written",
+__all__ = ["Among", "Branching", "Form", "Growing", "Kinds", "Leaf", "OfCaller", "Optional",
+           "OrNone", "Owning", "Poisoned", "Ragged", "Raised", "Referring", "Static", "Unbound", "Written",
            "changed", "changed_length"]  # fmt: skip
 
 
@@ -64,6 +64,11 @@ class Leaf(Form):
 
     def __hash__(self) -> int:
         return hash(self.type)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OfCaller(Leaf):
+    """A number in items of a list of the caller's: among them is none of another type."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

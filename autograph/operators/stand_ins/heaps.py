@@ -75,12 +75,15 @@ class Plan(NamedTuple):
 
 
 class Heap:
-    """The objects of one class that a call makes: a list for each attribute, in its order."""
+    """The objects of one class that a call makes: a list for each attribute, in its order.
 
-    __slots__ = ("columns", "plan")
+    The first ones may be the items of a list of the caller's; `path` leads to that.
+    """
 
-    def __init__(self, plan: Plan) -> None:
-        self.plan = plan
+    __slots__ = ("columns", "path", "plan")
+
+    def __init__(self, plan: Plan, path: tuple[Any, ...] | None = None) -> None:
+        self.plan, self.path = plan, path
         self.columns: dict[str | There, list[Any]] = {name: [] for name in plan.names}
 
     @property

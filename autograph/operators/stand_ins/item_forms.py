@@ -15,6 +15,7 @@ from autograph.operators.stand_ins.forms import (
     Form,
     Growing,
     Leaf,
+    OfCaller,
     Optional,
     OrNone,
     Poisoned,
@@ -189,8 +190,9 @@ def _joined(a: Form, b: Form, name: str) -> Form:
     if isinstance(b, Unbound | Poisoned):
         return b if isinstance(b, Poisoned) else a
     if a == b:
-        return a
-    if isinstance(a, Leaf) and isinstance(b, Leaf) and a.type.rank == b.type.rank:
+        return b if isinstance(b, OfCaller) else a
+    is_callers = isinstance(a, OfCaller) or isinstance(b, OfCaller)
+    if not is_callers and isinstance(a, Leaf) and isinstance(b, Leaf) and a.type.rank == b.type.rank:
         type_ = merge_types(name, a.type, b.type)
         if _have_one_shape(a.type, b.type):
             return Leaf(type_, numpy=all_numpy(a.numpy, b.numpy))
