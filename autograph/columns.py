@@ -9,33 +9,45 @@ from __future__ import annotations
 
 import functools
 from array import array
-from collections.abc import Collection, Iterator, Sequence
+from collections import deque
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from itertools import repeat
 from operator import attrgetter, is_, is_not
 from types import MemberDescriptorType
-from typing import Any
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from autograph.operators.captured.methods import attribute
 from autograph.operators.expressions.heap_objects import can_be_on_heap
-from autograph.operators.results.remaking import OfItems
-from autograph.operators.stand_ins.forms import Branching, Form, Leaf, OfCaller, OrNone
+from autograph.operators.stand_ins.forms import Branching, Form, Leaf, OrNone
 from autograph.operators.stand_ins.heaps import Heap, Plan, reference_to
 from autograph.operators.stand_ins.item_forms import all_joined, item_form
 from autograph.operators.stand_ins.rows import number_leaves
 from autograph.operators.stand_ins.runs import Run
 from runtime import tree
 from runtime.errors import StagingError
+from runtime.execute.native.words import are_distinct, common_class, floats_of
 
-__all__ = ["FEW", "Column", "Columns", "columns_of", "in_columns", "lists_of_columns", "within_columns"]
+__all__ = [
+    "FEW",
+    "AttributeOfItems",
+    "Column",
+    "Columns",
+    "OfItems",
+    "columns_of",
+    "in_columns",
+    "lists_of_columns",
+    "within_columns",
+]
 
 # Lists of no more items are their items one by one.
 FEW = 16
-_CODES = {float: "d", int: "q"}
 _NOTHING = {float: 0.0, int: 0, bool: False}
 _NONE = type(None)
+_VALUES = (float, int, tuple, _NONE)
 
 
 class Column:
@@ -75,122 +87,142 @@ def columns_of(items: list[Any]) -> Columns | None:
     ((20,), None)
     """
     found: list[Any] = []
-    samples = _packed(items, found)
-    if samples is None:
-        kind = type(items[0])
+    kind = common_class(items)
+    if kind is not None and not issubclass(kind, _VALUES):
         is_made = kind.__flags__ & tree.MADE_BY_CLASS_STATEMENT
-        return _columns_of_objects(items, kind) if is_made and {*map(type, items)} == {kind} else None
-    return tuple.__new__(_kind_of(*_told(samples)), found) if found else None
+        return _columns_of_objects(items, kind) if is_made else None
+    form = _packed(items, kind, found)
+    return None if form is None or not found else tuple.__new__(_kind_of(form), found)
+
+
+# The form of items: a class of numbers; None and such a class, of numbers or None; a class of
+# tuples, and the forms of their parts.
+_Form = Any
+
+
+def _packed(items: list[Any], kind: Any, found: list[Any]) -> _Form:
+    """The form of items of a class, whose columns are added to those that were found.
+
+    None where they have none. The class is None where there are several.
+    """
+    if kind is float:
+        found.append(floats_of(items))
+        return kind
+    if kind in _NOTHING:
+        return kind if _added(items, kind, found) else None
+    if kind is None:
+        return _packed_or_none(items, found)
+    if kind is not tuple and not (issubclass(kind, tuple) and hasattr(kind, "_fields")):
+        return None
+    is_plain = kind is tuple or kind.__iter__ is tuple.__iter__
+    if not is_plain or tree.attributes_of(items[0]) or len({*map(len, items)}) > 1:
+        return None
+    forms = []
+    for part in zip(*items, strict=True):
+        values = list(part)
+        form = _packed(values, common_class(values), found)
+        if form is None:
+            return None
+        forms.append(form)
+    return (kind, *forms)
+
+
+def _packed_or_none(items: list[Any], found: list[Any]) -> _Form:
+    """Likewise of numbers, some of which are None."""
+    kinds = {*map(type, items)} - {_NONE}
+    kind = kinds.pop()
+    if kinds or kind not in _NOTHING:
+        return None
+    nothing = _NOTHING[kind]
+    if not _added([nothing if x is None else x for x in items], kind, found):
+        return None
+    found.append(np.fromiter(map(is_not, items, repeat(None)), bool, len(items)))
+    return (_NONE, kind)
+
+
+def _added(items: list[Any], kind: Any, found: list[Any]) -> bool:
+    """Whether there is a column of numbers of a class: there is none of an int of over 64 bits."""
+    if kind is not int:
+        found.append(np.fromiter(items, kind, len(items)))
+        return True
+    try:
+        found.append(np.frombuffer(array("q", items), np.int64))
+    except OverflowError:
+        return False
+    return True
+
+
+def _samples(form: _Form) -> list[Any]:
+    """Items of a form, with zeros for numbers, and one with None where there may be None."""
+    if type(form) is not tuple:
+        return [_NOTHING[form]]
+    kind, *parts = form
+    if kind is _NONE:
+        return [None, _NOTHING[parts[0]]]
+    samples = list(map(_samples, parts))
+    rows = zip(*([part[k % len(part)] for k in range(2)] for part in samples), strict=True)
+    return [tree.container(kind, (), list(row)) for row in rows]
+
+
+@functools.lru_cache(maxsize=1024)
+def _kind_of(form: _Form) -> type[Columns]:
+    """The class of the columns of items of a form."""
+    own = {"__slots__": (), "_fields": (":",), "samples": tuple(_samples(form))}
+    return type("list", (Columns,), own)
 
 
 def _columns_of_objects(items: list[Any], kind: Any) -> ObjectColumns | None:
     """The columns of objects that have the same attributes, each of numbers of one kind."""
     first, found = items[0], [np.arange(len(items))]
-    if not _holds_attributes(kind, first) or len({*map(id, items)}) < len(items):
-        return None
     names = tuple(tree.attributes_of(first))
-    own = getattr(first, "__dict__", None)
-    if own is not None and {*map(len, map(attrgetter("__dict__"), items))} != {len(own)}:
-        return None
-    attributes = []
-    for name in names:
-        try:
-            samples = _packed([*map(attrgetter(name), items)], found)
-        except AttributeError:
-            return None
-        if samples is None:
-            return None
-        attributes.append(tuple(samples))
-    if not names:
-        return None
-    return tuple.__new__(_kind_of_objects(kind, names, *_told(attributes)), found)
-
-
-def _holds_attributes(kind: Any, thing: Any) -> bool:
-    """Whether objects of a class are their attributes, read and written by Python itself."""
     is_plain = (
         kind.__setattr__ is object.__setattr__
         and kind.__getattribute__ is object.__getattribute__
         and kind.__delattr__ is object.__delattr__
     )
-    return is_plain and _may_be_columns(kind, tree.attributes_of(thing).keys(), thing)
-
-
-def _may_be_columns(kind: Any, names: Collection[str], thing: Any) -> bool:
-    of_class = (attribute(kind, name) for name in names)
-    hidden = any(hasattr(x, "__set__") and not isinstance(x, MemberDescriptorType) for x in of_class)
-    is_named = all(map(str.isidentifier, names))
-    return is_named and not hidden and can_be_on_heap(kind, thing)
-
-
-def _told(samples: Sequence[Any]) -> tuple[Any, ...]:
-    """Samples, and what tells them from others that are equal: 1 from 1.0 and True."""
-    return (
-        tuple(samples), tree.structure_of(samples), tuple(map(type, tree.leaves(samples))),
-    )  # fmt: skip
-
-
-def _packed(items: Sequence[Any], found: list[Any]) -> list[Any] | None:
-    """Samples of the items, whose columns are added to those that were found."""
-    kinds = {*map(type, items)}
-    if len(kinds) > 1:
-        kinds.discard(_NONE)
-        if len(kinds) > 1:
+    if not is_plain or not _may_be_columns(kind, names, first) or not are_distinct(items):
+        return None
+    own = getattr(first, "__dict__", None)
+    if own is not None and {*map(len, map(attrgetter("__dict__"), items))} != {len(own)}:
+        return None
+    forms = []
+    for name in names:
+        try:
+            values = list(map(attrgetter(name), items))
+        except AttributeError:
             return None
-        return _packed_or_none(items, kinds.pop(), found)
-    (kind,) = kinds
-    if kind in _NOTHING:
-        return None if (column := _column(items, kind)) is None else _added(column, kind, found)
-    if kind is not tuple and not (issubclass(kind, tuple) and hasattr(kind, "_fields")):
-        return None
-    lengths = {*map(len, items)}
-    if len(lengths) > 1 or tree.attributes_of(items[0]) or kind.__iter__ is not tuple.__iter__:
-        return None
-    parts = [_packed(column, found) for column in zip(*items, strict=True)]
-    if not parts or None in parts:
-        return None
-    most = max(map(len, parts))
-    rows = zip(*(part * most if len(part) < most else part for part in parts), strict=True)
-    return [tree.container(kind, (), list(row)) for row in rows]
+        form = _packed(values, common_class(values), found)
+        if form is None:
+            return None
+        forms.append(form)
+    return tuple.__new__(_kind_of_objects(kind, names, tuple(forms)), found)
 
 
-def _added(column: Any, kind: Any, found: list[Any]) -> list[Any]:
-    found.append(column)
-    return [_NOTHING[kind]]
+# Of classes, and names of attributes.
+_known: WeakKeyDictionary[type, dict[tuple[str, ...], bool]] = WeakKeyDictionary()
 
 
-def _packed_or_none(items: Sequence[Any], kind: Any, found: list[Any]) -> list[Any] | None:
-    """Likewise of numbers, some of which are None."""
-    if kind not in _NOTHING:
-        return None
-    nothing = _NOTHING[kind]
-    column = _column([nothing if x is None else x for x in items], kind)
-    if column is None:
-        return None
-    found += column, np.fromiter(map(is_not, items, repeat(None)), bool, len(items))
-    return [None, nothing]
+def _may_be_columns(kind: Any, names: tuple[str, ...], thing: Any) -> bool:
+    """Whether an object of a class is nothing but what it holds under these names."""
+    known = _known.setdefault(kind, {})
+    if names not in known:
+        known[names] = _holds_plainly(kind, names) and can_be_on_heap(kind, thing)
+    return known[names]
 
 
-def _column(items: Sequence[Any], kind: Any) -> Any:
-    """An array of numbers of one kind; None where an int is none of 64 bits."""
-    if kind is bool:
-        return np.array(items, bool)
-    try:
-        return np.frombuffer(array(_CODES[kind], items), kind)
-    except OverflowError:
-        return None
-
-
-@functools.lru_cache(maxsize=1024)
-def _kind_of(samples: Any, structures: Any, kinds: Any) -> type[Columns]:
-    """The class of the columns of such items; what else is given tells 1 from 1.0 and True."""
-    return type("list", (Columns,), {"__slots__": (), "_fields": (":",), "samples": samples})
+def _holds_plainly(kind: Any, names: tuple[str, ...]) -> bool:
+    of_class = (attribute(kind, name) for name in names)
+    hidden = any(hasattr(x, "__set__") and type(x) is not MemberDescriptorType for x in of_class)
+    are_names = bool(names) and all(map(str.isidentifier, names))
+    return are_names and not hidden
 
 
 @functools.lru_cache(maxsize=256)
 def _kind_of_objects(
-    cls: type, names: tuple[str, ...], attributes: Any, structures: Any, kinds: Any
+    cls: type, names: tuple[str, ...], forms: tuple[_Form, ...]
 ) -> type[ObjectColumns]:
+    """The class of the columns of objects of a class, with attributes of these forms."""
+    attributes = tuple(tuple(_samples(form)) for form in forms)
     own = {"cls": cls, "names": names, "attributes": attributes}
     return type("list", (ObjectColumns,), {"__slots__": (), "_fields": (":",), **own})
 
@@ -215,6 +247,31 @@ def within_columns(x: Any) -> Any:
 
 
 _NESTS = (tuple, list, dict)
+
+
+class OfItems(NamedTuple):
+    """The end of a path: an attribute of the items of a list."""
+
+    name: str
+
+    def of(self, items: list[Any]) -> AttributeOfItems:
+        """That of the items that a list has now."""
+        return AttributeOfItems(self.name, [*items])
+
+
+class AttributeOfItems(NamedTuple):
+    """What some objects of the caller's hold under a name, as the content of a list."""
+
+    name: str
+    objects: list[Any]
+
+    def held(self) -> tuple[Any, ...]:
+        """What they hold now."""
+        return tuple(map(attrgetter(self.name), self.objects))
+
+    def put(self, values: list[Any]) -> None:
+        """Give them others; what is behind these is of new objects."""
+        deque(map(setattr, self.objects, repeat(self.name), values), maxlen=0)
 
 
 def lists_of_columns(
@@ -254,7 +311,7 @@ def _references(
     cls = columns.cls
     if cls in heaps:
         raise StagingError(f"objects of {cls.__name__} are in two places of the arguments")
-    heap = heaps[cls] = Heap(Plan(cls, reference_to(cls), columns.names), path)
+    heap = heaps[cls] = Heap(Plan(cls, reference_to(cls), columns.names, path))
     numbers, *rest = columns
     rows = iter(rest)
     for name, samples in zip(columns.names, columns.attributes, strict=True):
@@ -266,7 +323,7 @@ def _references(
 def _of_caller(item: Form) -> Form:
     """The form of items that keep their types, as those of the caller's lists do."""
     if isinstance(item, Leaf):
-        return OfCaller(item.type, numpy=item.numpy)
+        return replace(item, caller=True)
     if isinstance(item, OrNone):
         return OrNone(_of_caller(item.part))
     assert isinstance(item, Branching)

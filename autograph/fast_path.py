@@ -90,7 +90,9 @@ def call_key(
                 parts.append((x.dtype, x.shape))
             elif kind is int and i < len(names) and names[i] in inputs:
                 parts.append(_int_input(x, leaves))
-            elif closed is not None and kind in _NESTS and i < len(names) and names[i] not in closed:
+            elif (
+                closed is not None and kind in _NESTS and i < len(names) and names[i] not in closed
+            ):
                 parts.append(_open_part(x, kind, leaves, names[i] in nests))
             elif nests and i < len(names) and names[i] in nests:
                 parts.append(_nest_part(x, kind, leaves))
@@ -515,7 +517,7 @@ def _open_defaults(values: dict[str, Any], binding: Binding) -> dict[str, Any] |
 def _tells(x: Any, key: Any) -> bool:
     """Whether calls with the same part of a key for `x` have the same `key` there."""
     if isinstance(key, tuple) and key[0] in (OF_TYPE, COLUMN):
-        return key[0] == COLUMN  # their class tells them
+        return bool(key[0] == COLUMN)  # their class tells them
     try:
         part = _part(x, type(x), [])
     except _Unkeyed:

@@ -17,13 +17,14 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from autograph.columns import AttributeOfItems, OfItems
 from autograph.operators.captured.captures import guard_content
 from autograph.operators.captured.guards import same_value
 from autograph.operators.captured.standing import Owner
 from autograph.operators.captured.variables import Maybe, Nullable, Poison, Undefined, _Unreadable
 from autograph.operators.expressions.attributes import attribute_slot
 from autograph.operators.results.handouts import Place
-from autograph.operators.results.remaking import AttributeOfItems, arguments_of, remembering
+from autograph.operators.results.remaking import arguments_of, remembering
 from autograph.operators.stand_ins.contents import container_base, content_slot
 from autograph.operators.stand_ins.runs import Opened, has_runs
 from autograph.operators.stand_ins.templates import dig, fill, has_traced, shown
@@ -371,7 +372,10 @@ def _target(slot: journal.Slot, path: tuple[Any, ...] | None) -> Callable[[], An
 
     def among_arguments() -> Any:
         given = arguments_of()
-        return None if given is None else given.at(path)
+        if given is None:
+            return None
+        last = path[-1]
+        return last.of(given.at(path[:-1])) if isinstance(last, OfItems) else given.at(path)
 
     return among_arguments
 

@@ -16,6 +16,7 @@ from types import MethodType
 from typing import Any, cast
 
 from autograph import conversion, retracing, tracing
+from autograph.columns import FEW
 from autograph.concrete import ConcreteFunction
 from autograph.fast_path import TOLD, VALUES, Entry, LikeEntry, seems_own, told_within
 from autograph.generated import Options
@@ -74,6 +75,7 @@ _ROUNDS, _ROUNDS_BESIDE, _MOST_INTS = 1000, 4000, 32
 _LARGE = 256
 # After so many calls of Python's numbers that staged nothing, the others are not traced.
 _FRUITLESS = 4
+_IN_COLUMNS = (int, float, bool, tuple)
 # More signatures than these are told apart by a table, which takes half a microsecond.
 _MOST_BUILTINS = 4
 
@@ -107,6 +109,8 @@ class Traces:
         self._trace_count = 0
         # How many calls of Python's numbers were traced and staged nothing, each for its values.
         self._fruitless = 0.0
+        # Whether that was so of calls with long lists, as columns.
+        self._leaves_lists = False
         # Of the last calls that were looked up: whether they traced; and warnings given.
         self._recent: deque[bool] = deque(maxlen=10)
         self._warnings = 0
@@ -306,9 +310,7 @@ class Traces:
             why = _why_nothing(arguments)
             config.log(1, lambda: f"{self.__qualname__}: nothing is staged, {why}")
         concrete = self._concrete(traced, reason)
-        if traced.replaces_python and not concrete.is_faster and self._is_of_numbers(arguments):
-            concrete = self._concrete(_left_to_python(traced), reason)
-        elif self._is_of_lists(arguments) and (traced.grows_slowly or not concrete.is_faster):
+        if self._is_pythons(traced, concrete, arguments):
             concrete = self._concrete(_left_to_python(traced), reason)
         if following is not None:
             following.arguments = traced.arguments
@@ -359,6 +361,16 @@ class Traces:
             key == INT or not is_input_key(key) for key in arguments.keys
         )
 
+    def _is_pythons(self, traced: Traced, concrete: ConcreteFunction, arguments: Arguments) -> bool:
+        """Whether Python is faster than the graph of a call of Python's numbers, and lists."""
+        if traced.replaces_python and self._is_of_numbers(arguments):
+            return not concrete.is_faster
+        if traced.raised or traced.created or not self._is_of_lists(arguments):
+            return False
+        self._leaves_lists = traced.grows_slowly or not concrete.is_faster
+        self._fruitless += 1 if self._leaves_lists else -math.inf
+        return self._leaves_lists
+
     def _is_of_lists(self, arguments: Arguments) -> bool:
         """Whether there are long lists among the arguments, and beside them numbers at most."""
         keys = filter(is_input_key, arguments.keys)
@@ -404,7 +416,7 @@ class Traces:
     def _is_of_own_values(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """Whether Python makes a call, told without a look at each int: there may be many."""
         policy = self._policy
-        if policy.inputs or policy.nests:
+        if policy.inputs or policy.nests or not (self._leaves_lists or _are_few(args, kwargs)):
             return False
         if self._fruitless >= _FRUITLESS:
             for x in args if not kwargs else (*args, *kwargs.values()):
@@ -671,6 +683,12 @@ class Traces:
         if current_trace() is not None and isinstance(self._target, functools.partial):
             guard_content(self._target.keywords, "what a `functools.partial` holds")
         return converted_call(self._target, args, kwargs, scope)
+
+
+def _are_few(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether no argument is a long list, of numbers or tuples, as it seems."""
+    given = (x for x in (*args, *kwargs.values()) if type(x) is list and len(x) > FEW)
+    return not any(type(x[0]) in _IN_COLUMNS for x in given)
 
 
 def _is_pythons(traced: Traced) -> bool:

@@ -231,7 +231,7 @@ def _traced(
         journal.transaction(watch) as transaction,
     ):
         for heap in facts.heaps.values():
-            for column in heap.columns.values() if heap.path is None else ():
+            for column in heap.columns.values() if heap.plan.path is None else ():
                 journal.fresh(column)
         facts.refused_choices = transaction.refused_choices
         facts.refused_items = transaction.refused_items
@@ -488,7 +488,7 @@ def _finish(
 
 def _refuse_others(facts: Trace, arguments: Arguments) -> None:
     """Refuse objects from outside that may be items of a list of which they are columns."""
-    kinds = {heap.cls for heap in facts.heaps.values() if heap.path is not None}
+    kinds = {heap.cls for heap in facts.heaps.values() if heap.plan.path is not None}
     others = {*_kinds(arguments.structure), *map(type, facts.outside.values())}
     if not kinds.isdisjoint(others):
         name = next(iter(kinds & others)).__name__

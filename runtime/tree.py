@@ -292,7 +292,8 @@ def mutable_parts(nest: Any) -> Iterator[tuple[tuple[Any, ...], Any]]:
     if not isinstance(nest, tuple):
         yield (), nest
     for key, child in zip(found[0], found[1], strict=True):
-        if not _is_leaf(type(child)):
+        kind: Any = type(child)
+        if not _is_leaf(kind):
             for path, part in mutable_parts(child):
                 yield (key, *path), part
 

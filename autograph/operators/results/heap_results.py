@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import repeat
 from typing import Any
 
 from autograph.operators.captured.captures import current_trace
@@ -27,12 +26,12 @@ def with_heaps(result: Any, stands_for: dict[int, Any]) -> Any:
     if facts is None or not facts.heaps or object_in(result) is None:
         return result
     heaps = facts.heaps.values()
-    held = tuple(column for heap in heaps for column in heap.columns.values())
-    # Copies: what a list of the caller's objects says of them is none of the caller's lists.
-    columns, more = sealed(tuple(column if live(column) else [*column] for column in held))
+    # What a list of the caller's objects says of them is none of the caller's lists.
+    held = [[*x] if live(x) is None else x for heap in heaps for x in heap.columns.values()]
+    columns, more = sealed(tuple(held))
     stands_for.update(more)
-    facts.handouts.with_arguments |= any(heap.path is not None for heap in heaps)
-    own = {"__slots__": (), "heaps": tuple((heap.plan, heap.path) for heap in heaps)}
+    own = {"__slots__": (), "heaps": tuple(heap.plan for heap in heaps)}
+    facts.handouts.with_arguments |= any(plan.path is not None for plan in own["heaps"])
     kind = type("Assembly", (_Assembly,), own)
     return tuple.__new__(kind, (result, *columns))
 
@@ -91,8 +90,7 @@ class _Assembly(tree.Assembled):
     __slots__ = ()
     _fields = ("result",)
     unstorable = "objects that data makes, in the result"
-    # With the paths to the caller's lists of which the first objects are the items.
-    heaps: tuple[tuple[Plan, tuple[Any, ...] | None], ...]
+    heaps: tuple[Plan, ...]
 
     @classmethod
     def assemble(cls, parts: list[Any]) -> Any:
@@ -100,34 +98,24 @@ class _Assembly(tree.Assembled):
         given = iter(parts)
         result = next(given)
         objects: dict[type, list[Any]] = {}
-        columns = []
-        for plan, path in cls.heaps:
-            older = _items_at(path)
-            own = [next(given) for _ in plan.names]
-            made = [object.__new__(plan.cls) for _ in own[0][len(older) :]]
-            objects[plan.reference] = [*older, *made]
-            columns.append([[*repeat(_WRITTEN, len(older)), *x[len(older) :]] for x in own])
+        columns: list[tuple[list[Any], list[Any]]] = []
+        caller: Any = arguments_of()
+        for plan in cls.heaps:
+            older = [] if plan.path is None else [*caller.at(plan.path)]
+            own = [next(given)[len(older) :] for _ in plan.names]
+            columns.append((own, [object.__new__(plan.cls) for _ in own[0]]))
+            objects[plan.reference] = [*older, *columns[-1][1]]
         put = _Put(objects)
-        for (plan, _), own in zip(cls.heaps, columns, strict=True):
+        for plan, (own, made) in zip(cls.heaps, columns, strict=True):
             held = dict(zip(plan.names, own, strict=True))
             for name, column in held.items():
                 if isinstance(name, There) or not name:
                     continue
                 there = held.get(There(name), [True] * len(column))
-                for thing, value, has in zip(objects[plan.reference], column, there, strict=True):
-                    if has and value is not _WRITTEN:
+                for thing, value, has in zip(made, column, there, strict=True):
+                    if has:
                         object.__setattr__(thing, name, put(value))
         return put(result)
-
-
-# Stands for the attributes of objects of the caller's, which are written back into these.
-_WRITTEN = object()
-
-
-def _items_at(path: tuple[Any, ...] | None) -> list[Any]:
-    """The items of a list among the arguments; none where there is no path to one."""
-    given = None if path is None else arguments_of()
-    return [] if given is None else [*given.at(path)]
 
 
 class _Put:

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from itertools import repeat
-from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -30,7 +28,6 @@ __all__ = [
     "AnyOf",
     "Argument",
     "Array",
-    "AttributeOfItems",
     "Entries",
     "Form",
     "GivenContainers",
@@ -40,7 +37,6 @@ __all__ = [
     "Items",
     "LettersPart",
     "Made",
-    "OfItems",
     "Once",
     "OptionalPart",
     "RaggedPart",
@@ -93,33 +89,7 @@ class GivenContainers:
         """The container that was at the end of a path."""
         if self._at is None:
             self._at = dict(tree.mutable_parts(self._bound))
-        last = path[-1]
-        return last.of(self._at[path[:-1]]) if isinstance(last, OfItems) else self._at[path]
-
-
-class OfItems(NamedTuple):
-    """The end of a path: an attribute of the items of a list."""
-
-    name: str
-
-    def of(self, items: list[Any]) -> AttributeOfItems:
-        """That of the items that a list has now."""
-        return AttributeOfItems(self.name, [*items])
-
-
-class AttributeOfItems(NamedTuple):
-    """What some objects of the caller's hold under a name, as the content of a list."""
-
-    name: str
-    objects: list[Any]
-
-    def held(self) -> tuple[Any, ...]:
-        """What they hold now."""
-        return tuple(map(attrgetter(self.name), self.objects))
-
-    def put(self, values: list[Any]) -> None:
-        """Give them others; what is behind these is of new objects."""
-        deque(map(setattr, self.objects, repeat(self.name), values), maxlen=0)
+        return self._at[path]
 
 
 def calling_with(bound: dict[str, Any]) -> within:

@@ -17,9 +17,9 @@ from autograph.operators.stand_ins.values import (
 from runtime.cells import Cell
 from runtime.spec import ErrorType, TensorType, type_of_number
 
-__all__ = ["Among", "Branching", "Form", "Growing", "Kinds", "Leaf", "OfCaller", "Optional",
-           "OrNone", "Owning", "Poisoned", "Ragged", "Raised", "Referring", "Static", "Unbound", "Written",
-           "changed", "changed_length"]  # fmt: skip
+__all__ = ["Among", "Branching", "Form", "Growing", "Kinds", "Leaf", "Optional", "OrNone",
+           "Owning", "Poisoned", "Ragged", "Raised", "Referring", "Static", "Unbound",
+           "Written", "changed", "changed_length"]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,26 +49,22 @@ class Static(Form):
 class Leaf(Form):
     """A graph value; `either` if it is an array of rank 0 from outside at times.
 
-    `numpy` is what `is_numpy` says of it.
+    `numpy` is what `is_numpy` says of it. The items of the `caller`'s lists keep their type.
     """
 
     type: TensorType
     either: bool = False
     numpy: bool | None = None
+    caller: bool = False
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Leaf) and (
-            (self.type, self.either, bool(self.numpy))
-            == (other.type, other.either, bool(other.numpy))
+            (self.type, self.either, bool(self.numpy), self.caller)
+            == (other.type, other.either, bool(other.numpy), other.caller)
         )
 
     def __hash__(self) -> int:
         return hash(self.type)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class OfCaller(Leaf):
-    """A number in items of a list of the caller's: among them is none of another type."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

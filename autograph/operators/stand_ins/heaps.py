@@ -67,23 +67,22 @@ class Plan(NamedTuple):
     """What a trace is told of a heap: the class, that of its references, and the attributes.
 
     Those that some of the objects do not have, at times, have a list that says so beside them.
+    `path` leads to a list of the caller's, whose items are the first objects.
     """
 
     cls: type
     reference: type
     names: tuple[str | There, ...]
+    path: tuple[Any, ...] | None = None
 
 
 class Heap:
-    """The objects of one class that a call makes: a list for each attribute, in its order.
+    """The objects of one class that a call makes: a list for each attribute, in its order."""
 
-    The first ones may be the items of a list of the caller's; `path` leads to that.
-    """
+    __slots__ = ("columns", "plan")
 
-    __slots__ = ("columns", "path", "plan")
-
-    def __init__(self, plan: Plan, path: tuple[Any, ...] | None = None) -> None:
-        self.plan, self.path = plan, path
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
         self.columns: dict[str | There, list[Any]] = {name: [] for name in plan.names}
 
     @property
