@@ -382,12 +382,10 @@ class Traces:
 
         A default is a number of the function's text, as a literal is.
         """
-        if not self._may_be_left():
-            return False
+        if not self._may_be_left() or arguments.has_columns:
+            return self._may_be_left()
         keys = [key for key in arguments.keys if is_input_key(key)]
-        if isinstance(error, LimitOverflowError) and all(
-            key in (INT, FLOAT) or key[0] == COLUMN for key in keys
-        ):
+        if isinstance(error, LimitOverflowError) and all(key in (INT, FLOAT) for key in keys):
             return True
         parameters = self._bind.signature.parameters
         return any(
