@@ -8,12 +8,11 @@ back into the caller's, as to any list among the arguments.
 from __future__ import annotations
 
 import functools
-from array import array
 from collections import deque
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 from itertools import repeat
-from operator import attrgetter, is_, is_not
+from operator import attrgetter, is_, is_not, itemgetter
 from types import MemberDescriptorType
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
@@ -29,7 +28,7 @@ from autograph.operators.stand_ins.rows import number_leaves
 from autograph.operators.stand_ins.runs import Run
 from runtime import tree
 from runtime.errors import StagingError
-from runtime.execute.native.words import are_distinct, common_class, floats_of
+from runtime.execute.native.words import Items
 
 __all__ = [
     "FEW",
@@ -87,11 +86,12 @@ def columns_of(items: list[Any]) -> Columns | None:
     ((20,), None)
     """
     found: list[Any] = []
-    kind = common_class(items)
+    things = Items.of(items)
+    kind = things.kind
     if kind is not None and not issubclass(kind, _VALUES):
         is_made = kind.__flags__ & tree.MADE_BY_CLASS_STATEMENT
-        return _columns_of_objects(items, kind) if is_made else None
-    form = _packed(items, kind, found)
+        return _columns_of_objects(things, kind) if is_made else None
+    form = _packed(things, kind, found)
     return None if form is None or not found else tuple.__new__(_kind_of(form), found)
 
 
@@ -100,27 +100,26 @@ def columns_of(items: list[Any]) -> Columns | None:
 _Form = Any
 
 
-def _packed(items: list[Any], kind: Any, found: list[Any]) -> _Form:
+def _packed(items: Items, kind: Any, found: list[Any]) -> _Form:
     """The form of items of a class, whose columns are added to those that were found.
 
     None where they have none. The class is None where there are several.
     """
-    if kind is float:
-        found.append(floats_of(items))
-        return kind
-    if kind in _NOTHING:
-        return kind if _added(items, kind, found) else None
     if kind is None:
-        return _packed_or_none(items, found)
+        return _packed_or_none(items.listed(), found)
+    if kind in _NOTHING:
+        column = _column(items, kind)
+        found.append(column)
+        return None if column is None else kind
     if kind is not tuple and not (issubclass(kind, tuple) and hasattr(kind, "_fields")):
         return None
     is_plain = kind is tuple or kind.__iter__ is tuple.__iter__
-    if not is_plain or tree.attributes_of(items[0]) or len({*map(len, items)}) > 1:
+    if not is_plain or tree.attributes_of(items.first) or not items.have_length(len(items.first)):
         return None
     forms = []
-    for part in zip(*items, strict=True):
-        values = list(part)
-        form = _packed(values, common_class(values), found)
+    for number in range(len(items.first)):
+        part = items.part(number)
+        form = _packed(part, part.kind, found)
         if form is None:
             return None
         forms.append(form)
@@ -134,22 +133,16 @@ def _packed_or_none(items: list[Any], found: list[Any]) -> _Form:
     if kinds or kind not in _NOTHING:
         return None
     nothing = _NOTHING[kind]
-    if not _added([nothing if x is None else x for x in items], kind, found):
-        return None
-    found.append(np.fromiter(map(is_not, items, repeat(None)), bool, len(items)))
-    return (_NONE, kind)
+    column = _column(Items.of([nothing if x is None else x for x in items]), kind)
+    found += column, np.fromiter(map(is_not, items, repeat(None)), bool, len(items))
+    return None if column is None else (_NONE, kind)
 
 
-def _added(items: list[Any], kind: Any, found: list[Any]) -> bool:
-    """Whether there is a column of numbers of a class: there is none of an int of over 64 bits."""
-    if kind is not int:
-        found.append(np.fromiter(items, kind, len(items)))
-        return True
-    try:
-        found.append(np.frombuffer(array("q", items), np.int64))
-    except OverflowError:
-        return False
-    return True
+def _column(items: Items, kind: Any) -> Any:
+    """An array of numbers of a class; None where an int has no place in 64 bits."""
+    if kind is bool:
+        return np.array(items.listed(), bool)
+    return items.floats() if kind is float else items.ints()
 
 
 def _samples(form: _Form) -> list[Any]:
@@ -171,27 +164,31 @@ def _kind_of(form: _Form) -> type[Columns]:
     return type("list", (Columns,), own)
 
 
-def _columns_of_objects(items: list[Any], kind: Any) -> ObjectColumns | None:
+def _columns_of_objects(things: Items, kind: Any) -> ObjectColumns | None:
     """The columns of objects that have the same attributes, each of numbers of one kind."""
-    first, found = items[0], [np.arange(len(items))]
+    first, items = things.first, things.listed()
+    found = [np.arange(len(items))]
     names = tuple(tree.attributes_of(first))
     is_plain = (
         kind.__setattr__ is object.__setattr__
         and kind.__getattribute__ is object.__getattribute__
         and kind.__delattr__ is object.__delattr__
     )
-    if not is_plain or not _may_be_columns(kind, names, first) or not are_distinct(items):
+    if not is_plain or not _may_be_columns(kind, names, first) or not things.are_distinct():
         return None
-    own = getattr(first, "__dict__", None)
-    if own is not None and {*map(len, map(attrgetter("__dict__"), items))} != {len(own)}:
+    own = getattr(first, "__dict__", ())
+    spaces = list(map(attrgetter("__dict__"), items)) if own else []
+    if own and not Items.of(spaces).have_length(len(own)):
         return None
     forms = []
     for name in names:
         try:
-            values = list(map(attrgetter(name), items))
-        except AttributeError:
+            is_own = name in own
+            held = map(itemgetter(name), spaces) if is_own else map(attrgetter(name), items)
+            values = Items.of(list(held))
+        except (AttributeError, KeyError):
             return None
-        form = _packed(values, common_class(values), found)
+        form = _packed(values, values.kind, found)
         if form is None:
             return None
         forms.append(form)
