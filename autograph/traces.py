@@ -255,11 +255,11 @@ class Traces:
                 break  # which items there are tells where it raises
             except WrittenNumber as found:
                 written = found.keys
-            except StagingError:
+            except StagingError as error:
                 if self._prefers_logs:
                     self._prefers_logs = None
                     continue
-                if self._close_lists(arguments):
+                if self._close_lists(arguments, error):
                     arguments = self._classify(bound)
                     continue
                 if not self._fix_numbers(arguments):
@@ -268,11 +268,14 @@ class Traces:
             self._policy.numbers.are_written(written)
         return self._traced(self._classify(bound, opens=False), reason)
 
-    def _close_lists(self, arguments: Arguments) -> bool:
+    def _close_lists(self, arguments: Arguments, error: StagingError) -> bool:
         """Have lists that were columns their items one by one, since the trace needs them so."""
         pairs = zip(arguments.paths, arguments.keys, strict=True)
         columns = [path for path, key in pairs if type(key) is tuple and key[0] == COLUMN]
-        self._policy.close(columns)
+        if columns:
+            self._policy.close(columns)
+            why = str(error)
+            config.log(1, lambda: f"{self.__qualname__}: long lists are item by item: {why}")
         return bool(columns)
 
     def _fix_numbers(self, arguments: Arguments) -> bool:

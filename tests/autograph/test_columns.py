@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
+import autograph.tf as tf
 from autograph.columns import columns_of
 
 Pair = namedtuple("Pair", "a b")
@@ -274,3 +275,58 @@ def test_what_was_called_before_does_not_show():
         found, wanted = doubled(given), doubled.python_function(expected)
         assert (found, type(found)) == (wanted, type(wanted))
         assert list(map(repr, given)) == list(map(repr, expected))
+
+
+def test_a_function_of_tensorflows_has_numbers_in_lists_for_constants():
+    @tf.function
+    def doubled(items):
+        return tf.constant(2.0) * sum(items)
+
+    assert [float(doubled([x] * 20)) for x in (1.0, 1.0, 2.0)] == [40.0, 40.0, 80.0]
+    assert doubled.trace_count == 2
+
+
+def test_the_log_says_why_a_list_is_item_by_item(capsys):
+    @ag.convert
+    def put(items):
+        items[3] = "a"
+
+    ag.set_verbosity(1)
+    try:
+        put([1.0] * 20)
+    finally:
+        ag.set_verbosity(0)
+    told = capsys.readouterr().err
+    assert "put: long lists are item by item" in told
+    assert "items are not of one kind" in told
+
+
+def test_gradients_go_through_what_is_computed_with_a_list_and_its_objects():
+    @ag.convert
+    def scaled(bodies, weights, x):
+        total = 0.0
+        for body, weight in zip(bodies, weights, strict=True):
+            body.a = body.a * weight
+            total = total + body.a * x
+        return total
+
+    for n in LENGTHS:
+        bodies = [Body(float(i), 1) for i in range(n)]
+        x = ag.constant(3.0)
+        with ag.GradientTape() as tape:
+            tape.watch(x)
+            y = scaled(bodies, [2.0] * n, x)
+        assert float(tape.gradient(y, x)) == n * (n - 1)
+        assert (bodies[3].a, type(bodies[3].a)) == (6.0, float)
+    assert scaled.trace_count == 1
+
+
+def test_columns_in_a_saved_function(tmp_path):
+    @ag.convert
+    def weighted(x, items):
+        return sum(v * x for v in items)
+
+    items = [float(i) for i in range(20)]
+    assert weighted(2.0, items) == 380.0
+    ag.save(weighted, tmp_path / "weighted.agz", [2.0, items])
+    assert ag.load(tmp_path / "weighted.agz")(2.0, items) == 380.0
