@@ -39,7 +39,6 @@ __all__ = [
     "columns_of",
     "in_columns",
     "lists_of_columns",
-    "within_columns",
 ]
 
 # Lists of no more items are their items one by one.
@@ -226,10 +225,10 @@ def _kind_of_objects(
 
 def in_columns(nest: Any, closed: Collection[str] = ()) -> Any:
     """Arguments by name, with the columns of long lists in their places, but of those `closed`."""
-    return {name: x if name in closed else within_columns(x) for name, x in nest.items()}
+    return {name: x if name in closed else _within_columns(x) for name, x in nest.items()}
 
 
-def within_columns(x: Any) -> Any:
+def _within_columns(x: Any) -> Any:
     """An argument, likewise: itself where there is no long list of like items in it."""
     kind = type(x)
     if kind is list and len(x) > FEW:
@@ -237,7 +236,7 @@ def within_columns(x: Any) -> Any:
         return x if columns is None else tuple.__new__(type(columns), map(Column, columns))
     if kind not in _NESTS or len(x) > FEW:
         return x
-    parts = list(map(within_columns, x.values() if kind is dict else x))
+    parts = list(map(_within_columns, x.values() if kind is dict else x))
     if all(map(is_, parts, x.values() if kind is dict else x)):
         return x
     return dict(zip(x, parts, strict=True)) if kind is dict else kind(parts)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from autograph.captured_inputs import Given
-from autograph.columns import in_columns, within_columns
+from autograph.columns import FEW, columns_of, in_columns
 from autograph.concrete import MISS, ConcreteFunction
 from autograph.likeness import Alike, is_movable
 from autograph.options import Binding
@@ -90,23 +90,19 @@ def call_key(
                 parts.append((x.dtype, x.shape))
             elif kind is int and i < len(names) and names[i] in inputs:
                 parts.append(_int_input(x, leaves))
-            elif (
-                closed is not None and kind in _NESTS and i < len(names) and names[i] not in closed
-            ):
-                parts.append(_open_part(x, kind, leaves, names[i] in nests))
             elif nests and i < len(names) and names[i] in nests:
-                parts.append(_nest_part(x, kind, leaves))
+                parts.append(_nest_part(x, kind, leaves, _opens(names[i], closed)))
+            elif kind in _NESTS and i < len(names):
+                parts.append(_part(x, kind, leaves, _opens(names[i], closed)))
             else:
                 parts.append(_part(x, kind, leaves))
         for name, x in kwargs.items():
             parts.append(name)
             if type(x) is int and name in inputs:
                 parts.append(_int_input(x, leaves))
-            elif closed is not None and type(x) in _NESTS and name not in closed:
-                parts.append(_open_part(x, type(x), leaves, name in nests))
             else:
                 part = _nest_part if name in nests else _part
-                parts.append(part(x, type(x), leaves))
+                parts.append(part(x, type(x), leaves, _opens(name, closed)))
     except _Unkeyed:
         return None
     return tuple(parts)
@@ -124,39 +120,46 @@ def _are_inputs(ints: Collection[int]) -> bool:
     return min(ints) >= -INT_LIMIT and max(ints) < INT_LIMIT
 
 
-def _nest_part(x: Any, kind: type, leaves: list[Any]) -> Any:
+def _opens(name: str, closed: Collection[str] | None) -> bool:
+    """Whether long lists within a parameter are columns."""
+    return closed is not None and name not in closed
+
+
+def _nest_part(x: Any, kind: type, leaves: list[Any], opens: bool = False) -> Any:
     """The part of a key for an argument of which some ints within it are run-time inputs."""
     if kind is tuple or kind is list:
+        if opens and len(x) > FEW:
+            opens = False
+            if kind is list and (columns := columns_of(x)) is not None:
+                leaves += columns
+                return (COLUMN, type(columns))
         if _INTS.issuperset(map(type, x)) and x and _are_inputs(x):  # seen at once
             leaves += x
             return (kind, *(INT,) * len(x))
         parts = []
         for y in x:
             is_int = type(y) is int
-            parts.append(_int_input(y, leaves) if is_int else _nest_part(y, type(y), leaves))
+            parts.append(_int_input(y, leaves) if is_int else _nest_part(y, type(y), leaves, opens))
         return (kind, *parts)
     if kind is dict:
-        return (dict, tuple(x), tree.marks_of_keys(x), _nest_part([*x.values()], list, leaves))
+        held = [*x.values()]
+        part = _nest_part(held, list, leaves, opens and len(x) <= FEW)
+        return (dict, tuple(x), tree.marks_of_keys(x), part)
     return _part(x, kind, leaves)
 
 
-def _open_part(x: Any, kind: type, leaves: list[Any], is_nest: bool) -> Any:
-    """The part of a key for a nest of which long lists are columns."""
-    opened = within_columns(x)
-    if type(opened) is not kind:
-        leaves += [column.array for column in opened]
-        return (COLUMN, type(opened))
-    if opened is x:
-        return (_nest_part if is_nest else _part)(x, kind, leaves)
-    raise _Unkeyed
-
-
-def _part(x: Any, kind: type, leaves: list[Any]) -> Any:
-    """The part of a key for one argument, or one part of a nest."""
+def _part(x: Any, kind: type, leaves: list[Any], opens: bool = False) -> Any:
+    """The part of a key for one argument, or one part of a nest; if it `opens`, with columns."""
     if kind is tuple or kind is list:
-        return (kind, *[_part(y, type(y), leaves) for y in x])
+        if opens and len(x) > FEW:
+            opens = False
+            if kind is list and (columns := columns_of(x)) is not None:
+                leaves += columns
+                return (COLUMN, type(columns))
+        return (kind, *[_part(y, type(y), leaves, opens) for y in x])
     if kind is dict:
-        parts = [_part(y, type(y), leaves) for y in x.values()]
+        opens = opens and len(x) <= FEW
+        parts = [_part(y, type(y), leaves, opens) for y in x.values()]
         return (dict, tuple(x), tree.marks_of_keys(x), *parts)
     if kind is np.ndarray:
         part: Any = (x.dtype, x.shape)
