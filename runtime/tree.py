@@ -293,7 +293,8 @@ def mutable_parts(nest: Any) -> Iterator[tuple[tuple[Any, ...], Any]]:
         yield (), nest
     for key, child in zip(found[0], found[1], strict=True):
         kind: Any = type(child)
-        if not _is_leaf(kind):
+        is_flat = kind is tuple and all(map(_is_leaf, map(type, child)))  # as most are
+        if not (is_flat or _is_leaf(kind)):
             for path, part in mutable_parts(child):
                 yield (key, *path), part
 
