@@ -17,10 +17,12 @@ from typing import Any
 import numpy as np
 
 from autograph.captured_inputs import Given
+from autograph.columns import FEW, columns_of, in_columns
 from autograph.concrete import MISS, ConcreteFunction
 from autograph.likeness import Alike, is_movable
 from autograph.options import Binding
 from autograph.signature import (
+    COLUMN,
     COMPLEX,
     FLOAT,
     GENERATOR,
@@ -71,11 +73,13 @@ def call_key(
     names: Sequence[str],
     leaves: list[Any],
     nests: Collection[str] = (),
+    closed: Collection[str] | None = None,
 ) -> Any:
     """The key of a call; None where the short way does not serve. Leaves are added to `leaves`.
 
     `inputs` has the parameters whose ints are run-time inputs, `names` those given by position;
-    of those in `nests`, ints within a list, tuple or dict may be: an entry tells which.
+    of those in `nests`, ints within a list, tuple or dict may be: an entry tells which. Long lists
+    are columns, but of the parameters in `closed`; all are items if that is None.
     """
     parts: list[Any] = []
     try:
@@ -87,7 +91,9 @@ def call_key(
             elif kind is int and i < len(names) and names[i] in inputs:
                 parts.append(_int_input(x, leaves))
             elif nests and i < len(names) and names[i] in nests:
-                parts.append(_nest_part(x, kind, leaves))
+                parts.append(_nest_part(x, kind, leaves, _opens(names[i], closed)))
+            elif kind in _NESTS and i < len(names):
+                parts.append(_part(x, kind, leaves, _opens(names[i], closed)))
             else:
                 parts.append(_part(x, kind, leaves))
         for name, x in kwargs.items():
@@ -96,7 +102,7 @@ def call_key(
                 parts.append(_int_input(x, leaves))
             else:
                 part = _nest_part if name in nests else _part
-                parts.append(part(x, type(x), leaves))
+                parts.append(part(x, type(x), leaves, _opens(name, closed)))
     except _Unkeyed:
         return None
     return tuple(parts)
@@ -114,28 +120,46 @@ def _are_inputs(ints: Collection[int]) -> bool:
     return min(ints) >= -INT_LIMIT and max(ints) < INT_LIMIT
 
 
-def _nest_part(x: Any, kind: type, leaves: list[Any]) -> Any:
+def _opens(name: str, closed: Collection[str] | None) -> bool:
+    """Whether long lists within a parameter are columns."""
+    return closed is not None and name not in closed
+
+
+def _nest_part(x: Any, kind: type, leaves: list[Any], opens: bool = False) -> Any:
     """The part of a key for an argument of which some ints within it are run-time inputs."""
     if kind is tuple or kind is list:
+        if opens and len(x) > FEW:
+            opens = False
+            if kind is list and (columns := columns_of(x)) is not None:
+                leaves += columns
+                return (COLUMN, type(columns))
         if _INTS.issuperset(map(type, x)) and x and _are_inputs(x):  # seen at once
             leaves += x
             return (kind, *(INT,) * len(x))
         parts = []
         for y in x:
             is_int = type(y) is int
-            parts.append(_int_input(y, leaves) if is_int else _nest_part(y, type(y), leaves))
+            parts.append(_int_input(y, leaves) if is_int else _nest_part(y, type(y), leaves, opens))
         return (kind, *parts)
     if kind is dict:
-        return (dict, tuple(x), tree.marks_of_keys(x), _nest_part([*x.values()], list, leaves))
+        held = [*x.values()]
+        part = _nest_part(held, list, leaves, opens and len(x) <= FEW)
+        return (dict, tuple(x), tree.marks_of_keys(x), part)
     return _part(x, kind, leaves)
 
 
-def _part(x: Any, kind: type, leaves: list[Any]) -> Any:
-    """The part of a key for one argument, or one part of a nest."""
+def _part(x: Any, kind: type, leaves: list[Any], opens: bool = False) -> Any:
+    """The part of a key for one argument, or one part of a nest; if it `opens`, with columns."""
     if kind is tuple or kind is list:
-        return (kind, *[_part(y, type(y), leaves) for y in x])
+        if opens and len(x) > FEW:
+            opens = False
+            if kind is list and (columns := columns_of(x)) is not None:
+                leaves += columns
+                return (COLUMN, type(columns))
+        return (kind, *[_part(y, type(y), leaves, opens) for y in x])
     if kind is dict:
-        parts = [_part(y, type(y), leaves) for y in x.values()]
+        opens = opens and len(x) <= FEW
+        parts = [_part(y, type(y), leaves, opens) for y in x.values()]
         return (dict, tuple(x), tree.marks_of_keys(x), *parts)
     if kind is np.ndarray:
         part: Any = (x.dtype, x.shape)
@@ -357,15 +381,20 @@ def entry_of(
     arguments: Arguments,
     concrete: ConcreteFunction,
     nests: Collection[str] = (),
+    closed: Collection[str] | None = None,
 ) -> Entry | None:
     """The entry of a call that was bound to `arguments`; None where the short way does not serve.
 
     A graph that has other inputs than keys tell apart is not entered: its calls stay correct.
     """
+    if arguments.has_columns:
+        args, kwargs = _in_columns(args, kwargs, binding.positional, closed or ())
     leaves, structure = tree.flatten((args, kwargs))
     marks = tree.unflatten(structure, list(map(_Mark, range(len(leaves)))))
     values = binding.bind(*marks)
-    bound = tree.leaves(values)
+    bound, bound_structure = tree.flatten(values)
+    if bound_structure != arguments.structure:
+        return None
     open_defaults = _open_defaults(values, binding)
     if open_defaults is None:
         return None
@@ -414,6 +443,14 @@ def entry_of(
         return None if parts else Entry(concrete, order, [], objects, numbers, [])
     given = Given(len(leaves), order, defaults, things, constants) if is_flat else None
     return Entry(concrete, None if every else order, defaults, objects, numbers, parts, given)
+
+
+def _in_columns(
+    args: tuple[Any, ...], kwargs: dict[str, Any], names: Sequence[str], closed: Collection[str]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments of a call with the columns of long lists in their places."""
+    given = in_columns(dict(zip(names, args, strict=False)), closed)
+    return (*given.values(), *args[len(given) :]), in_columns(kwargs, closed)
 
 
 class LikeEntry:
@@ -485,8 +522,8 @@ def _open_defaults(values: dict[str, Any], binding: Binding) -> dict[str, Any] |
 
 def _tells(x: Any, key: Any) -> bool:
     """Whether calls with the same part of a key for `x` have the same `key` there."""
-    if isinstance(key, tuple) and key[0] == OF_TYPE:
-        return False
+    if isinstance(key, tuple) and key[0] in (OF_TYPE, COLUMN):
+        return bool(key[0] == COLUMN)  # their class tells them
     try:
         part = _part(x, type(x), [])
     except _Unkeyed:

@@ -283,7 +283,9 @@ class Function(Traces, Generic[P, R]):
                         raise
                 leaves: list[Any] = []
                 policy, names = self._policy, self._bind.positional
-                key = call_key(args, kwargs, policy.inputs, names, leaves, policy.nests)
+                key = call_key(
+                    args, kwargs, policy.inputs, names, leaves, policy.nests, policy.closed
+                )
                 for entry in self._fast.get(key, ()):
                     if entry.direct is not None:
                         entry.concrete.used = True
@@ -414,12 +416,13 @@ class Function(Traces, Generic[P, R]):
         if not concrete.is_quick or concrete._traced.arguments.device is not None:
             return  # calls within a `with device(...)` do not come that way
         policy = self._policy
-        key = call_key(args, kwargs, policy.inputs, self._bind.positional, [], policy.nests)
+        names, nests, closed = self._bind.positional, policy.nests, policy.closed
+        key = call_key(args, kwargs, policy.inputs, names, [], nests, closed)
         known = self._fast.get(key, ())
         if key is None or any(entry.concrete is concrete for entry in known):
             return
-        arguments = classify(bound, policy)
-        entry = entry_of(args, kwargs, self._bind, arguments, concrete, policy.nests)
+        arguments = classify(bound, policy, opens=True)
+        entry = entry_of(args, kwargs, self._bind, arguments, concrete, nests, closed)
         if entry is not None:
             full = len(self._fast) >= 4 * config.cache_size.value
             self._fast = {key: (entry,)} if full else {**self._fast, key: (entry, *known)}
@@ -436,7 +439,8 @@ class Function(Traces, Generic[P, R]):
         if not concrete.is_quick or arguments.device is not None or self._policy.nests:
             return
         policy = self._policy
-        key = loosened(call_key(args, kwargs, policy.inputs, self._bind.positional, []))
+        names = self._bind.positional
+        key = loosened(call_key(args, kwargs, policy.inputs, names, [], (), policy.closed))
         known = self._likes.get(key, ())
         if key is None or any(entry.concrete is concrete for entry in known):
             return

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from autograph.columns import AttributeOfItems, OfItems
 from autograph.operators.captured.captures import guard_content
 from autograph.operators.captured.guards import same_value
 from autograph.operators.captured.standing import Owner
@@ -171,6 +172,8 @@ def _look(key: Any, slot: journal.Slot, path: tuple[Any, ...] | None) -> Callabl
             return (None if thing is None else slot.read(),)
         if key[0] == "attr":
             return (attribute_slot(thing, key[2]).read(),)
+        if isinstance(thing, AttributeOfItems):
+            return thing.held()
         return tuple(thing.items()) if isinstance(thing, dict) else tuple(thing)
 
     return look
@@ -369,7 +372,10 @@ def _target(slot: journal.Slot, path: tuple[Any, ...] | None) -> Callable[[], An
 
     def among_arguments() -> Any:
         given = arguments_of()
-        return None if given is None else given.at(path)
+        if given is None:
+            return None
+        last = path[-1]
+        return last.of(given.at(path[:-1])) if isinstance(last, OfItems) else given.at(path)
 
     return among_arguments
 
@@ -403,7 +409,14 @@ def _change_of(key: Any, slot: journal.Slot, old: Any, new: Any) -> tuple[Change
         return _update, {k: v for k, v in new.items() if k not in old or old[k] is not v}
     if isinstance(slot.owner, set) and new >= old:
         return _update, new - old
-    return lambda thing, value: content_slot(thing).write(value), new
+    return _put_content, new
+
+
+def _put_content(thing: Any, value: Any) -> None:
+    if isinstance(thing, AttributeOfItems):
+        thing.put(value)
+    else:
+        content_slot(thing).write(value)
 
 
 def _entries(key: Any, old: Any, entries: dict[Any, Any], mark: Opened) -> tuple[Any, ...]:

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from autograph.columns import Column, in_columns
 from autograph.operators.captured.open_numbers import Numbers
 from runtime import tree
 from runtime.array_methods import check_class
@@ -28,6 +29,7 @@ from runtime.tensor import Tensor
 from runtime.variable import Variable
 
 __all__ = [
+    "COLUMN",
     "COMPLEX",
     "FLOAT",
     "GENERATOR",
@@ -54,6 +56,8 @@ __all__ = [
 
 # An object whose class says by `__tf_tracing_type__` which objects share a trace.
 OF_TYPE = "of type"
+# A column of a long list: of any length.
+COLUMN = "column"
 # A generator of NumPy's: the graph has its bits.
 GENERATOR = "generator"
 FLOAT = ("float",)
@@ -115,6 +119,9 @@ class IntPolicy:
     tensor_class: type[Tensor] | None = None
     # The parameters of which ints within a list, tuple or dict are run-time inputs.
     nests: frozenset[str] = frozenset()
+    # The parameters whose long lists are their items one by one: a trace needs them so.
+    # None: no list is columns.
+    closed: frozenset[str] | None = frozenset()
 
     def take(self, paths: Collection[str]) -> None:
         """Make run-time inputs of these."""
@@ -127,6 +134,11 @@ class IntPolicy:
         self.fixed.clear()
         self.seen.clear()
         self.nests = frozenset()
+        self.closed = None if self.closed is None else frozenset()
+
+    def close(self, paths: Iterable[str]) -> None:
+        """Have lists of the parameters of these their items one by one, for good."""
+        self.closed = (self.closed or frozenset()) | frozenset(map(parameter_of, paths))
 
     def fix(self, paths: Collection[str]) -> None:
         """Make constants of these, for good."""
@@ -165,6 +177,8 @@ def leaf_key(x: Any, path: str, policy: IntPolicy) -> Any:
     kind = type(x)
     if kind is np.ndarray:
         return (x.dtype, x.shape)
+    if kind is Column:
+        return (COLUMN, x.array.dtype, (None, *x.array.shape[1:]))
     if isinstance(x, Tensor):
         type_ = x.type
         if type_.weak:
@@ -212,7 +226,7 @@ def is_input_key(key: Any) -> bool:
     if not isinstance(key, tuple):
         return False
     return key in (FLOAT, INT, COMPLEX) or isinstance(key[0], np.dtype) or key[0] in (
-        "tensor", "scalar", "weak", "array of", "array on", GENERATOR,
+        "tensor", "scalar", "weak", "array of", "array on", COLUMN, GENERATOR,
     )  # fmt: skip
 
 
@@ -247,6 +261,11 @@ class Arguments(NamedTuple):
         if self.device is not None or self.tensor_class is not None:
             return (self.structure, self.keys, self.device, self.tensor_class)
         return (self.structure, self.keys)
+
+    @property
+    def has_columns(self) -> bool:
+        """Whether a long list among them is columns."""
+        return any(type(key) is tuple and key[0] == COLUMN for key in self.keys)
 
     def is_like(self, other: Arguments) -> bool:
         """Whether arguments differ in their leaves at most, which are of the same classes."""
@@ -285,12 +304,15 @@ class Arguments(NamedTuple):
         return tree.unflatten(self.structure, list(parts))
 
 
-def classify(bound: dict[str, Any], policy: IntPolicy) -> Arguments:
-    """Take bound arguments (name to value) apart."""
-    leaves, structure = tree.flatten(bound)
+def classify(bound: dict[str, Any], policy: IntPolicy, *, opens: bool = False) -> Arguments:
+    """Take bound arguments (name to value) apart; if it `opens` them, long lists are columns."""
+    closed = policy.closed if opens else None
+    leaves, structure = tree.flatten(bound if closed is None else in_columns(bound, closed))
     paths = tuple(paths_of(structure))
     keys = tuple(leaf_key(x, path, policy) for x, path in zip(leaves, paths, strict=True))
-    leaves = [bits_of(x) if is_generator(type(x)) else x for x in leaves]
+    leaves = [
+        x.array if type(x) is Column else bits_of(x) if is_generator(type(x)) else x for x in leaves
+    ]
     device = placement() if in_use[0] else None
     kind = telling_class(map(type, leaves))
     return Arguments(structure, tuple(leaves), paths, keys, device, kind)

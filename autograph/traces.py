@@ -16,6 +16,7 @@ from types import MethodType
 from typing import Any, cast
 
 from autograph import conversion, retracing, tracing
+from autograph.columns import FEW
 from autograph.concrete import ConcreteFunction
 from autograph.fast_path import TOLD, VALUES, Entry, LikeEntry, seems_own, told_within
 from autograph.generated import Options
@@ -37,6 +38,7 @@ from autograph.operators.stand_ins.scope import ConversionOptions, FunctionScope
 from autograph.options import Binding, FunctionOptions, without_partials
 from autograph.retracing import Reason
 from autograph.signature import (
+    COLUMN,
     FLOAT,
     INT,
     INT_LIMIT,
@@ -73,6 +75,7 @@ _ROUNDS, _ROUNDS_BESIDE, _MOST_INTS = 1000, 4000, 32
 _LARGE = 256
 # After so many calls of Python's numbers that staged nothing, the others are not traced.
 _FRUITLESS = 4
+_IN_COLUMNS = (int, float, bool, tuple)
 # More signatures than these are told apart by a table, which takes half a microsecond.
 _MOST_BUILTINS = 4
 
@@ -98,12 +101,16 @@ class Traces:
         self._builtins: tuple[Callable[..., Any], ...] = ()
         self._general: list[ConcreteFunction] = []
         self._policy = IntPolicy(set(), set(), {})
+        if options.input_signature is not None:
+            self._policy.closed = None
         # Whether what is put into lists is an effect of each, as these change between calls; None:
         # that cannot be.
         self._prefers_logs: bool | None = False
         self._trace_count = 0
         # How many calls of Python's numbers were traced and staged nothing, each for its values.
         self._fruitless = 0.0
+        # Whether that was so of calls with long lists, as columns.
+        self._leaves_lists = False
         # Of the last calls that were looked up: whether they traced; and warnings given.
         self._recent: deque[bool] = deque(maxlen=10)
         self._warnings = 0
@@ -192,7 +199,7 @@ class Traces:
             )
             config.log(2, lambda: str(concrete.graph))
             # Ints whose values the trace needed are constants by now.
-            return self._classify(bound), concrete
+            return self._classify(bound, opens=concrete._traced.arguments.has_columns), concrete
 
     def _warn_of_retracing(self, reason: Reason) -> None:
         """Say so, twice at most, when at least 5 of the last 10 calls traced, and why.
@@ -221,7 +228,7 @@ class Traces:
         if not changed:
             return arguments
         policy.take(changed)
-        return self._classify(bound)
+        return self._classify(bound, opens=arguments.has_columns)
 
     def _open_numbers(self, arguments: Arguments) -> None:
         """Make run-time inputs of the captured numbers that come with a second value."""
@@ -242,18 +249,34 @@ class Traces:
         # Each trace begins out of the handlers: what the user raises in it has no context of ours.
         while True:
             try:
-                return self._traced(arguments, reason)
+                found = self._traced(arguments, reason)
+                if not (found._traced.raised and arguments.has_columns):
+                    return found
+                break  # which items there are tells where it raises
             except WrittenNumber as found:
                 written = found.keys
-            except StagingError:
+            except StagingError as error:
                 if self._prefers_logs:
                     self._prefers_logs = None
+                    continue
+                if self._close_lists(arguments, error):
+                    arguments = self._classify(bound)
                     continue
                 if not self._fix_numbers(arguments):
                     raise
                 break
             self._policy.numbers.are_written(written)
-        return self._traced(self._classify(bound), reason)
+        return self._traced(self._classify(bound, opens=False), reason)
+
+    def _close_lists(self, arguments: Arguments, error: StagingError) -> bool:
+        """Have lists that were columns their items one by one, since the trace needs them so."""
+        pairs = zip(arguments.paths, arguments.keys, strict=True)
+        columns = [path for path, key in pairs if type(key) is tuple and key[0] == COLUMN]
+        if columns:
+            self._policy.close(columns)
+            why = str(error)
+            config.log(1, lambda: f"{self.__qualname__}: long lists are item by item: {why}")
+        return bool(columns)
 
     def _fix_numbers(self, arguments: Arguments) -> bool:
         """Make constants of the numbers that are inputs, since the trace needs their values."""
@@ -290,7 +313,7 @@ class Traces:
             why = _why_nothing(arguments)
             config.log(1, lambda: f"{self.__qualname__}: nothing is staged, {why}")
         concrete = self._concrete(traced, reason)
-        if traced.replaces_python and not concrete.is_faster and self._is_of_numbers(arguments):
+        if self._is_pythons(traced, concrete, arguments):
             concrete = self._concrete(_left_to_python(traced), reason)
         if following is not None:
             following.arguments = traced.arguments
@@ -341,13 +364,29 @@ class Traces:
             key == INT or not is_input_key(key) for key in arguments.keys
         )
 
+    def _is_pythons(self, traced: Traced, concrete: ConcreteFunction, arguments: Arguments) -> bool:
+        """Whether Python is faster than the graph of a call of Python's numbers, and lists."""
+        if traced.replaces_python and self._is_of_numbers(arguments):
+            return not concrete.is_faster
+        if traced.raised or traced.created or not self._is_of_lists(arguments):
+            return False
+        self._leaves_lists = traced.grows_slowly or not concrete.is_faster
+        self._fruitless += 1 if self._leaves_lists else -math.inf
+        return self._leaves_lists
+
+    def _is_of_lists(self, arguments: Arguments) -> bool:
+        """Whether there are long lists among the arguments, and beside them numbers at most."""
+        keys = filter(is_input_key, arguments.keys)
+        are_pythons = all(key in (INT, FLOAT) or key[0] == COLUMN for key in keys)
+        return arguments.has_columns and are_pythons and self._may_be_left()
+
     def _may_be_plain(self, arguments: Arguments, error: GraphLimit) -> bool:
         """Whether Python makes the call that a graph cannot: its ints have no limit.
 
         A default is a number of the function's text, as a literal is.
         """
-        if not self._may_be_left():
-            return False
+        if not self._may_be_left() or arguments.has_columns:
+            return self._may_be_left()
         keys = [key for key in arguments.keys if is_input_key(key)]
         if isinstance(error, LimitOverflowError) and all(key in (INT, FLOAT) for key in keys):
             return True
@@ -378,7 +417,7 @@ class Traces:
     def _is_of_own_values(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """Whether Python makes a call, told without a look at each int: there may be many."""
         policy = self._policy
-        if policy.inputs or policy.nests:
+        if policy.inputs or policy.nests or not (self._leaves_lists or _are_few(args, kwargs)):
             return False
         if self._fruitless >= _FRUITLESS:
             for x in args if not kwargs else (*args, *kwargs.values()):
@@ -563,9 +602,9 @@ class Traces:
                 break
         return arguments._replace(keys=keys)
 
-    def _classify(self, bound: dict[str, Any]) -> Arguments:
+    def _classify(self, bound: dict[str, Any], *, opens: bool = True) -> Arguments:
         """The arguments taken apart; dimensions that the input signature leaves open are open."""
-        arguments = classify(bound, self._policy)
+        arguments = classify(bound, self._policy, opens=opens)
         if self._options.device is not None:
             arguments = arguments._replace(device=None)  # the same for all calls
         if self._array_class is not Tensor:
@@ -605,7 +644,7 @@ class Traces:
         return result
 
     def _found_or_traced(self, bound: dict[str, Any], exactly: bool = False) -> ConcreteFunction:
-        arguments = self._classify(bound)
+        arguments = self._classify(bound, opens=not exactly)
         concrete = self._find(arguments, exactly)
         if concrete is None:
             with shortened():
@@ -645,6 +684,12 @@ class Traces:
         if current_trace() is not None and isinstance(self._target, functools.partial):
             guard_content(self._target.keywords, "what a `functools.partial` holds")
         return converted_call(self._target, args, kwargs, scope)
+
+
+def _are_few(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether no argument is a long list, of numbers or tuples, as it seems."""
+    given = (x for x in (*args, *kwargs.values()) if type(x) is list and len(x) > FEW)
+    return not any(type(x[0]) in _IN_COLUMNS for x in given)
 
 
 def _is_pythons(traced: Traced) -> bool:

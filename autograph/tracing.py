@@ -10,6 +10,7 @@ from typing import Any, cast
 import numpy as np
 
 from autograph import replay
+from autograph.columns import Columns, lists_of_columns
 from autograph.conversion import underlying_function
 from autograph.errors import AutographError
 from autograph.findings import Findings
@@ -57,7 +58,7 @@ from autograph.results import (
     structures_of_lists,
     tracked,
 )
-from autograph.signature import GENERATOR, INT, OF_TYPE, Arguments, Identity, is_input_key
+from autograph.signature import COLUMN, GENERATOR, INT, OF_TYPE, Arguments, Identity, is_input_key
 from autograph.traced import Traced
 from runtime import control, journal, ops, trace, tree
 from runtime.building import Builder
@@ -214,9 +215,11 @@ def _traced(
 ) -> Traced:
     facts = builder.trace
     placeholders, parts = _placeholders(builder, arguments)
-    nest = arguments.rebuild(parts)
+    nest, columns = lists_of_columns(arguments.rebuild(parts), facts.heaps)
+    facts.has_runs |= arguments.has_columns
     containers = {id(part): (path, part) for path, part in tree.mutable_parts(nest) if path}
     facts.given = {key: part for key, (_, part) in containers.items()}
+    containers.update(columns)
     facts.handouts = Handouts(facts, containers)
     note_settings(facts)
     args, kwargs = bound(nest)
@@ -228,7 +231,7 @@ def _traced(
         journal.transaction(watch) as transaction,
     ):
         for heap in facts.heaps.values():
-            for column in heap.columns.values():
+            for column in heap.columns.values() if heap.plan.path is None else ():
                 journal.fresh(column)
         facts.refused_choices = transaction.refused_choices
         facts.refused_items = transaction.refused_items
@@ -341,7 +344,7 @@ def _has_tensors(arguments: Arguments) -> bool:
 
 def _kinds(structure: tree.Structure) -> Iterator[type]:
     """The classes of the containers in a nest."""
-    if structure.kind is not None:
+    if structure.kind is not None and not issubclass(structure.kind, Columns):
         yield structure.kind
     for child in structure.children:
         yield from _kinds(child)
@@ -364,7 +367,7 @@ def _placeholders(builder: FunctionBuilder, arguments: Arguments) -> tuple[list[
             parts.append(leaf)
             continue
         _, _, type_ = next(types)
-        is_tensor = key[0] in ("tensor", "weak")
+        is_tensor = key[0] in ("tensor", "weak", COLUMN)
         make = builder.tensor if is_tensor or type_.weak else builder.array
         handle = make(builder.input(type_, _identifier(path)))
         handle._name = path
@@ -453,6 +456,7 @@ def _finish(
     facts.guard_reads()
     guard_held_decimals(facts, arguments.leaves)
     refuse_looks(facts)
+    _refuse_others(facts, arguments)
     stores = replay.store_writes(builder, facts, containers)
     stored = tracked(builder, handouts, outputs) if builder.trace.meets_tensors else {}
     found = shared(builder, handouts, operands, identical, outputs)
@@ -480,6 +484,17 @@ def _finish(
     finished.lasting = lasting
     finished.looks_for_keys = facts.looks_for_keys
     return finished
+
+
+def _refuse_others(facts: Trace, arguments: Arguments) -> None:
+    """Refuse objects from outside that may be items of a list of which they are columns."""
+    kinds = {heap.cls for heap in facts.heaps.values() if heap.plan.path is not None}
+    others = {*_kinds(arguments.structure), *map(type, facts.outside.values())}
+    if not kinds.isdisjoint(others):
+        name = next(iter(kinds & others)).__name__
+        raise StagingError(
+            f"objects of {name} are in a list among the arguments, and one is found elsewhere, too"
+        )
 
 
 class _OfTensors:

@@ -292,8 +292,17 @@ def mutable_parts(nest: Any) -> Iterator[tuple[tuple[Any, ...], Any]]:
     if not isinstance(nest, tuple):
         yield (), nest
     for key, child in zip(found[0], found[1], strict=True):
-        for path, part in mutable_parts(child):
-            yield (key, *path), part
+        kind: Any = type(child)
+        is_flat = kind is tuple and all(map(_is_leaf, map(type, child)))  # as most are
+        if not (is_flat or _is_leaf(kind)):
+            for path, part in mutable_parts(child):
+                yield (key, *path), part
+
+
+@functools.lru_cache(maxsize=1024)
+def _is_leaf(kind: Any) -> bool:
+    """Whether nothing of a class is a nest."""
+    return not issubclass(kind, _PLAIN) and field_names(kind) is None
 
 
 def part_at(nest: Any, path: Sequence[Any]) -> Any:

@@ -64,7 +64,7 @@ class Function(AnyFunction[P, R]):
 
     def __init__(self, target: Callable[P, R], options: FunctionOptions) -> None:
         super().__init__(target, options)
-        self._policy = IntPolicy(set(), set(), {}, by_value=True)
+        self._policy = IntPolicy(set(), set(), {}, by_value=True, closed=None)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Run the graph of the arguments' signature, traced first if it is new."""

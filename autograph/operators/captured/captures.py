@@ -8,6 +8,7 @@ float of which a second value comes is an input from then on, as one among the a
 from __future__ import annotations
 
 import functools
+import operator
 import os
 import types
 import weakref
@@ -745,7 +746,9 @@ def guard_environment(function: types.FunctionType) -> None:
     guard_globals(function.__globals__, code.co_names)
     for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
         if not isinstance(cell.cell_contents, _FIXED_KINDS):
-            place = Place(f"`{name}`", functools.partial(_cell_state, cell))
+            place = Place(
+                f"`{name}`", functools.partial(_state_now, getattr, cell, "cell_contents")
+            )
             _guard_marks(trace, ("cell state", id(cell)), place, cell.cell_contents)
 
 
@@ -756,17 +759,13 @@ def guard_globals(space: dict[str, Any], names: Iterable[str]) -> None:
         return
     for name in names:
         if name in space and not isinstance(space[name], _FIXED_KINDS):
-            fetch = functools.partial(_global_state, space, name)
+            fetch = functools.partial(_state_now, operator.getitem, space, name)
             key: Any = ("global state", id(space), name)
             _guard_marks(trace, key, Place(f"`{name}`", fetch), space[name])
 
 
-def _global_state(space: dict[str, Any], name: str) -> Any:
-    return state_marks(space[name], _content_now)
-
-
-def _cell_state(cell: types.CellType) -> Any:
-    return state_marks(cell.cell_contents, _content_now)
+def _state_now(get: Callable[..., Any], *args: Any) -> Any:
+    return state_marks(get(*args), _content_now)
 
 
 _FIXED_KINDS = (types.ModuleType, types.FunctionType, types.BuiltinFunctionType, type)
@@ -776,11 +775,6 @@ def _guard_marks(trace: Trace, key: Any, place: Place, value: Any) -> None:
     if key not in trace.guards:
         expected = state_marks(value, _content_at_start)
         trace.guards[key] = Guard(place, expected, by_value=True)
-
-
-def is_fixed_module(module: types.ModuleType) -> bool:
-    """Whether the attributes of `module` are taken as constant."""
-    return is_fixed(module.__name__)
 
 
 def is_fixed(module: str) -> bool:

@@ -29,7 +29,7 @@ from autograph.operators.captured.captures import (
     Trace,
     current_trace,
     guard_absence,
-    is_fixed_module,
+    is_fixed,
     read,
     weak,
 )
@@ -352,7 +352,7 @@ def _noted(thing: Any, name: str, value: Any) -> Any:
         return value
     _note_class(trace, thing, name)
     if isinstance(thing, ModuleType):
-        if is_fixed_module(thing):
+        if is_fixed(thing.__name__):
             if vars(thing).get(name) is value:
                 trace.note_name(vars(thing), name, value)
             if not isinstance(value, _CHANGING):

@@ -33,7 +33,7 @@ from runtime.building import origin_of_caller
 from runtime.errors import StagingError
 from runtime.tensor import Tensor
 
-__all__ = ["heap_item", "heap_presence", "note_made", "placed", "set_heap_item"]
+__all__ = ["can_be_on_heap", "heap_item", "heap_presence", "note_made", "placed", "set_heap_item"]
 
 
 def placed(made: Any, heap: Heap, read: Callable[[type, str], Any]) -> Reference:
@@ -76,7 +76,7 @@ def _is_there(held: dict[str, Any], name: There) -> Any:
     return found.defined if type(found) is Maybe else name.name in held
 
 
-def _can_be_on_heap(cls: type, made: Any) -> bool:
+def can_be_on_heap(cls: type, made: Any) -> bool:
     """Whether a heap can hold such objects: they have no methods that Python calls by itself."""
     if not is_object(made) or not is_changeable(made) or hasattr(cls, "_fields"):
         return False
@@ -121,7 +121,7 @@ def note_made(cls: type, made: Any) -> None:
     facts = current_trace()
     if facts is None:
         return
-    if cls not in facts.made_classes and _can_be_on_heap(cls, made):
+    if cls not in facts.made_classes and can_be_on_heap(cls, made):
         facts.made_classes[cls] = tuple(_held(made))
     if cls not in facts.made_in_bodies and cls in facts.made_classes and journal.is_of_body(made):
         facts.made_in_bodies[cls] = facts.made_classes[cls]

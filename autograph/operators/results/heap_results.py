@@ -6,9 +6,10 @@ from typing import Any
 
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.variables import Nullable
+from autograph.operators.results.remaking import arguments_of
 from autograph.operators.results.sealing import sealed
 from autograph.operators.stand_ins.heaps import Plan, Reference, There, raise_refused
-from autograph.operators.stand_ins.runs import Run, Sealed, SealedEntries, mark_of
+from autograph.operators.stand_ins.runs import Run, Sealed, SealedEntries, live, mark_of
 from autograph.operators.symbolic.choices import OrNone
 from autograph.operators.symbolic.containers import Branching, Ragged
 from autograph.operators.symbolic.forms import Form
@@ -27,10 +28,13 @@ def with_heaps(result: Any, stands_for: dict[int, Any]) -> Any:
     if facts is None or not facts.heaps or object_in(result) is None:
         return result
     heaps = facts.heaps.values()
-    columns, more = sealed(tuple(column for heap in heaps for column in heap.columns.values()))
+    # What a list of the caller's objects says of them is none of the caller's lists.
+    held = [[*x] if live(x) is None else x for heap in heaps for x in heap.columns.values()]
+    columns, more = sealed(tuple(held))
     stands_for.update(more)
-    held = {"__slots__": (), "heaps": tuple(heap.plan for heap in heaps)}
-    kind = type("Assembly", (_Assembly,), held)
+    own = {"__slots__": (), "heaps": tuple(heap.plan for heap in heaps)}
+    facts.handouts.with_arguments |= any(plan.path is not None for plan in own["heaps"])
+    kind = type("Assembly", (_Assembly,), own)
     return tuple.__new__(kind, (result, *columns))
 
 
@@ -96,19 +100,21 @@ class _Assembly(tree.Assembled):
         given = iter(parts)
         result = next(given)
         objects: dict[type, list[Any]] = {}
-        columns = []
+        columns: list[tuple[list[Any], list[Any]]] = []
+        caller: Any = arguments_of()
         for plan in cls.heaps:
-            own = [next(given) for _ in plan.names]
-            objects[plan.reference] = [object.__new__(plan.cls) for _ in own[0]]
-            columns.append(own)
+            older = [] if plan.path is None else [*caller.at(plan.path)]
+            own = [next(given)[len(older) :] for _ in plan.names]
+            columns.append((own, [object.__new__(plan.cls) for _ in own[0]]))
+            objects[plan.reference] = [*older, *columns[-1][1]]
         put = _Put(objects)
-        for plan, own in zip(cls.heaps, columns, strict=True):
+        for plan, (own, made) in zip(cls.heaps, columns, strict=True):
             held = dict(zip(plan.names, own, strict=True))
             for name, column in held.items():
                 if isinstance(name, There) or not name:
                     continue
                 there = held.get(There(name), [True] * len(column))
-                for thing, value, has in zip(objects[plan.reference], column, there, strict=True):
+                for thing, value, has in zip(made, column, there, strict=True):
                     if has:
                         object.__setattr__(thing, name, put(value))
         return put(result)

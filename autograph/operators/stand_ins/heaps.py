@@ -67,11 +67,13 @@ class Plan(NamedTuple):
     """What a trace is told of a heap: the class, that of its references, and the attributes.
 
     Those that some of the objects do not have, at times, have a list that says so beside them.
+    `path` leads to a list of the caller's, whose items are the first objects.
     """
 
     cls: type
     reference: type
     names: tuple[str | There, ...]
+    path: tuple[Any, ...] | None = None
 
 
 class Heap:

@@ -189,15 +189,11 @@ def live(x: Any) -> LiveRun | None:
         return None
     is_all = len(unpadded(list(list.__iter__(x)))) == 1
     if first.owner is not x:
-        raise _copied()
+        raise refusal(
+            "it was made by an operator from one of several lists that data chooses between",
+            "take a copy first (`list(row) + ...`), or write a loop",
+        )
     return first if is_all else None
-
-
-def _copied() -> StagingError:
-    return refusal(
-        "it was made by an operator from one of several lists that data chooses between",
-        "take a copy first (`list(row) + ...`), or write a loop",
-    )
 
 
 class Opened:

@@ -191,13 +191,14 @@ class Leaf(Form):
     """A graph value; `either` if it is an array of rank 0 from outside at times.
 
     `numpy` is what `is_numpy` says of it; `is_array` if it is the content of an array, which may be
-    an older one.
+    an older one. The items of the `caller`'s lists keep their type.
     """
 
     type: TensorType
     either: bool = False
     numpy: bool | None = None
     is_array: bool = False
+    caller: bool = False
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Leaf) and self._told == other._told
@@ -207,7 +208,7 @@ class Leaf(Form):
 
     @property
     def _told(self) -> tuple[Any, ...]:
-        return self.type, self.either, bool(self.numpy), self.is_array
+        return self.type, self.either, bool(self.numpy), self.is_array, self.caller
 
     @property
     def kind(self) -> Any:

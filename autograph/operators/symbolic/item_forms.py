@@ -179,9 +179,9 @@ def _joined(a: Form, b: Form, name: str) -> Form:
     if a == b:
         return a
     if isinstance(a, Leaf) and isinstance(b, Leaf) and a.type.rank == b.type.rank:
-        type_ = merge_types(name, a.type, b.type)
-        if _have_one_shape(a.type, b.type):
-            return Leaf(type_, numpy=all_numpy(a.numpy, b.numpy))
+        type_, caller = merge_types(name, a.type, b.type), a.caller or b.caller
+        if _have_one_shape(a.type, b.type) and (a.type == b.type or not caller):
+            return Leaf(type_, numpy=all_numpy(a.numpy, b.numpy), caller=caller)
     if any(isinstance(x, OrNone) or (isinstance(x, Static) and x.value is None) for x in (a, b)):
         part = _joined(_value_or_none(a), _value_or_none(b), name)
         if _may_be_none(part):
