@@ -77,6 +77,7 @@ from runtime.lowering.nodes.gathers import gather, not_negative
 from runtime.lowering.nodes.generator_draws import generator_draw
 from runtime.lowering.nodes.joining import concat, flip, roll, stack
 from runtime.lowering.nodes.joints import settled_apart
+from runtime.lowering.nodes.keys import find_key, link_all, link_last
 from runtime.lowering.nodes.masks import nonzero
 from runtime.lowering.nodes.pooling import (
     window_argmax,
@@ -382,7 +383,8 @@ _OF_SIZES_OF_THE_RUN = frozenset((
     "min", "prod", "any", "all", "argmax", "argmin", "var", "std", "cumsum", "cumprod",
     "ufunc_accumulate", "append_row", "zeros_of", "getitem_array", "count_nonzero", "matmul",
     "vecdot",
-    "broadcast_to", "flip", "searchsorted", "pending", "nonzero",
+    "broadcast_to", "flip", "searchsorted", "pending", "nonzero", "find_key", "link_all",
+    "link_last",
     "stack_push", "stack_take", "accumulate", "checked", "not_negative", "repeat", "as_long_as",
     "convolution", "convolution_input", "convolution_kernel", "window_max", "window_sum",
     "window_argmax", "window_pick", "window_place", "window_spread",
@@ -494,6 +496,9 @@ _RULES: dict[str, Rule] = {
     "var": variance,
     "std": variance,
     "searchsorted": searchsorted,
+    "find_key": find_key,
+    "link_all": link_all,
+    "link_last": link_last,
     "cumsum": scan,
     "cumprod": scan,
     "ufunc_accumulate": scan,
