@@ -46,7 +46,7 @@ def _hashes(columns: Any, at: Any) -> np.ndarray[Any, np.dtype[np.uint64]]:
     return found
 
 
-def _bits(x: np.ndarray[Any, Any]) -> np.ndarray[Any, np.dtype[np.uint64]]:
+def _bits(x: np.ndarray[Any, Any]) -> Any:
     """64 bits that are the same for numbers that are equal."""
     if x.dtype.kind in "biu":
         return x.astype(_LINK).view(_WORD) if x.dtype.kind != "u" else x.astype(_WORD)
@@ -57,7 +57,7 @@ def _bits(x: np.ndarray[Any, Any]) -> np.ndarray[Any, np.dtype[np.uint64]]:
     return np.where(is_near & (whole == wide), whole.view(_WORD), bits)
 
 
-def _buckets(hashes: Any, count: int) -> np.ndarray[Any, np.dtype[np.uint64]]:
+def _buckets(hashes: Any, count: int) -> Any:
     """The buckets of hashes, of so many."""
     mask = (1 << max(count - 1, 0).bit_length()) - 1
     found = hashes & _WORD(mask)

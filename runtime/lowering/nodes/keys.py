@@ -117,8 +117,8 @@ def _arrays(b: Builder, node: Node, count: int) -> list[Array]:
         form = b.forms[value]
         if isinstance(form, Expr) or is_complex(form.type):
             raise Refusal("keys that are not in columns of numbers")
-        is_computed = isinstance(form, Computed) and not isinstance(form, Rows)
-        found.append(b.stored(form) if is_computed and not form.is_view else form)
+        waits = isinstance(form, Computed) and not isinstance(form, Rows) and not form.is_view
+        found.append(b.stored(form) if waits else form)
     return found
 
 
