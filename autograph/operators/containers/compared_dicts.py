@@ -29,8 +29,9 @@ def equal(left: Any, right: Any) -> Any:
         return _are_equal_views(left, right)
     if not isinstance(left, dict) or not isinstance(right, dict):
         return False
+    pairs = tuple(map(_pairs, (left, right)))
     if isinstance(left, OrderedDict) and isinstance(right, OrderedDict):
-        return growing_methods.equal(*map(_pairs, (left, right)))
+        return growing_methods.equal(*pairs)
     return called(functools.partial(sets.are_alike, left, right))
 
 
