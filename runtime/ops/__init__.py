@@ -250,7 +250,7 @@ from runtime.ops.joining import (
     unstack,
     vstack,
 )
-from runtime.ops.key_links import find_key, link_all, link_last
+from runtime.ops.key_links import find_key, link_all, link_last, unlink_row
 from runtime.ops.keys import encode_index
 from runtime.ops.nans import (
     nanargmax,
@@ -781,6 +781,7 @@ __all__ = [
     "unique_counts",
     "unique_inverse",
     "unique_values",
+    "unlink_row",
     "unravel_index",
     "unstack",
     "unwrap",

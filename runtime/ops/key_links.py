@@ -17,7 +17,8 @@ from runtime.ops.operands import Array, Module
 from runtime.ops.samples import calls
 from runtime.spec import TensorType, type_of_number
 
-__all__ = ["HASH_OF_NAN", "HASH_START", "HASH_STEP", "find_key", "link_all", "link_last"]
+__all__ = ["HASH_OF_NAN", "HASH_START", "HASH_STEP", "find_key", "link_all", "link_last",
+           "unlink_row"]  # fmt: skip
 
 # A hash is of the numbers of a key: equal ones of all types have the same.
 HASH_START, HASH_STEP, HASH_OF_NAN = 0x243F6A8885A308D3, 0x9E3779B97F4A7C15, 0x7FF8000000000000
@@ -126,6 +127,53 @@ def link_last(xp: Module, links: Array, *columns: Array) -> Array:
     for row, bucket in zip([*rows, count - 1], buckets, strict=True):
         _put_first(made, int(bucket), row)
     return xp.asarray(made)
+
+
+@op(
+    inputs=None,
+    infer=lambda links, row, *columns: TensorType(_LINK, (_one_less(links.shape),)),
+    vjp=no_gradient,
+    samples=calls(
+        lambda: (
+            ((_linked(*_KEYS), 2, *_KEYS), {}),
+            ((_linked(*_KEYS), 4, *_KEYS), {}),
+            ((_linked(_KEYS[0]), 0, _KEYS[0]), {}),
+            ((_linked(np.array([True])), 0, np.array([True])), {}),
+        )
+    ),
+)
+def unlink_row(xp: Module, links: Array, row: Array, *columns: Array) -> Array:
+    """The links of the rows without one of them; those behind it are each one place before.
+
+    `columns` have that row, too. Raises nothing.
+
+    >>> keys = np.array([3, 1, 20])
+    >>> ag.unlink_row(ag.link_all(keys), 1, keys).shape
+    (2,)
+    """
+    made = np.array(links)
+    last, gone = len(made) - 1, int(row)
+    own = int(_buckets(_hashes(columns, np.array([gone])), len(made))[0])
+    kept = [one for one in _rows_of_bucket(made, own) if one != gone]
+    _put_all(made, own, kept)
+    if last:
+        older = int(_buckets(np.array([last], _WORD), last)[0])
+        _put_all(made, older, _rows_of_bucket(made, older) + _rows_of_bucket(made, last))
+    heads, following = made[:last] >> _HALF, np.delete(made & _LOW, gone)
+    heads, following = (x - (x > gone + 1) for x in (heads, following))
+    return xp.asarray((heads << _HALF) | following)
+
+
+def _one_less(shape: Any) -> Any:
+    return None if shape is None or shape[0] is None else shape[0] - 1
+
+
+def _put_all(links: np.ndarray[Any, Any], bucket: int, rows: list[int]) -> None:
+    """Make rows, in their order, those of a bucket."""
+    numbers = [*(row + 1 for row in rows), 0]
+    for row, following in zip(rows, numbers[1:], strict=True):
+        links[row] = (int(links[row]) >> _HALF << _HALF) | following
+    links[bucket] = (numbers[0] << _HALF) | (int(links[bucket]) & _LOW)
 
 
 @op(

@@ -27,16 +27,8 @@ from runtime.dtypes import kind_of
 from runtime.errors import LimitValueError
 from runtime.tensor import Tensor
 
-__all__ = [
-    "Columns",
-    "columns",
-    "find",
-    "linked",
-    "packed_once",
-    "put",
-    "take_out",
-    "unlinked",
-]
+__all__ = ["Columns", "columns", "find", "linked", "moved_behind", "packed_once", "put",
+           "shortened", "take_out", "unlinked"]  # fmt: skip
 
 # The link of a row that is not in the table yet.
 _NO_LINK = np.int64(0)
@@ -127,8 +119,7 @@ def find(found: Columns, key: Any) -> tuple[Any, Callable[[], Any]]:
         where = matches(found.key, found.keys or [found.links], key)
         return ops.any(where), lambda: ops.as_weak(ops.argmax(where), kind="int")
     row = ops.find_key(found.links, *found.keys, *(number for number, _ in numbers))
-    is_one = functools.reduce(both_hold, [is_one for _, is_one in numbers])
-    there = both_hold(ops.greater_equal(row, 0), is_one)
+    there = functools.reduce(both_hold, [one for _, one in numbers], ops.greater_equal(row, 0))
     for number, _ in numbers:
         if type_of(number).is_inexact:
             nan = ops.logical_and(there, ops.isnan(number))
@@ -143,6 +134,22 @@ def linked(form: Form, rows: list[Tensor]) -> list[Tensor]:
     """The rows, of which some are where they were not, with the links of them all."""
     found = _columns(form, rows)
     return [*rows[:-1], ops.link_all(*found.keys)] if _is_hashed(found.key) else rows
+
+
+def shortened(form: Form, rows: list[Tensor], row: Any) -> list[Tensor]:
+    """The rows without one of them; -1 is the last one."""
+    found, count = _columns(form, rows), size_of(rows)
+    left = [without(one, row, count) for one in rows]
+    if _is_hashed(found.key):
+        at = row if isinstance(row, Tensor) or row >= 0 else count - 1
+        left[-1] = ops.unlink_row(found.links, at, *found.keys)
+    return left
+
+
+def moved_behind(form: Form, rows: list[Tensor], row: Tensor) -> list[Tensor]:
+    """The rows with one of them behind all others."""
+    *alone, link = (ops.getitem(one, ops.reshape(row, (1,))) for one in rows)
+    return [*_with_one_more(form, shortened(form, rows, row), [*alone, link * 0])]
 
 
 def _with_one_more(form: Any, rows: list[Tensor], alone: list[Tensor]) -> tuple[Tensor, ...]:
@@ -163,9 +170,8 @@ def put(items: list[Any], what: str, *item: Any) -> None:
     def replaced() -> tuple[Tensor, ...]:
         if len(item) == 1:
             return tuple(rows)
-        where = position()
         pairs = zip(rows[first:-1], new[first:-1], strict=True)
-        changed = [ops.index_update(row, ops.getitem(n, 0), where) for row, n in pairs]
+        changed = [ops.index_update(row, ops.getitem(n, 0), position()) for row, n in pairs]
         return (*rows[:first], *changed, rows[-1])
 
     made = if_exp(there, replaced, lambda: _with_one_more(form, rows, new), what)
@@ -179,9 +185,5 @@ def _content(x: Any) -> Any:
 def take_out(items: list[Any], what: str, there: Any, position: Callable[[], Any]) -> None:
     """Take the key at a position out, if one is there."""
     form, rows = looked_at(items)
-
-    def shortened() -> tuple[Tensor, ...]:
-        where, count = position(), size_of(rows)
-        return tuple(linked(form, [without(row, where, count) for row in rows]))
-
-    write(items, form, list(if_exp(there, shortened, lambda: tuple(rows), what)))
+    left = if_exp(there, lambda: (*shortened(form, rows, position()),), lambda: (*rows,), what)
+    write(items, form, list(left))

@@ -425,8 +425,7 @@ def _popitem(x: dict[Any, Any], last: bool = True) -> Any:
     position = -1 if last else 0
     run = key_rows.unlinked(pairs)
     taken = item_at(run.item, run.rows, position)
-    left = [without(row, position, size_of(rows)) for row in rows]
-    write(pairs, form, key_rows.linked(form, left))
+    write(pairs, form, key_rows.shortened(form, rows, position))
     return taken
 
 
@@ -436,14 +435,13 @@ def _move_to_end(x: Any, key: Any, last: Any = True) -> None:
     refuse_unhashable(key)
     there, position = _where(pairs, key)
     stage_raise(ops.logical_not(there), KeyError(key))
-    form, rows = looked_at(pairs)
-    where, count = position(), size_of(rows)
-
-    def ends(row: Tensor) -> list[Tensor]:
-        rest, one = without(row, where, count), ops.getitem(row, ops.reshape(where, (1,)))
-        return [rest, one] if last else [one, rest]
-
-    write(pairs, form, key_rows.linked(form, [ops.concat(ends(row)) for row in rows]))
+    (form, rows), where = looked_at(pairs), position()
+    if last:
+        write(pairs, form, key_rows.moved_behind(form, rows, where))
+        return
+    order = [(ops.getitem(row, ops.reshape(where, (1,))), row) for row in rows]
+    made = [ops.concat([one, without(row, where, size_of(rows))]) for one, row in order]
+    write(pairs, form, key_rows.linked(form, made))
 
 
 def _clear(x: dict[Any, Any]) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
-from runtime.graph.ir import Node
+from runtime.graph.ir import Node, Value
 from runtime.lowering.kernels.arrays import Array, Computed, Form, Rows, Stored, as_expr
 from runtime.lowering.kernels.builder import Builder
 from runtime.lowering.kernels.kernel import (
@@ -35,10 +36,11 @@ from runtime.lowering.kernels.scalar import (
     select,
 )
 from runtime.lowering.nodes.elementwise import converted
+from runtime.lowering.nodes.rows import as_rows, rows_in
 from runtime.lowering.nodes.updates import may_overwrite
 from runtime.ops.key_links import HASH_OF_NAN, HASH_START, HASH_STEP
 
-__all__ = ["find_key", "link_all", "link_last"]
+__all__ = ["find_key", "link_all", "link_last", "unlink_row"]
 
 _HALF, _LOW = index(32), const((1 << 32) - 1, "i8")
 _ONE, _ZERO = index(1), index(0)
@@ -46,7 +48,7 @@ _ONE, _ZERO = index(1), index(0)
 
 def find_key(b: Builder, node: Node) -> list[Form]:
     """The row that has a key."""
-    links, *columns = _arrays(b, node, 1 + len(node.inputs) // 2)
+    links, *columns = _arrays(b, node, node.inputs[: 1 + len(node.inputs) // 2])
     numbers = [b.forms[value] for value in node.inputs[len(columns) + 1 :]]
     if links.shape[0] == 0:
         return [index(-1)]
@@ -75,7 +77,7 @@ def find_key(b: Builder, node: Node) -> list[Form]:
 
 def link_all(b: Builder, node: Node) -> list[Form]:
     """The links of all rows."""
-    columns = _arrays(b, node, len(node.inputs))
+    columns = _arrays(b, node, node.inputs)
     memory = b.buffer(node.outputs[0].name, "i8", columns[0].shape[:1])
     count = b.let(as_expr(memory.shape[0]))
     b.nest(memory.shape, lambda i: b.emit(Store(memory, i[0], _ZERO)))
@@ -91,14 +93,8 @@ def link_all(b: Builder, node: Node) -> list[Form]:
 
 def link_last(b: Builder, node: Node) -> list[Form]:
     """The links with that of the last row, in the memory where they are."""
-    links, *columns = _arrays(b, node, len(node.inputs))
-    if isinstance(links, Rows | Stored) and may_overwrite(b, node, node.inputs[0]):
-        target: Rows | Stored = links
-    else:
-        memory = b.buffer(node.inputs[0].name, "i8", links.shape)
-        b.fill(memory, links)
-        target = Stored(memory, links.shape, "i8")
-    begin = target.first if isinstance(target, Rows) else _ZERO
+    links, *columns = _arrays(b, node, node.inputs)
+    target, begin = _own(b, node, links)
     with b.loop_body(b.block):
         count = b.let(as_expr(links.shape[0]))
         last = b.let(call("sub", count, _ONE))
@@ -110,10 +106,81 @@ def link_last(b: Builder, node: Node) -> list[Form]:
     return [target]
 
 
-def _arrays(b: Builder, node: Node, count: int) -> list[Array]:
-    """The arrays that are the first operands, in memory if they would be computed."""
+def unlink_row(b: Builder, node: Node) -> list[Form]:
+    """The links without one row, in the memory where they are."""
+    at = b.forms[node.inputs[1]]
+    links, *columns = _arrays(b, node, [node.inputs[0], *node.inputs[2:]])
+    if not isinstance(at, Expr) or links.shape[0] == 0:
+        raise Refusal("links of no rows")
+    is_own = isinstance(links, Rows) and may_overwrite(b, node, node.inputs[0])
+    rows = links if is_own and isinstance(links, Rows) else as_rows(b, links, node.inputs[0].name)
+    memory, begin, size = rows.buffer, rows.first, links.shape[0]
+    gone, count = b.let(cast(at, "i8")), b.let(as_expr(size))
+    last = index(size - 1) if isinstance(size, int) else b.let(call("sub", count, _ONE))
+    with b.loop_body(b.block):
+        key = [b.let(b.at(column, [gone])) for column in columns]
+        own = b.let(_bucket(b, b.let(_hash(b, key)), count))
+        behind = call("and", load(memory, call("add", begin, gone)), _LOW)
+        _redirect(b, memory, begin, own, call("add", gone, _ONE), b.let(behind))
+        merged: Block = []
+        with b.within(merged):
+            older = b.let(_bucket(b, cast(last, "u8"), last))
+            first = b.let(_first(load(memory, call("add", begin, last))))
+            _redirect(b, memory, begin, older, _ZERO, first)
+        b.emit(If(call("gt", last, _ZERO), merged, []))
+    b.nest((last,), partial(_shift, b, memory, begin, gone), serial=True)
+    b.owned.add(node.outputs[0])
+    return [rows_in(b, memory, begin, last, ())]
+
+
+def _shift(b: Builder, memory: Buffer, begin: Expr, gone: Expr, at: list[Expr]) -> None:
+    """The link at a place where rows behind one are each one place before."""
+    (i,) = at
+    own = call("add", begin, i)
+    place = call("add", own, cast(call("ge", i, gone), "i8"))
+    limit = call("add", gone, _ONE)
+    parts = _first(load(memory, own)), call("and", load(memory, place), _LOW)
+    head, following = (
+        b.let(call("sub", x, cast(call("gt", x, limit), "i8"))) for x in map(b.let, parts)
+    )
+    b.emit(Store(memory, own, call("or", call("shl", head, _HALF), following)))
+
+
+def _redirect(
+    b: Builder, memory: Buffer, begin: Expr, bucket: Expr, sought: Expr, new: Expr
+) -> None:
+    """Put `new` where a bucket, or a row in it, leads to `sought`."""
+    place = b.let(call("add", begin, bucket))
+    link = b.let(load(memory, place))
+    following = b.cell("following", _first(link))
+    body: Block = []
+    with b.within(body):
+        row = b.let(call("add", begin, call("sub", read(following), _ONE)))
+        now = b.let(load(memory, row))
+        behind = b.let(call("and", now, _LOW))
+        is_it = call("eq", behind, sought)
+        kept = call("shl", _first(now), _HALF)
+        b.emit(Store(memory, row, select(is_it, call("or", kept, new), now)))
+        b.emit(Assign(following, select(is_it, sought, behind)))
+    is_first = b.let(call("eq", _first(link), sought))
+    head = call("or", call("shl", new, _HALF), call("and", link, _LOW))
+    test = call("ne", read(following), sought)
+    b.emit(If(is_first, [Store(memory, place, head)], [While([], test, body)]))
+
+
+def _own(b: Builder, node: Node, links: Array) -> tuple[Rows | Stored, Expr]:
+    """The links in memory that may be changed, and where they begin there."""
+    if isinstance(links, Rows | Stored) and may_overwrite(b, node, node.inputs[0]):
+        return links, links.first if isinstance(links, Rows) else _ZERO
+    memory = b.buffer(node.inputs[0].name, "i8", links.shape)
+    b.fill(memory, links)
+    return Stored(memory, links.shape, "i8"), _ZERO
+
+
+def _arrays(b: Builder, node: Node, values: Sequence[Value]) -> list[Array]:
+    """The arrays that these operands are, in memory if they would be computed."""
     found: list[Array] = []
-    for value in node.inputs[:count]:
+    for value in values:
         form = b.forms[value]
         if isinstance(form, Expr) or is_complex(form.type):
             raise Refusal("keys that are not in columns of numbers")

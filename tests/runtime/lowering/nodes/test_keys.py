@@ -52,6 +52,17 @@ def test_links_are_those_of_numpy_and_find_each_key(columns):
             assert found == ops.find_key(*arguments) == row
 
 
+@each_kind
+def test_links_without_a_row_find_all_others(columns):
+    for row in range(min(len(columns[0]), 3)):
+        links = np.asarray(ops.link_all(*columns))
+        found = natively(lambda *x: ops.unlink_row(*x), links, np.int64(row), *columns)
+        np.testing.assert_array_equal(found, ops.unlink_row(links, row, *columns))
+        rest = [np.delete(x, row) for x in columns]
+        for k, key in list(enumerate(zip(*rest, strict=True)))[-1:]:
+            assert natively(lambda *x: ops.find_key(*x), found, *rest, *key) == k
+
+
 def test_what_is_no_key_is_not_found():
     (column,), other = COLUMNS["ints"], np.int64(1)
     for keys in (column, column[:1], column[:0]):
