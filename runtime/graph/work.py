@@ -213,6 +213,7 @@ FREE = frozenset(
         "as_long_as", "unique_values", "copy", "sort", "argsort", "searchsorted", "unique",
         "checked", "has_axes",
         "not_negative", "estimated_edges", "bitcast", "best_prefixes", "row_swaps", "kept_boxes",
-        "split_text", "text_method", "text_ranks",
+        "split_text", "text_method", "text_ranks", "find_key", "link_all", "link_last",
+        "unlink_row",
     }
 )  # fmt: skip

@@ -19,6 +19,7 @@ from runtime.lowering.kernels.kernel import (
     Result,
     Store,
     Watcher,
+    While,
     load,
     product,
     read,
@@ -77,6 +78,7 @@ from runtime.lowering.nodes.gathers import gather, not_negative
 from runtime.lowering.nodes.generator_draws import generator_draw
 from runtime.lowering.nodes.joining import concat, flip, roll, stack
 from runtime.lowering.nodes.joints import settled_apart
+from runtime.lowering.nodes.keys import find_key, link_all, link_last, unlink_row
 from runtime.lowering.nodes.masks import nonzero
 from runtime.lowering.nodes.pooling import (
     window_argmax,
@@ -114,6 +116,7 @@ from runtime.lowering.nodes.shaping import (
     size_of,
     squeeze,
 )
+from runtime.lowering.nodes.sorting import argsort
 from runtime.lowering.nodes.stacks import empty, pop, push, take
 from runtime.lowering.nodes.tensor_products import einsum, tensordot, vecdot
 from runtime.lowering.nodes.updates import index_add, index_update
@@ -263,11 +266,12 @@ def _result(b: Builder, value: Value, taken: set[Buffer]) -> Result:
 def _given(b: Builder, value: Value, form: Array) -> Result:
     """An array whose size only the run tells: as long as a list became, or as was counted.
 
-    Other parts of arrays a plan gives in one step, and natively it takes two.
+    Other parts of arrays a plan gives in one step, and natively it takes two: it does where there
+    are loops before.
     """
     type_ = tensor_type(value.type)
     is_part = b.is_limited(form.shape) and form.shape[0] not in b.counts
-    if is_part:
+    if is_part and not any(isinstance(statement, While) for statement in b.program.body):
         raise Refusal("a result whose size only the run tells")
     if isinstance(form, Stored):
         b.given.append(MakeArray(len(b.program.results), form.buffer, index(0), form.shape))
@@ -393,7 +397,8 @@ _OF_SIZES_OF_THE_RUN = frozenset((
     "min", "prod", "any", "all", "argmax", "argmin", "var", "std", "cumsum", "cumprod",
     "ufunc_accumulate", "append_row", "zeros_of", "getitem_array", "count_nonzero", "matmul",
     "vecdot",
-    "broadcast_to", "flip", "searchsorted", "pending", "nonzero",
+    "broadcast_to", "flip", "searchsorted", "argsort", "pending", "nonzero", "find_key", "link_all",
+    "link_last", "unlink_row", "stack",
     "stack_push", "stack_take", "accumulate", "checked", "not_negative", "repeat", "as_long_as",
     "convolution", "convolution_input", "convolution_kernel", "window_max", "window_sum",
     "window_argmax", "window_pick", "window_place", "window_spread",
@@ -505,6 +510,11 @@ _RULES: dict[str, Rule] = {
     "var": variance,
     "std": variance,
     "searchsorted": searchsorted,
+    "argsort": argsort,
+    "find_key": find_key,
+    "link_all": link_all,
+    "link_last": link_last,
+    "unlink_row": unlink_row,
     "cumsum": scan,
     "cumprod": scan,
     "ufunc_accumulate": scan,

@@ -250,6 +250,7 @@ from runtime.ops.joining import (
     unstack,
     vstack,
 )
+from runtime.ops.key_links import find_key, link_all, link_last, unlink_row
 from runtime.ops.keys import encode_index
 from runtime.ops.nans import (
     nanargmax,
@@ -548,6 +549,7 @@ __all__ = [
     "eye",
     "fabs",
     "fft",
+    "find_key",
     "finfo",
     "fix",
     "flatnonzero",
@@ -619,6 +621,8 @@ __all__ = [
     "lexsort",
     "linalg",
     "linear_recurrence",
+    "link_all",
+    "link_last",
     "linspace",
     "log",
     "log1p",
@@ -777,6 +781,7 @@ __all__ = [
     "unique_counts",
     "unique_inverse",
     "unique_values",
+    "unlink_row",
     "unravel_index",
     "unstack",
     "unwrap",

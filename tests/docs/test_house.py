@@ -163,6 +163,8 @@ TESTED_IN = {
     "autograph/operators/containers/open_dicts.py": "language/test_open_dicts.py",
     "autograph/operators/builtins/counting.py": "language/test_open_dicts.py",
     "autograph/operators/containers/open_sets.py": "language/test_sets_of_data.py",
+    "autograph/operators/containers/key_rows.py": "language/test_hashed_keys.py",
+    "autograph/library/sets.py": "language/test_hashed_keys.py",
     "autograph/operators/containers/open_deques.py": "language/test_open_deques.py",
     "autograph/operators/stand_ins/one_of.py": "language/test_objects_chosen_by_data.py",
     "autograph/operators/stand_ins/identity.py": "language/test_identity.py",

@@ -513,7 +513,7 @@ def of_the_caller(numbers, counts):
 
 
 REFUSED = [
-    (arrays_compared, "its values, which are arrays, are compared"),
+    (arrays_compared, "it is compared, and its items are no numbers"),
     (text_among_the_values, "not of one kind"),
     (text_among_the_keys, "not of one kind"),
     (of_the_module, "a dict is put into where that depends on data, and it is looked into"),

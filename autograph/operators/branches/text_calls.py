@@ -12,7 +12,7 @@ from autograph.operators.branches.chosen_text import method_of_each
 from autograph.operators.stand_ins.grown_text import LETTERS, GrownText, letters_of
 from autograph.operators.stand_ins.iterables import Indexed
 from autograph.operators.stand_ins.one_of import texts_of
-from autograph.operators.stand_ins.runs import Run, padded
+from autograph.operators.stand_ins.runs import Run
 from autograph.operators.stand_ins.templates import ChosenText, LazyString, python_type_of
 from autograph.operators.symbolic.texts import Written
 from runtime import journal, ops
@@ -63,8 +63,7 @@ def _split(method: str, text: Any, *given: Any) -> Any:
     if method.endswith("partition"):
         ends = [ops.getitem(counts, k) for k in range(3)]
         return tuple([GrownText(ops.getitem(letters, (k, slice(0, ends[k])))) for k in range(3)])
-    made: list[Any] = journal.fresh([])
-    made[:] = padded([Run(Written(), [counts, letters])], made)
+    made: list[Any] = journal.fresh([Run(Written(), [counts, letters])])
     return made
 
 

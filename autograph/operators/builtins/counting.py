@@ -13,9 +13,9 @@ from autograph.operators.builtins.gathering import mapping
 from autograph.operators.builtins.growing_sorts import sorted_items
 from autograph.operators.builtins.put_in_turn import put_pair
 from autograph.operators.captured.captures import current_trace
-from autograph.operators.captured.methods import convert
-from autograph.operators.containers import open_dicts, open_sets
-from autograph.operators.containers.growing import looked_at, slice_of
+from autograph.operators.captured.methods import called
+from autograph.operators.containers import key_rows, open_dicts, open_sets
+from autograph.operators.containers.growing import slice_of
 from autograph.operators.containers.keyed import is_open_key
 from autograph.operators.expressions.access import setitem
 from autograph.operators.expressions.generators import call_of
@@ -23,7 +23,7 @@ from autograph.operators.loops.loops import for_stmt
 from autograph.operators.stand_ins.bodies import NO_NAMES
 from autograph.operators.stand_ins.contents import content_slot
 from autograph.operators.stand_ins.iterables import Indexed
-from autograph.operators.stand_ins.runs import Run, has_runs, padded
+from autograph.operators.stand_ins.runs import has_runs
 from autograph.operators.stand_ins.templates import shown
 from runtime import journal
 from runtime.building import building
@@ -131,7 +131,7 @@ def _update_counter(x: Any, items: Any = None, /, **kwargs: Any) -> None:
     if items is None or isinstance(items, dict) or kwargs:
         is_open |= open_dicts.is_open(items)
         if is_open and not kwargs:
-            _run(counters.update, x, items)
+            called(functools.partial(counters.update, x, items))
             return
         if is_open:
             raise open_dicts.refused("a Counter is updated by names")
@@ -194,8 +194,7 @@ def _most_common(x: Any, n: Any = None) -> Any:
     pairs = open_dicts.pairs_of(x)
     if pairs is None:
         return Counter.most_common(x, n)
-    items: list[Any] = journal.fresh([])
-    items[:] = padded([Run(*looked_at(pairs))], items)
+    items = journal.fresh([key_rows.unlinked(pairs)])
     found = sorted_items(items, key=lambda pair: pair[1], reverse=True)
     return found if n is None else slice_of(found, slice(0, n))
 
@@ -204,18 +203,11 @@ def _copy(x: Any) -> Any:
     return Counter.copy(x) if not open_dicts.is_open(x) else open_dicts.copied(x)
 
 
-def _run(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """Call the converted twin of a function of ours."""
-    twin = convert(function)
-    assert twin is not None
-    return twin(*args, **kwargs)
-
-
 # Methods of Counter that are functions of Python's own.
 METHODS: dict[Any, Callable[..., Any]] = {
     Counter.update: _update_counter, Counter.most_common: _most_common, Counter.copy: _copy,
-    Counter.total: functools.partial(_run, counters.total),
-    Counter.subtract: functools.partial(_run, counters.subtract),
+    Counter.total: lambda x: called(functools.partial(counters.total, x)),
+    Counter.subtract: lambda *a, **b: called(functools.partial(counters.subtract, *a, **b)),
 }  # fmt: skip
 
 

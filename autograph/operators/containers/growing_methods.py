@@ -45,6 +45,7 @@ from runtime.tensor import Tensor
 
 __all__ = [
     "BLIND",
+    "NAN_SOUGHT",
     "call",
     "contains",
     "equal",
@@ -54,6 +55,12 @@ __all__ = [
     "numbers_of",
     "refuse_nan_sought",
 ]
+
+
+NAN_SOUGHT = (
+    "nan is looked for in a list whose length depends on data: Python goes by which object it is; "
+    "use an array"
+)
 
 
 def _pop(x: list[Any], key: Any = -1) -> Any:
@@ -108,11 +115,7 @@ def refuse_nan_sought(*numbers: Any) -> None:
     """Raise, when the graph runs, where nan would be compared: Python asks which object it is."""
     tests = [ops.any(ops.isnan(x)) for x in numbers if isinstance(x, Tensor) and x.type.is_inexact]
     if tests:
-        what = "nan is looked for in a list whose length depends on data: Python goes "
-        stage_raise(
-            functools.reduce(ops.logical_and, tests),
-            LimitValueError(f"{what}by which object it is; use an array"),
-        )
+        stage_raise(functools.reduce(ops.logical_and, tests), LimitValueError(NAN_SOUGHT))
 
 
 def contains(x: list[Any], value: Any) -> Any:
@@ -296,7 +299,7 @@ def _same_rows(a: Form, b: Form, rows: Iterator[Tensor], others: Iterator[Tensor
         raise refusal("its items, which are lists of several lengths, are compared")
     if isinstance(a, OrNone) or isinstance(b, OrNone) or _is_none(a) or _is_none(b):
         return _same_or_none(a, b, rows, others)
-    if isinstance(a, Written) or isinstance(b, Written):
+    if is_text(a) or is_text(b):
         return _same_texts(a, b, rows, others)
     if _are_objects(a) or _are_objects(b):
         raise refusal("its items, which are objects, are compared")
@@ -316,7 +319,9 @@ def _same_rows(a: Form, b: Form, rows: Iterator[Tensor], others: Iterator[Tensor
 
 
 def _same_texts(a: Form, b: Form, rows: Iterator[Tensor], others: Iterator[Tensor]) -> Any:
-    """Likewise of texts of which the graph has the letters, and others."""
+    """Likewise of texts, and others."""
+    if isinstance(a, Static) and isinstance(b, Static):
+        return a.value == b.value
     own, more = list(itertools.islice(rows, _height(a))), list(itertools.islice(others, _height(b)))
     if not (is_text(a) and is_text(b)):
         return False

@@ -28,7 +28,8 @@ from runtime.errors import LimitNotImplementedError, StagingError
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
-__all__ = ["contains", "get", "is_open_key", "is_required", "item", "put", "put_at"]
+__all__ = ["contains", "get", "is_open_key", "is_required", "item", "put", "put_at",
+           "refuse_unhashable"]  # fmt: skip
 
 # Those that make an item that is missing, or say what it would be.
 _MAKING = (defaultdict, Counter)
@@ -157,7 +158,7 @@ def _found(thing: Any, key: Any) -> _Found:
     """The keys that may be meant."""
     if isinstance(thing, dict) and type(thing) not in (dict, OrderedDict, *_MAKING):
         raise _refusal(thing)
-    _refuse_unhashable(key)
+    refuse_unhashable(key)
     trace = current_trace()
     if trace is not None and trace.is_outside(thing):
         guard_content(thing, f"a {type(thing).__name__}")
@@ -181,12 +182,16 @@ def _refusal(thing: Any) -> StagingError:
     )
 
 
-def _refuse_unhashable(key: Any) -> None:
+def refuse_unhashable(key: Any) -> None:
+    """Raise the TypeError of Python for what can be no key."""
     if type(key) is tuple:
         for part in key:
-            _refuse_unhashable(part)
-    elif isinstance(key, Tensor) and key.type.rank != 0:
-        raise TypeError("unhashable type: 'numpy.ndarray'")
+            refuse_unhashable(part)
+    elif isinstance(key, Tensor):
+        if key.type.rank != 0:
+            raise TypeError("unhashable type: 'numpy.ndarray'")
+    elif not isinstance(key, LazyString) and not are_members(key):
+        hash(key)
 
 
 def _is_key(key: Any, one: Any) -> Any:

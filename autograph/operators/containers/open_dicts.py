@@ -18,7 +18,7 @@ from autograph.operators.branches.conditionals import if_exp
 from autograph.operators.branches.written_items import as_item
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.methods import called
-from autograph.operators.containers import partial_dicts
+from autograph.operators.containers import key_rows, partial_dicts
 from autograph.operators.containers.growing import (
     checked,
     item_at,
@@ -27,8 +27,7 @@ from autograph.operators.containers.growing import (
     without,
     write,
 )
-from autograph.operators.containers.growing_methods import matches
-from autograph.operators.containers.keyed import is_open_key
+from autograph.operators.containers.keyed import is_open_key, refuse_unhashable
 from autograph.operators.containers.written_arrays import as_array_item
 from autograph.operators.stand_ins.bodies import Restart, is_of_this_body, stage_raise
 from autograph.operators.stand_ins.contents import container_base, content_slot
@@ -43,13 +42,13 @@ from autograph.operators.stand_ins.runs import (
     opened,
     padded,
 )
-from autograph.operators.stand_ins.templates import LazyString, is_textual
+from autograph.operators.stand_ins.templates import is_textual
 from autograph.operators.stand_ins.values import is_numeric, type_of
 from autograph.operators.symbolic.choices import Among
-from autograph.operators.symbolic.containers import Branching, Growing
-from autograph.operators.symbolic.forms import Form, Leaf, Static, Unbound
+from autograph.operators.symbolic.containers import Growing
+from autograph.operators.symbolic.forms import Leaf, Static, Unbound
 from autograph.operators.symbolic.item_forms import growing_form, item_form
-from autograph.operators.symbolic.rows import aligned, holds_arrays, length, pack, size_of, with_row
+from autograph.operators.symbolic.rows import holds_arrays, length, size_of
 from runtime import journal, ops
 from runtime.dtypes import kind_of
 from runtime.errors import StagingError
@@ -74,7 +73,6 @@ __all__ = [
     "opener",
     "pairs_of",
     "put",
-    "refuse_unhashable",
     "refused",
     "size",
     "view",
@@ -83,6 +81,9 @@ __all__ = [
 # Those that make an item that is missing.
 _MAKING = (defaultdict, Counter)
 _KINDS = (dict, OrderedDict, *_MAKING)
+_ITEMS = "the items of a dict"
+# Which parts of an item a view has.
+_PARTS = {"keys": (0,), "values": (1,), "items": ()}
 
 
 def is_open(x: Any) -> bool:
@@ -95,6 +96,12 @@ def pairs_of(x: Any) -> list[Any] | None:
     found = opened(x)
     if isinstance(found, dict):
         raise partial_dicts.refused(x, "used as a whole")
+    return found
+
+
+def _pairs(x: Any) -> list[Any]:
+    found = pairs_of(x)
+    assert found is not None
     return found
 
 
@@ -152,7 +159,7 @@ def opened_by(x: dict[Any, Any], *item: Any) -> list[Any]:
 
     def make() -> list[Any]:
         base = container_base(x)  # of an OrderedDict, dict knows neither the order nor the end
-        pairs = held([(key, value) for key, value in base.items(x)], "dict")
+        pairs = held(list(base.items(x)))
         journal.note(content_slot(x))
         base.clear(x)
         base.__setitem__(x, Opened(x), pairs)
@@ -161,17 +168,13 @@ def opened_by(x: dict[Any, Any], *item: Any) -> list[Any]:
     return made_where(x, "dict", make)
 
 
-def held(items: list[Any], kind: str) -> list[Any]:
-    """A list of what is in a dict or set, of which the graph holds the items."""
+def held(items: list[tuple[Any, ...]]) -> list[Any]:
+    """The list of the items of a dict or set: tuples of a key, and of the value of a dict."""
     facts = current_trace()
     if facts is not None:
         facts.looks_for_keys = True
     absorb(items)
-    form = growing_form(Growing(Unbound()), items, f"the {kind}")
-    assert isinstance(form, Growing)
-    made: list[Any] = journal.fresh([])
-    made[:] = padded([Run(form.item, pack(form.item, items))], made)
-    return made
+    return journal.fresh([key_rows.packed_once(items)])  # type: ignore[no-any-return]
 
 
 def made_where(x: Any, kind: str, make: Callable[[], list[Any]]) -> list[Any]:
@@ -211,48 +214,22 @@ def _is_partial(x: Any) -> bool:
     return partial_dicts.entries_of(x) is not None
 
 
-def _parts(pairs: list[Any], *more: Any) -> tuple[Form, Form, list[Tensor], list[Tensor]]:
-    """The forms of keys and values, and their rows; the forms cover the pairs of `more`, too."""
-    form, rows = looked_at(pairs, *more)
-    if not isinstance(form, Branching):
-        return Unbound(), Unbound(), rows, []
-    key, value = form.parts
-    count = len(list(key.columns()))
-    return key, value, rows[: count or 1], rows[count:]
-
-
 def _where(pairs: list[Any], key: Any) -> tuple[Any, Callable[[], Any]]:
     """Whether a key is there, and what gives its position where it is."""
-    form, _, rows, _ = _parts(pairs)
-    found = matches(form, rows, key)
-    return ops.any(found), lambda: ops.as_weak(ops.argmax(found), kind="int")
+    return key_rows.find(key_rows.columns(pairs), key)
 
 
 def _value_at(pairs: list[Any], position: Callable[[], Any]) -> Any:
-    _, form, _, rows = _parts(pairs)
-    return item_at(form, rows, position())
+    found = key_rows.columns(pairs)
+    return item_at(found.value, found.values, position())
 
 
 def contains(x: dict[Any, Any], key: Any) -> Any:
     """`key in x`."""
     if _is_partial(x):
         return partial_dicts.contains(x, key)
-    pairs = pairs_of(x)
-    assert pairs is not None
     refuse_unhashable(key)
-    return ops.as_weak(_where(pairs, key)[0], kind="bool")
-
-
-def refuse_unhashable(key: Any) -> None:
-    """Raise the TypeError of Python for what can be no key."""
-    if type(key) is tuple:
-        for part in key:
-            refuse_unhashable(part)
-    elif isinstance(key, Tensor):
-        if key.type.rank != 0:
-            raise TypeError("unhashable type: 'numpy.ndarray'")
-    elif not isinstance(key, LazyString) and not are_members(key):
-        hash(key)
+    return ops.as_weak(_where(_pairs(x), key)[0], kind="bool")
 
 
 def item(x: dict[Any, Any], key: Any) -> Any:
@@ -272,20 +249,16 @@ def item(x: dict[Any, Any], key: Any) -> Any:
 
 def _as_item(x: dict[Any, Any], key: Any) -> Any:
     """The value of a key that is there."""
-    pairs = pairs_of(x)
-    assert pairs is not None
-
+    pairs = _pairs(x)
     if _holds_arrays_only(pairs):
         return _array_item(pairs, _where(pairs, key)[1]())
-
-    def found() -> Any:
-        return _value_at(pairs, _where(pairs, key)[1])
-
-    return as_item(found, pairs, lambda value: put(x, key, value))
+    return as_item(
+        lambda: _value_at(pairs, _where(pairs, key)[1]), pairs, lambda value: put(x, key, value)
+    )
 
 
 def _holds_arrays_only(pairs: list[Any]) -> bool:
-    form = _parts(pairs)[1]
+    form = key_rows.columns(pairs).value
     return isinstance(form, Leaf) and form.type.rank != 0
 
 
@@ -293,9 +266,8 @@ def _array_item(pairs: list[Any], position: Any) -> Any:
     """The array at a position, which may be written in place."""
 
     def put_content(content: Tensor) -> None:
-        form, rows = looked_at(pairs)
-        changed = ops.index_update(rows[-1], content, position)
-        write(pairs, form, [*rows[:-1], changed])
+        form, (*keys, row, links) = looked_at(pairs)
+        write(pairs, form, [*keys, ops.index_update(row, content, position), links])
 
     def found() -> Any:
         return _value_at(pairs, lambda: position)
@@ -305,9 +277,8 @@ def _array_item(pairs: list[Any], position: Any) -> Any:
 
 def get(x: dict[Any, Any], key: Any, default: Any = None) -> Any:
     """`x.get(key, default)`."""
-    pairs = pairs_of(x)
-    assert pairs is not None
-    if isinstance(_parts(pairs)[1], Unbound):
+    pairs = _pairs(x)
+    if isinstance(key_rows.columns(pairs).value, Unbound):
         return default
     refuse_unhashable(key)
     if _is_never(pairs, key):  # not in the type that is joined with the values
@@ -318,7 +289,7 @@ def get(x: dict[Any, Any], key: Any, default: Any = None) -> Any:
 
 def _is_never(pairs: list[Any], key: Any) -> bool:
     """Whether a text is none of those that the keys may be."""
-    form = _parts(pairs)[0]
+    form = key_rows.columns(pairs).key
     if type(key) is not str or not isinstance(form, Among | Static):
         return False
     return key not in (form.things if isinstance(form, Among) else (form.value,))
@@ -328,9 +299,7 @@ def size(x: dict[Any, Any]) -> Any:
     """`len(x)`."""
     if _is_partial(x):
         return partial_dicts.size(x)
-    pairs = pairs_of(x)
-    assert pairs is not None
-    return length(pairs)
+    return length(_pairs(x))
 
 
 def are_moved(x: dict[Any, Any], keys: list[Any]) -> Any:
@@ -342,9 +311,7 @@ def are_moved(x: dict[Any, Any], keys: list[Any]) -> Any:
 def _is_moved(x: dict[Any, Any], k: int, key: Any) -> Any:
     if _is_partial(x):
         return partial_dicts.is_moved(x, k, key)
-    pairs = pairs_of(x)
-    assert pairs is not None
-    is_there, position = _where(pairs, key)
+    is_there, position = _where(_pairs(x), key)
     return ops.logical_or(ops.logical_not(is_there), ops.not_equal(position(), k))
 
 
@@ -362,7 +329,7 @@ def put(x: dict[Any, Any], key: Any, value: Any) -> None:
     assert facts is not None
     try:
         _refuse_other_kind(pairs, key, value)
-        _put(pairs, key, value)
+        key_rows.put(pairs, _ITEMS, key, value)
     except StagingError:
         facts.found_kinds |= not is_open_key(key)
         raise
@@ -381,7 +348,7 @@ def _refuse_no_key(key: Any) -> None:
 
 def _refuse_other_kind(pairs: list[Any], key: Any, value: Any) -> None:
     """Refuse a number under a text where there may be numbers of another type under others."""
-    keys, values, _, _ = _parts(pairs)
+    keys, values = key_rows.columns(pairs)[:2]
     if type(key) is not str or not isinstance(values, Leaf):
         return
     if isinstance(keys, Static) and keys.value == key:
@@ -397,30 +364,6 @@ def _refuse_other_kind(pairs: list[Any], key: Any, value: Any) -> None:
         )
 
 
-def _put(pairs: list[Any], key: Any, value: Any) -> None:
-    form, _ = looked_at(pairs, (key, value))
-    assert isinstance(form, Branching)
-    keys = len(list(form.parts[0].columns()))
-    absorb([value])
-    rows, new = aligned(form, pack(form, pairs), pack(form, [(key, value)], _content))
-    found = matches(form.parts[0], rows[: keys or 1], key)
-
-    def replaced() -> tuple[Tensor, ...]:
-        where = ops.argmax(found)
-        pairs = zip(rows, new, strict=True)
-        changed = [ops.index_update(row, ops.getitem(n, 0), where) for row, n in pairs]
-        return (*rows[:keys], *changed[keys:])
-
-    def appended() -> tuple[Tensor, ...]:
-        return tuple(with_row(form, rows, new))
-
-    write(pairs, form, list(if_exp(ops.any(found), replaced, appended, "the items of a dict")))
-
-
-def _content(x: Any) -> Any:
-    return x.current() if isinstance(x, Tensor) else x
-
-
 def delete(x: dict[Any, Any], key: Any) -> None:
     """`del x[key]`; a Counter does not miss a key that is not there."""
     if _is_partial(x):
@@ -430,27 +373,25 @@ def delete(x: dict[Any, Any], key: Any) -> None:
 
 
 def _setdefault(x: dict[Any, Any], key: Any, make: Callable[[], Any]) -> Any:
-    pairs = pairs_of(x)
-    assert pairs is not None
-    if isinstance(_parts(pairs)[1], Unbound):
+    pairs = _pairs(x)
+    form = key_rows.columns(pairs).value
+    if isinstance(form, Unbound):
         value = make()
     else:
         there, position = _where(pairs, key)
-        if _parts(pairs)[1].holds_nests or _holds_arrays_only(pairs):
+        if form.holds_nests or _holds_arrays_only(pairs):
             if_exp(there, lambda: None, lambda: put(x, key, make()), "setdefault")
             return _as_item(x, key)
         value = if_exp(there, lambda: _value_at(pairs, position), make, "setdefault")
     _refuse_no_key(key)
-    _put(pairs, key, value)
+    key_rows.put(pairs, _ITEMS, key, value)
     return _as_item(x, key) if type(value) in (list, dict) or has_cell(value) else value
 
 
 def _pop(x: dict[Any, Any], key: Any, *default: Any) -> Any:
-    pairs = pairs_of(x)
-    assert pairs is not None
+    pairs = _pairs(x)
     refuse_unhashable(key)
-    form, rows = looked_at(pairs)
-    if isinstance(form, Unbound):
+    if isinstance(key_rows.columns(pairs).key, Unbound):
         if default:
             return default[0]
         raise KeyError(key)
@@ -458,14 +399,7 @@ def _pop(x: dict[Any, Any], key: Any, *default: Any) -> Any:
     if not default:
         stage_raise(ops.logical_not(there), KeyError(key))
     value = if_exp(there, lambda: _value_at(pairs, position), lambda: _of(default), "pop")
-    count = size_of(rows)
-
-    def shortened() -> tuple[Tensor, ...]:
-        where = position()
-        return tuple(without(row, where, count) for row in rows)
-
-    kept = if_exp(there, shortened, lambda: tuple(rows), "the items of a dict")
-    write(pairs, form, list(kept))
+    key_rows.take_out(pairs, _ITEMS, there, position)
     return value
 
 
@@ -476,39 +410,34 @@ def _of(default: tuple[Any, ...]) -> Any:
 
 
 def _popitem(x: dict[Any, Any], last: bool = True) -> Any:
-    pairs = pairs_of(x)
-    assert pairs is not None
+    pairs = _pairs(x)
     form, rows = looked_at(pairs)
-    message = (
-        "popitem(): dictionary is empty" if type(x) is not OrderedDict else "dictionary is empty"
-    )
-    raise_if(ops.equal(size_of(rows), 0), KeyError(message))
+    where = "" if type(x) is OrderedDict else "popitem(): "
+    raise_if(ops.equal(size_of(rows), 0), KeyError(f"{where}dictionary is empty"))
     position = -1 if last else 0
-    taken = item_at(form, rows, position)
-    write(pairs, form, [without(row, position, size_of(rows)) for row in rows])
+    run = key_rows.unlinked(pairs)
+    taken = item_at(run.item, run.rows, position)
+    write(pairs, form, key_rows.shortened(form, rows, position))
     return taken
 
 
 def _move_to_end(x: Any, key: Any, last: Any = True) -> None:
     """`x.move_to_end(key, last)` of an OrderedDict."""
-    pairs = pairs_of(x)
-    assert pairs is not None
+    pairs = _pairs(x)
     refuse_unhashable(key)
     there, position = _where(pairs, key)
     stage_raise(ops.logical_not(there), KeyError(key))
-    form, rows = looked_at(pairs)
-    where, count = position(), size_of(rows)
-
-    def ends(row: Tensor) -> list[Tensor]:
-        rest, one = without(row, where, count), ops.getitem(row, ops.reshape(where, (1,)))
-        return [rest, one] if last else [one, rest]
-
-    write(pairs, form, [ops.concat(ends(row)) for row in rows])
+    (form, rows), where = looked_at(pairs), position()
+    if last:
+        write(pairs, form, key_rows.moved_behind(form, rows, where))
+        return
+    order = [(ops.getitem(row, ops.reshape(where, (1,))), row) for row in rows]
+    made = [ops.concat([one, without(row, where, size_of(rows))]) for one, row in order]
+    write(pairs, form, key_rows.linked(form, made))
 
 
 def _clear(x: dict[Any, Any]) -> None:
-    pairs = pairs_of(x)
-    assert pairs is not None
+    pairs = _pairs(x)
     form, rows = looked_at(pairs)
     write(pairs, form, [ops.getitem(row, slice(0, 0)) for row in rows])
 
@@ -516,13 +445,11 @@ def _clear(x: dict[Any, Any]) -> None:
 def copied(x: dict[Any, Any], kind: Any = None, *factory: Any) -> dict[Any, Any]:
     if _is_partial(x) and kind in (None, dict):
         return partial_dicts.copied(x)
-    pairs = pairs_of(x)
-    assert pairs is not None
+    pairs = _pairs(x)
     if isinstance(x, defaultdict) and kind is None:
         factory = (x.default_factory,)
     made: dict[Any, Any] = (kind or type(x))(*factory)
-    own: list[Any] = journal.fresh([])
-    own[:] = padded([Run(*looked_at(pairs))], own)
+    own: list[Any] = journal.fresh([Run(*looked_at(pairs))])
     note_shared(own)
     container_base(made).__setitem__(made, Opened(made), own)
     return journal.fresh(made)  # type: ignore[no-any-return]
@@ -535,10 +462,8 @@ def view(x: dict[Any, Any], name: str = "keys") -> Any:
     """What `x.keys()`, `x.values()` or `x.items()` gives: a list that follows the dict."""
     if _is_partial(x):
         return partial_dicts.view(x, name)
-    pairs = pairs_of(x)
-    assert pairs is not None
     made: list[Any] = journal.fresh([])
-    made[:] = padded([_View(made, pairs, name)], made)
+    made[:] = padded([_View(made, _pairs(x), name)], made)
     journal.note_kin(made, "a view of a dict")
     return made
 
@@ -567,10 +492,7 @@ class _View(LiveRun):
 
     def frozen(self) -> Run:
         """What is there now."""
-        if self.name == "items":
-            return Run(*looked_at(self.pairs))
-        key, value, keys, values = _parts(self.pairs)
-        return Run(key, keys) if self.name == "keys" else Run(value, values or keys)
+        return key_rows.unlinked(self.pairs, *_PARTS[self.name])
 
     def get(self, key: Any) -> Any:
         """The item of an index."""

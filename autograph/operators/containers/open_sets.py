@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from autograph.operators.branches.absorbing import absorb
+from autograph.library import sets
 from autograph.operators.branches.conditionals import if_exp
-from autograph.operators.containers.growing import looked_at, without, write
-from autograph.operators.containers.growing_methods import matches, refuse_nan_sought
-from autograph.operators.containers.keyed import is_open_key
+from autograph.operators.captured.methods import called
+from autograph.operators.containers import key_rows
+from autograph.operators.containers.growing import looked_at, write
+from autograph.operators.containers.keyed import is_open_key, refuse_unhashable
 from autograph.operators.containers.open_dicts import (
     are_keys,
     class_of_view,
@@ -25,7 +26,6 @@ from autograph.operators.containers.open_dicts import (
     is_key,
     made_where,
     name_of_view,
-    refuse_unhashable,
 )
 from autograph.operators.stand_ins.bodies import stage_raise
 from autograph.operators.stand_ins.runs import (
@@ -33,23 +33,20 @@ from autograph.operators.stand_ins.runs import (
     Run,
     has_runs,
     known_items,
-    padded,
     python_class,
 )
-from autograph.operators.symbolic.forms import Form, Unbound
+from autograph.operators.symbolic.forms import Unbound
 from autograph.operators.symbolic.item_forms import is_text
-from autograph.operators.symbolic.rows import aligned, length, pack, size_of, with_row
-from autograph.operators.symbolic.texts import Written
+from autograph.operators.symbolic.rows import length
 from runtime import journal, ops
 from runtime.building import building
 from runtime.errors import StagingError
-from runtime.ops.texts import text_ranks
 from runtime.origins import origin_of_caller
-from runtime.tensor import Tensor
 
 __all__ = [
     "METHODS",
     "add",
+    "are_equal",
     "are_integers",
     "are_of_views",
     "call",
@@ -96,6 +93,12 @@ def items_of(x: Any) -> list[Any] | None:
     return x.opened if isinstance(x, OpenSet) else None
 
 
+def _items(x: Any) -> list[Any]:
+    found = items_of(x)
+    assert found is not None
+    return found
+
+
 def refused(what: str) -> StagingError:
     """The error for a use of such a set."""
     return StagingError(
@@ -119,7 +122,7 @@ def opened_by(x: Any, *item: Any) -> list[Any]:
         )
 
     def make() -> list[Any]:
-        items = held(list(known_items(x)), "set")
+        items = held([(one,) for one in known_items(x)])
         journal.note(_slot(x))
         x.opened = items
         return items
@@ -144,33 +147,23 @@ def _slot(x: OpenSet) -> journal.Slot:
 
 def contains(x: Any, item: Any) -> Any:
     """`item in x`."""
-    items = items_of(x)
-    assert items is not None
     refuse_unhashable(item)
-    return ops.as_weak(ops.any(matches(*looked_at(items), item)), kind="bool")
+    return ops.as_weak(key_rows.find(key_rows.columns(_items(x)), item)[0], kind="bool")
 
 
 def size(x: Any) -> Any:
     """`len(x)`."""
-    items = items_of(x)
-    assert items is not None
-    return length(items)
+    return length(_items(x))
 
 
 def in_any_order(x: Any) -> list[Any]:
     """The items of a set, for what does not depend on their order."""
-    items = items_of(x)
-    assert items is not None
-    found: list[Any] = journal.fresh([])
-    found[:] = padded([Run(*looked_at(items))], found)
-    return found
+    return journal.fresh([key_rows.unlinked(_items(x))])  # type: ignore[no-any-return]
 
 
 def are_integers(x: Any) -> bool:
     """Whether the items of a set are integers, whose sum is the same in any order."""
-    items = items_of(x)
-    assert items is not None
-    return all(row.dtype.kind in "biu" for row in looked_at(items)[1])
+    return all(row.dtype.kind in "biu" for row in key_rows.columns(_items(x)).keys)
 
 
 # ---- changing ------------------------------------------------------------------------------------
@@ -185,15 +178,7 @@ def add(x: Any, item: Any) -> None:
     items = opened_by(x, item)
     if not is_key(item):
         raise refused("one is added that is no number, nor a tuple of numbers")
-    form, _ = looked_at(items, item)
-    absorb([item])
-    rows, alone = aligned(form, pack(form, items), pack(form, [item]))
-
-    def appended() -> tuple[Tensor, ...]:
-        return tuple(with_row(form, rows, alone))
-
-    there = ops.any(matches(form, rows, item))
-    write(items, form, list(if_exp(there, lambda: tuple(rows), appended, "the items of a set")))
+    key_rows.put(items, "the items of a set", item)
 
 
 def _discard(x: Any, item: Any) -> None:
@@ -208,22 +193,13 @@ def _take(x: Any, item: Any) -> Any:
     """Take an item out of a set; whether it was there."""
     refuse_unhashable(item)
     items = opened_by(x, item)
-    form, rows = looked_at(items)
-    found, count = matches(form, rows, item), size_of(rows)
-    there = ops.any(found)
-
-    def shortened() -> tuple[Tensor, ...]:
-        position = ops.argmax(found)
-        return tuple(without(row, position, count) for row in rows)
-
-    kept = if_exp(there, shortened, lambda: tuple(rows), "the items of a set")
-    write(items, form, list(kept))
+    there, position = key_rows.find(key_rows.columns(items), item)
+    key_rows.take_out(items, "the items of a set", there, position)
     return there
 
 
 def _clear(x: Any) -> None:
-    items = items_of(x)
-    assert items is not None
+    items = _items(x)
     form, rows = looked_at(items)
     write(items, form, [ops.getitem(row, slice(0, 0)) for row in rows])
 
@@ -231,7 +207,7 @@ def _clear(x: Any) -> None:
 def copied(x: Any) -> Any:
     """A new set of the same items."""
     result: OpenSet = journal.fresh(OpenSet())
-    result.opened = in_any_order(x)
+    result.opened = journal.fresh([Run(*looked_at(_items(x)))])
     return result
 
 
@@ -242,75 +218,40 @@ def _is_open(*sets: Any) -> bool:
     return any(items_of(x) is not None for x in sets)
 
 
-def _rows_of_both(x: Any, y: Any, *, mixes: bool) -> tuple[Form, list[Tensor], list[Tensor]]:
-    """The form of the items of two sets, and their rows; of one kind if the result `mixes` them."""
-    found = [items_of(s) for s in (x, y)]
-    lists = [
-        list(known_items(s) if isinstance(s, set) else s) if items is None else items
-        for s, items in zip((x, y), found, strict=True)
-    ]
-    (form, rows), (other, other_rows) = map(looked_at, lists)
-    are_texts = is_text(form) and is_text(other)
-    if are_texts or isinstance(form, Unbound) or isinstance(other, Unbound):
-        form, _ = looked_at(lists[0] + lists[1])
-        rows, other_rows = (pack(form, items) for items in lists)
-    elif form != other and (mixes or len(rows) != len(other_rows) or type(form) is not type(other)):
-        raise refused("items of another kind are compared with them")
-    if any(leaf.type.rank for leaf in form.columns()):  # the letters of texts
-        if not isinstance(form, Written):
-            raise refused(
-                "there are texts in them, and they are compared with those of another set"
-            )
-        rows, other_rows = aligned(form, rows, other_rows)
-    return form, rows, other_rows
+def _listed(x: Any) -> list[Any]:
+    """The items of a set, to be gone through in a loop of the graph."""
+    items = in_any_order(x) if items_of(x) is not None else list(known(x))
+    return journal.fresh([Run(*looked_at(items))])  # type: ignore[no-any-return]
 
 
-def _are_in(form: Form, rows: list[Tensor], others: list[Tensor]) -> Tensor:
-    """Of each item whether it is among the others."""
-    if isinstance(form, Unbound):
-        return ops.zeros(0, dtype=np.dtype(bool))  # type: ignore[no-any-return]
-    refuse_nan_sought(*rows, *others)
-    if isinstance(form, Written):
-        rows, others = _as_ranks(form, rows, others)
-    pairs = zip(rows, others, strict=True)
-    same = [ops.expand_dims(row, 1) == ops.expand_dims(other, 0) for row, other in pairs]
-    found: Tensor = ops.any(functools.reduce(ops.logical_and, same), axis=1)
-    return found
+def _ask(function: Callable[..., Any], *args: Any) -> Any:
+    return called(functools.partial(function, *args))
 
 
-def _as_ranks(
-    form: Form, rows: list[Tensor], others: list[Tensor]
-) -> tuple[list[Tensor], list[Tensor]]:
-    """Numbers that are equal for texts that are."""
-    pairs = zip(*aligned(form, rows, others), strict=True)
-    ranks = text_ranks(*(ops.concat(pair) for pair in pairs))
-    return [ops.getitem(ranks, slice(0, size_of(rows)))], [
-        ops.getitem(ranks, slice(size_of(rows), None))
-    ]
+def _empty() -> OpenSet:
+    result: OpenSet = journal.fresh(OpenSet())
+    result.opened = held([])
+    return result
+
+
+def _with_all(items: Any) -> OpenSet:
+    result = _empty()
+    _ask(sets.add_all, result, items)
+    return result
 
 
 def _combined(name: str, x: Any, y: Any) -> Any:
-    form, rows, others = _rows_of_both(x, y, mixes=name != "sub")
-    if isinstance(form, Unbound):
-        return fresh(set())
-
-    def of(own: list[Tensor], mask: Tensor) -> list[Tensor]:
-        return [ops.getitem(row, mask) for row in own]
-
-    mine, theirs = _are_in(form, rows, others), _are_in(form, others, rows)
-    first = {"and": mine, "sub": ops.logical_not(mine), "xor": ops.logical_not(mine)}.get(name)
-    kept = rows if first is None else of(rows, first)
-    if name in ("or", "xor"):
-        rest = of(others, ops.logical_not(theirs))
-        kept = [ops.concat(pair) for pair in zip(kept, rest, strict=True)]
-    return _of_rows(form, kept)
-
-
-def _of_rows(form: Form, rows: list[Tensor]) -> OpenSet:
-    """A new set of the items in rows, which are different ones."""
-    result: OpenSet = journal.fresh(OpenSet())
-    result.opened = journal.fresh([])
-    result.opened[:] = padded([Run(form, rows)], result.opened)
+    result, forms = _empty(), [looked_at(_listed(one))[0] for one in (x, y)]
+    has_kinds = forms[0] != forms[1] and not any(map(is_text, forms)) and Unbound() not in forms
+    if name == "and" and has_kinds:  # Python takes those of the smaller set
+        raise refused("items of another kind are compared with them")
+    if name == "or":
+        _ask(sets.add_all, result, _listed(x))
+        _ask(sets.add_all, result, _listed(y))
+    else:
+        _ask(sets.add_those_in, result, _listed(x), y, name == "and")
+    if name == "xor":
+        _ask(sets.add_those_in, result, _listed(y), x, False)
     return result
 
 
@@ -318,7 +259,7 @@ def _of_view(x: Any) -> Any:
     """The items of a view of a dict's keys or items as a set; any other thing as it is."""
     if type(x) in _VIEWS:
         return made(x)
-    return _of_rows(*looked_at(x)) if name_of_view(x) in ("keys", "items") else x
+    return _with_all(x) if name_of_view(x) in ("keys", "items") else x
 
 
 def are_of_views(left: Any, right: Any) -> bool:
@@ -331,7 +272,7 @@ def are_of_views(left: Any, right: Any) -> bool:
 def of_views(name: str, sign: str, left: Any, right: Any) -> Any:
     """An operator of two of which one is a view of a dict with keys by data: a set, or a bool."""
     is_order = name in _ORDERS
-    sets = []
+    two = []
     for x in (left, right):
         one = _of_view(x)
         is_set = isinstance(one, set | frozenset)
@@ -339,8 +280,13 @@ def of_views(name: str, sign: str, left: Any, right: Any) -> Any:
             raise TypeError(_unsupported(sign, is_order, left, right))
         if not is_set and not np.iterable(one):
             raise TypeError(f"'{python_class(type(one)).__name__}' object is not iterable")
-        sets.append(one if is_set else _as_set(sign, one))
-    return _compared(name, *sets) if is_order else _combined(name, *sets)
+        two.append(one if is_set else _as_set(one))
+    return _compared(name, *two) if is_order else _combined(name, *two)
+
+
+def are_equal(left: Any, right: Any) -> Any:
+    """Whether sets or views of dicts have the same items, in any order."""
+    return _compared("eq", _of_view(left), _of_view(right))
 
 
 def _unsupported(sign: str, is_order: bool, left: Any, right: Any) -> str:
@@ -355,19 +301,25 @@ _ORDERS = frozenset(("lt", "le", "gt", "ge"))
 
 
 def _compared(name: str, x: Any, y: Any) -> Any:
-    form, rows, others = _rows_of_both(x, y, mixes=False)
     if name in ("ge", "gt"):
-        rows, others = others, rows
-    is_within = ops.all(_are_in(form, rows, others))
-    count, other = size_of(rows), size_of(others)
-    if name in ("eq", "ne"):
-        is_within = ops.logical_and(is_within, ops.equal(count, other))
-    elif name in ("lt", "gt"):
-        is_within = ops.logical_and(is_within, ops.less(count, other))
-    return ops.as_weak(ops.logical_not(is_within) if name == "ne" else is_within, kind="bool")
+        x, y = y, x
+    one, other = (size(s) if items_of(s) is not None else len(s) for s in (x, y))
+    may_be = _FITTING[name](one, other)
+    found = if_exp(may_be, lambda: _ask(sets.are_within, _listed(x), y), lambda: False, "a set")
+    return ops.as_weak(ops.logical_not(found), kind="bool") if name == "ne" else found
 
 
-def _operator(name: str, run: Callable[[str, Any, Any], Any]) -> Callable[..., Any]:
+# What the sizes of two sets must be to each other, of which the one is within the other.
+_FITTING: dict[str, Callable[[Any, Any], Any]] = {
+    **dict.fromkeys(("eq", "ne"), ops.equal),
+    **dict.fromkeys(("lt", "gt"), ops.less),
+    **dict.fromkeys(("le", "ge"), ops.less_equal),
+}
+
+
+def _operator(
+    name: str, run: Callable[[str, Any, Any], Any], is_reflected: bool = False
+) -> Callable[..., Any]:
     """An operator of a set that converted code made, and another set or view of a dict."""
     plain = getattr(operator, name if hasattr(operator, name) else f"{name}_")
 
@@ -376,28 +328,13 @@ def _operator(name: str, run: Callable[[str, Any, Any], Any]) -> Callable[..., A
         if not isinstance(one, (set, frozenset, *_VIEWS)):
             return NotImplemented
         if not _is_open(self, one):
-            return fresh(plain(self.plain, known(other)))
-        return run(name, self, one)
-
-    method.__name__ = f"__{name}__"
-    return method
-
-
-def _reflected(name: str) -> Callable[..., Any]:
-    """An operator of a set or view of a dict, and a set that converted code made."""
-    plain = getattr(operator, name if hasattr(operator, name) else f"{name}_")
-
-    def method(self: Any, other: Any) -> Any:
-        one = _of_view(other) if items_of(self) is not None or type(other) is list else other
-        if not isinstance(one, (set, frozenset, *_VIEWS)):
-            return NotImplemented
-        if not _is_open(self, one):
-            return fresh(plain(other, self.plain))
-        if isinstance(one, frozenset):
+            both = self.plain, known(other)
+            return fresh(plain(*(both[::-1] if is_reflected else both)))
+        if is_reflected and isinstance(one, frozenset):
             raise refused("an operator would make a frozenset of them")
-        return _combined(name, one, self)
+        return run(name, one, self) if is_reflected else run(name, self, one)
 
-    method.__name__ = f"__r{name}__"
+    method.__name__ = f"__{'r' * is_reflected}{name}__"
     return method
 
 
@@ -419,35 +356,18 @@ def known(x: Any) -> Any:
 
 
 def _update(x: Any, *others: Any) -> None:
-    """`x.update(*others)`: each a set, or anything that is gone through."""
+    """`x.update(*others)`, and `x |= other`: of anything that is gone through."""
+    opened_by(x)
     for other in others:
-        if isinstance(other, (set, frozenset)):
-            _unite(x, other)
-        elif isinstance(other, (list, tuple)) and not has_runs(other):
-            opened_by(x, *other)  # first, as this can be given up: nothing is added by then
-            for item in other:
-                add(x, item)
-        else:
-            raise refused("what is put into it is neither a set nor a list of known length")
-
-
-def _unite(x: Any, other: Any) -> None:
-    """`x |= other`."""
-    items = opened_by(x)
-    form, rows, others = _rows_of_both(x, other, mixes=True)
-    if isinstance(form, Unbound):
-        return
-    new = ops.logical_not(_are_in(form, others, rows))
-    pairs = zip(rows, others, strict=True)
-    write(items, form, [ops.concat([row, ops.getitem(more, new)]) for row, more in pairs])
+        _ask(sets.add_all, x, _listed(other) if isinstance(other, set | frozenset) else other)
 
 
 def _combine(name: str, x: Any, other: Any) -> None:
     """`x &= other` and its kin."""
     items = opened_by(x)
     made = items_of(_combined(name, x, other))
-    if made is not None:
-        write(items, *looked_at(made))
+    assert made is not None
+    write(items, *looked_at(made))
 
 
 def _in_place(name: str, run: Callable[[Any, Any], None]) -> Callable[..., Any]:
@@ -467,24 +387,24 @@ def _in_place(name: str, run: Callable[[Any, Any], None]) -> Callable[..., Any]:
     return method
 
 
-setattr(OpenSet, "__ior__", _in_place("or", _unite))  # noqa: B010 - as the operators below
+setattr(OpenSet, "__ior__", _in_place("or", _update))  # noqa: B010 - as the operators below
 for _name in ("and", "sub", "xor"):
     setattr(OpenSet, f"__i{_name}__", _in_place(_name, functools.partial(_combine, _name)))
 for _name in ("and", "or", "sub", "xor"):
     setattr(OpenSet, f"__{_name}__", _operator(_name, _combined))
-    setattr(OpenSet, f"__r{_name}__", _reflected(_name))
+    setattr(OpenSet, f"__r{_name}__", _operator(_name, _combined, True))
 for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
     setattr(OpenSet, f"__{_name}__", _operator(_name, _compared))
 
 
-def _as_set(name: str, other: Any) -> Any:
+def _as_set(other: Any) -> Any:
     """What a method of a set is given, as a set."""
     other = _of_view(other)
     if isinstance(other, (set, frozenset)):
         return other
-    if not isinstance(other, (list, tuple)) or has_runs(other):
-        raise refused(f"what is given to `{name}` is neither a set nor a list of known length")
-    return made(other)
+    if isinstance(other, list | tuple) and not has_runs(other):
+        return made(other)
+    return _with_all(other)
 
 
 def _several(name: str, operator_: str, x: Any, *others: Any) -> Any:
@@ -492,7 +412,7 @@ def _several(name: str, operator_: str, x: Any, *others: Any) -> Any:
     if isinstance(x, frozenset):
         raise refused(f"`{name}` would make a frozenset of them")
     result = fresh(set(x)) if items_of(x) is None else copied(x)
-    for other in (_as_set(name, other) for other in others):
+    for other in (_as_set(other) for other in others):
         result = _operated(operator_, result, other)
     return result
 
@@ -504,22 +424,20 @@ def _operated(name: str, x: Any, other: Any) -> Any:
     return fresh(plain(known(x), known(other)))
 
 
-def _asked(name: str, operator_: str, x: Any, other: Any) -> Any:
+def _asked(name: str, x: Any, other: Any) -> Any:
     """A method of sets that is a comparison with one other set."""
-    return _compared(operator_, x, _as_set(name, other))
+    return _compared(name, x, _as_set(other))
 
 
 def _is_disjoint(x: Any, other: Any) -> Any:
     """`x.isdisjoint(other)`."""
-    form, rows, others = _rows_of_both(x, _as_set("isdisjoint", other), mixes=False)
-    return ops.as_weak(ops.logical_not(ops.any(_are_in(form, rows, others))), kind="bool")
+    return _ask(sets.are_apart, _listed(x), _as_set(other))
 
 
-def _changed(name: str, x: Any, other: Any) -> None:
-    """A method of sets that is an operator in place for one other set."""
-    if not isinstance(other, (set, frozenset)):
-        raise refused("what is compared with it is no set")
-    _combine(name, x, other)
+def _changed(name: str, x: Any, *others: Any) -> None:
+    """A method of sets that is an operator in place for each of the others."""
+    for other in others:
+        _combine(name, x, _as_set(other))
 
 
 def call(name: str, owner: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -541,7 +459,7 @@ METHODS: dict[str, Callable[..., Any]] = {
     "intersection": functools.partial(_several, "intersection", "and"),
     "difference": functools.partial(_several, "difference", "sub"),
     "symmetric_difference": functools.partial(_several, "symmetric_difference", "xor"),
-    "issubset": functools.partial(_asked, "issubset", "le"),
+    "issubset": functools.partial(_asked, "le"),
     "isdisjoint": _is_disjoint,
-    "issuperset": functools.partial(_asked, "issuperset", "ge"),
+    "issuperset": functools.partial(_asked, "ge"),
 }  # fmt: skip

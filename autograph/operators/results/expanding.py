@@ -96,7 +96,8 @@ def _expanded(x: Any, around: tuple[int, ...], *, is_text: bool) -> Any:
         if not is_text:
             raise open_dicts.refused("it is made into an array")
         kind = ContainerKind(type(x).__name__, getattr(x, "default_factory", None))
-        return Grown(open_dicts.pairs_of(x), kind)
+        open_dicts.pairs_of(x)  # refuses one whose keys are known
+        return Grown(open_dicts.view(x, "items"), kind)
     if type(x) is dict:
         return {key: each(part) for key, part in x.items()}
     return x

@@ -7,6 +7,7 @@ from typing import Any
 
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.variables import Nullable
+from autograph.operators.containers import key_rows
 from autograph.operators.containers.growing import item, packed
 from autograph.operators.stand_ins.one_of import can_be_referred_to
 from autograph.operators.stand_ins.runs import (
@@ -129,8 +130,11 @@ def _sealed_list(x: Any, uses: Counter[int]) -> Any:
 
 def _sealed_dict(x: Any, pairs: list[Any]) -> Sealed:
     extra = x.maxlen if isinstance(x, OpenDeque) else getattr(x, "default_factory", None)
-    rows = packed(pairs, origin=_place_of_result())
-    return Sealed(x, *rows, ContainerKind(type(x).__name__, extra))
+    form, rows = packed(pairs, origin=_place_of_result())
+    if not isinstance(x, OpenDeque):
+        run = key_rows.unlinked(pairs)
+        form, rows = run.item, run.rows
+    return Sealed(x, form, rows, ContainerKind(type(x).__name__, extra))
 
 
 def _sealed_entries(

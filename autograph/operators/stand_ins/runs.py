@@ -411,17 +411,20 @@ class ContainerKind(NamedTuple):
             return set(map(_hashable, items))
         if self.name == "deque":
             return deque(items, self.factory)
-        items = [(_hashable(key), value) for key, value in items]
+        made = {_hashable(key): value for key, value in items}
         if self.name == "defaultdict":
-            return defaultdict(self.factory, items)
-        return _DICTS[self.name](dict(items))
+            return defaultdict(self.factory, made)
+        return made if self.name == "dict" else _DICTS[self.name](made)
+
+
+_HASHABLE = (np.generic, int, float, str)
 
 
 def _hashable(key: Any) -> Any:
     """A key of a dict: a number is no tensor there."""
     if type(key) is tuple:
         return tuple(map(_hashable, key))
-    if isinstance(key, str):
+    if isinstance(key, _HASHABLE):
         return key
     number = host_array(key.array if isinstance(key, Tensor) else key)
     return number[()] if isinstance(number, np.ndarray) else number
@@ -432,7 +435,7 @@ FACTORIES: dict[str, Any] = {
     "": None, "int": int, "float": float, "bool": bool, "complex": complex, "list": list,
 }  # fmt: skip
 KINDS = ("tuple", "set", "deque", "dict", "OrderedDict", "Counter", "defaultdict")
-_DICTS: dict[str, Any] = {"dict": dict, "OrderedDict": OrderedDict, "Counter": Counter}
+_DICTS: dict[str, Any] = {"OrderedDict": OrderedDict, "Counter": Counter}
 
 
 class Sealed:

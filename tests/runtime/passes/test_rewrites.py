@@ -698,3 +698,32 @@ def test_each_pass_can_be_left_out(name):
     with config.disable_passes.using([name]):
         found = ag.convert(f)(x, x)
     assert found.tobytes() == expected.tobytes()
+
+
+# ---- stacks of parts ------------------------------------------------------------------------------
+
+
+def parts_of(columns, order=1):
+    return lambda x: np.stack([x[(k, *columns)] for k in range(9)][::order]) * 2
+
+
+STACKED = [
+    (parts_of(()), True),
+    (parts_of((1,)), True),
+    (parts_of((1,), -1), True),
+    (lambda x: np.stack([x[3, k] for k in range(9)]) * 2, True),
+    (lambda x: np.stack([row[1] for row in x]), True),  # a result: an array of its own
+    (lambda x: np.stack([x[k, k] for k in range(9)]) * 2, False),
+    (lambda x: np.stack([x[2 * k % 9] for k in range(9)]) * 2, False),
+    (lambda x: np.stack([x[k] for k in range(7)]) * 2, False),
+]
+
+
+@pytest.mark.parametrize(("f", "is_slice"), STACKED)
+def test_parts_that_follow_each_other_are_a_slice(f, is_slice):
+    x = np.arange(162.0).reshape(9, 9, 2)
+    converted = ag.convert(f)
+    graph = optimize(converted.get_concrete_function(x).graph)
+    assert (not any(node.op.name == "stack" for node in graph.walk())) == is_slice
+    np.testing.assert_array_equal(converted(x), f(x), strict=True)
+    assert not np.shares_memory(converted(x), x)

@@ -1,0 +1,190 @@
+"""Rows of a dict or set by data: their keys, what is under them, and the links that find a key.
+
+Each item of the list of items is a tuple of the key, the value of a dict, and the link of the row
+(`runtime/ops/key_links.py`). Numbers, and tuples of them, are found by the links; any other key,
+as a text among some, is compared with all.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from autograph.operators.branches.absorbing import absorb
+from autograph.operators.branches.conditionals import if_exp
+from autograph.operators.containers.growing import looked_at, without, write
+from autograph.operators.containers.growing_methods import NAN_SOUGHT, matches
+from autograph.operators.stand_ins.bodies import stage_raise
+from autograph.operators.stand_ins.runs import Run
+from autograph.operators.stand_ins.values import both_hold, is_numeric, type_of
+from autograph.operators.symbolic.containers import Branching
+from autograph.operators.symbolic.forms import Form, Leaf, Unbound
+from autograph.operators.symbolic.rows import aligned, pack, size_of, with_row
+from runtime import ops
+from runtime.dtypes import kind_of
+from runtime.errors import LimitValueError
+from runtime.tensor import Tensor
+
+__all__ = ["Columns", "columns", "find", "linked", "moved_behind", "packed_once", "put",
+           "shortened", "take_out", "unlinked"]  # fmt: skip
+
+# The link of a row that is not in the table yet.
+_NO_LINK = np.int64(0)
+
+
+class Columns(NamedTuple):
+    """The forms of keys and values, and their rows, with the links; a set has no values."""
+
+    key: Form
+    value: Form
+    keys: list[Tensor]
+    values: list[Tensor]
+    links: Tensor
+
+
+def columns(items: list[Any], *more: Any) -> Columns:
+    """The columns of a list of items; the forms cover `more`, keys and values without links."""
+    return _columns(*looked_at(items, *((*item, _NO_LINK) for item in more)))
+
+
+def _columns(form: Form, rows: list[Tensor]) -> Columns:
+    if not isinstance(form, Branching):
+        return Columns(Unbound(), Unbound(), [], [], rows[-1])
+    key, count = form.parts[0], len(list(form.parts[0].columns()))
+    value = form.parts[1] if len(form.parts) > 2 else Unbound()
+    return Columns(key, value, rows[:count], rows[count:-1], rows[-1])
+
+
+def unlinked(items: list[Any], *which: int) -> Run:
+    """A run of pairs of keys and values, or of the items of a set; or of one part of the items."""
+    form, rows = looked_at(items)
+    if not isinstance(form, Branching):
+        return Run(form, rows)
+    found = _columns(form, rows)
+    parts = [form.parts[k] for k in which] or list(form.parts[:-1])
+    own = [row for k in which for row in (found.keys, found.values)[k]] if which else rows[:-1]
+    one = Branching((None, None), form.steps[:-1], tuple(parts)) if len(parts) > 1 else parts[0]
+    return Run(one, own or [ops.full(size_of(rows), True, dtype=bool)])
+
+
+def packed_once(items: list[tuple[Any, ...]]) -> Run:
+    """A run of keys, each in a tuple with the value of a dict, which are put in at once."""
+    form, rows = looked_at([(*item, _NO_LINK) for item in items])
+    return Run(form, linked(form, rows))
+
+
+# ---- looking for a key ---------------------------------------------------------------------------
+
+
+def _is_hashed(form: Form) -> bool:
+    if isinstance(form, Branching):
+        return (
+            isinstance(form.like, tuple) and bool(form.parts) and all(map(_is_hashed, form.parts))
+        )
+    return isinstance(form, Leaf) and form.type.rank == 0 and form.type.dtype.kind in "biuf"
+
+
+def _sought(form: Form, key: Any) -> Iterator[tuple[Any, Any] | None]:
+    """The numbers of a key, each with whether it is one of its column; None where none can tell."""
+    if isinstance(form, Branching):
+        is_alike = type(key) is tuple and len(key) == len(form.parts)
+        parts = zip(form.parts, key, strict=True) if is_alike else ()
+        for part, one in parts:
+            yield from _sought(part, one)
+        if not is_alike:
+            yield None
+    elif isinstance(form, Leaf) and is_numeric(key) and type_of(key).rank == 0:
+        yield _in_type(key, form.type.dtype)
+    else:
+        yield None
+
+
+def _in_type(number: Any, dtype: np.dtype[Any]) -> tuple[Any, Any] | None:
+    own = type_of(number).dtype
+    if own == dtype:
+        return number, True
+    if kind_of(own) not in "biu" or kind_of(dtype) not in "biuf":
+        return None
+    made = ops.astype(number, dtype)
+    return made, ops.equal(made, number)
+
+
+def find(found: Columns, key: Any) -> tuple[Any, Callable[[], Any]]:
+    """Whether a key is there, and what gives its row where it is."""
+    sought = list(_sought(found.key, key)) if _is_hashed(found.key) else [None]
+    numbers = [number for number in sought if number is not None]
+    if len(numbers) < len(sought):
+        where = matches(found.key, found.keys or [found.links], key)
+        return ops.any(where), lambda: ops.as_weak(ops.argmax(where), kind="int")
+    row = ops.find_key(found.links, *found.keys, *(number for number, _ in numbers))
+    there = functools.reduce(both_hold, [one for _, one in numbers], ops.greater_equal(row, 0))
+    for number, _ in numbers:
+        if type_of(number).is_inexact:
+            nan = ops.logical_and(there, ops.isnan(number))
+            stage_raise(nan, LimitValueError(NAN_SOUGHT))
+    return there, lambda: ops.as_weak(row, kind="int")
+
+
+# ---- changing ------------------------------------------------------------------------------------
+
+
+def linked(form: Form, rows: list[Tensor]) -> list[Tensor]:
+    """The rows, of which some are where they were not, with the links of them all."""
+    found = _columns(form, rows)
+    return [*rows[:-1], ops.link_all(*found.keys)] if _is_hashed(found.key) else rows
+
+
+def shortened(form: Form, rows: list[Tensor], row: Any) -> list[Tensor]:
+    """The rows without one of them; -1 is the last one."""
+    found, count = _columns(form, rows), size_of(rows)
+    left = [without(one, row, count) for one in rows]
+    if _is_hashed(found.key):
+        at = row if isinstance(row, Tensor) or row >= 0 else count - 1
+        left[-1] = ops.unlink_row(found.links, at, *found.keys)
+    return left
+
+
+def moved_behind(form: Form, rows: list[Tensor], row: Tensor) -> list[Tensor]:
+    """The rows with one of them behind all others."""
+    *alone, link = (ops.getitem(one, ops.reshape(row, (1,))) for one in rows)
+    return [*_with_one_more(form, shortened(form, rows, row), [*alone, link * 0])]
+
+
+def _with_one_more(form: Any, rows: list[Tensor], alone: list[Tensor]) -> tuple[Tensor, ...]:
+    *made, link = with_row(form, rows, alone)
+    keys = _columns(form, [*made, link]).keys
+    return (*made, ops.link_last(link, *keys) if _is_hashed(form.parts[0]) else link)
+
+
+def put(items: list[Any], what: str, *item: Any) -> None:
+    """Put a key into a dict or set, or another value under it."""
+    form, _ = looked_at(items, (*item, _NO_LINK))
+    absorb(item)
+    rows, new = aligned(form, pack(form, items), pack(form, [(*item, _NO_LINK)], _content))
+    found = _columns(form, rows)
+    there, position = find(found, item[0])
+    first = len(found.keys)
+
+    def replaced() -> tuple[Tensor, ...]:
+        if len(item) == 1:
+            return tuple(rows)
+        pairs = zip(rows[first:-1], new[first:-1], strict=True)
+        changed = [ops.index_update(row, ops.getitem(n, 0), position()) for row, n in pairs]
+        return (*rows[:first], *changed, rows[-1])
+
+    made = if_exp(there, replaced, lambda: _with_one_more(form, rows, new), what)
+    write(items, form, list(made))
+
+
+def _content(x: Any) -> Any:
+    return x.current() if isinstance(x, Tensor) else x
+
+
+def take_out(items: list[Any], what: str, there: Any, position: Callable[[], Any]) -> None:
+    """Take the key at a position out, if one is there."""
+    form, rows = looked_at(items)
+    left = if_exp(there, lambda: (*shortened(form, rows, position()),), lambda: (*rows,), what)
+    write(items, form, list(left))

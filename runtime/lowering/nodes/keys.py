@@ -1,0 +1,267 @@
+"""Lowering of the links between rows that are keys, and of what looks for a key by them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from runtime.graph.ir import Node, Value
+from runtime.lowering.kernels.arrays import Array, Computed, Form, Rows, Stored, as_expr
+from runtime.lowering.kernels.builder import Builder
+from runtime.lowering.kernels.kernel import (
+    Assign,
+    Block,
+    Buffer,
+    Cell,
+    For,
+    If,
+    Register,
+    Store,
+    While,
+    load,
+    read,
+)
+from runtime.lowering.kernels.refusal import Refusal
+from runtime.lowering.kernels.scalar import (
+    TRUE,
+    Expr,
+    both,
+    call,
+    cast,
+    const,
+    either,
+    index,
+    is_complex,
+    is_float,
+    select,
+)
+from runtime.lowering.nodes.elementwise import converted
+from runtime.lowering.nodes.rows import as_rows, rows_in
+from runtime.lowering.nodes.updates import may_overwrite
+from runtime.ops.key_links import HASH_OF_NAN, HASH_START, HASH_STEP
+
+__all__ = ["find_key", "link_all", "link_last", "unlink_row"]
+
+_HALF, _LOW = index(32), const((1 << 32) - 1, "i8")
+_ONE, _ZERO = index(1), index(0)
+
+
+def find_key(b: Builder, node: Node) -> list[Form]:
+    """The row that has a key."""
+    links, *columns = _arrays(b, node, node.inputs[: 1 + len(node.inputs) // 2])
+    numbers = [b.forms[value] for value in node.inputs[len(columns) + 1 :]]
+    if links.shape[0] == 0:
+        return [index(-1)]
+    found = b.cell("found", index(-1))
+    with b.loop_body(b.block):
+        key = [b.let(_number(x, c)) for x, c in zip(numbers, columns, strict=True)]
+        count = b.let(as_expr(links.shape[0]))
+        inside: Block = []
+        with b.within(inside):
+            bucket = b.let(_bucket(b, b.let(_hash(b, key)), count))
+            following = b.cell("following", _first(b.at(links, [bucket])))
+            body: Block = []
+            with b.within(body):
+                row = b.let(call("sub", read(following), _ONE))
+                is_it: Expr = TRUE
+                for column, number in zip(columns, key, strict=True):
+                    is_it = both(is_it, _is_same(b.at(column, [row]), number))
+                other: Block = []
+                with b.within(other):
+                    b.emit(Assign(following, call("and", b.at(links, [row]), _LOW)))
+                b.emit(If(b.let(is_it), [Assign(found, row), Assign(following, _ZERO)], other))
+            b.emit(While([], call("ne", read(following), _ZERO), body))
+        b.emit(If(call("gt", count, _ZERO), inside, []))
+    return [b.let(read(found))]
+
+
+def link_all(b: Builder, node: Node) -> list[Form]:
+    """The links of all rows."""
+    columns = _arrays(b, node, node.inputs)
+    memory = b.buffer(node.outputs[0].name, "i8", columns[0].shape[:1])
+    count = b.let(as_expr(memory.shape[0]))
+    b.nest(memory.shape, lambda i: b.emit(Store(memory, i[0], _ZERO)))
+    row = Register(b.fresh("row"), "i8")
+    body: Block = []
+    with b.loop_body(body):
+        key = [b.let(b.at(column, [read(row)])) for column in columns]
+        _put_first(b, memory, _ZERO, b.let(_bucket(b, b.let(_hash(b, key)), count)), read(row))
+    b.emit(For(row, memory.shape[0], body, True))
+    b.owned.add(node.outputs[0])
+    return [Stored(memory, memory.shape, "i8")]
+
+
+def link_last(b: Builder, node: Node) -> list[Form]:
+    """The links with that of the last row, in the memory where they are."""
+    links, *columns = _arrays(b, node, node.inputs)
+    target, begin = _own(b, node, links)
+    with b.loop_body(b.block):
+        count = b.let(as_expr(links.shape[0]))
+        last = b.let(call("sub", count, _ONE))
+        _split(b, target.buffer, begin, columns, last)
+        key = [b.let(b.at(column, [last])) for column in columns]
+        bucket = b.let(_bucket(b, b.let(_hash(b, key)), count))
+        _put_first(b, target.buffer, begin, bucket, last)
+    b.owned.add(node.outputs[0])
+    return [target]
+
+
+def unlink_row(b: Builder, node: Node) -> list[Form]:
+    """The links without one row, in the memory where they are."""
+    at = b.forms[node.inputs[1]]
+    links, *columns = _arrays(b, node, [node.inputs[0], *node.inputs[2:]])
+    if not isinstance(at, Expr) or links.shape[0] == 0:
+        raise Refusal("links of no rows")
+    is_own = isinstance(links, Rows) and may_overwrite(b, node, node.inputs[0])
+    rows = links if is_own and isinstance(links, Rows) else as_rows(b, links, node.inputs[0].name)
+    memory, begin, size = rows.buffer, rows.first, links.shape[0]
+    gone, count = b.let(cast(at, "i8")), b.let(as_expr(size))
+    last = index(size - 1) if isinstance(size, int) else b.let(call("sub", count, _ONE))
+    with b.loop_body(b.block):
+        key = [b.let(b.at(column, [gone])) for column in columns]
+        own = b.let(_bucket(b, b.let(_hash(b, key)), count))
+        behind = call("and", load(memory, call("add", begin, gone)), _LOW)
+        _redirect(b, memory, begin, own, call("add", gone, _ONE), b.let(behind))
+        merged: Block = []
+        with b.within(merged):
+            older = b.let(_bucket(b, cast(last, "u8"), last))
+            first = b.let(_first(load(memory, call("add", begin, last))))
+            _redirect(b, memory, begin, older, _ZERO, first)
+        b.emit(If(call("gt", last, _ZERO), merged, []))
+    b.nest((last,), partial(_shift, b, memory, begin, gone), serial=True)
+    b.owned.add(node.outputs[0])
+    return [rows_in(b, memory, begin, last, ())]
+
+
+def _shift(b: Builder, memory: Buffer, begin: Expr, gone: Expr, at: list[Expr]) -> None:
+    """The link at a place where rows behind one are each one place before."""
+    (i,) = at
+    own = call("add", begin, i)
+    place = call("add", own, cast(call("ge", i, gone), "i8"))
+    limit = call("add", gone, _ONE)
+    parts = _first(load(memory, own)), call("and", load(memory, place), _LOW)
+    head, following = (
+        b.let(call("sub", x, cast(call("gt", x, limit), "i8"))) for x in map(b.let, parts)
+    )
+    b.emit(Store(memory, own, call("or", call("shl", head, _HALF), following)))
+
+
+def _redirect(
+    b: Builder, memory: Buffer, begin: Expr, bucket: Expr, sought: Expr, new: Expr
+) -> None:
+    """Put `new` where a bucket, or a row in it, leads to `sought`."""
+    place = b.let(call("add", begin, bucket))
+    link = b.let(load(memory, place))
+    following = b.cell("following", _first(link))
+    body: Block = []
+    with b.within(body):
+        row = b.let(call("add", begin, call("sub", read(following), _ONE)))
+        now = b.let(load(memory, row))
+        behind = b.let(call("and", now, _LOW))
+        is_it = call("eq", behind, sought)
+        kept = call("shl", _first(now), _HALF)
+        b.emit(Store(memory, row, select(is_it, call("or", kept, new), now)))
+        b.emit(Assign(following, select(is_it, sought, behind)))
+    is_first = b.let(call("eq", _first(link), sought))
+    head = call("or", call("shl", new, _HALF), call("and", link, _LOW))
+    test = call("ne", read(following), sought)
+    b.emit(If(is_first, [Store(memory, place, head)], [While([], test, body)]))
+
+
+def _own(b: Builder, node: Node, links: Array) -> tuple[Rows | Stored, Expr]:
+    """The links in memory that may be changed, and where they begin there."""
+    if isinstance(links, Rows | Stored) and may_overwrite(b, node, node.inputs[0]):
+        return links, links.first if isinstance(links, Rows) else _ZERO
+    memory = b.buffer(node.inputs[0].name, "i8", links.shape)
+    b.fill(memory, links)
+    return Stored(memory, links.shape, "i8"), _ZERO
+
+
+def _arrays(b: Builder, node: Node, values: Sequence[Value]) -> list[Array]:
+    """The arrays that these operands are, in memory if they would be computed."""
+    found: list[Array] = []
+    for value in values:
+        form = b.forms[value]
+        if isinstance(form, Expr) or is_complex(form.type):
+            raise Refusal("keys that are not in columns of numbers")
+        waits = isinstance(form, Computed) and not isinstance(form, Rows) and not form.is_view
+        found.append(b.stored(form) if waits else form)
+    return found
+
+
+def _number(x: Form, column: Array) -> Expr:
+    if not isinstance(x, Expr):
+        raise Refusal("a key that is an array")
+    return converted(x, column.type)
+
+
+def _hash(b: Builder, key: Sequence[Expr]) -> Expr:
+    """The hash of the numbers of a key."""
+    found = const(HASH_START, "u8")
+    for number in key:
+        mixed = call("mul", call("xor", found, _bits(number)), const(HASH_STEP, "u8"))
+        mixed = b.let(mixed)
+        found = call("xor", mixed, call("lshr", mixed, const(32, "u8")))
+    return found
+
+
+def _bits(x: Expr) -> Expr:
+    """64 bits that are the same for numbers that are equal."""
+    if not is_float(x.type):
+        return cast(x if x.type[0] == "u" else cast(x, "i8"), "u8")
+    wide = cast(x, "f8")
+    is_near = call("lt", call("abs", wide), const(2.0**63, "f8"))
+    whole = cast(select(is_near, wide, const(0.0, "f8")), "i8")
+    is_nan = call("ne", wide, wide)
+    bits = select(is_nan, const(HASH_OF_NAN, "u8"), Expr("bitcast", "u8", (wide,)))
+    return select(both(is_near, call("eq", cast(whole, "f8"), wide)), cast(whole, "u8"), bits)
+
+
+def _bucket(b: Builder, hash_: Expr, count: Expr) -> Expr:
+    """The bucket of a hash, of so many, at least one."""
+    mask = call("sub", count, _ONE)
+    for by in (1, 2, 4, 8, 16):
+        mask = b.let(call("or", mask, call("lshr", mask, index(by))))
+    found = b.let(call("and", cast(hash_, "i8"), mask))
+    return select(call("lt", found, count), found, call("and", found, call("lshr", mask, _ONE)))
+
+
+def _first(link: Expr) -> Expr:
+    return call("lshr", link, _HALF)
+
+
+def _is_same(x: Expr, y: Expr) -> Expr:
+    same = call("eq", x, y)
+    return either(same, both(call("ne", x, x), call("ne", y, y))) if is_float(x.type) else same
+
+
+def _put_first(b: Builder, memory: Buffer, begin: Expr, bucket: Expr, row: Expr) -> None:
+    """Make a row the first one of a bucket."""
+    own, place = call("add", begin, row), call("add", begin, bucket)
+    before = b.let(_first(load(memory, place)))
+    kept = b.let(call("shl", _first(load(memory, own)), _HALF))
+    b.emit(Store(memory, own, call("or", kept, before)))
+    following = b.let(call("and", load(memory, place), _LOW))
+    first = call("shl", call("add", row, _ONE), _HALF)
+    b.emit(Store(memory, place, call("or", first, following)))
+
+
+def _split(b: Builder, memory: Buffer, begin: Expr, columns: Sequence[Array], last: Expr) -> None:
+    """Make one more bucket, and move what belongs there out of the older one that had it."""
+    inside: Block = []
+    with b.within(inside):
+        count = b.let(call("add", last, _ONE))
+        older = b.let(_bucket(b, cast(last, "u8"), last))
+        place = call("add", begin, older)
+        link = b.let(load(memory, place))
+        following: Cell = b.cell("following", _first(link))
+        b.emit(Store(memory, place, call("and", link, _LOW)))
+        body: Block = []
+        with b.within(body):
+            row = b.let(call("sub", read(following), _ONE))
+            b.emit(Assign(following, call("and", load(memory, call("add", begin, row)), _LOW)))
+            key = [b.let(b.at(column, [row])) for column in columns]
+            bucket = b.let(_bucket(b, b.let(_hash(b, key)), count))
+            _put_first(b, memory, begin, bucket, row)
+        b.emit(While([], call("ne", read(following), _ZERO), body))
+    b.emit(If(call("gt", last, _ZERO), inside, []))

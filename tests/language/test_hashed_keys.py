@@ -1,0 +1,172 @@
+"""Dicts and sets by data find their keys by a hash: they mean what they mean in Python (E4)."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from runtime import config
+from runtime.compile import BACKENDS
+from tests.language.harness import Samples, check
+
+RANDOM = np.random.default_rng(11)
+CODES, KEYS = RANDOM.integers(0, 8, 60), RANDOM.integers(0, 9, 60)
+COMMANDS = ((CODES, KEYS), (KEYS % 8, KEYS % 4))
+samples = Samples()
+
+
+def as_int(k):
+    return int(k)
+
+
+def as_half(k):
+    return float(k) / 2
+
+
+def as_pair(k):
+    return int(k) % 3, float(k)
+
+
+def as_bool(k):
+    return bool(k % 2)
+
+
+def commands_of_a_dict(codes, keys, key_of):
+    """All that changes a dict, in the order that data says."""
+    d, log = {}, 0
+    for code, k in zip(codes, keys):  # noqa: B905
+        key = key_of(k)
+        if code <= 2:
+            d[key] = d.get(key, 0) + 1
+        elif code == 3:
+            log += d.pop(key, -1)
+        elif code == 4:
+            log += d.setdefault(key, 7)
+        elif code == 5 and d:
+            log += d.popitem()[1]
+        elif key in d:
+            del d[key]
+        log = log * 3 + len(d)
+        log %= 1_000_003
+    return d, log, list(d.items())
+
+
+def commands_of_a_set(codes, keys, key_of):
+    s, log = set(), 0
+    for code, k in zip(codes, keys):  # noqa: B905
+        key = key_of(k)
+        if code <= 3:
+            s.add(key)
+        elif code == 4:
+            s.discard(key)
+        elif key in s:
+            s.remove(key)
+        log = (log * 3 + len(s)) % 1_000_003
+    return s, log
+
+
+@pytest.mark.parametrize("commands", [commands_of_a_dict, commands_of_a_set])
+@pytest.mark.parametrize("key_of", [as_int, as_half, as_pair, as_bool])
+def test_commands_have_pythons_results(commands, key_of):
+    check(commands, *((*given, key_of) for given in COMMANDS))
+
+
+@samples("E4", *COMMANDS)
+def the_least_recently_used(codes, keys):
+    cache, hits = OrderedDict(), 0
+    for k in map(int, keys):
+        if k in cache:
+            cache.move_to_end(k)
+            hits += 1
+        else:
+            if len(cache) >= 3:
+                cache.popitem(last=False)
+            cache[k] = hits
+    return cache, hits
+
+
+@samples("E4", *COMMANDS)
+def equal_keys_of_other_types(codes, keys):
+    d = {}
+    for k in keys:
+        d[int(k)] = int(k)
+    ones, halves = 0, 0
+    for k in keys:
+        ones += float(k) in d
+        halves += float(k) + 0.5 in d
+    return ones, halves, True in d, d.get(1.0, -1), d.get(0.5, -1)
+
+
+@samples("E4", *COMMANDS)
+def sets_with_each_other(codes, keys):
+    one, other = set(), set()
+    for k in keys:
+        one.add(int(k))
+    for k in codes:
+        other.add(int(k))
+    met = one & other
+    united = one.union(other, [100])
+    one |= {1, 2}
+    return met, united, one - other, one ^ other, one <= united, one == other, met.isdisjoint(other)
+
+
+@samples("E4", *COMMANDS)
+def what_lists_of_open_length_give_to_sets(codes, keys):
+    seen, large = {int(k) for k in codes}, [int(k) for k in keys if k > 2]
+    seen.update(large, [20])
+    kept = seen.copy()
+    kept.intersection_update(large)
+    return seen, kept, seen.issuperset(large), seen.isdisjoint(large), seen.difference(large)
+
+
+@samples("E4", *COMMANDS)
+def dicts_with_each_other(codes, keys):
+    one, other, texts = {}, {}, {}
+    for k in keys:
+        one[int(k)] = k * 2
+        texts[int(k)] = "low" if k < 3 else "high"
+    for k in keys[::-1]:
+        other[int(k)] = k * 2
+    equal = one == other, one == {1: (1, 2)}, texts == texts.copy(), one.keys() == other.keys()
+    other[int(codes.sum())] = 0
+    return *equal, one == other, one != other
+
+
+test_hashed_keys = samples.test()
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_gradients_flow_to_values_under_keys_that_are_found(backend):
+    def loss(x, keys):
+        sums = defaultdict(float)
+        for v, k in zip(x, keys):  # noqa: B905
+            sums[k] += v * v
+        total = 0.0
+        for k in sums:
+            total += sums[k] * sums[k]
+        return total
+
+    x, keys = np.array([1.0, 2.0, 3.0]), np.array([5, 2, 5])
+    with config.backend.using(backend):
+        np.testing.assert_allclose(ag.grad(ag.convert(loss))(x, keys), [40.0, 32.0, 120.0])
+
+
+def test_many_keys_are_found_in_one_trace():
+    def counted(keys):
+        counts, seen = {}, set()
+        for k in keys:
+            counts[k] = counts.get(k, 0) + 1
+            if k not in seen:
+                seen.add(k)
+        return counts, len(seen)
+
+    keys = np.random.default_rng(0).integers(-(10**12), 10**12, 20_000)
+    keys[10_000:] = keys[:10_000]
+    converted = ag.convert(counted)
+    got, wanted = converted(keys), counted(keys)
+    assert got == wanted and list(got[0]) == list(wanted[0]) and converted.trace_count == 1
+    graph = converted.get_concrete_function(keys).lower("optimized")
+    assert " find_key " in str(graph)
