@@ -155,7 +155,13 @@ def _copy(thing: Any) -> Any:
         return unpadded(items) if has_runs(items) else items
     if isinstance(thing, dict):
         return dict(container_base(thing).items(thing))
-    return frozenset(known_items(thing))
+    return _SetContent(known_items(thing))
+
+
+class _SetContent(frozenset[Any]):
+    """What a set holds; of another class than the frozensets of the program, which data may choose."""
+
+    __slots__ = ()
 
 
 def is_plain_key(key: Any) -> bool:

@@ -92,7 +92,7 @@ def test_a_kind_that_changes_is_an_error_where_it_is_read():
     with tracing():
 
         def body(names):
-            names["x"] = b"bytes"
+            names["x"] = bytearray(b"bytes")
 
         names, _ = run(body, x=1.0)
         with pytest.raises(ag.StagingError, match="`x` is .* before the loop but .* after one"):
