@@ -142,3 +142,13 @@ def test_the_examples_of_an_extension_are_true(name):
 )
 def test_a_docstring_is_marked_up(plain, marked):
     assert extension("docstrings").as_restructured_text(plain) == marked
+
+
+def test_the_files_that_the_overview_names_are_there():
+    text = (DOCS / "contributing" / "overview.md").read_text(encoding="utf-8")
+    journeys = text[text.index("## Three journeys") : text.index("## Where a test goes")]
+    names = set(re.findall(r"`((?:\w+/)*\w+(?:\.py|/))`", journeys)) - {"autograph/", "runtime/"}
+    assert len(names) > 30
+    rooms = ["", "autograph", "autograph/operators/containers", "runtime/lowering"]
+    for name in names:
+        assert any((DOCS.parent / room / name).exists() for room in rooms), name
