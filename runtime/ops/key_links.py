@@ -8,6 +8,7 @@ that follows this one in its own bucket; 1 more than the number of the row, and 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy as np
 from runtime.ops.declare import no_gradient, op
 from runtime.ops.operands import Array, Module
 from runtime.ops.samples import calls
+from runtime.ops.ufunc_at import on_host
 from runtime.spec import TensorType, type_of_number
 
 __all__ = ["HASH_OF_NAN", "HASH_START", "HASH_STEP", "find_key", "link_all", "link_last",
@@ -27,6 +29,12 @@ _WORD = np.uint64
 _HALF, _LOW = 32, (1 << 32) - 1
 _NONE = np.zeros(0, _LINK)
 _KEYS = (np.array([3, 1, 20, 7, 5]), np.array([0.5, 1.0, -0.0, np.nan, 1e300]))
+
+
+def _on_host(arrays: Sequence[Any]) -> list[np.ndarray[Any, Any]]:
+    """Arrays of the host, the first of them a new one."""
+    first, *others = map(on_host, arrays)
+    return [np.array(first), *map(np.asarray, others)]
 
 
 def _linked(*columns: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -94,7 +102,7 @@ def link_all(xp: Module, *columns: Array) -> Array:
     >>> ag.link_all(np.array([3, 1, 20])).shape
     (3,)
     """
-    return xp.asarray(_linked(*map(np.asarray, columns)))
+    return xp.asarray(_linked(*_on_host(columns)))
 
 
 @op(
@@ -109,7 +117,7 @@ def link_all(xp: Module, *columns: Array) -> Array:
         )
     ),
 )
-def link_last(xp: Module, links: Array, *columns: Array) -> Array:
+def link_last(xp: Module, links: Array, *keys: Array) -> Array:
     """`links`, whose last one is 0, with that of the last row: all others are linked already.
 
     Constant time on average natively. Raises nothing.
@@ -118,7 +126,7 @@ def link_last(xp: Module, links: Array, *columns: Array) -> Array:
     >>> ag.link_last(np.append(ag.link_all(keys[:1]), 0), keys).shape
     (2,)
     """
-    made = np.array(links)
+    made, *columns = _on_host((links, *keys))
     count = len(made)
     older = int(_buckets(np.array([count - 1], _WORD), count - 1)[0]) if count > 1 else 0
     rows = _rows_of_bucket(made, older) if count > 1 else []
@@ -142,16 +150,16 @@ def link_last(xp: Module, links: Array, *columns: Array) -> Array:
         )
     ),
 )
-def unlink_row(xp: Module, links: Array, row: Array, *columns: Array) -> Array:
+def unlink_row(xp: Module, links: Array, row: Array, *keys: Array) -> Array:
     """The links of the rows without one of them; those behind it are each one place before.
 
-    `columns` have that row, too. Raises nothing.
+    The columns of the `keys` have that row, too. Raises nothing.
 
     >>> keys = np.array([3, 1, 20])
     >>> ag.unlink_row(ag.link_all(keys), 1, keys).shape
     (2,)
     """
-    made = np.array(links)
+    made, *columns = _on_host((links, *keys))
     last, gone = len(made) - 1, int(row)
     own = int(_buckets(_hashes(columns, np.array([gone])), len(made))[0])
     kept = [one for one in _rows_of_bucket(made, own) if one != gone]

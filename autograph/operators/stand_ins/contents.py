@@ -159,7 +159,7 @@ def _copy(thing: Any) -> Any:
 
 
 class _SetContent(frozenset[Any]):
-    """What a set holds; of another class than the frozensets of the program, which data may choose."""
+    """What a set holds: no frozenset of the program, of which data may choose one."""
 
     __slots__ = ()
 
