@@ -140,11 +140,26 @@ def test_an_object_on_one_path_is_refused_where_it_would_be_written():
     def sample(x):
         global mode
         if x > 0:
+            mode = bytearray(b"positive")
+        return x
+
+    put(bytearray(b"unknown"))
+    assert "in `sample`" in refuse(sample, F(1), match="`mode` is a bytearray on one path")
+
+
+def test_a_value_that_nobody_changes_is_written_on_one_path():
+    @ag.convert
+    def sample(x):
+        global mode
+        if x > 0:
             mode = b"positive"
         return x
 
-    put(b"unknown")
-    assert "in `sample`" in refuse(sample, F(1), match="`mode` is a bytes on one path")
+    for x, expected in ((1, b"positive"), (-1, b"unknown"), (2, b"positive")):
+        put(b"unknown")
+        sample(F(x))
+        assert mode == expected
+    assert len(sample.traces()) == 1
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
