@@ -49,13 +49,13 @@ from runtime.eager import is_array
 from runtime.errors import Origin, StagingError
 from runtime.execute import Executable
 from runtime.execute.native.miss import MISS
+from runtime.execute.native.plain_loops import loops_in_python
 from runtime.execute.native.planned import Planned
 from runtime.execute.native.prepared import Native
 from runtime.execute.ownership import may_share
 from runtime.generators import bits_of, is_generator
 from runtime.graph.ir import Graph
 from runtime.host import hosting
-from runtime.lowering.partition import loops_in_python
 from runtime.ops.operands import type_of
 from runtime.spec import ObjectType, TensorType, Type, is_compatible
 from runtime.tensor import Tensor

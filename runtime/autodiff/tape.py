@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import warnings
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -275,7 +275,7 @@ class GradientTape:
         Raises RuntimeError when the tape is not persistent and was used before.
         """
         self._use()
-        targets = tree.leaves(target)
+        targets = [self._read(x) for x in tree.leaves(target)]
         weights = tree.leaves(output_gradients)
         if output_gradients is None:
             weights = [None] * len(targets)
@@ -296,6 +296,17 @@ class GradientTape:
                 "use GradientTape(persistent=True) for more"
             )
         self._is_used = True
+
+    def _read(self, target: Any) -> Any:
+        """A target as it is now; which of several arrays it is, is chosen on the tape."""
+        if not isinstance(target, Tensor):
+            return target
+        before, self._recording = self._recording, True
+        try:
+            with nullcontext() if self.is_open else trace.listening(self):
+                return target.current()
+        finally:
+            self._recording = before
 
     @contextmanager
     def _paused(self) -> Iterator[None]:
@@ -353,6 +364,7 @@ class GradientTape:
         text = reason(target, source, key, self._records, self._cuts, self.is_tracked)
         if text != DEPENDS:
             return text
+        target = self._read(target)
         before, self._recording = self._recording, False
         try:
             (found,) = self._gradients([target], [source], [None], False)
@@ -384,6 +396,7 @@ class GradientTape:
 
     def _sweeps(self, target: Any, sources: list[Any], fill: bool, weights: Any) -> list[Any]:
         """The gradients by each source for many weights of the target, along a first axis."""
+        target = self._read(target)
         with self._paused():
             found = for_each(weights, lambda w: self._gradients([target], sources, [w], fill))
         if not self.persistent:

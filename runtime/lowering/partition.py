@@ -9,11 +9,11 @@ between two runs finds variables as it must.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import field
 from typing import TypeAlias
 
+from runtime.execute.native.plain_loops import LOOPS, elements, inside, work
 from runtime.graph.clone import Change, Copy, shared
 from runtime.graph.ir import Graph, Node, Op, Value
 from runtime.lowering.kernels import builder
@@ -21,23 +21,19 @@ from runtime.lowering.kernels.record import Record
 from runtime.lowering.kernels.refusal import Refusal, TooLarge
 from runtime.lowering.kernels.state import has_variables, leaves_variables, on_contents
 from runtime.lowering.lower import check
-from runtime.spec import TensorType
 from runtime.variable import READ
 
-__all__ = ["Budget", "PartOp", "Parted", "loops_in_python", "part"]
+__all__ = ["Budget", "PartOp", "Parted", "part"]
 
-# A run without a loop is worth being compiled if its nodes count for this: one for each node, and
-# more for arrays, where a loop of several operations saves memory that plans go through.
-_WORTH, _OF_ARRAY, _LARGE = 8, 4, 1024
-_LOOPS, _FREE = ("while", "recursion"), ("constant", "pending")
+# A run without a loop is worth being compiled if its nodes are so much work.
+_WORTH = 8
 
 # By how many runs of a plan compiling is paid back that costs `builder.MOST`, in nanoseconds: it is
 # worth fifty runs. Native code of a training step of a dozen blocks of attention took as long to
 # compile as eighteen steps of the plan. No more than so many times that is compiled.
 _PAYS, _LONGEST = 40_000_000, 16
-# What a plan takes for a node and for an element of one, in nanoseconds; and what is counted where
-# only the call tells how many there are.
-_OF_NODE, _OF_ELEMENT, _UNKNOWN = 1000, 5, 10_000
+# What a plan takes for a node and for an element of one, in nanoseconds.
+_OF_NODE, _OF_ELEMENT = 1000, 5
 
 # Compiles a part; the op that calls it is made of whether it can raise and has effects.
 PartOp: TypeAlias = Callable[[bool, bool], Op]
@@ -51,7 +47,7 @@ class Budget:
     """
 
     def __init__(self, graph: Graph) -> None:
-        saved = sum(_OF_NODE + _OF_ELEMENT * _elements(node) for node in graph.walk())
+        saved = sum(_OF_NODE + _OF_ELEMENT * elements(node) for node in graph.walk())
         self.left: float = builder.MOST * min(1 + saved / _PAYS, _LONGEST)
 
 
@@ -233,55 +229,10 @@ def _first(nodes: Sequence[Node], fitting: int) -> int:
 
 def _is_worth_it(nodes: Sequence[Node]) -> bool:
     """Whether a call of native code takes less time than the nodes, by far."""
-    everything = [inner for node in nodes for inner in (node, *_inside(node))]
-    if any(node.op.name in _LOOPS for node in everything):
+    everything = [inner for node in nodes for inner in (node, *inside(node))]
+    if any(node.op.name in LOOPS for node in everything):
         return True
-    return _work(nodes) >= _WORTH
-
-
-def _work(nodes: Iterable[Node]) -> int:
-    return sum(_OF_ARRAY if _is_large(n) else n.op.name not in _FREE for n in nodes)
-
-
-def loops_in_python(graph: Graph, parts: Sequence[Graph]) -> bool:
-    """Whether a plan has loops in which it does mostly what plain Python does, node by node.
-
-    `graph` is that of the plan, whose nodes call the native `parts`. A part that is a loop is no
-    such thing, and none that saves as much as the nodes of the plan cost. But where a function that
-    calls itself changes an array, the parts within it would copy that in each call.
-    """
-    ours = python = 0
-    for node in graph.walk():
-        if node.op.name not in _LOOPS:
-            continue
-        if node.op.name == "recursion" and any(_has_axes(value) for value in node.outputs):
-            return True
-        inside = _inside(node)
-        called = [parts[n.op.options["part"][0]] for n in inside if n.op.name == "native"]
-        if any(n.op.name in _LOOPS for inner in called for n in inner.walk()):
-            return False
-        ours += sum(_work(inner.walk()) for inner in called)
-        python += sum(n.op.name not in _FREE for n in inside)
-    return 2 * python > ours
-
-
-def _inside(node: Node) -> list[Node]:
-    return [inner for graph in node.graphs for inner in graph.walk()]
-
-
-def _is_large(node: Node) -> bool:
-    return _elements(node) >= _LARGE
-
-
-def _elements(node: Node) -> int:
-    """How many elements a node takes and gives, but for the smaller ones of its arrays."""
-    types = [v.type for v in (*node.inputs, *node.outputs) if isinstance(v.type, TensorType)]
-    sizes = (math.prod(n or 0 for n in t.shape or ()) if t.is_static else _UNKNOWN for t in types)
-    return max(sizes, default=0)
-
-
-def _has_axes(value: Value) -> bool:
-    return isinstance(value.type, TensorType) and value.type.shape != ()
+    return work(nodes) >= _WORTH
 
 
 def _is_constant(value: Value) -> bool:
@@ -294,7 +245,7 @@ def _refusal(node: Node, budget: Budget) -> str | None:
     What a function computes within its own `np.errstate` is refused here: native code would leave
     each call to the plan.
     """
-    if any(inner.signals for inner in (node, *_inside(node))):
+    if any(inner.signals for inner in (node, *inside(node))):
         return "errors of floating point that raise"
     read = dict.fromkeys(node.inputs)
     constants = [v.node for v in read if _is_constant(v)]

@@ -232,6 +232,7 @@ TESTED_IN = {
         "calling context engine entry failing giving miss signature taking template",
         "runtime/execute/native/test_prepared.py",
     ),
+    "runtime/execute/native/plain_loops.py": "autograph/test_leaving.py",
     "runtime/execute/native/gathering.py": "runtime/execute/native/test_reading.py",
     "runtime/lowering/kernels/arrays.py": "runtime/lowering/nodes/test_shaping.py",
     "runtime/lowering/kernels/builder.py": "runtime/lowering/nodes/test_control.py",

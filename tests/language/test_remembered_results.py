@@ -47,7 +47,7 @@ def first_called_in_a_loop(x, n):
     return total + double(1) * x + double(1, by=3.0), calls
 
 
-@samples("S9", *CASES)
+@samples("S9", *CASES, joined=True)
 def what_raises_is_not_remembered(x, n):
     @cache
     def checked(k):

@@ -48,9 +48,9 @@ def long_python_while(x):
 
 
 def long_needs_values(x):
-    names = [str(k) for k in range(20)]
+    names = [bytearray(str(k), "ascii") for k in range(20)]
     for i in range(20):
-        x = x + len(names[i].encode())
+        x = x + len(names[i])
     return x
 
 

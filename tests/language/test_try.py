@@ -725,13 +725,25 @@ def kinds_differ(x, i):
         y = x[i]
         y = x[i + 1]
     except IndexError:
-        y = y + 1  # refused
+        y = y + 1
     return y
 
 
-def test_a_kind_that_depends_on_where_it_raised_is_refused_where_it_is_read():
-    message = refuse(kinds_differ, X, I(1), match="depending on where it raised")
-    assert "`y` is a bytes or" in message
+def test_a_kind_that_depends_on_where_it_raised_is_asked_for_what_it_can():
+    check(kinds_differ, (X, I(0)), (X, I(len(X) - 1)), (X, I(len(X))))
+    unknown = "`y` is a bytearray or"
+    message = refuse(kinds_that_change, X, I(1), match="depending on where it raised")
+    assert unknown in message
+
+
+def kinds_that_change(x, i):
+    y = bytearray(b"nothing")
+    try:
+        y = x[i]
+        y = x[i + 1]
+    except IndexError:
+        y = y + 1  # refused
+    return y
 
 
 def uses_a_part(x, i):
