@@ -86,7 +86,7 @@ def columns_of(items: list[Any]) -> Columns | None:
     ((20,), None)
     """
     found: list[Any] = []
-    things = Items.of(items)
+    things = Items.of(items[:])  # another thread may change the list
     kind = things.kind
     if kind is not None and not issubclass(kind, _VALUES):
         is_made = kind.__flags__ & tree.MADE_BY_CLASS_STATEMENT
@@ -98,6 +98,10 @@ def columns_of(items: list[Any]) -> Columns | None:
 # The form of items: a class of numbers; None and such a class, of numbers or None; a class of
 # tuples, and the forms of their parts.
 _Form = Any
+
+
+# What a class of tuples may not have methods of its own for, nor attributes beside its items.
+_OF_TUPLES = ("__iter__", "__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__")
 
 
 def _packed(items: Items, kind: Any, found: list[Any]) -> _Form:
@@ -113,8 +117,8 @@ def _packed(items: Items, kind: Any, found: list[Any]) -> _Form:
         return None if column is None else kind
     if kind is not tuple and not (issubclass(kind, tuple) and hasattr(kind, "_fields")):
         return None
-    is_plain = kind is tuple or kind.__iter__ is tuple.__iter__
-    if not is_plain or tree.attributes_of(items.first) or not items.have_length(len(items.first)):
+    own = [getattr(kind, name) is getattr(tuple, name) for name in _OF_TUPLES]
+    if kind.__dictoffset__ or not all(own) or not items.have_length(len(items.first)):
         return None
     forms = []
     for number in range(len(items.first)):

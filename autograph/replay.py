@@ -412,10 +412,15 @@ def _change_of(key: Any, slot: journal.Slot, old: Any, new: Any) -> tuple[Change
     return _put_content, new
 
 
+_CONTAINERS = (list, dict, set, deque)
+
+
 def _put_content(thing: Any, value: Any) -> None:
     if isinstance(thing, AttributeOfItems):
         thing.put(value)
     else:
+        if isinstance(thing, _CONTAINERS):
+            _begin_again(thing)
         content_slot(thing).write(value)
 
 

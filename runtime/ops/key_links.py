@@ -56,9 +56,7 @@ def _hashes(columns: Any, at: Any) -> np.ndarray[Any, np.dtype[np.uint64]]:
 
 
 def _bits(x: np.ndarray[Any, Any]) -> Any:
-    """64 bits that are the same for numbers that are equal."""
-    if x.dtype.kind in "biu":
-        return x.astype(_LINK).view(_WORD) if x.dtype.kind != "u" else x.astype(_WORD)
+    """64 bits that are the same for equal numbers, and for what a double rounds them to."""
     wide = x.astype(np.float64)
     is_near = np.abs(wide) < 2.0**63
     whole = np.where(is_near, wide, 0.0).astype(_LINK)

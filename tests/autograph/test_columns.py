@@ -330,3 +330,31 @@ def test_columns_in_a_saved_function(tmp_path):
     assert weighted(2.0, items) == 380.0
     ag.save(weighted, tmp_path / "weighted.agz", [2.0, items])
     assert ag.load(tmp_path / "weighted.agz")(2.0, items) == 380.0
+
+
+@pytest.mark.parametrize("count", [5, 20, 33])
+def test_a_list_is_written_once_more_after_python_has_seen_it(count):
+    def moved(items, x):
+        items.pop(0)
+        ag.py_call(print, len(items))
+        items.insert(0, items[-1])
+        items.pop()
+        ag.py_call(print, len(items))
+        items.append(7.0)
+        return x * 2
+
+    ours, plain, converted = [list(map(float, range(count))) for _ in range(2)] + [
+        ag.convert(moved)
+    ]
+    for _ in range(3):
+        converted(ours, np.ones(2))
+        moved(plain, np.ones(2))
+        assert ours == plain
+
+
+@pytest.mark.parametrize("changed", ["attribute", "equality"])
+def test_classes_of_tuples_with_more_than_items_have_no_columns(changed):
+    own = {"__eq__": lambda self, other: True, "__hash__": tuple.__hash__, "__slots__": ()}
+    kind = type("Own", (Pair,), own if changed == "equality" else {})
+    assert columns_of([Pair(1.0, 2)] * 20) is not None
+    assert columns_of([kind(1.0, 2)] * 20) is None

@@ -10,7 +10,8 @@ import pytest
 import autograph as ag
 from runtime import config
 from runtime.compile import BACKENDS
-from tests.language.harness import Samples, check
+from runtime.errors import LimitValueError
+from tests.language.harness import Samples, check, refuse
 
 RANDOM = np.random.default_rng(11)
 CODES, KEYS = RANDOM.integers(0, 8, 60), RANDOM.integers(0, 9, 60)
@@ -170,3 +171,36 @@ def test_many_keys_are_found_in_one_trace():
     assert got == wanted and list(got[0]) == list(wanted[0]) and converted.trace_count == 1
     graph = converted.get_concrete_function(keys).lower("optimized")
     assert " find_key " in str(graph)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_ints_that_a_double_rounds_are_not_looked_for_among_floats(backend):
+    def emptied(xs):
+        d = {}
+        for v in xs:
+            d[v] = 1
+        for v in xs:
+            d[v * 0.5] = 2
+        for v in xs:
+            if v in d:
+                d.pop(v)
+        return len(d)
+
+    converted, xs = ag.convert(emptied), 3 + 2 * np.arange(9)
+    with config.backend.using(backend):
+        assert converted(xs) == emptied(xs)
+        with pytest.raises(LimitValueError, match="an int that a double rounds is looked for"):
+            converted(xs + 2**53)
+
+
+def test_keys_that_a_column_would_round_are_refused():
+    def mixed(xs, ys):
+        d = {}
+        for v in xs:
+            d[int(v)] = 1
+        for v in ys:
+            d[v] = 1
+        return len(d)
+
+    xs, ys = 2**24 + 1 + 2 * np.arange(5), np.arange(3, dtype=np.float32)
+    refuse(mixed, xs, ys, match="numbers of types of which none holds all exactly")

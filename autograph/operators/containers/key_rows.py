@@ -25,12 +25,14 @@ from autograph.operators.symbolic.forms import Form, Leaf, Unbound
 from autograph.operators.symbolic.rows import aligned, pack, size_of, with_row
 from runtime import ops
 from runtime.dtypes import kind_of
-from runtime.errors import LimitValueError
+from runtime.errors import LimitValueError, StagingError
+from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
 __all__ = ["Columns", "columns", "find", "linked", "moved_behind", "packed_once", "put",
            "shortened", "take_out", "unlinked"]  # fmt: skip
 
+_ROUNDED = "an int that a double rounds is looked for among keys that are floats: use ints alone"
 # The link of a row that is not in the table yet.
 _NO_LINK = np.int64(0)
 
@@ -109,7 +111,7 @@ def _in_type(number: Any, dtype: np.dtype[Any]) -> tuple[Any, Any] | None:
     if kind_of(own) not in "biu" or kind_of(dtype) not in "biuf":
         return None
     made = ops.astype(number, dtype)
-    return made, ops.equal(made, number)
+    return made, ops.equal(ops.astype(made, own), number)
 
 
 def find(found: Columns, key: Any) -> tuple[Any, Callable[[], Any]]:
@@ -121,8 +123,10 @@ def find(found: Columns, key: Any) -> tuple[Any, Callable[[], Any]]:
         return ops.any(where), lambda: ops.as_weak(ops.argmax(where), kind="int")
     row = ops.find_key(found.links, *found.keys, *(number for number, _ in numbers))
     there = functools.reduce(both_hold, [one for _, one in numbers], ops.greater_equal(row, 0))
-    for number, _ in numbers:
+    for number, is_held in numbers:
         if type_of(number).is_inexact:
+            if is_held is not True:
+                stage_raise(ops.logical_not(is_held), LimitValueError(_ROUNDED))
             nan = ops.logical_and(there, ops.isnan(number))
             stage_raise(nan, LimitValueError(NAN_SOUGHT))
     return there, lambda: ops.as_weak(row, kind="int")
@@ -159,9 +163,24 @@ def _with_one_more(form: Any, rows: list[Tensor], alone: list[Tensor]) -> tuple[
     return (*made, ops.link_last(link, *keys) if _is_hashed(form.parts[0]) else link)
 
 
+def _refuse_rounded(before: Form, after: Form) -> None:
+    """Refuse numbers as keys that a column of another type rounds: they would be other keys."""
+    if not (isinstance(before, Branching) and isinstance(after, Branching)):
+        return
+    pairs = zip(before.parts[0].columns(), after.parts[0].columns(), strict=False)
+    if not all(np.can_cast(own.type.dtype, leaf.type.dtype) for own, leaf in pairs):
+        raise StagingError(
+            "the keys of a dict or set are numbers of types of which none holds all exactly",
+            "make keys of one type of them all, as `float(key)`",
+            origin=origin_of_caller(),
+        )
+
+
 def put(items: list[Any], what: str, *item: Any) -> None:
     """Put a key into a dict or set, or another value under it."""
     form, _ = looked_at(items, (*item, _NO_LINK))
+    for part in (items, [(*item, _NO_LINK)]):
+        _refuse_rounded(looked_at(part)[0], form)
     absorb(item)
     rows, new = aligned(form, pack(form, items), pack(form, [(*item, _NO_LINK)], _content))
     found = _columns(form, rows)

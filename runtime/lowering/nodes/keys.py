@@ -206,10 +206,8 @@ def _hash(b: Builder, key: Sequence[Expr]) -> Expr:
 
 
 def _bits(x: Expr) -> Expr:
-    """64 bits that are the same for numbers that are equal."""
-    if not is_float(x.type):
-        return cast(x if x.type[0] == "u" else cast(x, "i8"), "u8")
-    wide = cast(x, "f8")
+    """64 bits that are the same for equal numbers, and for what a double rounds them to."""
+    wide = cast(x if is_float(x.type) or x.type[0] == "u" else cast(x, "i8"), "f8")
     is_near = call("lt", call("abs", wide), const(2.0**63, "f8"))
     whole = cast(select(is_near, wide, const(0.0, "f8")), "i8")
     is_nan = call("ne", wide, wide)
