@@ -55,7 +55,9 @@ def test_sizes_need_not_be_known(one, other, dtype, traced, native_of):
 @pytest.mark.parametrize(("one", "other"), [s for s in SHAPES if len(s[0]) == len(s[1]) == 2])
 @pytest.mark.parametrize("which", [(True, False), (False, True), (True, True)])
 @pytest.mark.parametrize("unknown", [False, True])
-def test_transposed_operands_are_read_where_they_are(one, other, which, unknown, traced, native_of):
+def test_transposed_operands_are_read_where_they_are_but_few_columns(
+    one, other, which, unknown, traced, native_of
+):
     if unknown and 1 in one + other:
         return
     x, y = operands(one, other, "f8")
@@ -71,7 +73,9 @@ def test_transposed_operands_are_read_where_they_are(one, other, which, unknown,
     graph = traced(function, *given, unknown=unknown)
     check(native_of(graph)(*given)[0], x @ y)
     text = native_text(graph, "kernels")
-    assert "products of" not in text or text.count("allocate") == 1
+    is_few = 1 not in other and other[0] * other[1] <= 1 << 14
+    is_copied = which[1] and not unknown and one[0] >= 16 and is_few
+    assert "products of" not in text or text.count("allocate") == 1 + is_copied
 
 
 def test_parts_of_arrays_are_read_where_they_are(traced, native_of):
