@@ -77,11 +77,7 @@ def of_long_sums(w, x, g):
     return updated(w, ops.concat([x] * 9), ops.concat([g] * 9))
 
 
-def of_columns_apart(w, x, g):
-    return updated(w, x, g[:, ::-1])
-
-
-@pytest.mark.parametrize("function", [turned, read_by_two, of_long_sums, of_columns_apart])
+@pytest.mark.parametrize("function", [turned, read_by_two, of_long_sums])
 def test_what_is_read_otherwise_is_made_as_a_whole(function, traced, native_of):
     graph = traced(function, W, X, G)
     assert set(blocks(graph)) == {0}
