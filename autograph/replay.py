@@ -293,7 +293,8 @@ def _writer(
     change, content = _change_of(key, slot, old, new)
     fill_in = facts.handouts.items if key[0] == "content" else facts.handouts.part
     if type(new) is not Undefined:  # which stands for a deleted attribute
-        content = fill_in(content, operands, Place(slot.name, journal.place_of(key)))
+        had_items = key[0] == "content" and bool(old)
+        content = fill_in(content, operands, Place(slot.name, journal.place_of(key), had_items))
     lower = _lowering(key, slot)
     if defined is None:
         return _Writer(_target(slot, path), change, content, lower)

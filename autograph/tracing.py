@@ -15,7 +15,7 @@ from autograph.conversion import underlying_function
 from autograph.errors import AutographError
 from autograph.findings import Findings
 from autograph.likening import likeness_of
-from autograph.operators.branches.absorbing import refuse_shared
+from autograph.operators.branches.absorbing import shares_arrays
 from autograph.operators.branches.chosen_objects import as_choices
 from autograph.operators.builtins.gathering import listed
 from autograph.operators.calls.adoption import adopting
@@ -433,12 +433,13 @@ def _finish(
         for structure in structures_of(*template):
             refuse_bare(structure)
     if grown_arrays(template[1]):
-        refuse_shared(facts, handles, operands)
+        _refuse_shared(facts, handles, operands)
     written = [
         i
         for i, h in enumerate(handles)
         if h._cell is not None and h._cell.root._value is not h._value
     ]
+    results = operands
     if in_use[0] and _come_home(builder, handles):
         operands = [x if is_object(x) else ops.to_device(x, HOST) for x in operands]
     outputs = [builder.value_of(x) for x in operands]
@@ -461,6 +462,7 @@ def _finish(
     stored = tracked(builder, handouts, outputs) if builder.trace.meets_tensors else {}
     found = shared(builder, handouts, operands, identical, outputs)
     whole = handouts.result(result, stands_for)
+    handouts.refuse_shared_arrays(handles, results)
     handouts.refuse_repeated([*structures_of_lists(template[1])])
     lasting = replay.lasting_writes(facts, transaction) if builder.created else []
     if builder.graph.nodes:
@@ -484,6 +486,16 @@ def _finish(
     finished.lasting = lasting
     finished.looks_for_keys = facts.looks_for_keys
     return finished
+
+
+def _refuse_shared(facts: Trace, handles: list[Tensor], results: list[Tensor]) -> None:
+    """Refuse a result with a list of arrays of which one is in another place of the caller's."""
+    if shares_arrays(facts, handles, results):
+        raise StagingError(
+            "the function returns a list whose length depends on data, with arrays of which one "
+            "is, or may be, in another place too",
+            "return `np.array(...)` of the list, or put copies into it (`.append(x.copy())`)",
+        )
 
 
 def _refuse_others(facts: Trace, arguments: Arguments) -> None:

@@ -49,7 +49,7 @@ __all__ = [
     "note_held",
     "note_round",
     "note_seen",
-    "refuse_shared",
+    "shares_arrays",
 ]
 
 
@@ -275,18 +275,13 @@ def _held_in(things: Iterable[Any], growing: dict[int, Any], met: set[int]) -> I
         yield from _held_in([part for _, part in own_children(x)], growing, met)
 
 
-def refuse_shared(facts: Any, handles: Iterable[Tensor], results: Iterable[Tensor]) -> None:
-    """Refuse a result with a list of arrays of which one is in another place of the caller's."""
+def shares_arrays(facts: Any, handles: Iterable[Tensor], others: Iterable[Tensor]) -> bool:
+    """Whether an array in a list by data may be one of the caller's, of `others`, or there twice.
+
+    `handles` are the caller's; `others` are handed out in places of their own.
+    """
     own = {id(handle._cell) for handle in handles if handle._cell is not None}
-    is_shared = facts.shares_items or any(id(cell) in own for cell in journal.frozen_wholly())
-    for x in results if not is_shared else ():
-        found = reference_of(x)
-        is_shared = is_shared or any(
-            lists() in seen_by(part) for part in ({} if found is None else found.parts).values()
-        )
-    if is_shared:
-        raise StagingError(
-            "the function returns a list whose length depends on data, with arrays of which one "
-            "is, or may be, in another place too",
-            "return `np.array(...)` of the list, or put copies into it (`.append(x.copy())`)",
-        )
+    if facts.shares_items or any(id(cell) in own for cell in journal.frozen_wholly()):
+        return True
+    found = (reference for x in others if (reference := reference_of(x)) is not None)
+    return any(lists() in seen_by(part) for one in found for part in one.parts.values())

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from autograph.operators.branches.absorbing import shares_arrays
 from autograph.operators.branches.chosen_objects import Choice, is_chosen_object
 from autograph.operators.captured.alternatives import Part
 from autograph.operators.captured.caught import Caught, PartOfError
@@ -29,7 +30,12 @@ from autograph.operators.results.held_parts import (
     fields_of,
     held_through,
 )
-from autograph.operators.results.item_templates import holds_nests, kept_as_rows, template_of
+from autograph.operators.results.item_templates import (
+    ARRAYS,
+    holds_nests,
+    kept_as_rows,
+    template_of,
+)
 from autograph.operators.results.remaking import (
     AnyOf,
     Argument,
@@ -83,10 +89,14 @@ _NONE: Mapping[int, tuple[Any, Any]] = MappingProxyType({})
 
 
 class Place(NamedTuple):
-    """A place that something is stored in: the user's spelling of it, and the line."""
+    """A place that something is stored in: the user's spelling of it, and the line.
+
+    A container that is the place may have `had_items` before the call.
+    """
 
     name: str
     origin: Origin | None
+    had_items: bool = False
 
     @property
     def is_outside(self) -> bool:
@@ -121,6 +131,10 @@ class Handouts:
         # What has a key by its id must live as long as the trace.
         self._keep: list[Any] = []
         self._open: set[int] = set()
+        # Where lists of arrays are handed out beside the result whose length depends on data; and
+        # the arrays that are handed out in a place of their own.
+        self.grown_arrays: list[Place] = []
+        self.alone: list[Tensor] = []
         # What is handed out for each container that is chosen by data, or among those chosen from.
         self._chosen: dict[int, Any] = {}
         self._is_special = False
@@ -132,6 +146,7 @@ class Handouts:
         self._stands_for = _NONE
         # While what Python code gets is made: the cells and objects of the function's own in it.
         self._lent: list[Any] = []
+        self._is_lending = False
 
     @property
     def are_shared(self) -> bool:
@@ -265,11 +280,11 @@ class Handouts:
         are `lasting` if each call has one of each: what a loop makes is another one each time.
         """
         before = self.uses.copy(), dict(self.stored), list(self._snapshots)
-        self._lent = []
+        self._lent, self._is_lending = [], True
         try:
             yield self._lent
         finally:
-            self._lent = []
+            self._lent, self._is_lending = [], False
             if not lasting:
                 self.uses, self.stored, self._snapshots = before
 
@@ -481,6 +496,7 @@ class Handouts:
         """The template of a traced array."""
         reference = reference_of(x)
         assert reference is not None
+        self.alone.append(x)
         made = Array(self._form_of(x), x.type.rank == 0)
         if isinstance(reference.index, int):
             made.number = reference.index
@@ -596,16 +612,38 @@ class Handouts:
         refuse_views(x, str(self._place), self._place.origin)
         item, rows = self._rows_of(x)
         refuse_references_in(item, str(self._place))
-        shared = kept_as_rows(item)
-        if shared:
-            raise self._refusal(
-                f"a list of {shared}, whose own length depends on data, is {self._place}",
-                "return it, or store an array (`np.array(...)`)",
-            )
+        self._check_apart(kept_as_rows(item))
         parts, structure = template_of(item)
         self.grown.append((structure, self._place))
         form = self._form_of(rows[0])
         return Items(structure, parts, [_appended(operands, row) for row in rows], form)
+
+    def _check_apart(self, shared: str) -> None:
+        """Refuse a list with `shared` things in it, which would have to be those of other places.
+
+        Arrays that only this list has may be others after each call. Python code that is called
+        meanwhile could keep one, and those that the caller's list had before are to stay in it.
+        """
+        had_items = self._place.had_items
+        if shared and (shared != ARRAYS or had_items or self._is_lending):
+            raise self._refusal(
+                f"a list of {shared}, whose own length depends on data, is {self._place}"
+                + " and has items before" * had_items,
+                "return it, or store an array (`np.array(...)`)",
+            )
+        if shared:
+            self.grown_arrays.append(self._place)
+
+    def refuse_shared_arrays(self, handles: list[Tensor], results: list[Tensor]) -> None:
+        """Refuse to store a list by data with arrays of which one may be in another place, too."""
+        others = [*results, *self.alone]
+        for self._place in self.grown_arrays:
+            if shares_arrays(self.facts, handles, others):
+                raise self._refusal(
+                    f"a list whose length depends on data is {self._place}, with arrays of which "
+                    "one is, or may be, in another place too",
+                    "store an array (`np.array(...)`), or put copies in (`.append(x.copy())`)",
+                )
 
     @staticmethod
     def _rows_of(x: list[Any]) -> tuple[ItemForm, list[Tensor]]:
