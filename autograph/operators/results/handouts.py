@@ -91,11 +91,12 @@ _NONE: Mapping[int, tuple[Any, Any]] = MappingProxyType({})
 class Place(NamedTuple):
     """A place that something is stored in: the user's spelling of it, and the line.
 
-    A container that is the place may have `had_items` before the call.
+    What is written may be the content of a container, which may have `had_items` before the call.
     """
 
     name: str
     origin: Origin | None
+    container: Any = None
     had_items: bool = False
 
     @property
@@ -186,7 +187,7 @@ class Handouts:
             return tuple(self.items(item, operands, place) for item in x)
         if has_runs(x):
             self._place = place
-            return self._grown(x, operands)
+            return self._grown(x, operands, place.container)
         if type(x) is list:
             return [self.part(item, operands, place) for item in x]
         if type(x) is dict:
@@ -595,7 +596,7 @@ class Handouts:
                 self._check_keys(key for key, _ in entries)
                 made.items = {k: self._part(v, operands) for k, v in entries}
             elif has_runs(x):
-                made.items = self._grown(x, operands)
+                made.items = self._grown(x, operands, x)
             elif isinstance(x, (list, deque)):
                 made.items = [self._part(v, operands) for v in container_base(x).__iter__(x)]
             elif isinstance(x, set):
@@ -607,10 +608,10 @@ class Handouts:
             self._open.discard(id(x))
         return self._argument(x, made)
 
-    def _grown(self, x: list[Any], operands: list[Tensor]) -> Items:
-        """What is in a list whose length depends on data."""
+    def _grown(self, x: list[Any], operands: list[Tensor], container: Any) -> Items:
+        """What is in a list whose length depends on data, of which `x` may be a copy."""
         refuse_views(x, str(self._place), self._place.origin)
-        item, rows = self._rows_of(x)
+        item, rows = self._rows_of(x, container)
         refuse_references_in(item, str(self._place))
         self._check_apart(kept_as_rows(item))
         parts, structure = template_of(item)
@@ -646,14 +647,14 @@ class Handouts:
                 )
 
     @staticmethod
-    def _rows_of(x: list[Any]) -> tuple[ItemForm, list[Tensor]]:
+    def _rows_of(x: list[Any], container: Any) -> tuple[ItemForm, list[Tensor]]:
         """The rows of a list, which are made for no error of the user's."""
         builder = building()
         assert builder is not None
         root = builder.root
         notice, root.before_raising = root.before_raising, None
         try:
-            return packed(x)
+            return packed(x, within=container)
         finally:
             root.before_raising = notice
 
