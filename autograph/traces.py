@@ -16,6 +16,8 @@ from operator import is_
 from types import MethodType
 from typing import Any, cast
 
+import numpy as np
+
 from autograph import conversion, retracing, tracing
 from autograph.columns import FEW
 from autograph.concrete import ConcreteFunction
@@ -76,7 +78,7 @@ _ROUNDS, _ROUNDS_BESIDE, _MOST_INTS = 1000, 4000, 32
 _LARGE = 256
 # After so many calls of Python's numbers that staged nothing, the others are not traced.
 _FRUITLESS = 4
-_IN_COLUMNS = (int, float, bool, tuple)
+_IN_COLUMNS = (int, float, bool, tuple, np.float64, np.int64, np.bool_)
 # More signatures than these are told apart by a table, which takes half a microsecond.
 _MOST_BUILTINS = 4
 

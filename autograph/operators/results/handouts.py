@@ -638,13 +638,13 @@ class Handouts:
     def refuse_shared_arrays(self, handles: list[Tensor], results: list[Tensor]) -> None:
         """Refuse to store a list by data with arrays of which one may be in another place, too."""
         others = [*results, *self.alone]
-        for self._place in self.grown_arrays:
-            if shares_arrays(self.facts, handles, others):
-                raise self._refusal(
-                    f"a list whose length depends on data is {self._place}, with arrays of which "
-                    "one is, or may be, in another place too",
-                    "store an array (`np.array(...)`), or put copies in (`.append(x.copy())`)",
-                )
+        if self.grown_arrays and shares_arrays(self.facts, handles, others):
+            self._place = self.grown_arrays[0]
+            raise self._refusal(
+                f"a list whose length depends on data is {self._place}, with arrays of which one "
+                "is, or may be, in another place too",
+                "store an array (`np.array(...)`), or put copies in (`.append(x.copy())`)",
+            )
 
     @staticmethod
     def _rows_of(x: list[Any], container: Any) -> tuple[ItemForm, list[Tensor]]:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections import deque
+from itertools import chain, compress, repeat
 from typing import Any
+
+import numpy as np
 
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.variables import Nullable
@@ -105,19 +109,26 @@ class _Assembly(tree.Assembled):
         for plan in cls.heaps:
             older = [] if plan.path is None else [*caller.at(plan.path)]
             own = [next(given)[len(older) :] for _ in plan.names]
-            columns.append((own, [object.__new__(plan.cls) for _ in own[0]]))
-            objects[plan.reference] = [*older, *columns[-1][1]]
+            made = [*map(object.__new__, repeat(plan.cls, len(own[0])))]
+            columns.append((own, made))
+            objects[plan.reference] = [*older, *made]
         put = _Put(objects)
         for plan, (own, made) in zip(cls.heaps, columns, strict=True):
             held = dict(zip(plan.names, own, strict=True))
+            is_plain = plan.cls.__setattr__ is object.__setattr__
+            setter: Any = setattr if is_plain else object.__setattr__
             for name, column in held.items():
                 if isinstance(name, There) or not name:
                     continue
-                there = held.get(There(name), [True] * len(column))
-                for thing, value, has in zip(made, column, there, strict=True):
-                    if has:
-                        object.__setattr__(thing, name, put(value))
+                there = held.get(There(name))
+                things = made if there is None else [*compress(made, there)]
+                values = put.items(column if there is None else [*compress(column, there)])
+                deque(map(setter, things, repeat(name), values), maxlen=0)
         return put(result)
+
+
+# What holds nothing else, of classes that are not derived from; all NumPy scalars are such, too.
+_BARE = frozenset((float, int, bool, complex, str, bytes, type(None), np.ndarray))
 
 
 class _Put:
@@ -127,12 +138,26 @@ class _Put:
         self._objects = objects
         self._known: dict[int, tuple[Any, Any]] = {}
 
+    def items(self, column: list[Any]) -> list[Any]:
+        """What these are with objects in the places; all at once where they are of one kind."""
+        kinds = {*map(type, column)}
+        if all(kind in _BARE or issubclass(kind, np.generic) for kind in kinds):
+            return column
+        (kind,) = kinds if len(kinds) == 1 else (None,)
+        if kind in self._objects:
+            return [*map(self._objects[kind].__getitem__, chain.from_iterable(column))]
+        return [*map(self, column)]
+
     def __call__(self, x: Any) -> Any:
         kind = type(x)
         if kind in self._objects:
             return self._objects[kind][int(tuple.__getitem__(x, 0))]
         if id(x) in self._known:
             return self._known[id(x)][1]
+        if kind is list:
+            self._known[id(x)] = x, x
+            x[:] = self.items(x)
+            return x
         found = tree.entries(x)
         if found is None:
             return x

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -456,8 +457,13 @@ def items_of_rows(
         return columns[0]
     if not columns:
         return [tree.unflatten(structure, ()) for _ in range(count)]
-    if structure.kind is tuple and all(child.kind is None for child in structure.children):
-        return [*zip(*columns, strict=True)]
+    kind = structure.kind
+    if issubclass(kind, tuple) and all(child.kind is None for child in structure.children):
+        found = zip(*columns, strict=True)
+        if kind is tuple:
+            return [*found]
+        if not issubclass(kind, tree.Assembled):
+            return [*map(tuple.__new__, repeat(kind), found)]
     return [*map(tree.maker(structure), *columns)]
 
 
