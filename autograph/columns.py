@@ -91,11 +91,11 @@ def columns_of(items: list[Any]) -> Columns | None:
     >>> columns_of([1.0] * 20)[0].shape, columns_of([1.0, "a"] * 10)
     ((20,), None)
     """
-    kind = type(items[0])
-    if (dtype := _AT_ONCE.get(kind)) is not None and (fill := column_filler()) is not None:
+    of_first = type(items[0])
+    if (dtype := _AT_ONCE.get(of_first)) is not None and (fill := column_filler()) is not None:
         column = np.empty(len(items), dtype)
-        if fill(items, column, kind):
-            return tuple.__new__(_kind_of(kind), (column,))
+        if fill(items, column, of_first):
+            return tuple.__new__(_kind_of(of_first), (column,))
     found: list[Any] = []
     things = Items.of(items[:])  # another thread may change the list
     kind = things.kind

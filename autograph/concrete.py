@@ -449,11 +449,11 @@ class ConcreteFunction(Described):
     def execution(self) -> list[str]:
         """How the graph runs, where that is not as a matter of course: why it is no native code."""
         reason = getattr(self._differentiable.run, "reason", None)
-        if reason is None:
-            return []
-        left = ["plain Python makes the calls: it takes no longer"]
         is_left = self.python is not None and not self._traced.stages_nothing
-        return [f"runs as a plan of NumPy calls, not natively: {reason}", *left * is_left]
+        left = ["plain Python makes the calls: it takes no longer"] * is_left
+        if reason is None:
+            return left
+        return [f"runs as a plan of NumPy calls, not natively: {reason}", *left]
 
     @property
     def called_from_native_code(self) -> list[tuple[str, Origin]]:

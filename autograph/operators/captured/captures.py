@@ -389,10 +389,11 @@ class Trace:
 
     def has_absorbed(self, within: list[Any], parts: list[Any]) -> bool:
         """Whether the arrays in a list were noted as its items, and it has the same parts still."""
-        _, before = self.absorbed.get(id(within), (within, None))
+        known = self.absorbed.get(id(within))
         self.absorbed[id(within)] = within, parts
-        is_as_long = before is not None and len(parts) == len(before)
-        return is_as_long and all(map(operator.is_, parts, before))
+        if known is None or len(known[1]) != len(parts):
+            return False
+        return all(map(operator.is_, parts, known[1]))
 
     def consumed(self, thing: Any) -> None:
         """What was read last of a container is guarded by itself, or does not count."""

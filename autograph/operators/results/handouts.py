@@ -46,6 +46,7 @@ from autograph.operators.results.remaking import (
     Items,
     Made,
     Once,
+    Outside,
     Same,
     Scalar,
     Tuple,
@@ -308,7 +309,7 @@ class Handouts:
             return found
         if self.facts.is_outside(x):
             self._is_special = True
-            return Same(x)
+            return Outside(x)
         self._refuse_chosen(x)
         if journal.was_item(x):
             self._taken_out.append(self._place)
@@ -369,7 +370,7 @@ class Handouts:
         self._refuse_chosen(x)
         if self.facts.is_outside(x):
             self._is_special = True
-            return Same(x)
+            return Outside(x)
         self._keep.append(x)
         key = ("object", id(x))
         self.uses[key] += 1

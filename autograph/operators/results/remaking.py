@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from autograph.operators.captured.standing import Owner
 from autograph.operators.stand_ins.contents import container_base
 from autograph.operators.stand_ins.runs import ContainerKind
 from runtime import ops, tree
@@ -40,6 +41,7 @@ __all__ = [
     "Made",
     "Once",
     "OptionalPart",
+    "Outside",
     "RaggedPart",
     "Same",
     "Scalar",
@@ -249,6 +251,18 @@ class Same(Fillable):
 
     def written(self, source: Any) -> Any:
         return source.bound(self.thing)
+
+
+class Outside(Fillable):
+    """An object that is older than the trace, in the result: that of the call."""
+
+    __slots__ = ("owner",)
+
+    def __init__(self, thing: Any) -> None:
+        self.owner = Owner(thing)
+
+    def fill(self, operands: Sequence[Any]) -> Any:
+        return self.owner()
 
 
 class Array(Fillable):

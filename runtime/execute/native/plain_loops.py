@@ -53,9 +53,11 @@ def is_done_as_in_python(graph: Graph, parts: Sequence[Graph]) -> bool:
 def calls_outweigh(graph: Graph, calls: int) -> bool:
     """Whether native code takes longer for so many calls of Python than it saves beside them.
 
-    Rounds of loops are not counted: a loop has as many of both in each.
+    Rounds of loops are not counted: one without a branch has as many of both in each.
     """
-    return calls * _OF_CALL > _saved(graph.walk())
+    kinds = {node.op.name for node in graph.walk()}
+    is_rare = "cond" in kinds and not kinds.isdisjoint(LOOPS)
+    return not is_rare and calls * _OF_CALL > _saved(graph.walk())
 
 
 def _called(nodes: Iterable[Node], parts: Sequence[Graph]) -> list[Node]:
@@ -66,10 +68,14 @@ def _called(nodes: Iterable[Node], parts: Sequence[Graph]) -> list[Node]:
 
 def _saved(nodes: Iterable[Node]) -> int:
     """What Python takes for them."""
-    return sum(
-        work([n]) * (_OF_NUMPY if any(map(_has_axes, (*n.inputs, *n.outputs))) else 1)
-        for n in nodes
-    )
+    return sum(work([n]) * (_OF_NUMPY if _is_of_numpy(n) else 1) for n in nodes if not n.graphs)
+
+
+def _is_of_numpy(node: Node) -> bool:
+    """Whether it is an operation on an array, and takes more than a number out of it."""
+    if node.op.name == "getitem" and not any(map(_has_axes, node.outputs)):
+        return False
+    return any(map(_has_axes, (*node.inputs, *node.outputs)))
 
 
 def inside(node: Node) -> list[Node]:
