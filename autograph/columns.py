@@ -91,7 +91,7 @@ def columns_of(items: list[Any]) -> Columns | None:
     >>> columns_of([1.0] * 20)[0].shape, columns_of([1.0, "a"] * 10)
     ((20,), None)
     """
-    of_first = type(items[0])
+    of_first: Any = type(items[0])
     if (dtype := _AT_ONCE.get(of_first)) is not None and (fill := column_filler()) is not None:
         column = np.empty(len(items), dtype)
         if fill(items, column, of_first):
@@ -175,7 +175,7 @@ def _samples(form: _Form) -> list[Any]:
 
 
 @functools.lru_cache(maxsize=1024)
-def _kind_of(form: _Form) -> type[Columns]:
+def _kind_of(form: Any) -> type[Columns]:
     """The class of the columns of items of a form."""
     own = {"__slots__": (), "_fields": (":",), "samples": tuple(_samples(form))}
     return type("list", (Columns,), own)

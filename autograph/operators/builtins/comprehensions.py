@@ -265,7 +265,7 @@ class Going:
         known = known_items(iterable)
         if known is None or len(known.items) <= _FEW_ITEMS:
             return False
-        builder = building()
+        builder, body = building(), _Round(items, place.__code__)
         assert builder is not None
 
         def run() -> None:
@@ -273,10 +273,10 @@ class Going:
             if not known.are_the_same(0):  # they are gone through as they change
                 raise _ByData
 
-        if not self._is_tried(run):
-            body = _Round(items, place.__code__)
-            if not is_staged(known, body, self._note_data, self._state, builder):
-                return False
+        if not (
+            self._is_tried(run) or is_staged(known, body, self._note_data, self._state, builder)
+        ):
+            return False
         if isinstance(iterable, Iterator):
             deque(iterable, maxlen=0)
         return True

@@ -391,9 +391,7 @@ class Trace:
         """Whether the arrays in a list were noted as its items, and it has the same parts still."""
         known = self.absorbed.get(id(within))
         self.absorbed[id(within)] = within, parts
-        if known is None or len(known[1]) != len(parts):
-            return False
-        return all(map(operator.is_, parts, known[1]))
+        return known is not None and [*map(id, parts)] == [*map(id, known[1])]
 
     def consumed(self, thing: Any) -> None:
         """What was read last of a container is guarded by itself, or does not count."""

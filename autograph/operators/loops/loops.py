@@ -156,10 +156,9 @@ def _roll(stage: Thunk, builder: Builder) -> bool:
 
 
 def is_staged(
-    items: range | KnownItems, body: Callable[[Any], None], before: Thunk, state: State,
-    builder: Builder,
-) -> bool:  # fmt: skip
-    """Whether rounds over items, after what comes `before` them, are a loop of the graph.
+    items: Any, body: Callable[[Any], None], before: Thunk, state: State, builder: Builder
+) -> bool:
+    """Whether rounds over a range or known items, after what comes `before`, are a graph's loop.
 
     Nothing is done where they cannot be.
     """
@@ -167,10 +166,8 @@ def is_staged(
 
     def stage() -> None:
         before()
-        if isinstance(items, KnownItems):
-            loop.over_known(items, 0)
-        else:
-            loop.staged(_tail(items, 0), 0)
+        is_range = type(items) is range
+        loop.staged(_tail(items, 0), 0) if is_range else loop.over_known(items, 0)
 
     return _roll(stage, builder)
 

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autograph.operators.branches.absorbing import shares_arrays
 from autograph.operators.branches.chosen_objects import Choice, is_chosen_object
 from autograph.operators.captured.alternatives import Part
 from autograph.operators.captured.caught import Caught, PartOfError
@@ -30,12 +29,7 @@ from autograph.operators.results.held_parts import (
     fields_of,
     held_through,
 )
-from autograph.operators.results.item_templates import (
-    ARRAYS,
-    holds_nests,
-    kept_as_rows,
-    template_of,
-)
+from autograph.operators.results.item_templates import ARRAY, holds_nests, kept_as_rows, template_of
 from autograph.operators.results.remaking import (
     AnyOf,
     Argument,
@@ -627,7 +621,7 @@ class Handouts:
         meanwhile could keep one, and those that the caller's list had before are to stay in it.
         """
         had_items = self._place.had_items
-        if shared and (shared != ARRAYS or had_items or self._is_lending):
+        if shared and (shared != ARRAY or had_items or self._is_lending):
             raise self._refusal(
                 f"a list of {shared}, whose own length depends on data, is {self._place}"
                 + " and has items before" * had_items,
@@ -635,17 +629,6 @@ class Handouts:
             )
         if shared:
             self.grown_arrays.append(self._place)
-
-    def refuse_shared_arrays(self, handles: list[Tensor], results: list[Tensor]) -> None:
-        """Refuse to store a list by data with arrays of which one may be in another place, too."""
-        others = [*results, *self.alone]
-        if self.grown_arrays and shares_arrays(self.facts, handles, others):
-            self._place = self.grown_arrays[0]
-            raise self._refusal(
-                f"a list whose length depends on data is {self._place}, with arrays of which one "
-                "is, or may be, in another place too",
-                "store an array (`np.array(...)`), or put copies in (`.append(x.copy())`)",
-            )
 
     @staticmethod
     def _rows_of(x: list[Any], container: Any) -> tuple[ItemForm, list[Tensor]]:

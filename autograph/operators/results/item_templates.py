@@ -21,7 +21,7 @@ from autograph.operators.symbolic.rows import inner_types
 from autograph.operators.symbolic.texts import Written
 from runtime import tree
 
-__all__ = ["ARRAYS", "holds_nests", "kept_as_rows", "template_of"]
+__all__ = ["ARRAY", "holds_nests", "kept_as_rows", "template_of"]
 
 
 def holds_nests(structure: tree.Structure) -> bool:
@@ -31,8 +31,7 @@ def holds_nests(structure: tree.Structure) -> bool:
     return structure.kind in (list, dict) or any(map(holds_nests, structure.children))
 
 
-# What items may have of which only that list has them.
-ARRAYS = "arrays"
+ARRAY = "arrays"  # which only that list may have
 
 
 def kept_as_rows(form: Form) -> str:
@@ -40,7 +39,7 @@ def kept_as_rows(form: Form) -> str:
     if isinstance(form, Ragged):
         return "lists that are of several lengths"
     if isinstance(form, Leaf):
-        return ARRAYS if form.type.rank != 0 else ""
+        return ARRAY if form.type.rank != 0 else ""
     if isinstance(form, OrNone):
         return kept_as_rows(form.part)
     parts = form.parts if isinstance(form, Branching) else ()
