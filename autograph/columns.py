@@ -29,6 +29,7 @@ from autograph.operators.symbolic.forms import Form, Leaf
 from autograph.operators.symbolic.item_forms import all_joined, item_form
 from runtime import tree
 from runtime.errors import StagingError
+from runtime.execute.native.prepared import column_filler
 from runtime.execute.native.words import Items
 
 __all__ = [
@@ -44,9 +45,14 @@ __all__ = [
 
 # Lists of no more items are their items one by one.
 FEW = 16
-_NOTHING = {float: 0.0, int: 0, bool: False}
+_OF_NUMPY = (np.float64, np.int64, np.bool_)
+_NOTHING: dict[Any, Any] = {
+    float: 0.0, int: 0, bool: False, **{kind: kind(0) for kind in _OF_NUMPY},
+}  # fmt: skip
+# What native code reads at once, and what it becomes.
+_AT_ONCE = {kind: np.dtype(kind) for kind in (float, int, np.float64, np.int64)}
 _NONE = type(None)
-_VALUES = (float, int, tuple, _NONE)
+_VALUES = (float, int, tuple, _NONE, *_OF_NUMPY)
 
 
 class Column:
@@ -85,6 +91,11 @@ def columns_of(items: list[Any]) -> Columns | None:
     >>> columns_of([1.0] * 20)[0].shape, columns_of([1.0, "a"] * 10)
     ((20,), None)
     """
+    of_first: Any = type(items[0])
+    if (dtype := _AT_ONCE.get(of_first)) is not None and (fill := column_filler()) is not None:
+        column = np.empty(len(items), dtype)
+        if fill(items, column, of_first):
+            return tuple.__new__(_kind_of(of_first), (column,))
     found: list[Any] = []
     things = Items.of(items[:])  # another thread may change the list
     kind = things.kind
@@ -144,9 +155,11 @@ def _packed_or_none(items: list[Any], found: list[Any]) -> _Form:
 
 def _column(items: Items, kind: Any) -> Any:
     """An array of numbers of a class; None where an int has no place in 64 bits."""
-    if kind is bool:
-        return np.array(items.listed(), bool)
-    return items.floats() if kind is float else items.ints()
+    if kind is int:
+        return items.ints()
+    if kind is float:
+        return items.floats()
+    return np.array(items.listed(), kind) if kind in (bool, np.bool_) else items.scalars(kind)
 
 
 def _samples(form: _Form) -> list[Any]:
@@ -162,7 +175,7 @@ def _samples(form: _Form) -> list[Any]:
 
 
 @functools.lru_cache(maxsize=1024)
-def _kind_of(form: _Form) -> type[Columns]:
+def _kind_of(form: Any) -> type[Columns]:
     """The class of the columns of items of a form."""
     own = {"__slots__": (), "_fields": (":",), "samples": tuple(_samples(form))}
     return type("list", (Columns,), own)

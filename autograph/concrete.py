@@ -49,7 +49,7 @@ from runtime.eager import is_array
 from runtime.errors import Origin, StagingError
 from runtime.execute import Executable
 from runtime.execute.native.miss import MISS
-from runtime.execute.native.plain_loops import loops_in_python
+from runtime.execute.native.plain_loops import calls_outweigh, is_done_as_in_python
 from runtime.execute.native.planned import Planned
 from runtime.execute.native.prepared import Native
 from runtime.execute.ownership import may_share
@@ -449,11 +449,11 @@ class ConcreteFunction(Described):
     def execution(self) -> list[str]:
         """How the graph runs, where that is not as a matter of course: why it is no native code."""
         reason = getattr(self._differentiable.run, "reason", None)
-        if reason is None:
-            return []
-        left = ["plain Python makes the calls: its loops take no longer"]
         is_left = self.python is not None and not self._traced.stages_nothing
-        return [f"runs as a plan of NumPy calls, not natively: {reason}", *left * is_left]
+        left = ["plain Python makes the calls: it takes no longer"] * is_left
+        if reason is None:
+            return left
+        return [f"runs as a plan of NumPy calls, not natively: {reason}", *left]
 
     @property
     def called_from_native_code(self) -> list[tuple[str, Origin]]:
@@ -485,12 +485,16 @@ class ConcreteFunction(Described):
 
     @cached_property
     def _is_mostly_python(self) -> bool:
-        """Whether the graph runs as a plan whose loops are run as Python runs them."""
+        """Whether the graph runs as a plan that does what Python does, or calls Python as often."""
         run = self._differentiable.run
-        if self.is_faster or not (config.leave_to_python.value and isinstance(run, Planned)):
+        if not config.leave_to_python.value:
+            return False
+        if isinstance(run, Native):
+            return calls_outweigh(self._traced.graph, len(self.called_from_native_code))
+        if self.is_faster or not isinstance(run, Planned):
             return False
         graph = self._traced.graph if run.graph is None else run.graph
-        return loops_in_python(graph, [part for _, part in run.parts])
+        return is_done_as_in_python(graph, [part for _, part in run.parts])
 
     @cached_property
     def without_kinds(self) -> ConcreteFunction:

@@ -113,7 +113,8 @@ def _int_input(x: int, leaves: list[Any]) -> Any:
     return INT if -INT_LIMIT <= x < INT_LIMIT else (int, x)
 
 
-_INTS = frozenset((int,))
+_INTS, _FLOATS, _SCALARS = frozenset((int,)), frozenset((float,)), frozenset((np.float64,))
+_SCALAR = ("scalar", np.dtype(np.float64))
 
 
 def _are_inputs(ints: Collection[int]) -> bool:
@@ -123,6 +124,19 @@ def _are_inputs(ints: Collection[int]) -> bool:
 def _opens(name: str, closed: Collection[str] | None) -> bool:
     """Whether long lists within a parameter are columns."""
     return closed is not None and name not in closed
+
+
+def _part_at_once(x: Any, kind: type, leaves: list[Any]) -> Any:
+    """The part of a key for a list or tuple of floats alone, as `_part` gives it; else None."""
+    if not x:
+        return None
+    each: Any = type(x[0])
+    if each is not float and each is not np.float64:
+        return None
+    if not (_FLOATS if each is float else _SCALARS).issuperset(map(type, x)):
+        return None
+    leaves += x
+    return (kind, *(FLOAT if each is float else _SCALAR,) * len(x))
 
 
 def _nest_part(x: Any, kind: type, leaves: list[Any], opens: bool = False) -> Any:
@@ -136,6 +150,8 @@ def _nest_part(x: Any, kind: type, leaves: list[Any], opens: bool = False) -> An
         if _INTS.issuperset(map(type, x)) and x and _are_inputs(x):  # seen at once
             leaves += x
             return (kind, *(INT,) * len(x))
+        if (part := _part_at_once(x, kind, leaves)) is not None:
+            return part
         parts = []
         for y in x:
             is_int = type(y) is int
@@ -150,19 +166,21 @@ def _nest_part(x: Any, kind: type, leaves: list[Any], opens: bool = False) -> An
 
 def _part(x: Any, kind: type, leaves: list[Any], opens: bool = False) -> Any:
     """The part of a key for one argument, or one part of a nest; if it `opens`, with columns."""
+    part: Any
     if kind is tuple or kind is list:
         if opens and len(x) > FEW:
             opens = False
             if kind is list and (columns := columns_of(x)) is not None:
                 leaves += columns
                 return (COLUMN, type(columns))
-        return (kind, *[_part(y, type(y), leaves, opens) for y in x])
+        part = _part_at_once(x, kind, leaves)
+        return part or (kind, *[_part(y, type(y), leaves, opens) for y in x])
     if kind is dict:
         opens = opens and len(x) <= FEW
         parts = [_part(y, type(y), leaves, opens) for y in x.values()]
         return (dict, tuple(x), tree.marks_of_keys(x), *parts)
     if kind is np.ndarray:
-        part: Any = (x.dtype, x.shape)
+        part = (x.dtype, x.shape)
     elif kind is float:
         part = FLOAT
     else:

@@ -220,6 +220,7 @@ class Function(Traces, Generic[P, R]):
         with whole, trace_lock:
             self._table, self._fast, self._general = KeptTraces(), {}, []
             self._likes, self._builtins = {}, ()
+            self._left_kinds.clear()
 
     def explain(self, *args: Any, **kwargs: Any) -> Explanation:
         """Of each trace: why it was made, what is staged, unrolled and left, what is guarded.
@@ -275,7 +276,9 @@ class Function(Traces, Generic[P, R]):
                         result = builtin(*args)
                         if result is not MISS:
                             return result  # type: ignore[no-any-return]
-                if self._fruitless > 0 and self._is_of_own_values(args, kwargs):
+                kinds = self._left_kinds
+                is_left = kinds and not kwargs and tuple(map(type, args)) in kinds
+                if is_left or (self._fruitless > 0 and self._is_of_own_values(args, kwargs)):
                     try:
                         return self._target(*args, **kwargs)  # type: ignore[no-any-return]
                     except GraphLimit as error:  # of another converted function that it calls
@@ -347,6 +350,7 @@ class Function(Traces, Generic[P, R]):
         bound = given if self._options.input_signature is None else self._conform(given)
         arguments = self._classify(bound)
         if self._is_left_to_python(arguments):
+            self._note_left(args, kwargs, arguments)
             return self._run_python(args, kwargs)
         concrete, alike = self._find(arguments), None
         if concrete is None and (found := self._like(arguments)) is not None:

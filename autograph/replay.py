@@ -293,7 +293,10 @@ def _writer(
     change, content = _change_of(key, slot, old, new)
     fill_in = facts.handouts.items if key[0] == "content" else facts.handouts.part
     if type(new) is not Undefined:  # which stands for a deleted attribute
-        content = fill_in(content, operands, Place(slot.name, journal.place_of(key)))
+        place = Place(slot.name, journal.place_of(key))
+        if key[0] == "content":
+            place = place._replace(container=slot.owner, had_items=bool(old))
+        content = fill_in(content, operands, place)
     lower = _lowering(key, slot)
     if defined is None:
         return _Writer(_target(slot, path), change, content, lower)

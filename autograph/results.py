@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from autograph.likeness import is_movable
 from autograph.operators.captured.alternatives import Part
 from autograph.operators.captured.captures import Trace, current_trace
 from autograph.operators.captured.host_values import HostValue
+from autograph.operators.captured.standing import Owner
 from autograph.operators.captured.variables import Nullable, Poison
 from autograph.operators.results.handouts import Handouts
 from autograph.operators.results.item_templates import template_of
@@ -111,7 +113,9 @@ def dig_result(
             operands.append(leaf.present)
         else:
             _check_result(leaf)
-            holes.append(FixedPart(as_users(leaf)))
+            facts = current_trace()
+            moves = facts is not None and facts.is_outside(leaf) and is_movable(leaf)
+            holes.append(FixedPart(as_users(leaf), moves))
     return structure, holes
 
 
@@ -363,10 +367,17 @@ def structures_of_lists(holes: list[Any]) -> Iterator[tree.Structure]:
 
 
 class FixedPart:
-    __slots__ = ("value",)
+    """What is the same in each call; an object from outside is that of the call, if it `moves`."""
 
-    def __init__(self, value: Any) -> None:
-        self.value = value
+    __slots__ = ("_fetch", "_value")
+
+    def __init__(self, value: Any, moves: bool = False) -> None:
+        self._fetch = Owner(value) if moves else None
+        self._value = None if moves else value
+
+    @property
+    def value(self) -> Any:
+        return self._value if self._fetch is None else self._fetch()
 
     def fill(self, results: list[Any], raws: tuple[Any, ...]) -> Any:
         value = self.value

@@ -12,8 +12,11 @@ import weakref
 from collections import deque
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from operator import is_
 from types import MethodType
 from typing import Any, cast
+
+import numpy as np
 
 from autograph import conversion, retracing, tracing
 from autograph.columns import FEW
@@ -75,7 +78,7 @@ _ROUNDS, _ROUNDS_BESIDE, _MOST_INTS = 1000, 4000, 32
 _LARGE = 256
 # After so many calls of Python's numbers that staged nothing, the others are not traced.
 _FRUITLESS = 4
-_IN_COLUMNS = (int, float, bool, tuple)
+_IN_COLUMNS = (int, float, bool, tuple, np.float64, np.int64, np.bool_)
 # More signatures than these are told apart by a table, which takes half a microsecond.
 _MOST_BUILTINS = 4
 
@@ -109,6 +112,8 @@ class Traces:
         self._trace_count = 0
         # How many calls of Python's numbers were traced and staged nothing, each for its values.
         self._fruitless = 0.0
+        # The classes of arguments of calls that are left to Python therefore, whatever the values.
+        self._left_kinds: set[tuple[type, ...]] = set()
         # Whether that was so of calls with long lists, as columns.
         self._leaves_lists = False
         # Of the last calls that were looked up: whether they traced; and warnings given.
@@ -371,7 +376,10 @@ class Traces:
         if traced.raised or traced.created or not self._is_of_lists(arguments):
             return False
         self._leaves_lists = traced.grows_slowly or not concrete.is_faster
-        self._fruitless += 1 if self._leaves_lists else -math.inf
+        if self._leaves_lists:
+            self._fruitless += 1
+        else:
+            self._note_fruit()
         return self._leaves_lists
 
     def _is_of_lists(self, arguments: Arguments) -> bool:
@@ -414,12 +422,32 @@ class Traces:
         """Whether calls with so many ints and texts that are no inputs are not traced."""
         return self._fruitless >= (1 if told > _MOST_INTS else _FRUITLESS)
 
+    def _note_fruit(self) -> None:
+        """A call has staged something: from now on, all are traced."""
+        self._fruitless = -math.inf
+        self._left_kinds.clear()
+
+    def _note_left(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], arguments: Arguments
+    ) -> None:
+        """Leave calls like this one to Python by the classes of their arguments alone.
+
+        Not where one is a nest, which has values of other classes in it.
+        """
+        leaves = arguments.leaves
+        is_flat = not kwargs and len(args) <= len(leaves) and all(map(is_, args, leaves))
+        if is_flat and self._are_fruitless(len(_told(arguments))):
+            self._left_kinds.add(tuple(map(type, args)))
+
     def _is_of_own_values(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """Whether Python makes a call, told without a look at each int: there may be many."""
         policy = self._policy
         if policy.inputs or policy.nests or not (self._leaves_lists or _are_few(args, kwargs)):
             return False
         if self._fruitless >= _FRUITLESS:
+            if not kwargs and VALUES.issuperset(map(type, args)):
+                self._left_kinds.add(tuple(map(type, args)))
+                return True
             for x in args if not kwargs else (*args, *kwargs.values()):
                 if type(x) not in VALUES and not seems_own(x):
                     return False
@@ -439,7 +467,7 @@ class Traces:
         if traced.raised:
             return traced
         if not _is_pythons(traced):
-            self._fruitless = -math.inf
+            self._note_fruit()
             return traced
         is_large = False
         paths = zip(arguments.paths, arguments.keys, strict=True)

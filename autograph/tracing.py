@@ -10,12 +10,13 @@ from typing import Any, cast
 import numpy as np
 
 from autograph import replay
+from autograph.assembling import refuse_bare, with_heaps
 from autograph.columns import Columns, lists_of_columns
 from autograph.conversion import underlying_function
 from autograph.errors import AutographError
 from autograph.findings import Findings
 from autograph.likening import likeness_of
-from autograph.operators.branches.absorbing import refuse_shared
+from autograph.operators.branches.absorbing import shares_arrays
 from autograph.operators.branches.chosen_objects import as_choices
 from autograph.operators.builtins.gathering import listed
 from autograph.operators.calls.adoption import adopting
@@ -38,7 +39,6 @@ from autograph.operators.containers.joining import repeated_by
 from autograph.operators.expressions.generators import check_left
 from autograph.operators.results.draws import given_generator
 from autograph.operators.results.handouts import Handouts
-from autograph.operators.results.heap_results import refuse_bare, with_heaps
 from autograph.operators.results.logs import refuse_looks
 from autograph.operators.results.sealing import sealed
 from autograph.operators.stand_ins.parted_arrays import Parts
@@ -433,12 +433,14 @@ def _finish(
         for structure in structures_of(*template):
             refuse_bare(structure)
     if grown_arrays(template[1]):
-        refuse_shared(facts, handles, operands)
+        title = "the function returns a list whose length depends on data"
+        _refuse_shared(facts, handles, operands, title, None)
     written = [
         i
         for i, h in enumerate(handles)
         if h._cell is not None and h._cell.root._value is not h._value
     ]
+    results = operands
     if in_use[0] and _come_home(builder, handles):
         operands = [x if is_object(x) else ops.to_device(x, HOST) for x in operands]
     outputs = [builder.value_of(x) for x in operands]
@@ -461,6 +463,9 @@ def _finish(
     stored = tracked(builder, handouts, outputs) if builder.trace.meets_tensors else {}
     found = shared(builder, handouts, operands, identical, outputs)
     whole = handouts.result(result, stands_for)
+    for place in handouts.grown_arrays[:1]:
+        title, others = f"a list whose length depends on data is {place}", handouts.alone
+        _refuse_shared(facts, handles, [*results, *others], title, place.origin)
     handouts.refuse_repeated([*structures_of_lists(template[1])])
     lasting = replay.lasting_writes(facts, transaction) if builder.created else []
     if builder.graph.nodes:
@@ -484,6 +489,18 @@ def _finish(
     finished.lasting = lasting
     finished.looks_for_keys = facts.looks_for_keys
     return finished
+
+
+def _refuse_shared(
+    facts: Trace, handles: list[Tensor], others: list[Tensor], title: str, origin: Origin | None
+) -> None:
+    """Refuse to hand out a list of arrays of which one is in another place of the caller's."""
+    if shares_arrays(facts, handles, others):
+        raise StagingError(
+            f"{title}, with arrays of which one is, or may be, in another place too",
+            "take `np.array(...)` of the list, or put copies into it (`.append(x.copy())`)",
+            origin=origin,
+        )
 
 
 def _refuse_others(facts: Trace, arguments: Arguments) -> None:

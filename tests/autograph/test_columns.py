@@ -54,6 +54,8 @@ KINDS = {
     "floats": number,
     "odd floats": lambda i: [math.nan, -0.0, math.inf, 1.5][i % 4],
     "ints": lambda i: (i * 37) % 23 - 5,
+    "floats of NumPy": lambda i: np.float64(number(i)),
+    "ints of NumPy": lambda i: np.int64((i * 37) % 23 - 5),
     "bools": lambda i: i % 3 == 0,
     "numbers or None": lambda i: None if i % 4 == 1 else number(i),
     "tuples": lambda i: (number(i), i % 7),

@@ -64,6 +64,58 @@ def sorted_in_place(x, low=0, high=29):
     return sorted_in_place(x, i, high)
 
 
+def without_loops(x):
+    rank = np.linalg.matrix_rank(np.outer(x, x))
+    return f"{rank} of {np.linalg.cond(np.diag(x)):.3f}"
+
+
+def told(x):
+    scale = float(x[0])
+    for k in range(4):
+        scale = scale * 0.5
+        print(f"{k}: {scale:.3f}")
+    return scale
+
+
+def told_in_a_loop(x):
+    total = 0.0
+    for v in x:
+        total += v
+        print("now", total)
+    return total
+
+
+@pytest.mark.parametrize("function", [without_loops, told, told_in_a_loop])
+def test_python_makes_calls_that_would_call_it_as_often(function, capsys):
+    converted = ag.convert(function)
+    for x in (X, X, -X):
+        expected, plain = function(x), capsys.readouterr().out
+        assert (converted(x), capsys.readouterr().out) == (expected, plain)
+    assert is_left(converted) and converted.trace_count == 1
+
+
+def told_at_the_end(x):
+    y = np.sqrt(np.abs(np.sin(x) * 2 - np.cos(x))) + np.tanh(x) * np.exp(-x * x)
+    print(y.sum())
+    return np.cumsum(y[::-1]) / (1 + np.arange(len(x)))
+
+
+def told_on_one_path(x):
+    most = 0.0
+    for v in x:
+        if v > most:
+            most = v
+            print("more", most)
+    return most
+
+
+@pytest.mark.parametrize("function", [told_at_the_end, told_on_one_path])
+def test_graphs_that_call_python_seldom_run(function):
+    converted = ag.convert(function)
+    np.testing.assert_allclose(converted(X), function(X), rtol=1e-12)
+    assert not is_left(converted)
+
+
 @pytest.mark.parametrize("function", [lines, fitted, written, sorted_in_place])
 def test_python_makes_calls_whose_loops_are_no_faster_as_a_plan(function):
     converted = ag.convert(function)

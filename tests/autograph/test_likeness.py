@@ -336,7 +336,7 @@ CALLS = {
     "remembered": (remembers, [lambda i=i: (P(n=i), X) for i in range(3)], 3),
     "gone through by name": (of_parts, [lambda i=i: (P(a=P(i), bc=Q(2)), X) for i in range(3)], None),
     "entered": (enters, [lambda i=i: (Manager(i), X) for i in range(3)], None),
-    "given back": (gives_back, [lambda i=i: (P(i), X) for i in range(3)], 3),
+    "given back": (gives_back, [lambda i=i: (P(i), X) for i in range(3)], 1),
     "linked": (links, [lambda i=i: (P(i), P(2), X) for i in range(3)], 3),
     "lambdas": (calls, [lambda: (lambda x: x * 2, X)] * 3, 1),
     "two lambdas": (calls, [lambda i=i: ([lambda x: x * 2, lambda x: x][i % 2], X) for i in range(4)], 2),
@@ -535,3 +535,70 @@ def test_an_item_that_is_put_again_is_put_where_another_one_was():
         f(X)
         assert (row, names) == ([5, 5], {"a": 5, "b": 1})
         row[:], names["a"], names["b"] = [7, 8], 7, 8
+
+
+class Chain:
+    def __init__(self, number):
+        self.x, self.items, self.names = np.zeros(4) + number, [], {"a": number}
+
+    def add(self, x):
+        self.x = self.x + x
+        return self
+
+
+def gives_itself(chain, x):
+    return chain.add(x).add(x)
+
+
+def gives_itself_in_a_nest(chain, x):
+    return {"chain": chain.add(x), "both": (chain, chain.x)}
+
+
+def gives_its_list(chain, x):
+    chain.items.append(float(x[0]))
+    return chain.items, chain.names
+
+
+def gives_a_list_that_grows_by_data(chain, x):
+    for v in x:
+        if v > 0:
+            chain.items.append(float(v))
+    return chain.items
+
+
+@pytest.mark.parametrize(
+    "function",
+    [gives_itself, gives_itself_in_a_nest, gives_its_list, gives_a_list_that_grows_by_data],
+)
+def test_what_is_given_back_is_of_the_objects_of_the_call(function):
+    f = ag.convert(function)
+    for number in range(3):
+        chain, plain = Chain(number / 2), Chain(number / 2)
+        found, expected = f(chain, X), function(plain, X)
+        pairs = {id(plain): chain, id(plain.items): chain.items, id(plain.names): chain.names}
+        leaves = (found, expected), *zip(_parts(found), _parts(expected), strict=True)
+        for one, other in leaves:
+            assert one is pairs[id(other)] if id(other) in pairs else type(one) is type(other)
+        assert repr(vars(chain)) == repr(vars(plain))
+    assert f.trace_count == 1
+
+
+def _parts(x):
+    if isinstance(x, dict):
+        x = tuple(x.values())
+    return [y for part in x for y in (part, *_parts(part))] if isinstance(x, tuple) else []
+
+
+def test_what_is_given_back_from_outside_is_itself():
+    own, rows = Chain(1), [1.0]
+
+    def function(chain, x):
+        rows.append(float(x[0]))
+        return own, rows, chain
+
+    f = ag.convert(function)
+    for number in range(3):
+        chain = Chain(number)
+        found = f(chain, X)
+        assert found[0] is own and found[1] is rows and found[2] is chain
+    assert len(rows) == 4

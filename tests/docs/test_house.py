@@ -55,6 +55,7 @@ TESTED_IN = {
     "autograph/operators/branches/written_items.py": "language/test_writes_to_items.py",
     "autograph/operators/stand_ins/heaps.py": "language/test_made_objects.py",
     "autograph/operators/expressions/heap_objects.py": "language/test_made_objects.py",
+    "autograph/assembling.py": "language/test_growing_lists_of_objects.py",
     "autograph/operators/results/heap_results.py": "language/test_made_objects.py",
     "autograph/operators/results/sealing.py": "language/test_growing_lists_in_results.py",
     "runtime/graph/html.py": "language/test_notebook.py",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -339,3 +341,34 @@ def test_comprehensions_whose_items_python_must_know_stay_as_they_are():
 
     converted = ag.convert(function, native=False)
     assert converted(np.float64(0.5)) == (1.0 + 3, sizes[1099] * 0.5)
+
+
+FEW, MANY = [float(k % 7) for k in range(5)], [float(k % 7) for k in range(20)]
+OVER_KNOWN = {
+    "combinations": lambda xs, t: [
+        (i, j) for i, j in itertools.combinations(range(len(xs)), 2) if xs[i] + xs[j] == t
+    ],
+    "a generator": lambda xs, t: sum(x + y for x, y in itertools.product(xs, xs) if x + y < t),
+    "pairs": lambda xs, t: [x * y for x, y in zip(xs, xs[1:], strict=False) if x < t],
+    "rows": lambda xs, t: [[x for x in row if x > t] for row in (xs[:18], xs[1:19])],
+    "an iterator": lambda xs, t: [[x for x in it if x > t] + list(it) for it in [iter(xs)]],
+}
+
+
+@pytest.mark.parametrize("name", OVER_KNOWN)
+def test_many_known_items_of_which_data_chooses_are_a_loop(name):
+    function = OVER_KNOWN[name]
+    converted = ag.convert(function)
+    for xs in (MANY, FEW, MANY[::-1]):
+        for t in (3.0, 100.0):
+            assert converted(xs, t) == function(xs, t)
+    graph = converted.get_concrete_function(MANY, 3.0).graph
+    assert any(node.op.name == "while" for node in graph.walk())
+    assert sum(node.op.name == "cond" for node in graph.walk()) < len(FEW)
+
+
+def test_items_that_change_meanwhile_are_gone_through_as_they_change():
+    def function(xs, t):
+        return [xs.append(x) or x * t for x in xs if len(xs) < 24], xs
+
+    assert ag.convert(function)(MANY[:], 2.0) == function(MANY[:], 2.0)

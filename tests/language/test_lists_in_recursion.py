@@ -398,5 +398,28 @@ def test_which_list_an_argument_is_is_not_known(sample, words):
 
 def test_what_would_have_to_be_seen_in_two_lists_is_refused():
     refuse(one_list_or_another_is_written, np.int64(2), match="one that it may be is changed here")
-    refuse(the_list_of_the_caller, np.int64(2), [1.0, 2.0], match="gives back a list that is older")
+    refuse(the_list_of_the_caller, np.int64(2), [1.0, 2.0], match="which list is in the result")
     refuse(lists_that_each_call_changes, X, match="which list an argument of `emptied` is depends")
+
+
+# ---- lists of the caller's that may be given back ------------------------------------------------
+
+
+def sorted_quickly(a):
+    if len(a) <= 1:
+        return a
+    p = a[len(a) // 2]
+    less, more = [v for v in a if v < p], [v for v in a if v > p]
+    return sorted_quickly(less) + [v for v in a if v == p] + sorted_quickly(more)
+
+
+@pytest.mark.parametrize("count", [0, 1, 5, 20])
+def test_the_outermost_call_may_give_back_the_callers_list(count):
+    given = [float(k * 7 % 11) for k in range(count)]
+    own = given[:]
+    found = ag.convert(sorted_quickly)(own)
+    assert found == sorted(given) and own == given
+    assert (found is own) == (sorted_quickly(own) is own)
+    if count == 5:
+        concrete = ag.convert(sorted_quickly).get_concrete_function(own)
+        assert any(node.op.name == "recursion" for node in concrete.graph.walk())

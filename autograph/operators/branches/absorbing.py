@@ -49,7 +49,7 @@ __all__ = [
     "note_held",
     "note_round",
     "note_seen",
-    "refuse_shared",
+    "shares_arrays",
 ]
 
 
@@ -65,12 +65,15 @@ def lists() -> Cell:
     return root.lists  # type: ignore[no-any-return]
 
 
-def absorb(items: Iterable[Any], within: Any = None) -> None:
+def absorb(parts: Iterable[Any], within: Any = None) -> None:
     """Note that the arrays among the items of a list, and in them, are held by their content.
 
     So are the lists and dicts among them. The list is `within`, where that is known.
     """
-    items = list(items)
+    parts = list(parts)
+    items = [part for part in parts if not isinstance(part, Run)]
+    facts = current_trace()
+    is_again = type(within) is list and facts is not None and facts.has_absorbed(within, parts)
     met: set[int] = set()
     for nest in _nests(items):
         _freeze(nest, within)
@@ -79,7 +82,7 @@ def absorb(items: Iterable[Any], within: Any = None) -> None:
         met.add(id(nest))
     for x in _arrays(items):
         for cell in cells_under(x):
-            _note(cell, not x._chain)
+            _note(cell, not x._chain, is_again)
 
 
 def note_held(x: Any) -> None:
@@ -92,12 +95,13 @@ def note_held(x: Any) -> None:
             journal.note_held(nest)
 
 
-def _note(cell: Cell, whole: bool) -> None:
+def _note(cell: Cell, whole: bool, is_again: bool = False) -> None:
+    """Note an array that is in a list; `is_again` where it was noted before as that very item."""
     cell.seen_by = (lists(),)
     facts = current_trace()
     if facts is not None and (not whole or isinstance(cell, Snapshot) or _is_given(facts, cell)):
         facts.shares_arrays = True
-    if journal.note_frozen(cell, whole=whole) and whole:
+    if journal.note_frozen(cell, whole=whole) and whole and not is_again:
         _note_shared()
 
 
@@ -188,7 +192,7 @@ def absorb_left(outcome: Outcome, x: Any, owner: Any, *, repeats: bool) -> None:
     with trace.interpreting(outcome.builder), journal.transaction() as noted:
         noted.frozen.update(outcome.frozen)
         noted.chosen.update(outcome.chosen)
-        absorb(items, x if owner is None else owner)
+        absorb(x, x if owner is None else owner)
         outcome.frozen.update(noted.frozen)
 
 
@@ -275,18 +279,13 @@ def _held_in(things: Iterable[Any], growing: dict[int, Any], met: set[int]) -> I
         yield from _held_in([part for _, part in own_children(x)], growing, met)
 
 
-def refuse_shared(facts: Any, handles: Iterable[Tensor], results: Iterable[Tensor]) -> None:
-    """Refuse a result with a list of arrays of which one is in another place of the caller's."""
+def shares_arrays(facts: Any, handles: Iterable[Tensor], others: Iterable[Tensor]) -> bool:
+    """Whether an array in a list by data may be one of the caller's, of `others`, or there twice.
+
+    `handles` are the caller's; `others` are handed out in places of their own.
+    """
     own = {id(handle._cell) for handle in handles if handle._cell is not None}
-    is_shared = facts.shares_items or any(id(cell) in own for cell in journal.frozen_wholly())
-    for x in results if not is_shared else ():
-        found = reference_of(x)
-        is_shared = is_shared or any(
-            lists() in seen_by(part) for part in ({} if found is None else found.parts).values()
-        )
-    if is_shared:
-        raise StagingError(
-            "the function returns a list whose length depends on data, with arrays of which one "
-            "is, or may be, in another place too",
-            "return `np.array(...)` of the list, or put copies into it (`.append(x.copy())`)",
-        )
+    if facts.shares_items or any(id(cell) in own for cell in journal.frozen_wholly()):
+        return True
+    found = (reference for x in others if (reference := reference_of(x)) is not None)
+    return any(lists() in seen_by(part) for one in found for part in one.parts.values())

@@ -23,6 +23,7 @@ from autograph.operators.containers.going_through import in_turn, tells
 from autograph.operators.expressions.access import iterate, setitem
 from autograph.operators.expressions.generators import Again, Consumer, Ending, call_of, placed
 from autograph.operators.expressions.logical import not_, truth
+from autograph.operators.loops.known_items import known_items
 from autograph.operators.loops.loops import for_stmt, in_turn_or_place, is_staged
 from autograph.operators.loops.own_iterators import begun, without_iter
 from autograph.operators.loops.watched import watched
@@ -256,8 +257,29 @@ class Going:
                 self._stage(iterable, items, place or items)
         elif isinstance(iterable, GeneratorType | Again):
             self._stage(iterable, items, place or items)
-        else:
+        elif not self._is_over_known(iterable, items, place or items):
             items(_each_of(iterable))
+
+    def _is_over_known(self, iterable: Any, items: Plain, place: Any) -> bool:
+        """Whether many items that are alike were gone through: where data decides, by the graph."""
+        known = known_items(iterable)
+        if known is None or len(known.items) <= _FEW_ITEMS:
+            return False
+        builder, body = building(), _Round(items, place.__code__)
+        assert builder is not None
+
+        def run() -> None:
+            items(known.items)
+            if not known.are_the_same(0):  # they are gone through as they change
+                raise _ByData
+
+        if not (
+            self._is_tried(run) or is_staged(known, body, self._note_data, self._state, builder)
+        ):
+            return False
+        if isinstance(iterable, Iterator):
+            deque(iterable, maxlen=0)
+        return True
 
     def begun(self, numbers: range, items: Plain, place: Any) -> int:
         """How many items are done: all, where a loop of the graph makes numbers by many nodes.

@@ -38,6 +38,8 @@ class Mark:
     result: Form | None = None
     # Whether a list that it gives back may be one that it is given.
     gives_lists: bool = False
+    # Whether the calls within it are, as what it gives back may be a list of the caller's.
+    begins_within: bool = False
     # Why it cannot be one: then calls are traced into each other after all, as far as that goes.
     refusal: StagingError | None = None
 
@@ -65,6 +67,11 @@ class Recursions:
     def refuse(self, mark: Mark, error: StagingError) -> None:
         """Note that a call cannot be a node."""
         mark.refusal = error
+        self._is_news = True
+
+    def begin_within(self, mark: Mark) -> None:
+        """Note that an outermost call is no node, but those within it."""
+        mark.begins_within = True
         self._is_news = True
 
     def begin(self) -> bool:

@@ -87,6 +87,8 @@ def _as_node(known: Recursions, under_way: list[Call], call: Call) -> tuple[bool
     mark = known.marks.get(call.key) if known.marks else None
     if mark is None or mark.refusal is not None or any(around.mark is mark for around in under_way):
         return False, None
+    if mark.begins_within and not under_way:
+        return False, None
     return _opened(known, under_way, call, mark)
 
 
@@ -101,7 +103,11 @@ def _opened(known: Recursions, under_way: list[Call], call: Call, mark: Mark) ->
     except _BeginAgainError:
         raise
     except StagingError as error:
-        known.refuse(mark, error)
+        is_outermost = under_way in ([], [opened])
+        if opened.gives_callers and is_outermost and not mark.begins_within:
+            known.begin_within(mark)
+        else:
+            known.refuse(mark, error)
         raise
     finally:
         _leave(under_way, opened)
@@ -112,7 +118,9 @@ def _opened(known: Recursions, under_way: list[Call], call: Call, mark: Mark) ->
 
 def _detect(known: Recursions, under_way: list[Call], call: Call) -> None:
     """Begin anew where calls in each other would not come to an end."""
-    around = [(x, x.differences(call)) for x in _staged(under_way, call)]
+    first_mark = known.marks.get(under_way[0].key) if under_way else None
+    is_apart = first_mark is not None and first_mark.begins_within
+    around = [(x, x.differences(call)) for x in _staged(under_way[is_apart:], call)]
     alike: list[_Alike] = [(x, numbers) for x, numbers in around if numbers is not None]
     code = code_of(call.function)
     if not alike:

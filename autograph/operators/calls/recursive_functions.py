@@ -84,6 +84,8 @@ class Recursion(Call):
         self.deepened = 0
         # Whether a list that it gives back may be one that it is given.
         self.gives_lists = mark.gives_lists
+        # Whether that may be a list of the caller's.
+        self.gives_callers = False
         self.attempts = len(parent.root.attempts)
         # What the function changes that is older than the call: each place, with its form.
         self.carried: dict[Any, tuple[journal.Slot, Form]] = {}
@@ -222,6 +224,7 @@ class Recursion(Call):
         given_lists = [*self._lists_given(call)]
         for x in given_lists:
             if facts is not None and (facts.is_outside(x) or facts.is_given(x)):
+                self.gives_callers = True
                 raise self._gives_back("a list that is older than the call")
         assert self.result is not None
         found = [x for _, _, x in self.result.containers(made, self.title) if type(x) is list]

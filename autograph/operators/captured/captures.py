@@ -242,6 +242,8 @@ class Trace:
     joins: int = 0
     # Whether an array is in such a list twice, or in two of them.
     shares_items: bool = False
+    # By id, lists whose arrays were noted as items, each with what was in it then.
+    absorbed: dict[int, tuple[Any, list[Any]]] = field(default_factory=dict)
     # Whether a list or dict that is an item of a list may be in another place, too.
     shares_nests: bool = False
     # Whether an array that is an item of such a list may be in another place, too, or the caller's.
@@ -384,6 +386,12 @@ class Trace:
         if isinstance(thing, _CONTAINERS):
             _, wholly, consumed = self.reads.get(id(thing), (thing, False, True))
             self.reads[id(thing)] = (thing, wholly or not consumed, False)
+
+    def has_absorbed(self, within: list[Any], parts: list[Any]) -> bool:
+        """Whether the arrays in a list were noted as its items, and it has the same parts still."""
+        known = self.absorbed.get(id(within))
+        self.absorbed[id(within)] = within, parts
+        return known is not None and [*map(id, parts)] == [*map(id, known[1])]
 
     def consumed(self, thing: Any) -> None:
         """What was read last of a container is guarded by itself, or does not count."""

@@ -171,9 +171,11 @@ def raise_if(condition: Any, error: BaseException) -> None:
         raise error
 
 
-def packed(x: Iterable[Any], *more: Any, origin: Origin | None = None) -> tuple[Form, list[Tensor]]:
-    """As `looked_at`, for a list that goes on as these rows."""
-    absorb((part for part in x if not isinstance(part, Run)), x)
+def packed(
+    x: Iterable[Any], *more: Any, origin: Origin | None = None, within: Any = None
+) -> tuple[Form, list[Tensor]]:
+    """As `looked_at`, for a list that goes on as these rows; it is `within`, if it is no copy."""
+    absorb(x, x if within is None else within)
     return looked_at(x, *more, origin=origin)
 
 

@@ -156,9 +156,9 @@ def _roll(stage: Thunk, builder: Builder) -> bool:
 
 
 def is_staged(
-    items: range, body: Callable[[Any], None], before: Thunk, state: State, builder: Builder
+    items: Any, body: Callable[[Any], None], before: Thunk, state: State, builder: Builder
 ) -> bool:
-    """Whether rounds over a range, after what comes `before` them, are a loop of the graph.
+    """Whether rounds over a range or known items, after what comes `before`, are a graph's loop.
 
     Nothing is done where they cannot be.
     """
@@ -166,7 +166,8 @@ def is_staged(
 
     def stage() -> None:
         before()
-        loop.staged(_tail(items, 0), 0)
+        is_range = type(items) is range
+        loop.staged(_tail(items, 0), 0) if is_range else loop.over_known(items, 0)
 
     return _roll(stage, builder)
 
@@ -355,13 +356,7 @@ class _For(NamedTuple):
         before, mark = self.state.get(), builder.mark()
 
         def stage() -> None:
-            with journal.transaction() as part:
-                self.staged(known.indexed(k), 0, go)
-                left = [*self.state.get(), *(new for _, _, new in part.written().values())]
-                part.commit()
-            if not known.are_the_same(k + (go is None)) or known.are_in(left):
-                self.state.set(before)
-                raise StagingError("it changes what it goes through, or keeps an array of it")
+            self.over_known(known, k, k + (go is None), go)
             if builder.size(mark) > most:
                 self.state.set(before)
                 raise StagingError("a loop of the graph would be larger")
@@ -373,6 +368,17 @@ class _For(NamedTuple):
         else:  # how many are left, data decides
             spend([iterator])
         return True
+
+    def over_known(self, known: KnownItems, k: int, taken: int = 0, go: Any = None) -> None:
+        """The rounds from item `k` on, as a loop of the graph; so many are taken from Python's."""
+        before = self.state.get()
+        with journal.transaction() as part:
+            self.staged(known.indexed(k), 0, go)
+            left = [*self.state.get(), *(new for _, _, new in part.written().values())]
+            part.commit()
+        if not known.are_the_same(taken) or known.are_in(left):
+            self.state.set(before)
+            raise StagingError("it changes what it goes through, or keeps an array of it")
 
     def over_generator(
         self, generator: Any, run: Run, builder: Builder, *, is_shared: bool = True

@@ -29,7 +29,7 @@ from autograph.operators.results.held_parts import (
     fields_of,
     held_through,
 )
-from autograph.operators.results.item_templates import holds_nests, kept_as_rows, template_of
+from autograph.operators.results.item_templates import ARRAY, holds_nests, kept_as_rows, template_of
 from autograph.operators.results.remaking import (
     AnyOf,
     Argument,
@@ -40,6 +40,7 @@ from autograph.operators.results.remaking import (
     Items,
     Made,
     Once,
+    Outside,
     Same,
     Scalar,
     Tuple,
@@ -83,10 +84,15 @@ _NONE: Mapping[int, tuple[Any, Any]] = MappingProxyType({})
 
 
 class Place(NamedTuple):
-    """A place that something is stored in: the user's spelling of it, and the line."""
+    """A place that something is stored in: the user's spelling of it, and the line.
+
+    What is written may be the content of a container, which may have `had_items` before the call.
+    """
 
     name: str
     origin: Origin | None
+    container: Any = None
+    had_items: bool = False
 
     @property
     def is_outside(self) -> bool:
@@ -121,6 +127,10 @@ class Handouts:
         # What has a key by its id must live as long as the trace.
         self._keep: list[Any] = []
         self._open: set[int] = set()
+        # Where lists of arrays are handed out beside the result whose length depends on data; and
+        # the arrays that are handed out in a place of their own.
+        self.grown_arrays: list[Place] = []
+        self.alone: list[Tensor] = []
         # What is handed out for each container that is chosen by data, or among those chosen from.
         self._chosen: dict[int, Any] = {}
         self._is_special = False
@@ -132,6 +142,7 @@ class Handouts:
         self._stands_for = _NONE
         # While what Python code gets is made: the cells and objects of the function's own in it.
         self._lent: list[Any] = []
+        self._is_lending = False
 
     @property
     def are_shared(self) -> bool:
@@ -171,7 +182,7 @@ class Handouts:
             return tuple(self.items(item, operands, place) for item in x)
         if has_runs(x):
             self._place = place
-            return self._grown(x, operands)
+            return self._grown(x, operands, place.container)
         if type(x) is list:
             return [self.part(item, operands, place) for item in x]
         if type(x) is dict:
@@ -265,11 +276,11 @@ class Handouts:
         are `lasting` if each call has one of each: what a loop makes is another one each time.
         """
         before = self.uses.copy(), dict(self.stored), list(self._snapshots)
-        self._lent = []
+        self._lent, self._is_lending = [], True
         try:
             yield self._lent
         finally:
-            self._lent = []
+            self._lent, self._is_lending = [], False
             if not lasting:
                 self.uses, self.stored, self._snapshots = before
 
@@ -292,7 +303,7 @@ class Handouts:
             return found
         if self.facts.is_outside(x):
             self._is_special = True
-            return Same(x)
+            return Outside(x)
         self._refuse_chosen(x)
         if journal.was_item(x):
             self._taken_out.append(self._place)
@@ -353,7 +364,7 @@ class Handouts:
         self._refuse_chosen(x)
         if self.facts.is_outside(x):
             self._is_special = True
-            return Same(x)
+            return Outside(x)
         self._keep.append(x)
         key = ("object", id(x))
         self.uses[key] += 1
@@ -481,6 +492,7 @@ class Handouts:
         """The template of a traced array."""
         reference = reference_of(x)
         assert reference is not None
+        self.alone.append(x)
         made = Array(self._form_of(x), x.type.rank == 0)
         if isinstance(reference.index, int):
             made.number = reference.index
@@ -579,7 +591,7 @@ class Handouts:
                 self._check_keys(key for key, _ in entries)
                 made.items = {k: self._part(v, operands) for k, v in entries}
             elif has_runs(x):
-                made.items = self._grown(x, operands)
+                made.items = self._grown(x, operands, x)
             elif isinstance(x, (list, deque)):
                 made.items = [self._part(v, operands) for v in container_base(x).__iter__(x)]
             elif isinstance(x, set):
@@ -591,31 +603,42 @@ class Handouts:
             self._open.discard(id(x))
         return self._argument(x, made)
 
-    def _grown(self, x: list[Any], operands: list[Tensor]) -> Items:
-        """What is in a list whose length depends on data."""
+    def _grown(self, x: list[Any], operands: list[Tensor], container: Any) -> Items:
+        """What is in a list whose length depends on data, of which `x` may be a copy."""
         refuse_views(x, str(self._place), self._place.origin)
-        item, rows = self._rows_of(x)
+        item, rows = self._rows_of(x, container)
         refuse_references_in(item, str(self._place))
-        shared = kept_as_rows(item)
-        if shared:
-            raise self._refusal(
-                f"a list of {shared}, whose own length depends on data, is {self._place}",
-                "return it, or store an array (`np.array(...)`)",
-            )
+        self._check_apart(kept_as_rows(item))
         parts, structure = template_of(item)
         self.grown.append((structure, self._place))
         form = self._form_of(rows[0])
         return Items(structure, parts, [_appended(operands, row) for row in rows], form)
 
+    def _check_apart(self, shared: str) -> None:
+        """Refuse a list with `shared` things in it, which would have to be those of other places.
+
+        Arrays that only this list has may be others after each call. Python code that is called
+        meanwhile could keep one, and those that the caller's list had before are to stay in it.
+        """
+        had_items = self._place.had_items
+        if shared and (shared != ARRAY or had_items or self._is_lending):
+            raise self._refusal(
+                f"a list of {shared}, whose own length depends on data, is {self._place}"
+                + " and has items before" * had_items,
+                "return it, or store an array (`np.array(...)`)",
+            )
+        if shared:
+            self.grown_arrays.append(self._place)
+
     @staticmethod
-    def _rows_of(x: list[Any]) -> tuple[ItemForm, list[Tensor]]:
+    def _rows_of(x: list[Any], container: Any) -> tuple[ItemForm, list[Tensor]]:
         """The rows of a list, which are made for no error of the user's."""
         builder = building()
         assert builder is not None
         root = builder.root
         notice, root.before_raising = root.before_raising, None
         try:
-            return packed(x)
+            return packed(x, within=container)
         finally:
             root.before_raising = notice
 

@@ -21,7 +21,7 @@ from autograph.operators.symbolic.rows import inner_types
 from autograph.operators.symbolic.texts import Written
 from runtime import tree
 
-__all__ = ["holds_nests", "kept_as_rows", "template_of"]
+__all__ = ["ARRAY", "holds_nests", "kept_as_rows", "template_of"]
 
 
 def holds_nests(structure: tree.Structure) -> bool:
@@ -31,12 +31,15 @@ def holds_nests(structure: tree.Structure) -> bool:
     return structure.kind in (list, dict) or any(map(holds_nests, structure.children))
 
 
+ARRAY = "arrays"  # which only that list may have
+
+
 def kept_as_rows(form: Form) -> str:
     """What an item of a list by data has that such a list shares with other places; else empty."""
     if isinstance(form, Ragged):
         return "lists that are of several lengths"
     if isinstance(form, Leaf):
-        return "arrays" if form.type.rank != 0 else ""
+        return ARRAY if form.type.rank != 0 else ""
     if isinstance(form, OrNone):
         return kept_as_rows(form.part)
     parts = form.parts if isinstance(form, Branching) else ()

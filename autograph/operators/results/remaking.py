@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from itertools import repeat
 from typing import Any
 
 import numpy as np
 
+from autograph.operators.captured.standing import Owner
 from autograph.operators.stand_ins.contents import container_base
 from autograph.operators.stand_ins.runs import ContainerKind
 from runtime import ops, tree
@@ -39,6 +41,7 @@ __all__ = [
     "Made",
     "Once",
     "OptionalPart",
+    "Outside",
     "RaggedPart",
     "Same",
     "Scalar",
@@ -250,6 +253,18 @@ class Same(Fillable):
         return source.bound(self.thing)
 
 
+class Outside(Fillable):
+    """An object that is older than the trace, in the result: that of the call."""
+
+    __slots__ = ("owner",)
+
+    def __init__(self, thing: Any) -> None:
+        self.owner = Owner(thing)
+
+    def fill(self, operands: Sequence[Any]) -> Any:
+        return self.owner()
+
+
 class Array(Fillable):
     """An array, or one of several, depending on data.
 
@@ -456,8 +471,13 @@ def items_of_rows(
         return columns[0]
     if not columns:
         return [tree.unflatten(structure, ()) for _ in range(count)]
-    if structure.kind is tuple and all(child.kind is None for child in structure.children):
-        return [*zip(*columns, strict=True)]
+    kind = structure.kind
+    if issubclass(kind, tuple) and all(child.kind is None for child in structure.children):
+        found = zip(*columns, strict=True)
+        if kind is tuple:
+            return [*found]
+        if not issubclass(kind, tree.Assembled):
+            return [*map(tuple.__new__, repeat(kind), found)]
     return [*map(tree.maker(structure), *columns)]
 
 

@@ -300,7 +300,7 @@ def with_row(item: Form, rows: list[Tensor], alone: list[Tensor]) -> list[Tensor
 
 
 def _no_rows(type_: TensorType) -> Tensor:
-    none = tensor(np.zeros((0, *(n or 0 for n in type_.shape or ())), type_.dtype))
+    none: Tensor = ops.zeros((0, *(n or 0 for n in type_.shape or ())), type_.dtype)
     return none if type_.device is None else ops.to_device(none, type_.device)
 
 

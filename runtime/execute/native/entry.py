@@ -180,4 +180,74 @@ failed:
 raised:
   ret ptr null
 }
+
+; Copies the numbers of a list into an array of as many, of eight bytes each. Gives False where they
+; are not all of a class, which is `float`, `int` or one of NumPy's, or have no place in 64 bits.
+define ptr @column(ptr %self, ptr %args, i64 %nargs) {
+entry:
+  %ctx.at = getelementptr i8, ptr %self, i64 $VALUE
+  %ctx = load ptr, ptr %ctx.at
+  %true = word True
+  %false = word False
+  %int = word int
+  %convert = word PyLong_AsLongLong
+  %occurred = word PyErr_Occurred
+  %forget = word PyErr_Clear
+  %keep = word Py_IncRef
+  %list = load ptr, ptr %args
+  %array.at = getelementptr ptr, ptr %args, i64 1
+  %array = load ptr, ptr %array.at
+  %kind.at = getelementptr ptr, ptr %args, i64 2
+  %kind = load ptr, ptr %kind.at
+  %is.int = icmp eq ptr %kind, %int
+  %data.at = getelementptr i8, ptr %array, i64 $DATA
+  %data = load ptr, ptr %data.at
+  %room.at = getelementptr i8, ptr %array, i64 $DIMENSIONS
+  %room.row = load ptr, ptr %room.at
+  %room = load i64, ptr %room.row
+  %size.at = getelementptr i8, ptr %list, i64 $LENGTH
+  %size = load i64, ptr %size.at
+  %items.at = getelementptr i8, ptr %list, i64 $ITEMS
+  %items = load ptr, ptr %items.at
+  %fits = icmp eq i64 %size, %room
+  br i1 %fits, label %head, label %give
+head:
+  %k = phi i64 [ 0, %entry ], [ %k.next, %next ]
+  %going = icmp slt i64 %k, %size
+  br i1 %going, label %item, label %give
+item:
+  %thing.at = getelementptr ptr, ptr %items, i64 %k
+  %thing = load ptr, ptr %thing.at
+  %type.at = getelementptr i8, ptr %thing, i64 $TYPE
+  %type = load ptr, ptr %type.at
+  %is.kind = icmp eq ptr %type, %kind
+  br i1 %is.kind, label %number, label %give
+number:
+  %place = getelementptr i64, ptr %data, i64 %k
+  br i1 %is.int, label %python, label %bits
+bits:
+  %value.at = getelementptr i8, ptr %thing, i64 $VALUE
+  %value = load i64, ptr %value.at
+  store i64 %value, ptr %place
+  br label %next
+python:
+  %found = call i64 %convert(ptr %thing)
+  store i64 %found, ptr %place
+  %is.odd = icmp eq i64 %found, -1
+  br i1 %is.odd, label %ask, label %next
+ask:
+  %error = call ptr %occurred()
+  %is.fine = icmp eq ptr %error, null
+  br i1 %is.fine, label %next, label %clear
+clear:
+  call void %forget()
+  br label %give
+next:
+  %k.next = add i64 %k, 1
+  br label %head
+give:
+  %result = phi ptr [ %false, %entry ], [ %true, %head ], [ %false, %item ], [ %false, %clear ]
+  call void %keep(ptr %result)
+  ret ptr %result
+}
 """

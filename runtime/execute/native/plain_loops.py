@@ -1,4 +1,4 @@
-"""How much of a plan native code does, and whether Python would do its loops as well."""
+"""How much of a plan native code does, and whether Python would do the rest as well."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ from collections.abc import Iterable, Sequence
 from runtime.graph.ir import Graph, Node, Value
 from runtime.spec import TensorType
 
-__all__ = ["LOOPS", "elements", "inside", "loops_in_python", "work"]
+__all__ = ["LOOPS", "calls_outweigh", "elements", "inside", "is_done_as_in_python", "work"]
 
 LOOPS, _FREE = ("while", "recursion"), ("constant", "pending")
 # An operation on a large array counts for so many: a loop of several of them saves memory that
 # plans go through. Where only the call tells how many elements there are, so many are counted.
 _OF_ARRAY, _LARGE, _UNKNOWN = 4, 1024, 10_000
+# What Python takes for an operation on an array, a plan for a node beyond that, and native code for
+# a call of Python, where an operation of Python's on numbers takes one.
+_OF_NUMPY, _OF_NODE, _OF_CALL = 15, 20, 60
 
 
 def work(nodes: Iterable[Node]) -> int:
@@ -21,26 +24,58 @@ def work(nodes: Iterable[Node]) -> int:
     return sum(_OF_ARRAY if _is_large(n) else n.op.name not in _FREE for n in nodes)
 
 
-def loops_in_python(graph: Graph, parts: Sequence[Graph]) -> bool:
-    """Whether a plan has loops in which it does mostly what plain Python does, node by node.
+def is_done_as_in_python(graph: Graph, parts: Sequence[Graph]) -> bool:
+    """Whether a plan does mostly what plain Python does, node by node: in its loops, if it has any.
 
     `graph` is that of the plan, whose nodes call the native `parts`. A part that is a loop is no
     such thing, and none that saves as much as the nodes of the plan cost. But where a function that
     calls itself changes an array, the parts within it would copy that in each call.
     """
     ours = python = 0
-    for node in graph.walk():
-        if node.op.name not in LOOPS:
-            continue
+    loops = [node for node in graph.walk() if node.op.name in LOOPS]
+    for node in loops:
         if node.op.name == "recursion" and any(_has_axes(value) for value in node.outputs):
             return True
         within = inside(node)
-        called = [parts[n.op.options["part"][0]] for n in within if n.op.name == "native"]
-        if any(n.op.name in LOOPS for inner in called for n in inner.walk()):
+        called = _called(within, parts)
+        if any(n.op.name in LOOPS for n in called):
             return False
-        ours += sum(work(inner.walk()) for inner in called)
+        ours += work(called)
         python += sum(n.op.name not in _FREE for n in within)
-    return 2 * python > ours
+    if loops:
+        return 2 * python > ours
+    nodes = [node for node in graph.walk() if node.op.name not in _FREE]
+    called = _called(nodes, parts)
+    has_loop = any(node.op.name in LOOPS for node in called)
+    return not has_loop and len(nodes) * _OF_NODE > _saved(called)
+
+
+def calls_outweigh(graph: Graph, calls: int) -> bool:
+    """Whether native code takes longer for so many calls of Python than it saves beside them.
+
+    Rounds of loops are not counted: one without a branch has as many of both in each.
+    """
+    kinds = {node.op.name for node in graph.walk()}
+    is_rare = "cond" in kinds and not kinds.isdisjoint(LOOPS)
+    return not is_rare and calls * _OF_CALL > _saved(graph.walk())
+
+
+def _called(nodes: Iterable[Node], parts: Sequence[Graph]) -> list[Node]:
+    """The nodes of the parts that are called."""
+    called = [parts[n.op.options["part"][0]] for n in nodes if n.op.name == "native"]
+    return [node for graph in called for node in graph.walk()]
+
+
+def _saved(nodes: Iterable[Node]) -> int:
+    """What Python takes for them."""
+    return sum(work([n]) * (_OF_NUMPY if _is_of_numpy(n) else 1) for n in nodes if not n.graphs)
+
+
+def _is_of_numpy(node: Node) -> bool:
+    """Whether it is an operation on an array, and takes more than a number out of it."""
+    if node.op.name == "getitem" and not any(map(_has_axes, node.outputs)):
+        return False
+    return any(map(_has_axes, (*node.inputs, *node.outputs)))
 
 
 def inside(node: Node) -> list[Node]:

@@ -48,6 +48,7 @@ __all__ = [
     "Place",
     "bring_in",
     "bring_in_more",
+    "column_filler",
     "needs_llvm",
     "problem",
     "still",
@@ -225,6 +226,19 @@ def still(reading: Reading) -> Callable[[], bool] | None:
     words, kept = table(reading, ctypes.addressof(context), bool)
     address = entry().address("still")
     return builtin(address, "still", ctypes.addressof(words), words, kept, context)
+
+
+@cache
+def column_filler() -> Callable[[list[Any], Any, type], bool] | None:
+    """A builtin that copies the numbers of a list, all of one class, into an array of as many.
+
+    It gives False where they are not. None where there is no native code.
+    """
+    if problem() is not None:
+        return None
+    context = Context.of_the_process({})
+    address = entry().address("column")
+    return builtin(address, "column", ctypes.addressof(context), context)
 
 
 def problem() -> str | None:

@@ -89,6 +89,16 @@ class Items:
             return np.array(self._listed(), np.float64)
         return _numbers.take(self._places + VALUE // _WORD)
 
+    def scalars(self, kind: type[np.generic]) -> Any:
+        """An array of scalars of NumPy of eight bytes, all of that class.
+
+        >>> Items.of([np.int64(3), np.int64(4)]).scalars(np.int64)
+        array([3, 4])
+        """
+        if self._places is None:
+            return np.array(self._listed(), kind)
+        return self._words_at(VALUE).view(kind)
+
     def ints(self) -> Any:
         """An array of ints; None where one has no place in 64 bits."""
         found = None if self._places is None else self._short_ints()
@@ -142,7 +152,10 @@ def _agrees() -> bool:
     """Whether objects are in memory here as they are expected to be."""
     if problem() is not None:
         return False
-    things: list[Any] = [1.5, (7, -(2**30) + 1), "text", (0, 2**62), {"a": 1, "b": 2}]
+    things: list[Any] = [
+        1.5, (7, -(2**30) + 1), "text", (0, 2**62), {"a": 1, "b": 2}, np.float64(2.5),
+        np.int64(-3),
+    ]  # fmt: skip
     places = _places_in(things)
     if ((places << 3) + _FIRST).tolist() != [*map(id, things)]:
         return False
@@ -156,4 +169,6 @@ def _agrees() -> bool:
     one = Items(things[1][1], second._places[:1], list)._short_ints()
     ints = first._short_ints(), one, second._short_ints()
     are_ints = ints[0].tolist() == [7, 0] and one.tolist() == [-(2**30) + 1] and ints[2] is None
-    return are_ints and _numbers.take(places[:1] + VALUE // _WORD).tolist() == [1.5]
+    values = places + VALUE // _WORD
+    are_numbers = _numbers.take(values[[0, 5]]).tolist() == [1.5, 2.5]
+    return are_ints and are_numbers and _words.take(values[6:]).tolist() == [-3]

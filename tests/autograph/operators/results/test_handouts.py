@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections import deque
 
 import numpy as np
@@ -137,3 +138,109 @@ def test_objects_in_a_set_of_the_result_are_made_by_each_call():
     function, *_ = keyed(lambda node, *_: [{node}, frozenset([node])])
     found = [[one.value for part in function(np.float64(k)) for one in part] for k in (1, 2)]
     assert found == [[2.0, 2.0], [4.0, 4.0]]
+
+
+# ---- lists of arrays beside the result -----------------------------------------------------------
+
+
+class Track:
+    def __init__(self):
+        self.x, self.items, self.last = np.zeros(2), [], None
+
+
+def a_copy_of_an_attribute(track, zs):
+    for z in zs:
+        track.x = track.x + z
+        track.items.append(track.x.copy())
+    return np.array(track.items)
+
+
+def what_is_made_on_one_path(track, zs):
+    for z in zs:
+        if z > 0:
+            track.items.append(track.x * z)
+    return len(track.items)
+
+
+def tuples_with_arrays(track, zs):
+    for k, z in enumerate(zs):
+        track.items.append((k, track.x + z))
+
+
+def a_new_list(track, zs):
+    track.items = []
+    for z in zs:
+        track.items.append(track.x - z)
+    return track.items
+
+
+def before_an_error(track, zs):
+    for z in zs:
+        track.items.append(track.x + z)
+        if z > 3:
+            raise ValueError("too large")
+
+
+@pytest.mark.parametrize(
+    "function",
+    [a_copy_of_an_attribute, what_is_made_on_one_path, tuples_with_arrays, a_new_list,
+     before_an_error],
+)  # fmt: skip
+def test_a_list_of_arrays_that_only_it_has_is_stored(function):
+    converted = ag.convert(function)
+    for zs in (np.arange(-1.0, 4.0), np.array([5.0, 1.0, -2.0, 3.0, 6.0])):
+        plain, own, results = Track(), Track(), []
+        for call, track in ((function, plain), (converted, own)):
+            try:
+                results.append(call(track, zs))
+            except ValueError as error:
+                results.append(str(error))
+        assert repr(results[0]) == repr(results[1])
+        assert repr(vars(plain)) == repr(vars(own))
+        assert results[1] is not own.items or results[0] is plain.items
+        own.x += 1  # nobody else has it
+        assert repr(plain.items) == repr(own.items)
+    assert converted.trace_count == 1
+
+
+def one_that_is_an_attribute(track, zs):
+    for z in zs:
+        track.items.append(track.x)
+
+
+def one_twice(track, zs):
+    for z in zs:
+        y = track.x + z
+        track.items.append(y)
+        track.items.append(y)
+
+
+def a_part(track, zs):
+    for z in zs:
+        y = track.x + z
+        track.items.append(y[:1])
+    return y
+
+
+def an_item_stored_elsewhere(track, zs):
+    for z in zs:
+        track.items.append(track.x + z)
+    track.last = track.items[-1]
+
+
+@pytest.mark.parametrize(
+    "function", [one_that_is_an_attribute, one_twice, a_part, an_item_stored_elsewhere]
+)
+def test_a_list_of_arrays_that_are_in_another_place_too_is_not_stored(function):
+    with pytest.raises(ag.StagingError, match="is, or may be, in another place too"):
+        ag.convert(function)(Track(), np.arange(4.0))
+
+
+def test_arrays_that_a_list_had_before_stay_in_it():
+    track = Track()
+    converted = ag.convert(a_copy_of_an_attribute)
+    converted(track, np.arange(4.0))
+    before = list(track.items)
+    with pytest.raises(ag.StagingError, match="is stored in `a list` and has items before"):
+        converted(track, np.arange(4.0))
+    assert all(map(operator.is_, track.items, before)) and len(before) == 4
