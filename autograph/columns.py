@@ -40,6 +40,7 @@ __all__ = [
     "columns_of",
     "in_columns",
     "lists_of_columns",
+    "paths_of_columns",
 ]
 
 # Lists of no more items are their items one by one.
@@ -248,6 +249,20 @@ def _within_columns(x: Any) -> Any:
 
 
 _NESTS = (tuple, list, dict)
+
+
+def paths_of_columns(structure: tree.Structure) -> Iterator[tuple[Any, ...]]:
+    """The paths to lists of which arguments of a structure have the columns.
+
+    >>> from runtime.tree import flatten
+    >>> [*paths_of_columns(flatten(in_columns({"x": ([1.0] * 20, [1.0])}))[1])]
+    [('x', 0)]
+    """
+    if structure.kind is not None and issubclass(structure.kind, Columns):
+        yield ()
+        return
+    for key, child in zip(structure.keys, structure.children, strict=True):
+        yield from ((key, *path) for path in paths_of_columns(child))
 
 
 class OfItems(NamedTuple):

@@ -23,6 +23,7 @@ from autograph.captured_inputs import (
     reader,
     reading,
 )
+from autograph.columns import paths_of_columns
 from autograph.described import Described
 from autograph.leaving import reads_nothing_of_ours
 from autograph.likeness import Alike, Number
@@ -31,7 +32,7 @@ from autograph.operators.captured.captures import Captured, Guard, Place
 from autograph.operators.captured.guards import IdentityGuard
 from autograph.operators.captured.open_numbers import Numbers
 from autograph.operators.captured.standing import standing
-from autograph.operators.results.remaking import handing_out, objects
+from autograph.operators.results.remaking import calling_with, handing_out, objects
 from autograph.options import Binding
 from autograph.results import ResultHole, made_result, taken
 from autograph.signature import COMPLEX, FLOAT, INT, Arguments, is_input_key
@@ -55,7 +56,7 @@ from runtime.execute.native.prepared import Native
 from runtime.execute.ownership import may_share
 from runtime.generators import bits_of, is_generator
 from runtime.graph.ir import Graph
-from runtime.host import hosting
+from runtime.host import hosting, within
 from runtime.ops.operands import type_of
 from runtime.spec import ObjectType, TensorType, Type, is_compatible
 from runtime.tensor import Tensor
@@ -287,6 +288,23 @@ class ConcreteFunction(Described):
         """
         likeness = self._traced.likeness
         return None if likeness is None or self._replaced else likeness.find(arguments.leaves)
+
+    @cached_property
+    def holds_arguments(self) -> bool:
+        """Whether the graph writes into containers among the arguments, or hands them out."""
+        return self._traced.changes_containers or self._traced.with_arguments
+
+    def holding(self, bound: dict[str, Any]) -> within:
+        """Make these the arguments whose containers the graph writes into and hands out."""
+        lists = {id(tree.part_at(bound, path)) for path in self._paths_of_columns}
+        containers = dict(tree.mutable_parts(bound, lists))
+        if self._traced.changes_containers:
+            replay.refuse_shared_containers(containers.values(), self._name)
+        return calling_with(containers)
+
+    @cached_property
+    def _paths_of_columns(self) -> list[tuple[Any, ...]]:
+        return [*paths_of_columns(self._traced.arguments.structure)]
 
     @property
     def find_like(self) -> Callable[[Sequence[Any]], Any]:
@@ -626,7 +644,7 @@ class ConcreteFunction(Described):
     def has_direct(self) -> bool:
         """Whether there is `direct`, which takes its time to be made."""
         is_plain = self._is_alone and self._gives is not None and not self._gives_tensors
-        return is_plain and self._takes_arrays
+        return is_plain and self._takes_arrays and not self.holds_arguments
 
     @cached_property
     def direct(self) -> Callable[..., tuple[Any, ...]] | None:
@@ -677,13 +695,17 @@ class ConcreteFunction(Described):
     @cached_property
     def is_quick(self) -> bool:
         """Whether `run_quickly` serves: a call runs the graph, and hands things out at most."""
+        return self.is_quick_when_held and (self.python is not None or not self.holds_arguments)
+
+    @cached_property
+    def is_quick_when_held(self) -> bool:
+        """Whether it serves within `holding` the arguments, where that is needed."""
         traced = self._traced
         if traced.raised or self.following is not None:
             return False  # it serves one call only
         if traced.stages_nothing or self.python is not None:
             return self.python is not None
-        rest = traced.changes_containers or traced.compares_arrays or traced.with_arguments
-        return not rest
+        return not traced.compares_arrays
 
     @cached_property
     def _gives_tensors(self) -> bool:

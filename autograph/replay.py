@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, NamedTuple, Protocol
@@ -68,10 +68,10 @@ def writing_back(write: WriteBack) -> Iterator[None]:
         _write_back.reset(token)
 
 
-def refuse_shared_containers(bound: dict[str, Any], name: str) -> None:
+def refuse_shared_containers(containers: Iterable[Any], name: str) -> None:
     """Refuse one container in two places of the arguments of a function that changes one."""
     seen: set[int] = set()
-    for _, part in tree.mutable_parts(bound):
+    for part in containers:
         if id(part) in seen:
             raise StagingError(
                 f"`{name}` changes a {type(part).__name__} among its arguments, and one "

@@ -10,6 +10,7 @@ import pytest
 import autograph as ag
 import autograph.tf as tf
 from autograph.columns import columns_of
+from autograph.operators.results.remaking import arguments_of
 
 Pair = namedtuple("Pair", "a b")
 LENGTHS = 20, 24, 17
@@ -358,3 +359,19 @@ def test_classes_of_tuples_with_more_than_items_have_no_columns(changed):
     kind = type("Own", (Pair,), own if changed == "equality" else {})
     assert columns_of([Pair(1.0, 2)] * 20) is not None
     assert columns_of([kind(1.0, 2)] * 20) is None
+
+
+def test_no_item_of_a_list_in_columns_is_looked_into():
+    @ag.convert
+    def moved(bodies, x):
+        for body in bodies:
+            body.a = body.a + float(x[0])
+
+    records = [Record(1.0, i) for i in range(20)]
+    moved(records, np.ones(1))
+    (concrete,) = moved.traces()
+    with concrete.holding({"bodies": records, "x": np.ones(1)}):
+        held = arguments_of()
+        assert held.at(("bodies",)) is records
+        with pytest.raises(KeyError):
+            held.at(("bodies", 3))

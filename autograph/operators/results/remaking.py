@@ -79,23 +79,20 @@ class GivenContainers:
     `rows[0]` still is the one that the program means. All are looked up before the first write.
     """
 
-    __slots__ = ("_at", "_bound")
+    __slots__ = ("_at",)
 
-    def __init__(self, bound: dict[str, Any]) -> None:
-        self._bound = bound
-        self._at: dict[tuple[Any, ...], Any] | None = None
+    def __init__(self, at: dict[tuple[Any, ...], Any]) -> None:
+        self._at = at
 
     def at(self, path: tuple[Any, ...]) -> Any:
         """The container that was at the end of a path."""
-        if self._at is None:
-            self._at = dict(tree.mutable_parts(self._bound))
         return self._at[path]
 
 
-def calling_with(bound: dict[str, Any]) -> within:
-    """Make these the arguments whose containers a running graph writes into and hands out."""
+def calling_with(containers: dict[tuple[Any, ...], Any]) -> within:
+    """Make these, by their paths, the containers that a running graph writes into and hands out."""
     now = running()
-    return within(Running(now.lending, now.objects, GivenContainers(bound), now.caller))
+    return within(Running(now.lending, now.objects, GivenContainers(containers), now.caller))
 
 
 def arguments_of() -> GivenContainers | None:
