@@ -32,7 +32,7 @@ from autograph.operators.captured.captures import Captured, Guard, Place
 from autograph.operators.captured.guards import IdentityGuard
 from autograph.operators.captured.open_numbers import Numbers
 from autograph.operators.captured.standing import standing
-from autograph.operators.results.remaking import calling_with, handing_out, objects
+from autograph.operators.results.remaking import handing_out, objects
 from autograph.options import Binding
 from autograph.results import ResultHole, made_result, taken
 from autograph.signature import COMPLEX, FLOAT, INT, Arguments, is_input_key
@@ -55,6 +55,7 @@ from runtime.execute.native.planned import Planned
 from runtime.execute.native.prepared import Native
 from runtime.execute.ownership import may_share
 from runtime.generators import bits_of, is_generator
+from runtime.given_containers import calling_with
 from runtime.graph.ir import Graph
 from runtime.host import hosting, within
 from runtime.ops.operands import type_of
@@ -208,7 +209,7 @@ class ConcreteFunction(Described):
             if i not in filled:
                 raise TypeError(f"{self._name}: argument `{path}` is missing")
             values[i] = _checked(values[i], type_, path)
-        with shortened():
+        with shortened(), self._holding_outside({}) if self._traced.roots else nullcontext():
             return self.run(values)
 
     def guards_hold(self) -> bool:
@@ -292,7 +293,13 @@ class ConcreteFunction(Described):
     @cached_property
     def holds_arguments(self) -> bool:
         """Whether the graph writes into containers among the arguments, or hands them out."""
-        return self._traced.changes_containers or self._traced.with_arguments
+        traced = self._traced
+        return traced.changes_containers or traced.with_arguments or bool(traced.roots)
+
+    @property
+    def items_of(self) -> frozenset[Any]:
+        """The labels of the lists from outside of whose items it depends on each."""
+        return self._traced.items_of
 
     def holding(self, bound: dict[str, Any]) -> within:
         """Make these the arguments whose containers the graph writes into and hands out."""
@@ -300,7 +307,19 @@ class ConcreteFunction(Described):
         containers = dict(tree.mutable_parts(bound, lists))
         if self._traced.changes_containers:
             replay.refuse_shared_containers(containers.values(), self._name)
-        return calling_with(containers)
+        return self._holding_outside(containers) if self._traced.roots else calling_with(containers)
+
+    def _holding_outside(self, containers: dict[tuple[Any, ...], Any]) -> within:
+        """Likewise with lists from outside, as they are now; LeftToPython where one is passed."""
+        given = set(map(id, containers.values()))
+        found = {root: root() for root in self._traced.roots}
+        for thing in found.values():
+            if id(thing) in given:
+                why = StagingError(f"`{self._name}` reads a list from outside that it is passed")
+                raise LeftToPython(why) if self._may_be_left else why
+        at: dict[tuple[Any, ...], Any] = {(root,): thing for root, thing in found.items()}
+        columns = {root: root.columns(thing) for root, thing in found.items()}
+        return calling_with(containers | at, columns)
 
     @cached_property
     def _paths_of_columns(self) -> list[tuple[Any, ...]]:

@@ -371,7 +371,6 @@ class Function(Traces, Generic[P, R]):
         leaves = [
             x for x, key in zip(arguments.leaves, arguments.keys, strict=True) if is_input_key(key)
         ]
-        traced = concrete._traced
         with concrete.holding(given) if concrete.holds_arguments else nullcontext():
             result = concrete.run(leaves, alike)
         concrete.limits = 0

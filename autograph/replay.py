@@ -24,16 +24,17 @@ from autograph.operators.captured.standing import Owner
 from autograph.operators.captured.variables import Maybe, Nullable, Poison, Undefined, _Unreadable
 from autograph.operators.expressions.attributes import attribute_slot
 from autograph.operators.results.handouts import Place
-from autograph.operators.results.remaking import arguments_of, remembering
+from autograph.operators.results.remaking import remembering
 from autograph.operators.stand_ins.contents import container_base, content_slot
 from autograph.operators.stand_ins.runs import Opened, has_runs
 from autograph.operators.stand_ins.templates import dig, fill, has_traced, shown
 from autograph.operators.stand_ins.values import split
-from runtime import control, journal, tree
+from runtime import control, journal
 from runtime.autodiff.stored import lower_parts, note_change
 from runtime.building import Builder
 from runtime.cells import Cell
 from runtime.errors import StagingError
+from runtime.given_containers import container_at
 from runtime.graph.ir import Value
 from runtime.host import lending
 from runtime.tensor import Tensor
@@ -371,11 +372,11 @@ def _target(slot: journal.Slot, path: tuple[Any, ...] | None) -> Callable[[], An
         return Owner(slot.owner)
 
     def among_arguments() -> Any:
-        given = arguments_of()
-        if given is None:
-            return None
         last = path[-1]
-        return last.of(given.at(path[:-1])) if isinstance(last, OfItems) else given.at(path)
+        if not isinstance(last, OfItems):
+            return container_at(path)
+        items = container_at(path[:-1])
+        return None if items is None else last.of(items)
 
     return among_arguments
 

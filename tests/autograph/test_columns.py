@@ -10,7 +10,7 @@ import pytest
 import autograph as ag
 import autograph.tf as tf
 from autograph.columns import columns_of
-from autograph.operators.results.remaking import arguments_of
+from runtime.given_containers import arguments_of
 
 Pair = namedtuple("Pair", "a b")
 LENGTHS = 20, 24, 17

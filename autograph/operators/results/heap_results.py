@@ -6,7 +6,6 @@ from typing import Any
 
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.variables import Nullable
-from autograph.operators.results.remaking import arguments_of
 from autograph.operators.results.sealing import sealed
 from autograph.operators.stand_ins.heaps import Plan, Reference, There, raise_refused
 from autograph.operators.stand_ins.runs import Run, Sealed, SealedEntries, live, mark_of
@@ -14,6 +13,7 @@ from autograph.operators.symbolic.choices import OrNone
 from autograph.operators.symbolic.containers import Branching, Ragged
 from autograph.operators.symbolic.forms import Form
 from runtime import tree
+from runtime.given_containers import container_at
 
 __all__ = ["object_in", "refuse_bare", "refuse_references_in", "with_heaps"]
 
@@ -101,9 +101,8 @@ class _Assembly(tree.Assembled):
         result = next(given)
         objects: dict[type, list[Any]] = {}
         columns: list[tuple[list[Any], list[Any]]] = []
-        caller: Any = arguments_of()
         for plan in cls.heaps:
-            older = [] if plan.path is None else [*caller.at(plan.path)]
+            older = [] if plan.path is None else [*container_at(plan.path)]
             own = [next(given)[len(older) :] for _ in plan.names]
             columns.append((own, [object.__new__(plan.cls) for _ in own[0]]))
             objects[plan.reference] = [*older, *columns[-1][1]]

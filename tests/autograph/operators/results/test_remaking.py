@@ -18,13 +18,12 @@ from autograph.operators.results.remaking import (
     Same,
     Scalar,
     Tuple,
-    arguments_of,
-    calling_with,
     handing_out,
     objects,
     remembering,
 )
 from runtime import tree
+from runtime.given_containers import arguments_of, calling_with
 from runtime.templates import Hole, fill
 
 
