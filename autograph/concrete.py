@@ -6,7 +6,7 @@ import dataclasses
 import functools
 import itertools
 import pickle
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from operator import itemgetter
 from typing import Any, NoReturn
@@ -303,10 +303,11 @@ class ConcreteFunction(Described):
 
     def holding(self, bound: dict[str, Any]) -> within:
         """Make these the arguments whose containers the graph writes into and hands out."""
-        lists = {id(tree.part_at(bound, path)) for path in self._paths_of_columns}
-        containers = dict(tree.mutable_parts(bound, lists))
+        lists = [tree.part_at(bound, path) for path in self._paths_of_columns]
+        containers = dict(tree.mutable_parts(bound, set(map(id, lists))))
         if self._traced.changes_containers:
             replay.refuse_shared_containers(containers.values(), self._name)
+            self._check_rows(lists, containers.values())
         return self._holding_outside(containers) if self._traced.roots else calling_with(containers)
 
     def _holding_outside(self, containers: dict[tuple[Any, ...], Any]) -> within:
@@ -317,9 +318,25 @@ class ConcreteFunction(Described):
             if id(thing) in given:
                 why = StagingError(f"`{self._name}` reads a list from outside that it is passed")
                 raise LeftToPython(why) if self._may_be_left else why
+        if self._traced.changes_containers:
+            self._check_rows(found.values(), containers.values())
         at: dict[tuple[Any, ...], Any] = {(root,): thing for root, thing in found.items()}
         columns = {root: root.columns(thing) for root, thing in found.items()}
         return calling_with(containers | at, columns)
+
+    def _check_rows(self, lists: Iterable[Any], others: Iterable[Any]) -> None:
+        """Raise LeftToPython where a list in a list that is columns is in another place, too."""
+        of_lists = (x for x in lists if type(x) is list and type(x[0]) is list)
+        rows = [*map(id, itertools.chain.from_iterable(of_lists))]
+        known = set(rows)
+        if not rows or (
+            len(known) == len(rows)
+            and known.isdisjoint(map(id, others))
+            and known.isdisjoint(map(id, self._traced.lists_met))
+        ):
+            return
+        why = StagingError(f"`{self._name}` changes a list in a list that it finds elsewhere, too")
+        raise LeftToPython(why) if self._may_be_left else why
 
     @cached_property
     def _paths_of_columns(self) -> list[tuple[Any, ...]]:

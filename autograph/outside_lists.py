@@ -182,7 +182,7 @@ class Opened:
         root = OutsideList(place.fetch, partial(_columns_like, type(columns)))
         handles = [self._column(root, place, n, array) for n, array in enumerate(columns)]
         nest = {root: tuple.__new__(type(columns), handles)}
-        made, held = lists_of_columns(nest, trace.heaps)
+        made, held = lists_of_columns(nest, trace.heaps, trace.row_lengths)
         stand_in: list[Any] = made[root]
         self._containers[id(stand_in)] = (root,), stand_in
         self._containers.update(held)
@@ -198,7 +198,7 @@ class Opened:
 
     def _column(self, root: OutsideList, place: Place, number: int, array: Any) -> Any:
         """The placeholder of a column, which is read at each call."""
-        trace, type_ = self._trace, TensorType(array.dtype, (None, *array.shape[1:]))
+        trace, type_ = self._trace, TensorType(array.dtype, (None,) * array.ndim)
         handle = trace.builder.tensor(trace.builder.input(type_, "column"))
         handle._name = place.name
         found = Place(place.name, partial(_column_now, root, number))

@@ -31,12 +31,13 @@ from autograph.operators.stand_ins.templates import dig, fill, has_traced, shown
 from autograph.operators.stand_ins.values import split
 from runtime import control, journal
 from runtime.autodiff.stored import lower_parts, note_change
-from runtime.building import Builder
+from runtime.building import Builder, building
 from runtime.cells import Cell
 from runtime.errors import StagingError
 from runtime.given_containers import container_at
 from runtime.graph.ir import Value
 from runtime.host import lending
+from runtime.templates import Hole
 from runtime.tensor import Tensor
 
 __all__ = [
@@ -291,6 +292,9 @@ def _writer(
         raise StagingError(new.what, new.hint, origin=journal.place_of(key))
     if key[0] == "content":
         new = _with_own(slot.owner, old, new, facts)
+    if id(slot.owner) in facts.row_lengths:
+        content = _content_of_rows(slot.owner, new, facts, operands)
+        return _Writer(_target(slot, path), _put_rows, content, lower_parts)
     change, content = _change_of(key, slot, old, new)
     fill_in = facts.handouts.items if key[0] == "content" else facts.handouts.part
     if type(new) is not Undefined:  # which stands for a deleted attribute
@@ -423,6 +427,24 @@ def _put_content(thing: Any, value: Any) -> None:
         if isinstance(thing, _CONTAINERS):
             _begin_again(thing)
         content_slot(thing).write(value)
+
+
+def _content_of_rows(owner: Any, new: list[Any], facts: Any, operands: list[Tensor]) -> Any:
+    """The numbers in the lists of a list of the caller's, which stay the lists that they are."""
+    _, (lengths, *rows) = facts.handouts.rows_of(new)
+    before = control.passed_on(lengths.current()._value, facts.same_rows)
+    is_in_body = building() is not facts.builder and before.node is None
+    if before is not facts.row_lengths[id(owner)]._value and not is_in_body:
+        raise StagingError("the lists in a list of the caller's are others than before")
+    operands += lengths, *rows
+    return tuple(map(Hole, range(len(operands))))
+
+
+def _put_rows(thing: list[list[Any]], content: tuple[Any, Any]) -> None:
+    """Write numbers into lists, so many into each."""
+    lengths, numbers = (np.asarray(part).tolist() for part in content)
+    for row, length, found in zip(thing, lengths, numbers, strict=True):
+        row[:] = found if length == len(found) else found[:length]
 
 
 def _entries(key: Any, old: Any, entries: dict[Any, Any], mark: Opened) -> tuple[Any, ...]:

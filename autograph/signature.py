@@ -181,7 +181,7 @@ def leaf_key(x: Any, path: str, policy: IntPolicy) -> Any:
     if kind is np.ndarray:
         return (x.dtype, x.shape)
     if kind is Column:
-        return (COLUMN, x.array.dtype, (None, *x.array.shape[1:]))
+        return (COLUMN, x.array.dtype, (None,) * x.array.ndim)
     if isinstance(x, Tensor):
         type_ = x.type
         if type_.weak:

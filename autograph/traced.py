@@ -74,6 +74,8 @@ class Traced:
     with_arguments: bool = False
     # Where lists from outside are found that are columns.
     roots: list[OutsideList] = field(default_factory=list)
+    # Other lists from outside that the trace has met.
+    lists_met: list[list[Any]] = field(default_factory=list)
     # The labels of those that are not, and of whose items the graph depends on each.
     items_of: frozenset[Any] = frozenset()
     # Whether a list, dict or object among the arguments is changed by a call.

@@ -186,7 +186,7 @@ def trace_call(
                         target,
                     )
                 traced.guards[:0] = (*class_guards(builder.trace), *code_guards(builder.trace))
-                if not (traced.raised or traced.created):
+                if not (traced.raised or traced.created or traced.lists_met):
                     traced.likeness = likeness_of(
                         builder.trace,
                         arguments,
@@ -226,7 +226,7 @@ def _traced(
 ) -> Traced:
     facts = builder.trace
     placeholders, parts = _placeholders(builder, arguments)
-    nest, columns = lists_of_columns(arguments.rebuild(parts), facts.heaps)
+    nest, columns = lists_of_columns(arguments.rebuild(parts), facts.heaps, facts.row_lengths)
     facts.has_runs |= arguments.has_columns
     containers = {id(part): (path, part) for path, part in tree.mutable_parts(nest) if path}
     facts.given = {key: part for key, (_, part) in containers.items()}
@@ -492,6 +492,10 @@ def _finish(
     finished.hands_out = finished.hands_out or facts.lends
     finished.lends = facts.lends
     finished.gives_text = any(isinstance(hole, TextHole) for hole in template[1])
+    if facts.row_lengths:
+        finished.lists_met = [x for x in facts.outside.values() if type(x) is list]
+        if facts.host_calls:
+            raise StagingError("Python code is called that may see the lists in a list")
     finished.with_arguments, finished.roots = handouts.with_arguments, facts.roots
     finished.changes_containers = stores or facts.pends_on_arguments
     finished.writes_before_errors = bool(facts.array_writers)

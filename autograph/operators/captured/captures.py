@@ -150,6 +150,10 @@ class Trace:
     open_list: Callable[[Any, Place, Any], Any] = lambda key, place, value: None
     depend: Callable[[int], None] = lambda number: None
     roots: list[Any] = field(default_factory=list)
+    # Of lists of lists that are columns, by id: the lengths of these.
+    row_lengths: dict[int, Tensor] = field(default_factory=dict)
+    # What such lengths become where it is written into one of the lists.
+    same_rows: set[Any] = field(default_factory=set)
     # Objects that existed before the trace, by id; kept alive so that the id stays true.
     outside: dict[int, Any] = field(default_factory=dict)
     # Containers among the arguments, by id: the caller has them too.

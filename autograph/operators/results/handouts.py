@@ -67,7 +67,7 @@ from autograph.operators.stand_ins.runs import (
 from autograph.operators.stand_ins.templates import has_traced, shown
 from autograph.operators.stand_ins.values import describe, is_value
 from autograph.operators.symbolic.forms import Form as ItemForm
-from runtime import journal, tree
+from runtime import control, journal, tree
 from runtime.building import building
 from runtime.dtypes import kind_of
 from runtime.errors import StagingError
@@ -294,6 +294,7 @@ class Handouts:
             self._is_special = True
             return Same(x)
         self._refuse_chosen(x)
+        self._refuse_row(x)
         if journal.was_item(x):
             self._taken_out.append(self._place)
         self._keep.append(x)
@@ -316,6 +317,7 @@ class Handouts:
             self._refuse_one_of(x)
             return hole
         if isinstance(x, Sealed):
+            self._refuse_row(x.whole, x.rows if x.item.holds_nests else ())
             return self._grown_whole(x.whole, hole)
         if isinstance(x, SealedEntries):
             parts = {
@@ -565,6 +567,7 @@ class Handouts:
                 f"a deque whose length depends on data is {self._place}",
                 "return it, or store an array (`np.array(...)`)",
             )
+        self._refuse_row(x)
         key = ("object", id(x))
         self.uses[key] += 1
         made = Made(key, python_class(type(x)), extra_of(x))
@@ -594,7 +597,7 @@ class Handouts:
     def _grown(self, x: list[Any], operands: list[Tensor]) -> Items:
         """What is in a list whose length depends on data."""
         refuse_views(x, str(self._place), self._place.origin)
-        item, rows = self._rows_of(x)
+        item, rows = self.rows_of(x)
         refuse_references_in(item, str(self._place))
         shared = kept_as_rows(item)
         if shared:
@@ -608,7 +611,7 @@ class Handouts:
         return Items(structure, parts, [_appended(operands, row) for row in rows], form)
 
     @staticmethod
-    def _rows_of(x: list[Any]) -> tuple[ItemForm, list[Tensor]]:
+    def rows_of(x: list[Any]) -> tuple[ItemForm, list[Tensor]]:
         """The rows of a list, which are made for no error of the user's."""
         builder = building()
         assert builder is not None
@@ -626,6 +629,21 @@ class Handouts:
             return made
         self.with_arguments = True
         return Argument(found[0], made)
+
+    def _refuse_row(self, x: Any, rows: Iterable[Tensor] = ()) -> None:
+        """Refuse what is a list in a list of the caller's, or has such in its rows: it is that one.
+
+        A list that the trace made is of another length, as far as the graph knows.
+        """
+        known = self.facts.row_lengths
+        if not known or id(x) in known:
+            return
+        ones = (x, *journal.may_be(x)) if journal.is_kin(x) else (x,)
+        value_of = self.facts.builder.value_of
+        lengths = {*map(value_of, known.values())}
+        made = (control.is_made_of(value_of(row), lengths) for row in rows)
+        if any(map(journal.was_item, ones)) or any(made):
+            raise self._refusal(f"a list in a list of the caller's is {self._place}", "copy it")
 
     def _refuse_chosen(self, x: Any) -> None:
         """Refuse a container that is one or another by data, where the caller sees which one.
