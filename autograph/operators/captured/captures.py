@@ -145,14 +145,12 @@ class Trace:
     # Keys of places of ints and floats that came with a second value: they are inputs.
     open_numbers: Mapping[Any, Place] = field(default_factory=dict)
     captured: dict[Any, Captured] = field(default_factory=dict)
-    # What stands for a long list that is read in a place, if it is columns, and notes that a trace
-    # depends on what is in a container, by its id; and where calls find such lists.
+    # How long lists from outside are columns, and where calls find these: see `outside_lists`.
     open_list: Callable[[Any, Place, Any], Any] = lambda key, place, value: None
     depend: Callable[[int], None] = lambda number: None
     roots: list[Any] = field(default_factory=list)
-    # Of lists of lists that are columns, by id: the lengths of these.
+    # Of lists of lists that are columns, by id: the lengths of these; what they are after writes.
     row_lengths: dict[int, Tensor] = field(default_factory=dict)
-    # What such lengths become where it is written into one of the lists.
     same_rows: set[Any] = field(default_factory=set)
     # Objects that existed before the trace, by id; kept alive so that the id stays true.
     outside: dict[int, Any] = field(default_factory=dict)

@@ -631,18 +631,12 @@ class Handouts:
         return Argument(found[0], made)
 
     def _refuse_row(self, x: Any, rows: Iterable[Tensor] = ()) -> None:
-        """Refuse what is a list in a list of the caller's, or has such in its rows: it is that one.
-
-        A list that the trace made is of another length, as far as the graph knows.
-        """
-        known = self.facts.row_lengths
-        if not known or id(x) in known:
-            return
+        """Refuse what may be a list in a list of the caller's, or have such in its `rows`."""
+        known, value_of = self.facts.row_lengths, self.facts.builder.value_of
         ones = (x, *journal.may_be(x)) if journal.is_kin(x) else (x,)
-        value_of = self.facts.builder.value_of
-        lengths = {*map(value_of, known.values())}
+        lengths = {*map(value_of, known.values())}  # what the trace made has others
         made = (control.is_made_of(value_of(row), lengths) for row in rows)
-        if any(map(journal.was_item, ones)) or any(made):
+        if known and id(x) not in known and (any(map(journal.was_item, ones)) or any(made)):
             raise self._refusal(f"a list in a list of the caller's is {self._place}", "copy it")
 
     def _refuse_chosen(self, x: Any) -> None:
