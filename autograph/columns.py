@@ -136,6 +136,8 @@ def _packed(items: Items, kind: Any, found: list[Any]) -> _Form:
 
 def _packed_lists(things: Items, found: list[Any]) -> _Form:
     """The form of lists of numbers of one class: their lengths, and rows as long as the longest."""
+    if things.first and type(things.first[0]) not in _NOTHING:
+        return None  # as is seen at once of most others
     lists = [*map(list.copy, things.listed())]
     lengths = np.fromiter(map(len, lists), np.int64, len(lists))
     items = [*chain.from_iterable(lists)]
