@@ -316,8 +316,7 @@ class ConcreteFunction(Described):
         found = {root: root() for root in self._traced.roots}
         for thing in found.values():
             if id(thing) in given:
-                why = StagingError(f"`{self._name}` reads a list from outside that it is passed")
-                raise LeftToPython(why) if self._may_be_left else why
+                raise self._left(f"`{self._name}` reads a list from outside that it is passed")
         if self._traced.changes_containers:
             self._check_rows(found.values(), containers.values())
         at: dict[tuple[Any, ...], Any] = {(root,): thing for root, thing in found.items()}
@@ -335,8 +334,12 @@ class ConcreteFunction(Described):
             and known.isdisjoint(map(id, self._traced.lists_met))
         ):
             return
-        why = StagingError(f"`{self._name}` changes a list in a list that it finds elsewhere, too")
-        raise LeftToPython(why) if self._may_be_left else why
+        raise self._left(f"`{self._name}` changes a list in a list that it finds elsewhere, too")
+
+    def _left(self, why: str) -> Exception:
+        """What leaves a call to Python, or refuses it where Python cannot make it."""
+        error = StagingError(why, "pass a copy")
+        return LeftToPython(error) if self._may_be_left and not trace.tapes() else error
 
     @cached_property
     def _paths_of_columns(self) -> list[tuple[Any, ...]]:
