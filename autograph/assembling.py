@@ -10,11 +10,11 @@ import numpy as np
 
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.results.heap_results import object_in
-from autograph.operators.results.remaking import arguments_of
 from autograph.operators.results.sealing import sealed
 from autograph.operators.stand_ins.heaps import Plan, Reference, There, raise_refused
 from autograph.operators.stand_ins.runs import live
 from runtime import tree
+from runtime.given_containers import container_at
 
 __all__ = ["refuse_bare", "with_heaps"]
 
@@ -62,9 +62,8 @@ class _Assembly(tree.Assembled):
         result = next(given)
         objects: dict[type, list[Any]] = {}
         columns: list[tuple[list[Any], list[Any]]] = []
-        caller: Any = arguments_of()
         for plan in cls.heaps:
-            older = [] if plan.path is None else [*caller.at(plan.path)]
+            older = [] if plan.path is None else [*container_at(plan.path)]
             own = [next(given)[len(older) :] for _ in plan.names]
             made: list[Any] = [*map(object.__new__, repeat(plan.cls, len(own[0])))]
             columns.append((own, made))

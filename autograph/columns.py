@@ -11,7 +11,7 @@ import functools
 from collections import deque
 from collections.abc import Collection, Iterator
 from dataclasses import replace
-from itertools import repeat
+from itertools import chain, repeat
 from operator import attrgetter, is_, is_not, itemgetter
 from types import MemberDescriptorType
 from typing import Any, NamedTuple
@@ -24,7 +24,7 @@ from autograph.operators.expressions.heap_objects import can_be_on_heap
 from autograph.operators.stand_ins.heaps import Heap, Plan, reference_to
 from autograph.operators.stand_ins.runs import Run
 from autograph.operators.symbolic.choices import OrNone
-from autograph.operators.symbolic.containers import Branching
+from autograph.operators.symbolic.containers import Branching, Ragged
 from autograph.operators.symbolic.forms import Form, Leaf
 from autograph.operators.symbolic.item_forms import all_joined, item_form
 from runtime import tree
@@ -41,6 +41,7 @@ __all__ = [
     "columns_of",
     "in_columns",
     "lists_of_columns",
+    "paths_of_columns",
 ]
 
 # Lists of no more items are their items one by one.
@@ -99,6 +100,9 @@ def columns_of(items: list[Any]) -> Columns | None:
     found: list[Any] = []
     things = Items.of(items[:])  # another thread may change the list
     kind = things.kind
+    if kind is list:
+        form = _packed_lists(things, found)
+        return None if form is None else tuple.__new__(_kind_of(form), found)
     if kind is not None and not issubclass(kind, _VALUES):
         is_made = kind.__flags__ & tree.MADE_BY_CLASS_STATEMENT
         return _columns_of_objects(things, kind) if is_made else None
@@ -141,6 +145,29 @@ def _packed(items: Items, kind: Any, found: list[Any]) -> _Form:
     return (kind, *forms)
 
 
+def _packed_lists(things: Items, found: list[Any]) -> _Form:
+    """The form of lists of numbers of one class: their lengths, and rows as long as the longest."""
+    if things.first and type(things.first[0]) not in _NOTHING:
+        return None  # as is seen at once of most others
+    lists = [*map(list.copy, things.listed())]
+    lengths = np.fromiter(map(len, lists), np.int64, len(lists))
+    items = [*chain.from_iterable(lists)]
+    if not items or not things.are_distinct():
+        return None
+    numbers = Items.of(items)
+    column = _column(numbers, numbers.kind) if numbers.kind in _NOTHING else None
+    if column is None or (numbers.kind is not int and not lengths.min()):
+        return None  # the sum of no numbers is an int
+    width = int(lengths.max())
+    if len(items) == width * len(lists):
+        rows = column.reshape(len(lists), width)
+    else:
+        rows = np.zeros((len(lists), width), column.dtype)
+        rows[np.arange(width) < lengths[:, None]] = column
+    found += lengths, rows
+    return (list, numbers.kind)
+
+
 def _packed_or_none(items: list[Any], found: list[Any]) -> _Form:
     """Likewise of numbers, some of which are None."""
     kinds = {*map(type, items)} - {_NONE}
@@ -169,6 +196,8 @@ def _samples(form: _Form) -> list[Any]:
     kind, *parts = form
     if kind is _NONE:
         return [None, _NOTHING[parts[0]]]
+    if kind is list:
+        return [_samples(parts[0])]
     samples = list(map(_samples, parts))
     rows = zip(*([part[k % len(part)] for k in range(2)] for part in samples), strict=True)
     return [tree.container(kind, (), list(row)) for row in rows]
@@ -263,6 +292,20 @@ def _within_columns(x: Any) -> Any:
 _NESTS = (tuple, list, dict)
 
 
+def paths_of_columns(structure: tree.Structure) -> Iterator[tuple[Any, ...]]:
+    """The paths to lists of which arguments of a structure have the columns.
+
+    >>> from runtime.tree import flatten
+    >>> [*paths_of_columns(flatten(in_columns({"x": ([1.0] * 20, [1.0])}))[1])]
+    [('x', 0)]
+    """
+    if structure.kind is not None and issubclass(structure.kind, Columns):
+        yield ()
+        return
+    for key, child in zip(structure.keys, structure.children, strict=True):
+        yield from ((key, *path) for path in paths_of_columns(child))
+
+
 class OfItems(NamedTuple):
     """The end of a path: an attribute of the items of a list."""
 
@@ -289,12 +332,12 @@ class AttributeOfItems(NamedTuple):
 
 
 def lists_of_columns(
-    nest: Any, heaps: dict[type, Heap]
+    nest: Any, heaps: dict[type, Heap], lengths: dict[int, Any]
 ) -> tuple[Any, dict[int, tuple[tuple[Any, ...], Any]]]:
     """Arguments with lists of open length in the places of their columns, which are of a graph.
 
     Objects in these lists are on `heaps` then, of which the lists are given, too, by their ids, and
-    with the paths to what they stand for.
+    with the paths to what they stand for. The `lengths` of lists in them are added by their ids.
     """
     held: dict[int, tuple[tuple[Any, ...], Any]] = {}
 
@@ -302,13 +345,16 @@ def lists_of_columns(
         if isinstance(x, ObjectColumns):
             return [_references(x, path, heaps, held)]
         if isinstance(x, Columns):
-            return [_run(x.samples, iter(x))]
+            made = [_run(x.samples, iter(x))]
+            if type(x.samples[0]) is list:
+                lengths[id(made)] = x[0]
+            return made
         found = tree.entries(x)
         if found is None:
             return x
         keys, parts, extra = found
-        made = [opened(part, (*path, key)) for key, part in zip(keys, parts, strict=True)]
-        return x if all(map(is_, made, parts)) else tree.container(type(x), keys, made, extra)
+        inner = [opened(part, (*path, key)) for key, part in zip(keys, parts, strict=True)]
+        return x if all(map(is_, inner, parts)) else tree.container(type(x), keys, inner, extra)
 
     return opened(nest, ()), held
 
@@ -341,4 +387,6 @@ def _of_caller(item: Form) -> Form:
     if isinstance(item, OrNone):
         return OrNone(_of_caller(item.part))
     assert isinstance(item, Branching)
+    if item.like.__class__ is list:
+        return Ragged(_of_caller(item.parts[0]))
     return replace(item, parts=tuple(map(_of_caller, item.parts)))

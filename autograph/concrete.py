@@ -6,7 +6,7 @@ import dataclasses
 import functools
 import itertools
 import pickle
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from operator import itemgetter
 from typing import Any, NoReturn
@@ -23,6 +23,7 @@ from autograph.captured_inputs import (
     reader,
     reading,
 )
+from autograph.columns import paths_of_columns
 from autograph.described import Described
 from autograph.leaving import reads_nothing_of_ours
 from autograph.likeness import Alike, Number
@@ -54,8 +55,9 @@ from runtime.execute.native.planned import Planned
 from runtime.execute.native.prepared import Native
 from runtime.execute.ownership import may_share
 from runtime.generators import bits_of, is_generator
+from runtime.given_containers import calling_with
 from runtime.graph.ir import Graph
-from runtime.host import hosting
+from runtime.host import hosting, within
 from runtime.ops.operands import type_of
 from runtime.spec import ObjectType, TensorType, Type, is_compatible
 from runtime.tensor import Tensor
@@ -207,7 +209,7 @@ class ConcreteFunction(Described):
             if i not in filled:
                 raise TypeError(f"{self._name}: argument `{path}` is missing")
             values[i] = _checked(values[i], type_, path)
-        with shortened():
+        with shortened(), self._holding_outside({}) if self._traced.roots else nullcontext():
             return self.run(values)
 
     def guards_hold(self) -> bool:
@@ -287,6 +289,61 @@ class ConcreteFunction(Described):
         """
         likeness = self._traced.likeness
         return None if likeness is None or self._replaced else likeness.find(arguments.leaves)
+
+    @cached_property
+    def holds_arguments(self) -> bool:
+        """Whether the graph writes into containers among the arguments, or hands them out."""
+        traced = self._traced
+        return traced.changes_containers or traced.with_arguments or bool(traced.roots)
+
+    @property
+    def items_of(self) -> frozenset[Any]:
+        """The labels of the lists from outside of whose items it depends on each."""
+        return self._traced.items_of
+
+    def holding(self, bound: dict[str, Any]) -> within:
+        """Make these the arguments whose containers the graph writes into and hands out."""
+        lists = [tree.part_at(bound, path) for path in self._paths_of_columns]
+        containers = dict(tree.mutable_parts(bound, set(map(id, lists))))
+        if self._traced.changes_containers:
+            replay.refuse_shared_containers(containers.values(), self._name)
+            self._check_rows(lists, containers.values())
+        return self._holding_outside(containers) if self._traced.roots else calling_with(containers)
+
+    def _holding_outside(self, containers: dict[tuple[Any, ...], Any]) -> within:
+        """Likewise with lists from outside, as they are now; LeftToPython where one is passed."""
+        given = set(map(id, containers.values()))
+        found = {root: root() for root in self._traced.roots}
+        for thing in found.values():
+            if id(thing) in given:
+                raise self._left(f"`{self._name}` reads a list from outside that it is passed")
+        if self._traced.changes_containers:
+            self._check_rows(found.values(), containers.values())
+        at: dict[tuple[Any, ...], Any] = {(root,): thing for root, thing in found.items()}
+        columns = {root: root.columns(thing) for root, thing in found.items()}
+        return calling_with(containers | at, columns)
+
+    def _check_rows(self, lists: Iterable[Any], others: Iterable[Any]) -> None:
+        """Raise LeftToPython where a list in a list that is columns is in another place, too."""
+        of_lists = (x for x in lists if type(x) is list and type(x[0]) is list)
+        rows = [*map(id, itertools.chain.from_iterable(of_lists))]
+        known = set(rows)
+        if not rows or (
+            len(known) == len(rows)
+            and known.isdisjoint(map(id, others))
+            and known.isdisjoint(map(id, self._traced.lists_met))
+        ):
+            return
+        raise self._left(f"`{self._name}` changes a list in a list that it finds elsewhere, too")
+
+    def _left(self, why: str) -> Exception:
+        """What leaves a call to Python, or refuses it where Python cannot make it."""
+        error = StagingError(why, "pass a copy")
+        return LeftToPython(error) if self._may_be_left and not trace.tapes() else error
+
+    @cached_property
+    def _paths_of_columns(self) -> list[tuple[Any, ...]]:
+        return [*paths_of_columns(self._traced.arguments.structure)]
 
     @property
     def find_like(self) -> Callable[[Sequence[Any]], Any]:
@@ -630,7 +687,7 @@ class ConcreteFunction(Described):
     def has_direct(self) -> bool:
         """Whether there is `direct`, which takes its time to be made."""
         is_plain = self._is_alone and self._gives is not None and not self._gives_tensors
-        return is_plain and self._takes_arrays
+        return is_plain and self._takes_arrays and not self.holds_arguments
 
     @cached_property
     def direct(self) -> Callable[..., tuple[Any, ...]] | None:
@@ -681,13 +738,17 @@ class ConcreteFunction(Described):
     @cached_property
     def is_quick(self) -> bool:
         """Whether `run_quickly` serves: a call runs the graph, and hands things out at most."""
+        return self.is_quick_when_held and (self.python is not None or not self.holds_arguments)
+
+    @cached_property
+    def is_quick_when_held(self) -> bool:
+        """Whether it serves within `holding` the arguments, where that is needed."""
         traced = self._traced
         if traced.raised or self.following is not None:
             return False  # it serves one call only
         if traced.stages_nothing or self.python is not None:
             return self.python is not None
-        rest = traced.changes_containers or traced.compares_arrays or traced.with_arguments
-        return not rest
+        return not traced.compares_arrays
 
     @cached_property
     def _gives_tensors(self) -> bool:

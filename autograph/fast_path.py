@@ -38,6 +38,7 @@ from autograph.signature import (
 )
 from runtime import tree
 from runtime.devices import device_of, is_device_array
+from runtime.errors import StagingError
 from runtime.execute.native.reading import was_called
 from runtime.generators import BITS_TYPE, bits_of, is_generator
 from runtime.spec import TensorSpec
@@ -306,7 +307,7 @@ class Entry:
     """Where a way of writing a call leads: a graph, and which leaves are its inputs, in order."""
 
     __slots__ = (
-        "builtin", "concrete", "defaults", "direct", "is_fruitless", "is_of_one", "nests",
+        "bind", "builtin", "concrete", "defaults", "direct", "is_fruitless", "is_of_one", "nests",
         "numbers", "objects", "order",
     )  # fmt: skip
 
@@ -318,9 +319,10 @@ class Entry:
         objects: list[tuple[int, Callable[[], Any]]],
         numbers: list[tuple[int, int]],
         nests: list[tuple[Any, Any]],
+        bind: Callable[[tuple[Any, ...], dict[str, Any]], dict[str, Any]],
         given: Given | None = None,
     ) -> None:
-        self.concrete = concrete
+        self.concrete, self.bind = concrete, bind
         # Positions among the leaves, those of the `nests` and the `defaults` after them; None: all
         # leaves are inputs.
         self.order = order
@@ -382,7 +384,17 @@ class Entry:
         if self.order is not None:
             given = leaves + self.defaults if self.defaults else leaves
             leaves = [given[i] for i in self.order]
+        if self.concrete.holds_arguments:
+            return self._run_holding(leaves, args, kwargs)
         return self.concrete.run_quickly(leaves)
+
+    def _run_holding(self, leaves: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        try:
+            held = self.concrete.holding(self.bind(args, kwargs))
+        except StagingError:  # the long way tells whether this graph is asked at all
+            return MISS
+        with held:
+            return self.concrete.run_quickly(leaves)
 
 
 class _Mark:
@@ -458,9 +470,10 @@ def entry_of(
     is_flat = not (kwargs or parts) and len(args) == len(leaves)
     is_flat = is_flat and all(map(operator.is_, args, leaves))
     if concrete.python is not None:
-        return None if parts else Entry(concrete, order, [], objects, numbers, [])
+        return None if parts else Entry(concrete, order, [], objects, numbers, [], binding.bind)
     given = Given(len(leaves), order, defaults, things, constants) if is_flat else None
-    return Entry(concrete, None if every else order, defaults, objects, numbers, parts, given)
+    ways = None if every else order
+    return Entry(concrete, ways, defaults, objects, numbers, parts, binding.bind, given)
 
 
 def _in_columns(

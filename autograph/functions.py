@@ -9,7 +9,7 @@ from contextlib import nullcontext
 from types import FunctionType, MethodType
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast, overload
 
-from autograph import conversion, replay
+from autograph import conversion
 from autograph.concrete import MISS, ConcreteFunction, LeftToPython
 from autograph.fast_path import call_key, entry_of, like_entry_of, loosened
 from autograph.kept_traces import KeptTraces
@@ -19,7 +19,6 @@ from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.code_guards import note_function
 from autograph.operators.captured.defaults import with_defaults
 from autograph.operators.loops.feeds import note_what_is_ahead, warn_of_what_is_ahead
-from autograph.operators.results.remaking import calling_with
 from autograph.options import FunctionOptions, check_options
 from autograph.profiling import Profile, profiled
 from autograph.signature import Arguments, ArraySpec, classify, is_input_key
@@ -376,11 +375,7 @@ class Function(Traces, Generic[P, R]):
         leaves = [
             x for x, key in zip(arguments.leaves, arguments.keys, strict=True) if is_input_key(key)
         ]
-        traced = concrete._traced
-        if traced.changes_containers:
-            replay.refuse_shared_containers(given, self.__name__)
-        is_held = traced.changes_containers or traced.with_arguments
-        with calling_with(given) if is_held else nullcontext():
+        with concrete.holding(given) if concrete.holds_arguments else nullcontext():
             result = concrete.run(leaves, alike)
         concrete.limits = 0
         warn_of_what_is_ahead()
@@ -417,7 +412,7 @@ class Function(Traces, Generic[P, R]):
         concrete: ConcreteFunction,
     ) -> None:
         """Take the short way from the next call on that is written like this one."""
-        if not concrete.is_quick or concrete._traced.arguments.device is not None:
+        if not concrete.is_quick_when_held or concrete._traced.arguments.device is not None:
             return  # calls within a `with device(...)` do not come that way
         policy = self._policy
         names, nests, closed = self._bind.positional, policy.nests, policy.closed

@@ -6,7 +6,7 @@ each call. The table is replaced as a whole and never changed: a call reads it w
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from autograph.concrete import ConcreteFunction
@@ -51,14 +51,21 @@ class KeptTraces:
             rest = (other for other in group if other is not concrete)
             self._by_key = {**self._by_key, key: (concrete, *rest)}
 
-    def add(self, concrete: ConcreteFunction, limit: int, numbers: Numbers) -> None:
+    def add(
+        self,
+        concrete: ConcreteFunction,
+        limit: int,
+        numbers: Numbers,
+        lists: Collection[Any] = (),
+    ) -> None:
         """Keep one more trace, and of the others of its key what is left; one goes if all is full.
 
-        `numbers` are inputs from now on. One thread at a time.
+        `numbers` are inputs from now on, `lists` columns. One thread at a time.
         """
         table = dict(self._by_key)
         key = concrete._traced.arguments.key
-        group = [left for c in table.pop(key, ()) if (left := c.left(numbers)) is not None]
+        kept = [c for c in table.pop(key, ()) if c.items_of.isdisjoint(lists)]
+        group = [left for c in kept if (left := c.left(numbers)) is not None]
         if len(group) >= _MOST_STATES:
             group.remove(_least_used(group[::-1]))
         while len(group) + sum(map(len, table.values())) >= limit:

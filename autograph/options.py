@@ -64,6 +64,8 @@ class Binding:
 
     def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         """Parameter names to values."""
+        if self.simple and not kwargs and len(args) == len(self.positional):
+            return dict(zip(self.positional, args, strict=True))
         try:
             bound = self.signature.bind(*args, **kwargs)
         except TypeError:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, NamedTuple, Protocol
@@ -24,18 +24,20 @@ from autograph.operators.captured.standing import Owner
 from autograph.operators.captured.variables import Maybe, Nullable, Poison, Undefined, _Unreadable
 from autograph.operators.expressions.attributes import attribute_slot
 from autograph.operators.results.handouts import Place
-from autograph.operators.results.remaking import arguments_of, remembering
+from autograph.operators.results.remaking import remembering
 from autograph.operators.stand_ins.contents import container_base, content_slot
 from autograph.operators.stand_ins.runs import Opened, has_runs
 from autograph.operators.stand_ins.templates import dig, fill, has_traced, shown
 from autograph.operators.stand_ins.values import split
-from runtime import control, journal, tree
+from runtime import control, journal
 from runtime.autodiff.stored import lower_parts, note_change
-from runtime.building import Builder
+from runtime.building import Builder, building
 from runtime.cells import Cell
 from runtime.errors import StagingError
+from runtime.given_containers import container_at
 from runtime.graph.ir import Value
 from runtime.host import lending
+from runtime.templates import Hole
 from runtime.tensor import Tensor
 
 __all__ = [
@@ -68,10 +70,10 @@ def writing_back(write: WriteBack) -> Iterator[None]:
         _write_back.reset(token)
 
 
-def refuse_shared_containers(bound: dict[str, Any], name: str) -> None:
+def refuse_shared_containers(containers: Iterable[Any], name: str) -> None:
     """Refuse one container in two places of the arguments of a function that changes one."""
     seen: set[int] = set()
-    for _, part in tree.mutable_parts(bound):
+    for part in containers:
         if id(part) in seen:
             raise StagingError(
                 f"`{name}` changes a {type(part).__name__} among its arguments, and one "
@@ -290,6 +292,9 @@ def _writer(
         raise StagingError(new.what, new.hint, origin=journal.place_of(key))
     if key[0] == "content":
         new = _with_own(slot.owner, old, new, facts)
+    if id(slot.owner) in facts.row_lengths:
+        content = _content_of_rows(slot.owner, new, facts, operands)
+        return _Writer(_target(slot, path), _put_rows, content, lower_parts)
     change, content = _change_of(key, slot, old, new)
     fill_in = facts.handouts.items if key[0] == "content" else facts.handouts.part
     if type(new) is not Undefined:  # which stands for a deleted attribute
@@ -374,11 +379,11 @@ def _target(slot: journal.Slot, path: tuple[Any, ...] | None) -> Callable[[], An
         return Owner(slot.owner)
 
     def among_arguments() -> Any:
-        given = arguments_of()
-        if given is None:
-            return None
         last = path[-1]
-        return last.of(given.at(path[:-1])) if isinstance(last, OfItems) else given.at(path)
+        if not isinstance(last, OfItems):
+            return container_at(path)
+        items = container_at(path[:-1])
+        return None if items is None else last.of(items)
 
     return among_arguments
 
@@ -425,6 +430,24 @@ def _put_content(thing: Any, value: Any) -> None:
         if isinstance(thing, _CONTAINERS):
             _begin_again(thing)
         content_slot(thing).write(value)
+
+
+def _content_of_rows(owner: Any, new: list[Any], facts: Any, operands: list[Tensor]) -> Any:
+    """The numbers in the lists of a list of the caller's, which stay the lists that they are."""
+    _, (lengths, *rows) = facts.handouts.rows_of(new, owner)
+    before = control.passed_on(lengths.current()._value, facts.same_rows)
+    is_in_body = building() is not facts.builder and before.node is None
+    if before is not facts.row_lengths[id(owner)]._value and not is_in_body:
+        raise StagingError("the lists in a list of the caller's are others than before")
+    operands += lengths, *rows
+    return tuple(map(Hole, range(len(operands))))
+
+
+def _put_rows(thing: list[list[Any]], content: tuple[Any, Any]) -> None:
+    """Write numbers into lists, so many into each."""
+    lengths, numbers = (np.asarray(part).tolist() for part in content)
+    for row, length, found in zip(thing, lengths, numbers, strict=True):
+        row[:] = found if length == len(found) else found[:length]
 
 
 def _entries(key: Any, old: Any, entries: dict[Any, Any], mark: Opened) -> tuple[Any, ...]:

@@ -20,6 +20,7 @@ import numpy as np
 
 from autograph.columns import Column, in_columns
 from autograph.operators.captured.open_numbers import Numbers
+from autograph.outside_lists import Lists
 from runtime import tree
 from runtime.array_methods import check_class
 from runtime.devices import device_of, in_use, is_device_array, placement
@@ -122,6 +123,8 @@ class IntPolicy:
     # The parameters whose long lists are their items one by one: a trace needs them so.
     # None: no list is columns.
     closed: frozenset[str] | None = frozenset()
+    # What is known of those in names and attributes.
+    lists: Lists = field(default_factory=Lists)
 
     def take(self, paths: Collection[str]) -> None:
         """Make run-time inputs of these."""
@@ -178,7 +181,7 @@ def leaf_key(x: Any, path: str, policy: IntPolicy) -> Any:
     if kind is np.ndarray:
         return (x.dtype, x.shape)
     if kind is Column:
-        return (COLUMN, x.array.dtype, (None, *x.array.shape[1:]))
+        return (COLUMN, x.array.dtype, (None,) * x.array.ndim)
     if isinstance(x, Tensor):
         type_ = x.type
         if type_.weak:

@@ -14,6 +14,7 @@ from autograph.operators.results.remaking import Array
 from autograph.signature import Arguments
 from runtime import journal
 from runtime.control import TEXT, WHILE
+from runtime.given_containers import OutsideList
 from runtime.graph.counters import counter_of
 from runtime.graph.ir import Graph, Value
 from runtime.ops.operands import type_of
@@ -71,6 +72,12 @@ class Traced:
     given: dict[int, int] = field(default_factory=dict)
     # Whether containers among the arguments are handed out.
     with_arguments: bool = False
+    # Where lists from outside are found that are columns.
+    roots: list[OutsideList] = field(default_factory=list)
+    # Other lists from outside that the trace has met.
+    lists_met: list[list[Any]] = field(default_factory=list)
+    # The labels of those that are not, and of whose items the graph depends on each.
+    items_of: frozenset[Any] = frozenset()
     # Whether a list, dict or object among the arguments is changed by a call.
     changes_containers: bool = False
     # Whether an error may leave arrays of the caller's partly written.

@@ -39,6 +39,7 @@ from autograph.operators.captured.open_numbers import WrittenNumber
 from autograph.operators.captured.patience import NothingStaged, Patience
 from autograph.operators.stand_ins.scope import ConversionOptions, FunctionScope
 from autograph.options import Binding, FunctionOptions, without_partials
+from autograph.outside_lists import FoundList, Lists
 from autograph.retracing import Reason
 from autograph.signature import (
     COLUMN,
@@ -255,14 +256,22 @@ class Traces:
         while True:
             try:
                 found = self._traced(arguments, reason)
-                if not (found._traced.raised and arguments.has_columns):
+                if not found._traced.raised:
                     return found
-                break  # which items there are tells where it raises
+                lists = self._policy.lists
+                if not (lists.used or arguments.has_columns):
+                    return found
+                with lists.closed_for_now():  # which items there are tells where it raises
+                    return self._traced(self._classify(bound, opens=False), reason)
+            except FoundList:
+                continue
             except WrittenNumber as found:
                 written = found.keys
             except StagingError as error:
                 if self._prefers_logs:
                     self._prefers_logs = None
+                    continue
+                if self._policy.lists.open_left():
                     continue
                 if self._close_lists(arguments, error):
                     arguments = self._classify(bound)
@@ -277,11 +286,14 @@ class Traces:
         """Have lists that were columns their items one by one, since the trace needs them so."""
         pairs = zip(arguments.paths, arguments.keys, strict=True)
         columns = [path for path, key in pairs if type(key) is tuple and key[0] == COLUMN]
-        if columns:
+        are_closed = self._policy.lists.close()  # those from outside at first
+        if columns and not are_closed:
             self._policy.close(columns)
+            are_closed = True
+        if are_closed:
             why = str(error)
             config.log(1, lambda: f"{self.__qualname__}: long lists are item by item: {why}")
-        return bool(columns)
+        return are_closed
 
     def _fix_numbers(self, arguments: Arguments) -> bool:
         """Make constants of the numbers that are inputs, since the trace needs their values."""
@@ -521,6 +533,12 @@ class Traces:
             return traced
         return self._trace_once(arguments, may_create, patience)
 
+    def _lists(self, arguments: Arguments) -> Lists | None:
+        """What is known of lists from outside that may be columns; None where none is to be."""
+        lists = self._policy.lists
+        is_closed = self._policy.closed is None or self._is_of_numbers(arguments)
+        return None if is_closed or lists.are_off else lists
+
     def _trace_once(
         self, arguments: Arguments, may_create: bool, patience: Patience | None
     ) -> Traced:
@@ -540,6 +558,7 @@ class Traces:
                     tensor_class=self._tensor_class if kind is None else kind,
                     array_class=(kind and kind.array_class) or self._array_class,
                     numbers=self._policy.numbers,
+                    lists=self._lists(arguments),
                     patience=patience,
                     prefers_logs=bool(self._prefers_logs),
                     keeps_kinds=self._is_of_numbers(arguments),
@@ -566,7 +585,8 @@ class Traces:
         entries = [entry for chain in self._fast.values() for entry in chain]
         for entry in entries:
             entry.concrete.used |= entry.builtin in self._builtins and entry.may_be_called()
-        self._table.add(concrete, max(config.cache_size.value, 1), self._policy.numbers)
+        policy, limit = self._policy, max(config.cache_size.value, 1)
+        self._table.add(concrete, limit, policy.numbers, policy.lists.opened)
         kept = set(map(id, self._table))
         self._drop_fast(lambda entry: id(entry.concrete) not in kept)
         general = [c for c in self._general if id(c) in kept]

@@ -44,6 +44,7 @@ from autograph.operators.results.sealing import sealed
 from autograph.operators.stand_ins.parted_arrays import Parts
 from autograph.operators.stand_ins.raising import emit_raise
 from autograph.operators.stand_ins.runs import Run
+from autograph.outside_lists import Lists, Opened
 from autograph.results import (
     TextHole,
     choices_of,
@@ -144,6 +145,7 @@ def trace_call(
     tensor_class: type[Tensor] = Tensor,
     array_class: type[Tensor] = Tensor,
     numbers: Numbers | None = None,
+    lists: Lists | None = None,
     patience: Patience | None = None,
     keeps_kinds: bool = False,
     prefers_logs: bool = False,
@@ -152,9 +154,10 @@ def trace_call(
 
     `target` is the callable of the user's that it is made of: what that holds, as a method or a
     callable object does, is read and written by reference. `numbers` are the captured ints and
-    floats that are inputs as well. Raises NothingStaged where there is no more `patience`. With
-    `keeps_kinds` the graph raises LimitTypeError where a number is of another type in Python, with
-    `prefers_logs` what it puts into a list is an effect of each.
+    floats that are inputs as well, `lists` the long lists that may be columns. Raises NothingStaged
+    where there is no more `patience`. With `keeps_kinds` the graph raises LimitTypeError where a
+    number is of another type in Python, with `prefers_logs` what it puts into a list is an effect
+    of each.
     """
     step_past_ours()
     stands_for_tensors = _has_tensors(arguments) if tensors is None else tensors
@@ -173,10 +176,17 @@ def trace_call(
                 with rarely, adopting(builder.trace):
                     builder.trace.add_outside(target)
                     traced = _traced(
-                        builder, function, bound, arguments, pure, numbers or Numbers(), target
+                        builder,
+                        function,
+                        bound,
+                        arguments,
+                        pure,
+                        numbers or Numbers(),
+                        lists,
+                        target,
                     )
                 traced.guards[:0] = (*class_guards(builder.trace), *code_guards(builder.trace))
-                if not (traced.raised or traced.created):
+                if not (traced.raised or traced.created or traced.lists_met):
                     traced.likeness = likeness_of(
                         builder.trace,
                         arguments,
@@ -211,16 +221,20 @@ def _traced(
     arguments: Arguments,
     pure: bool,
     numbers: Numbers,
+    lists: Lists | None,
     target: Any,
 ) -> Traced:
     facts = builder.trace
     placeholders, parts = _placeholders(builder, arguments)
-    nest, columns = lists_of_columns(arguments.rebuild(parts), facts.heaps)
+    nest, columns = lists_of_columns(arguments.rebuild(parts), facts.heaps, facts.row_lengths)
     facts.has_runs |= arguments.has_columns
     containers = {id(part): (path, part) for path, part in tree.mutable_parts(nest) if path}
     facts.given = {key: part for key, (_, part) in containers.items()}
     containers.update(columns)
     facts.handouts = Handouts(facts, containers)
+    opened_lists = None if lists is None else Opened(lists, facts, containers)
+    if opened_lists is not None:
+        facts.open_list, facts.depend = opened_lists.read, opened_lists.depend
     note_settings(facts)
     args, kwargs = bound(nest)
     if not pure:
@@ -263,6 +277,8 @@ def _traced(
             finished = _finish(
                 builder, arguments, placeholders, transaction, result, pure, containers
             )
+        if opened_lists is not None:
+            finished.items_of = opened_lists.checked()
         finished.raised = raised
         _place_what_was_made_outside(finished.graph, outside, facts.returned or _end_of(function))
         facts.sites.clear()  # what was found of loops; of no use to who keeps the trace
@@ -481,7 +497,11 @@ def _finish(
     finished.hands_out = finished.hands_out or facts.lends
     finished.lends = facts.lends
     finished.gives_text = any(isinstance(hole, TextHole) for hole in template[1])
-    finished.with_arguments = handouts.with_arguments
+    if facts.row_lengths:
+        finished.lists_met = [x for x in facts.outside.values() if type(x) is list]
+        if facts.host_calls:
+            raise StagingError("Python code is called that may see the lists in a list")
+    finished.with_arguments, finished.roots = handouts.with_arguments, facts.roots
     finished.changes_containers = stores or facts.pends_on_arguments
     finished.writes_before_errors = bool(facts.array_writers)
     finished.compares_arrays = facts.compares_arrays

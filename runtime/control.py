@@ -10,7 +10,7 @@ import copy
 import functools
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
@@ -53,6 +53,8 @@ __all__ = [
     "emit_try",
     "emit_while",
     "exception_of",
+    "is_made_of",
+    "passed_on",
     "without_kinds",
 ]
 
@@ -518,6 +520,61 @@ def emit_cond(
     outers = _align(parent, bodies, ((), ()))
     graphs = [b.graph for b in bodies]
     return _finish(parent, COND, [pred, *outers], {}, graphs, types)
+
+
+def passed_on(value: Value, through: Collection[Value] = ()) -> Value:
+    """The value that branches and loops hand on as it is; `value` itself where none does.
+
+    What is in `through` counts as the first input of its node.
+    """
+    node = value.node
+    if node is not None and value in through:
+        return passed_on(node.inputs[0], through)
+    if node is None or node.op not in (COND, WHILE):
+        return value
+    at, bodies = node.outputs.index(value), node.graphs if node.op is COND else node.graphs[1:]
+    first = 1 if node.op is COND else 0
+    before = set()
+    for graph in bodies:
+        found = passed_on(graph.outputs[at], through)
+        place = graph.inputs.index(found) if found in graph.inputs else None
+        if place is None or (node.op is WHILE and place != node.attrs["captures"] + at):
+            return value
+        before.add(passed_on(node.inputs[first + place], through))
+    return before.pop() if len(before) == 1 else value
+
+
+def is_made_of(value: Value, given: Collection[Value]) -> bool:
+    """Whether a value is computed from given ones; which way a test goes does not count."""
+    seen, left = {value}, [value]
+    behind: dict[Value, list[Value]] = {}
+    while left:
+        one = left.pop()
+        if one in given:
+            return True
+        more = [x for x in _operands_of(one, behind) if x not in seen]
+        seen.update(more)
+        left += more
+    return False
+
+
+def _operands_of(value: Value, behind: dict[Value, list[Value]]) -> list[Value]:
+    """What a value is made of; of inputs of graphs what is `behind` them, which is added to."""
+    node = value.node
+    if node is None:
+        return behind.get(value, [])
+    if node.op not in (COND, WHILE):
+        return node.inputs
+    at = node.outputs.index(value)
+    if node.op is COND:
+        for graph in node.graphs:
+            behind.update({x: [y] for x, y in zip(graph.inputs, node.inputs[1:], strict=True)})
+        return [graph.outputs[at] for graph in node.graphs]
+    body, captures = node.graphs[1], node.attrs["captures"]
+    behind.update({x: [y] for x, y in zip(body.inputs, node.inputs, strict=True)})
+    for x, y in zip(body.inputs[captures:], body.outputs, strict=True):
+        behind[x].append(y)
+    return [node.inputs[captures + at], body.outputs[at]]
 
 
 def emit_while(

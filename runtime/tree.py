@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from types import MemberDescriptorType
 from typing import Any, NamedTuple, cast
 
@@ -280,12 +280,17 @@ def map_structure(function: Callable[..., Any], nest: Any, *others: Any) -> Any:
     return unflatten(structure, [function(*row) for row in zip(*columns, strict=True)])
 
 
-def mutable_parts(nest: Any) -> Iterator[tuple[tuple[Any, ...], Any]]:
+def mutable_parts(nest: Any, closed: Collection[int] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
     """Containers in a nest that can be changed in place, each with the path of keys to it.
+
+    Those whose ids are in `closed` are not looked into.
 
     >>> [path for path, _ in mutable_parts(([1, {"a": 2}],))]
     [(0,), (0, 1)]
     """
+    if id(nest) in closed:
+        yield (), nest
+        return
     found = entries(nest)
     if found is None:
         return
@@ -295,7 +300,7 @@ def mutable_parts(nest: Any) -> Iterator[tuple[tuple[Any, ...], Any]]:
         kind: Any = type(child)
         is_flat = kind is tuple and all(map(_is_leaf, map(type, child)))  # as most are
         if not (is_flat or _is_leaf(kind)):
-            for path, part in mutable_parts(child):
+            for path, part in mutable_parts(child, closed):
                 yield (key, *path), part
 
 

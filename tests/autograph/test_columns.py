@@ -10,6 +10,7 @@ import pytest
 import autograph as ag
 import autograph.tf as tf
 from autograph.columns import columns_of
+from runtime.given_containers import arguments_of
 
 Pair = namedtuple("Pair", "a b")
 LENGTHS = 20, 24, 17
@@ -360,3 +361,150 @@ def test_classes_of_tuples_with_more_than_items_have_no_columns(changed):
     kind = type("Own", (Pair,), own if changed == "equality" else {})
     assert columns_of([Pair(1.0, 2)] * 20) is not None
     assert columns_of([kind(1.0, 2)] * 20) is None
+
+
+def test_no_item_of_a_list_in_columns_is_looked_into():
+    @ag.convert
+    def moved(bodies, x):
+        for body in bodies:
+            body.a = body.a + float(x[0])
+
+    records = [Record(1.0, i) for i in range(20)]
+    moved(records, np.ones(1))
+    (concrete,) = moved.traces()
+    with concrete.holding({"bodies": records, "x": np.ones(1)}):
+        held = arguments_of()
+        assert held.at(("bodies",)) is records
+        with pytest.raises(KeyError):
+            held.at(("bodies", 3))
+
+
+NESTS = {
+    "grid": lambda i: [number(i + j) for j in range(4)],
+    "ragged": lambda i: [number(i + j) for j in range(1 + i % 4)],
+    "ints, some none": lambda i: [(i * j * 37) % 11 for j in range(i % 4)],
+}
+# What is done with a list of lists `L`, an array `x` and an object `s`.
+USES_OF_NESTS = [
+    "return L",
+    "return L[0][0] if L[0] else None, L[-1][-1], len(L), len(L[2])",
+    "return sum(sum(r) for r in L), [len(r) for r in L]",
+    "return [v for r in L for v in r], sum(L, [])",
+    "return np.array(L[1]) * x[0], np.array([sum(r) for r in L])",
+    "t = 0.0\nfor i in range(len(L)):\n    for v in L[i]: t += v * x[0]\nreturn t",
+    "for i in range(len(L)):\n    for j in range(len(L[i])): L[i][j] = L[i][j] + i",
+    "n = len(L[1])\nfor i in range(1, len(L)):\n"
+    "    for j in range(min(n, len(L[i]))):\n"
+    "        if L[i][j] > 2: L[i][j] = L[i][j] * 2",
+    "for r in L: r[:] = [v * 2 for v in r]",
+    "for r in L: r.append(len(r) * 0 + r[-1])",
+    "for r in L: r.reverse()",
+    "L[1][0], L[2][0] = L[2][0], L[1][0]",
+    "L[1].extend(L[2])\nL[2].clear()",
+    "r = L[1]\nr[0] = r[0] * 3\nreturn r[0], L[1][0]",
+    "r = L[int(x[0])]\nL[2][0] = L[1][0]\nreturn r[0]",
+    "L[1][0] = L[2][0]\nif x[0] > 0: raise ValueError('no')",
+    "L[1][0] = L[2][0]\nreturn L[300][0]",
+    "print(L[0], len(L[1]))\nreturn f'{L[0]}'",
+]
+# Of these a trace needs the lists one by one.
+NESTS_BY_ITEMS = [
+    "return [list(r) for r in L]",
+    "return [[v * 2 for v in r] for r in L]",
+    "return [(i, r) for i, r in enumerate(L)]",
+    "s.rows = L; s.rows[1][0] = s.rows[2][0]; return s.rows is L",
+    "return L[0], L[1]",
+    "s.best = L[0]; s.log.append(L[1])",
+    "return [r for r in L], L[1:4], list(L), dict(enumerate(L))",
+    "L[0], L[1] = L[1], L[0]; L[0].append(L[2][0])",
+    "L[1] = L[1][:]; L[1][0] = L[2][0]",
+    "L[0] = L[1]; L[0][0] = L[2][0]",
+    "L.append(L[1]); L[1][0] = L[2][0]",
+    "return L.pop()",
+    "L.insert(0, L.pop())",
+    "del L[0]; L.reverse()",
+    "M = L[:]\nM[1][0] = L[2][0]",
+    "M = [r for r in L]\nM[1][0] = L[2][0]",
+    "r = L[1]\nreturn r is L[1], L[0] is L[1]",
+    "r = L[1] if x[0] > 0 else L[2]\nreturn r",
+    "best = L[1]\nfor r in L[2:]:\n    if len(r) > len(best): best = r\nreturn best",
+    "L[1][0] = 'a'",
+    "L[1][0] = x[0]",
+    "L[0] = None",
+]
+
+
+@pytest.mark.broad(3)
+@pytest.mark.parametrize("kind", NESTS)
+@pytest.mark.parametrize("use", USES_OF_NESTS + NESTS_BY_ITEMS)
+def test_lists_in_a_list_stay_the_lists_that_they_are(use, kind, tmp_path, capsys):
+    function = made(use, tmp_path)
+    converted = ag.convert(function)
+    for length in LENGTHS:
+        results = []
+        for f in (converted, function):
+            rows = [*map(NESTS[kind], range(length))]
+            simulation, x = Simulation() if "s." in use else None, np.array([2.0, 3.0])
+            kept = outcome(lambda *given, f=f, rows=rows: (f(*given), rows), rows, x, simulation)
+            results.append((kept, capsys.readouterr().out))
+        assert results[0] == results[1], length
+    is_open = use in USES_OF_NESTS
+    assert bool(converted._policy.closed) is not is_open or "raise" in use
+    if is_open and "raise" not in use and "300" not in use:
+        assert converted.trace_count == 1, converted.explain()
+
+
+def doubled(grid, row, x):
+    for i in range(len(grid)):
+        grid[i][0] = grid[i][0] * float(x[0])
+    return row[0]
+
+
+def added(one, other, x):
+    for i in range(len(one)):
+        for j in range(len(one[i])):
+            one[i][j] = one[i][j] + other[i][j] * float(x[0])
+
+
+@pytest.mark.parametrize(
+    ("function", "row"),
+    [
+        (doubled, lambda rows: [1.0]),
+        (doubled, lambda rows: rows[3]),
+        (added, lambda rows: [[*r] for r in rows]),
+    ],
+)
+def test_a_list_in_a_list_may_be_an_argument_too(function, row):
+    converted = ag.convert(function)
+    for count in (20, 30):
+        left = []
+        for f in (converted, function):
+            rows = [*map(NESTS["grid"], range(count))]
+            given = row(rows)
+            left.append(shown([[*rows], f(rows, given, np.array([2.0])), rows, given], {}))
+        assert left[0] == left[1]
+    assert converted.trace_count == 1
+    assert not converted._policy.closed
+
+
+def next_generation(cells, x):
+    n, m, made = len(cells), len(cells[0]), []
+    for i in range(n):
+        row = []
+        for j in range(m):
+            near = 0
+            for di in (-1, 0, 1):
+                for dj in (-1, 0, 1):
+                    near += cells[(i + di) % n][(j + dj) % m]
+            row.append(1 if near == 3 or (near == 4 and cells[i][j]) else 0)
+        made.append(row)
+    return made
+
+
+def test_lists_of_lists_that_are_made_of_those_of_the_caller_are_given_back():
+    converted = ag.convert(next_generation)
+    for count in (18, 24):
+        cells = [[(i * j) % 2 for j in range(count + 3)] for i in range(count)]
+        assert converted(cells, np.ones(1)) == next_generation(cells, np.ones(1))
+    assert converted.trace_count == 1
+    assert not converted._policy.closed

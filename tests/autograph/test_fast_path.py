@@ -158,6 +158,53 @@ def test_what_was_written_before_an_error_stays_on_the_short_way(no_long_way):
     assert x.tolist() == [4.0, 5.0, 5.0]
 
 
+def grown(x, out, box):
+    out.append(x[0] * 2.0)
+    box["last"] = out
+    return out
+
+
+def replaced(x, out, box):
+    for i in range(len(out)):
+        out[i] = out[i] * float(x[1])
+    return x * 2.0
+
+
+def moved(x, out, box):
+    for part in out:
+        part.one = part.one + 1.5
+    return box
+
+
+WRITES = {
+    "appended": (grown, lambda: [1.0]),
+    "columns": (replaced, lambda: [*map(float, range(20))]),
+    "objects in columns": (moved, lambda: [Box(float(i), i) for i in range(20)]),
+}
+
+
+@pytest.mark.parametrize("what", WRITES)
+def test_what_writes_into_arguments_takes_the_short_way(what, no_long_way):
+    function, made = WRITES[what]
+    converted = ag.convert(function)
+    converted(X, made(), {})
+    no_long_way()
+    left = []
+    for f in (converted, function):
+        out, box = made(), {}
+        given = f(X, out, box)
+        left.append([repr(out), repr(box), given is out, given is box])
+    assert left[0] == left[1]
+
+
+def test_one_list_in_two_places_of_the_short_way_is_refused():
+    converted = ag.convert(grown)
+    converted(X, [1.0], {"last": [1.0]})
+    shared = [1.0]
+    with pytest.raises(ag.StagingError, match="one list is passed twice"):
+        converted(X, shared, {"last": shared})
+
+
 def test_keys_tell_apart_what_traces_tell_apart():
     keys = [
         key(X), key(X[:2]), key(X.astype("f4")), key((X,)), key([X]), key({"a": X}), key({"b": X}),

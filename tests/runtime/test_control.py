@@ -112,6 +112,36 @@ def test_the_types_of_control_flow_are_those_of_its_graphs():
             op.infer_all([], {})
 
 
+@pytest.mark.parametrize("changes", [False, True])
+def test_what_loops_and_branches_hand_on_is_found(changes):
+    root = Builder()
+    pred, x, y = root.input(BOOL), root.input(F8, "x"), root.input(F8, "y")
+    test, step = (Builder(name, root) for name in ("test", "body"))
+    own = [[b.input(F8), b.input(F8)] for b in (test, step)]
+    with trace.interpreting(test):
+        test.graph.outputs = [(Tensor(None, own[0][1]) < Tensor(None, y))._value]
+    with trace.interpreting(step):
+        more = Tensor(None, own[1][0]) * 2.0
+        step.graph.outputs = [more._value if changes else own[1][0], own[1][1]]
+    with trace.interpreting(root):
+        loop = control.emit_while(root, test, step, [x, y], [F8, F8])
+        bodies = []
+        for name in ("true", "false"):
+            with body(name, root) as made:
+                made.graph.outputs = [made.value_of(loop[0]), made.value_of(loop[name == "true"])]
+            bodies.append(made)
+        both = control.emit_cond(root, pred, tuple(bodies), [F8, F8])
+    before = loop[0]._value if changes else x
+    assert control.passed_on(loop[1]._value) is y
+    assert control.passed_on(both[0]._value) is before
+    assert control.passed_on(both[1]._value) is both[1]._value
+    assert control.is_made_of(both[1]._value, {y}) and control.is_made_of(both[1]._value, {x})
+    assert not control.is_made_of(both[0]._value, {y})  # of which only the test of the loop is
+    assert not control.is_made_of(both[0]._value, {pred})
+    if changes:  # as far as what the loop makes counts as what it was
+        assert control.passed_on(loop[0]._value, {more._value}) is x
+
+
 def test_tapes_are_told_of_the_node():
     class Tape:
         seen = ()

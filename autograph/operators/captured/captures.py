@@ -49,7 +49,7 @@ from runtime.devices import is_device_array
 from runtime.errors import StagingError
 from runtime.ops.operands import type_of
 from runtime.origins import Origin
-from runtime.spec import TensorType
+from runtime.spec import TensorType, is_compatible
 from runtime.tensor import Tensor
 from runtime.tree import MADE_BY_CLASS_STATEMENT
 from runtime.variable import Variable
@@ -108,7 +108,7 @@ class Captured(NamedTuple):
         """Whether what is found in the place is of the type that was traced."""
         if type(found) is not self.kind or (type(found) is int and not may_be_input(found)):
             return False
-        return bool(type_of(found) == self.type)
+        return is_compatible(self.type, type_of(found))
 
     @property
     def guard(self) -> TypeGuard:
@@ -145,6 +145,13 @@ class Trace:
     # Keys of places of ints and floats that came with a second value: they are inputs.
     open_numbers: Mapping[Any, Place] = field(default_factory=dict)
     captured: dict[Any, Captured] = field(default_factory=dict)
+    # How long lists from outside are columns, and where calls find these: see `outside_lists`.
+    open_list: Callable[[Any, Place, Any], Any] = lambda key, place, value: None
+    depend: Callable[[int], None] = lambda number: None
+    roots: list[Any] = field(default_factory=list)
+    # Of lists of lists that are columns, by id: the lengths of these; what they are after writes.
+    row_lengths: dict[int, Tensor] = field(default_factory=dict)
+    same_rows: set[Any] = field(default_factory=set)
     # Objects that existed before the trace, by id; kept alive so that the id stays true.
     outside: dict[int, Any] = field(default_factory=dict)
     # Containers among the arguments, by id: the caller has them too.
@@ -467,6 +474,8 @@ def read(key: Any, place: Place, value: Any) -> Any:
     trace.reads_at[key] = trace.host_calls
     if _written(key):
         return value
+    if (found := trace.open_list(key, place, value)) is not None:
+        return found
     if is_input(value) or (
         key in trace.open_numbers and type(value) in NUMBERS and may_be_input(value)
     ):
@@ -630,6 +639,7 @@ def guard_content(container: Any, name: str) -> None:
     if trace is None or not trace.is_outside(container):
         return
     trace.consumed(container)
+    trace.depend(id(container))
     key = ("content", id(container))
     if key in trace.guards:
         return
@@ -642,6 +652,7 @@ def guard_kinds(container: Any, name: str) -> None:
     if trace is None or ("content", id(container)) in trace.guards:
         return
     trace.consumed(container)
+    trace.depend(id(container))
     key = ("kinds", id(container))
     if key not in trace.guards:
         trace.guards[key] = ContentGuard(name, container, container, of_arrays=False)
@@ -691,6 +702,7 @@ def guard_length(container: Any, before: int) -> None:
     """Guard the number of items that a captured list or deque held before the trace."""
     trace = current_trace()
     if trace is not None:
+        trace.depend(id(container))
         fetch = weak(container)
         place = Place(f"the length of a {type(container).__name__}", lambda: len(fetch()))
         trace.guards.setdefault(("length", id(container)), Guard(place, before, by_value=True))

@@ -103,7 +103,15 @@ def _item_within(x: Any, form: Form, rows: list[Tensor], position: Any) -> Any:
     if type(x) is list and isinstance(form, Leaf) and form.type.rank != 0:
         made = item_at(form, rows, position)
         return as_array_item(made, get, x, lambda content: _put_content(x, position, content))
-    return as_item(get, x, lambda value: put(x, position, value))
+    return as_item(get, x, lambda value: _put_back(x, position, value))
+
+
+def _put_back(x: Any, position: Any, value: Any) -> None:
+    """Set what is in an item, which stays the object that it is."""
+    put(x, position, value)
+    facts = current_trace()
+    if facts is not None and facts.row_lengths:
+        facts.same_rows.add(packed(x)[1][0].current()._value)
 
 
 def _put_content(x: list[Any], position: Any, content: Tensor) -> None:

@@ -68,7 +68,7 @@ from autograph.operators.stand_ins.runs import (
 from autograph.operators.stand_ins.templates import has_traced, shown
 from autograph.operators.stand_ins.values import describe, is_value
 from autograph.operators.symbolic.forms import Form as ItemForm
-from runtime import journal, tree
+from runtime import control, journal, tree
 from runtime.building import building
 from runtime.dtypes import kind_of
 from runtime.errors import StagingError
@@ -305,6 +305,7 @@ class Handouts:
             self._is_special = True
             return Outside(x)
         self._refuse_chosen(x)
+        self._refuse_row(x)
         if journal.was_item(x):
             self._taken_out.append(self._place)
         self._keep.append(x)
@@ -327,6 +328,7 @@ class Handouts:
             self._refuse_one_of(x)
             return hole
         if isinstance(x, Sealed):
+            self._refuse_row(x.whole, x.rows if x.item.holds_nests else ())
             return self._grown_whole(x.whole, hole)
         if isinstance(x, SealedEntries):
             parts = {
@@ -577,6 +579,7 @@ class Handouts:
                 f"a deque whose length depends on data is {self._place}",
                 "return it, or store an array (`np.array(...)`)",
             )
+        self._refuse_row(x)
         key = ("object", id(x))
         self.uses[key] += 1
         made = Made(key, python_class(type(x)), extra_of(x))
@@ -606,7 +609,7 @@ class Handouts:
     def _grown(self, x: list[Any], operands: list[Tensor], container: Any) -> Items:
         """What is in a list whose length depends on data, of which `x` may be a copy."""
         refuse_views(x, str(self._place), self._place.origin)
-        item, rows = self._rows_of(x, container)
+        item, rows = self.rows_of(x, container)
         refuse_references_in(item, str(self._place))
         self._check_apart(kept_as_rows(item))
         parts, structure = template_of(item)
@@ -631,7 +634,7 @@ class Handouts:
             self.grown_arrays.append(self._place)
 
     @staticmethod
-    def _rows_of(x: list[Any], container: Any) -> tuple[ItemForm, list[Tensor]]:
+    def rows_of(x: list[Any], container: Any) -> tuple[ItemForm, list[Tensor]]:
         """The rows of a list, which are made for no error of the user's."""
         builder = building()
         assert builder is not None
@@ -649,6 +652,15 @@ class Handouts:
             return made
         self.with_arguments = True
         return Argument(found[0], made)
+
+    def _refuse_row(self, x: Any, rows: Iterable[Tensor] = ()) -> None:
+        """Refuse what may be a list in a list of the caller's, or have such in its `rows`."""
+        known, value_of = self.facts.row_lengths, self.facts.builder.value_of
+        ones = (x, *journal.may_be(x)) if journal.is_kin(x) else (x,)
+        lengths = {*map(value_of, known.values())}  # what the trace made has others
+        made = (control.is_made_of(value_of(row), lengths) for row in rows)
+        if known and id(x) not in known and (any(map(journal.was_item, ones)) or any(made)):
+            raise self._refusal(f"a list in a list of the caller's is {self._place}", "copy it")
 
     def _refuse_chosen(self, x: Any) -> None:
         """Refuse a container that is one or another by data, where the caller sees which one.

@@ -15,12 +15,13 @@ import numpy as np
 
 from autograph.operators.captured.guards import MISSING, Guard, Place, same_value
 from autograph.operators.captured.variables import Undefined
-from autograph.operators.results.remaking import arguments_of, handing_out, objects
+from autograph.operators.results.remaking import handing_out, objects
 from runtime import tree
 from runtime.autodiff.stored import is_derivative_of_arrays
 from runtime.errors import StagingError, located
 from runtime.execute.kernels import Settings
 from runtime.execute.tracebacks import relocate, standing
+from runtime.given_containers import arguments_of
 from runtime.host import Lending, current, hosting, lending
 from runtime.origins import Origin
 from runtime.spec import TensorType, fits, is_compatible, promote, type_of_number

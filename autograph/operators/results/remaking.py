@@ -22,6 +22,7 @@ from runtime.autodiff.stored import note_made
 from runtime.cells import ViewStep
 from runtime.devices import copied, device_of, host_array, is_device_array, module_of, moved
 from runtime.eager import is_array
+from runtime.given_containers import container_at
 from runtime.host import Running, running, within
 from runtime.templates import Fillable, Hole, fill, text_of_letters
 from runtime.tensor import Tensor
@@ -32,7 +33,6 @@ __all__ = [
     "Array",
     "Entries",
     "Form",
-    "GivenContainers",
     "GrownContent",
     "IfPresent",
     "ItemPart",
@@ -48,8 +48,6 @@ __all__ = [
     "TextPart",
     "Tuple",
     "View",
-    "arguments_of",
-    "calling_with",
     "handing_out",
     "items_of_rows",
     "objects",
@@ -73,38 +71,6 @@ def objects() -> dict[Hashable, Any]:
     """What the call that runs has handed out."""
     known = running().objects
     return {} if known is None else known
-
-
-class GivenContainers:
-    """The containers among the arguments of a call, each by its path when the call began.
-
-    A call may move them: after `rows[0], rows[1] = rows[1], rows[0]` the list that was found at
-    `rows[0]` still is the one that the program means. All are looked up before the first write.
-    """
-
-    __slots__ = ("_at", "_bound")
-
-    def __init__(self, bound: dict[str, Any]) -> None:
-        self._bound = bound
-        self._at: dict[tuple[Any, ...], Any] | None = None
-
-    def at(self, path: tuple[Any, ...]) -> Any:
-        """The container that was at the end of a path."""
-        if self._at is None:
-            self._at = dict(tree.mutable_parts(self._bound))
-        return self._at[path]
-
-
-def calling_with(bound: dict[str, Any]) -> within:
-    """Make these the arguments whose containers a running graph writes into and hands out."""
-    now = running()
-    return within(Running(now.lending, now.objects, GivenContainers(bound), now.caller))
-
-
-def arguments_of() -> GivenContainers | None:
-    """The containers that the call that runs was given; None where it does not say."""
-    found: GivenContainers | None = running().arguments
-    return found
 
 
 class Form:
@@ -525,8 +491,8 @@ class Argument(Fillable):
         self.path, self.parts = path, parts
 
     def fill(self, operands: Sequence[Any]) -> Any:
-        given = arguments_of()
-        return self.parts.fill(operands) if given is None else given.at(self.path)
+        found = container_at(self.path)
+        return self.parts.fill(operands) if found is None else found
 
 
 class Made(Fillable):

@@ -18,12 +18,12 @@ from autograph.operators.results.remaking import (
     Same,
     Scalar,
     Tuple,
-    arguments_of,
-    calling_with,
     handing_out,
     objects,
     remembering,
 )
+from runtime import tree
+from runtime.given_containers import arguments_of, calling_with
 from runtime.templates import Hole, fill
 
 
@@ -159,7 +159,7 @@ def test_containers_among_the_arguments():
     parts = Made("key", list)
     parts.items = [Hole(0)]
     given = {"x": [[1], [2]]}
-    with calling_with(given):
+    with calling_with(dict(tree.mutable_parts(given))):
         first = given["x"][0]
         assert fill(Argument(("x", 0), parts), (5,)) is first
         given["x"].reverse()
