@@ -11,7 +11,6 @@ from autograph.operators.symbolic.choices import OrNone
 from autograph.operators.symbolic.containers import Branching, Ragged
 from autograph.operators.symbolic.forms import Form
 from runtime import tree
-from runtime.given_containers import container_at
 
 __all__ = ["object_in", "refuse_references_in"]
 
