@@ -16,6 +16,8 @@ from types import CodeType, GeneratorType
 from typing import Any
 
 from autograph.operators.branches.conditionals import condition, if_stmt
+from autograph.operators.captured.budget import work_of
+from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.patience import spending_patience, stages_all_rounds
 from autograph.operators.captured.variables import Nullable, _Unreadable
 from autograph.operators.containers import growing, open_deques, open_dicts, open_sets
@@ -138,8 +140,9 @@ def _readable(iterable: Any) -> Any:
 
 # Of more items than these, the loop is staged where all loops are.
 _FEW_ITEMS = 16
-# Where all items together, of which some are tried, would add more nodes than these, the loop is
-# staged if it can be.
+# Where all items together, of which some are tried, would be as much to compile as more numbers
+# than these, the loop is staged if it can be; so it is where they would add more nodes than these,
+# in a trace after one in which the length of a list had to be known.
 _TRIED, _MOST_NODES = 4, 2000
 
 
@@ -277,17 +280,23 @@ class Going:
             try:
                 items(numbers[:_TRIED])
                 nodes = builder.size(mark) * len(numbers) // _TRIED
+                work = work_of(builder.since(mark)) * len(numbers) // _TRIED
             except Exception:  # noqa: BLE001 - the user's own, raised again in its turn
-                nodes = 0
+                nodes = work = 0
             self.put = put
             if trial.advanced:
                 trial.commit()
                 return _TRIED
         builder.truncate(mark)
-        if nodes <= _MOST_NODES or not all(map(_is_of_numbers, seen)):
+        facts = current_trace()
+        if facts is not None and facts.keeps_lengths:
+            work = nodes
+        if work <= _MOST_NODES or not all(map(_is_of_numbers, seen)):
             return 0
         body = _Round(items, place.__code__)
         is_done = is_staged(numbers, body, self._note_data, self._state, builder)
+        if is_done and facts is not None:
+            facts.found_lengths |= nodes <= _MOST_NODES
         return len(numbers) if is_done else 0
 
     def when(self, test: Callable[[], Any], then: Callable[[], None]) -> None:

@@ -215,6 +215,10 @@ class Trace:
     # in which it was one that stands for both came to no end.
     keeps_names: bool = False
     found_names: bool = False
+    # Whether comprehensions of a known number of items stay lists of that length, unless they are
+    # very large; whether one became a loop of the graph that would not be one then.
+    keeps_lengths: bool = False
+    found_lengths: bool = False
     # The classes of those that are written and that a loop made: of their objects such lists hold
     # no content, so that a loop which makes them is not staged if the number of rounds is known.
     written_items: frozenset[type] = frozenset()
