@@ -105,7 +105,7 @@ class Site:
         written = [slot.owner for slot in slots if isinstance(slot.owner, Cell)]
         owners = {id(entry.owner) for entry in entries.values()}
         contents = {name for name, x in self._containers() if id(x) in owners}
-        facts.sites[self.key] = Solution(
+        facts.sites[self.key] = facts.sites["written", id(self.code)] = Solution(
             forms, written, contents, others, carries_go, self.before, self.code
         )
 
@@ -114,10 +114,7 @@ class Site:
         facts = current_trace()
         known: Solution | None = facts.sites.get(self.key) if facts is not None else None
         if known is None:
-            written = [] if facts is None else facts.sites.get(("round", id(self.code)), [])
-            return Solution(
-                {}, [c for c in written if self._is_there(c) and not c.locked], set(), {}
-            )
+            return self._of_other_types()
         self._owns = {}
         forms: dict[Any, Form] = {}
         body = Builder("round", self.parent)
@@ -135,6 +132,17 @@ class Site:
         }
         written = list(dict.fromkeys(written))
         return Solution(forms, written, known.contents, others, known.carries_go)
+
+    def _of_other_types(self) -> Solution:
+        """What is known of a loop that was not met with such values: what its rounds write."""
+        facts = current_trace()
+        if facts is None:
+            return Solution({}, [], set(), {})
+        written = facts.sites.get(("round", id(self.code)), [])
+        known: Solution | None = facts.sites.get(("written", id(self.code)))
+        contents = set() if known is None else known.contents
+        written = [cell for cell in written if self._is_there(cell) and not cell.locked]
+        return Solution({}, written, contents, {})
 
     def _containers(self) -> Iterator[tuple[str, Any]]:
         """The lists and dicts that the loop has names for, and does not bind these anew."""
