@@ -134,15 +134,16 @@ class Site:
         return Solution(forms, written, known.contents, others, known.carries_go)
 
     def _of_other_types(self) -> Solution:
-        """What is known of a loop that was not met with such values: what its rounds write."""
+        """What is known of a loop that was not met with such values: what its code writes."""
         facts = current_trace()
         if facts is None:
             return Solution({}, [], set(), {})
         written = facts.sites.get(("round", id(self.code)), [])
         known: Solution | None = facts.sites.get(("written", id(self.code)))
-        contents = set() if known is None else known.contents
         written = [cell for cell in written if self._is_there(cell) and not cell.locked]
-        return Solution({}, written, contents, {})
+        if known is None:
+            return Solution({}, written, set(), {})
+        return Solution({}, written, known.contents, {}, known.carries_go)
 
     def _containers(self) -> Iterator[tuple[str, Any]]:
         """The lists and dicts that the loop has names for, and does not bind these anew."""
