@@ -16,7 +16,6 @@ from types import CodeType, GeneratorType
 from typing import Any
 
 from autograph.operators.branches.conditionals import condition, if_stmt
-from autograph.operators.captured.budget import work_of
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.patience import spending_patience, stages_all_rounds
 from autograph.operators.captured.variables import Nullable, _Unreadable
@@ -28,7 +27,7 @@ from autograph.operators.expressions.logical import not_, truth
 from autograph.operators.loops.loops import for_stmt, in_turn_or_place, is_staged
 from autograph.operators.loops.own_iterators import begun, without_iter
 from autograph.operators.loops.watched import watched
-from autograph.operators.stand_ins.bodies import NO_NAMES, State
+from autograph.operators.stand_ins.bodies import NO_NAMES, State, nothing
 from autograph.operators.stand_ins.contents import append_item, content_slot
 from autograph.operators.stand_ins.iterables import Indexed, IndexedIterator
 from autograph.operators.stand_ins.runs import has_runs
@@ -140,9 +139,8 @@ def _readable(iterable: Any) -> Any:
 
 # Of more items than these, the loop is staged where all loops are.
 _FEW_ITEMS = 16
-# Where all items together, of which some are tried, would be as much to compile as more numbers
-# than these, the loop is staged if it can be; so it is where they would add more nodes than these,
-# in a trace after one in which the length of a list had to be known.
+# Where all items together, of which some are tried, would be more nodes than these, or as much to
+# compile, the loop is staged if it can be.
 _TRIED, _MOST_NODES = 4, 2000
 
 
@@ -280,7 +278,7 @@ class Going:
             try:
                 items(numbers[:_TRIED])
                 nodes = builder.size(mark) * len(numbers) // _TRIED
-                work = work_of(builder.since(mark)) * len(numbers) // _TRIED
+                work = builder.work(mark) * len(numbers) // _TRIED
             except Exception:  # noqa: BLE001 - the user's own, raised again in its turn
                 nodes = work = 0
             self.put = put
@@ -304,7 +302,7 @@ class Going:
         found = condition(test())
         if isinstance(found, Tensor):
             self._note_data()
-        if_stmt(found, then, _nothing, *self._state, 0)
+        if_stmt(found, then, nothing, *self._state, 0)
 
     def _note_data(self) -> None:
         """Data decides which items there are."""
@@ -372,7 +370,3 @@ def _of_iterator() -> StagingError:
         "write the loop out",
         origin=origin_of_caller(),
     )
-
-
-def _nothing() -> None:
-    pass

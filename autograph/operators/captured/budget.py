@@ -2,38 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from runtime.control import WHILE
-from runtime.graph.ir import Node, Value
-from runtime.spec import TensorType
+from runtime.graph.ir import Node
 
-__all__ = ["MANY_ROUNDS", "Budget", "work_of", "works_long"]
+__all__ = ["MANY_ROUNDS", "Budget", "works_long"]
 
 # Of more rounds that add nodes, a loop is one of the graph, if it can be.
 MANY_ROUNDS = 16
 # So many nodes the rounds of one loop may add, and those of all loops of a trace; a loop that adds
 # a few is never worth one of the graph.
 _MOST_OF_LOOP, _MOST, _FEW = 500, 2000, 32
-# What makes an array of more elements is a loop in machine code: so much to compile as many numbers.
-_SMALL_ARRAY, _WORK_OF_LOOP = 32, 64
-
-
-def work_of(nodes: Iterable[Node]) -> int:
-    """How many operations on numbers would be about as much to compile as these nodes."""
-    return sum(
-        1
-        + (_WORK_OF_LOOP - 1) * any(map(_is_large_array, node.outputs))
-        + sum(work_of(graph.nodes) for graph in node.graphs)
-        for node in nodes
-    )
-
-
-def _is_large_array(value: Value) -> bool:
-    shape = value.type.shape if isinstance(value.type, TensorType) else ()
-    return shape is None or None in shape or math.prod(map(int, shape)) > _SMALL_ARRAY
 
 
 def works_long(nodes: Iterable[Node]) -> bool:

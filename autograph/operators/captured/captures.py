@@ -215,8 +215,7 @@ class Trace:
     # in which it was one that stands for both came to no end.
     keeps_names: bool = False
     found_names: bool = False
-    # Whether comprehensions of a known number of items stay lists of that length, unless they are
-    # very large; whether one became a loop of the graph that would not be one then.
+    # Whether comprehensions over ranges keep their known length if they can; whether one did not.
     keeps_lengths: bool = False
     found_lengths: bool = False
     # The classes of those that are written and that a loop made: of their objects such lists hold

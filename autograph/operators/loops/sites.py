@@ -112,9 +112,13 @@ class Site:
     def recall(self) -> Solution:
         """The last solution, as far as it serves, with the arrays of this time."""
         facts = current_trace()
-        known: Solution | None = facts.sites.get(self.key) if facts is not None else None
-        if known is None:
-            return self._of_other_types()
+        sites = {} if facts is None else facts.sites
+        known: Solution | None = sites.get(self.key)
+        if known is None:  # what its code writes is known if it was met with other types
+            written = sites.get(("round", id(self.code)), [])
+            written = [c for c in written if self._is_there(c) and not c.locked]
+            known = sites.get(("written", id(self.code)), Solution({}, [], set(), {}))
+            return known._replace(forms={}, written=written, others={})
         self._owns = {}
         forms: dict[Any, Form] = {}
         body = Builder("round", self.parent)
@@ -132,18 +136,6 @@ class Site:
         }
         written = list(dict.fromkeys(written))
         return Solution(forms, written, known.contents, others, known.carries_go)
-
-    def _of_other_types(self) -> Solution:
-        """What is known of a loop that was not met with such values: what its code writes."""
-        facts = current_trace()
-        if facts is None:
-            return Solution({}, [], set(), {})
-        written = facts.sites.get(("round", id(self.code)), [])
-        known: Solution | None = facts.sites.get(("written", id(self.code)))
-        written = [cell for cell in written if self._is_there(cell) and not cell.locked]
-        if known is None:
-            return Solution({}, written, set(), {})
-        return Solution({}, written, known.contents, {}, known.carries_go)
 
     def _containers(self) -> Iterator[tuple[str, Any]]:
         """The lists and dicts that the loop has names for, and does not bind these anew."""
