@@ -28,6 +28,7 @@ class Findings:
     written_items: frozenset[type] = frozenset()
     keeps_entries: bool = False
     keeps_names: bool = False
+    keeps_lengths: bool = False
     tells_errors: bool = False
     # The heaps, and the error for which there are any.
     heaps: tuple[Plan, ...] = ()
@@ -41,6 +42,7 @@ class Findings:
         facts.written_items = self.written_items
         facts.keeps_entries = self.keeps_entries
         facts.keeps_names = self.keeps_names
+        facts.keeps_lengths = self.keeps_lengths
         facts.tells_errors = self.tells_errors
         facts.heaps = {plan.cls: Heap(plan) for plan in self.heaps}
 
@@ -51,6 +53,7 @@ class Findings:
             logs={**self.logs, **facts.found_logs},
             keeps_entries=self.keeps_entries or facts.found_kinds,
             keeps_names=self.keeps_names or facts.found_names,
+            keeps_lengths=self.keeps_lengths or facts.found_lengths,
             tells_errors=self.tells_errors or facts.asks_errors,
         )
         if not facts.refused_choices:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import math
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, cast
@@ -493,6 +494,10 @@ class Builder:
         inner = (graph for node in nodes for graph in node.graphs)
         return len(nodes) + sum(1 for graph in inner for _ in graph.walk())
 
+    def work(self, mark: Mark) -> int:
+        """How many nodes of numbers were about as much to compile as those since a mark."""
+        return sum(map(_work, self.since(mark)))
+
     def truncate(self, mark: Mark) -> None:
         """Forget the nodes made since `mark`."""
         mark = mark.now(self.graph.nodes)
@@ -563,6 +568,24 @@ def trace_function(
     inputs = [traced(builder.input(t)) for t in types]
     with trace.interpreting(builder):
         return builder, inputs, function(*inputs)
+
+
+# What makes an array of more elements is a loop in machine code, as much to compile as so many
+# numbers.
+_SMALL_ARRAY, _WORK_OF_LOOP = 32, 64
+
+
+def _work(node: Node) -> int:
+    """How many nodes of numbers were about as much to compile as a node with all in its graphs."""
+    own = _WORK_OF_LOOP if any(_is_large(value.type) for value in node.outputs) else 1
+    return own + sum(_work(inner) for graph in node.graphs for inner in graph.nodes)
+
+
+def _is_large(type_: Type) -> bool:
+    shape = getattr(type_, "shape", ())  # what is no number has no shape
+    return shape is None or math.prod(_SMALL_ARRAY + 1 if n is None else n for n in shape) > (
+        _SMALL_ARRAY
+    )
 
 
 def constant(value: Any, dtype: Any = None, shape: Sequence[int] | None = None) -> Tensor:

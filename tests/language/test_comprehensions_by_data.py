@@ -331,6 +331,40 @@ def test_comprehensions_that_would_be_large_graphs_are_loops_of_them(name):
     assert any(node.op.name == "while" for node in graph.walk())
 
 
+OF_ARRAYS = {
+    "draws": lambda x, n: [np.random.default_rng(n).choice(x, len(x)).mean() for _ in range(n)],
+    "products": lambda x, n: np.array([(x * i).sum() for i in range(n)]),
+    "windows": lambda x, n: np.array([x[i : i + 40].max() for i in range(n)])[::7],
+    "beside": lambda x, n: [np.dot(x, x + i) for i in range(n)] + [float(n)],
+}
+
+
+@pytest.mark.parametrize("name", OF_ARRAYS)
+def test_comprehensions_that_compute_with_arrays_are_loops_of_the_graph(name):
+    function, x = OF_ARRAYS[name], np.linspace(0.0, 1.0, 120)
+    converted = ag.convert(function)
+    for a in (x, x[::-1].copy()):
+        got, want = converted(a, 60), function(a, 60)
+        assert type(got) is type(want)
+        np.testing.assert_allclose(got, want, rtol=1e-12)
+    assert converted.trace_count == 1
+    graph = converted.traces()[0].graph
+    assert sum(1 for _ in graph.walk()) < 60
+    assert any(node.op.name == "while" for node in graph.walk())
+
+
+def test_comprehensions_of_which_the_length_must_be_known_are_lists_of_that_length():
+    def function(x):
+        sums = [(x * i).sum() for i in range(60)]
+        return np.array([sums, sums]).T
+
+    x = np.linspace(0.0, 1.0, 120)
+    converted = ag.convert(function)
+    np.testing.assert_allclose(converted(x), function(x), rtol=1e-12)
+    assert converted(x).shape == (60, 2)
+    assert not any(node.op.name == "while" for node in converted.traces()[0].graph.walk())
+
+
 def test_comprehensions_whose_items_python_must_know_stay_as_they_are():
     sizes = [*range(1, 4)] * 400
 

@@ -16,6 +16,7 @@ from types import CodeType, GeneratorType
 from typing import Any
 
 from autograph.operators.branches.conditionals import condition, if_stmt
+from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.patience import spending_patience, stages_all_rounds
 from autograph.operators.captured.variables import Nullable, _Unreadable
 from autograph.operators.containers import growing, open_deques, open_dicts, open_sets
@@ -27,7 +28,7 @@ from autograph.operators.loops.known_items import known_items
 from autograph.operators.loops.loops import for_stmt, in_turn_or_place, is_staged
 from autograph.operators.loops.own_iterators import begun, without_iter
 from autograph.operators.loops.watched import watched
-from autograph.operators.stand_ins.bodies import NO_NAMES, State
+from autograph.operators.stand_ins.bodies import NO_NAMES, State, nothing
 from autograph.operators.stand_ins.contents import append_item, content_slot
 from autograph.operators.stand_ins.iterables import Indexed, IndexedIterator
 from autograph.operators.stand_ins.runs import has_runs
@@ -139,8 +140,8 @@ def _readable(iterable: Any) -> Any:
 
 # Of more items than these, the loop is staged where all loops are.
 _FEW_ITEMS = 16
-# Where all items together, of which some are tried, would add more nodes than these, the loop is
-# staged if it can be.
+# Where all items together, of which some are tried, would be more nodes than these, or as much to
+# compile, the loop is staged if it can be.
 _TRIED, _MOST_NODES = 4, 2000
 
 
@@ -299,17 +300,23 @@ class Going:
             try:
                 items(numbers[:_TRIED])
                 nodes = builder.size(mark) * len(numbers) // _TRIED
+                work = builder.work(mark) * len(numbers) // _TRIED
             except Exception:  # noqa: BLE001 - the user's own, raised again in its turn
-                nodes = 0
+                nodes = work = 0
             self.put = put
             if trial.advanced:
                 trial.commit()
                 return _TRIED
         builder.truncate(mark)
-        if nodes <= _MOST_NODES or not all(map(_is_of_numbers, seen)):
+        facts = current_trace()
+        if facts is not None and facts.keeps_lengths:
+            work = nodes
+        if work <= _MOST_NODES or not all(map(_is_of_numbers, seen)):
             return 0
         body = _Round(items, place.__code__)
         is_done = is_staged(numbers, body, self._note_data, self._state, builder)
+        if is_done and facts is not None:
+            facts.found_lengths |= nodes <= _MOST_NODES
         return len(numbers) if is_done else 0
 
     def when(self, test: Callable[[], Any], then: Callable[[], None]) -> None:
@@ -317,7 +324,7 @@ class Going:
         found = condition(test())
         if isinstance(found, Tensor):
             self._note_data()
-        if_stmt(found, then, _nothing, *self._state, 0)
+        if_stmt(found, then, nothing, *self._state, 0)
 
     def _note_data(self) -> None:
         """Data decides which items there are."""
@@ -385,7 +392,3 @@ def _of_iterator() -> StagingError:
         "write the loop out",
         origin=origin_of_caller(),
     )
-
-
-def _nothing() -> None:
-    pass

@@ -222,6 +222,9 @@ class Trace:
     # in which it was one that stands for both came to no end.
     keeps_names: bool = False
     found_names: bool = False
+    # Whether comprehensions over ranges keep their known length if they can; whether one did not.
+    keeps_lengths: bool = False
+    found_lengths: bool = False
     # The classes of those that are written and that a loop made: of their objects such lists hold
     # no content, so that a loop which makes them is not staged if the number of rounds is known.
     written_items: frozenset[type] = frozenset()

@@ -11,7 +11,7 @@ from autograph.operators.branches.conditionals import condition, staged_if
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.caught import Caught
 from autograph.operators.catching.attempts import Attempt, refuse_advanced
-from autograph.operators.stand_ins.bodies import NO_NAMES, Outcome, State, restarting
+from autograph.operators.stand_ins.bodies import NO_NAMES, Outcome, State, nothing, restarting
 from autograph.operators.stand_ins.own_mistakes import refuse_own
 from runtime import journal
 from runtime.building import Builder, Mark, building
@@ -53,7 +53,7 @@ def assert_stmt(test: Any, message: Callable[[], Any] | None) -> None:
         raise AssertionError(message()) if message is not None else AssertionError
 
     if isinstance(go, Tensor):
-        staged_if(go, _nothing, fail, NO_NAMES)
+        staged_if(go, nothing, fail, NO_NAMES)
     elif not go:
         fail()
 
@@ -191,10 +191,6 @@ def _go_on(attempt: Attempt, orelse: Block | None) -> None:
         orelse()
 
 
-def _nothing() -> None:
-    pass
-
-
 # ---- finally ---------------------------------------------------------------------------------
 
 
@@ -259,14 +255,14 @@ def again(attempt: Attempt, clause: Tensor, error: Tensor, swallowed: Any = Fals
     def unless_swallowed() -> None:
         go = condition(swallowed)
         if isinstance(go, Tensor):
-            staged_if(go, _nothing, raised, NO_NAMES)
+            staged_if(go, nothing, raised, NO_NAMES)
         elif not go:
             raised()
 
     if attempt.raises:
         unless_swallowed()
     else:
-        staged_if(clause != 0, unless_swallowed, _nothing, NO_NAMES)
+        staged_if(clause != 0, unless_swallowed, nothing, NO_NAMES)
 
 
 # ---- both ------------------------------------------------------------------------------------

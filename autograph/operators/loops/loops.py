@@ -27,7 +27,7 @@ from autograph.operators.loops.rounds import Step
 from autograph.operators.loops.sites import note_written
 from autograph.operators.loops.staged_loops import staged_loop
 from autograph.operators.loops.watched import watched
-from autograph.operators.stand_ins.bodies import State
+from autograph.operators.stand_ins.bodies import State, nothing
 from autograph.operators.stand_ins.captured_items import one_by_one
 from autograph.operators.stand_ins.iterables import Indexed, InTurn, as_indexed, numbers_left
 from autograph.operators.stand_ins.iterators import Taken, spend, taken
@@ -326,9 +326,8 @@ class _For(NamedTuple):
         """Item by item; a generator of the user's may be run in the place of the loop instead."""
         iterator, known = _iterator(iterable)
         if isinstance(iterator, Indexed):  # of an `__iter__` of the user's
-            items = as_indexed(iterator)
-            assert items is not None
-            self.over_items(items, builder)
+            iterator.begin()
+            self.over_items(iterator, builder)
             return
         found, mark = call_of(iterator), builder.mark()
         try:
@@ -434,7 +433,7 @@ class _For(NamedTuple):
             consumer.note_names()
             try:
                 if_stmt(
-                    self._begins(run), lambda: run(consumer), _nothing,
+                    self._begins(run), lambda: run(consumer), nothing,
                     self.state.getter, self.state.setter, self.state.names, 0,
                 )  # fmt: skip
             except StagingError:
@@ -534,7 +533,7 @@ class _For(NamedTuple):
             if_stmt(
                 go,
                 lambda: run(k),
-                _nothing,
+                nothing,
                 self.state.getter,
                 self.state.setter,
                 self.state.names,
@@ -678,7 +677,3 @@ def _endless(items: int) -> StagingError:
         f"whether a loop goes on depends on data, and there may be more than {items} items",
         "go over an array, or count in a `while` loop",
     )
-
-
-def _nothing() -> None:
-    pass

@@ -21,7 +21,7 @@ from autograph.operators.captured.host_values import HostValue
 from autograph.operators.expressions.access import iterate
 from autograph.operators.results.host_calls import call_host
 from autograph.operators.results.host_results import NOTHING, types_of
-from autograph.operators.stand_ins.bodies import NO_NAMES
+from autograph.operators.stand_ins.bodies import NO_NAMES, nothing
 from autograph.operators.stand_ins.iterables import Indexed, IndexedIterator
 from runtime import ops
 from runtime.tensor import Tensor
@@ -110,7 +110,7 @@ class Progress(HostValue):
             pace[_BEGUN] = pace[_BEGUN] + 1
             due = condition(pace[_BEGUN] >= pace[_DUE])
             if isinstance(due, Tensor):
-                staged_if(due, self._tell, _nothing, NO_NAMES)
+                staged_if(due, self._tell, nothing, NO_NAMES)
             elif due:
                 self._tell()
             body(item)
@@ -141,10 +141,6 @@ class Progress(HostValue):
     @property
     def _bar(self) -> HostValue:
         return HostValue(self.value, self.name, self.kind)
-
-
-def _nothing() -> None:
-    pass
 
 
 # ---- when the graph runs -------------------------------------------------------------------------

@@ -105,19 +105,20 @@ class Site:
         written = [slot.owner for slot in slots if isinstance(slot.owner, Cell)]
         owners = {id(entry.owner) for entry in entries.values()}
         contents = {name for name, x in self._containers() if id(x) in owners}
-        facts.sites[self.key] = Solution(
+        facts.sites[self.key] = facts.sites["written", id(self.code)] = Solution(
             forms, written, contents, others, carries_go, self.before, self.code
         )
 
     def recall(self) -> Solution:
         """The last solution, as far as it serves, with the arrays of this time."""
         facts = current_trace()
-        known: Solution | None = facts.sites.get(self.key) if facts is not None else None
-        if known is None:
-            written = [] if facts is None else facts.sites.get(("round", id(self.code)), [])
-            return Solution(
-                {}, [c for c in written if self._is_there(c) and not c.locked], set(), {}
-            )
+        sites = {} if facts is None else facts.sites
+        known: Solution | None = sites.get(self.key)
+        if known is None:  # what its code writes is known if it was met with other types
+            written = sites.get(("round", id(self.code)), [])
+            written = [c for c in written if self._is_there(c) and not c.locked]
+            known = sites.get(("written", id(self.code)), Solution({}, [], set(), {}))
+            return known._replace(forms={}, written=written, others={})
         self._owns = {}
         forms: dict[Any, Form] = {}
         body = Builder("round", self.parent)

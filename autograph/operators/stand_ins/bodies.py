@@ -36,6 +36,7 @@ __all__ = [
     "check_defined",
     "content_left",
     "is_of_this_body",
+    "nothing",
     "put_slot",
     "restarting",
     "run_body",
@@ -154,6 +155,11 @@ class State(NamedTuple):
 
 # Of a statement that changes no name.
 NO_NAMES = State(lambda: (), lambda values: None, ())
+
+
+def nothing() -> None:
+    """What a branch does that is not there."""
+
 
 # What is often among the results of a body, and would take time to be found without parts.
 _WITHOUT_ARRAYS = frozenset((bool, int, float, complex, str, Value))

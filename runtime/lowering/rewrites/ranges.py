@@ -85,6 +85,7 @@ class _Known(Numbers):
         # Of statements that hold others, which are looked at over and over: what they give values.
         self._changed: dict[Statement, tuple[Cell, ...]] = {}
         self._own: dict[While, set[Cell]] = {}
+        self._truths: dict[If, tuple[tuple[Cell, Expr, Expr], ...]] = {}
 
     def block(self, block: Block, cells: _Cells, *, is_last: bool) -> _Cells:
         """What cells can be behind a block; if it `is_last`, what is proven is left out of it."""
@@ -153,6 +154,13 @@ class _Known(Numbers):
             found = self._changed[s] = tuple(dict.fromkeys(assigned(s)))
         return found
 
+    def _truths_of(self, s: If) -> tuple[tuple[Cell, Expr, Expr], ...]:
+        """The truths that each branch gives a cell."""
+        found = self._truths.get(s)
+        if found is None:
+            found = self._truths[s] = tuple(_given_on_both(s))
+        return found
+
     def _each(self, s: For | PairwiseSum, *, is_last: bool) -> None:
         size = self.range(s.size).greatest if isinstance(s.size, Expr) else s.size
         outside = dict(self.registers)
@@ -174,8 +182,12 @@ class _Known(Numbers):
         self._held, self._reasons = held, reasons
         self._forget(s)
         one, other = ends
-        self.cells = {cell: one[cell].joined(other[cell]) for cell in one if cell in other}
-        for cell, yes, no in _given_on_both(s):
+        # Most cells are as they were before the branches.
+        self.cells = {
+            cell: found if found is other[cell] else found.joined(other[cell])
+            for cell, found in one.items() if cell in other
+        }  # fmt: skip
+        for cell, yes, no in self._truths_of(s):
             if _is_false(no, s):
                 self._reasons[cell] = (s.condition, yes)
             elif yes is FALSE:

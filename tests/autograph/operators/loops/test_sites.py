@@ -168,6 +168,14 @@ def of_two_types(x):
     return last(x[1]), last(np.int64(n))
 
 
+def sums_of_two_types(x, n):
+    sums = [0.0] * 4
+    for step in (1, 2.5):
+        for k in range(n):
+            sums[k % 4] += x[k] * step
+    return sums
+
+
 X = np.array([3.0, *np.sin(np.arange(23.0))])
 
 
@@ -177,7 +185,7 @@ def test_what_a_name_gets_at_another_call_is_of_its_own_type():
 
 @pytest.mark.parametrize(("function", "arguments", "most"), [
     (sorted_by_hand, [X], 7), (last_places, [X, np.int64(20)], 5), (sums_in_place, [X], 3),
-    (written_at_times, [X], 5),
+    (written_at_times, [X], 5), (sums_of_two_types, [X, np.int64(9)], 3),
 ])  # fmt: skip
 def test_rounds_are_traced_few_times(function, arguments, most, monkeypatch):
     rounds, trace_round = [], _Loop.trace_round
