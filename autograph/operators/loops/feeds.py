@@ -17,21 +17,20 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from autograph.library.feeding import end_of, items_of
+from autograph.library import feeding
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.methods import attribute, convert
 from autograph.operators.expressions.generators import Consumer, call_of, made, placed
 from autograph.operators.results.host_calls import call_host
 from autograph.operators.results.host_results import types_of
 from autograph.operators.stand_ins.grown_text import LETTERS, GrownText
-from autograph.operators.stand_ins.iterators import title
 from autograph.operators.stand_ins.transforms import is_ours
 from runtime import host, trace, tree
-from runtime.building import building
 from runtime.eager import Eager
 from runtime.errors import StagingError
-from runtime.origins import origin_of_caller, warn_caller
+from runtime.origins import origin_of_caller
 from runtime.spec import TensorSpec
+from runtime.taken_ahead import following, keep_ahead
 from runtime.templates import letters_of_text
 from runtime.tensor import Tensor
 
@@ -40,11 +39,10 @@ __all__ = [
     "Fed",
     "Feed",
     "Pass",
+    "end_pass",
     "fed",
     "is_older_iterator",
     "next_of",
-    "note_what_is_ahead",
-    "warn_of_what_is_ahead",
 ]
 
 _NUMBERS = (bool, int, float, complex)
@@ -76,9 +74,11 @@ class Feed:
 
     def following(self, number: int) -> tuple[bool, Any]:
         """Whether there is another item, and that."""
+        items = self._open().get((self, number), ())
         try:
-            return True, self.sent(following(self._open()[self, number]))
+            return True, self.sent(following(iter(items)))
         except StopIteration:
+            self._open().pop((self, number), None)
             return False, self._nothing
 
     def sent(self, item: Any) -> Any:
@@ -143,20 +143,36 @@ class Asked:
         self._begin = begin
 
     def __iter__(self) -> Iterator[Any]:
-        name = "a loop over plain Python"
-        items: Iterator[Any] = placed(self._one_by_one(), name, None, self._run, is_always=True)
+        asked, name = self._begin(), "a loop over plain Python"
+        items: Iterator[Any] = placed(_one_by_one(), name, asked, _go_through, asked)
         return items
 
-    def _one_by_one(self) -> Iterator[NoReturn]:
-        yield _refuse_one_by_one()
 
-    def _run(self, _: None, consumer: Consumer) -> None:
-        asked, twin, end = self._begin(), convert(items_of), convert(end_of)
-        assert twin is not None and end is not None
-        run = call_of(made(twin(asked), twin, (asked,), {}))
-        assert run is not None
-        run(consumer)
-        end(asked)
+def _one_by_one() -> Iterator[NoReturn]:
+    yield _refuse_one_by_one()
+
+
+def _refuse_one_by_one() -> NoReturn:
+    raise StagingError(
+        "plain Python gives these items when the graph runs, and here they are taken one by one",
+        "go through them by a `for` statement, or by `next`",
+        origin=origin_of_caller(),
+    )
+
+
+def _go_through(asked: Any, consumer: Consumer) -> None:
+    twin = convert(feeding.items_of)
+    assert twin is not None
+    run = call_of(made(twin(asked), twin, (asked,), {}))
+    assert run is not None
+    run(consumer)
+
+
+def end_pass(asked: Any) -> None:
+    """End what a loop has gone through, and nobody else can."""
+    end = convert(feeding.end_of)
+    assert end is not None
+    end(asked)
 
 
 class Fed(Asked):
@@ -196,14 +212,6 @@ def _call_host(
     result: Any,
 ) -> Any:  # fmt: skip
     return call_host(function, args, kwargs, result, known_as=known_as, why=why, may_advance=True)
-
-
-def _refuse_one_by_one() -> NoReturn:
-    raise StagingError(
-        "plain Python gives these items when the graph runs, and here they are taken one by one",
-        "go through them by a `for` statement",
-        origin=origin_of_caller(),
-    )
 
 
 # ---- what is older than the call -----------------------------------------------------------------
@@ -292,7 +300,7 @@ def _look_into(x: Any) -> tuple[Iterator[Any], Any]:
         except StopIteration:
             raise _refused(x, "has no item yet, which would tell of what type they are") from None
     if ahead is items:
-        _ahead[id(items)] = _Ahead(items, first)
+        keep_ahead(items, first)
         facts = current_trace()
         if facts is not None and facts.patience is not None:
             facts.patience.is_endless = True
@@ -309,56 +317,6 @@ _ITERATORS: tuple[Any, ...] = (
     iter({}), iter({}.values()), iter({}.items()), iter(set()), iter(""), iter("é"), iter(b""),
 )  # fmt: skip
 _COPIED = tuple(map(type, _ITERATORS))
-
-
-class _Ahead:
-    """What was taken of an iterator while tracing, and is the next item of it."""
-
-    __slots__ = ("is_told", "item", "items")
-
-    def __init__(self, items: Iterator[Any], item: Any) -> None:
-        self.items, self.item, self.is_told = items, item, False
-
-    def __str__(self) -> str:
-        """Who has the item now, in words."""
-        return (
-            f"the next item of {title(self.items)} was taken while tracing, to know its type: "
-            "converted functions have it yet, plain Python has it no more"
-        )
-
-
-# By the identity of the iterator.
-_ahead: dict[int, _Ahead] = {}
-
-
-def following(items: Iterator[Any]) -> Any:
-    """The next item of an iterator, of which a trace may have taken it."""
-    held = _ahead.get(id(items))
-    if held is None or held.items is not items:
-        return next(items)
-    del _ahead[id(items)]
-    return held.item
-
-
-def note_what_is_ahead(error: BaseException) -> None:
-    """Note below an error of a call which items its trace took that no round was given."""
-    for text in _untold():
-        error.add_note(text)
-
-
-def warn_of_what_is_ahead() -> None:
-    """Warn of items that the trace of a call took, and that it came to no round for."""
-    for text in _untold():
-        warn_caller(text, RuntimeWarning)
-
-
-def _untold() -> Iterator[str]:
-    if not _ahead or building() is not None:
-        return
-    for held in list(_ahead.values()):
-        if not held.is_told:
-            held.is_told = True
-            yield str(held)
 
 
 def _spec_of(x: Any) -> Any:
