@@ -252,6 +252,19 @@ LIKE = {
     "functions": lambda k: Dataset.from_tensor_slices(A + k).map(lambda x: x - 1).filter(any_above),
     "one by one": lambda k: Dataset.from_tensor_slices((A * k, B)).take_while(few).batch(4),
     "zip": lambda k: Dataset.zip({"a": Dataset.from_tensor_slices(A * k), "b": Dataset.range(40)}),
+    "shuffle": lambda k: Dataset.from_tensor_slices((A + k, B)).shuffle(12, seed=k).batch(5),
+    "shuffle the same": lambda k: (
+        Dataset.from_tensor_slices(A).shuffle(5, seed=k, reshuffle_each_iteration=False).repeat(2)
+    ),
+    "shuffles of what comes one by one": lambda k: (
+        Dataset.from_tensor_slices(A + k).filter(any_above).shuffle(4, seed=k).shuffle(2, seed=3)
+    ),
+    "two shuffles, zipped": lambda k: Dataset.zip(
+        *[Dataset.from_tensor_slices(A).shuffle(3, seed=k + one) for one in (0, 1)]
+    ),
+    "sample": lambda k: Dataset.sample_from_datasets(
+        [Dataset.from_tensor_slices(B + k), Dataset.range(3, 9)], [0.7, 0.3], seed=k
+    ),
     "windows": lambda k: (
         Dataset.from_tensor_slices(A + k).window(3, 2, 1, True).flat_map(first_two)
     ),
@@ -277,6 +290,16 @@ def test_a_data_set_that_is_like_another_is_served_by_its_trace(name):
         found, expected = function(LIKE[name](k)), weighed(LIKE[name](k))
         assert found[0] == expected[0]
         np.testing.assert_allclose(found[1], expected[1], rtol=1e-12)
+    assert function.trace_count == 1
+
+
+def test_each_shuffle_draws_on_from_where_it_came_to():
+    def made(k):
+        return Dataset.from_tensor_slices(np.arange(9.0)).shuffle(9, seed=k)
+
+    function, given, plain = ag.convert(in_three_epochs), [made(0), made(1)], [made(0), made(1)]
+    for k in (0, 1, 1, 0, 1):
+        assert np.isclose(function(given[k], np.int64(2)), in_three_epochs(plain[k], 2))
     assert function.trace_count == 1
 
 
