@@ -38,8 +38,11 @@ from autograph.operators.captured.guards import (
 )
 from autograph.operators.captured.methods import looked_up
 from autograph.operators.captured.standing import Owner
+from autograph.operators.loops.feeds import Feed
+from autograph.operators.results.host_runs import Watch
 from autograph.signature import Arguments, Identity
 from runtime.graph.ir import Graph
+from runtime.host import HOST_CALL
 from runtime.random.generator import Generator
 from runtime.spec import DESCRIPTIONS
 from runtime.variable import Variable
@@ -81,15 +84,34 @@ def likeness_of(
 
     `held` is what its results are made of.
     """
-    if facts.feeds or facts.counts or facts.host_calls or facts.lends:
+    calls = [node.attrs["call"] for node in graph.walk() if node.op is HOST_CALL]
+    if facts.feeds or facts.counts or (facts.host_calls and not all(map(_asks_data_set, calls))):
+        return None
+    if facts.lends and not calls:
         return None
     if any(not isinstance(thing, Variable) for thing in externals):
         return None
     try:
         writer = _Writer(facts, arguments, guards, captured, graph, held, target)
+        if calls:
+            writer.leave_unwatched(calls)
         return writer.likeness(externals)
     except _Unlike:
         return None
+
+
+def _asks_data_set(call: Any) -> bool:
+    """Whether a call of plain Python asks a data set that may be another one."""
+    feed = getattr(getattr(call.callee, "thing", None), "__self__", None)
+    return isinstance(feed, Feed) and feed.owner is not None
+
+
+def _is_of_data_set(thing: Any) -> bool:
+    """Whether it is a part of a data set, or a function made anew, as of its `map`."""
+    return type(thing) is FunctionType or type(thing).__module__.startswith(_DATA_SETS)
+
+
+_DATA_SETS = ("autograph.data.", "autograph.tf.data", "runtime.random.")
 
 
 class _Writer:
@@ -168,6 +190,26 @@ class _Writer:
             "    except Exception:\n        return None\n"
         )
         return Likeness(loose_key(self._arguments), text, self._space, self._openings, self._owners)
+
+    def leave_unwatched(self, calls: Iterable[Any]) -> None:
+        """Have calls of plain Python not look at the parts of data sets, which may be others.
+
+        Such code changes nothing in them. All else must be the very same, and is looked at.
+        """
+        parts = {key: x for key, x in self._movable.items() if _is_of_data_set(x)}
+        held = {id(x) for part in parts.values() for x in getattr(part, "__dict__", {}).values()}
+        for key in self._of_owner:
+            thing = self._movable[key]
+            if key not in parts and not (type(thing) in _CONTAINERS and key in held):
+                if not isinstance(weak(thing), weakref.ref):
+                    raise _Unlike  # it would be kept alive
+                self._same.add(key)
+        others = [
+            each for key, one in self._of_owner.items() if key not in self._same for each in one
+        ]
+        for call in calls:
+            if call.watch is not None:
+                call.watch.unwatched.update(self._keys.get(id(each)) for each in others)
 
     def _states(self, externals: Sequence[Any]) -> Iterator[str]:
         """The states of generators that may be others, by their numbers."""
@@ -600,7 +642,7 @@ def _marks_in(expected: Any) -> Iterator[Mark]:
 
 # ---- what a graph holds --------------------------------------------------------------------------
 
-_LEAVES = (*PLAIN, np.ndarray, np.generic, np.dtype, type, ModuleType, CodeType, Graph)
+_LEAVES = (*PLAIN, np.ndarray, np.generic, np.dtype, type, ModuleType, CodeType, Graph, Watch)
 
 
 def _holders(

@@ -17,6 +17,7 @@ from autograph.data.elements import filling_of, is_staged, like, own, spec_of
 from autograph.data.rows import Listed, Rows, Slices, check_alike
 from autograph.data.specs import joined_spec
 from autograph.operators.captured.methods import method
+from autograph.operators.captured.standing import Owner
 from autograph.operators.loops.feeds import Asked, Fed, Feed, Pass
 from autograph.operators.results.held_parts import FUNCTIONS, fields_of, held_through
 from autograph.operators.stand_ins.templates import has_traced
@@ -66,7 +67,21 @@ def _feed_of(stage: Any, args: tuple[Any, ...]) -> Feed:
     assert tell is not None
     if not args:
         _check_is_known(stage)
-    return Feed(stage.begin if args else lambda: iter(stage), tell())
+    if args:
+        return Feed(stage.begin, tell())
+    owner = Owner(stage)
+    owner.reference = lambda: stage  # its trace keeps it, until that serves another one
+    made = Feed(lambda: iter(owner()), tell())
+    made.owner = None if _was_looked_into(stage) else owner
+    return made
+
+
+def _was_looked_into(stage: Any) -> bool:
+    """Whether elements have told of which types and shapes they are, which others may not be."""
+    steps = [x for part in vars(stage).values() for x in (part if type(part) is list else [part])]
+    return "_seen" in vars(stage) or any(
+        _was_looked_into(x) for x in steps if hasattr(type(x), "reading_ahead")
+    )
 
 
 def _check_is_known(stage: Any) -> None:

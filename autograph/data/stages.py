@@ -127,6 +127,8 @@ class Stage:
     is_steady = is_stored = True
     # Whether a pass comes to its end, of elements that no plain Python gives.
     ends_in_memory = True
+    # Whether plain Python begins with what only the graph knows.
+    is_of_graph = False
     # Whether a graph asks for its elements: all others it goes through by loops around the `yield`.
     is_asked = False
     source: Any = None
@@ -148,10 +150,6 @@ class Stage:
     def steps(self) -> Iterator[Any]:
         """The elements of a new pass, one by one."""
         raise NotImplementedError
-
-    def arguments(self) -> tuple[Any, ...]:
-        """What the functions of plain Python's are given that it begins with."""
-        return () if self.source is None else self.source.arguments()
 
     def cursor(self) -> Cursor:
         """A new pass, for a graph that asks for each element."""
@@ -238,19 +236,17 @@ class FromPython(Stage):
         self, function: Callable[..., Any], args: tuple[Any, ...], spec: Any, finish: Any
     ) -> None:
         self.function, self.args, self._spec = function, args, spec
+        self.is_of_graph = has_traced(args)
         self.begin = Beginning(function, Specified(spec, function, finish))
 
     @property
     def is_host(self) -> bool:
         """Not where only the graph knows what the function is given: a step may need that."""
-        return not has_traced(self.args)
+        return not self.is_of_graph
 
     @property
     def known_as(self) -> Any:
         return self.function
-
-    def arguments(self) -> tuple[Any, ...]:
-        return self.args
 
     def __iter__(self) -> Iterator[Any]:
         return super().__iter__() if self.is_host else from_python(self, self.args)
@@ -273,6 +269,7 @@ class _Computing(Stage):
     def __init__(self, source: Stage, function: Callable[..., Any]) -> None:
         self.source, self.function = source, function
         self.is_steady, self.ends_in_memory = source.is_steady, source.ends_in_memory
+        self.is_of_graph = source.is_of_graph
 
     @property
     def is_host(self) -> bool:
@@ -424,7 +421,7 @@ class Flat(_Computing):
 
 
 def _is_of_python(elements: Any) -> bool:
-    return has_traced(elements._stage.arguments())
+    return bool(elements._stage.is_of_graph)
 
 
 def _comes_one_by_one(elements: Any) -> bool:
@@ -492,7 +489,7 @@ class _Through(Stage):
     def __init__(self, source: Stage) -> None:
         self.source = source
         self.is_stored, self.is_steady = source.is_stored, source.is_steady
-        self.ends_in_memory = source.ends_in_memory
+        self.ends_in_memory, self.is_of_graph = source.ends_in_memory, source.is_of_graph
 
     @property
     def is_host(self) -> bool:
@@ -717,6 +714,7 @@ class Concatenated(Stage):
         self.is_steady = first.is_steady and second.is_steady
         self.is_stored = first.is_stored and second.is_stored
         self.ends_in_memory = first.ends_in_memory and second.ends_in_memory
+        self.is_of_graph = first.is_of_graph or second.is_of_graph
 
     @property
     def is_host(self) -> bool:
@@ -725,9 +723,6 @@ class Concatenated(Stage):
     @property
     def known_as(self) -> Any:
         return self.first.known_as
-
-    def arguments(self) -> tuple[Any, ...]:
-        return self.first.arguments() + self.second.arguments()
 
     def rows(self) -> Rows | None:
         if self.first.cardinality() < 0 or self.second.cardinality() < 0:
@@ -769,6 +764,7 @@ class Zipped(Stage):
         self.is_steady = all(part.is_steady for part in parts)
         self.is_stored = all(part.is_stored for part in parts)
         self.ends_in_memory = all(part.ends_in_memory for part in parts)
+        self.is_of_graph = any(part.is_of_graph for part in parts)
 
     @property
     def is_host(self) -> bool:
@@ -777,9 +773,6 @@ class Zipped(Stage):
     @property
     def known_as(self) -> Any:
         return self.parts[0].known_as
-
-    def arguments(self) -> tuple[Any, ...]:
-        return tuple([x for part in self.parts for x in part.arguments()])
 
     def rows(self) -> Rows | None:
         if any(part.is_host for part in self.parts):
@@ -821,6 +814,7 @@ class Picked(Stage):
         self.is_steady = all(part.is_steady for part in every)
         self.is_stored = False
         self.ends_in_memory = all(part.ends_in_memory for part in every)
+        self.is_of_graph = any(part.is_of_graph for part in every)
 
     @property
     def is_host(self) -> bool:
@@ -829,9 +823,6 @@ class Picked(Stage):
     @property
     def known_as(self) -> Any:
         return self.parts[0].known_as
-
-    def arguments(self) -> tuple[Any, ...]:
-        return tuple([x for part in [self.choice, *self.parts] for x in part.arguments()])
 
     def steps(self) -> Iterator[Any]:
         sources, left = [iter(part) for part in self.parts], set(range(len(self.parts)))

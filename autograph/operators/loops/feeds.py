@@ -8,18 +8,20 @@ or what the first item tells, which is taken while tracing and given in the firs
 from __future__ import annotations
 
 import copy
+import functools
 import itertools
 import operator
 import sys
 from collections.abc import Callable, Iterator
 from types import FunctionType, GeneratorType
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 import numpy as np
 
 from autograph.library import feeding
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.methods import attribute, convert
+from autograph.operators.captured.standing import Owner
 from autograph.operators.expressions.generators import Consumer, call_of, made, placed
 from autograph.operators.results.host_calls import call_host
 from autograph.operators.results.host_results import types_of
@@ -53,6 +55,7 @@ class Feed:
     """The items of one place of a graph; each pass over them has a number.
 
     `begin` gives an iterator, of what it is given, and `spec` what its items are, as was `said`.
+    Of a data set, which may be another one that is like it, `owner` refers to it.
     """
 
     def __init__(self, begin: Callable[..., Iterator[Any]], spec: Any, **said: Any) -> None:
@@ -63,7 +66,7 @@ class Feed:
         nest = bool, tree.unflatten(self._structure, parts)
         self._begin, self._result = begin, types_of(nest)._replace(**said)
         self._nothing = tree.unflatten(self._structure, list(map(_nothing_of, parts)))
-        self._numbers = itertools.count()
+        self._numbers, self.owner = itertools.count(), cast("Owner | None", None)
         self._passes: dict[Any, Iterator[Any]] = {}
 
     def begin(self, *args: Any, **kwargs: Any) -> int:
@@ -94,7 +97,7 @@ class Feed:
 
     def asked(self, known_as: Any, why: str, function: Any, *args: Any) -> Any:
         """Whether there is another item, and that, as `function` says when the graph runs."""
-        found, item = _call_host(known_as, why, function, args, {}, self._result)
+        found, item = _call_host(function, args, {}, self._result, known_as=known_as, why=why)
         parts = tree.leaves(item)
         for k in self._texts:
             parts[k] = GrownText(parts[k])
@@ -193,25 +196,21 @@ class Pass:
         is_shared: bool,
     ) -> None:  # fmt: skip
         self._feed, self._is_shared = feed, is_shared
-        self._known_as, self._why = known_as, why
-        self._number = _call_host(known_as, why, feed.begin, args, kwargs, types_of(int))
+        self._told = {"known_as": known_as, "why": why}
+        self._number = _call_host(feed.begin, args, kwargs, types_of(int), **self._told)
 
     def following(self) -> Any:
         """Whether there is another item, and that."""
-        feed = self._feed
-        return feed.asked(self._known_as, self._why, feed.following, self._number)
+        return self._feed.asked(*self._told.values(), self._feed.following, self._number)
 
     def end(self) -> None:
         """End it, which may have items left."""
         args = (self._number, self._is_shared)
-        _call_host(self._known_as, self._why, self._feed.end, args, {}, types_of(int))
+        _call_host(self._feed.end, args, {}, types_of(int), **self._told)
 
 
-def _call_host(
-    known_as: Any, why: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
-    result: Any,
-) -> Any:  # fmt: skip
-    return call_host(function, args, kwargs, result, known_as=known_as, why=why, may_advance=True)
+# In each call of the graph it takes items of what it is given.
+_call_host = functools.partial(call_host, may_advance=True)
 
 
 # ---- what is older than the call -----------------------------------------------------------------
@@ -268,8 +267,7 @@ def _feed_of(x: Any) -> Feed:
     if id(x) not in facts.feeds:
         primed, spec = _look_into(x)
         facts.feeds[id(x)] = x, Feed(_Beginning(primed, iter, (x,), {}), spec, said=_FIRST)
-    feed: Feed = facts.feeds[id(x)][1]
-    return feed
+    return cast(Feed, facts.feeds[id(x)][1])
 
 
 def _fed_by_call(

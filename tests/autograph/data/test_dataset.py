@@ -293,6 +293,100 @@ def test_a_data_set_that_is_like_another_is_served_by_its_trace(name):
     assert function.trace_count == 1
 
 
+def upwards(k):
+    for i in range(k + 4):
+        yield i * 0.5
+
+
+def up_to(k):
+    return Dataset.from_generator(upwards, args=(k,), output_signature=ag.TensorSpec((), "float64"))
+
+
+OF_PYTHON = {
+    "generator": up_to,
+    "of a function": lambda k: Dataset.from_generator(
+        lambda: upwards(k), output_signature=ag.TensorSpec((), "float64")
+    ).batch(2),
+    "map, filter, prefetch": lambda k: (
+        up_to(k).prefetch(2).map(lambda x: x + 1).filter(any_above).batch(3)
+    ),
+    "interleave": lambda k: Dataset.range(k + 2).interleave(up_to, 2),
+    "cache": lambda k: up_to(k).map(np.sqrt).cache().shuffle(4, seed=k),
+    "zip": lambda k: Dataset.zip(up_to(k), Dataset.from_tensor_slices(A * k)),
+    "texts": lambda k: Dataset.from_tensor_slices([f"{i}" for i in range(k + 2)]).enumerate(),
+}
+
+
+def told(elements):
+    count, total = 0, 0.0
+    for number, name in elements:
+        count, total = count + len(name), total + float(name) * number
+    return count, total
+
+
+@pytest.mark.parametrize("name", OF_PYTHON)
+def test_a_data_set_of_plain_python_is_served_by_the_trace_of_one_like_it(name):
+    plain = told if name == "texts" else weighed
+    function = ag.convert(plain)
+    for k in range(4):
+        given, expected = OF_PYTHON[name](k), plain(OF_PYTHON[name](k))
+        for _ in range(1 + (name == "generator")):
+            found = function(given)
+            assert found[0] == expected[0] and np.isclose(found[1], expected[1], rtol=1e-12)
+    assert function.trace_count == 1
+
+
+class Weight:
+    def __init__(self, w):
+        self.w = w
+
+
+ONE = Weight(1.0)
+
+
+def test_a_generator_of_another_data_set_is_watched_too():
+    def changing(k):
+        for i in range(3):
+            ONE.w += k
+            yield float(i)
+
+    def scaled(elements):
+        total = 0.0
+        for x in elements:
+            total = total + x * ONE.w
+        return total
+
+    def given(k):
+        spec = ag.TensorSpec((), "float64")
+        return Dataset.from_generator(lambda: changing(k), output_signature=spec)
+
+    function = ag.convert(scaled)
+    assert function(given(0)) == function(given(0)) == 3.0 and function.trace_count == 1
+    with pytest.raises(ag.StagingError, match="changed `.*w`"):
+        function(given(1))
+
+
+def test_objects_beside_generators_are_their_own():
+    def scaled(weight, elements):
+        total = 0.0
+        for x in elements:
+            total = total + x * weight.w
+        return total
+
+    function = ag.convert(scaled)
+    for k in range(3):
+        assert function(Weight(k * 2.0), up_to(k)) == scaled(Weight(k * 2.0), up_to(k))
+
+
+def test_elements_that_told_of_their_shapes_are_traced_anew():
+    def shaped(n):
+        return Dataset.from_tensor_slices(NAMES).map(lambda name: np.full(n, len(name) * 1.0))
+
+    function = ag.convert(weighed)
+    for n in (2, 3):
+        assert function(shaped(n)) == weighed(shaped(n))
+
+
 def test_each_shuffle_draws_on_from_where_it_came_to():
     def made(k):
         return Dataset.from_tensor_slices(np.arange(9.0)).shuffle(9, seed=k)
