@@ -358,7 +358,7 @@ class ConcreteFunction(Described):
         self.used = True
         if self.python is not None:
             return self.python(*args, **kwargs)
-        inputs = [*leaves, *alike.captured, *self._traced.externals]
+        inputs = [*leaves, *alike.captured, *self._variables_for(alike)]
         if not alike.others:
             return self._run_inputs(inputs)
         with standing(alike.others):
@@ -369,12 +369,22 @@ class ConcreteFunction(Described):
         if alike is None:
             return self._run_with(leaves, [c.place.fetch() for c in self._traced.captured])
         with standing(alike.others) if alike.others else nullcontext():
-            return self._run_with(leaves, alike.captured)
+            return self._run_with(leaves, alike.captured, self._variables_for(alike))
 
-    def _run_with(self, leaves: Sequence[Any], captured: Sequence[Any]) -> Any:
+    def _variables_for(self, alike: Alike) -> list[Any]:
+        if not alike.states:
+            return self._traced.externals
+        found = list(self._traced.externals)
+        for number, state in alike.states.items():
+            found[number] = state
+        return found
+
+    def _run_with(
+        self, leaves: Sequence[Any], captured: Sequence[Any], externals: Sequence[Any] | None = None
+    ) -> Any:
         traced = self._traced
         self.used = True
-        inputs = [*leaves, *captured, *traced.externals]
+        inputs = [*leaves, *captured, *(traced.externals if externals is None else externals)]
         if traced.written or traced.contiguous:
             self._check_targets(inputs)
         if traced.compares_arrays:

@@ -18,7 +18,6 @@ from autograph.operators.calls.recursion import run_function
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.code_guards import note_function
 from autograph.operators.captured.defaults import with_defaults
-from autograph.operators.loops.feeds import note_what_is_ahead, warn_of_what_is_ahead
 from autograph.options import FunctionOptions, check_options
 from autograph.profiling import Profile, profiled
 from autograph.signature import Arguments, ArraySpec, classify, is_input_key
@@ -38,6 +37,7 @@ from runtime.origins import hide_frames_of
 from runtime.passes import optimize
 from runtime.pickling import reduced
 from runtime.spec import TensorSpec
+from runtime.taken_ahead import note_what_is_ahead, warn_of_what_is_ahead
 
 __all__ = ["BoundFunction", "Function", "convert", "no_retrace", "profile"]
 

@@ -20,6 +20,7 @@ from autograph.operators.captured.guards import weak
 from autograph.operators.captured.standing import Owner
 from autograph.rules import is_plain_python
 from autograph.signature import Arguments, Identity
+from runtime.random.generator import Generator
 from runtime.tensor import Tensor
 from runtime.tree import MADE_BY_CLASS_STATEMENT
 from runtime.variable import Variable
@@ -30,11 +31,13 @@ __all__ = ["Alike", "Likeness", "Number", "Opening", "is_movable", "loose_key"]
 class Alike(NamedTuple):
     """What a graph needs for other objects: the arrays that it captures, and what it writes into.
 
-    `others` are by the `id`s of those of the trace.
+    `others` are by the `id`s of those of the trace, `states` of generators by their number among
+    the variables of it.
     """
 
     captured: tuple[Any, ...]
     others: dict[int, Any]
+    states: dict[int, Variable]
 
 
 class Number(NamedTuple):
@@ -58,7 +61,11 @@ def is_movable(thing: Any) -> bool:
     kind: Any = type(thing)
     if kind is FunctionType:
         return _is_made_in_function(thing)
-    return kind is MethodType or kind is functools.partial or _is_of_users(kind)
+    return kind in _OF_PARTS or _is_of_users(kind)
+
+
+# What is known through what it is made of; a generator has a state, which is its own.
+_OF_PARTS = (MethodType, functools.partial, Generator)
 
 
 def _is_made_in_function(function: FunctionType) -> bool:

@@ -38,8 +38,12 @@ from autograph.operators.captured.guards import (
 )
 from autograph.operators.captured.methods import looked_up
 from autograph.operators.captured.standing import Owner
+from autograph.operators.loops.feeds import Feed
+from autograph.operators.results.host_runs import Watch
 from autograph.signature import Arguments, Identity
 from runtime.graph.ir import Graph
+from runtime.host import HOST_CALL
+from runtime.random.generator import Generator
 from runtime.spec import DESCRIPTIONS
 from runtime.variable import Variable
 
@@ -49,6 +53,17 @@ __all__ = ["likeness_of"]
 # things, serves its own objects.
 _MOST_LINES, _MOST_APART, _MOST_HELD = 20_000, 16, 100_000
 _CONTAINERS = (list, dict)
+
+
+# Stands for an owner that is compared as a whole where it is come to, and never changes.
+_CHANGELESS = -1
+
+
+def _is_of_description(route: tuple[str, Any, Any]) -> bool:
+    """Whether a place is an attribute of what tells of arrays: of such there are no weak ones."""
+    kind, thing, _ = route
+    is_held = kind.endswith("attribute") and not isinstance(thing, weakref.ref)
+    return is_held and isinstance(thing(), DESCRIPTIONS)
 
 
 class _Unlike(Exception):
@@ -69,14 +84,34 @@ def likeness_of(
 
     `held` is what its results are made of.
     """
-    if facts.feeds or facts.counts or facts.host_calls or facts.lends:
+    calls = [node.attrs["call"] for node in graph.walk() if node.op is HOST_CALL]
+    if facts.feeds or facts.counts or (facts.host_calls and not all(map(_asks_data_set, calls))):
+        return None
+    if facts.lends and not calls:
         return None
     if any(not isinstance(thing, Variable) for thing in externals):
         return None
     try:
-        return _Writer(facts, arguments, guards, captured, graph, held, target).likeness()
+        writer = _Writer(facts, arguments, guards, captured, graph, held, target)
+        if calls:
+            writer.leave_unwatched(calls)
+        return writer.likeness(externals)
     except _Unlike:
         return None
+
+
+def _asks_data_set(call: Any) -> bool:
+    """Whether a call of plain Python asks a data set that may be another one."""
+    feed = getattr(getattr(call.callee, "thing", None), "__self__", None)
+    return isinstance(feed, Feed) and feed.owner is not None
+
+
+def _is_of_data_set(thing: Any) -> bool:
+    """Whether it is a part of a data set, or a function made anew, as of its `map`."""
+    return type(thing) is FunctionType or type(thing).__module__.startswith(_DATA_SETS)
+
+
+_DATA_SETS = ("autograph.data.", "autograph.tf.data", "runtime.random.")
 
 
 class _Writer:
@@ -117,7 +152,7 @@ class _Writer:
         self._owners, holding = _holders(graph, held, self._movable)
         self._same = {key for key in self._movable if key in facts.identities} | holding
 
-    def likeness(self) -> Likeness:
+    def likeness(self, externals: Sequence[Any]) -> Likeness:
         """The function, or _Unlike."""
         inside = self._of_owner
         roots = [
@@ -128,7 +163,8 @@ class _Writer:
             if isinstance(key, Identity) and id(leaf) in self._movable
         ]
         every: list[Guard | Captured] = [*self._guards, *self._captured]
-        fixed = [x for x in every if self._owner_of(x) not in self._movable]
+        owned = [(x, self._owner_of(x)) for x in every]
+        fixed = [x for x, o in owned if o != _CHANGELESS and o not in self._movable]
         for each in fixed:
             if isinstance(each, Guard) and each.is_of_code:
                 self._check(each, None)
@@ -146,13 +182,41 @@ class _Writer:
         owners = [owner for owner in self._owners if owner.number in self._names]
         others = ", ".join(f"{o.number}: {self._names[o.number]}" for o in owners)
         inputs = "".join(f"{self._inputs[id(c)]}, " for c in self._captured)
+        states = ", ".join(self._states(externals))
         body = "\n".join(f"        {line}" for line in self._lines)
         text = (
             f"def find(leaves):\n    bad = []\n    try:\n{body}\n"
-            f"        return bad or Alike(({inputs}), {{{others}}})\n"
+            f"        return bad or Alike(({inputs}), {{{others}}}, {{{states}}})\n"
             "    except Exception:\n        return None\n"
         )
         return Likeness(loose_key(self._arguments), text, self._space, self._openings, self._owners)
+
+    def leave_unwatched(self, calls: Iterable[Any]) -> None:
+        """Have calls of plain Python not look at the parts of data sets, which may be others.
+
+        Such code changes nothing in them. All else must be the very same, and is looked at.
+        """
+        parts = {key: x for key, x in self._movable.items() if _is_of_data_set(x)}
+        held = {id(x) for part in parts.values() for x in getattr(part, "__dict__", {}).values()}
+        for key in self._of_owner:
+            thing = self._movable[key]
+            if key not in parts and not (type(thing) in _CONTAINERS and key in held):
+                if not isinstance(weak(thing), weakref.ref):
+                    raise _Unlike  # it would be kept alive
+                self._same.add(key)
+        others = [
+            each for key, one in self._of_owner.items() if key not in self._same for each in one
+        ]
+        for call in calls:
+            if call.watch is not None:
+                call.watch.unwatched.update(self._keys.get(id(each)) for each in others)
+
+    def _states(self, externals: Sequence[Any]) -> Iterator[str]:
+        """The states of generators that may be others, by their numbers."""
+        numbers = {id(thing): number for number, thing in enumerate(externals)}
+        for key, thing in self._movable.items():
+            if type(thing) is Generator and id(thing.state) in numbers:
+                yield f"{numbers[id(thing.state)]}: {self._names[key]}.state"
 
     # ---- what there is -----------------------------------------------------------------------
 
@@ -203,6 +267,8 @@ class _Writer:
         else:
             key = self._keys[id(each)]
         if each.place.route is not None:
+            if _is_of_description(each.place.route):
+                return _CHANGELESS
             _, thing, _ = each.place.route
             owner = thing() if isinstance(thing, weakref.ref) else thing
         elif not isinstance(key, tuple) or key[0] in _FIXED:
@@ -576,7 +642,7 @@ def _marks_in(expected: Any) -> Iterator[Mark]:
 
 # ---- what a graph holds --------------------------------------------------------------------------
 
-_LEAVES = (*PLAIN, np.ndarray, np.generic, np.dtype, type, ModuleType, CodeType, Graph)
+_LEAVES = (*PLAIN, np.ndarray, np.generic, np.dtype, type, ModuleType, CodeType, Graph, Watch)
 
 
 def _holders(

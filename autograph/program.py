@@ -149,7 +149,7 @@ class Program:
         """
         if not args and not kwargs and len(self._signatures) == 1:
             return self._signatures[0].concrete
-        return self._select(self._bind.bind(args, kwargs))[0].concrete
+        return self._select(self._bound(args, kwargs))[0].concrete
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
         """The signatures of all graphs."""
@@ -185,8 +185,8 @@ class Program:
         if building() is not None:
             return self.__ag_call__(args, kwargs)
         if self._device is not None:
-            return self._call_there(self._bind.bind(args, kwargs))
-        signature, leaves = self._select(self._bind.bind(args, kwargs))
+            return self._call_there(self._bound(args, kwargs))
+        signature, leaves = self._select(self._bound(args, kwargs))
         concrete = signature.concrete
         if any(isinstance(leaf, Tensor) for leaf in leaves):
             concrete = concrete.with_tensors
@@ -235,6 +235,19 @@ class Program:
 
     # ---- choosing ----------------------------------------------------------------------------
 
+    def check(self, *args: Any, **kwargs: Any) -> None:
+        """Raise TypeError, which tells of all signatures, where none fits the arguments."""
+        self._select(self._bound(args, kwargs))
+
+    def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        try:
+            return self._bind.bind(args, kwargs)
+        except TypeError as error:
+            raise TypeError("\n".join([f"{error}; expected one of", *self._expected()])) from None
+
+    def _expected(self) -> list[str]:
+        return [f"  {s.name}: ({_described(s.arguments)})" for s in self._signatures]
+
     def _select(self, bound: dict[str, Any]) -> tuple[Signature, list[Any]]:
         """The signature that fits most closely, and the inputs of its graph."""
         fitting = []
@@ -254,7 +267,7 @@ class Program:
         arguments = classify(bound, _NO_POLICY)
         given = _described(arguments)
         lines = [f"`{self.name}` was not saved for ({given}); expected one of"]
-        lines += [f"  {s.name}: ({_described(s.arguments)})" for s in self._signatures]
+        lines += self._expected()
         lines.append("save it with further `signatures`, or convert the arguments")
         return "\n".join(lines)
 
@@ -265,7 +278,7 @@ class Program:
         builder = building()
         if builder is None:
             return self(*args, **kwargs)
-        signature, leaves = self._select(self._bind.bind(args, kwargs))
+        signature, leaves = self._select(self._bound(args, kwargs))
         return _inlined(builder, signature.concrete, leaves)
 
 

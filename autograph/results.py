@@ -25,7 +25,7 @@ from autograph.operators.results.remaking import (
     items_of_rows,
 )
 from autograph.operators.stand_ins.captured_items import with_inputs
-from autograph.operators.stand_ins.iterators import is_iterator, title
+from autograph.operators.stand_ins.iterators import is_iterator
 from autograph.operators.stand_ins.one_of import OneOf
 from autograph.operators.stand_ins.references import choice_of, has_cell, reference_of
 from autograph.operators.stand_ins.runs import ContainerKind, Sealed, SealedEntries, as_users
@@ -37,6 +37,7 @@ from runtime.devices import is_device_array
 from runtime.errors import StagingError
 from runtime.graph.ir import Value
 from runtime.origins import Origin
+from runtime.taken_ahead import title
 from runtime.tensor import Tensor
 
 __all__ = [

@@ -64,9 +64,11 @@ def bind(
             else:
                 named[name] = value
     try:
-        inspect.signature(getattr(target, "python_function", target)).bind(*positional, **named)
         if isinstance(target, ag.Program):
-            target.get_concrete_function(*positional, **named)
+            target.check(*positional, **named)
+        else:
+            function = getattr(target, "python_function", target)
+            inspect.signature(function).bind(*positional, **named)
     except TypeError as error:
         raise CommandError(f"--input: {error}") from error
     return positional, named

@@ -32,6 +32,7 @@ __all__ = [
     "Going",
     "Numbered",
     "Padding",
+    "Picking",
     "Scanning",
     "Sifting",
     "Spaced",
@@ -237,6 +238,43 @@ class Chaining(Cursor):
     def end(self) -> None:
         self.first.end()
         self.second.end()
+
+
+class Picking(Cursor):
+    """The next element of one of several passes, for each number that another one gives."""
+
+    def __init__(self, choice: Cursor, parts: list[Cursor], stops: bool, spec: Any) -> None:
+        self.choice, self.parts, self.stops = choice, parts, stops
+        self.nothing, self.is_over = nothing_of(spec), False
+        self.has_ended = np.zeros(len(parts), np.bool_)
+
+    def following(self) -> tuple[Any, Any]:
+        is_found, x = False, self.nothing
+        while not is_found and not self.is_over:
+            is_chosen, number = self.choice.following()
+            self.is_over = not is_chosen
+            if is_chosen:
+                is_found, x = self._from(number)
+                if not is_found:
+                    self.has_ended[number] = True
+                    self.is_over = bool(self.stops or np.all(self.has_ended))
+        return is_found, x
+
+    def _from(self, number: Any) -> tuple[Any, Any]:
+        is_found, x = False, self.nothing
+        if not 0 <= number < len(self.parts):
+            raise ValueError(
+                f"element {number} of `choice_dataset` is none of {len(self.parts)} data sets"
+            )
+        for k, part in enumerate(self.parts):
+            if number == k and not self.has_ended[k]:
+                is_found, x = part.following()
+        return is_found, x
+
+    def end(self) -> None:
+        self.choice.end()
+        for part in self.parts:
+            part.end()
 
 
 class Beside(Cursor):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from glob import glob
 from typing import Any, TypeVar
 
 import numpy as np
@@ -106,7 +107,11 @@ class Dataset:
         """
         if output_signature is None:
             if output_types is None:
-                raise TypeError("from_generator needs an output_signature: a nest of TensorSpec")
+                raise TypeError(
+                    "from_generator is told what its elements are: output_signature="
+                    'ag.TensorSpec(shape, dtype), as ag.TensorSpec((None, 2), "float64"), or a '
+                    "tuple or dict of these where elements are such"
+                )
             output_signature = _signature(output_types, output_shapes)
         return cls(stages.FromPython(generator, args, output_signature, cls._component))
 
@@ -131,6 +136,66 @@ class Dataset:
         nest = datasets if datasets is not None else args[0] if len(args) == 1 else args
         parts = [part._stage for part in leaves_of(nest)]
         return cls(stages.Zipped(structure_of(nest), parts))
+
+    @classmethod
+    def counter(
+        cls: type[Self], start: int = 0, step: int = 1, dtype: Any = np.int64,
+        name: str | None = None,
+    ) -> Self:  # fmt: skip
+        """The numbers from `start` on, `step` apart, without end."""
+        stop = int(start) + int(step) * stages.ENDLESS
+        return cls.range(start, stop, step, output_type=dtype)
+
+    @classmethod
+    def random(
+        cls: type[Self], seed: Any = None, rerandomize_each_iteration: bool | None = None,
+        name: str | None = None,
+    ) -> Self:  # fmt: skip
+        """Random int64 numbers below 2**32, without end: the same ones in each pass, or others."""
+        orders = Orders(seed, bool(rerandomize_each_iteration))
+        return cls.counter().map(lambda number: orders.below(2**32, number))
+
+    @classmethod
+    def list_files(
+        cls: type[Self], file_pattern: Any, shuffle: bool | None = None, seed: Any = None,
+        name: str | None = None,
+    ) -> Self:  # fmt: skip
+        """The names of the files of a pattern, or of several, in random order or sorted."""
+        names = _files(file_pattern)
+        found = cls.from_tensor_slices(names)
+        return found.shuffle(len(names), seed) if shuffle is None or shuffle else found
+
+    @classmethod
+    def choose_from_datasets(
+        cls: type[Self], datasets: Any, choice_dataset: Any, stop_on_empty_dataset: bool = True
+    ) -> Self:
+        """The next element of the data set that is number `k`, for each `k` of `choice_dataset`.
+
+        >>> import autograph as ag
+        >>> Dataset = ag.data.Dataset
+        >>> parts = [Dataset.range(0, 3), Dataset.range(10, 13)]
+        >>> choice = Dataset.from_tensor_slices([0, 1, 1, 0])
+        >>> [int(x) for x in Dataset.choose_from_datasets(parts, choice)]
+        [0, 10, 11, 1]
+        """
+        parts = [part._stage for part in datasets]
+        return cls(stages.Picked(parts, choice_dataset._stage, bool(stop_on_empty_dataset)))
+
+    @classmethod
+    def sample_from_datasets(
+        cls: type[Self], datasets: Any, weights: Any = None, seed: Any = None,
+        stop_on_empty_dataset: bool = False, rerandomize_each_iteration: bool | None = None,
+    ) -> Self:  # fmt: skip
+        """The next element of a data set that is drawn for each of them, by `weights`."""
+        chances = np.ones(len(datasets)) if weights is None else np.asarray(weights, np.float64)
+        if chances.shape != (len(datasets),):
+            raise ValueError(f"{len(datasets)} data sets are sampled by weights {weights}")
+        limits = np.cumsum(chances)[:-1] / np.sum(chances)
+        orders = Orders(seed, rerandomize_each_iteration is not False)
+        drawn = cls.counter().map(
+            lambda number: np.searchsorted(limits, orders.below(2**53, number) / 2.0**53, "right")
+        )
+        return cls.choose_from_datasets(datasets, drawn, stop_on_empty_dataset)
 
     # ---- steps -----------------------------------------------------------------------------------
 
@@ -231,6 +296,72 @@ class Dataset:
         """The rows of each element."""
         return self._after(stages.Unbatched(self._stage))
 
+    def rebatch(
+        self: Self, batch_size: int, drop_remainder: bool = False, name: str | None = None
+    ) -> Self:
+        """Batches of another size."""
+        return self.unbatch().batch(batch_size, drop_remainder)
+
+    def unique(self: Self, name: str | None = None) -> Self:
+        """Each element that was not there before; in a graph plain Python gives them."""
+        return self._after(stages.Unique(self._stage))
+
+    def group_by_window(
+        self: Self,
+        key_func: Callable[..., Any],
+        reduce_func: Callable[..., Any],
+        window_size: Any = None,
+        window_size_func: Callable[..., Any] | None = None,
+        name: str | None = None,
+    ) -> Self:
+        """The elements of `reduce_func(key, window)`, of windows of elements of one key.
+
+        A window has `window_size`, or `window_size_func(key)`, elements; the last ones have what is
+        left. In a graph plain Python gives the elements.
+
+        >>> import autograph as ag
+        >>> numbers = ag.data.Dataset.range(7)
+        >>> grouped = numbers.group_by_window(lambda x: x % 2, lambda k, w: w.batch(3), 3)
+        >>> [x.tolist() for x in grouped]
+        [[0, 2, 4], [1, 3, 5], [6]]
+        """
+        if (window_size is None) == (window_size_func is None):
+            raise ValueError("group_by_window takes window_size, or window_size_func")
+        size_of = window_size_func or (lambda key: window_size)
+        return self._after(
+            stages.Grouped(self._stage, (key_func, reduce_func, size_of), type(self))
+        )
+
+    def bucket_by_sequence_length(
+        self: Self,
+        element_length_func: Callable[..., Any],
+        bucket_boundaries: Any,
+        bucket_batch_sizes: Any,
+        padded_shapes: Any = None,
+        padding_values: Any = None,
+        pad_to_bucket_boundary: bool = False,
+        no_padding: bool = False,
+        drop_remainder: bool = False,
+        name: str | None = None,
+    ) -> Self:
+        """Padded batches of elements of about one length: of the lengths between two boundaries."""
+        bounds, sizes = np.asarray(bucket_boundaries), [int(n) for n in bucket_batch_sizes]
+        if len(sizes) != len(bounds) + 1:
+            raise ValueError(f"{len(bounds)} boundaries have {len(bounds) + 1} sizes of batches")
+        if pad_to_bucket_boundary:
+            raise NotImplementedError("batches are padded to their largest: give padded_shapes")
+
+        def bucket(*x: Any) -> Any:
+            return np.searchsorted(bounds, element_length_func(*x), "right")
+
+        def batch(key: Any, window: Any) -> Any:
+            size = max(sizes)
+            if no_padding:
+                return window.batch(size, drop_remainder)
+            return window.padded_batch(size, padded_shapes, padding_values, drop_remainder)
+
+        return self.group_by_window(bucket, batch, None, lambda key: sizes[int(key)])
+
     def window(
         self: Self,
         size: int,
@@ -296,9 +427,9 @@ class Dataset:
         return self._after(stages.Concatenated(self._stage, dataset._stage))
 
     def cache(self: Self, filename: str = "", name: str | None = None) -> Self:
-        """The elements of a pass that is made when the first one begins, kept in memory.
+        """The elements of the first pass that comes to its end, kept in memory.
 
-        So that pass must come to its end: of a generator that has none, `take` some before.
+        Those of what is in memory, in one order, are all made when the first pass begins.
         """
         if filename:
             raise NotImplementedError(
@@ -316,6 +447,10 @@ class Dataset:
     def apply(self, transformation_func: Callable[[Any], Any]) -> Any:
         """What a function makes of this data set."""
         return transformation_func(self)
+
+    def with_options(self: Self, options: Any, name: str | None = None) -> Self:
+        """The same: options of TensorFlow's say how fast elements come, not which."""
+        return self
 
     # ---- what it is ------------------------------------------------------------------------------
 
@@ -337,6 +472,17 @@ class Dataset:
         for x in self:
             yield _each(np.asarray, x) if isinstance(x, (tuple, dict)) else np.asarray(x)[()]
 
+    def get_single_element(self, name: str | None = None) -> Any:
+        """The only element; ValueError where there is none, or more of them."""
+        elements = iter(self)
+        try:
+            found = next(elements)
+        except StopIteration:
+            raise ValueError("the data set has no element") from None
+        for _ in elements:
+            raise ValueError("the data set has more than one element")
+        return found
+
     def __len__(self) -> int:
         count = self._stage.cardinality()
         if count == INFINITE:
@@ -351,11 +497,57 @@ class Dataset:
     def __iter__(self) -> Iterator[Any]:
         return iter(self._stage)
 
+    def __ag_iter__(self) -> Iterator[Any]:
+        """What `iter` gives in a graph, which asks it for each element."""
+        return self._stage.one_by_one()
+
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {type(self._stage).__name__.lower()} elements>"
 
     def _after(self: Self, stage: Stage) -> Self:
         return type(self)(stage)
+
+
+class _Unserved:
+    """Stands for a method of TensorFlow's that is not there; says what is."""
+
+    def __init__(self, advice: str) -> None:
+        self.advice = advice
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, data_set: Any, owner: type) -> Any:
+        raise AttributeError(f"data sets have no `{self.name}`: {self.advice}")
+
+
+_FILES = "keep its elements by NumPy: np.savez(file, *arrays), from_tensor_slices(np.load(file))"
+_RAGGED = "batches are arrays of one shape: padded_batch fills elements up"
+_UNSERVED = {
+    "save": _FILES, "load": _FILES, "snapshot": f"`cache` keeps elements in memory; {_FILES}",
+    "ragged_batch": _RAGGED, "sparse_batch": _RAGGED, "dense_to_ragged_batch": _RAGGED,
+    "dense_to_sparse_batch": _RAGGED, "from_sparse_tensor_slices": "tensors are dense",
+    "rejection_resample": "weigh data sets of a class each: sample_from_datasets(parts, weights)",
+    "ignore_errors": "catch them in the function of `map`, and `filter` what it gives then",
+    "options": "there are none", "make_one_shot_iterator": "iter(data_set)",
+    "make_initializable_iterator": "iter(data_set)", "fingerprint": "there is none",
+    "map_with_legacy_function": "use map", "filter_with_legacy_function": "use filter",
+    "shuffle_and_repeat": "data_set.shuffle(n).repeat()",
+    "map_and_batch": "data_set.map(function).batch(n)",
+    "assert_cardinality": "len(data_set) is known where its steps tell, else -2",
+}  # fmt: skip
+for _name, _advice in _UNSERVED.items():
+    _one = _Unserved(_advice)
+    _one.__set_name__(Dataset, _name)
+    setattr(Dataset, _name, _one)
+
+
+def _files(pattern: Any) -> list[str]:
+    patterns = [pattern] if isinstance(pattern, (str, os.PathLike)) else list(pattern)
+    found = sorted({name for one in patterns for name in glob(os.fspath(one))})
+    if not found:
+        raise ValueError(f"no file is of the pattern {pattern}")
+    return found
 
 
 def _limit(count: Any) -> Any:
@@ -373,6 +565,9 @@ def _signature(types: Any, shapes: Any) -> Any:
     parts = leaves_of(types)
     sizes = [None] * len(parts) if shapes is None else shapes_of(shapes, len(parts))
     if None in sizes:
-        raise TypeError("from_generator needs output_shapes beside output_types")
+        raise TypeError(
+            "from_generator needs output_shapes beside output_types, as (None, 2): or give "
+            'output_signature=ag.TensorSpec((None, 2), "float64")'
+        )
     specs = [TensorSpec(s, t) for s, t in zip(sizes, parts, strict=True)]
     return nest_of(structure_of(types), specs)

@@ -33,6 +33,7 @@ __all__ = [
     "map_specs",
     "nest_of",
     "nothing_of",
+    "own",
     "row_spec",
     "shapes_of",
     "spec_of",
@@ -157,9 +158,16 @@ def _nothing(spec: TensorSpec) -> Any:
     sizes = [n or 0 for n in _known(spec)]
     if not sizes:
         return "" if is_text(spec) else np.zeros((), spec.dtype)[()]
-    builder, made = building(), np.zeros(sizes, spec.dtype)
-    # The graph's own: as an array from outside it would be one that other data sets have not.
-    return made if builder is None else builder.array(builder.constant(made)).as_array()
+    # As an array from outside it would be one that other data sets have not.
+    return own(np.zeros(sizes, spec.dtype))
+
+
+def own(nest: Any) -> Any:
+    """Arrays that nobody else has, in a graph its own."""
+    builder = building()
+    if builder is None:
+        return nest
+    return map_specs(lambda x: builder.array(builder.constant(x)).as_array(), nest)
 
 
 def is_text(spec: TensorSpec) -> bool:

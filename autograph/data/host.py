@@ -6,19 +6,21 @@ import itertools
 import queue
 import threading
 from collections import deque
-from collections.abc import Iterator, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from autograph.data.cursors import Cursor, check_fits
-from autograph.data.elements import filling_of, is_staged, like, spec_of
+from autograph.data.elements import filling_of, is_staged, like, own, spec_of
 from autograph.data.rows import Listed, Rows, Slices, check_alike
 from autograph.data.specs import joined_spec
 from autograph.operators.captured.methods import method
+from autograph.operators.captured.standing import Owner
 from autograph.operators.loops.feeds import Asked, Fed, Feed, Pass
+from autograph.operators.results.held_parts import FUNCTIONS, fields_of, held_through
+from autograph.operators.stand_ins.templates import has_traced
 from runtime import trace, tree
 from runtime.eager import Eager
 from runtime.errors import StagingError
@@ -26,18 +28,31 @@ from runtime.origins import origin_of_caller
 from runtime.spec import TensorSpec
 from runtime.tensor import Tensor
 
-__all__ = ["Kept", "ahead", "asked", "from_python", "padded", "pass_over", "stacked"]
+__all__ = ["Beginning", "Kept", "ahead", "asked", "from_python", "padded", "pass_over", "stacked"]
 
 
-def from_python(stage: Any) -> Iterator[Any]:
-    """The elements that plain Python gives when the graph runs, each when its round begins."""
-    return iter(Fed(_feed_of(stage), known_as=stage.known_as, why=_WHY))
+def from_python(stage: Any, args: tuple[Any, ...] = ()) -> Iterator[Any]:
+    """The elements that plain Python gives when the graph runs, each when its round begins.
+
+    With `args`, which only the graph knows, they are what `stage.begin` makes of these.
+    """
+    return iter(Fed(_feed_of(stage, args), args, known_as=stage.known_as, why=_WHY))
 
 
-def pass_over(stage: Any) -> Cursor:
+def pass_over(stage: Any, args: tuple[Any, ...] = ()) -> Cursor:
     """A pass over such elements, each of which the graph asks for."""
-    found: Cursor = Pass(_feed_of(stage), (), {}, stage.known_as, _WHY, False)  # type: ignore[assignment]
+    found: Cursor = Pass(_feed_of(stage, args), args, {}, stage.known_as, _WHY, False)  # type: ignore[assignment]
     return found
+
+
+class Beginning:
+    """Begins a pass over what a function gives to go through, `specified`."""
+
+    def __init__(self, function: Callable[..., Any], specified: Callable[[Any], Any]) -> None:
+        self._function, self._specified = function, specified
+
+    def __call__(self, *args: Any) -> Iterator[Any]:
+        return map(self._specified, iter(self._function(*args)))
 
 
 def asked(stage: Any) -> Iterator[Any]:
@@ -47,10 +62,58 @@ def asked(stage: Any) -> Iterator[Any]:
     return iter(Asked(begin))
 
 
-def _feed_of(stage: Any) -> Feed:
-    return Feed(lambda: iter(stage), stage.spec())
+def _feed_of(stage: Any, args: tuple[Any, ...]) -> Feed:
+    tell = method(stage, "spec")
+    assert tell is not None
+    if not args:
+        _check_is_known(stage)
+    if args:
+        return Feed(stage.begin, tell())
+    owner = Owner(stage)
+    owner.reference = lambda: stage  # its trace keeps it, until that serves another one
+    made = Feed(lambda: iter(owner()), tell())
+    made.owner = None if _was_looked_into(stage) else owner
+    return made
 
 
+def _was_looked_into(stage: Any) -> bool:
+    """Whether elements have told of which types and shapes they are, which others may not be."""
+    steps = [x for part in vars(stage).values() for x in (part if type(part) is list else [part])]
+    return "_seen" in vars(stage) or any(
+        _was_looked_into(x) for x in steps if hasattr(type(x), "reading_ahead")
+    )
+
+
+def _check_is_known(stage: Any) -> None:
+    if any(map(has_traced, _held_by(stage, set()))):
+        raise StagingError(
+            "plain Python gives the elements of a data set, which is made of what is known only "
+            "when the graph runs",
+            "make it outside of the converted function, or hand such values to the generator by "
+            "its `args`",
+            origin=origin_of_caller(),
+        )
+
+
+def _held_by(part: Any, seen: set[int]) -> Iterator[Any]:
+    """What the steps of a data set, their functions and arrays are made of."""
+    if id(part) in seen:
+        return
+    seen.add(id(part))
+    inner: Iterable[Any] = ()
+    if isinstance(part, FUNCTIONS):
+        inner = held_through(part, set())
+    elif isinstance(part, (tuple, list)):
+        inner = part
+    elif type(part).__module__.startswith(_OURS):
+        inner = [x for _, x in fields_of(part)]
+    else:
+        yield part
+    for x in inner:
+        yield from _held_by(x, seen)
+
+
+_OURS = ("autograph.data.", "autograph.tf.data")
 _WHY = "plain Python gives the elements of the data set"
 
 
@@ -162,24 +225,32 @@ def _filled_up(x: Any, shape: Sequence[int], value: Any) -> Any:
 
 
 class Kept:
-    """The elements of a data set's first pass, which is made as a whole where it begins.
+    """The elements of the first pass that came to its end."""
 
-    So one that is left early is the same as in a graph, which makes it while it is traced.
-    """
+    def __init__(self) -> None:
+        self._found: list[Any] = []
 
-    def __init__(self, stage: Any) -> None:
-        self._stage = stage
-        self._rows: list[Rows] = []
+    def filled(self, elements: Iterable[Any]) -> Iterator[Any]:
+        """The elements: those that are kept, or these, which are kept where all are taken."""
+        if self._found:
+            yield from self._found[0]
+            return
+        found = []
+        for x in elements:
+            found.append(x)
+            yield x
+        self._found[:] = self._found or [found]
 
-    def rows(self) -> Rows:
-        """The elements."""
-        is_in_graph = is_staged()
-        with trace.interpreting(Eager()) if is_in_graph else nullcontext():
-            found = self._rows[0] if self._rows else Listed(list(self._stage))
-            if is_in_graph and isinstance(found, Listed):
-                found = Slices(_of_one_shape(found.elements))
-            self._rows[:] = [found]
-        return found
+    def rows(self, elements: Iterable[Any]) -> Rows:
+        """The elements, all of which are taken now where none are kept."""
+        if not is_staged():
+            found = list(self.filled(elements))
+            self._found[:] = [found]
+            return Listed(found)
+        _check_is_known(elements)
+        with trace.interpreting(Eager()):
+            nest = _of_one_shape(list(self.filled(elements)))
+        return Slices(own(nest))
 
 
 def _of_one_shape(elements: list[Any]) -> Any:

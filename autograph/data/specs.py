@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from autograph.data.elements import spec_of
 from autograph.functions import convert
+from autograph.operators.captured.captures import current_trace
 from autograph.operators.stand_ins.bodies import NO_NAMES, run_body
 from runtime import tree
 from runtime.building import Builder, building
@@ -14,7 +16,15 @@ from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 from runtime.spec import TensorSpec
 
-__all__ = ["alike", "inner_spec", "joined_spec", "padded_spec", "refused", "spec_of_result"]
+__all__ = [
+    "alike",
+    "is_told_of_result",
+    "joined_spec",
+    "padded_spec",
+    "refused",
+    "spec_of_result",
+    "told_of_result",
+]
 
 
 def refused(step: str, which: str) -> StagingError:
@@ -29,15 +39,10 @@ def refused(step: str, which: str) -> StagingError:
 
 def spec_of_result(call: Callable[..., Any], function: Callable[..., Any], spec: Any) -> Any:
     """The nest of specs that `call(function, element)` gives, for an element of these."""
-    return _traced(call, function, spec, lambda found: tree.map_structure(spec_of, found))
+    return told_of_result(call, function, spec, lambda found: tree.map_structure(spec_of, found))
 
 
-def inner_spec(call: Callable[..., Any], function: Callable[..., Any], spec: Any) -> Any:
-    """The nest of specs of an element of the data set that a function gives."""
-    return _traced(call, function, spec, lambda found: found.element_spec)
-
-
-def _traced(
+def told_of_result(
     call: Callable[..., Any], function: Callable[..., Any], spec: Any, note: Callable[[Any], Any]
 ) -> Any:
     """What `note` tells of the result for a traced element, of which nothing else remains."""
@@ -62,6 +67,28 @@ def _traced(
     if not specs:
         raise refused("a step", "for which its function raises")
     return specs[-1]
+
+
+def is_told_of_result(
+    call: Callable[..., Any], function: Callable[..., Any], spec: Any, note: Callable[[Any], Any]
+) -> bool:
+    """Whether `note` says so; not where there is no such element, as of windows, or it raises."""
+    found = _told.setdefault(current_trace(), {})
+    key = function, note, repr(spec)
+    if key not in found:
+        try:
+            found[key] = bool(told_of_result(call, function, spec, note))
+        except StagingError as error:
+            if error.is_signal:
+                raise
+            found[key] = False
+        except Exception:  # noqa: BLE001 - the loop raises it
+            found[key] = False
+    return found[key]
+
+
+# It is asked often, and said once in each trace.
+_told: WeakKeyDictionary[Any, dict[Any, bool]] = WeakKeyDictionary()
 
 
 def _given(builder: Builder, spec: TensorSpec) -> Any:

@@ -7,6 +7,7 @@ the loop. What has `rows` gives elements by their numbers; all others give them 
 from __future__ import annotations
 
 import copy
+import functools
 import itertools
 from collections.abc import Callable, Iterator
 from functools import cached_property
@@ -26,6 +27,7 @@ from autograph.data.cursors import (
     Going,
     Numbered,
     Padding,
+    Picking,
     Scanning,
     Sifting,
     Spaced,
@@ -46,6 +48,7 @@ from autograph.data.elements import (
     structure_of,
 )
 from autograph.data.host import (
+    Beginning,
     Kept,
     ahead,
     asked,
@@ -73,12 +76,13 @@ from autograph.data.rows import (
 )
 from autograph.data.specs import (
     alike,
-    inner_spec,
+    is_told_of_result,
     joined_spec,
     padded_spec,
-    refused,
     spec_of_result,
+    told_of_result,
 )
+from autograph.operators.stand_ins.templates import has_traced
 
 __all__ = [
     "ENDLESS",
@@ -91,9 +95,11 @@ __all__ = [
     "Flat",
     "FromPython",
     "FromRows",
+    "Grouped",
     "Interleaved",
     "Mapped",
     "Padded",
+    "Picked",
     "Prefetched",
     "Repeated",
     "Scanned",
@@ -104,6 +110,7 @@ __all__ = [
     "Taken",
     "TakenWhile",
     "Unbatched",
+    "Unique",
     "Windowed",
     "Zipped",
 ]
@@ -118,6 +125,10 @@ class Stage:
 
     # Whether each pass has the same order; whether its elements are parts of what is in memory.
     is_steady = is_stored = True
+    # Whether a pass comes to its end, of elements that no plain Python gives.
+    ends_in_memory = True
+    # Whether plain Python begins with what only the graph knows.
+    is_of_graph = False
     # Whether a graph asks for its elements: all others it goes through by loops around the `yield`.
     is_asked = False
     source: Any = None
@@ -168,6 +179,13 @@ class Stage:
         made.source = self.source.reading_ahead(size)
         return made
 
+    def one_by_one(self) -> Iterator[Any]:
+        """The elements of a new pass in a graph, where any place may take the next one."""
+        if self.is_host:
+            return from_python(self)
+        rows = self.rows()
+        return asked(self) if rows is None else iter(rows)
+
     def __iter__(self) -> Iterator[Any]:
         if is_staged() and self.is_host:
             return from_python(self)
@@ -190,45 +208,54 @@ class FromRows(Stage):
 
     @property
     def known_as(self) -> Any:
-        return _Texts
+        return _InMemory
 
     def rows(self) -> Rows:
         return self._rows
 
     def cardinality(self) -> int:
-        return int(self._rows.count)
+        count = int(self._rows.count)
+        return count if count < ENDLESS else INFINITE
 
     def spec(self) -> Any:
         return self._spec
 
 
-class _Texts:
-    """Stands for texts in memory, which no function of the user's gives."""
+class _InMemory:
+    """Stands for elements in memory, which no function of the user's gives."""
 
-    __module__, __qualname__ = "builtins", "a data set of texts"
+    __module__, __qualname__ = "builtins", "a data set in memory"
 
 
 class FromPython(Stage):
     """What a function of plain Python gives to go through; a call of it begins a pass."""
 
-    is_steady = is_stored = False
+    is_steady = is_stored = ends_in_memory = False
 
     def __init__(
         self, function: Callable[..., Any], args: tuple[Any, ...], spec: Any, finish: Any
     ) -> None:
-        self.function, self.args = function, args
-        self._spec, self._specified = spec, Specified(spec, function, finish)
+        self.function, self.args, self._spec = function, args, spec
+        self.is_of_graph = has_traced(args)
+        self.begin = Beginning(function, Specified(spec, function, finish))
 
     @property
     def is_host(self) -> bool:
-        return True
+        """Not where only the graph knows what the function is given: a step may need that."""
+        return not self.is_of_graph
 
     @property
     def known_as(self) -> Any:
         return self.function
 
+    def __iter__(self) -> Iterator[Any]:
+        return super().__iter__() if self.is_host else from_python(self, self.args)
+
+    def _cursor(self) -> Cursor:
+        return pass_over(self, self.args)
+
     def steps(self) -> Iterator[Any]:
-        return map(self._specified, iter(self.function(*self.args)))
+        return self.begin(*self.args)
 
     def spec(self) -> Any:
         return self._spec
@@ -241,7 +268,8 @@ class _Computing(Stage):
 
     def __init__(self, source: Stage, function: Callable[..., Any]) -> None:
         self.source, self.function = source, function
-        self.is_steady = source.is_steady
+        self.is_steady, self.ends_in_memory = source.is_steady, source.ends_in_memory
+        self.is_of_graph = source.is_of_graph
 
     @property
     def is_host(self) -> bool:
@@ -358,6 +386,10 @@ def _of_one(function: Callable[..., Any], x: Any) -> Any:
 class Flat(_Computing):
     """The elements of the data sets that a function gives, one data set after the other."""
 
+    def __init__(self, source: Stage, function: Callable[..., Any]) -> None:
+        super().__init__(source, function)
+        self.ends_in_memory = False  # as far as is known of these
+
     def steps(self) -> Iterator[Any]:
         for x in self.source:
             for y in called(self.function, x):  # noqa: UP028 - each is an element of the loop
@@ -370,10 +402,34 @@ class Flat(_Computing):
         found: Cursor = called(self.function, x)._stage.cursor()
         return found
 
+    @property
+    def is_host(self) -> bool:
+        """Also where plain Python must begin the data sets that the function gives."""
+        return super().is_host or (is_staged() and self._begins_in_python())
+
+    @property
+    def known_as(self) -> Any:
+        return self.source.known_as if super().is_host else self.function
+
+    def _begins_in_python(self) -> bool:
+        return is_told_of_result(called, self.function, self.source.spec(), _is_of_python)
+
     def spec(self) -> Any:
-        if self.is_host:
+        if super().is_host:
             return self._seen
-        return inner_spec(called, self.function, self.source.spec())
+        return told_of_result(called, self.function, self.source.spec(), _spec_of_elements)
+
+
+def _is_of_python(elements: Any) -> bool:
+    return bool(elements._stage.is_of_graph)
+
+
+def _comes_one_by_one(elements: Any) -> bool:
+    return elements.rows() is None
+
+
+def _spec_of_elements(elements: Any) -> Any:
+    return elements._stage.spec()
 
 
 class Interleaved(Flat):
@@ -411,10 +467,16 @@ class Interleaved(Flat):
         specs, turns = (self.source.spec(), self.spec()), (self.cycle, self.block)
         return TakingTurns(self.source.cursor(), self._rows_of, turns, specs)
 
+    def _begins_in_python(self) -> bool:
+        is_asked = self.cycle > 1
+        return (
+            super()._begins_in_python()
+            or is_asked
+            and is_told_of_result(called, self.function, self.source.spec(), _comes_one_by_one)
+        )
+
     def _rows_of(self, x: Any) -> Rows:
-        rows: Rows | None = called(self.function, x).rows()
-        if rows is None:
-            raise refused("interleave", "of data sets the elements of which come one by one")
+        rows: Rows = called(self.function, x).rows()
         return rows
 
 
@@ -427,6 +489,7 @@ class _Through(Stage):
     def __init__(self, source: Stage) -> None:
         self.source = source
         self.is_stored, self.is_steady = source.is_stored, source.is_steady
+        self.ends_in_memory, self.is_of_graph = source.ends_in_memory, source.is_of_graph
 
     @property
     def is_host(self) -> bool:
@@ -601,6 +664,7 @@ class Repeated(_Through):
     def __init__(self, source: Stage, count: int | None) -> None:
         super().__init__(source)
         self.count = count
+        self.ends_in_memory = count is not None and source.ends_in_memory
 
     def rows(self) -> Rows | None:
         if not self.is_steady or self.source.cardinality() == 0:
@@ -649,6 +713,8 @@ class Concatenated(Stage):
         self.first, self.second = first, second
         self.is_steady = first.is_steady and second.is_steady
         self.is_stored = first.is_stored and second.is_stored
+        self.ends_in_memory = first.ends_in_memory and second.ends_in_memory
+        self.is_of_graph = first.is_of_graph or second.is_of_graph
 
     @property
     def is_host(self) -> bool:
@@ -697,6 +763,8 @@ class Zipped(Stage):
         self.structure, self.parts = structure, parts
         self.is_steady = all(part.is_steady for part in parts)
         self.is_stored = all(part.is_stored for part in parts)
+        self.ends_in_memory = all(part.ends_in_memory for part in parts)
+        self.is_of_graph = any(part.is_of_graph for part in parts)
 
     @property
     def is_host(self) -> bool:
@@ -733,6 +801,118 @@ class Zipped(Stage):
 
     def reading_ahead(self, size: int) -> Stage:
         return Zipped(self.structure, [part.reading_ahead(size) for part in self.parts])
+
+
+class Picked(Stage):
+    """The next element of one of several, for each number that another one gives."""
+
+    is_asked = True
+
+    def __init__(self, parts: list[Stage], choice: Stage, stops: bool) -> None:
+        self.parts, self.choice, self.stops = parts, choice, stops
+        every = [choice, *parts]
+        self.is_steady = all(part.is_steady for part in every)
+        self.is_stored = False
+        self.ends_in_memory = all(part.ends_in_memory for part in every)
+        self.is_of_graph = any(part.is_of_graph for part in every)
+
+    @property
+    def is_host(self) -> bool:
+        return has_text(self.spec())
+
+    @property
+    def known_as(self) -> Any:
+        return self.parts[0].known_as
+
+    def steps(self) -> Iterator[Any]:
+        sources, left = [iter(part) for part in self.parts], set(range(len(self.parts)))
+        for number in self.choice:
+            k = _checked(int(number), len(sources))
+            found = next(sources[k], _END) if k in left else _END
+            if found is not _END:
+                yield found
+                continue
+            left.discard(k)
+            if self.stops or not left:
+                return
+
+    def _cursor(self) -> Cursor:
+        parts = [part.cursor() for part in self.parts]
+        return Picking(self.choice.cursor(), parts, self.stops, self.spec())
+
+    def spec(self) -> Any:
+        return functools.reduce(joined_spec, [part.spec() for part in self.parts])
+
+    def reading_ahead(self, size: int) -> Stage:
+        parts = [part.reading_ahead(size) for part in self.parts]
+        return Picked(parts, self.choice.reading_ahead(size), self.stops)
+
+
+def _checked(number: int, count: int) -> int:
+    if not 0 <= number < count:
+        raise ValueError(f"element {number} of `choice_dataset` is none of {count} data sets")
+    return number
+
+
+class Unique(_Through):
+    """Each element that was not there before."""
+
+    @property
+    def is_host(self) -> bool:
+        return super().is_host or is_staged()
+
+    def steps(self) -> Iterator[Any]:
+        seen = set()
+        for x in self.source:
+            key = tuple([np.asarray(part).tobytes() for part in leaves_of(x)])
+            if key not in seen:
+                seen.add(key)
+                yield x
+
+    def cardinality(self) -> int:
+        return UNKNOWN
+
+
+class Grouped(_Computing):
+    """The elements of what a function makes of windows of elements that have one key."""
+
+    def __init__(
+        self, source: Stage, functions: tuple[Any, Any, Any], wrap: Callable[..., Any]
+    ) -> None:
+        super().__init__(source, functions[1])
+        self.key_of, _, self.size_of = functions
+        self.wrap = wrap
+
+    @property
+    def is_host(self) -> bool:
+        return super().is_host or is_staged()
+
+    @property
+    def known_as(self) -> Any:
+        return self.function
+
+    def steps(self) -> Iterator[Any]:
+        waiting: dict[Any, tuple[Any, list[Any]]] = {}
+        for x in self.source:
+            found = called(self.key_of, x)
+            number = np.asarray(found).item()
+            key, window = waiting.setdefault(number, (found, []))
+            window.append(x)
+            if len(window) >= int(self.size_of(key)):
+                yield from self._of(*waiting.pop(number))
+        for left in waiting.values():
+            yield from self._of(*left)
+
+    def _of(self, key: Any, window: list[Any]) -> Any:
+        return self.function(key, self.wrap(FromRows(Listed(window), self.source.spec())))
+
+    def spec(self) -> Any:
+        if super().is_host:
+            return self._seen
+        return told_of_result(_of_one, self._of_first, self.source.spec(), _spec_of_elements)
+
+    def _of_first(self, x: Any) -> Any:
+        return self._of(called(self.key_of, x), [x])
 
 
 class Shuffled(_Through):
@@ -878,16 +1058,28 @@ class Unbatched(_Through):
 
 
 class Cached(_Through):
-    """The elements of the first pass, again in each one."""
+    """The elements of the first pass that comes to its end, again in each one after it."""
 
     def __init__(self, source: Stage) -> None:
         super().__init__(source)
         self.is_steady = True
-        self.kept = Kept(source)
+        # Else they are kept while they are given.
+        self.is_whole_at_once = source.is_steady and source.ends_in_memory
+        self.kept = Kept()
 
-    def rows(self) -> Rows:
+    @property
+    def is_host(self) -> bool:
+        """But for those that are known at once, the graph has no place for them."""
+        return super().is_host or (is_staged() and not self.is_whole_at_once)
+
+    def rows(self) -> Rows | None:
         rows: Rows | None = self.source.rows() if self.is_stored else None
-        return self.kept.rows() if rows is None else rows
+        if rows is None and self.is_whole_at_once:
+            return self.kept.rows(self.source)
+        return rows
+
+    def steps(self) -> Iterator[Any]:
+        return self.kept.filled(self.source)
 
 
 class Prefetched(_Through):

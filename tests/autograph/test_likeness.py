@@ -602,3 +602,35 @@ def test_what_is_given_back_from_outside_is_itself():
         found = f(chain, X)
         assert found[0] is own and found[1] is rows and found[2] is chain
     assert len(rows) == 4
+
+
+def draws(p, x):
+    total = x.sum()
+    for _ in range(3):
+        total = total * 0.5 + p.one.uniform() - p.other.normal()
+    return total
+
+
+def test_other_generators_draw_their_own_numbers():
+    def two(i):
+        return P(i, one=ag.random.Generator(i), other=ag.random.Generator(i + 1))
+
+    def one(i):
+        given = ag.random.Generator(i)
+        return P(i, one=given, other=given)
+
+    function = ag.convert(draws)
+    for made, count in ((two, 1), (one, 2)):
+        for i in range(4):
+            given, plain = made(i), made(i)
+            for _ in range(2):
+                assert np.isclose(function(given, X).numpy(), float(draws(plain, X)), rtol=1e-12)
+            assert given.one.state.numpy().tolist() == plain.one.state.numpy().tolist()
+            assert given.other.state.numpy().tolist() == plain.other.state.numpy().tolist()
+        assert function.trace_count == count
+    kept = two(9)
+    alone = weakref.ref(kept)
+    function(kept, X)
+    del kept
+    gc.collect()
+    assert alone() is None

@@ -41,6 +41,7 @@ TESTED_IN = {
     ),
     "autograph/library/feeding.py": "autograph/data/test_dataset.py",
     "autograph/operators/loops/feeds.py": "autograph/data/test_dataset.py",
+    "runtime/taken_ahead.py": "autograph/data/test_dataset.py",
     "runtime/lowering/rewrites/intervals.py": "runtime/lowering/rewrites/test_ranges.py",
     "autograph/operators/stand_ins/numbers_or_arrays.py": "language/test_numbers_or_arrays.py",
     "autograph/operators/stand_ins/kinds.py": "language/test_kinds_within_the_graph.py",
@@ -304,7 +305,7 @@ def test_a_module_has_its_tests():
 # ---- the size of the house -----------------------------------------------------------------------
 
 # What may only fall. A question is a call of `isinstance`, or of `type` of one thing.
-LINES_OF_OPERATORS, QUESTIONS, LONGEST_FUNCTION = 42_207, 2_739, 131
+LINES_OF_OPERATORS, QUESTIONS, LONGEST_FUNCTION = 42_192, 2_739, 131
 
 TREES = {module: ast.parse((ROOT / module).read_text()) for module in MODULES}
 OPERATORS = [module for module in MODULES if module.is_relative_to("autograph/operators")]

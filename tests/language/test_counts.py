@@ -105,6 +105,46 @@ def of_each_round(n):
     return total
 
 
+# ---- what has its items by number ----------------------------------------------------------------
+
+
+@samples("B3.10", (X, I(3)), (X, I(0)), whiles=1)
+def items_of_an_array_backwards(xs, n):
+    items, total = reversed(xs), np.float64(0)
+    for _ in range(n):
+        total = total * 0.5 + next(items)
+    return total, next(items)
+
+
+@samples("B3.10", (X, I(3)), (X, I(9)), whiles=1)
+def pairs_with_a_default(xs, n):
+    pairs, total = enumerate(xs, 2), np.float64(0)
+    for _ in range(n):
+        k, x = next(pairs, (0, 1.0))
+        total = total * 0.5 + k * x
+    return total
+
+
+@samples("B3.10", (X,), (-X,))
+def items_in_branches(xs):
+    items, total = zip(xs, xs * 2, strict=True), np.float64(0)
+    for x in xs:
+        if x > 0:
+            a, b = next(items)
+            total = total + a * b
+    for a, b in items:
+        total = total * 0.5 + a - b
+    return total
+
+
+@samples("B3.10", (X, I(4)), (X, I(5)))
+def past_the_end_of_an_array(xs, n):
+    items = enumerate(xs)
+    for _ in range(n):
+        next(items)
+    return n
+
+
 test_sample = samples.test()
 
 

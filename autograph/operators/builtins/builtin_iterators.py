@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from autograph.library import feeding
 from autograph.operators.builtins import gathering
 from autograph.operators.builtins.builtin_numbers import (
     check_is_index,
@@ -14,9 +15,10 @@ from autograph.operators.builtins.builtin_numbers import (
     weak_int,
 )
 from autograph.operators.builtins.comprehensions import filtered, generator_exp
-from autograph.operators.builtins.counts import counted_on
+from autograph.operators.builtins.counts import turn_of
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.host_values import HostValue
+from autograph.operators.captured.methods import convert, method
 from autograph.operators.containers import going_through, growing
 from autograph.operators.expressions import access
 from autograph.operators.expressions.generators import call_of
@@ -34,6 +36,7 @@ from autograph.operators.stand_ins.templates import (
 from autograph.operators.symbolic.listed import is_of_open_length
 from runtime import journal, ops
 from runtime.array_methods import FlatView
+from runtime.building import building
 from runtime.errors import StagingError
 from runtime.tensor import Tensor
 
@@ -157,9 +160,11 @@ def next_(iterator: Any, *default: Any) -> Any:
             "its end, would advance it only while tracing",
             "call `next` outside and pass the item as an argument",
         )
-    number = counted_on(iterator)
-    if number is not None:
-        return number
+    turn = turn_of(iterator)
+    if turn is not None:
+        step = convert(feeding.next_in_turn_or if default else feeding.next_in_turn)
+        assert step is not None
+        return step(turn, *default)
     taken(iterator)
     return gathering.first_of(iterator, *default)
 
@@ -170,5 +175,8 @@ def iter_(x: Any, *sentinel: Any) -> Any:
         return journal.fresh(iterables.iterator_over(items))
     if going_through.tells(x):
         return iter(x, *sentinel)
+    begin = None if sentinel or building() is None else method(x, "__ag_iter__")
+    if begin is not None:
+        return journal.fresh(begin())
     made = iter(access.iterate(x)) if not sentinel else iter(x, *sentinel)
     return made if made is x else journal.fresh(made)

@@ -1,6 +1,7 @@
-"""`next` of an `itertools.count` in branches and loops of the graph, which counts on itself.
+"""`next` in branches and loops of the graph of iterators whose place is a number that it counts.
 
-Elsewhere Python advances it while tracing. Once the graph has, only `next` is known of it.
+Elsewhere Python advances them while tracing. Once the graph has, only `next` is known of an
+`itertools.count`; of what has items by their numbers those that are left can be gone through.
 """
 
 from __future__ import annotations
@@ -8,41 +9,37 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
+from autograph.library.feeding import Turn
 from autograph.operators.captured.captures import current_trace
-from autograph.operators.stand_ins.iterables import start_and_step
+from autograph.operators.stand_ins.iterables import Indexed, IndexedIterator, start_and_step
 from runtime import journal
 
-__all__ = ["counted_on"]
+__all__ = ["turn_of"]
 
 
-class _Place:
-    """Where a count is: the number that it gives next."""
-
-    __slots__ = ("count", "next", "slot", "step")
-
-    def __init__(self, count: itertools.count[int], start: int, step: int) -> None:
-        self.count, self.step = count, step
-        self.next: Any = start
-        self.slot = journal.Slot(("count", id(self)), self, "a count", lambda: self.next, self._put)
-
-    def _put(self, number: Any) -> None:
-        self.next = number
-
-
-def counted_on(count: Any) -> Any:
-    """What `next` of it gives, where the graph counts; None where Python does."""
+def turn_of(iterator: Any) -> Turn | None:
+    """Where an iterator is among its items, if the graph counts that; None where Python does."""
     facts = current_trace()
-    if facts is None or type(count) is not itertools.count:
+    turn: Turn | None = None if facts is None else facts.counts.get(id(iterator))
+    if facts is None or turn is not None or not journal.is_older_than_body(iterator):
+        return turn
+    items = None if journal.is_spent(iterator) else _items_of(iterator)
+    if items is None:
         return None
-    place = facts.counts.get(id(count))
-    if place is None:
-        start, step = start_and_step(count)
-        if step == 0 or not journal.is_older_than_body(count):
-            return None
-        place = facts.counts[id(count)] = _Place(count, start, step)
-        journal.fresh_as(place, count)
-        journal.note_spent(count)
-    journal.note(place.slot)
-    number = place.next
-    place.next = number + place.step
-    return number
+    turn = facts.counts[id(iterator)] = Turn(items, iterator)
+    journal.fresh_as(turn, iterator)
+    if turn.ends:
+        iterator.go_on_at(items, turn)
+    else:
+        journal.note_spent(iterator)
+    return turn
+
+
+def _items_of(iterator: Any) -> Indexed | None:
+    """The items that are left, by their numbers; None for an iterator of another kind."""
+    if isinstance(iterator, IndexedIterator):
+        return iterator.copy()
+    if type(iterator) is not itertools.count:
+        return None
+    start, step = start_and_step(iterator)
+    return Indexed("count", None, lambda k: start + k * step) if step else None

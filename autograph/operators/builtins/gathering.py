@@ -13,11 +13,13 @@ from collections.abc import Callable, Iterable, Iterator
 from types import GeneratorType
 from typing import Any
 
+from autograph.library import feeding
 from autograph.operators.branches.chosen_objects import is_chosen_object
 from autograph.operators.branches.chosen_text import of_each
 from autograph.operators.branches.conditionals import if_exp, if_stmt
 from autograph.operators.builtins.comprehensions import values_of
 from autograph.operators.builtins.quantifiers import fold
+from autograph.operators.captured.methods import convert
 from autograph.operators.captured.variables import Nullable, Undefined, ld
 from autograph.operators.containers.going_through import readable, taken_from
 from autograph.operators.containers.growing import items_of
@@ -211,6 +213,10 @@ def first_of(x: Any, *default: Any) -> Any:
     run = call_of(x)
     if run is None:
         return next(x, *default) if type(x) is GeneratorType else _next_of(x, *default)
+    if run.asked is not None:
+        step = convert(feeding.next_or if default else feeding.next_of)
+        assert step is not None
+        return step(run.asked, *default)
     is_found: Any = False
     item: Any = default[0] if default else Undefined("the item")
 

@@ -18,7 +18,7 @@ from autograph.operators.expressions.access import iterate
 from autograph.operators.expressions.logical import and_, not_
 from autograph.operators.stand_ins.bodies import State
 from autograph.operators.stand_ins.iterables import Indexed, IndexedIterator, as_indexed
-from autograph.operators.stand_ins.iterators import ends, spend, taken
+from autograph.operators.stand_ins.iterators import ASKED, ends, spend, taken
 from autograph.operators.stand_ins.scope import FunctionScope, cells_of
 from runtime import journal
 from runtime.building import Builder, building
@@ -309,7 +309,8 @@ class Run(NamedTuple):
     `is_once`: it takes items of an iterator of Python's, so that only one may try to. `sources` are
     the generators that it goes through itself, which begin again with it. `copied` are iterators of
     which it goes through copies: their items are gone once it has come to its end. Of a source,
-    `taken` says how far its items have come.
+    `taken` says how far its items have come. `asked` is what the graph asks for each item: it knows
+    itself how far it has come, so that anyone may take the next one.
     """
 
     name: str
@@ -318,6 +319,7 @@ class Run(NamedTuple):
     sources: tuple[Again, ...] = ()
     copied: tuple[IndexedIterator, ...] = ()
     taken: _Pass | None = None
+    asked: Any = None
 
     def begins_again(self, advanced: Iterable[Any]) -> bool:
         """Whether it is nothing to it that items were taken from these iterators."""
@@ -422,12 +424,12 @@ class _Placed(NamedTuple):
     name: str
     source: Any
     code: Callable[[Any, Consumer], None]
-    # Whether it cannot be gone through otherwise.
-    is_always: bool = False
+    # What is asked for each item: it cannot be gone through otherwise.
+    asked: Any = None
 
     def in_place(self) -> Run | None:
         """What runs the generator in the place of a loop; None where nothing can."""
-        source, is_once = self.source, self.is_always
+        source, is_once = self.source, self.asked is not None
         sources: tuple[Again, ...] = ()
         copied: tuple[IndexedIterator, ...] = ()
         if type(source) is GeneratorType:
@@ -444,7 +446,7 @@ class _Placed(NamedTuple):
         def code(consumer: Consumer) -> None:
             self.code(source, consumer)
 
-        return Run(self.name, code, is_once, sources, copied)
+        return Run(self.name, code, is_once, sources, copied, asked=self.asked)
 
 
 class _Made:
@@ -457,17 +459,19 @@ class _Made:
 
 
 def placed(
-    generator: Any, name: str, source: Any, code: Callable[[Any, Consumer], None], *,
-    is_always: bool = False,
+    generator: Any, name: str, source: Any, code: Callable[[Any, Consumer], None],
+    asked: Any = None,
 ) -> Any:  # fmt: skip
     """A new generator, for which `code` can be run in the place of a loop, over its `source`.
 
-    `is_always`: it must be.
+    It must be where that is `asked` for each item.
     """
     trace = current_trace()
     journal.fresh(generator)
+    if asked is not None:
+        ASKED[id(generator)] = generator
     if trace is not None:
-        trace.generators[generator] = _Made(_Placed(name, source, code, is_always))
+        trace.generators[generator] = _Made(_Placed(name, source, code, asked))
     return generator
 
 

@@ -8,30 +8,31 @@ or what the first item tells, which is taken while tracing and given in the firs
 from __future__ import annotations
 
 import copy
+import functools
 import itertools
 import operator
 import sys
 from collections.abc import Callable, Iterator
 from types import FunctionType, GeneratorType
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 import numpy as np
 
-from autograph.library.feeding import end_of, items_of
+from autograph.library import feeding
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.methods import attribute, convert
+from autograph.operators.captured.standing import Owner
 from autograph.operators.expressions.generators import Consumer, call_of, made, placed
 from autograph.operators.results.host_calls import call_host
 from autograph.operators.results.host_results import types_of
 from autograph.operators.stand_ins.grown_text import LETTERS, GrownText
-from autograph.operators.stand_ins.iterators import title
 from autograph.operators.stand_ins.transforms import is_ours
 from runtime import host, trace, tree
-from runtime.building import building
 from runtime.eager import Eager
 from runtime.errors import StagingError
-from runtime.origins import origin_of_caller, warn_caller
+from runtime.origins import origin_of_caller
 from runtime.spec import TensorSpec
+from runtime.taken_ahead import following, keep_ahead
 from runtime.templates import letters_of_text
 from runtime.tensor import Tensor
 
@@ -40,11 +41,10 @@ __all__ = [
     "Fed",
     "Feed",
     "Pass",
+    "end_pass",
     "fed",
     "is_older_iterator",
     "next_of",
-    "note_what_is_ahead",
-    "warn_of_what_is_ahead",
 ]
 
 _NUMBERS = (bool, int, float, complex)
@@ -55,6 +55,7 @@ class Feed:
     """The items of one place of a graph; each pass over them has a number.
 
     `begin` gives an iterator, of what it is given, and `spec` what its items are, as was `said`.
+    Of a data set, which may be another one that is like it, `owner` refers to it.
     """
 
     def __init__(self, begin: Callable[..., Iterator[Any]], spec: Any, **said: Any) -> None:
@@ -65,7 +66,7 @@ class Feed:
         nest = bool, tree.unflatten(self._structure, parts)
         self._begin, self._result = begin, types_of(nest)._replace(**said)
         self._nothing = tree.unflatten(self._structure, list(map(_nothing_of, parts)))
-        self._numbers = itertools.count()
+        self._numbers, self.owner = itertools.count(), cast("Owner | None", None)
         self._passes: dict[Any, Iterator[Any]] = {}
 
     def begin(self, *args: Any, **kwargs: Any) -> int:
@@ -76,9 +77,11 @@ class Feed:
 
     def following(self, number: int) -> tuple[bool, Any]:
         """Whether there is another item, and that."""
+        items = self._open().get((self, number), ())
         try:
-            return True, self.sent(following(self._open()[self, number]))
+            return True, self.sent(following(iter(items)))
         except StopIteration:
+            self._open().pop((self, number), None)
             return False, self._nothing
 
     def sent(self, item: Any) -> Any:
@@ -94,7 +97,7 @@ class Feed:
 
     def asked(self, known_as: Any, why: str, function: Any, *args: Any) -> Any:
         """Whether there is another item, and that, as `function` says when the graph runs."""
-        found, item = _call_host(known_as, why, function, args, {}, self._result)
+        found, item = _call_host(function, args, {}, self._result, known_as=known_as, why=why)
         parts = tree.leaves(item)
         for k in self._texts:
             parts[k] = GrownText(parts[k])
@@ -143,20 +146,36 @@ class Asked:
         self._begin = begin
 
     def __iter__(self) -> Iterator[Any]:
-        name = "a loop over plain Python"
-        items: Iterator[Any] = placed(self._one_by_one(), name, None, self._run, is_always=True)
+        asked, name = self._begin(), "a loop over plain Python"
+        items: Iterator[Any] = placed(_one_by_one(), name, asked, _go_through, asked)
         return items
 
-    def _one_by_one(self) -> Iterator[NoReturn]:
-        yield _refuse_one_by_one()
 
-    def _run(self, _: None, consumer: Consumer) -> None:
-        asked, twin, end = self._begin(), convert(items_of), convert(end_of)
-        assert twin is not None and end is not None
-        run = call_of(made(twin(asked), twin, (asked,), {}))
-        assert run is not None
-        run(consumer)
-        end(asked)
+def _one_by_one() -> Iterator[NoReturn]:
+    yield _refuse_one_by_one()
+
+
+def _refuse_one_by_one() -> NoReturn:
+    raise StagingError(
+        "plain Python gives these items when the graph runs, and here they are taken one by one",
+        "go through them by a `for` statement, or by `next`",
+        origin=origin_of_caller(),
+    )
+
+
+def _go_through(asked: Any, consumer: Consumer) -> None:
+    twin = convert(feeding.items_of)
+    assert twin is not None
+    run = call_of(made(twin(asked), twin, (asked,), {}))
+    assert run is not None
+    run(consumer)
+
+
+def end_pass(asked: Any) -> None:
+    """End what a loop has gone through, and nobody else can."""
+    end = convert(feeding.end_of)
+    assert end is not None
+    end(asked)
 
 
 class Fed(Asked):
@@ -177,33 +196,21 @@ class Pass:
         is_shared: bool,
     ) -> None:  # fmt: skip
         self._feed, self._is_shared = feed, is_shared
-        self._known_as, self._why = known_as, why
-        self._number = _call_host(known_as, why, feed.begin, args, kwargs, types_of(int))
+        self._told = {"known_as": known_as, "why": why}
+        self._number = _call_host(feed.begin, args, kwargs, types_of(int), **self._told)
 
     def following(self) -> Any:
         """Whether there is another item, and that."""
-        feed = self._feed
-        return feed.asked(self._known_as, self._why, feed.following, self._number)
+        return self._feed.asked(*self._told.values(), self._feed.following, self._number)
 
     def end(self) -> None:
         """End it, which may have items left."""
         args = (self._number, self._is_shared)
-        _call_host(self._known_as, self._why, self._feed.end, args, {}, types_of(int))
+        _call_host(self._feed.end, args, {}, types_of(int), **self._told)
 
 
-def _call_host(
-    known_as: Any, why: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
-    result: Any,
-) -> Any:  # fmt: skip
-    return call_host(function, args, kwargs, result, known_as=known_as, why=why, may_advance=True)
-
-
-def _refuse_one_by_one() -> NoReturn:
-    raise StagingError(
-        "plain Python gives these items when the graph runs, and here they are taken one by one",
-        "go through them by a `for` statement",
-        origin=origin_of_caller(),
-    )
+# In each call of the graph it takes items of what it is given.
+_call_host = functools.partial(call_host, may_advance=True)
 
 
 # ---- what is older than the call -----------------------------------------------------------------
@@ -260,8 +267,7 @@ def _feed_of(x: Any) -> Feed:
     if id(x) not in facts.feeds:
         primed, spec = _look_into(x)
         facts.feeds[id(x)] = x, Feed(_Beginning(primed, iter, (x,), {}), spec, said=_FIRST)
-    feed: Feed = facts.feeds[id(x)][1]
-    return feed
+    return cast(Feed, facts.feeds[id(x)][1])
 
 
 def _fed_by_call(
@@ -292,7 +298,7 @@ def _look_into(x: Any) -> tuple[Iterator[Any], Any]:
         except StopIteration:
             raise _refused(x, "has no item yet, which would tell of what type they are") from None
     if ahead is items:
-        _ahead[id(items)] = _Ahead(items, first)
+        keep_ahead(items, first)
         facts = current_trace()
         if facts is not None and facts.patience is not None:
             facts.patience.is_endless = True
@@ -309,56 +315,6 @@ _ITERATORS: tuple[Any, ...] = (
     iter({}), iter({}.values()), iter({}.items()), iter(set()), iter(""), iter("é"), iter(b""),
 )  # fmt: skip
 _COPIED = tuple(map(type, _ITERATORS))
-
-
-class _Ahead:
-    """What was taken of an iterator while tracing, and is the next item of it."""
-
-    __slots__ = ("is_told", "item", "items")
-
-    def __init__(self, items: Iterator[Any], item: Any) -> None:
-        self.items, self.item, self.is_told = items, item, False
-
-    def __str__(self) -> str:
-        """Who has the item now, in words."""
-        return (
-            f"the next item of {title(self.items)} was taken while tracing, to know its type: "
-            "converted functions have it yet, plain Python has it no more"
-        )
-
-
-# By the identity of the iterator.
-_ahead: dict[int, _Ahead] = {}
-
-
-def following(items: Iterator[Any]) -> Any:
-    """The next item of an iterator, of which a trace may have taken it."""
-    held = _ahead.get(id(items))
-    if held is None or held.items is not items:
-        return next(items)
-    del _ahead[id(items)]
-    return held.item
-
-
-def note_what_is_ahead(error: BaseException) -> None:
-    """Note below an error of a call which items its trace took that no round was given."""
-    for text in _untold():
-        error.add_note(text)
-
-
-def warn_of_what_is_ahead() -> None:
-    """Warn of items that the trace of a call took, and that it came to no round for."""
-    for text in _untold():
-        warn_caller(text, RuntimeWarning)
-
-
-def _untold() -> Iterator[str]:
-    if not _ahead or building() is not None:
-        return
-    for held in list(_ahead.values()):
-        if not held.is_told:
-            held.is_told = True
-            yield str(held)
 
 
 def _spec_of(x: Any) -> Any:

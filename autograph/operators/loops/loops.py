@@ -19,7 +19,7 @@ from autograph.operators.captured.variables import _Unreadable
 from autograph.operators.containers import going_through, growing, open_deques, open_dicts
 from autograph.operators.expressions.generators import Again, Consumer, Run, call_of
 from autograph.operators.expressions.logical import and_
-from autograph.operators.loops.feeds import fed
+from autograph.operators.loops.feeds import end_pass, fed
 from autograph.operators.loops.known_items import KnownItems, known_items
 from autograph.operators.loops.progress import Progress
 from autograph.operators.loops.repeated_rounds import Repeated
@@ -390,6 +390,8 @@ class _For(NamedTuple):
 
         def in_place() -> None:
             self.in_place(generator, run)
+            if run.asked is not None and not is_shared:
+                end_pass(run.asked)
 
         def one_by_one() -> None:
             self.unrolled(generator)
@@ -446,6 +448,9 @@ class _For(NamedTuple):
                 raise
             consumer.forget_names(changes)
             changes.commit()
+        if run.asked is not None:
+            journal.note_unspent(generator)
+            return
         run.note_taken(goes_to_end=goes_to_end)
         if goes_to_end:
             generator.close()

@@ -51,7 +51,7 @@ from autograph.operators.stand_ins import templates
 from autograph.operators.stand_ins.contents import container_base
 from autograph.operators.stand_ins.heaps import Reference, refuse_reference, refuse_retired
 from autograph.operators.stand_ins.iterables import Indexed
-from autograph.operators.stand_ins.iterators import is_iterator, title
+from autograph.operators.stand_ins.iterators import is_iterator
 from autograph.operators.stand_ins.one_of import OneOf, note_refused_choice
 from autograph.operators.stand_ins.references import Snapshot, has_cell, reference_of
 from autograph.operators.stand_ins.runs import (
@@ -74,6 +74,7 @@ from runtime.dtypes import kind_of
 from runtime.errors import StagingError
 from runtime.graph.ir import Value
 from runtime.origins import Origin
+from runtime.taken_ahead import title
 from runtime.templates import Fillable, Hole, LazyString, OrNone
 from runtime.tensor import Tensor
 

@@ -64,7 +64,7 @@ class Watch:
         self._guards: dict[Any, Guard] = facts.guards
         self._captured: dict[Any, Any] = facts.captured
         self._reads: dict[Any, int] = facts.reads_at
-        self._number, self._looks = number, looks
+        self._number, self._looks, self.unwatched = number, looks, set[Any]()
 
     @cached_property
     def _places(self) -> tuple[list[Guard], list[Any]]:
@@ -93,7 +93,8 @@ class Watch:
         return self.changed(([*before[:count]], [*before[count:]], []))
 
     def _matters(self, key: Any) -> bool:
-        return self._number is None or self._reads.get(key, self._number) >= self._number
+        is_after = self._number is None or self._reads.get(key, self._number) >= self._number
+        return is_after and key not in self.unwatched
 
     def changed(self, before: tuple[list[Any], list[Any], list[Any]]) -> str | None:
         """In words, what is another than before; None where nothing is."""

@@ -161,6 +161,11 @@ class IndexedIterator(Indexed):
         made: IndexedIterator = journal.fresh(type(self)(self.name, self._length, self._item))
         return made
 
+    def go_on_at(self, items: Indexed, turn: Any) -> None:
+        """From now on, have those of these items that are left, as `turn.taken` counts."""
+        self._length = lambda: items.length - turn.taken
+        self._item = lambda index: items.item(turn.taken + index)
+
     def unrolled(self) -> Iterator[Any]:
         """The items one after the other: those that nobody asks for remain, as in Python."""
         if self.known_length() is None:

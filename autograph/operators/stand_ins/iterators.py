@@ -11,6 +11,7 @@ import operator
 from collections.abc import Callable, Iterable, Iterator
 from types import CellType, FunctionType, GeneratorType
 from typing import Any
+from weakref import WeakValueDictionary
 
 from autograph.operators.captured.methods import held, is_marked
 from runtime import journal
@@ -18,8 +19,10 @@ from runtime.building import building
 from runtime.errors import StagingError
 from runtime.graph.ir import Node
 from runtime.origins import origin_of_caller
+from runtime.taken_ahead import title
 
 __all__ = [
+    "ASKED",
     "Taken",
     "ends",
     "is_iterator",
@@ -27,8 +30,11 @@ __all__ = [
     "refuse_in_loop",
     "spend",
     "taken",
-    "title",
 ]
+
+# Generators that stand for what the graph asks for each item: it knows how far they have come.
+# By their `id`.
+ASKED: WeakValueDictionary[int, GeneratorType[Any, Any, Any]] = WeakValueDictionary()
 
 _WAY_OUT = "take the items before it, or index a list by a counter"
 
@@ -92,14 +98,10 @@ def ends(node: Node) -> bool:
     return any(ends(inner) for graph in node.graphs for inner in graph.nodes)
 
 
-def title(iterator: Any) -> str:
-    """An iterator in words."""
-    kind = getattr(iterator, "name", type(iterator).__name__)
-    return f"an iterator ({str(kind).removesuffix('_iterator')})"
-
-
 def is_iterator(x: Any) -> bool:
     """Whether taking items from `x` changes it in a way that the journal does not see."""
+    if ASKED.get(id(x)) is x:
+        return False
     step = held(type(x), "__next__")
     return step is not None and not (isinstance(step, FunctionType) and is_marked(step))
 

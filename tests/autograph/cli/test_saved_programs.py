@@ -66,3 +66,13 @@ def test_arguments_that_do_not_fit_are_an_error_of_use(program, capsys):
     assert "was not saved for (x: 3, bound: float)" in capsys.readouterr().err
     assert main(["run", f"{program}/total.agz", "--input", "y=3"]) == 2
     assert "missing a required argument: 'x'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("inputs", [[], ["--input", "bound=3.0"]])
+def test_a_run_without_inputs_shows_the_signatures_of_the_program(program, capsys, inputs):
+    assert main(["run", f"{program}/total.agz", *inputs]) == 2
+    error = capsys.readouterr().err
+    assert (
+        "--input: missing a required argument: 'x'; expected one of\n  any: (x: float64[?], b"
+        in error
+    )

@@ -22,6 +22,10 @@ def from_generator():
     return Dataset.from_generator(generated, output_signature=signature)
 
 
+def counted(n):
+    yield from range(int(n) % 4)
+
+
 def third(k):
     return rows().skip(k * 3).take(3)
 
@@ -66,6 +70,14 @@ STEPS = {
     "scan": lambda d: d.scan(np.float64(0), lambda s, e: (s + e[0].sum(), s * e[1])),
     "flat_map": lambda d: d.flat_map(lambda x, y: Dataset.from_tensor_slices(x)),
     "interleave": lambda d: d.interleave(lambda x, y: Dataset.from_tensor_slices(x), 3, 2),
+    "interleave of what is filtered": lambda d: d.interleave(
+        lambda x, y: Dataset.from_tensor_slices(x).filter(lambda one: one % 2 == 1), 3, 2
+    ),
+    "flat_map of generators": lambda d: d.flat_map(
+        lambda x, y: Dataset.from_generator(
+            counted, args=(y,), output_signature=ag.TensorSpec((), "int64")
+        )
+    ),
     "window": lambda d: d.window(4, 2, 1, True).flat_map(
         lambda x, y: Dataset.zip(x.batch(4), y.batch(4))
     ),
@@ -150,8 +162,6 @@ def test_a_graph_goes_through_the_same_elements(source, step, place):
     found = function(given(), np.int64(2))
     assert found[0] == count and function.trace_count == 1
     np.testing.assert_allclose(found[1], total, rtol=1e-10)
-    if step == "cache":
-        return  # what came one by one is kept as it came while tracing: no loop goes over it
     told = function.explain()
     assert "runs as plain Python" not in told
     # The loop of `reduce` is not the user's, and one of a few known rounds is written out.
@@ -176,3 +186,237 @@ def test_a_data_set_is_made_in_a_graph(source, step):
     function, expected = ag.convert(inside), inside(2)
     for _ in range(2):
         np.testing.assert_allclose(function(np.int64(2)), expected, rtol=1e-10)
+
+
+# Of the first three plain Python gives the elements of the whole; the last one begins one pass or
+# another, which are two objects of the trace.
+OF_PYTHON = {"cache", "interleave of what is filtered", "flat_map of generators", "repeat, take"}
+
+
+@pytest.mark.broad(12)
+@pytest.mark.parametrize("step", [step for step in STEPS if step not in OF_PYTHON])
+def test_the_arguments_of_a_generator_are_known_when_the_graph_runs(step):
+    signature = ag.TensorSpec((3,), "float64"), ag.TensorSpec((), "int64")
+
+    def rows_from(first):
+        yield from zip(X[first:], Y[first:])
+
+    def inside(first, epochs):
+        made = Dataset.from_generator(rows_from, args=(first + 1,), output_signature=signature)
+        return in_epochs(STEPS[step](made), epochs)
+
+    function = ag.convert(inside)
+    for first in (1, 2, 0):
+        found, expected = function(np.int64(first), np.int64(2)), inside(first, 2)
+        np.testing.assert_allclose(found, expected, rtol=1e-10)
+    assert function.trace_count == 1
+
+
+MADE_IN_GRAPH = {
+    "a function": lambda n: Dataset.from_generator(lambda: single(n), output_signature=NUMBER),
+    "an array": lambda n: Dataset.from_tensor_slices(np.arange(3) + n).interleave(
+        lambda k: Dataset.from_generator(single, args=(k,), output_signature=NUMBER), 2
+    ),
+    "an inner function": lambda n: Dataset.range(3).flat_map(
+        lambda k: Dataset.from_generator(single, args=(k + n,), output_signature=NUMBER)
+    ),
+    "a cache": lambda n: Dataset.range(n).filter(lambda k: k > 1).map(np.float64).cache(),
+}
+
+
+@pytest.mark.parametrize("name", MADE_IN_GRAPH)
+def test_plain_python_has_no_data_set_of_what_only_the_graph_knows(name):
+    def inside(n):
+        return sum(MADE_IN_GRAPH[name](n))
+
+    with pytest.raises(ag.StagingError, match="made of what is known only when the graph runs"):
+        ag.convert(inside)(np.int64(3))
+
+
+# ---- `iter` and `next` -------------------------------------------------------------------------
+
+
+def single(n):
+    for k in range(int(n)):
+        yield np.float64(k)
+
+
+NUMBER = ag.TensorSpec((), "float64")
+
+
+def of_single():
+    return Dataset.from_generator(single, args=(6,), output_signature=NUMBER)
+
+
+def in_memory():
+    return Dataset.from_tensor_slices(np.arange(6.0))
+
+
+OF_NUMBERS = {
+    "in memory": in_memory,
+    "generator": of_single,
+    "filter": lambda: Dataset.from_tensor_slices(np.arange(12.0)).filter(lambda x: x < 6),
+    "shuffle": lambda: of_single().shuffle(3, seed=1),
+    "prefetch": lambda: of_single().map(lambda x: x * 2).prefetch(2),
+    "unbatch": lambda: of_single().batch(2).unbatch(),
+    "zip": lambda: Dataset.zip(of_single(), in_memory()).map(lambda a, b: a + b),
+    "interleave": lambda: Dataset.range(1, 4).interleave(
+        lambda n: Dataset.from_generator(
+            single, args=(n,), output_signature=ag.TensorSpec((), "float64")
+        ),
+        2,
+    ),
+}
+
+
+def two(elements, n):
+    items = iter(elements)
+    return next(items) * 2 + next(items) + n
+
+
+def in_rounds(elements, n):
+    items, total = iter(elements), np.float64(0)
+    for _ in range(n):
+        total = total * 0.5 + next(items)
+    return total
+
+
+def begun_in_rounds(elements, n):
+    total = np.float64(0)
+    for _ in range(n):
+        items = iter(elements)
+        total = total * 0.5 + next(items) * 3 + next(items)
+    return total
+
+
+def to_the_end(elements, n):
+    items, total = iter(elements), np.float64(n)
+    while True:
+        try:
+            x = next(items)
+        except StopIteration:
+            break
+        total = total * 0.5 + x
+    return total
+
+
+def with_default(elements, n):
+    items, total = iter(elements), np.float64(0)
+    for _ in range(n + 5):
+        total = total * 0.5 + next(items, np.float64(-1))
+    return total
+
+
+def with_none(elements, n):
+    items, total = iter(elements), np.float64(n)
+    x = next(items, None)
+    while x is not None:
+        total = total * 0.5 + x
+        x = next(items, None)
+    return total
+
+
+def in_a_branch(elements, n):
+    items, total = iter(elements), np.float64(0)
+    if n > 2:
+        total = total + next(items)
+    return total * 0.5 + next(items)
+
+
+def in_some_rounds(elements, n):
+    items, total = iter(elements), np.float64(0)
+    for k in range(20):
+        if k % 4 == n:
+            total = total * 0.5 + next(items)
+    return total
+
+
+def past_the_end(elements, n):
+    items = iter(elements)
+    for _ in range(n + 9):
+        next(items)
+    return n
+
+
+def added_up(elements, n):
+    items = iter(elements)
+    return next(items) + 10 * sum(items) + n
+
+
+def beside_others(elements, n):
+    items, total = iter(elements), next(iter(elements)) * n
+    next(items)
+    for x, y in zip(items, np.arange(4.0)):  # noqa: B905 - the shorter ends it
+        total = total * 0.5 + x * y
+    return total
+
+
+def rest(elements, n):
+    items = iter(elements)
+    total = next(items) * n
+    for x in items:
+        total = total * 0.5 + x
+    for x in items:
+        total = total + 100
+    return total
+
+
+def what_a_break_leaves(elements, n):
+    items, total = iter(elements), np.float64(0)
+    for x in items:
+        total = total * 0.5 + x
+        if total > n:
+            break
+    return total * 100 + next(items, np.float64(-1))
+
+
+def in_blocks(elements, n):
+    items, total = iter(elements), np.float64(0)
+    for _ in range(n):
+        for x in items:
+            total = total * 0.5 + x
+            if x % 2 == 1:
+                break
+        total = total * 3
+    return total
+
+
+def in_the_loop_over_it(elements, n):
+    items, total = iter(elements), np.float64(n)
+    for x in items:
+        total = total * 0.5 + x * next(items, np.float64(1))
+    return total
+
+
+def any_and_next(elements, n):
+    items = iter(elements)
+    return any(x > n for x in items), next(items, np.float64(-1))
+
+
+NEXT = (
+    two, in_rounds, begun_in_rounds, to_the_end, with_default, with_none, in_a_branch,
+    in_some_rounds, past_the_end, added_up, beside_others,
+)  # fmt: skip
+# Of what is in memory the items that a loop leaves are refused, as with all that has them by number.
+LEFT = (rest, what_a_break_leaves, in_blocks, in_the_loop_over_it, any_and_next)
+ASKED = [(f, source) for f in NEXT for source in OF_NUMBERS]
+ASKED += [(f, source) for f in LEFT for source in OF_NUMBERS if source != "in memory"]
+
+
+def outcome(function, *args):
+    try:
+        return function(*args)
+    except StopIteration:
+        return "the end"
+
+
+@pytest.mark.broad(30)
+@pytest.mark.parametrize(("function", "source"), ASKED)
+def test_an_iterator_gives_the_next_element_at_any_place(function, source):
+    graph = ag.convert(function)
+    elements = OF_NUMBERS[source]()
+    for n in (3, 1):
+        expected = outcome(function, OF_NUMBERS[source](), n)
+        assert outcome(graph, elements, np.int64(n)) == expected or source == "shuffle"
+    assert graph.trace_count == 1
+    assert "runs as plain Python" not in graph.explain()

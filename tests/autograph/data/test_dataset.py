@@ -252,6 +252,19 @@ LIKE = {
     "functions": lambda k: Dataset.from_tensor_slices(A + k).map(lambda x: x - 1).filter(any_above),
     "one by one": lambda k: Dataset.from_tensor_slices((A * k, B)).take_while(few).batch(4),
     "zip": lambda k: Dataset.zip({"a": Dataset.from_tensor_slices(A * k), "b": Dataset.range(40)}),
+    "shuffle": lambda k: Dataset.from_tensor_slices((A + k, B)).shuffle(12, seed=k).batch(5),
+    "shuffle the same": lambda k: (
+        Dataset.from_tensor_slices(A).shuffle(5, seed=k, reshuffle_each_iteration=False).repeat(2)
+    ),
+    "shuffles of what comes one by one": lambda k: (
+        Dataset.from_tensor_slices(A + k).filter(any_above).shuffle(4, seed=k).shuffle(2, seed=3)
+    ),
+    "two shuffles, zipped": lambda k: Dataset.zip(
+        *[Dataset.from_tensor_slices(A).shuffle(3, seed=k + one) for one in (0, 1)]
+    ),
+    "sample": lambda k: Dataset.sample_from_datasets(
+        [Dataset.from_tensor_slices(B + k), Dataset.range(3, 9)], [0.7, 0.3], seed=k
+    ),
     "windows": lambda k: (
         Dataset.from_tensor_slices(A + k).window(3, 2, 1, True).flat_map(first_two)
     ),
@@ -277,6 +290,110 @@ def test_a_data_set_that_is_like_another_is_served_by_its_trace(name):
         found, expected = function(LIKE[name](k)), weighed(LIKE[name](k))
         assert found[0] == expected[0]
         np.testing.assert_allclose(found[1], expected[1], rtol=1e-12)
+    assert function.trace_count == 1
+
+
+def upwards(k):
+    for i in range(k + 4):
+        yield i * 0.5
+
+
+def up_to(k):
+    return Dataset.from_generator(upwards, args=(k,), output_signature=ag.TensorSpec((), "float64"))
+
+
+OF_PYTHON = {
+    "generator": up_to,
+    "of a function": lambda k: Dataset.from_generator(
+        lambda: upwards(k), output_signature=ag.TensorSpec((), "float64")
+    ).batch(2),
+    "map, filter, prefetch": lambda k: (
+        up_to(k).prefetch(2).map(lambda x: x + 1).filter(any_above).batch(3)
+    ),
+    "interleave": lambda k: Dataset.range(k + 2).interleave(up_to, 2),
+    "cache": lambda k: up_to(k).map(np.sqrt).cache().shuffle(4, seed=k),
+    "zip": lambda k: Dataset.zip(up_to(k), Dataset.from_tensor_slices(A * k)),
+    "texts": lambda k: Dataset.from_tensor_slices([f"{i}" for i in range(k + 2)]).enumerate(),
+}
+
+
+def told(elements):
+    count, total = 0, 0.0
+    for number, name in elements:
+        count, total = count + len(name), total + float(name) * number
+    return count, total
+
+
+@pytest.mark.parametrize("name", OF_PYTHON)
+def test_a_data_set_of_plain_python_is_served_by_the_trace_of_one_like_it(name):
+    plain = told if name == "texts" else weighed
+    function = ag.convert(plain)
+    for k in range(4):
+        given, expected = OF_PYTHON[name](k), plain(OF_PYTHON[name](k))
+        for _ in range(1 + (name == "generator")):
+            found = function(given)
+            assert found[0] == expected[0] and np.isclose(found[1], expected[1], rtol=1e-12)
+    assert function.trace_count == 1
+
+
+class Weight:
+    def __init__(self, w):
+        self.w = w
+
+
+ONE = Weight(1.0)
+
+
+def test_a_generator_of_another_data_set_is_watched_too():
+    def changing(k):
+        for i in range(3):
+            ONE.w += k
+            yield float(i)
+
+    def scaled(elements):
+        total = 0.0
+        for x in elements:
+            total = total + x * ONE.w
+        return total
+
+    def given(k):
+        spec = ag.TensorSpec((), "float64")
+        return Dataset.from_generator(lambda: changing(k), output_signature=spec)
+
+    function = ag.convert(scaled)
+    assert function(given(0)) == function(given(0)) == 3.0 and function.trace_count == 1
+    with pytest.raises(ag.StagingError, match="changed `.*w`"):
+        function(given(1))
+
+
+def test_objects_beside_generators_are_their_own():
+    def scaled(weight, elements):
+        total = 0.0
+        for x in elements:
+            total = total + x * weight.w
+        return total
+
+    function = ag.convert(scaled)
+    for k in range(3):
+        assert function(Weight(k * 2.0), up_to(k)) == scaled(Weight(k * 2.0), up_to(k))
+
+
+def test_elements_that_told_of_their_shapes_are_traced_anew():
+    def shaped(n):
+        return Dataset.from_tensor_slices(NAMES).map(lambda name: np.full(n, len(name) * 1.0))
+
+    function = ag.convert(weighed)
+    for n in (2, 3):
+        assert function(shaped(n)) == weighed(shaped(n))
+
+
+def test_each_shuffle_draws_on_from_where_it_came_to():
+    def made(k):
+        return Dataset.from_tensor_slices(np.arange(9.0)).shuffle(9, seed=k)
+
+    function, given, plain = ag.convert(in_three_epochs), [made(0), made(1)], [made(0), made(1)]
+    for k in (0, 1, 1, 0, 1):
+        assert np.isclose(function(given[k], np.int64(2)), in_three_epochs(plain[k], 2))
     assert function.trace_count == 1
 
 
@@ -575,3 +692,209 @@ def test_what_has_no_end_is_cached_by_nothing():
     function = ag.convert(weighed)
     for one in (endless, Dataset.zip(endless, even())):
         assert function(one.take(5))[0] == weighed(one.take(5))[0] == 5
+
+
+CACHED = {
+    "generator": lambda source: source,
+    "batches": lambda source: source.batch(3),
+    "map": lambda source: source.map(lambda x: x * 2),
+    "filter": lambda source: source.filter(lambda x: x % 3 != 1),
+    "flat_map": lambda source: source.flat_map(lambda x: Dataset.from_tensors(x).repeat(2)),
+    "scan, shuffle": lambda source: source.scan(0.0, lambda s, x: (s + x, s)).shuffle(4, seed=1),
+    "batches of several sizes": lambda source: source.map(lambda x: np.ones(2) * x).unbatch(),
+}
+
+
+def in_three_epochs(elements, epochs):
+    found = np.float64(0)
+    for _ in range(epochs):
+        for x in elements:
+            found = found * 0.5 + np.sum(x)
+    return found
+
+
+@pytest.mark.parametrize("name", CACHED)
+def test_the_source_of_a_cache_is_asked_in_the_first_epoch_only(name):
+    asked = []
+
+    def source():
+        for k in range(20):
+            asked.append(k)
+            yield np.float64(k)
+
+    def elements():
+        spec = ag.TensorSpec((), "float64")
+        return CACHED[name](Dataset.from_generator(source, output_signature=spec)).cache()
+
+    expected, function, given = (
+        in_three_epochs(elements(), 3),
+        ag.convert(in_three_epochs),
+        elements(),
+    )
+    assert asked == list(range(20))
+    for _ in range(2):
+        assert np.isclose(function(given, np.int64(3)), expected, rtol=1e-12)
+    assert asked == 2 * list(range(20)) and function.trace_count == 1
+    assert function.explain().count("`for` is staged: one loop of the graph") == 2
+
+
+def test_a_cache_is_filled_while_it_is_gone_through():
+    asked = []
+
+    def endless():
+        for k in itertools.count(1):
+            asked.append(k)
+            yield np.float64(k)
+
+    spec = ag.TensorSpec((), "float64")
+    for function in (total, ag.convert(total)):
+        asked.clear()
+        elements = Dataset.from_generator(endless, output_signature=spec).map(np.sqrt).cache()
+        assert function(elements, np.float64(1)) == total(map(np.sqrt, range(1, 99)), 1.0)
+        some, asked[:] = len(asked), []
+        # What a pass that was left has seen is not kept.
+        function(elements, np.float64(1))
+        assert len(asked) == some
+        whole = elements.take(5).cache()
+        assert function(whole, np.float64(0)) == function(whole, np.float64(0)) == 0
+        assert len(asked) == some + 5
+
+
+def lengths_of(n=10):
+    return Dataset.from_tensor_slices(np.arange(n) * 7 % 5 + 1).map(lambda k: np.arange(k))
+
+
+def five(n=5):
+    yield from np.arange(float(n))
+
+
+def of_five(n=5):
+    return Dataset.from_generator(five, args=(n,), output_signature=ag.TensorSpec((), "float64"))
+
+
+# With their elements, where nothing is drawn.
+OTHER_STEPS = {
+    "counter": (lambda: Dataset.counter(3, 2).take(4), [3, 5, 7, 9]),
+    "random": (lambda: Dataset.random(seed=4).take(20).map(lambda x: x % 1000), None),
+    "choose": (
+        lambda: Dataset.choose_from_datasets(
+            [Dataset.range(3), Dataset.range(10, 13)],
+            Dataset.from_tensor_slices([0, 1, 1, 0, 0, 0, 1]),
+        ),
+        [0, 10, 11, 1, 2],
+    ),
+    "choose, also when one has ended": (
+        lambda: Dataset.choose_from_datasets(
+            [of_five(2), of_five()], Dataset.from_tensor_slices([0, 1, 1, 0, 0, 0, 1]), False
+        ),
+        [0, 0, 1, 1, 2],
+    ),
+    "sample": (
+        lambda: Dataset.sample_from_datasets(
+            [of_five(), Dataset.range(10, 15).map(np.float64), of_five(3)], [0.5, 0.3, 0.2], seed=2
+        ),
+        None,
+    ),
+    "sample what has no end": (
+        lambda: (
+            Dataset.sample_from_datasets(
+                [Dataset.range(4).repeat(), Dataset.range(10, 15).repeat()], seed=2
+            )
+            .batch(4)
+            .take(6)
+        ),
+        None,
+    ),
+    "rebatch": (lambda: of_five(7).batch(2).rebatch(3), [[0, 1, 2], [3, 4, 5], [6]]),
+    "unique": (lambda: Dataset.from_tensor_slices([3, 1, 3, 2, 1]).unique(), [3, 1, 2]),
+    "group_by_window": (
+        lambda: Dataset.range(8).group_by_window(lambda x: x % 2, lambda k, w: w.batch(3), 3),
+        [[0, 2, 4], [1, 3, 5], [6], [7]],
+    ),
+    "group_by_window of several sizes": (
+        lambda: of_five(7).group_by_window(
+            lambda x: np.int64(x) % 3, lambda k, w: w.batch(3), window_size_func=lambda k: k + 1
+        ),
+        [[0], [3], [1, 4], [6], [2, 5]],
+    ),
+    "bucket_by_sequence_length": (
+        lambda: lengths_of(5).bucket_by_sequence_length(len, [3], [2, 2]),
+        [[[0, 1, 2, 0, 0], [0, 1, 2, 3, 4]], [[0, 0], [0, 1]], [[0, 1, 2, 3]]],
+    ),
+    "with_options": (lambda: Dataset.range(3).with_options(None), [0, 1, 2]),
+}
+
+
+@pytest.mark.parametrize("name", OTHER_STEPS)
+def test_other_steps_give_the_same_elements_in_a_graph(name):
+    make, expected = OTHER_STEPS[name]
+    if expected is not None:
+        assert [np.asarray(x).tolist() for x in make()] == expected
+    function = ag.convert(in_three_epochs)
+    found = function(make(), np.int64(2))
+    assert np.isclose(found, in_three_epochs(make(), 2), rtol=1e-12)
+    assert function.trace_count == 1
+    assert function.explain().count("`for` is staged: one loop of the graph") == 2
+
+
+def test_data_sets_are_sampled_by_weights():
+    parts = [Dataset.range(1).repeat(), Dataset.range(1, 2).repeat()]
+    few = Dataset.sample_from_datasets(parts, [0.9, 0.1], seed=1).take(2000)
+    assert 0.07 < np.mean(list(few)) < 0.13
+    numbers = np.array(list(Dataset.random(seed=1).take(1000)))
+    assert numbers.dtype == np.int64 and numbers.min() >= 0
+    assert abs(numbers.mean() / 2**31 - 1) < 0.1
+    assert list(Dataset.random(seed=1).take(9)) == numbers[:9].tolist()
+    others = Dataset.random(seed=1, rerandomize_each_iteration=True).take(9)
+    assert list(others) != list(others)
+
+
+def test_names_of_files_are_listed(tmp_path):
+    for name in ("b.txt", "a.txt", "c.csv"):
+        (tmp_path / name).write_text(name)
+    found = list(Dataset.list_files(str(tmp_path / "*.txt"), shuffle=False))
+    assert found == [str(tmp_path / "a.txt"), str(tmp_path / "b.txt")]
+    several = Dataset.list_files([tmp_path / "*.txt", tmp_path / "*.csv"], seed=1)
+    assert sorted(several) == [*found, str(tmp_path / "c.csv")]
+    with pytest.raises(ValueError, match="no file is of the pattern"):
+        Dataset.list_files(tmp_path / "*.png")
+
+
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_the_single_element_of_a_data_set(count):
+    def single(elements):
+        return elements.get_single_element() * 2
+
+    elements = of_five(count).map(lambda x: x + 4)
+    for function in (single, ag.convert(single)):
+        if count == 1:
+            assert function(elements) == 8.0
+        else:
+            with pytest.raises(ValueError, match="no element|more than one element"):
+                function(elements)
+
+
+def test_a_number_of_no_data_set_is_told_of():
+    made = Dataset.choose_from_datasets([of_five(), of_five()], Dataset.from_tensor_slices([0, 2]))
+    for function in (in_three_epochs, ag.convert(in_three_epochs)):
+        with pytest.raises(ValueError, match="element 2 of `choice_dataset` is none of 2"):
+            function(made, np.int64(1))
+
+
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    {"save": "np.savez", "snapshot": "cache", "ragged_batch": "padded_batch",
+     "rejection_resample": "sample_from_datasets", "ignore_errors": "filter"}.items(),
+)  # fmt: skip
+def test_methods_that_are_not_there_say_what_is(name, advice):
+    for one in (Dataset, Dataset.range(3)):
+        assert not hasattr(one, name)
+        with pytest.raises(AttributeError, match=f"no `{name}`.*{advice}"):
+            getattr(one, name)
+
+
+def test_a_generator_says_what_its_elements_are():
+    with pytest.raises(TypeError, match=r"output_signature=ag.TensorSpec\(shape, dtype\)"):
+        Dataset.from_generator(five)
+    with pytest.raises(TypeError, match="output_shapes beside output_types, as"):
+        Dataset.from_generator(five, output_types="float64")
