@@ -10,8 +10,6 @@ from autograph.operators.results.remaking import arguments_of
 from autograph.operators.results.sealing import sealed
 from autograph.operators.stand_ins.heaps import Plan, Reference, There, raise_refused
 from autograph.operators.stand_ins.runs import Run, Sealed, SealedEntries, live, mark_of
-from autograph.operators.symbolic.choices import OrNone
-from autograph.operators.symbolic.containers import Branching, Ragged
 from autograph.operators.symbolic.forms import Form
 from runtime import tree
 
@@ -66,16 +64,9 @@ def object_in(x: Any, around: frozenset[int] = frozenset()) -> type | None:
 
 def _object_of(item: Form) -> type | None:
     """Likewise for an item of a list whose length depends on data."""
-    parts: tuple[Form, ...] = ()
-    if isinstance(item, Branching):
-        if isinstance(item.like, Reference):
-            return item.like.stands_for
-        parts = item.parts
-    elif isinstance(item, OrNone):
-        parts = (item.part,)
-    elif isinstance(item, Ragged):
-        parts = (item.item,)
-    return next(filter(None, map(_object_of, parts)), None)
+    if isinstance(item.example, Reference):
+        return item.example.stands_for
+    return next(filter(None, map(_object_of, item.inner)), None)
 
 
 def refuse_bare(structure: tree.Structure) -> None:
