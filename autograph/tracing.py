@@ -21,7 +21,7 @@ from autograph.operators.branches.chosen_objects import as_choices
 from autograph.operators.builtins.gathering import listed
 from autograph.operators.calls.adoption import adopting
 from autograph.operators.calls.recursion import Recursions, run_function
-from autograph.operators.captured.captures import Trace, guard_apart
+from autograph.operators.captured.captures import Trace, guard_apart, identifier
 from autograph.operators.captured.class_guards import class_guards
 from autograph.operators.captured.code_guards import code_guards, note_function
 from autograph.operators.captured.decisions import PLAIN, Decision
@@ -385,7 +385,7 @@ def _placeholders(builder: FunctionBuilder, arguments: Arguments) -> tuple[list[
         _, _, type_ = next(types)
         is_tensor = key[0] in ("tensor", "weak", COLUMN)
         make = builder.tensor if is_tensor or type_.weak else builder.array
-        handle = make(builder.input(type_, _identifier(path)))
+        handle = make(builder.input(type_, identifier(path).strip("_")))
         handle._name = path
         if key[0] == GENERATOR:
             placeholders.append(handle)
@@ -396,10 +396,6 @@ def _placeholders(builder: FunctionBuilder, arguments: Arguments) -> tuple[list[
         placeholders.append(handle)
         parts.append(handle)
     return placeholders, parts
-
-
-def _identifier(path: str) -> str:
-    return "".join(c if c.isalnum() else "_" for c in path).strip("_")
 
 
 def _loaded(result: Any, lists: dict[int, Any] | None = None) -> Any:

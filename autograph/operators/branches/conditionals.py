@@ -50,7 +50,7 @@ from runtime.tensor import Tensor
 from runtime.variable import Variable
 
 __all__ = ["condition", "has_own_truth", "if_exp", "if_stmt", "keys_of", "of_things", "result_exp",
-           "staged_if", "tested_exp"]  # fmt: skip
+           "staged_if", "tested_exp", "weak_truth"]  # fmt: skip
 
 
 def if_stmt(
@@ -76,6 +76,12 @@ def if_stmt(
         body()
     else:
         orelse()
+
+
+def weak_truth(x: Any) -> Any:
+    """The truth of `x`, a Python bool."""
+    test = condition(x)
+    return ops.as_weak(test, kind="bool") if isinstance(test, Tensor) else test
 
 
 def condition(x: Any) -> Any:

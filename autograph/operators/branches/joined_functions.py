@@ -23,7 +23,7 @@ from autograph.operators.captured.closures import (
 from autograph.operators.stand_ins.bodies import Outcome
 from autograph.operators.stand_ins.one_of import OneOf, joined, one_of
 from autograph.operators.stand_ins.references import is_all_older
-from autograph.operators.stand_ins.values import NOTHING, is_array, is_numeric, on_side
+from autograph.operators.stand_ins.values import NOTHING, is_number, on_side
 from runtime.building import Builder
 
 __all__ = ["FunctionJoins"]
@@ -78,7 +78,7 @@ class FunctionJoins:
             return None
         pairs = zip(parts_of_function(a), parts_of_function(b), strict=True)
         differ = [(x, y) for x, y in pairs if not x.is_shared(y) and x.value is not y.value]
-        if not all(x.cell is None and _is_number(x.value) for pair in differ for x in pair):
+        if not all(x.cell is None and is_number(x.value) for pair in differ for x in pair):
             return None
         return self._twins(name, a, b)
 
@@ -164,10 +164,6 @@ def _outermost_loop(inner: Builder) -> Builder | None:
     while inner.parent is not None and inner.parent.repeats:
         inner = inner.parent
     return inner
-
-
-def _is_number(x: Any) -> bool:
-    return is_numeric(x) and not is_array(x)
 
 
 def _candidates(x: Any) -> tuple[Any, ...]:

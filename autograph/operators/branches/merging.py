@@ -62,12 +62,7 @@ from autograph.operators.stand_ins.one_of import (
     things_of,
 )
 from autograph.operators.stand_ins.ranges import OpenRange
-from autograph.operators.stand_ins.references import (
-    derive_anew,
-    has_cell,
-    is_all_older,
-    is_made_in,
-)
+from autograph.operators.stand_ins.references import derive_anew, has_cell, is_all_older, is_made_in
 from autograph.operators.stand_ins.runs import OpenDeque, OpenSet, Run, has_runs
 from autograph.operators.stand_ins.told import within
 from autograph.operators.stand_ins.values import (

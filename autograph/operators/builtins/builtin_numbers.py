@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from autograph.operators.branches.chosen_text import is_chosen, of_each
-from autograph.operators.branches.conditionals import condition
+from autograph.operators.branches.conditionals import condition, weak_truth
 from autograph.operators.branches.text_calls import by_letters
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.methods import method
@@ -19,12 +19,7 @@ from autograph.operators.stand_ins.iterables import is_open
 from autograph.operators.stand_ins.letters import letter_of, number_of_letter
 from autograph.operators.stand_ins.printing import format_
 from autograph.operators.stand_ins.runs import has_runs
-from autograph.operators.stand_ins.templates import (
-    LazyString,
-    class_name_of,
-    python_type_of,
-    shown,
-)
+from autograph.operators.stand_ins.templates import LazyString, class_name_of, python_type_of, shown
 from runtime import ops
 from runtime.building import building
 from runtime.errors import StagingError
@@ -99,7 +94,7 @@ def number_of_kind(kind: str, python: Callable[..., Any]) -> Callable[..., Any]:
         if len(args) == 1 and not kwargs:
             args = (_own_number(args[0], kind),)
             if kind == "bool" and (has_runs(args[0]) or isinstance(args[0], (dict, set))):
-                return _scalar_of(condition(args[0]))
+                return weak_truth(args[0])
         if len(args) == 1 and not kwargs and is_open(plain(args[0])):
             x = condition(args[0]) if kind == "bool" else plain(args[0])
             if x.type.rank != 0:
@@ -113,10 +108,6 @@ def number_of_kind(kind: str, python: Callable[..., Any]) -> Callable[..., Any]:
 
     convert.__name__ = kind
     return convert
-
-
-def _scalar_of(test: Any) -> Any:
-    return ops.as_weak(test, kind="bool") if isinstance(test, Tensor) else test
 
 
 def _complex_of(x: Any, y: Any) -> Any:

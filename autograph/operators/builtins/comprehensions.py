@@ -4,14 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections import deque
-from collections.abc import (
-    Callable,
-    ItemsView,
-    Iterable,
-    Iterator,
-    KeysView,
-    ValuesView,
-)
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, ValuesView
 from types import CodeType, GeneratorType
 from typing import Any
 

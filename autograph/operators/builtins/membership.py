@@ -16,6 +16,7 @@ from autograph.operators.branches.conditionals import (
     has_own_truth,
     if_exp,
     of_either,
+    weak_truth,
 )
 from autograph.operators.branches.long_chains import PIECE, Step, in_turn
 from autograph.operators.branches.text_calls import by_letters, is_by_letters
@@ -49,6 +50,7 @@ from autograph.operators.expressions.nests import has_own_equality, items_of
 from autograph.operators.loops.own_iterators import begun
 from autograph.operators.stand_ins.captured_items import with_captured
 from autograph.operators.stand_ins.heaps import refuse_as_sequence
+from autograph.operators.stand_ins.iterables import is_open
 from autograph.operators.stand_ins.iterators import is_iterator
 from autograph.operators.stand_ins.numbers_or_arrays import refuse_number_or_array
 from autograph.operators.stand_ins.ranges import OpenRange
@@ -136,7 +138,7 @@ def in_(item: Any, container: Any) -> Any:
         return of_each(container, lambda text: in_(item, text))
     own = method(container, "__contains__")
     if own is not None:
-        return _as_bool(own(item))
+        return weak_truth(own(item))
     if is_chosen(item) and not has_runs(container) and not is_by_letters(item):
         return of_each(item, lambda text: in_(text, container))
     if type(item) is KindOfError and isinstance(container, (list, tuple)):
@@ -152,16 +154,16 @@ def in_(item: Any, container: Any) -> Any:
         if container.is_known and not (isinstance(item, Tensor) and not item.is_known):
             return item in container
         return ops.as_weak(ops.any(container == item), kind="bool")
-    if isinstance(container, np.ndarray) and _is_open(item):
+    if isinstance(container, np.ndarray) and is_open(item):
         return ops.as_weak(ops.any(item == container), kind="bool")
     elements = _elements(container)
     if elements is not None and _is_searched(item, elements):
-        return _as_bool(or_(*(_equality(item, element) for element in elements), lambda: False))
-    if isinstance(container, range) and _is_open(item):
+        return weak_truth(or_(*(_equality(item, element) for element in elements), lambda: False))
+    if isinstance(container, range) and is_open(item):
         if not container:
             return False
         least, greatest = sorted((container[0], container[-1]))
-        return _as_bool(
+        return weak_truth(
             and_(lambda: item >= least, lambda: item <= greatest,
                  lambda: (item - container.start) % container.step == 0)
         )  # fmt: skip
@@ -208,25 +210,13 @@ def _is_only_gone_through(x: Any) -> bool:
     return any(method(x, name) is not None for name in ("__iter__", "__getitem__"))
 
 
-def _as_bool(x: Any) -> Any:
-    test = condition(x)
-    return ops.as_weak(test, kind="bool") if isinstance(test, Tensor) else test
-
-
-def _is_traced(x: Any) -> bool:
-    """Whether comparing with it may give a value of the graph, also where it is known itself."""
-    return isinstance(x, Tensor)
-
-
-def _is_open(x: Any) -> bool:
-    return isinstance(x, Tensor) and not x.is_known
-
-
 def _is_searched(item: Any, elements: list[Any]) -> bool:
     """Whether the items are gone through here, since Python does not know what is equal."""
     if isinstance(item, (list, tuple, dict, Nullable)) or Nullable in map(type, elements):
         return True
-    return any(_is_traced(x) or is_late(x) or has_own_equality(x) for x in (item, *elements))
+    # Comparing with a tensor may give a value of the graph, also where it is known itself.
+    found = (item, *elements)
+    return any(isinstance(x, Tensor) or is_late(x) or has_own_equality(x) for x in found)
 
 
 def _equality(item: Any, element: Any) -> Thunk:

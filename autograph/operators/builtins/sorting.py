@@ -159,7 +159,10 @@ def _ranks(keys: list[Any]) -> list[Any]:
         )
     if not is_open:
         return keys
-    ranks = [sum(map(_as_int, row)) for row in tests]
+    ranks = [
+        sum(ops.astype(test, int) if isinstance(test, Tensor) else int(test) for test in row)
+        for row in tests
+    ]
     others = [[b for k, b in enumerate(ranks) if k != i] for i in range(len(ranks))]
     pairs = [
         ops.not_equal(test, b < a)
@@ -174,10 +177,6 @@ _NO_ORDER = (
     "objects are sorted of which none is the least, as with nan: what Python makes of them depends "
     "on how they stood"
 )
-
-
-def _as_int(test: Any) -> Any:
-    return ops.astype(test, int) if isinstance(test, Tensor) else int(test)
 
 
 def _known_order(keys: list[Any], *, reverse: bool) -> list[int] | None:
@@ -270,7 +269,7 @@ def _permuted(items: list[Any], order: Any) -> list[Any]:
             else "sort numbers, or an array of indices (`np.argsort`)",
             origin=origin_of_caller(),
         )
-    if any(map(_is_array, items)):  # which stay those very arrays
+    if any(type_of(x).rank != 0 for x in items):  # which stay those very arrays
         return [chosen(items, order[k], "list") for k in range(len(items))]
     with placing_on(type_of(items[0]).device if items else None):  # they stay the scalars they are
         made = list(ops.take(ops.stack(list(map(_as_tensor, items))), order, axis=0))
@@ -291,10 +290,6 @@ def _are_alike(items: list[Any]) -> bool:
         and is_record
         and all(type(item) is kind and len(item) == length for item in items)
     )
-
-
-def _is_array(x: Any) -> bool:
-    return type_of(x).rank != 0
 
 
 _WEAK_KINDS = {"b": "bool", "i": "int", "f": "float", "c": "complex"}

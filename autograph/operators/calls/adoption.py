@@ -227,17 +227,14 @@ def _dispatcher(
             guard_environment(original)
             for argument in args:
                 guard_state(argument)
-            return _fresh_generator(original(*args, **kwargs))
+            result = original(*args, **kwargs)
+            return journal.fresh(result) if type(result) is GeneratorType else result
         if name == "__next__":
             return _next(twin, args[0])
         result = made(twin(*args, **kwargs), twin, args, kwargs)
         return _known(result, args[0], name) if exact else result
 
     return run
-
-
-def _fresh_generator(result: Any) -> Any:
-    return journal.fresh(result) if type(result) is GeneratorType else result
 
 
 def _next(twin: Function, iterator: Any) -> Any:

@@ -22,12 +22,7 @@ from autograph.operators.builtins.in_place import iadd, ior
 from autograph.operators.builtins.put_in_turn import puts_in_turn
 from autograph.operators.builtins.sorting import has_own_order, sort
 from autograph.operators.calls.numpy_calls import as_fresh, is_of_ufunc
-from autograph.operators.calls.remembering import (
-    Remembering,
-    is_made_here,
-    refuse_told,
-    results_of,
-)
+from autograph.operators.calls.remembering import Remembering, is_made_here, refuse_told, results_of
 from autograph.operators.calls.unconverted import ARRAYS, OURS, PURE_MODULES, call_unconverted
 from autograph.operators.captured.captures import (
     Place,
@@ -50,7 +45,7 @@ from autograph.operators.containers import (
 )
 from autograph.operators.containers.tables import of_several
 from autograph.operators.expressions import attributes
-from autograph.operators.expressions.access import delitem, getitem, setitem
+from autograph.operators.expressions.access import consumed, delitem, getitem, setitem
 from autograph.operators.expressions.nests import SEARCHES, is_searched_by_data
 from autograph.operators.results.host_calls import call_host, shuffled
 from autograph.operators.results.host_results import uses_clock
@@ -205,32 +200,43 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         return keyed.contains(owner, *args)
     if name in SEARCHES and args and is_searched_by_data(owner, args[0]):
         return SEARCHES[name](owner, *args)
-    if isinstance(owner, _CONTAINERS):
-        if not kwargs and put_in(owner, name, args):
-            return None
-        if name in _ITEM_METHODS and attribute(type(owner), name) is _base_method(owner, name):
-            return _ITEM_METHODS[name](owner, *args)
-        is_blind = name in _BLIND or (name == "update" and not isinstance(owner, set))
-        if not is_blind and name not in _GIVING_ALL:
-            guard_content(owner, f"a {type(owner).__name__}")
-        if name in _MUTATORS:
-            if name == "update" and isinstance(owner, dict):
-                for key, value in _entries_of(args, kwargs):
-                    guard_rewritten(owner, key, value)
-            journal.note(content_slot(owner))
-            _consumed(owner)
-            if isinstance(owner, (dict, set)):
-                args = tuple(_settled(a, name) for a in args[:1]) + args[1:]
-            result = captured_from(owner, function(*args, **kwargs))
-            note_held(owner)
-            return result
-        if name in ("items", "keys", "values") and isinstance(owner, dict):
-            return view_of(owner, name, function())
-        known = with_inputs(owner)
-        result = (function if known is owner else getattr(known, name))(*args, **kwargs)
-        if type(result) is list and type(owner) is list and has_runs(result):
-            result = settled(result, owner)
-        return journal.fresh(result) if name in ("copy", "__copy__") else result
+    is_container = isinstance(owner, _CONTAINERS)
+    return (_call_of_container if is_container else _call_of_other)(function, args, kwargs)
+
+
+def _call_of_container(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call a method of a container whose content is known: Python's own, with guards and notes."""
+    owner, name = function.__self__, function.__name__
+    if not kwargs and put_in(owner, name, args):
+        return None
+    if name in _ITEM_METHODS and attribute(type(owner), name) is _base_method(owner, name):
+        return _ITEM_METHODS[name](owner, *args)
+    is_blind = name in _BLIND or (name == "update" and not isinstance(owner, set))
+    if not is_blind and name not in _GIVING_ALL:
+        guard_content(owner, f"a {type(owner).__name__}")
+    if name in _MUTATORS:
+        if name == "update" and isinstance(owner, dict):
+            for key, value in _entries_of(args, kwargs):
+                guard_rewritten(owner, key, value)
+        journal.note(content_slot(owner))
+        consumed(owner)
+        if isinstance(owner, (dict, set)):
+            args = tuple(_settled(a, name) for a in args[:1]) + args[1:]
+        result = captured_from(owner, function(*args, **kwargs))
+        note_held(owner)
+        return result
+    if name in ("items", "keys", "values") and isinstance(owner, dict):
+        return view_of(owner, name, function())
+    known = with_inputs(owner)
+    result = (function if known is owner else getattr(known, name))(*args, **kwargs)
+    if type(result) is list and type(owner) is list and has_runs(result):
+        result = settled(result, owner)
+    return journal.fresh(result) if name in ("copy", "__copy__") else result
+
+
+def _call_of_other(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call a method of a text, an array, or an object that is no container."""
+    owner, name = function.__self__, function.__name__
     if uses_clock(function):
         return call_host(function, args, kwargs)
     if isinstance(owner, str) and name == "join" and len(args) == 1 and not kwargs:
@@ -354,12 +360,6 @@ def _on_text(text: str, name: str, args: tuple[Any, ...]) -> Any:
 def _base_method(owner: Any, name: str) -> Any:
     """The method of the built-in class, which a class of the user's may override."""
     return vars(container_base(owner)).get(name)
-
-
-def _consumed(owner: Any) -> None:
-    trace = current_trace()
-    if trace is not None:
-        trace.consumed(owner)
 
 
 def _is_own(owner: Any, trace: Trace) -> bool:

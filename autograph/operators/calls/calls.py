@@ -238,6 +238,13 @@ def converted_call(
         own = in_python(function, args, kwargs)
         if own is not None:
             return converted_call(own, args, kwargs, scope)
+    return _call_of_kind(function, args, kwargs, scope)
+
+
+def _call_of_kind(
+    function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], scope: FunctionScope
+) -> Any:
+    """Call what has no meaning of its own here, as its class says that it is called."""
     check_operands(function, args, kwargs)
     if isinstance(function, _HANDLED) and function in _CALLING:
         args, kwargs = _with_callback(_CALLING[function], args, kwargs, scope)

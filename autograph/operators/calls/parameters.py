@@ -7,21 +7,21 @@ differ become tensors, containers that are not one object are taken apart.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from autograph.operators.captured.host_values import HostValue
 from autograph.operators.captured.variables import Nullable
 from autograph.operators.catching.snapshots import as_grown
 from autograph.operators.stand_ins.runs import LiveRun, has_runs
 from autograph.operators.stand_ins.templates import has_traced
 from autograph.operators.stand_ins.values import (
     NUMBERS,
-    has_parts,
     is_array,
     is_container,
     is_numeric,
-    is_same,
     merge_types,
     own_children,
     type_of,
@@ -29,7 +29,9 @@ from autograph.operators.stand_ins.values import (
 from autograph.operators.symbolic.choices import OrNone
 from autograph.operators.symbolic.containers import Branching, Growing
 from autograph.operators.symbolic.forms import Form, Leaf, Static
+from autograph.operators.symbolic.lattice import Place
 from runtime.errors import StagingError
+from runtime.spec import TensorType
 from runtime.tensor import Tensor
 
 __all__ = ["OtherCallError", "initial_form", "known_number", "widened"]
@@ -79,71 +81,55 @@ def widened(form: Form, x: Any, path: str, may_differ: MayDiffer) -> Form:
 
     Raises OtherCallError where none does: a number that may not differ does, or the kind.
     """
-    if isinstance(form, Static):
-        return _widened_value(form, x, path, may_differ)
-    if isinstance(form, Leaf):
-        return _joined(form, x, path)
-    if isinstance(form, OrNone):
-        if x is None:
-            return form
-        return OrNone(
-            widened(form.part, x.value if isinstance(x, Nullable) else x, path, may_differ)
-        )
-    if isinstance(form, Growing):
-        return _lengthened(form, x, path)
-    assert isinstance(form, Branching)
-    if is_grown(x):
-        return _lengthened(form, x, path)
-    return _widened_parts(form, x, path, may_differ)
+    place = _Given(path, may_differ=may_differ)
+    return place.join(form, place.told(x))
 
 
-def _widened_value(form: Static, x: Any, path: str, may_differ: MayDiffer) -> Form:
-    value = form.value
-    if value is x or (not has_parts(value) and not is_numeric(value) and is_same(value, x)):
-        return form
-    if is_numeric(value) and is_numeric(x):
+@dataclass(frozen=True)
+class _Given(Place):
+    """An argument from call to call: what is of another kind is given by another call."""
+
+    may_differ: MayDiffer = field(kw_only=True)
+
+    def told(self, x: Any) -> Form:
+        return OrNone(self.told(x.value)) if isinstance(x, Nullable) else Static(x)
+
+    def type(self, a: TensorType, b: TensorType) -> TensorType | None:
+        try:
+            return merge_types(self.name, a, b) if a.rank == b.rank else None
+        except StagingError:  # on two devices
+            return None
+
+    def join(self, a: Form, b: Form) -> Form:
+        value, x = a.example, b.example
+        if isinstance(x, HostValue) and a != b:
+            return self.conflict(a, b)
+        if not isinstance(a, Static) or not (is_numeric(value) and is_numeric(x)):
+            return super().join(a, b)
         number = known_number(value)
-        if number is not None and number == known_number(x):
-            return form
-        if number is not None and (isinstance(value, bool) or isinstance(x, bool)):
+        if value is x or (number is not None and number == known_number(x)):
+            return a
+        is_flag = isinstance(value, bool) or isinstance(x, bool)
+        if number is not None and (is_flag or not self.may_differ(self.name)):
             raise OtherCallError
-        if number is not None and not may_differ(path):
-            raise OtherCallError
-        return _joined(Leaf(type_of(value), is_array=is_array(value)), x, path)
-    if is_grown(value) or is_grown(x):
-        return _lengthened(form, x, path)
-    if is_container(value) and is_container(x):
-        spread = Branching.of(value, tuple(Static(part) for _, part in own_children(value)))
-        return _widened_parts(spread, x, path, may_differ)
-    raise OtherCallError
+        return self.one_class(a, b) or self.conflict(a, b)
 
+    def chosen(self, a: Form, b: Form) -> None:
+        return None
 
-def _lengthened(form: Static | Branching | Growing, x: Any, path: str) -> Growing:
-    """The form of lists of several lengths."""
-    found = as_grown(form, x, name=path)
-    if found is None:
+    def or_none(self, a: Form, b: Form) -> Form | None:
+        return super().or_none(a, b) if isinstance(a, OrNone) else None
+
+    def may_be_absent(self, form: Form) -> bool:
+        return True
+
+    def of_value(self, x: Any) -> Form:
+        return super().of_value(x) if is_numeric(x) or is_container(x) else Static(x)
+
+    def lengthened(self, a: Form, b: Form) -> Form | None:
+        is_handed_on = isinstance(a, Growing) or any(is_grown(form.example) for form in (a, b))
+        is_live = not is_handed_on and any(has_runs(form.example) for form in (a, b))
+        return None if is_live else as_grown(a, b, name=self.name)
+
+    def conflict(self, a: Form, b: Form) -> Form:
         raise OtherCallError
-    return found
-
-
-def _widened_parts(form: Branching, x: Any, path: str, may_differ: MayDiffer) -> Form:
-    if type(x) is not type(form.like):
-        raise OtherCallError
-    children = own_children(x)
-    if [step for step, _ in children] != [step for step, _ in own_children(form.like)]:
-        if type(x) in (list, tuple):
-            return _lengthened(form, x, path)
-        raise OtherCallError
-    pairs = zip(form.parts, children, strict=True)
-    parts = tuple(widened(part, y, path + step, may_differ) for part, (step, y) in pairs)
-    return Branching.of(form.like, parts)
-
-
-def _joined(form: Leaf, x: Any, path: str) -> Leaf:
-    if not is_numeric(x) or type_of(x).rank != form.type.rank:
-        raise OtherCallError
-    try:
-        type_ = merge_types(path, form.type, type_of(x))
-    except StagingError:  # on two devices
-        raise OtherCallError from None
-    return Leaf(type_, is_array=form.is_array and is_array(x))

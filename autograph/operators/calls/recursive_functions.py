@@ -16,7 +16,7 @@ from autograph.operators.branches.merging import output_value
 from autograph.operators.calls.active_calls import UNTIL, Call, Mark, Recursions, is_same_function
 from autograph.operators.calls.given_arrays import Sharing, code_of, given, sharing_of
 from autograph.operators.calls.parameters import OtherCallError, initial_form, is_grown, widened
-from autograph.operators.captured.captures import current_trace
+from autograph.operators.captured.captures import current_trace, identifier
 from autograph.operators.captured.decisions import RECURSION
 from autograph.operators.captured.variables import Maybe, Nullable, _Unreadable
 from autograph.operators.catching.snapshots import form_of, grown_form, holds_lists, rebuild, unite
@@ -438,7 +438,7 @@ class Recursion(Call):
     def _put(self, builder: Builder) -> None:
         """Put placeholders into the places that are carried."""
         for slot, form in self.carried.values():
-            name = _identifier(slot.name)
+            name = identifier(slot.name).strip("_")
             parts = [traced(builder.input(leaf.type, name)) for leaf in form.leaves()]
             journal.note_result(slot)
             put_slot(slot, rebuild(form, slot.name, iter(parts)))
@@ -528,21 +528,11 @@ def _carried_form(slot: journal.Slot, known: Form | None, contents: Any) -> Form
     )
 
 
-def _identifier(name: str) -> str:
-    return "".join(c if c.isalnum() else "_" for c in name).strip("_")
-
-
 def _is_free(form: Form) -> bool:
     """Whether a form holds nothing of the graph that it was found for."""
-    if isinstance(form, Leaf):
-        return True
-    if isinstance(form, Branching):
-        return all(map(_is_free, form.parts))
-    if isinstance(form, OrNone):
-        return _is_free(form.part)
-    if not isinstance(form, Static):
-        return False
-    return not isinstance(form.value, Tensor) and not has_parts(form.value)
+    if isinstance(form, Static):
+        return not isinstance(form.value, Tensor) and not has_parts(form.value)
+    return isinstance(form, Leaf | Branching | OrNone) and all(map(_is_free, form.inner))
 
 
 def _grown_in(x: Any, around: tuple[int, ...] = ()) -> Iterator[Any]:

@@ -11,10 +11,7 @@ import itertools
 import operator
 from collections import OrderedDict, deque
 from collections.abc import Callable
-from types import (
-    FunctionType,
-    SimpleNamespace,
-)
+from types import FunctionType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -247,6 +244,19 @@ def call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
         kwargs = {name: there(value) for name, value in kwargs.items()}
     if root in OURS:
         return function(*args, **kwargs)
+    return _call_ready(function, root, args, kwargs, originals)
+
+
+def _call_ready(
+    function: Any,
+    root: str,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    originals: tuple[Any, ...],
+) -> Any:
+    """Call what takes these arguments as they are; `originals` are those that it was given."""
+    trace = current_trace()
+    assert trace is not None
     if _is_special(function, args, kwargs):
         form = ops.special.form_of(function, args, kwargs)
         assert form is not None

@@ -77,6 +77,7 @@ __all__ = [
     "guard_length",
     "guard_object",
     "guard_state",
+    "identifier",
     "is_fixed",
     "is_input",
     "note_identity",
@@ -522,7 +523,7 @@ def as_input(trace: Trace, key: Any, place: Place, value: Any) -> Tensor:
         if isinstance(value, np.ndarray):
             check_class(type(value), place.name)
         type_ = type_of(value)
-        value_ = trace.builder.input(type_, _identifier(place.name))
+        value_ = trace.builder.input(type_, identifier(place.name))
         is_tensor = isinstance(value, Tensor)
         handle = trace.builder.tensor(value_) if is_tensor else trace.builder.array(value_)
         handle._name = place.name
@@ -565,7 +566,8 @@ def guard_apart(written: Collection[Tensor]) -> None:
         trace.guards["apart"] = ApartGuard(tuple(c.place for c in arrays))
 
 
-def _identifier(name: str) -> str:
+def identifier(name: str) -> str:
+    """What a place is called in a graph, which the user writes as this."""
     return "".join(c if c.isalnum() else "_" for c in name)
 
 

@@ -61,6 +61,7 @@ from autograph.operators.stand_ins.values import (
 from autograph.operators.symbolic.containers import Branching, Growing
 from autograph.operators.symbolic.forms import Container, Form, Leaf, Poisoned, Static, Unbound
 from autograph.operators.symbolic.item_forms import of_length
+from autograph.operators.symbolic.rows import content_of
 from runtime import control, journal, trace
 from runtime.building import Builder
 from runtime.cells import Cell
@@ -100,10 +101,6 @@ def refuse_advanced(transaction: journal.Transaction) -> None:
             "graph runs: how far the iterator comes depends on data",
             "take the item before the `try`",
         )
-
-
-def _save_states(builder: Builder) -> None:
-    emit_pending(builder, None, [])
 
 
 @dataclass(eq=False)
@@ -229,7 +226,7 @@ class Attempt:
         root, self._builder = builder.root, builder
         notice = root.before_raising
         root.attempts.append(self)
-        root.before_raising = notice or _save_states
+        root.before_raising = notice or (lambda builder: emit_pending(builder, None, []))
         try:
             yield
         finally:
@@ -606,11 +603,7 @@ def _now(x: Any) -> Any:
     """A value as it is now: the rows of a list, and the letters of a text, are made."""
     if isinstance(x, str | LazyString):
         return letters_of(x)
-    return x.packing.rows(_content)[x.position] if isinstance(x, Rows) else x
-
-
-def _content(x: Any) -> Any:
-    return x.current() if isinstance(x, Tensor) else x
+    return x.packing.rows(content_of)[x.position] if isinstance(x, Rows) else x
 
 
 def _before(slot: journal.Slot, old: Any) -> Any:

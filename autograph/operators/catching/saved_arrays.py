@@ -103,7 +103,8 @@ class SavedArrays:
         for number, part in reference.parts.items():
             cells = seen_by(part) or (part.cell,)
             is_older = any(is_older_cell(cell, self._body) for cell in cells)
-            if is_older and cells == (part.cell,) and all(map(_is_index, part.operands)):
+            are_indices = all(is_numeric(x) and type_of(x).rank == 0 for x in part.operands)
+            if is_older and cells == (part.cell,) and are_indices:
                 self._parts[key][number] = part
                 self._note_view(key, number, part)
                 continue
@@ -245,10 +246,6 @@ class SavedArrays:
             why = f"after the `try`, `{name}` may be another array or a new one, depending on data"
             result.cell().locked = why
             cell.locked = cell.locked or why
-
-
-def _is_index(x: Any) -> bool:
-    return is_numeric(x) and type_of(x).rank == 0
 
 
 def _cells(x: Any) -> list[Cell]:

@@ -4,27 +4,18 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass
 from typing import Any
 
 from autograph.operators.branches.kinship import made_of
 from autograph.operators.captured.caught import Caught
-from autograph.operators.captured.closures import (
-    EMPTY,
-    FUNCTIONS,
-    ITSELF,
-    are_twins,
-    parts_of_function,
-)
-from autograph.operators.captured.variables import Maybe, Nullable, Poison, is_in_result
+from autograph.operators.captured.closures import FUNCTIONS, ITSELF, are_twins, parts_of_function
+from autograph.operators.captured.variables import is_in_result
 from autograph.operators.stand_ins.identity import note_chosen_value
 from autograph.operators.stand_ins.kinds import (
-    ByKind,
     can_be_of_kinds,
     is_itself,
     is_of_container,
-    is_of_kinds,
-    kinds_of,
     may_be_both,
 )
 from autograph.operators.stand_ins.one_of import (
@@ -42,57 +33,36 @@ from autograph.operators.stand_ins.runs import Run, has_runs
 from autograph.operators.stand_ins.templates import LazyString, is_textual
 from autograph.operators.stand_ins.values import (
     advice,
-    describe,
     describe_both,
     has_parts,
     is_array,
     is_changeable,
     is_container,
     is_numeric,
-    is_same,
-    is_unset,
-    merge_types,
     own_children,
     subject,
     type_of,
     with_children,
 )
-from autograph.operators.symbolic.choices import Among, Kinds, Optional, OrMade, OrNone
+from autograph.operators.symbolic.choices import Among, OrMade, OrNone
 from autograph.operators.symbolic.containers import Branching, Function, Growing
 from autograph.operators.symbolic.forms import Form, Leaf, Makers, Poisoned, Raised, Static, Unbound
 from autograph.operators.symbolic.item_forms import are_two_tuples, growing_form
+from autograph.operators.symbolic.lattice import Place, marked
 from autograph.operators.symbolic.ranges import ranged
 from autograph.operators.symbolic.rows import holds_arrays
 from autograph.operators.symbolic.texts import Written
 from runtime.building import building
-from runtime.spec import TensorType
 
-__all__ = [
-    "as_grown",
-    "form_of",
-    "form_of_content",
-    "grown_form",
-    "holds_lists",
-    "rebuild",
-    "unite",
-    "without_arrays",
-]
+__all__ = ["as_grown", "form_of", "form_of_content", "grown_form", "holds_lists",
+           "rebuild", "unite", "without_arrays"]  # fmt: skip
 
 
 def form_of(x: Any, is_kept: Callable[[Any], bool]) -> Form:
     """The form of one value; `is_kept` says of a value whether it is there after the `try`."""
-    if isinstance(x, Poison):
-        return Poisoned(x.what, x.hint)
-    if is_unset(x):
-        return Unbound()
-    if isinstance(x, Maybe):
-        return Optional(form_of(x.inner, is_kept))
-    if isinstance(x, Nullable):
-        return OrNone(form_of(x.inner, is_kept))
-    if is_of_kinds(x):
-        found = kinds_of(x)
-        parts = (Static(one) if is_itself(kind) else form_of(one, is_kept) for kind, one in found)
-        return Kinds(tuple(kind for kind, _ in found), tuple(parts))
+    found = marked(x, lambda part: form_of(part, is_kept))
+    if found is not None:
+        return found
     if type(x) is Caught:
         return Static(x) if is_kept(x.value) else Raised(x.kinds, x.others)
     if type(x) is OneOf:
@@ -209,10 +179,8 @@ def _grown(lists: list[Any], name: str) -> Growing | Poisoned | None:
             form = growing_form(form, x, name)
     if isinstance(form, Growing) and holds_arrays(form.item):
         what, _ = _of_arrays(name)
-        form = Poisoned(what, "put numbers or lists of numbers into it, or append them in a loop")
-    if isinstance(form, Poisoned):
-        return Poisoned(form.what, form.hint)
-    return Growing(form.item, like=kind())
+        return Poisoned(what, "put numbers or lists of numbers into it, or append them in a loop")
+    return form
 
 
 def as_grown(*sides: Any, name: str) -> Growing | None:
@@ -223,90 +191,109 @@ def as_grown(*sides: Any, name: str) -> Growing | None:
             run = Run(side.item, [])
             lists.append(None if side.like is None else type(side.like)([run]))
         else:
-            lists.append(_value(side) if isinstance(side, Static | Branching) else side)
+            lists.append(side.example if isinstance(side, Form) else side)
     found = _grown(lists, name)
     return found if isinstance(found, Growing) else None
 
 
 def unite(a: Form, b: Form, name: str) -> Form:
     """The smallest form that covers two forms."""
-    if isinstance(a, Unbound | Optional) or isinstance(b, Unbound | Optional):
-        return _optional(a, b, name)
-    if isinstance(a, Poisoned) or isinstance(b, Poisoned):
-        return a if isinstance(a, Poisoned) else b
-    if isinstance(a, Static) and isinstance(b, Static) and is_same(a.value, b.value):
-        return a
-    are_made = _are_made(a, b, name)
-    if isinstance(a, Kinds) or isinstance(b, Kinds) or len(are_made) == 2:
-        return _united_kinds(a, b, name)
-    called = _united_functions(a, b, name)
-    if called is not None:
-        return called
-    is_made = isinstance(a, OrMade) or isinstance(b, OrMade)
-    things = None if is_made or are_made == {True} else joined(_things(a), _things(b))
-    is_known = things is not None and all(map(can_be_chosen, things))
-    if things is not None and (chooses_by_number() or is_known or Among in (type(a), type(b))):
-        return Among(things)
-    if _is_or_none(a, b):
-        return _or_none(a, b, name)
-    caught = _raised(a), _raised(b)
-    if caught[0] is not None and caught[1] is not None:
-        return caught[0].joined(caught[1].kinds, caught[1].others)
-    one, other = _type(a), _type(b)
-    if one is not None and other is not None:
-        return Leaf(merge_types(name, one, other), is_array=_is_array(a) and _is_array(b))
-    either = ranged(a, b) or (None if are_made else _or_made(a, b, name))
-    if either is not None:
-        return either
-    left, right = _nest(a), _nest(b)
-    if left is not None and right is not None and left.is_like(right):
-        pairs = zip(left.steps, left.parts, right.parts, strict=True)
-        return replace(left, parts=tuple([unite(x, y, f"{name}{s}") for s, x, y in pairs]))
-    if _is_text(a) and _is_text(b):
-        return Written()
-    grown = None if _are_two_tuples(a, b, name) else as_grown(a, b, name=name)
-    if grown is not None:
-        return grown
-    may_differ = _may_be_of_kinds(a) and _may_be_of_kinds(b)
-    if may_differ and may_be_both(name, a.kind, b.kind):
-        return _united_kinds(a, b, name)
-    values = [_value(x) for x in (a, b) if not _is_none(x)]
-    if are_told_by_number(values[0], values[-1]):
-        note_refused_choice(name)
-    shown = _shown(a), _shown(b)
-    if shown[0] == shown[1] and isinstance(b, Static | Branching):
-        shown = describe_both(_value(a), _value(b))
-    return Poisoned(
-        f"{subject(name)} is {shown[0]} or {shown[1]} after the `try`, depending on where it "
-        "raised",
-        advice(*shown) or "let it be the same kind of value wherever the body may raise",
-    )
+    return _InTry(name).join(a, b)
 
 
-def _raised(form: Form) -> Raised | None:
-    """The form of an exception that was caught, if it is one."""
-    if isinstance(form, Static) and type(form.value) is Caught:
-        return Raised(form.value.kinds, form.value.others)
-    return form if isinstance(form, Raised) else None
+@dataclass(frozen=True)
+class _InTry(Place):
+    """What is found in one place of a `try`, depending on where it raises."""
+
+    def told(self, x: Any) -> Form:
+        return form_of(x, lambda _: True)
+
+    def are_apart(self, a: Form, b: Form) -> bool:
+        return super().are_apart(a, b) or len(_are_made(a, b, self.name)) == 2
+
+    def chosen(self, a: Form, b: Form) -> Form | None:
+        if a.as_leaf is not None or b.as_leaf is not None:
+            return None
+        function = self.one_class(a, b) if are_twins(a.example, b.example) else None
+        if function is not None:
+            return function
+        are_made = _are_made(a, b, self.name)
+        is_made = isinstance(a, OrMade) or isinstance(b, OrMade) or are_made == {True}
+        things = None if is_made else joined(_things(a), _things(b))
+        is_known = things is not None and all(map(can_be_chosen, things))
+        if things is not None and (chooses_by_number() or is_known or Among in (type(a), type(b))):
+            return Among(things)
+        return None if are_made else self._or_made(a, b)
+
+    def _or_made(self, a: Form, b: Form) -> OrMade | None:
+        """The form of a place that holds an older object, or one that the body made."""
+        if not chooses_by_number() or (
+            isinstance(a, Branching | Growing) and isinstance(b, Branching | Growing)
+        ):
+            return None
+        things: tuple[Any, ...] | None = ()
+        made: Form | None = None
+        for form in (a, b):
+            is_made = _is_made(form)
+            one: Form | None = form if is_made else form.made if isinstance(form, OrMade) else None
+            older = () if is_made else _things(form)
+            if older is None:
+                return None
+            things = joined(things, older) if things and older else things or older
+            made = self.join(made, one) if made is not None and one is not None else made or one
+        if (
+            not things
+            or not isinstance(made, Branching | Growing)
+            or not are_told_by_number(things[0], made.like)
+        ):
+            return None
+        return OrMade(things, made)
+
+    def may_be_absent(self, form: Form) -> bool:
+        """Whether None may be there instead: of a number, an array, what is told by a number.
+
+        So it may be of an exception that was caught.
+        """
+        things, x = _things(form), form.example
+        if super().may_be_absent(form) or isinstance(form, Raised) or type(x) is Caught:
+            return True
+        if things is not None and all(map(is_constant, things)):
+            return True
+        is_number = isinstance(form, Leaf) or (isinstance(form, Static) and is_numeric(x))
+        return is_number or (chooses_by_number() and (_is_made(form) or things is not None))
+
+    def lengthened(self, a: Form, b: Form) -> Form | None:
+        return None if _are_two_tuples(a, b, self.name) else as_grown(a, b, name=self.name)
+
+    def conflict(self, a: Form, b: Form) -> Form:
+        may_differ = _may_be_of_kinds(a) and _may_be_of_kinds(b)
+        if may_differ and may_be_both(self.name, a.kind, b.kind):
+            return self.of_kinds(a, b)
+        values = [form.example for form in (a, b) if form.example is not None]
+        if are_told_by_number(values[0], values[-1]):
+            note_refused_choice(self.name)
+        shown = a.in_words, b.in_words
+        if shown[0] == shown[1] and isinstance(b, Static | Branching):
+            shown = describe_both(a.example, b.example)
+        return self.error(*shown)
+
+    def error(self, one: str, other: str) -> Poisoned:
+        return Poisoned(
+            f"{subject(self.name)} is {one} or {other} after the `try`, depending on where it "
+            "raised",
+            advice(one, other) or "let it be the same kind of value wherever the body may raise",
+        )
 
 
 def _are_two_tuples(a: Form, b: Form, name: str) -> bool:
     """Whether they are tuples of two lengths that keep the types of their items."""
     builder = building()
-    tuples = [_value(x) for x in (a, b) if isinstance(x, Static | Branching)]
+    tuples = [x.example for x in (a, b) if isinstance(x, Static | Branching)]
     if builder is None or len(tuples) < 2:
         return False
     if any(type(x) is not tuple or has_runs(x) for x in tuples):
         return False
     return are_two_tuples(name, tuples[0], tuples[1], builder)
-
-
-def _united_kinds(a: Form, b: Form, name: str) -> Form:
-    """The form of a place of all kinds that both have."""
-    found = ByKind(a.alternatives())
-    for kind, form in b.alternatives():
-        found.add(kind, form, lambda one, other: unite(one, other, name))
-    return Kinds.of(found)
 
 
 def _are_made(a: Form, b: Form, name: str) -> set[bool]:
@@ -327,63 +314,11 @@ def _may_be_of_kinds(form: Form) -> bool:
     return isinstance(form, Leaf | Branching | Growing | Written | OrNone)
 
 
-def _or_made(a: Form, b: Form, name: str) -> OrMade | None:
-    """The form of a place that holds an older object or container, or one that the body made."""
-    if not chooses_by_number() or (
-        isinstance(a, Branching | Growing) and isinstance(b, Branching | Growing)
-    ):
-        return None
-    things: tuple[Any, ...] | None = ()
-    made: Form | None = None
-    for form in (a, b):
-        is_made = _is_made(form)
-        one: Form | None = form if is_made else form.made if isinstance(form, OrMade) else None
-        older = () if is_made else _things(form)
-        if older is None:
-            return None
-        things = joined(things, older) if things and older else things or older
-        made = unite(made, one, name) if made is not None and one is not None else made or one
-    if (
-        not things
-        or not isinstance(made, Branching | Growing)
-        or not are_told_by_number(things[0], made.like)
-    ):
-        return None
-    return OrMade(things, made)
-
-
 def _is_made(form: Form) -> bool:
     """Whether it is that of a list, dict or object that the body made."""
     if isinstance(form, Branching | Growing) and form.like is not None:
         return is_changeable(form.like)
     return False
-
-
-def _united_functions(a: Form, b: Form, name: str) -> Function | None:
-    """The form of two functions of one piece of code."""
-    if not (isinstance(a, Static | Function) and isinstance(b, Static | Function)):
-        return None
-    if not are_twins(_value(a), _value(b)):
-        return None
-    known = [f.by_number if isinstance(f, Function) else {} for f in (a, b)]
-    parts: dict[int, Form] = {}
-    pairs = zip(parts_of_function(_value(a)), parts_of_function(_value(b)), strict=True)
-    for k, (x, y) in enumerate(pairs):
-        one, other = (own.get(k, Static(p.value)) for own, p in zip(known, (x, y), strict=True))
-        if x.value is EMPTY or y.value is EMPTY:
-            return None
-        if x.is_shared(y) and not any(k in own for own in known):
-            continue
-        if x.value is _value(a) and y.value is _value(b):
-            parts[k] = Static(ITSELF)
-        else:
-            parts[k] = unite(one, other, f"{x.name} of `{name}`")
-    others = {id(x): x for x in (*_functions(a), *_functions(b))}
-    return Function.of(_value(a), parts, tuple(others.values()))
-
-
-def _functions(form: Static | Function) -> tuple[Any, ...]:
-    return form.others if isinstance(form, Function) else (form.value,)
 
 
 def _things(form: Form) -> tuple[Any, ...] | None:
@@ -394,79 +329,7 @@ def _things(form: Form) -> tuple[Any, ...] | None:
         can_be_told_by_number(form.value)
         or (can_be_chosen(form.value) and not is_textual(form.value))
     )
-    return (_value(form),) if is_told else None
-
-
-def _is_text(form: Form) -> bool:
-    return isinstance(form, Written) or is_textual(_value(form))
-
-
-def _optional(a: Form, b: Form, name: str) -> Form:
-    if isinstance(a, Unbound) and isinstance(b, Unbound):
-        return a
-    parts = [x.part if isinstance(x, Optional) else x for x in (a, b) if not isinstance(x, Unbound)]
-    return Optional(parts[0] if len(parts) == 1 else unite(parts[0], parts[1], name))
-
-
-def _is_or_none(a: Form, b: Form) -> bool:
-    """Whether a place is None, or may be, and else a number or an array."""
-    optional = [isinstance(x, OrNone) or _is_none(x) for x in (a, b)]
-    return any(optional) and all(
-        is_none or _may_be_absent(x) for is_none, x in zip(optional, (a, b), strict=True)
-    )
-
-
-def _may_be_absent(form: Form) -> bool:
-    """Whether a place may hold None instead: of a number, an array, what is told by a number.
-
-    So may be an exception that was caught.
-    """
-    things = _things(form)
-    if _raised(form) is not None or (things is not None and all(map(is_constant, things))):
-        return True
-    if not chooses_by_number() or _type(form) is not None:
-        return _type(form) is not None
-    return _is_made(form) or things is not None
-
-
-def _is_none(form: Form) -> bool:
-    return isinstance(form, Static) and form.value is None
-
-
-def _or_none(a: Form, b: Form, name: str) -> Form:
-    parts = [x.part if isinstance(x, OrNone) else x for x in (a, b) if not _is_none(x)]
-    return OrNone(parts[0] if len(parts) == 1 else unite(parts[0], parts[1], name))
-
-
-def _type(form: Form) -> TensorType | None:
-    if isinstance(form, Leaf):
-        return form.type
-    return type_of(form.value) if isinstance(form, Static) and is_numeric(form.value) else None
-
-
-def _is_array(form: Form) -> bool:
-    return form.is_array if isinstance(form, Leaf) else is_array(getattr(form, "value", None))
-
-
-def _nest(form: Form) -> Branching | None:
-    """The form as a container of forms."""
-    if isinstance(form, Static) and has_parts(form.value):
-        return _form_of_parts(form.value, lambda _: True)
-    return form if isinstance(form, Branching) else None
-
-
-def _shown(form: Form) -> str:
-    if isinstance(form, Leaf):
-        return f"a {form.type}"
-    if isinstance(form, Among | OrMade):
-        return "one of several objects"
-    if isinstance(form, Function):
-        return describe(form.like)
-    return "a str" if isinstance(form, Written) else describe(_value(form))
-
-
-def _value(form: Form) -> Any:
-    return form.value if isinstance(form, Static) else getattr(form, "like", None)
+    return (form.example,) if is_told else None
 
 
 def rebuild(form: Form, name: str, outputs: Iterator[Any]) -> Any:

@@ -38,32 +38,16 @@ from autograph.operators.symbolic.choices import Among, OrNone
 from autograph.operators.symbolic.containers import Branching, Growing, Ragged
 from autograph.operators.symbolic.forms import BIT, NUMBER, Form, Leaf, Poisoned, Unbound
 from autograph.operators.symbolic.item_forms import growing_form
-from autograph.operators.symbolic.rows import aligned, length, pack, size_of
+from autograph.operators.symbolic.rows import aligned, content_of, length, pack, size_of
 from autograph.operators.symbolic.texts import Written
 from runtime import journal, ops
 from runtime.errors import LimitNotImplementedError, StagingError
 from runtime.origins import Origin, origin_of_caller
 from runtime.tensor import Tensor
 
-__all__ = [
-    "OTHER_KEYS",
-    "ListItems",
-    "checked",
-    "delete",
-    "is_at_unknown",
-    "item",
-    "item_at",
-    "items_of",
-    "looked_at",
-    "packed",
-    "position_of",
-    "put",
-    "raise_if",
-    "unpack",
-    "unpack_ex",
-    "without",
-    "write",
-]
+__all__ = ["OTHER_KEYS", "ListItems", "checked", "delete", "form_of_items",
+           "is_at_unknown", "item", "item_at", "items_of", "looked_at", "packed",
+           "position_of", "put", "raise_if", "unpack", "unpack_ex", "without", "write"]  # fmt: skip
 
 _OUT_OF_RANGE = "{} index out of range"
 
@@ -188,7 +172,13 @@ def packed(
 
 
 def looked_at(x: Any, *more: Any, origin: Origin | None = None) -> tuple[Form, list[Tensor]]:
-    """The form of the items of a list, and of `more`, and the rows of the list.
+    """The form of the items of a list, and of `more`, and the rows of the list."""
+    form = form_of_items(x, *more, origin=origin)
+    return form, pack(form, x, content_of)
+
+
+def form_of_items(x: Any, *more: Any, origin: Origin | None = None) -> Form:
+    """The form of the items of a list, and of `more`.
 
     What is refused is refused at `origin`, or else in the user's line that is run.
     """
@@ -196,11 +186,7 @@ def looked_at(x: Any, *more: Any, origin: Origin | None = None) -> tuple[Form, l
     form = growing_form(Growing(Unbound()), [*x, *more], "the list")
     if isinstance(form, Poisoned):
         raise StagingError(form.what, form.hint, origin=origin or origin_of_caller())
-    return form.item, pack(form.item, x, _content)
-
-
-def _content(x: Any) -> Any:
-    return x.current() if isinstance(x, Tensor) else x
+    return form.item
 
 
 def item_at(form: Form, rows: list[Tensor], index: Any) -> Any:
@@ -221,7 +207,10 @@ def _built(form: Form, leaf: Callable[[Leaf], Any]) -> Any:
         raise IndexError(_OUT_OF_RANGE.format("list"))
     if isinstance(form, Leaf):
         made = leaf(form)
-        return _kept(made) if form.type.rank else made
+        if form.type.rank == 0:
+            return made
+        # An array that is an item may be read, and a write would have to reach the list.
+        return snapshot(ops.copy(made), [lists()], "an item of a list")
     if isinstance(form, OrNone):
         value = _built(form.part, leaf)
         present = leaf(BIT)
@@ -255,11 +244,6 @@ def _frozen(nest: Any) -> Any:
     else:
         note_chosen_value(nest)
     return nest
-
-
-def _kept(x: Tensor) -> Tensor:
-    """An array that is an item: it may be read, and a write would have to reach the list."""
-    return snapshot(ops.copy(x), [lists()], "an item of a list")
 
 
 # Said of a dict or set, too, that has other keys by now.
@@ -379,7 +363,7 @@ def put(x: Any, key: Any, value: Any) -> None:
     form, rows = packed(x, value)
     key = checked(key, size_of(rows), "list assignment index out of range")
     absorb([value])
-    pairs = zip(*aligned(form, rows, pack(form, [value], _content)), strict=True)
+    pairs = zip(*aligned(form, rows, pack(form, [value], content_of)), strict=True)
     write(x, form, [ops.index_update(row, ops.getitem(n, 0), key) for row, n in pairs])
 
 

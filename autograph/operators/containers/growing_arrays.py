@@ -10,7 +10,7 @@ import numpy as np
 
 from autograph.operators.captured.alternatives import trace_root
 from autograph.operators.containers import open_deques
-from autograph.operators.containers.growing import looked_at
+from autograph.operators.containers.growing import form_of_items, looked_at
 from autograph.operators.containers.open_dicts import name_of_view
 from autograph.operators.stand_ins.bodies import stage_raise
 from autograph.operators.stand_ins.captured_items import with_inputs
@@ -73,7 +73,7 @@ def beside_array(x: Tensor, other: Any) -> Any:
 
 def arrays_to_add(x: list[Any]) -> Tensor | None:
     """The arrays in a list as the rows of one, for `sum(x)`; None where it holds other things."""
-    form, _ = looked_at(x)
+    form = form_of_items(x)
     if not isinstance(form, Leaf) or not form.type.rank:
         return None
     what = "the sum of no arrays is a number, and that of others an array: no graph knows both"
@@ -290,7 +290,7 @@ def _fitting(x: list[Any], dtype: Any = None, **others: Any) -> Any:
     if dtype is None:
         return as_array(x)
     target = np.dtype(dtype)
-    leaves = list(_leaves(looked_at(x)[0]))
+    leaves = list(_leaves(form_of_items(x)))
     if not any(must_fit(leaf.type, target) for leaf in leaves):
         return as_array(x)
 
@@ -307,13 +307,8 @@ def _leaves(form: Form) -> Iterator[Leaf]:
     """The places of numbers and arrays in an item."""
     if isinstance(form, Leaf):
         yield form
-    elif isinstance(form, Ragged):
-        yield from _leaves(form.item)
-    elif isinstance(form, OrNone):
-        yield from _leaves(form.part)
-    elif isinstance(form, Branching):
-        for part in form.parts:
-            yield from _leaves(part)
+    for part in form.inner:
+        yield from _leaves(part)
 
 
 def _whole(x: Tensor, dtype: np.dtype[Any]) -> Any:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import operator
 from typing import Any
 
+from autograph.operators.containers.growing import form_of_items
 from autograph.operators.containers.open_dicts import class_of_view, name_of_view
 from autograph.operators.stand_ins.runs import Run, has_runs, python_class, settled
 from autograph.operators.stand_ins.templates import RepeatedText
-from autograph.operators.symbolic.containers import Growing
-from autograph.operators.symbolic.forms import Poisoned, Unbound
-from autograph.operators.symbolic.item_forms import growing_form
+from autograph.operators.symbolic.forms import Unbound
 from autograph.operators.symbolic.rows import holds_arrays, length, pack
 from runtime import journal, ops
 from runtime.building import building
@@ -66,23 +65,19 @@ def _is_open_number(x: Any) -> bool:
 
 
 def _repeated(items: list[Any], count: Tensor) -> list[Any]:
-    form = growing_form(Growing(Unbound()), items, "the list")
-    if isinstance(form, Poisoned):
-        raise StagingError(form.what, form.hint)
-    if holds_arrays(form.item) or form.item.holds_nests:
+    form = form_of_items(items)
+    if holds_arrays(form) or form.holds_nests:
         raise StagingError(
             "a list is repeated as often as only the graph knows, and arrays, lists or dicts in it "
             "would be there several times",
             "make each of them anew (`[[0, 0] for _ in range(n)]`)",
         )
-    if isinstance(form.item, Unbound):
+    if isinstance(form, Unbound):
         none: list[Any] = journal.fresh([])
         return none
     count = ops.maximum(count, 0)
-    size, rows = length(items), pack(form.item, items)
+    size, rows = length(items), pack(form, items)
     total = ops.as_weak(ops.astype(count, int) * size, kind="int")
     which = ops.arange(total) % ops.maximum(size, 1)
-    made: list[Any] = journal.fresh(
-        [Run(form.item, [ops.take(row, which, axis=0) for row in rows])]
-    )
+    made: list[Any] = journal.fresh([Run(form, [ops.take(row, which, axis=0) for row in rows])])
     return made

@@ -15,14 +15,14 @@ import numpy as np
 
 from autograph.operators.branches.absorbing import absorb
 from autograph.operators.branches.conditionals import if_exp
-from autograph.operators.containers.growing import looked_at, without, write
+from autograph.operators.containers.growing import form_of_items, looked_at, without, write
 from autograph.operators.containers.growing_methods import NAN_SOUGHT, matches
 from autograph.operators.stand_ins.bodies import stage_raise
 from autograph.operators.stand_ins.runs import Run
 from autograph.operators.stand_ins.values import both_hold, is_numeric, type_of
 from autograph.operators.symbolic.containers import Branching
 from autograph.operators.symbolic.forms import Form, Leaf, Unbound
-from autograph.operators.symbolic.rows import aligned, pack, size_of, with_row
+from autograph.operators.symbolic.rows import aligned, content_of, pack, size_of, with_row
 from runtime import ops
 from runtime.dtypes import kind_of
 from runtime.errors import LimitValueError, StagingError
@@ -178,11 +178,11 @@ def _refuse_rounded(before: Form, after: Form) -> None:
 
 def put(items: list[Any], what: str, *item: Any) -> None:
     """Put a key into a dict or set, or another value under it."""
-    form, _ = looked_at(items, (*item, _NO_LINK))
+    form = form_of_items(items, (*item, _NO_LINK))
     for part in (items, [(*item, _NO_LINK)]):
-        _refuse_rounded(looked_at(part)[0], form)
+        _refuse_rounded(form_of_items(part), form)
     absorb(item)
-    rows, new = aligned(form, pack(form, items), pack(form, [(*item, _NO_LINK)], _content))
+    rows, new = aligned(form, pack(form, items), pack(form, [(*item, _NO_LINK)], content_of))
     found = _columns(form, rows)
     there, position = find(found, item[0])
     first = len(found.keys)
@@ -196,10 +196,6 @@ def put(items: list[Any], what: str, *item: Any) -> None:
 
     made = if_exp(there, replaced, lambda: _with_one_more(form, rows, new), what)
     write(items, form, list(made))
-
-
-def _content(x: Any) -> Any:
-    return x.current() if isinstance(x, Tensor) else x
 
 
 def take_out(items: list[Any], what: str, there: Any, position: Callable[[], Any]) -> None:

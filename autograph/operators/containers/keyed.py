@@ -207,7 +207,7 @@ def _is_key(key: Any, one: Any) -> Any:
         return _is_text(key, one) if isinstance(key, LazyString) else bool(key == one)
     if not is_numeric(one) or type_of(one).rank != 0:
         return False
-    return ops.equal(_exact(key), one if isinstance(one, Tensor) else _exact_number(one))
+    return ops.equal(_exact(key), one.item() if isinstance(one, np.generic) else one)
 
 
 def _is_text(key: LazyString, one: Any) -> Any:
@@ -222,10 +222,6 @@ def _exact(key: Tensor) -> Tensor:
         kind_of(key.dtype)
     )
     return key if wide is None or key.type.weak else ops.astype(key, np.dtype(wide))
-
-
-def _exact_number(one: Any) -> Any:
-    return one.item() if isinstance(one, np.generic) else one
 
 
 def _value(found: _Found, read: Read, kind: str, choose: Choose = chosen) -> Any:

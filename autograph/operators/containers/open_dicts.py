@@ -44,7 +44,6 @@ from autograph.operators.stand_ins.runs import (
 )
 from autograph.operators.stand_ins.templates import is_textual
 from autograph.operators.stand_ins.values import is_numeric, type_of
-from autograph.operators.symbolic.choices import Among
 from autograph.operators.symbolic.containers import Growing
 from autograph.operators.symbolic.forms import Leaf, Static, Unbound
 from autograph.operators.symbolic.item_forms import growing_form, item_form
@@ -289,10 +288,8 @@ def get(x: dict[Any, Any], key: Any, default: Any = None) -> Any:
 
 def _is_never(pairs: list[Any], key: Any) -> bool:
     """Whether a text is none of those that the keys may be."""
-    form = key_rows.columns(pairs).key
-    if type(key) is not str or not isinstance(form, Among | Static):
-        return False
-    return key not in (form.things if isinstance(form, Among) else (form.value,))
+    known = key_rows.columns(pairs).key.constants
+    return type(key) is str and bool(known) and key not in known
 
 
 def size(x: dict[Any, Any]) -> Any:

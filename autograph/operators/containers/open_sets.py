@@ -17,7 +17,7 @@ from autograph.library import sets
 from autograph.operators.branches.conditionals import if_exp
 from autograph.operators.captured.methods import called
 from autograph.operators.containers import key_rows
-from autograph.operators.containers.growing import looked_at, write
+from autograph.operators.containers.growing import form_of_items, looked_at, write
 from autograph.operators.containers.keyed import is_open_key, refuse_unhashable
 from autograph.operators.containers.open_dicts import (
     are_keys,
@@ -28,13 +28,7 @@ from autograph.operators.containers.open_dicts import (
     name_of_view,
 )
 from autograph.operators.stand_ins.bodies import stage_raise
-from autograph.operators.stand_ins.runs import (
-    OpenSet,
-    Run,
-    has_runs,
-    known_items,
-    python_class,
-)
+from autograph.operators.stand_ins.runs import OpenSet, Run, has_runs, known_items, python_class
 from autograph.operators.symbolic.forms import Unbound
 from autograph.operators.symbolic.item_forms import is_text
 from autograph.operators.symbolic.rows import length
@@ -241,7 +235,7 @@ def _with_all(items: Any) -> OpenSet:
 
 
 def _combined(name: str, x: Any, y: Any) -> Any:
-    result, forms = _empty(), [looked_at(_listed(one))[0] for one in (x, y)]
+    result, forms = _empty(), [form_of_items(_listed(one)) for one in (x, y)]
     has_kinds = forms[0] != forms[1] and not any(map(is_text, forms)) and Unbound() not in forms
     if name == "and" and has_kinds:  # Python takes those of the smaller set
         raise refused("items of another kind are compared with them")

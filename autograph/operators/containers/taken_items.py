@@ -15,7 +15,7 @@ from autograph.operators.captured.captures import current_trace
 from autograph.operators.containers.written_arrays import is_in_place
 from autograph.operators.stand_ins.one_of import OneOf
 from autograph.operators.stand_ins.references import has_cell
-from autograph.operators.stand_ins.values import is_array, is_numeric
+from autograph.operators.stand_ins.values import is_number
 
 __all__ = ["Taken", "is_from", "note_origin"]
 
@@ -34,7 +34,7 @@ def note_origin(x: Any, source: Any, key: Any) -> Any:
     facts = current_trace()
     if facts is not None and (has_cell(x) or isinstance(x, list | dict) or type(x) is OneOf):
         items = _items(source)
-        if items is not None and not any(map(_is_number, items)):
+        if items is not None and not any(map(is_number, items)):
             facts.taken_items[id(source), id(key)] = Taken(x, source, key, items)
     return x
 
@@ -64,8 +64,3 @@ def _items(source: Any) -> list[Any] | None:
     if type(source) in (dict, OrderedDict, defaultdict):
         return list(dict.values(source))
     return list(source) if type(source) in (list, deque) else None
-
-
-def _is_number(x: Any) -> bool:
-    """Whether an item is set to another one by `rows[k] += x`."""
-    return is_numeric(x) and not is_array(x)

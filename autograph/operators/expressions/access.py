@@ -54,10 +54,7 @@ from autograph.operators.stand_ins.contents import (
 from autograph.operators.stand_ins.foreign_arrays import note_foreign
 from autograph.operators.stand_ins.heaps import refuse_as_sequence
 from autograph.operators.stand_ins.iterables import as_position, from_end
-from autograph.operators.stand_ins.numbers_or_arrays import (
-    python_types_of,
-    refuse_number_or_array,
-)
+from autograph.operators.stand_ins.numbers_or_arrays import python_types_of, refuse_number_or_array
 from autograph.operators.stand_ins.one_of import (
     OneOf,
     can_be_told_by_number,
@@ -172,8 +169,12 @@ def getitem(thing: Any, key: Any) -> Any:
             raise TypeError("list indices must be integers or slices, not tuple")
         return growing.slice_of([getitem(thing, k) for k in range(len(thing))], key)
     trace = current_trace()
-    if trace is None:
-        return thing[key]
+    return thing[key] if trace is None else _known_item(thing, key, trace)
+
+
+@as_written
+def _known_item(thing: Any, key: Any, trace: Trace) -> Any:
+    """The item of a container of Python's, or of an object of the user's, at a known key."""
     own = method(thing, "__getitem__") or _of_class(thing)
     if own is not None:
         return own(key)

@@ -47,12 +47,7 @@ from autograph.operators.stand_ins.numbers_or_arrays import refuse_number_or_arr
 from autograph.operators.stand_ins.one_of import OneOf, is_one_of_values, note_refused_choice
 from autograph.operators.stand_ins.references import has_cell
 from autograph.operators.stand_ins.runs import python_class
-from autograph.operators.stand_ins.values import (
-    both_hold,
-    is_numeric,
-    is_python_complex,
-    type_of,
-)
+from autograph.operators.stand_ins.values import both_hold, is_numeric, is_python_complex, type_of
 from runtime import journal, ops
 from runtime.building import building
 from runtime.errors import StagingError

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import CellType, CodeType
 from typing import Any, NamedTuple
 
@@ -27,7 +27,6 @@ from autograph.operators.stand_ins.values import (
     is_numeric,
     is_unset,
     own_children,
-    split_none,
     type_of,
 )
 from autograph.operators.symbolic.arrays import Owning, Referring
@@ -173,14 +172,13 @@ class Site:
         """The form with the arrays of this time; None where that cannot be told."""
         if isinstance(form, Optional) and _is_of_the_last_time(form.part, x):
             return None
-        if isinstance(form, Optional):
-            inner = self._moved(form.part, x.inner if isinstance(x, Maybe) else x, known)
-            return None if inner is None else Optional(inner)
-        if isinstance(form, OrNone):
-            inner = self._moved(form.part, split_none(x)[0], known)
-            return None if inner is None else OrNone(inner)
-        if isinstance(form, Branching):
-            return self._moved_branches(form, x, known)
+        children = parts_of(x) if isinstance(form, Branching) and has_parts(x) else ()
+        if isinstance(form, Branching) and len(children) != len(form.parts):
+            return None
+        if isinstance(form, Optional | OrNone | Branching):
+            moved = [self._moved(part, one, known) for part, _, one in form.within(x)]
+            parts = [part for part in moved if part is not None]
+            return form.with_inner(parts) if len(parts) == len(moved) else None
         if isinstance(form, Static | Leaf | Unbound):
             return form
         if not isinstance(form, Referring) or form.sources:
@@ -192,22 +190,14 @@ class Site:
             for cell in self._now(part.cell, known):
                 if not _is_alike(cell, part.cell):
                     continue  # another view of another array: it is found anew
-                moved = part if cell is part.cell else Part(cell, part.chain, part.type)
-                found.setdefault(moved.number, (moved, types))
+                own_part = part if cell is part.cell else Part(cell, part.chain, part.type)
+                found.setdefault(own_part.number, (own_part, types))
         numbers = sorted(found)
         of_parts = tuple(found[n][0] for n in numbers), tuple(found[n][1] for n in numbers)
         if isinstance(form, Owning):
             own = self._owns[form.own] = reserve()
             return Owning(form.type, *of_parts, own, form.name)
         return Referring(form.type, *of_parts) if found else None
-
-    def _moved_branches(self, form: Branching, x: Any, known: Solution) -> Form | None:
-        children = [child for _, child in parts_of(x)] if has_parts(x) else []
-        if len(children) != len(form.parts):
-            return None
-        moved = [self._moved(p, c, known) for p, c in zip(form.parts, children, strict=True)]
-        parts = tuple(part for part in moved if part is not None)
-        return replace(form, parts=parts) if len(parts) == len(moved) else None
 
 
 def note_written(code: CodeType | None, round_: journal.Transaction) -> None:

@@ -6,9 +6,7 @@ import contextlib
 import itertools
 from collections import Counter, deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from types import (
-    MappingProxyType,
-)
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np

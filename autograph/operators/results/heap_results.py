@@ -7,8 +7,6 @@ from typing import Any
 from autograph.operators.captured.variables import Nullable
 from autograph.operators.stand_ins.heaps import Reference, raise_refused
 from autograph.operators.stand_ins.runs import Run, Sealed, SealedEntries, mark_of
-from autograph.operators.symbolic.choices import OrNone
-from autograph.operators.symbolic.containers import Branching, Ragged
 from autograph.operators.symbolic.forms import Form
 from runtime import tree
 
@@ -43,13 +41,6 @@ def object_in(x: Any, around: frozenset[int] = frozenset()) -> type | None:
 
 def _object_of(item: Form) -> type | None:
     """Likewise for an item of a list whose length depends on data."""
-    parts: tuple[Form, ...] = ()
-    if isinstance(item, Branching):
-        if isinstance(item.like, Reference):
-            return item.like.stands_for
-        parts = item.parts
-    elif isinstance(item, OrNone):
-        parts = (item.part,)
-    elif isinstance(item, Ragged):
-        parts = (item.item,)
-    return next(filter(None, map(_object_of, parts)), None)
+    if isinstance(item.example, Reference):
+        return item.example.stands_for
+    return next(filter(None, map(_object_of, item.inner)), None)

@@ -40,10 +40,7 @@ def kept_as_rows(form: Form) -> str:
         return "lists that are of several lengths"
     if isinstance(form, Leaf):
         return ARRAY if form.type.rank != 0 else ""
-    if isinstance(form, OrNone):
-        return kept_as_rows(form.part)
-    parts = form.parts if isinstance(form, Branching) else ()
-    return next(filter(None, map(kept_as_rows, parts)), "")
+    return next(filter(None, map(kept_as_rows, form.inner)), "")
 
 
 def template_of(item: Form) -> tuple[list[Any], tree.Structure]:

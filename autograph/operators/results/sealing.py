@@ -24,7 +24,6 @@ from autograph.operators.stand_ins.runs import (
     refusal,
 )
 from autograph.operators.stand_ins.values import split, tensor
-from autograph.operators.symbolic.choices import Among
 from autograph.operators.symbolic.forms import Form
 from runtime import journal, tree
 from runtime.errors import StagingError
@@ -178,9 +177,8 @@ def refuse_views(x: Any, place: str, origin: Origin | None) -> None:
 
 def refuse_objects(item: Form, what: str, origin: Origin | None = None) -> None:
     """Refuse to hand out a list that holds objects themselves, each call of which has others."""
-    things = item.things if isinstance(item, Among) else (getattr(item, "value", None),)
-    if any(map(can_be_referred_to, things)):
-        kinds = " or ".join(sorted({type(x).__name__ for x in things}))
+    if any(map(can_be_referred_to, item.constants)):
+        kinds = " or ".join(sorted({type(x).__name__ for x in item.constants}))
         raise refusal(
             f"it holds objects ({kinds}) and is {what}",
             "take out what is in them (`[p.x for p in found]`), or go through them one by one",

@@ -100,7 +100,8 @@ def are_one_number(left: Any, right: Any) -> Any:
     if not any(isinstance(x, Tensor) and x.is_traced for x in (left, right)):
         return None
     if not (_is_number(left) and _is_number(right)):
-        if any(map(is_number_or_array, (left, right))) and all(map(_is_numeric, (left, right))):
+        are_numeric = all(isinstance(x, Tensor) or _is_number(x) for x in (left, right))
+        if are_numeric and any(map(is_number_or_array, (left, right))):
             raise unknown("number")
         return None
     kind = _kind_of(left)
@@ -122,10 +123,6 @@ def _is_number(x: Any) -> bool:
     if isinstance(x, Tensor):
         return not has_cell(x) and not x.is_array and type_of(x).rank == 0
     return isinstance(x, (*NUMBERS, np.generic))
-
-
-def _is_numeric(x: Any) -> bool:
-    return isinstance(x, Tensor) or _is_number(x)
 
 
 def _kind_of(x: Any) -> type:
@@ -170,7 +167,8 @@ def is_one_of_chosen(left: Any, right: Any) -> Any:
             if one is None or other is None:
                 raise unknown(type(left).__name__)
             if one is other:
-                result = _either(result, both_hold(bit, other_bit))
+                both = both_hold(bit, other_bit)
+                result = both if result is False else ops.logical_or(result, both)
     return ops.as_weak(result, kind="bool") if isinstance(result, Tensor) else result
 
 
@@ -187,7 +185,3 @@ def _alternatives(x: Any, bit: Any) -> list[tuple[Any, Any]]:
         *_alternatives(first, both_hold(bit, found.which)),
         *_alternatives(second, both_hold(bit, no)),
     ]
-
-
-def _either(a: Any, b: Any) -> Any:
-    return b if a is False else ops.logical_or(a, b)

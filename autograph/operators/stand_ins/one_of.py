@@ -43,6 +43,7 @@ from autograph.operators.stand_ins.values import (
     VIEWS,
     is_changeable,
     is_nest,
+    is_numpys,
     is_object,
     is_of_users,
     is_same,
@@ -261,13 +262,9 @@ def text_of(x: Any) -> Any:
     return x.in_text() if type(x) is OneOf else x
 
 
-def _is_numpys(x: Any) -> bool:
-    return isinstance(x, np.ndarray | np.generic) or (isinstance(x, Tensor) and not x.type.weak)
-
-
 def _is_float64(x: Any) -> bool:
     """Whether `x` is a NumPy scalar that Python takes for a float."""
-    return _is_numpys(x) and type_of(x).rank == 0 and type_of(x).dtype == np.float64
+    return is_numpys(x) and type_of(x).rank == 0 and type_of(x).dtype == np.float64
 
 
 def _operator(name: str) -> Any:
@@ -293,7 +290,7 @@ def _operator(name: str) -> Any:
             if not all(are_floats):
                 self.refuse()
             given = [ops.as_weak(tensor(x), kind="float") for x in given]
-        number = self.in_numbers(weak=not any(map(_is_numpys, given)))
+        number = self.in_numbers(weak=not any(map(is_numpys, given)))
         if any(type(x) is OneOf for x in (number, *given)):
             self.refuse()
         return run(*given, number) if name in _REFLECTED else run(number, *given)

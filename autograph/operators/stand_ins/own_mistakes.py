@@ -74,7 +74,8 @@ def refuse_own(error: BaseException) -> None:
     if not code.co_filename.startswith(_OURS):
         return
     statement = linecache.getline(code.co_filename, step.tb_lineno).strip()
-    if _is_failed_assertion(error, statement) or _is_mistake(error, code, step):
+    has_failed = type(error) is AssertionError and statement.startswith("assert ")
+    if has_failed or _is_mistake(error, code, step):
         raise StagingError(
             f"the compiler does not know how to stage this (`{code.co_name}`: {statement})",
             "please report it with the function; until then, mark the function with "
@@ -97,10 +98,6 @@ def _is_in_ring(error: BaseException) -> bool:
     return len(frames) == _OF_RING and all(
         frame.f_code.co_filename.startswith(_OURS) for frame in frames
     )
-
-
-def _is_failed_assertion(error: BaseException, statement: str) -> bool:
-    return type(error) is AssertionError and statement.startswith("assert ")
 
 
 def _is_mistake(error: BaseException, code: CodeType, step: TracebackType) -> bool:

@@ -57,7 +57,7 @@ def print_(
     """
     facts = current_trace()
     if facts is not None:
-        values = tuple(map(_own_text, values))
+        values = tuple(with_own_text(value, 115, None)[0] for value in values)
         for value in values:
             refuse_unclear_text(value, 115)
     if facts is not None and facts.prints == "graph":
@@ -101,10 +101,6 @@ def release_prints(held: list[Callable[[], None]]) -> None:
             write()
         else:
             around.append(write)
-
-
-def _own_text(value: Any) -> Any:
-    return with_own_text(value, 115, None)[0]
 
 
 def _at_trace(value: Any) -> Any:

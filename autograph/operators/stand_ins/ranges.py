@@ -11,6 +11,7 @@ import numpy as np
 from autograph.operators.stand_ins.bodies import stage_raise
 from autograph.operators.stand_ins.iterables import Indexed, as_position, from_end, is_open
 from autograph.operators.stand_ins.templates import Late, dig
+from autograph.operators.stand_ins.values import is_numpys
 from runtime import ops
 from runtime.debuggers import glimpse
 from runtime.templates import Record
@@ -103,7 +104,7 @@ class OpenRange(Indexed, Late):
         return made
 
     def __eq__(self, other: object) -> Any:
-        if _is_numpys(other):
+        if is_numpys(other):
             return ops.equal(self.as_array(), other)
         if not isinstance(other, (range, OpenRange)):
             return False
@@ -114,7 +115,7 @@ class OpenRange(Indexed, Late):
         return ops.as_weak(ops.logical_and(self.length == length, same), kind="bool")
 
     def __ne__(self, other: object) -> Any:
-        if _is_numpys(other):
+        if is_numpys(other):
             return ops.not_equal(self.as_array(), other)
         same = self == other
         return ops.as_weak(ops.logical_not(same), kind="bool") if is_open(same) else not same
@@ -128,14 +129,9 @@ class OpenRange(Indexed, Late):
     __array_ufunc__ = None  # operators of arrays ask this class
 
 
-def _is_numpys(x: Any) -> bool:
-    """Whether NumPy says what an operator gives for it and a range."""
-    return isinstance(x, np.ndarray | np.generic) or (isinstance(x, Tensor) and not x.type.weak)
-
-
 def _of_arrays(sign: Callable[[Any, Any], Any], *, reflected: bool) -> Callable[..., Any]:
     def method(self: OpenRange, other: Any) -> Any:
-        if not _is_numpys(other):
+        if not is_numpys(other):
             return NotImplemented
         return sign(other, self.as_array()) if reflected else sign(self.as_array(), other)
 

@@ -222,12 +222,9 @@ def dig(part: Any, operands: list[Tensor]) -> Any:
     if issubclass(type(part), Poison):
         part.load()
     if fields is not None and _holds(part, _depends, set(), _shown_fields):
-        return Record(type(part), _dug_fields(part, fields, operands))
+        dug = _within(part, lambda: {k: dig(v, operands) for k, v in fields.items()})
+        return Record(type(part), dug)
     return part
-
-
-def _dug_fields(part: Any, fields: dict[str, Any], operands: list[Tensor]) -> dict[str, Any]:
-    return _within(part, lambda: {k: dig(v, operands) for k, v in fields.items()})
 
 
 def _within(part: Any, look: Callable[[], _T]) -> _T:

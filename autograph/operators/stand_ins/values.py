@@ -53,8 +53,10 @@ __all__ = [
     "is_changeable",
     "is_container",
     "is_either",
+    "is_number",
     "is_numeric",
     "is_numpy",
+    "is_numpys",
     "is_object",
     "is_python_complex",
     "is_same",
@@ -80,6 +82,16 @@ VIEWS: tuple[type[Collection[Any]], ...] = (type({}.keys()), type({}.values()), 
 def is_numeric(x: Any) -> bool:
     """Whether `x` can be a graph value."""
     return isinstance(x, (Tensor, np.ndarray, np.generic, *NUMBERS))
+
+
+def is_number(x: Any) -> bool:
+    """Whether `x` can be a graph value, and is no array that may change."""
+    return is_numeric(x) and not is_array(x)
+
+
+def is_numpys(x: Any) -> bool:
+    """Whether NumPy says what an operator gives for `x` and an object that it takes for numbers."""
+    return isinstance(x, np.ndarray | np.generic) or (isinstance(x, Tensor) and not x.type.weak)
 
 
 def is_python_complex(x: Any) -> bool:

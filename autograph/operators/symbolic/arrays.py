@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 from autograph.operators.captured.alternatives import Part
 from autograph.operators.stand_ins.kinds import kind_of_rank
-from autograph.operators.stand_ins.references import refer, reference_of
-from autograph.operators.stand_ins.values import NOTHING
-from autograph.operators.symbolic.forms import NUMBER, Form, Leaf, Makers
+from autograph.operators.stand_ins.references import refer, reference_of, reserve
+from autograph.operators.stand_ins.values import NOTHING, merge_types
+from autograph.operators.symbolic.forms import NUMBER, Form, Leaf, Makers, Where
 from runtime.cells import Cell
 from runtime.spec import TensorType
 
@@ -58,6 +58,57 @@ class Referring(Form):
     def kind(self) -> Any:
         return kind_of_rank(self.type.rank)
 
+    @property
+    def as_leaf(self) -> Leaf:
+        return Leaf(self.type)
+
+    @property
+    def in_words(self) -> str:
+        return f"a {self.type}"
+
+    @property
+    def own_number(self) -> int | None:
+        """The number of the array that the loop makes, if it may be that."""
+        return None
+
+    def joined(self, other: Form, where: Where) -> Form | None:
+        """All arrays that either may be; a number where the other is one."""
+        if not isinstance(other, Referring):
+            return self.as_leaf.joined(other, where)
+        type_ = where.type(self.type, other.type)
+        assert type_ is not None
+        parts = {part.number: part for form in (self, other) for part in form.parts}
+        types: dict[int, tuple[TensorType, ...]] = {}
+        for form in (other, self):
+            for part, own in zip(form.parts, form.types, strict=True):
+                known = types.get(part.number, own)
+                types[part.number] = tuple(map(merge_types, ["an index"] * len(own), known, own))
+        number = self.own_number if self.own_number is not None else other.own_number
+        if self._grows_in(other) or self.sources or other.sources:
+            cells = (*(part.cell for part in (*self.parts, *parts.values())), *other.sources)
+            sources = tuple(dict.fromkeys((*self.sources, *cells)))
+            number = reserve() if number is None else number
+            return Owning(type_, (), (), number, where.name, sources=sources)
+        if number is None and any(part.type != type_ for part in parts.values()):
+            number = reserve()
+        in_order = sorted(parts)
+        of_parts = tuple(parts[n] for n in in_order), tuple(types[n] for n in in_order)
+        if number is None:
+            return Referring(type_, *of_parts)
+        return Owning(type_, *of_parts, number, where.name)
+
+    def _grows_in(self, other: Referring) -> bool:
+        """Whether each round takes a view of the view of the last one: there is no end of them."""
+        return any(
+            new.cell is old.cell
+            and 0 < len(old.chain) < len(new.chain)
+            and Part(old.cell, old.chain, new.type).is_alike(
+                Part(new.cell, new.chain[: len(old.chain)], new.type)
+            )
+            for new in other.parts
+            for old in self.parts
+        )
+
     def leaves(self) -> Iterator[Leaf]:
         if self.has_index:
             yield NUMBER
@@ -101,6 +152,10 @@ class Owning(Referring):
 
     own: int
     name: str
+
+    @property
+    def own_number(self) -> int:
+        return self.own
 
     @property
     def has_index(self) -> bool:

@@ -39,6 +39,10 @@ class Among(Form):
         return self.things
 
     @property
+    def in_words(self) -> str:
+        return "one of several objects"
+
+    @property
     def kind(self) -> Any:
         return kind_of(self.things[0])
 
@@ -102,13 +106,11 @@ class Kinds(Form):
 
     def leaves(self) -> Iterator[Leaf]:
         yield NUMBER
-        for part in self.parts:
-            yield from part.leaves()
+        yield from super(Kinds, self).leaves()
 
     def flatten(self, x: Any) -> Iterator[Any]:
         yield index_among(self.kinds, x)
-        for part, _, one in self.within(x):
-            yield from part.flatten(one)
+        yield from super(Kinds, self).flatten(x)
 
     def unflatten(self, name: str, makers: Makers) -> Any:
         index = makers.value(NUMBER.type, f"{name}_which")
@@ -129,6 +131,10 @@ class OrMade(Form):
 
     def __hash__(self) -> int:
         return hash(self.made)
+
+    @property
+    def in_words(self) -> str:
+        return "one of several objects"
 
     @property
     def inner(self) -> tuple[Form, ...]:
@@ -216,6 +222,8 @@ class _WithBit(Form):
 class Optional(_WithBit):
     """A value and a bool that says whether there is one."""
 
+    may_be_unbound = True
+
     def _split(self, x: Any) -> tuple[Any, Any]:
         return split(x)
 
@@ -232,6 +240,14 @@ class OrNone(_WithBit):
     def holds_nests(self) -> bool:
         """Whether what may be there is a list or dict, or has such in it."""
         return self.part.holds_nests
+
+    @property
+    def may_be_none(self) -> bool:
+        return True
+
+    @property
+    def in_words(self) -> str:
+        return f"{self.part.in_words} or None"
 
     @property
     def kind(self) -> Any:

@@ -8,7 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from autograph.operators.captured.closures import are_twins, parts_of_function, remade
+from autograph.operators.captured.closures import (
+    EMPTY,
+    ITSELF,
+    are_twins,
+    parts_of_function,
+    remade,
+)
 from autograph.operators.stand_ins.captured_items import parts_of
 from autograph.operators.stand_ins.kinds import kind_of_parts
 from autograph.operators.stand_ins.one_of import OneOf
@@ -20,7 +26,17 @@ from autograph.operators.stand_ins.values import (
     is_unset,
     own_children,
 )
-from autograph.operators.symbolic.forms import NUMBER, Container, Form, Leaf, Makers, Unbound
+from autograph.operators.symbolic.forms import (
+    NUMBER,
+    Container,
+    Form,
+    Leaf,
+    Makers,
+    Poisoned,
+    Static,
+    Unbound,
+    Where,
+)
 from autograph.operators.symbolic.rows import (
     aligned,
     as_items,
@@ -38,7 +54,7 @@ from runtime import ops
 from runtime.spec import TensorType
 from runtime.tensor import Tensor
 
-__all__ = ["Branching", "Function", "Growing", "Ragged"]
+__all__ = ["Branching", "Function", "Growing", "Ragged", "call_each_other"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +86,16 @@ class Branching(Form):
         return type(self.like) is type(other.like) and self.steps == other.steps
 
     @property
+    def example(self) -> Any:
+        return self.like
+
+    def joined(self, other: Form, where: Where) -> Form | None:
+        if not isinstance(other, Branching) or not self.is_like(other):
+            return None
+        pairs = zip(self.steps, self.parts, other.parts, strict=True)
+        return self.with_inner([where.at(step).join(a, b) for step, a, b in pairs])
+
+    @property
     def holds_nests(self) -> bool:
         """Whether it is a list or dict, or has such in it."""
         return not isinstance(self.like, tuple) or any(part.holds_nests for part in self.parts)
@@ -90,17 +116,12 @@ class Branching(Form):
         for part, step, (_, child) in zip(self.parts, self.steps, children, strict=True):
             yield part, step, child
 
-    def leaves(self) -> Iterator[Leaf]:
-        for part in self.parts:
-            yield from part.leaves()
-
     def flatten(self, x: Any) -> Iterator[Any]:
         if type(x) is OneOf:  # one of several that the body made
-            for column in zip(*(self.flatten(thing) for thing in x.things), strict=True):
+            for column in zip(*map(self.flatten, x.things), strict=True):
                 yield x.chosen(column)
-            return
-        for part, _, child in self.within(x):
-            yield from part.flatten(child)
+        else:
+            yield from super(Branching, self).flatten(x)
 
     def unflatten(self, name: str, makers: Makers) -> Any:
         pairs = zip(self.parts, self.steps, strict=True)
@@ -183,6 +204,36 @@ class Function(Form):
         return Function(like, tuple(parts), tuple(parts.values()), others)
 
     @property
+    def example(self) -> Any:
+        return self.like
+
+    def joined(self, other: Form, where: Where) -> Form | None:
+        """By what they hold: the functions are of one piece of code."""
+        if not isinstance(other, Function) or not are_twins(self.like, other.like):
+            return None
+        pair = id(self.like), id(other.like)
+        if pair in where.within:
+            return call_each_other()
+        sides, known = (self.like, other.like), (self.by_number, other.by_number)
+        parts: dict[int, Form] = {}
+        for k, (x, y) in enumerate(zip(*map(parts_of_function, sides), strict=True)):
+            if x.is_shared(y) and not any(k in own for own in known):
+                continue
+            if x.value is EMPTY or y.value is EMPTY:
+                return None
+            if x.value is self.like and y.value is other.like:  # it calls itself
+                parts[k] = Static(ITSELF)
+                continue
+            place = replace(where, name=f"{x.name} of `{where.name}`", within=(*where.within, pair))
+            forms = (
+                own.get(k) or where.told(part.value)
+                for own, part in zip(known, (x, y), strict=True)
+            )
+            parts[k] = place.join(*forms)
+        others = {id(x): x for x in (*self.others, *other.others)}
+        return Function.of(self.like, parts, tuple(others.values()))
+
+    @property
     def kind(self) -> Any:
         return type(self.like)
 
@@ -200,14 +251,6 @@ class Function(Form):
         for k, part in zip(self.steps, self.parts, strict=True):
             yield part, "", NOTHING if held is None else held[k].value
 
-    def leaves(self) -> Iterator[Leaf]:
-        for part in self.parts:
-            yield from part.leaves()
-
-    def flatten(self, x: Any) -> Iterator[Any]:
-        for part, _, value in self.within(x):
-            yield from part.flatten(value)
-
     def unflatten(self, name: str, makers: Makers) -> Any:
         parts = [part.unflatten(name, makers) for part in self.parts]
         return remade(self.like, dict(zip(self.steps, parts, strict=True)), self.others)
@@ -215,6 +258,15 @@ class Function(Form):
     def containers(self, x: Any, name: str) -> Iterator[Container]:
         for k, (part, _, value) in zip(self.steps, self.within(x), strict=True):
             yield from part.containers(value, f"part {k} of `{name}`")
+
+
+def call_each_other() -> Poisoned:
+    """What a place holds in which a statement makes functions that hold one another."""
+    return Poisoned(
+        "this is one of several functions that hold one another, and what each round of a loop "
+        "makes",
+        "make them before the loop, and give them what they need as arguments",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +282,15 @@ class Growing(Form):
     like: list[Any] | tuple[Any, ...] | None = field(default_factory=list, compare=False)
     # How many items there are, where that is the same in all rounds.
     length: int | None = None
+
+    @property
+    def example(self) -> Any:
+        return self.like
+
+    @property
+    def in_words(self) -> str:
+        kind = "list" if self.like is None else type(self.like).__name__
+        return f"a {kind} whose length depends on data"
 
     @property
     def kind(self) -> Any:
@@ -261,6 +322,14 @@ class Ragged(Form):
     """Lists, each of a length of its own, as items of a list; `item` is the form of their items."""
 
     item: Form
+
+    @property
+    def inner(self) -> tuple[Form, ...]:
+        return (self.item,)
+
+    @property
+    def in_words(self) -> str:
+        return "a list"
 
     @property
     def holds_nests(self) -> bool:

@@ -7,20 +7,24 @@ graph. A form tells which: `leaves` are their types, `flatten` takes a value apa
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, NamedTuple, Self
 
 from autograph.operators.captured.caught import Caught
 from autograph.operators.captured.variables import Poison, Undefined
-from autograph.operators.stand_ins.kinds import kind_of, kind_of_rank, own_kind
+from autograph.operators.stand_ins.kinds import kind_of, kind_of_rank, kinds_of
 from autograph.operators.stand_ins.one_of import number_of
 from autograph.operators.stand_ins.values import (
     KEEP_IN_LIST,
     NOTHING,
     advice,
+    all_numpy,
+    describe,
     describe_both,
     is_same,
+    merge_types,
     subject,
 )
 from runtime import control
@@ -28,7 +32,7 @@ from runtime.spec import ErrorType, TensorType, type_of_number
 from runtime.tensor import Tensor
 
 __all__ = ["BIT", "NUMBER", "Container", "Form", "Leaf", "Makers", "Poisoned", "Raised", "Static",
-           "Unbound", "changed", "changed_length"]  # fmt: skip
+           "Unbound", "Where", "changed", "changed_length"]  # fmt: skip
 
 
 class Makers(NamedTuple):
@@ -54,9 +58,66 @@ class Container(NamedTuple):
     value: Any
 
 
+@dataclass(frozen=True)
+class Where(ABC):
+    """A place in which a statement finds several values: what it asks where their forms are joined.
+
+    `within` are the pairs of values around the place, by identity.
+    """
+
+    name: str
+    within: tuple[tuple[int, int], ...] = ()
+
+    def at(self, step: str) -> Self:
+        """The place of a part."""
+        return replace(self, name=f"{self.name}{step}")
+
+    @abstractmethod
+    def join(self, a: Form, b: Form) -> Form:
+        """The smallest form that covers two."""
+
+    @abstractmethod
+    def told(self, x: Any) -> Form:
+        """The form of one value that was found there."""
+
+    def type(self, a: TensorType, b: TensorType) -> TensorType | None:
+        """The type of what is of either; None where a graph has no value of both."""
+        return merge_types(self.name, a, b)
+
+
 @dataclass(frozen=True, slots=True)
 class Form:
     """What a value is to a statement in the graph; a subclass per kind."""
+
+    # Whether there is no value, or may be none.
+    may_be_unbound: ClassVar[bool] = False
+
+    @property
+    def example(self) -> Any:
+        """A value of this form, or one that is like it; NOTHING where none is known."""
+        return NOTHING
+
+    @property
+    def as_leaf(self) -> Leaf | None:
+        """It as a number, or the content of an array, if it is such."""
+        return None
+
+    @property
+    def may_be_none(self) -> bool:
+        """Whether it is None, or may be."""
+        return False
+
+    @property
+    def in_words(self) -> str:
+        """It in a few words, for messages."""
+        return describe(self.example)
+
+    def joined(self, other: Form, where: Where) -> Form | None:
+        """The smallest form that covers this one and another of its class; None if there is none.
+
+        What may be more than one kind of value is joined by `where` itself.
+        """
+        return None
 
     @property
     def holds_nests(self) -> bool:
@@ -89,11 +150,13 @@ class Form:
 
     def leaves(self) -> Iterator[Leaf]:
         """What the graph carries for it, in order."""
-        yield from ()
+        for part in self.inner:
+            yield from part.leaves()
 
     def flatten(self, x: Any) -> Iterator[Any]:
         """The graph values of `x`, in the order of `leaves`; NOTHING for those that it lacks."""
-        yield from ()
+        for part, _, one in self.within(x):
+            yield from part.flatten(one)
 
     def unflatten(self, name: str, makers: Makers) -> Any:
         """A value of this form, under the user's name, of graph values in the order of `leaves`."""
@@ -169,11 +232,20 @@ class Static(Form):
         return hash(type(self.value))
 
     @property
+    def example(self) -> Any:
+        return self.value
+
+    @property
+    def may_be_none(self) -> bool:
+        return self.value is None
+
+    @property
     def kind(self) -> Any:
         return kind_of(self.value)
 
     def alternatives(self) -> Iterator[tuple[Any, Form]]:
-        yield own_kind(self.value), self
+        for kind, thing in kinds_of(self.value):
+            yield kind, Static(thing)
 
     @property
     def constants(self) -> tuple[Any, ...]:
@@ -214,6 +286,25 @@ class Leaf(Form):
     def kind(self) -> Any:
         return kind_of_rank(self.type.rank)
 
+    @property
+    def as_leaf(self) -> Leaf:
+        return self
+
+    @property
+    def in_words(self) -> str:
+        return f"a {self.type}"
+
+    def joined(self, other: Form, where: Where) -> Leaf | None:
+        one = other.as_leaf
+        if one is None or ((self.caller or one.caller) and self.type != one.type):
+            return None
+        type_, numpy = where.type(self.type, one.type), all_numpy(self.numpy, one.numpy)
+        if type_ is None:
+            return None
+        caller = self.caller or one.caller
+        is_array = self.is_array and one.is_array
+        return Leaf(type_, self.either or one.either, numpy, is_array, caller)
+
     def leaves(self) -> Iterator[Leaf]:
         yield self
 
@@ -250,10 +341,15 @@ class Raised(Form):
     kinds: tuple[type[BaseException], ...]
     others: tuple[type[BaseException], ...]
 
-    def joined(self, kinds: Any, others: Any) -> Raised:
-        """The form that covers exceptions of these kinds, and of none of these others, too."""
-        both = tuple(kind for kind in self.others if kind in others)
-        return Raised(tuple(dict.fromkeys((*self.kinds, *kinds))), both)
+    @property
+    def in_words(self) -> str:
+        return "an exception that was caught"
+
+    def joined(self, other: Form, where: Where) -> Raised | None:
+        if not isinstance(other, Raised):
+            return None
+        both = tuple(kind for kind in self.others if kind in other.others)
+        return Raised(tuple(dict.fromkeys((*self.kinds, *other.kinds))), both)
 
     def leaves(self) -> Iterator[Leaf]:
         yield Leaf(ErrorType())  # type: ignore[arg-type]  # the graph has it as a value, too
@@ -270,6 +366,8 @@ class Raised(Form):
 class Unbound(Form):
     """No value."""
 
+    may_be_unbound = True
+
     def unflatten(self, name: str, makers: Makers) -> Any:
         return Undefined(name)
 
@@ -280,6 +378,9 @@ class Poisoned(Form):
 
     what: str
     hint: str
+
+    def joined(self, other: Form, where: Where) -> Poisoned:
+        return self
 
     def unflatten(self, name: str, makers: Makers) -> Any:
         return Poison(name, self.what, self.hint)

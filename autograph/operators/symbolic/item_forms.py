@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from autograph.operators.captured.captures import current_trace
@@ -22,7 +22,6 @@ from autograph.operators.stand_ins.runs import Run, has_runs, known_length, open
 from autograph.operators.stand_ins.templates import ChosenText, LazyString, is_textual
 from autograph.operators.stand_ins.values import (
     NOTHING,
-    all_numpy,
     describe,
     is_array,
     is_nest,
@@ -34,23 +33,16 @@ from autograph.operators.stand_ins.values import (
     type_of,
 )
 from autograph.operators.symbolic.arrays import Referring
-from autograph.operators.symbolic.choices import Among, Optional, OrNone
+from autograph.operators.symbolic.choices import Among, OrNone
 from autograph.operators.symbolic.containers import Branching, Growing, Ragged
 from autograph.operators.symbolic.forms import Form, Leaf, Poisoned, Static, Unbound, changed
+from autograph.operators.symbolic.lattice import Place
 from autograph.operators.symbolic.texts import Written
 from runtime.building import Builder
 from runtime.spec import TensorType
 
-__all__ = [
-    "all_joined",
-    "are_two_tuples",
-    "growing_form",
-    "have_one_type",
-    "is_text",
-    "item_form",
-    "item_of",
-    "of_length",
-]
+__all__ = ["all_joined", "are_two_tuples", "growing_form", "have_one_type", "is_text",
+           "item_form", "item_of", "of_length"]  # fmt: skip
 
 
 def growing_form(form: Growing, x: Any, name: str) -> Growing | Poisoned:
@@ -165,51 +157,69 @@ def item_of(form: Form) -> Form:
 
 def all_joined(forms: list[Form], name: str) -> Form:
     """The form that covers all these items; poisoned where there is none."""
-    joined: Form = Unbound()
-    for form in forms:
-        joined = _joined(joined, form, name)
-    return joined
+    place, found = _AmongItems(name), forms[0] if forms else Unbound()
+    for form in forms[1:]:
+        found = found if found == form else place.join(found, form)
+    return found
 
 
-def _joined(a: Form, b: Form, name: str) -> Form:
-    if isinstance(a, Unbound | Poisoned):
-        return a if isinstance(a, Poisoned) else b
-    if isinstance(b, Unbound | Poisoned):
-        return b if isinstance(b, Poisoned) else a
-    if a == b:
-        return a
-    if isinstance(a, Leaf) and isinstance(b, Leaf) and a.type.rank == b.type.rank:
-        type_, caller = merge_types(name, a.type, b.type), a.caller or b.caller
-        if _have_one_shape(a.type, b.type) and (a.type == b.type or not caller):
-            return Leaf(type_, numpy=all_numpy(a.numpy, b.numpy), caller=caller)
-    if any(isinstance(x, OrNone) or (isinstance(x, Static) and x.value is None) for x in (a, b)):
-        part = _joined(_value_or_none(a), _value_or_none(b), name)
-        if _may_be_none(part):
-            return OrNone(part)
-    texts = joined(_texts_in(a), _texts_in(b))
-    if texts is not None:
-        return Among(texts)
-    if _hold_objects(a) and _hold_objects(b):
+@dataclass(frozen=True)
+class _AmongItems(Place):
+    """A place of the items of a list: each of them is a row of the graph."""
+
+    def told(self, x: Any) -> Form:
+        return item_form(x)
+
+    def type(self, a: TensorType, b: TensorType) -> TensorType | None:
+        is_one = a.rank == b.rank and _have_one_shape(a, b)
+        return merge_types(self.name, a, b) if is_one else None
+
+    def join(self, a: Form, b: Form) -> Form:
+        if a == b:
+            return a
+        found = super().join(a, b)
+        # An item of which a part is an error is none.
+        return next((part for part in found.inner if isinstance(part, Poisoned)), found)
+
+    def optional(self, a: Form, b: Form) -> Form:
+        """No item was found yet on one side."""
+        return b if isinstance(a, Unbound) else a
+
+    def chosen(self, a: Form, b: Form) -> Form | None:
+        texts = joined(_texts_in(a), _texts_in(b))
+        if texts is not None:
+            return Among(texts)
+        if not (_hold_objects(a) and _hold_objects(b)):
+            return None
         return Poisoned(
-            f"{subject(name)} has a length that depends on data, and it has more than 32 objects",
+            f"{subject(self.name)} has a length that depends on data, and it has more than 32 "
+            "objects",
             "keep numbers of them in it (`[i for i, p in enumerate(particles) if p.x > 0]`)",
         )
-    if is_text(a) and is_text(b):
-        return Written()
-    if isinstance(a, Branching) and isinstance(b, Branching) and _are_alike(a, b):
-        parts = tuple(_joined(x, y, name) for x, y in zip(a.parts, b.parts, strict=True))
-        bad = next((part for part in parts if isinstance(part, Poisoned)), None)
-        return bad or replace(a, parts=parts)
-    one, other = _ragged(a), _ragged(b)
-    if one is not None and other is not None:
-        item = _joined(one.item, other.item, name)
-        return item if isinstance(item, Poisoned) else _within(item, name)
-    return Poisoned(
-        f"{subject(name)} has a length that depends on data, and its items are not of one kind: "
-        f"{_described(a)} and {_described(b)}",
-        "let all items have one type and shape, or keep those of another kind in a list of their "
-        "own",
-    )
+
+    def or_none(self, a: Form, b: Form) -> Form | None:
+        if not (a.may_be_none or b.may_be_none):
+            return None
+        part = self.join(_value_or_none(a), _value_or_none(b))
+        return OrNone(part) if _may_be_none(part) else None
+
+    def spread(self, form: Form, beside: Form) -> Form:
+        return Written() if is_text(form) else form
+
+    def lengthened(self, a: Form, b: Form) -> Form | None:
+        one, other = _ragged(a), _ragged(b)
+        if one is None or other is None:
+            return None
+        item = self.join(one.item, other.item)
+        return item if isinstance(item, Poisoned) else _within(item, self.name)
+
+    def conflict(self, a: Form, b: Form) -> Form:
+        return Poisoned(
+            f"{subject(self.name)} has a length that depends on data, and its items are not of one "
+            f"kind: {_described(a)} and {_described(b)}",
+            "let all items have one type and shape, or keep those of another kind in a list of "
+            "their own",
+        )
 
 
 # Lists in lists that are deeper are taken for such as each round puts into another list.
@@ -283,25 +293,15 @@ def is_text(form: Form) -> bool:
     return isinstance(form, Written) or is_textual((_texts_in(form) or (None,))[0])
 
 
-def _are_alike(a: Branching, b: Branching) -> bool:
-    return type(a.like) is type(b.like) and a.steps == b.steps
-
-
 def _have_one_shape(a: TensorType, b: TensorType) -> bool:
     sizes = zip(a.shape or (), b.shape or (), strict=True)
     return all(m is None or n is None or m == n for m, n in sizes)
 
 
 def _described(form: Form) -> str:
-    if isinstance(form, Leaf):
-        return f"a {form.type}"
-    if isinstance(form, Ragged | Written):
-        return "a list" if isinstance(form, Ragged) else "a str"
-    if isinstance(form, Optional | OrNone):
+    if isinstance(form, OrNone):
         return f"{_described(form.part)} or None"
-    if isinstance(form, Among):
-        return describe(form.things[0])
-    return describe(form.value if isinstance(form, Static) else getattr(form, "like", form))
+    return describe(form.constants[0]) if form.constants else form.in_words
 
 
 def are_two_tuples(name: str, a: Any, b: Any, builder: Builder) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 from autograph.operators.stand_ins.ranges import OpenRange
 from autograph.operators.stand_ins.values import NOTHING
-from autograph.operators.symbolic.forms import NUMBER, Form, Leaf, Makers, Static
+from autograph.operators.symbolic.forms import NUMBER, Form, Leaf, Makers, Static, Where
 
 __all__ = ["Ranged", "ranged"]
 
@@ -22,6 +22,13 @@ class Ranged(Form):
     @property
     def kind(self) -> Any:
         return range
+
+    @property
+    def in_words(self) -> str:
+        return "a range"
+
+    def joined(self, other: Form, where: Where) -> Form | None:
+        return ranged(self, other)
 
     @property
     def _bounds(self) -> tuple[str, ...]:

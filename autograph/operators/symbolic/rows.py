@@ -18,25 +18,10 @@ from runtime.building import building
 from runtime.spec import Shape, TensorType
 from runtime.tensor import Tensor
 
-__all__ = [
-    "aligned",
-    "are_text",
-    "as_items",
-    "as_rows",
-    "holds_arrays",
-    "in_numbers",
-    "inner_types",
-    "leaf_types",
-    "length",
-    "no_items",
-    "pack",
-    "row_types",
-    "same_texts",
-    "size_along",
-    "size_of",
-    "sizes_behind",
-    "with_row",
-]
+__all__ = ["aligned", "are_text", "as_items", "as_rows", "content_of", "holds_arrays",
+           "in_numbers", "inner_types", "leaf_types", "length", "no_items", "pack",
+           "row_types", "same_texts", "size_along", "size_of", "sizes_behind",
+           "with_row"]  # fmt: skip
 
 # Items without a number in them are counted by the rows of this type.
 _COUNTED = TensorType(np.dtype(bool), ())
@@ -151,6 +136,11 @@ def in_numbers(item: Form, rows: list[Tensor]) -> Tensor | None:
     if isinstance(item, Static):
         return ops.broadcast_to(numbers_of(things), (size_of(rows),))  # type: ignore[no-any-return]
     return ops.getitem(numbers_of(things), rows[0])  # type: ignore[no-any-return]
+
+
+def content_of(x: Any) -> Any:
+    """What is in an array by now; any other thing as it is."""
+    return x.current() if isinstance(x, Tensor) else x
 
 
 def pack(item: Form, items: list[Any], content: Callable[[Any], Any] = lambda x: x) -> list[Tensor]:

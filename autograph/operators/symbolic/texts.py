@@ -11,7 +11,7 @@ import numpy as np
 from autograph.operators.stand_ins.grown_text import LETTERS, GrownText, letters_of
 from autograph.operators.stand_ins.kinds import TEXT
 from autograph.operators.stand_ins.values import NOTHING, is_unset
-from autograph.operators.symbolic.forms import NUMBER, Form, Leaf, Makers
+from autograph.operators.symbolic.forms import NUMBER, Form, Leaf, Makers, Where
 from autograph.operators.symbolic.rows import size_of
 from runtime import ops
 from runtime.templates import letters_of_text
@@ -27,6 +27,13 @@ class Written(Form):
     @property
     def kind(self) -> Any:
         return TEXT
+
+    @property
+    def in_words(self) -> str:
+        return "a str"
+
+    def joined(self, other: Form, where: Where) -> Form | None:
+        return self if self == other else None
 
     def leaves(self) -> Iterator[Leaf]:
         yield Leaf(LETTERS)
