@@ -55,13 +55,7 @@ from autograph.operators.captured.variables import (
 from autograph.operators.catching.exceptions import assert_stmt, at_end, try_body, try_stmt
 from autograph.operators.containers.joining import joined, repeated
 from autograph.operators.containers.open_sets import display, fresh
-from autograph.operators.expressions.access import (
-    delitem,
-    getitem,
-    iterate,
-    setitem,
-    slice_,
-)
+from autograph.operators.expressions.access import delitem, getitem, iterate, setitem, slice_
 from autograph.operators.expressions.attributes import delattr_, getattr_, imported, setattr_
 from autograph.operators.expressions.generators import GeneratorScope
 from autograph.operators.expressions.logical import (

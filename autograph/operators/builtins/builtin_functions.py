@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from autograph.operators.branches.chosen_text import of_each
-from autograph.operators.branches.conditionals import condition, if_exp
+from autograph.operators.branches.conditionals import if_exp, python_bool
 from autograph.operators.builtins import counting, gathering, in_place
 from autograph.operators.builtins.builtin_iterators import (
     enumerate_,
@@ -74,12 +74,7 @@ from autograph.operators.stand_ins.parted_arrays import Parts
 from autograph.operators.stand_ins.printing import ascii_, format_, print_, repr_, str_
 from autograph.operators.stand_ins.ranges import OpenRange
 from autograph.operators.stand_ins.runs import has_runs, python_class, refusal, settled
-from autograph.operators.stand_ins.templates import (
-    LazyString,
-    has_traced,
-    shown,
-    stands_for_other,
-)
+from autograph.operators.stand_ins.templates import LazyString, has_traced, shown, stands_for_other
 from runtime import journal, ops, tree
 from runtime.building import building
 from runtime.tensor import Tensor
@@ -175,7 +170,7 @@ def isinstance_(x: Any, kinds: Any) -> Any:
     """`isinstance` for the value that a tensor, or an exception in the graph, stands for."""
     own = _own_check("__instancecheck__", kinds)
     if own is not None and type_(x) is not kinds:
-        return _weak_truth(own(x))
+        return python_bool(own(x))
     if _has_own_check("__instancecheck__", kinds):
         return or_(*(functools.partial(isinstance_, x, kind) for kind in kinds))
     if type(x) is Caught:
@@ -209,12 +204,6 @@ def isinstance_(x: Any, kinds: Any) -> Any:
 def _own_check(name: str, kind: Any) -> Callable[[Any], Any] | None:
     """The user's `__instancecheck__` or `__subclasscheck__` that a class is asked by, converted."""
     return method(kind, name) if building() is not None and isinstance(kind, type) else None
-
-
-def _weak_truth(x: Any) -> Any:
-    """The truth of what such a method gave, a Python bool."""
-    test = condition(x)
-    return ops.as_weak(test, kind="bool") if isinstance(test, Tensor) else test
 
 
 def _has_own_check(name: str, kinds: Any) -> bool:
@@ -253,7 +242,7 @@ def issubclass_(kind: Any, kinds: Any) -> Any:
         return kind.is_any([issubclass(one, kinds) for one in kind.things])
     own = _own_check("__subclasscheck__", kinds)
     if own is not None and type(kind) is not KindOfError:
-        return _weak_truth(own(kind))
+        return python_bool(own(kind))
     if _has_own_check("__subclasscheck__", kinds):
         return or_(*(functools.partial(issubclass_, kind, one) for one in kinds))
     if type(kind) is KindOfError:

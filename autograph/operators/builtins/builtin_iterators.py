@@ -8,11 +8,7 @@ from typing import Any
 import numpy as np
 
 from autograph.operators.builtins import gathering
-from autograph.operators.builtins.builtin_numbers import (
-    check_is_index,
-    index_,
-    weak_int,
-)
+from autograph.operators.builtins.builtin_numbers import check_is_index, index_, weak_int
 from autograph.operators.builtins.comprehensions import filtered, generator_exp
 from autograph.operators.builtins.counts import counted_on
 from autograph.operators.captured.captures import current_trace
@@ -28,9 +24,7 @@ from autograph.operators.stand_ins.iterables import Indexed, is_open
 from autograph.operators.stand_ins.iterators import taken
 from autograph.operators.stand_ins.ranges import OpenRange
 from autograph.operators.stand_ins.runs import has_runs
-from autograph.operators.stand_ins.templates import (
-    shown,
-)
+from autograph.operators.stand_ins.templates import shown
 from autograph.operators.symbolic.listed import is_of_open_length
 from runtime import journal, ops
 from runtime.array_methods import FlatView

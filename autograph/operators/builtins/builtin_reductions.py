@@ -30,10 +30,7 @@ from autograph.operators.stand_ins.iterables import Indexed, IndexedIterator
 from autograph.operators.stand_ins.lengths import own_length
 from autograph.operators.stand_ins.numbers_or_arrays import refuse_number_or_array
 from autograph.operators.stand_ins.runs import EntriesView, has_runs
-from autograph.operators.stand_ins.templates import (
-    LazyString,
-    has_traced,
-)
+from autograph.operators.stand_ins.templates import LazyString, has_traced
 from autograph.operators.symbolic.rows import length
 from runtime import ops
 from runtime.building import building

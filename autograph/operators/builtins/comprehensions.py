@@ -4,14 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections import deque
-from collections.abc import (
-    Callable,
-    ItemsView,
-    Iterable,
-    Iterator,
-    KeysView,
-    ValuesView,
-)
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, ValuesView
 from types import CodeType, GeneratorType
 from typing import Any
 
@@ -32,7 +25,7 @@ from autograph.operators.stand_ins.iterables import Indexed, IndexedIterator
 from autograph.operators.stand_ins.runs import has_runs
 from autograph.operators.stand_ins.values import is_numeric, type_of
 from runtime import journal
-from runtime.building import building
+from runtime.building import building, current_builder
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
@@ -264,8 +257,7 @@ class Going:
 
         What the first ones did is taken back, unless they took something from an iterator.
         """
-        builder = building()
-        assert builder is not None
+        builder = current_builder()
         mark, put, seen = builder.mark(), self.put, list[Any]()
 
         def note(item: Any) -> None:
@@ -306,8 +298,7 @@ class Going:
 
     def _is_tried(self, run: Callable[[], Any]) -> bool:
         """Whether Python could go through items; if not, nothing is done."""
-        builder = building()
-        assert builder is not None
+        builder = current_builder()
         mark = builder.mark()
         with journal.transaction() as trial:
             self._is_trial = True

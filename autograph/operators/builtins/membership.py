@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 from collections import deque
 from collections.abc import Callable
-from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from autograph.operators.branches.conditionals import (
     has_own_truth,
     if_exp,
     of_either,
+    python_bool,
 )
 from autograph.operators.branches.long_chains import PIECE, Step, in_turn
 from autograph.operators.branches.text_calls import by_letters, is_by_letters
@@ -33,7 +33,6 @@ from autograph.operators.containers import (
 )
 from autograph.operators.expressions.logical import (
     Thunk,
-    and_,
     equal,
     greater,
     greater_equal,
@@ -49,6 +48,7 @@ from autograph.operators.expressions.nests import has_own_equality, items_of
 from autograph.operators.loops.own_iterators import begun
 from autograph.operators.stand_ins.captured_items import with_captured
 from autograph.operators.stand_ins.heaps import refuse_as_sequence
+from autograph.operators.stand_ins.iterables import is_open
 from autograph.operators.stand_ins.iterators import is_iterator
 from autograph.operators.stand_ins.numbers_or_arrays import refuse_number_or_array
 from autograph.operators.stand_ins.ranges import OpenRange
@@ -136,7 +136,7 @@ def in_(item: Any, container: Any) -> Any:
         return of_each(container, lambda text: in_(item, text))
     own = method(container, "__contains__")
     if own is not None:
-        return _as_bool(own(item))
+        return python_bool(own(item))
     if is_chosen(item) and not has_runs(container) and not is_by_letters(item):
         return of_each(item, lambda text: in_(text, container))
     if type(item) is KindOfError and isinstance(container, (list, tuple)):
@@ -149,22 +149,16 @@ def in_(item: Any, container: Any) -> Any:
             kind = python_type_of(container)
             name = f"numpy.{kind.__name__}" if issubclass(kind, np.generic) else kind.__name__
             raise TypeError(f"argument of type {name!r} is not iterable")
-        if container.is_known and not (isinstance(item, Tensor) and not item.is_known):
+        if container.is_known and not is_open(item):
             return item in container
         return ops.as_weak(ops.any(container == item), kind="bool")
-    if isinstance(container, np.ndarray) and _is_open(item):
+    if isinstance(container, np.ndarray) and is_open(item):
         return ops.as_weak(ops.any(item == container), kind="bool")
     elements = _elements(container)
     if elements is not None and _is_searched(item, elements):
-        return _as_bool(or_(*(_equality(item, element) for element in elements), lambda: False))
-    if isinstance(container, range) and _is_open(item):
-        if not container:
-            return False
-        least, greatest = sorted((container[0], container[-1]))
-        return _as_bool(
-            and_(lambda: item >= least, lambda: item <= greatest,
-                 lambda: (item - container.start) % container.step == 0)
-        )  # fmt: skip
+        return python_bool(or_(*(_equality(item, element) for element in elements), lambda: False))
+    if isinstance(container, range) and is_open(item):
+        return OpenRange.over(container).contains(item)
     if open_dicts.is_open(container):
         return open_dicts.contains(container, item)
     if open_deques.items_of(container) is not None:
@@ -172,7 +166,7 @@ def in_(item: Any, container: Any) -> Any:
     if open_sets.items_of(container) is not None:
         return open_sets.contains(container, item)
     if isinstance(container, OpenRange):
-        return container.contains(item) if isinstance(item, Tensor | Number) else False
+        return container.contains(item)
     if isinstance(container, (dict, set, frozenset)) and keyed.is_open_key(item):
         return keyed.contains(container, item)
     if is_iterator(container) or _is_only_gone_through(container):
@@ -208,25 +202,14 @@ def _is_only_gone_through(x: Any) -> bool:
     return any(method(x, name) is not None for name in ("__iter__", "__getitem__"))
 
 
-def _as_bool(x: Any) -> Any:
-    test = condition(x)
-    return ops.as_weak(test, kind="bool") if isinstance(test, Tensor) else test
-
-
-def _is_traced(x: Any) -> bool:
-    """Whether comparing with it may give a value of the graph, also where it is known itself."""
-    return isinstance(x, Tensor)
-
-
-def _is_open(x: Any) -> bool:
-    return isinstance(x, Tensor) and not x.is_known
-
-
 def _is_searched(item: Any, elements: list[Any]) -> bool:
     """Whether the items are gone through here, since Python does not know what is equal."""
     if isinstance(item, (list, tuple, dict, Nullable)) or Nullable in map(type, elements):
         return True
-    return any(_is_traced(x) or is_late(x) or has_own_equality(x) for x in (item, *elements))
+    # A tensor that is known itself may be compared with one that is not.
+    return any(
+        isinstance(x, Tensor) or is_late(x) or has_own_equality(x) for x in (item, *elements)
+    )
 
 
 def _equality(item: Any, element: Any) -> Thunk:

@@ -50,17 +50,19 @@ from autograph.operators.containers import (
 )
 from autograph.operators.containers.tables import of_several
 from autograph.operators.expressions import attributes
-from autograph.operators.expressions.access import delitem, getitem, setitem
+from autograph.operators.expressions.access import consumed, delitem, getitem, setitem
 from autograph.operators.expressions.nests import SEARCHES, is_searched_by_data
+from autograph.operators.expressions.text_fields import format_method
 from autograph.operators.results.host_calls import call_host, shuffled
 from autograph.operators.results.host_results import uses_clock
 from autograph.operators.results.logs import put_in
 from autograph.operators.stand_ins.captured_items import captured_from, view_of, with_inputs
 from autograph.operators.stand_ins.contents import container_base, content_slot, guard_rewritten
 from autograph.operators.stand_ins.foreign_arrays import note_method
+from autograph.operators.stand_ins.iterables import is_open
 from autograph.operators.stand_ins.iterators import taken
-from autograph.operators.stand_ins.printing import format_method
-from autograph.operators.stand_ins.runs import OpenSet, has_runs, settled
+from autograph.operators.stand_ins.ranges import OpenRange
+from autograph.operators.stand_ins.runs import OpenSet, has_runs, holds_runs, settled
 from autograph.operators.stand_ins.templates import has_traced, is_late
 from runtime import journal
 from runtime.errors import StagingError
@@ -203,6 +205,8 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         return open_sets.call(name, owner, args, kwargs)
     if isinstance(owner, (set, frozenset)) and name == "__contains__" and keyed.is_open_key(*args):
         return keyed.contains(owner, *args)
+    if type(owner) is range and name in SEARCHES and any(map(keyed.is_open_key, args)):
+        return getattr(OpenRange.over(owner), name)(*args)
     if name in SEARCHES and args and is_searched_by_data(owner, args[0]):
         return SEARCHES[name](owner, *args)
     if isinstance(owner, _CONTAINERS):
@@ -218,7 +222,7 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
                 for key, value in _entries_of(args, kwargs):
                     guard_rewritten(owner, key, value)
             journal.note(content_slot(owner))
-            _consumed(owner)
+            consumed(owner)
             if isinstance(owner, (dict, set)):
                 args = tuple(_settled(a, name) for a in args[:1]) + args[1:]
             result = captured_from(owner, function(*args, **kwargs))
@@ -237,10 +241,10 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         args = (_items(args[0]),)
     if isinstance(owner, str) and is_by_letters(*args):
         return method_of(owner, name)(*args, **kwargs)
-    if isinstance(owner, str) and (is_late(args) or is_late(kwargs)):
-        if name in RESULTS or name in SPLITTING:
-            return method_of(owner, name)(*args, **kwargs)
-        return _on_text(owner, name, args)
+    if isinstance(owner, str | bytes) and (is_late((args, kwargs)) or holds_runs(args)):
+        if isinstance(owner, bytes) or name not in (*RESULTS, *SPLITTING) or holds_runs(args):
+            return _on_text(owner, name, args)
+        return method_of(owner, name)(*args, **kwargs)
     if isinstance(owner, _IMMUTABLE):
         return as_fresh(function(*args, **kwargs))
     trace = current_trace()
@@ -341,8 +345,13 @@ def _items(x: Any) -> Any:
     return list(x) if isinstance(x, Iterator) else x
 
 
-def _on_text(text: str, name: str, args: tuple[Any, ...]) -> Any:
-    """A method of a string that gets text which is known only when the graph runs."""
+def _on_text(text: str | bytes, name: str, args: tuple[Any, ...]) -> Any:
+    """A method of a str or bytes that gets text which is known only when the graph runs."""
+    if isinstance(text, bytes):
+        raise StagingError(
+            f"`bytes.{name}` is given what is known only when the graph runs",
+            "use a str, and encode it outside of the converted function",
+        )
     if name != "join" or len(args) != 1 or not isinstance(args[0], (list, tuple)):
         raise StagingError(
             f"`str.{name}` is given what is known only when the graph runs",
@@ -354,12 +363,6 @@ def _on_text(text: str, name: str, args: tuple[Any, ...]) -> Any:
 def _base_method(owner: Any, name: str) -> Any:
     """The method of the built-in class, which a class of the user's may override."""
     return vars(container_base(owner)).get(name)
-
-
-def _consumed(owner: Any) -> None:
-    trace = current_trace()
-    if trace is not None:
-        trace.consumed(owner)
 
 
 def _is_own(owner: Any, trace: Trace) -> bool:
@@ -374,7 +377,7 @@ def _is_own(owner: Any, trace: Trace) -> bool:
 
 
 def _settled(x: Any, name: str) -> Any:
-    if isinstance(x, Tensor) and not x.is_known:
+    if is_open(x):
         raise StagingError(
             f"a value that is known only when the graph runs is a key in `{name}`",
             "use an array instead",

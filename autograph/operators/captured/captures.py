@@ -83,6 +83,7 @@ __all__ = [
     "place_of_item",
     "read",
     "same_value",
+    "trace_at_hand",
     "trace_of",
     "weak",
 ]
@@ -433,6 +434,13 @@ def current_trace() -> Trace | None:
     """The trace that is under way, None in eager mode."""
     builder = building()
     return None if builder is None else getattr(builder.root, "trace", None)
+
+
+def trace_at_hand() -> Trace:
+    """The trace that is under way, where there is one."""
+    trace = current_trace()
+    assert trace is not None
+    return trace
 
 
 def trace_of(builder: Builder) -> Trace | None:

@@ -20,7 +20,7 @@ from autograph.operators.stand_ins.bodies import check_defined, stage_raise
 from autograph.operators.stand_ins.contents import content_slot
 from autograph.operators.stand_ins.grown_text import GrownText
 from autograph.operators.stand_ins.identity import note_chosen_value
-from autograph.operators.stand_ins.iterables import Indexed, InTurn, as_position, from_end
+from autograph.operators.stand_ins.iterables import Indexed, InTurn, as_position, from_end, is_open
 from autograph.operators.stand_ins.one_of import one_of
 from autograph.operators.stand_ins.references import snapshot
 from autograph.operators.stand_ins.runs import (
@@ -49,8 +49,10 @@ __all__ = [
     "OTHER_KEYS",
     "ListItems",
     "checked",
+    "clear",
     "delete",
     "is_at_unknown",
+    "is_open_index",
     "item",
     "item_at",
     "items_of",
@@ -138,15 +140,16 @@ def position_of(x: Any, key: Any) -> int | None:
 def is_at_unknown(x: Any, key: Any = None) -> bool:
     """Whether an item of a list that the function made is meant whose index depends on data."""
     trace = current_trace()
-    if trace is None or type(x) is not list or not _is_open(key):
+    if trace is None or type(x) is not list or not is_open_index(key):
         return False
     return not trace.is_outside(x) and not trace.is_given(x)
 
 
-def _is_open(key: Any) -> bool:
+def is_open_index(key: Any) -> bool:
+    """Whether only the graph knows an index of a list."""
     if isinstance(key, slice):
-        return any(map(_is_open, (key.start, key.stop, key.step)))
-    return isinstance(key, Tensor) and not key.is_known
+        return any(map(is_open_index, (key.start, key.stop, key.step)))
+    return is_open(key)
 
 
 def checked(key: Any, count: Any, message: str) -> Any:
@@ -165,7 +168,7 @@ def checked(key: Any, count: Any, message: str) -> Any:
 
 def raise_if(condition: Any, error: BaseException) -> None:
     """Raise an error if a condition holds: now where it is known, else when the graph runs."""
-    if isinstance(condition, Tensor) and not condition.is_known:
+    if is_open(condition):
         stage_raise(condition, error)
     elif condition:
         raise error
@@ -434,6 +437,12 @@ def _clamped(index: Any, count: Any) -> Any:
         raise TypeError("slice indices must be integers or None or have an __index__ method")
     index = from_end(index, count)
     return ops.minimum(ops.maximum(index, 0), count)
+
+
+def clear(x: list[Any]) -> None:
+    """Take all items out of a list, whose items keep their form."""
+    form, rows = packed(x)
+    write(x, form, [ops.getitem(row, slice(0, 0)) for row in rows])
 
 
 def without(row: Tensor, key: Any, count: Any) -> Tensor:

@@ -29,6 +29,7 @@ from autograph.operators.stand_ins.bodies import stage_raise
 from autograph.operators.stand_ins.contents import content_slot
 from autograph.operators.stand_ins.grown_text import GrownText, letters_of
 from autograph.operators.stand_ins.heaps import refuse_compared
+from autograph.operators.stand_ins.iterables import is_open
 from autograph.operators.stand_ins.one_of import OneOf, can_be_referred_to, number_of, texts_of
 from autograph.operators.stand_ins.runs import Run, has_runs, holds_runs, padded, refusal
 from autograph.operators.stand_ins.templates import LazyString, is_textual, lazy
@@ -80,7 +81,7 @@ def _pop(x: list[Any], key: Any = -1) -> Any:
 
 
 def _insert(x: list[Any], key: Any, value: Any) -> None:
-    known = None if isinstance(key, Tensor) and not key.is_known else int(operator.index(key))
+    known = None if is_open(key) else int(operator.index(key))
     before = _plain_count(x) if known is None or known >= 0 else _plain_count(x[::-1])
     if known is not None and before >= (known if known >= 0 else -known):
         journal.note(content_slot(x))

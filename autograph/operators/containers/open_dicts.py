@@ -16,11 +16,12 @@ from typing import Any
 from autograph.operators.branches.absorbing import absorb
 from autograph.operators.branches.conditionals import if_exp
 from autograph.operators.branches.written_items import as_item
-from autograph.operators.captured.captures import current_trace
+from autograph.operators.captured.captures import current_trace, trace_at_hand
 from autograph.operators.captured.methods import called
 from autograph.operators.containers import key_rows, partial_dicts
 from autograph.operators.containers.growing import (
     checked,
+    clear,
     item_at,
     looked_at,
     raise_if,
@@ -325,8 +326,7 @@ def put(x: dict[Any, Any], key: Any, value: Any) -> None:
         return
     pairs = opened_by(x)
     _refuse_no_key(key)
-    facts = current_trace()
-    assert facts is not None
+    facts = trace_at_hand()
     try:
         _refuse_other_kind(pairs, key, value)
         key_rows.put(pairs, _ITEMS, key, value)
@@ -436,12 +436,6 @@ def _move_to_end(x: Any, key: Any, last: Any = True) -> None:
     write(pairs, form, key_rows.linked(form, made))
 
 
-def _clear(x: dict[Any, Any]) -> None:
-    pairs = _pairs(x)
-    form, rows = looked_at(pairs)
-    write(pairs, form, [ops.getitem(row, slice(0, 0)) for row in rows])
-
-
 def copied(x: dict[Any, Any], kind: Any = None, *factory: Any) -> dict[Any, Any]:
     if _is_partial(x) and kind in (None, dict):
         return partial_dicts.copied(x)
@@ -545,9 +539,10 @@ def _default_of(value: Any) -> Callable[[], Any]:
 
 
 METHODS: dict[str, Callable[..., Any]] = {
+    "clear": lambda x: clear(_pairs(x)),
     "move_to_end": _move_to_end,
     "get": get, "__contains__": contains, "__getitem__": item, "__setitem__": put,
-    "__delitem__": delete, "pop": _pop, "popitem": _popitem, "clear": _clear, "copy": copied,
+    "__delitem__": delete, "pop": _pop, "popitem": _popitem, "copy": copied,
     "setdefault": lambda x, key, value=None: _setdefault(x, key, _default_of(value)),
     "keys": functools.partial(view, name="keys"), "__len__": size, "__iter__": view,
     "values": functools.partial(view, name="values"),

@@ -17,7 +17,7 @@ from autograph.library import sets
 from autograph.operators.branches.conditionals import if_exp
 from autograph.operators.captured.methods import called
 from autograph.operators.containers import key_rows
-from autograph.operators.containers.growing import looked_at, write
+from autograph.operators.containers.growing import clear, looked_at, write
 from autograph.operators.containers.keyed import is_open_key, refuse_unhashable
 from autograph.operators.containers.open_dicts import (
     are_keys,
@@ -28,13 +28,7 @@ from autograph.operators.containers.open_dicts import (
     name_of_view,
 )
 from autograph.operators.stand_ins.bodies import stage_raise
-from autograph.operators.stand_ins.runs import (
-    OpenSet,
-    Run,
-    has_runs,
-    known_items,
-    python_class,
-)
+from autograph.operators.stand_ins.runs import OpenSet, Run, has_runs, known_items, python_class
 from autograph.operators.symbolic.forms import Unbound
 from autograph.operators.symbolic.item_forms import is_text
 from autograph.operators.symbolic.rows import length
@@ -196,12 +190,6 @@ def _take(x: Any, item: Any) -> Any:
     there, position = key_rows.find(key_rows.columns(items), item)
     key_rows.take_out(items, "the items of a set", there, position)
     return there
-
-
-def _clear(x: Any) -> None:
-    items = _items(x)
-    form, rows = looked_at(items)
-    write(items, form, [ops.getitem(row, slice(0, 0)) for row in rows])
 
 
 def copied(x: Any) -> Any:
@@ -449,7 +437,8 @@ def call(name: str, owner: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
 
 
 METHODS: dict[str, Callable[..., Any]] = {
-    "add": add, "discard": _discard, "remove": _remove, "clear": _clear, "copy": copied,
+    "clear": lambda x: clear(_items(x)),
+    "add": add, "discard": _discard, "remove": _remove, "copy": copied,
     "__contains__": contains, "__len__": size,
     "update": _update,
     "intersection_update": functools.partial(_changed, "and"),

@@ -18,11 +18,7 @@ from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.methods import called
 from autograph.operators.captured.variables import Undefined, ld
 from autograph.operators.containers.keyed import is_open_key
-from autograph.operators.stand_ins.bodies import (
-    Restart,
-    is_of_this_body,
-    stage_raise,
-)
+from autograph.operators.stand_ins.bodies import Restart, is_of_this_body, stage_raise
 from autograph.operators.stand_ins.contents import content_slot
 from autograph.operators.stand_ins.runs import EntriesView, Opened, mark_of, opened
 from autograph.operators.stand_ins.values import NOTHING, is_unset, split

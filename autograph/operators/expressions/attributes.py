@@ -36,13 +36,7 @@ from autograph.operators.captured.captures import (
 from autograph.operators.captured.caught import Caught, PartOfError
 from autograph.operators.captured.host_values import HostValue
 from autograph.operators.captured.methods import ORIGINALS, absence, attribute, convert, method
-from autograph.operators.captured.variables import (
-    Maybe,
-    Nullable,
-    Undefined,
-    _Unreadable,
-    ld,
-)
+from autograph.operators.captured.variables import Maybe, Nullable, Undefined, _Unreadable, ld
 from autograph.operators.catching.caught_parts import part_of_caught
 from autograph.operators.containers.open_dicts import class_of_view
 from autograph.operators.expressions.generators import made

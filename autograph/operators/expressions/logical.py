@@ -47,12 +47,7 @@ from autograph.operators.stand_ins.numbers_or_arrays import refuse_number_or_arr
 from autograph.operators.stand_ins.one_of import OneOf, is_one_of_values, note_refused_choice
 from autograph.operators.stand_ins.references import has_cell
 from autograph.operators.stand_ins.runs import python_class
-from autograph.operators.stand_ins.values import (
-    both_hold,
-    is_numeric,
-    is_python_complex,
-    type_of,
-)
+from autograph.operators.stand_ins.values import both_hold, is_numeric, is_python_complex, type_of
 from runtime import journal, ops
 from runtime.building import building
 from runtime.errors import StagingError
@@ -210,52 +205,39 @@ def truth(x: Any) -> Any:
 
 def equal(left: Any, right: Any) -> Any:
     """`left == right`."""
-    if is_chosen_object(left):
-        return of_each(left, lambda one: equal(one, right))
-    if is_chosen_object(right):
-        return of_each(right, lambda one: equal(left, one))
-    if _is_nest_or_none(left, right):
-        return _of_both(left, lambda one: equal(one, right))
-    if _is_nest_or_none(right, left):
-        return _of_both(right, lambda one: equal(left, one))
-    _refuse_number_beside_list(left, right)
-    left, right = _beside_array(left, right), _beside_array(right, left)
-    if compared_dicts.are_compared(left, right):
-        return compared_dicts.equal(left, right)
-    if nests.is_by_data(left, right):
-        refuse_compared(left, right)
-        return nests.equal(left, right)
-    if may_be_twins(left, right):
-        raise unknown("function")
-    if _are_texts(left, right):
-        return GrownText(letters_of(left)) == right
-    refuse_compared(left, right)
-    return _of_complex(left, right, left == right)
+    return _compared(operator.eq, left, right)
 
 
 def not_equal(left: Any, right: Any) -> Any:
     """`left != right`."""
+    return _compared(operator.ne, left, right)
+
+
+def _compared(sign: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+    """`left == right` or `left != right`; `sign` is the function of `operator`."""
     if is_chosen_object(left):
-        return of_each(left, lambda one: not_equal(one, right))
+        return of_each(left, lambda one: _compared(sign, one, right))
     if is_chosen_object(right):
-        return of_each(right, lambda one: not_equal(left, one))
+        return of_each(right, lambda one: _compared(sign, left, one))
     if _is_nest_or_none(left, right):
-        return _of_both(left, lambda one: not_equal(one, right))
+        return _of_both(left, lambda one: _compared(sign, one, right))
     if _is_nest_or_none(right, left):
-        return _of_both(right, lambda one: not_equal(left, one))
+        return _of_both(right, lambda one: _compared(sign, left, one))
     _refuse_number_beside_list(left, right)
     left, right = _beside_array(left, right), _beside_array(right, left)
     if compared_dicts.are_compared(left, right):
-        return not_(compared_dicts.equal(left, right))
+        same = compared_dicts.equal(left, right)
+        return same if sign is operator.eq else not_(same)
     if nests.is_by_data(left, right):
         refuse_compared(left, right)
-        return not_(nests.equal(left, right))
+        same = nests.equal(left, right)
+        return same if sign is operator.eq else not_(same)
     if may_be_twins(left, right):
         raise unknown("function")
     if _are_texts(left, right):
-        return GrownText(letters_of(left)) != right
+        return sign(GrownText(letters_of(left)), right)
     refuse_compared(left, right)
-    return _of_complex(left, right, left != right)
+    return _of_complex(left, right, sign(left, right))
 
 
 def _is_nest_or_none(x: Any, other: Any) -> bool:

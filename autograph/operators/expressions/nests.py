@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.operators.branches.conditionals import condition, if_exp
+from autograph.operators.branches.conditionals import condition, if_exp, python_bool
 from autograph.operators.captured.methods import method
 from autograph.operators.containers import compared_dicts, growing, growing_methods
 from autograph.operators.expressions.access import delitem
@@ -77,17 +77,12 @@ def equal(left: Any, right: Any) -> Any:
         if len(left) != len(right):
             return False
         pairs = list(zip(left, right, strict=True))
-    return _as_bool(_all_equal(pairs))
+    return python_bool(_all_equal(pairs))
 
 
 def items_of(x: Any) -> list[Any]:
     """What is in a list or tuple, whatever an `__iter__` of its class gives."""
     return list(list.__iter__(x) if isinstance(x, list) else tuple.__iter__(x))
-
-
-def _as_bool(x: Any) -> Any:
-    test = condition(x)
-    return ops.as_weak(test, kind="bool") if isinstance(test, Tensor) else test
 
 
 def _all_equal(pairs: Sequence[tuple[Any, Any]]) -> Any:

@@ -6,9 +6,7 @@ import contextlib
 import itertools
 from collections import Counter, deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from types import (
-    MappingProxyType,
-)
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -68,7 +66,7 @@ from autograph.operators.stand_ins.templates import has_traced, shown
 from autograph.operators.stand_ins.values import describe, is_value
 from autograph.operators.symbolic.forms import Form as ItemForm
 from runtime import journal, tree
-from runtime.building import building
+from runtime.building import current_builder
 from runtime.dtypes import kind_of
 from runtime.errors import StagingError
 from runtime.graph.ir import Value
@@ -610,8 +608,7 @@ class Handouts:
     @staticmethod
     def _rows_of(x: list[Any]) -> tuple[ItemForm, list[Tensor]]:
         """The rows of a list, which are made for no error of the user's."""
-        builder = building()
-        assert builder is not None
+        builder = current_builder()
         root = builder.root
         notice, root.before_raising = root.before_raising, None
         try:

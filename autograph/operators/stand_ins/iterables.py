@@ -185,6 +185,9 @@ class IndexedIterator(Indexed):
     def __len__(self) -> int:
         raise TypeError(f"object of type '{self.name}' has no len()")
 
+    def __bool__(self) -> bool:
+        return True  # as all of Python's iterators are
+
 
 def iterator_over(x: Indexed) -> IndexedIterator:
     """An iterator over these items, which finds those that are there when it is their turn."""

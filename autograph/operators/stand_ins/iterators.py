@@ -14,7 +14,7 @@ from typing import Any
 
 from autograph.operators.captured.methods import held, is_marked
 from runtime import journal
-from runtime.building import building
+from runtime.building import current_builder
 from runtime.errors import StagingError
 from runtime.graph.ir import Node
 from runtime.origins import origin_of_caller
@@ -153,8 +153,7 @@ class Taken:
         return len(self._items) > k or self._take()
 
     def _take(self) -> bool:
-        builder = building()
-        assert builder is not None
+        builder = current_builder()
         mark = builder.mark()
         try:
             item = self._next(self._iterator)

@@ -29,7 +29,7 @@ from autograph.operators.stand_ins.grown_text import letters_of
 from autograph.operators.stand_ins.runs import Opened, Run, has_runs
 from autograph.operators.stand_ins.templates import Late, LazyString, has_traced
 from runtime import ops
-from runtime.building import building, traced
+from runtime.building import building, current_builder, traced
 from runtime.errors import StagingError
 from runtime.spec import TensorType, join, type_of_number
 from runtime.tensor import Tensor
@@ -153,8 +153,7 @@ def tensor(x: Any) -> Tensor:
         known = None if facts is None else facts.arrays.get(id(x))
         if known is not None:  # what the array holds by now
             return known
-    builder = building()
-    assert builder is not None
+    builder = current_builder()
     return traced(builder.value_of(x))
 
 
