@@ -329,7 +329,8 @@ class ConcreteFunction(Described):
         with handing_out({number: inputs[i] for number, i in traced.given.items()}):
             if not traced.lends:
                 return self._run_writing(inputs)
-            with hosting(inputs):
+            watched = traced.watched
+            with hosting(inputs), nullcontext() if watched is None else watched.unchanged():
                 return self._run_writing(inputs)
 
     def _run_writing(self, inputs: list[Any]) -> Any:
@@ -683,6 +684,7 @@ class ConcreteFunction(Described):
         if traced.stages_nothing or self.python is not None:
             return self.python is not None
         rest = traced.changes_containers or traced.compares_arrays or traced.with_arguments
+        rest = rest or traced.watched is not None
         return not rest
 
     @cached_property

@@ -376,7 +376,7 @@ class Function(Traces, Generic[P, R]):
         if traced.changes_containers:
             replay.refuse_shared_containers(given, self.__name__)
         is_held = traced.changes_containers or traced.with_arguments
-        with calling_with(given) if is_held else nullcontext():
+        with calling_with(given) if is_held or traced.watched is not None else nullcontext():
             result = concrete.run(leaves, alike)
         concrete.limits = 0
         warn_of_what_is_ahead()

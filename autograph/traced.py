@@ -12,6 +12,7 @@ from autograph.operators.captured.captures import Captured, Guard
 from autograph.operators.captured.decisions import Decision
 from autograph.operators.results.remaking import Array
 from autograph.signature import Arguments
+from autograph.watched_arguments import Watched
 from runtime import journal
 from runtime.control import TEXT, WHILE
 from runtime.graph.counters import counter_of
@@ -83,6 +84,8 @@ class Traced:
     # caller's arrays that are written before such a call: the graph itself works on copies.
     lends: bool = False
     copied: list[int] = field(default_factory=list)
+    # What is in the caller's containers, and must be in them after such calls, too.
+    watched: Watched | None = None
     # Of a trace that made variables: what it wrote for good, known while tracing.
     lasting: list[tuple[journal.Slot, Any]] = field(default_factory=list)
 

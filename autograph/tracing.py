@@ -60,6 +60,7 @@ from autograph.results import (
 )
 from autograph.signature import COLUMN, GENERATOR, INT, OF_TYPE, Arguments, Identity, is_input_key
 from autograph.traced import Traced
+from autograph.watched_arguments import watched_in
 from runtime import control, journal, ops, trace, tree
 from runtime.building import Builder
 from runtime.collector import rarely
@@ -475,6 +476,10 @@ def _finish(
     finished.hands_out = handouts.are_shared or whole is not None or bool(found or stored)
     finished.hands_out = finished.hands_out or facts.lends
     finished.lends = facts.lends
+    if facts.lends:
+        noted = [containers.get(id(slot.owner)) for slot, _ in journal.all_noted().values()]
+        changed = {container[0] for container in noted if container is not None}
+        finished.watched = watched_in(builder.graph, arguments, changed)
     finished.gives_text = any(isinstance(hole, TextHole) for hole in template[1])
     finished.with_arguments = handouts.with_arguments
     finished.changes_containers = stores or facts.pends_on_arguments
