@@ -37,6 +37,7 @@ from autograph.results import ResultHole, made_result, taken
 from autograph.signature import COMPLEX, FLOAT, INT, Arguments, is_input_key
 from autograph.tracebacks import shortened
 from autograph.traced import Traced, external_type
+from autograph.watched_arguments import met_outside
 from runtime import config, trace, tree
 from runtime.autodiff.compiled import Differentiable
 from runtime.autodiff.explain import positions_behind
@@ -69,7 +70,7 @@ _MOST_LEFT = 1024
 
 
 class LeftToPython(Exception):
-    """A call that is plain Python's: of an array that the graph cannot write as it lies in memory.
+    """A call that is plain Python's: of what the graph cannot write, or would take for two things.
 
     `why` is the error of a program that has no plain Python.
     """
@@ -381,6 +382,20 @@ class ConcreteFunction(Described):
                     origin=self._traced.written_at.get(position),
                 )
 
+    def check_containers(self, bound: dict[str, Any], alike: Alike | None) -> None:
+        """Raise LeftToPython, or StagingError, where a container of `bound` is captured, too."""
+        others = () if alike is None else alike.others.values()
+        met = met_outside(bound, self._traced.guards, others)
+        if met is None:
+            return
+        kind = type(met).__name__
+        error = StagingError(
+            f"`{self._name}` changes a {kind}, or asks whether two are one with `is`, and one "
+            "among its arguments is also found outside of them",
+            "pass a copy of it",
+        )
+        raise LeftToPython(error) if self._may_be_left and not trace.tapes() else error
+
     def _check_apart(self, inputs: list[Any]) -> None:
         """Raise StagingError where one array is two inputs, and the function asks what is one."""
         seen: dict[int, int] = {}
@@ -684,7 +699,7 @@ class ConcreteFunction(Described):
         if traced.stages_nothing or self.python is not None:
             return self.python is not None
         rest = traced.changes_containers or traced.compares_arrays or traced.with_arguments
-        rest = rest or traced.watched is not None
+        rest = rest or traced.watched is not None or traced.tells_apart
         return not rest
 
     @cached_property

@@ -375,6 +375,8 @@ class Function(Traces, Generic[P, R]):
         traced = concrete._traced
         if traced.changes_containers:
             replay.refuse_shared_containers(given, self.__name__)
+        if traced.tells_apart:
+            concrete.check_containers(given, alike)
         is_held = traced.changes_containers or traced.with_arguments
         with calling_with(given) if is_held or traced.watched is not None else nullcontext():
             result = concrete.run(leaves, alike)

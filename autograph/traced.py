@@ -78,6 +78,8 @@ class Traced:
     writes_before_errors: bool = False
     # Whether something older than the call is put into, where that depends on data.
     puts: bool = False
+    # Whether a container among the arguments may not be one that is found outside of them.
+    tells_apart: bool = False
     # Whether the function asks if two arrays are one: then no two inputs may be.
     compares_arrays: bool = False
     # Whether the graph calls Python code that may see objects and arrays; and the positions of the

@@ -60,7 +60,7 @@ from autograph.results import (
 )
 from autograph.signature import COLUMN, GENERATOR, INT, OF_TYPE, Arguments, Identity, is_input_key
 from autograph.traced import Traced
-from autograph.watched_arguments import watched_in
+from autograph.watched_arguments import tells_apart, watched_in
 from runtime import control, journal, ops, trace, tree
 from runtime.building import Builder
 from runtime.collector import rarely
@@ -476,6 +476,7 @@ def _finish(
     finished.hands_out = handouts.are_shared or whole is not None or bool(found or stored)
     finished.hands_out = finished.hands_out or facts.lends
     finished.lends = facts.lends
+    finished.tells_apart = tells_apart(facts, [slot for slot, _ in journal.all_noted().values()])
     if facts.lends:
         noted = [containers.get(id(slot.owner)) for slot, _ in journal.all_noted().values()]
         changed = {container[0] for container in noted if container is not None}

@@ -1,26 +1,50 @@
-"""Containers among the arguments that a graph reads after it has called Python code.
+"""Containers among the arguments to which others have a way, too.
 
-The graph has what was in them when the call began. Where such code may have changed that by a name
-of its own, Python would read it, so a change is an error.
+A graph has what was in them when the call began. Python code that it calls may have changed that
+by a name of its own; and what the function finds outside, too, is another container to the graph.
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from autograph.columns import Columns, ObjectColumns, OfItems
+from autograph.operators.captured.captures import Trace
+from autograph.operators.captured.guards import Guard, IdentityGuard
 from autograph.operators.results.remaking import arguments_of
 from autograph.signature import Arguments, is_input_key
-from runtime import tree
+from runtime import journal, tree
 from runtime.errors import StagingError
 from runtime.graph.ir import Graph, Node
 from runtime.host import HOST_CALL
 from runtime.origins import Origin
 
-__all__ = ["Watched", "watched_in"]
+__all__ = ["Watched", "met_outside", "tells_apart", "watched_in"]
+
+
+def tells_apart(facts: Trace, noted: Iterable[journal.Slot]) -> bool:
+    """Whether it matters that a container among the arguments is found outside of them, too.
+
+    It does where one is written, or compared with `is`.
+    """
+    kinds = set(map(type, facts.given.values()))
+    if not any(type(x) in kinds for x in facts.outside.values()):
+        return False
+    owners = (slot.owner for slot in noted)
+    return facts.compares_containers or any(
+        facts.is_given(x) or facts.is_outside(x) for x in owners if type(x) in kinds
+    )
+
+
+def met_outside(bound: dict[str, Any], guards: Iterable[Guard], others: Iterable[Any]) -> Any:
+    """A container among the arguments that is also captured, or one of these; None if none is."""
+    given = {id(part): part for _, part in tree.mutable_parts(bound)}
+    singles = [single for guard in guards for single in guard.singles]
+    captured = [single.found() for single in singles if isinstance(single, IdentityGuard)]
+    return next((given[id(x)] for x in (*captured, *others) if id(x) in given), None)
 
 
 class Watched(NamedTuple):

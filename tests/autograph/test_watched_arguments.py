@@ -126,3 +126,74 @@ def test_what_was_read_before_may_change(count):
     SEEN["argument"] = ours = floats(count)
     assert converted(ours, np.ones(2)) == expected
     assert ours == plain
+
+
+# ---- arguments that are also found outside -------------------------------------------------------
+
+
+class Owner:
+    pass
+
+
+OUTSIDE = Owner()
+
+
+def compared(items, x):
+    return items is OUTSIDE.items, sum(items) + sum(OUTSIDE.items) * x[0]
+
+
+def written_as_argument(items, x):
+    items.append(x[0])
+    return len(OUTSIDE.items), sum(OUTSIDE.items) * x[0]
+
+
+def an_item_set(items, x):
+    items[0] = x[0] * 5
+    return sum(OUTSIDE.items)
+
+
+def written_outside(items, x):
+    OUTSIDE.items.append(2.0)
+    return len(items), sum(items) * x[0]
+
+
+def within_another(rows, x):
+    rows[0].append(x[0])
+    return sum(OUTSIDE.items)
+
+
+def beside_its_owner(rows, x, owner=OUTSIDE):
+    owner.items[0] = x[0] * 7
+    return rows[0][0]
+
+
+def read_only(items, x):
+    return sum(items) + sum(OUTSIDE.items) * x[0]
+
+
+@pytest.mark.parametrize("count", [4, 20])
+@pytest.mark.parametrize("is_outside", [True, False])
+@pytest.mark.parametrize(
+    "sample",
+    [compared, written_as_argument, an_item_set, written_outside, within_another, beside_its_owner,
+     read_only],
+)  # fmt: skip
+def test_a_container_that_is_found_outside_is_that_one(sample, is_outside, count):
+    converted, x = ag.convert(sample), np.full(2, 3.0)
+    is_nested = sample in (within_another, beside_its_owner)
+    for _ in range(3):
+        found = []
+        for function in (sample, converted):
+            OUTSIDE.items = floats(count)
+            given = OUTSIDE.items if is_outside else floats(count)
+            found.append((function([given] if is_nested else given, x), given, OUTSIDE.items))
+        assert found[0] == found[1]
+    assert converted.trace_count > 0
+
+
+def test_it_is_refused_where_python_gives_no_tensors():
+    converted = ag.convert(written_as_argument, returns="tensor")
+    OUTSIDE.items = floats(4)
+    with pytest.raises(ag.StagingError, match="one among its arguments is also found outside"):
+        converted(OUTSIDE.items, np.ones(2))
+    converted(floats(4), np.ones(2))

@@ -134,6 +134,8 @@ class Trace:
     pends_on_arguments: bool = False
     # Whether it was asked if two arrays are one.
     compares_arrays: bool = False
+    # Whether it was asked if a container of the caller's is another one.
+    compares_containers: bool = False
     # "graph": print on each call; "trace": print while tracing.
     prints: str = "graph"
     # Has the special methods of a class converted during the trace; whether it has any.

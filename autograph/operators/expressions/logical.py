@@ -20,7 +20,7 @@ from autograph.operators.branches.conditionals import (
     tested_exp,
 )
 from autograph.operators.branches.text_calls import by_letters, is_by_letters
-from autograph.operators.captured.captures import are_one_object
+from autograph.operators.captured.captures import are_one_object, current_trace
 from autograph.operators.captured.caught import KindOfError, PartOfError
 from autograph.operators.captured.closures import may_be_twins
 from autograph.operators.captured.host_values import HostValue
@@ -392,6 +392,9 @@ def is_(left: Any, right: Any) -> Any:
     for x, other in ((left, right), (right, left)):
         if left is not right and isinstance(x, HostValue) and not x.is_other(other):
             x.refuse()
+    trace = current_trace()
+    if trace is not None and (trace.is_given(left) or trace.is_given(right)):
+        trace.compares_containers = True
     return left is right
 
 
