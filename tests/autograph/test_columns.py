@@ -358,3 +358,41 @@ def test_classes_of_tuples_with_more_than_items_have_no_columns(changed):
     kind = type("Own", (Pair,), own if changed == "equality" else {})
     assert columns_of([Pair(1.0, 2)] * 20) is not None
     assert columns_of([kind(1.0, 2)] * 20) is None
+
+
+def test_a_class_that_gets_methods_or_properties_later_has_no_columns_then():
+    def changed_later(name, value):
+        kind = type("Later", (Body,), {})
+        items = [kind(float(i), 1) for i in range(20)]
+        assert columns_of(items) is not None
+        setattr(kind, name, value)
+        found = columns_of(items)
+        delattr(kind, name)
+        return found is None and columns_of(items) is not None
+
+    assert changed_later("a", property(lambda self: 5.0, lambda self, value: None))
+    assert changed_later("__eq__", lambda self, other: True)
+    assert changed_later("__bool__", lambda self: False)
+
+
+def test_a_class_whose_dict_is_its_own_property_has_no_columns():
+    class Shown(Slotted):
+        __slots__ = ()
+        __dict__ = property(lambda self: {"a": 3.0})
+
+    assert columns_of([Slotted(1.0, 2)] * 1 + [Slotted(float(i), 1) for i in range(20)])
+    assert columns_of([Shown(float(i), 1) for i in range(20)]) is None
+
+
+@pytest.mark.parametrize("count", [5, 20])
+def test_nan_is_sought_by_which_object_it_is(count):
+    def counted(items, x):
+        return items.count(items[0]), x * 2
+
+    nan = math.nan
+    converted = ag.convert(counted)
+    assert converted([float(i) for i in range(count)], np.ones(2))[0] == 1
+    try:  # Python makes the call, where it may
+        assert converted([nan] * count, np.ones(2))[0] == count
+    except ValueError as error:
+        assert "nan is looked for" in str(error)

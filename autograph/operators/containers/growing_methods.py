@@ -176,7 +176,7 @@ def _equal(form: Form, rows: Iterator[Tensor], value: Any) -> Any:
         return found
     if isinstance(form, Branching):
         refuse_compared(form.like)
-        if not isinstance(form.like, tuple | list):
+        if not isinstance(form.like, tuple | list) or method(form.like, "__eq__") is not None:
             what = "dicts" if type(form.like) is dict else "objects"
             raise refusal(f"its items, which are {what}, are compared")
         parts = [_equal(part, rows, v) for part, v in _paired(form, value)]
@@ -305,7 +305,8 @@ def _same_rows(a: Form, b: Form, rows: Iterator[Tensor], others: Iterator[Tensor
     if _are_objects(a) or _are_objects(b):
         raise refusal("its items, which are objects, are compared")
     if isinstance(a, Branching) and isinstance(b, Branching) and type(a.like) is not dict:
-        if type(a.like) is not type(b.like) or len(a.parts) != len(b.parts):
+        are_alike = isinstance(a.like, tuple) is isinstance(b.like, tuple)
+        if not are_alike or len(a.parts) != len(b.parts):
             return False
         pairs = zip(a.parts, b.parts, strict=True)
         return functools.reduce(both_hold, [_same_rows(p, q, rows, others) for p, q in pairs], True)
@@ -338,7 +339,10 @@ def _height(form: Form) -> int:
 
 
 def _are_objects(form: Form) -> bool:
-    return isinstance(form, Branching) and not isinstance(form.like, tuple | list | dict)
+    if not isinstance(form, Branching):
+        return False
+    is_nest = isinstance(form.like, tuple | list | dict)
+    return not is_nest or method(form.like, "__eq__") is not None
 
 
 def _same_or_none(a: Form, b: Form, rows: Iterator[Tensor], others: Iterator[Tensor]) -> Any:

@@ -228,7 +228,7 @@ def _compared(sign: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
     if compared_dicts.are_compared(left, right):
         same = compared_dicts.equal(left, right)
         return same if sign is operator.eq else not_(same)
-    if nests.is_by_data(left, right):
+    if nests.is_by_data(left, right, f"__{sign.__name__}__"):
         refuse_compared(left, right)
         same = nests.equal(left, right)
         return same if sign is operator.eq else not_(same)
@@ -331,7 +331,7 @@ def _ordered(sign: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
     if open_sets.are_of_views(left, right):
         return open_sets.of_views(sign.__name__, _SYMBOLS[sign], left, right)
     is_nest = isinstance(left, (list, tuple)) and not isinstance(left, Reference)
-    if is_nest and nests.is_by_data(left, right):
+    if is_nest and nests.is_by_data(left, right, f"__{sign.__name__}__"):
         return nests.ordered(sign, left, right)
     return sign(left, right)
 
