@@ -48,6 +48,7 @@ from autograph.operators.containers import (
     open_dicts,
     open_sets,
 )
+from autograph.operators.containers.last_turns import note_taken_out
 from autograph.operators.containers.tables import of_several
 from autograph.operators.expressions import attributes
 from autograph.operators.expressions.access import consumed, delitem, getitem, setitem
@@ -72,35 +73,11 @@ from runtime.tensor import Tensor
 __all__ = ["call_bound_builtin"]
 
 _MUTATORS = frozenset(
-    [
-        "append",
-        "extend",
-        "insert",
-        "remove",
-        "pop",
-        "clear",
-        "sort",
-        "reverse",
-        "update",
-        "setdefault",
-        "popitem",
-        "add",
-        "discard",
-        "difference_update",
-        "intersection_update",
-        "symmetric_difference_update",
-        "__setitem__",
-        "__delitem__",
-        "__iadd__",
-        "__ior__",
-        "__imul__",
-        "appendleft",
-        "extendleft",
-        "popleft",
-        "rotate",
-        "move_to_end",
-    ]
-)
+    ("append", "extend", "insert", "remove", "pop", "clear", "sort", "reverse", "update",
+     "setdefault", "popitem", "add", "discard", "difference_update", "intersection_update",
+     "symmetric_difference_update", "__setitem__", "__delitem__", "__iadd__", "__ior__",
+     "__imul__", "appendleft", "extendleft", "popleft", "rotate", "move_to_end")
+)  # fmt: skip
 # Those that neither look at what is there nor depend on it.
 _BLIND = frozenset(("append", "extend", "add"))
 # Those that give all that a container holds, as inputs: see `with_inputs`.
@@ -225,6 +202,8 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
             consumed(owner)
             if isinstance(owner, (dict, set)):
                 args = tuple(_settled(a, name) for a in args[:1]) + args[1:]
+            if name == "pop" and args and args[0] in owner:
+                note_taken_out(owner)
             result = captured_from(owner, function(*args, **kwargs))
             note_held(owner)
             return result

@@ -15,6 +15,7 @@ from autograph.operators.branches.absorbing import absorb, lists
 from autograph.operators.branches.written_items import as_item
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.variables import Nullable
+from autograph.operators.containers.last_turns import LastTurn
 from autograph.operators.containers.written_arrays import as_array_item
 from autograph.operators.stand_ins.bodies import check_defined, stage_raise
 from autograph.operators.stand_ins.contents import content_slot
@@ -45,27 +46,9 @@ from runtime.errors import LimitNotImplementedError, StagingError
 from runtime.origins import Origin, origin_of_caller
 from runtime.tensor import Tensor
 
-__all__ = [
-    "OTHER_KEYS",
-    "ListItems",
-    "checked",
-    "clear",
-    "delete",
-    "is_at_unknown",
-    "is_open_index",
-    "item",
-    "item_at",
-    "items_of",
-    "looked_at",
-    "packed",
-    "position_of",
-    "put",
-    "raise_if",
-    "unpack",
-    "unpack_ex",
-    "without",
-    "write",
-]
+__all__ = ["OTHER_KEYS", "ListItems", "checked", "clear", "delete", "is_at_unknown",
+           "is_open_index", "item", "item_at", "items_of", "looked_at", "packed", "position_of",
+           "put", "raise_if", "unpack", "unpack_ex", "without", "write"]  # fmt: skip
 
 _OUT_OF_RANGE = "{} index out of range"
 
@@ -274,16 +257,22 @@ _MANY = 64
 class ListItems(Indexed):
     """The items of a list from `first` on, as they are when it is their turn."""
 
-    __slots__ = ("_count", "_first", "_keys", "_list", "_source")
+    __slots__ = ("_count", "_first", "_keys", "_list", "_source", "_turn")
 
     def __init__(self, x: list[Any], first: int = 0) -> None:
-        super().__init__("a list", self._count_now, lambda index: _item_in_turn(x, index + first))
+        super().__init__("a list", self._count_now, self._in_turn)
         self._list, self._first = x, first
         run = live(x)
         self._source = None if run is None else run.source()
         self.is_checked = self._source is not None
         self._count = None if self._source is None else length(self._source)
         self._keys = None if self._source is None else _keys_of(self._source)
+        self._turn = None if self._source is None else LastTurn(self._source)
+
+    def _in_turn(self, index: Any) -> Any:
+        if self._turn is not None:
+            self._turn.begin(index + self._first, self._count)
+        return _item_in_turn(self._list, index + self._first)
 
     def _count_now(self) -> Any:
         """How many there are now: of a dict that must not change meanwhile."""
@@ -299,6 +288,8 @@ class ListItems(Indexed):
         assert self._keys is not None
         pairs = zip(now, self._keys, strict=False)
         others = [ops.any(ops.not_equal(a, b)) for a, b in pairs if a is not b]
+        late = False if self._turn is None else self._turn.was_late
+        others += [late] * (late is not False)
         if others:
             error = LimitNotImplementedError(OTHER_KEYS)
             raise_if(functools.reduce(ops.logical_or, others), error)

@@ -29,6 +29,7 @@ from autograph.operators.containers.growing import (
     write,
 )
 from autograph.operators.containers.keyed import is_open_key, refuse_unhashable
+from autograph.operators.containers.last_turns import note_taken_out
 from autograph.operators.containers.written_arrays import as_array_item
 from autograph.operators.stand_ins.bodies import Restart, is_of_this_body, stage_raise
 from autograph.operators.stand_ins.contents import container_base, content_slot
@@ -56,28 +57,9 @@ from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
-__all__ = [
-    "METHODS",
-    "are_keys",
-    "call",
-    "can_be_opened",
-    "class_of_view",
-    "contains",
-    "copied",
-    "delete",
-    "get",
-    "is_key",
-    "is_open",
-    "item",
-    "name_of_view",
-    "opened_by",
-    "opener",
-    "pairs_of",
-    "put",
-    "refused",
-    "size",
-    "view",
-]
+__all__ = ["METHODS", "are_keys", "call", "can_be_opened", "class_of_view", "contains",
+           "copied", "delete", "get", "is_key", "is_open", "item", "name_of_view", "opened_by",
+           "opener", "pairs_of", "put", "refused", "size", "view"]  # fmt: skip
 
 # Those that make an item that is missing.
 _MAKING = (defaultdict, Counter)
@@ -399,6 +381,8 @@ def _pop(x: dict[Any, Any], key: Any, *default: Any) -> Any:
     if not default:
         stage_raise(ops.logical_not(there), KeyError(key))
     value = if_exp(there, lambda: _value_at(pairs, position), lambda: _of(default), "pop")
+    for thing in (x, pairs):
+        note_taken_out(thing, there)
     key_rows.take_out(pairs, _ITEMS, there, position)
     return value
 

@@ -37,27 +37,9 @@ from runtime.building import building
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 
-__all__ = [
-    "METHODS",
-    "add",
-    "are_equal",
-    "are_integers",
-    "are_of_views",
-    "call",
-    "contains",
-    "display",
-    "for_in_place",
-    "fresh",
-    "in_any_order",
-    "items_of",
-    "known",
-    "made",
-    "of_views",
-    "opened_by",
-    "opener",
-    "refused",
-    "size",
-]
+__all__ = ["METHODS", "add", "are_equal", "are_integers", "are_of_views", "call", "contains",
+           "display", "for_in_place", "fresh", "in_any_order", "items_of", "known", "made",
+           "of_views", "opened_by", "opener", "refused", "size"]  # fmt: skip
 
 
 def fresh(made: Any) -> Any:

@@ -36,6 +36,7 @@ from autograph.operators.containers import (
     open_sets,
 )
 from autograph.operators.containers.growing_arrays import as_index, as_part
+from autograph.operators.containers.last_turns import note_taken_out
 from autograph.operators.containers.tables import picked
 from autograph.operators.containers.taken_items import is_from, note_origin
 from autograph.operators.expressions.glued_arrays import GLUES, glued, is_glued_by_ops
@@ -82,18 +83,8 @@ from runtime.templates import LazyString
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
-__all__ = [
-    "consumed",
-    "delitem",
-    "getitem",
-    "iterate",
-    "present",
-    "refuse_traced",
-    "setitem",
-    "slice_",
-    "unpack",
-    "unpack_ex",
-]
+__all__ = ["consumed", "delitem", "getitem", "iterate", "present", "refuse_traced", "setitem",
+           "slice_", "unpack", "unpack_ex"]  # fmt: skip
 
 slice_ = slice
 
@@ -530,6 +521,7 @@ def delitem(thing: Any, key: Any) -> None:
     if own is not None:
         own(key)
         return
+    note_taken_out(thing)
     del thing[key]
 
 

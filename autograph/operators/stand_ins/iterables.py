@@ -21,25 +21,9 @@ from runtime.building import building
 from runtime.errors import LimitValueError, StagingError
 from runtime.tensor import Tensor
 
-__all__ = [
-    "InTurn",
-    "Indexed",
-    "IndexedIterator",
-    "as_position",
-    "enumerated",
-    "from_end",
-    "is_open",
-    "iterator_over",
-    "mapped",
-    "numbers_left",
-    "of_rows",
-    "positions",
-    "reversed_",
-    "start_and_step",
-    "with_indices",
-    "with_members",
-    "zipped",
-]
+__all__ = ["InTurn", "Indexed", "IndexedIterator", "as_position", "enumerated", "from_end",
+           "is_open", "iterator_over", "mapped", "numbers_left", "of_rows", "positions",
+           "reversed_", "start_and_step", "with_indices", "with_members", "zipped"]  # fmt: skip
 
 
 class Indexed:

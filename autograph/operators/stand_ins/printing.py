@@ -31,17 +31,8 @@ from runtime.origins import origin_of_caller
 from runtime.templates import Line
 from runtime.tensor import Tensor
 
-__all__ = [
-    "ascii_",
-    "format_",
-    "graph_print",
-    "holding_prints",
-    "print_",
-    "release_prints",
-    "repr_",
-    "str_",
-    "trace_print",
-]
+__all__ = ["ascii_", "format_", "graph_print", "holding_prints", "print_", "release_prints",
+           "repr_", "str_", "trace_print"]  # fmt: skip
 
 
 def print_(

@@ -44,28 +44,10 @@ from runtime.tensor import Tensor
 from runtime.tree import MADE_BY_CLASS_STATEMENT
 from runtime.variable import Variable
 
-__all__ = [
-    "PERCENT_FIELD",
-    "ChosenText",
-    "FilledText",
-    "Hole",
-    "Late",
-    "LazyString",
-    "RepeatedText",
-    "as_now",
-    "as_text",
-    "class_name_of",
-    "dig",
-    "exception_template",
-    "fill",
-    "fstring",
-    "has_traced",
-    "is_late",
-    "is_textual",
-    "lazy",
-    "percent",
-    "shown",
-]
+__all__ = ["PERCENT_FIELD", "ChosenText", "FilledText", "Hole", "Late", "LazyString",
+           "RepeatedText", "as_now", "as_text", "class_name_of", "dig", "exception_template",
+           "fill", "fstring", "has_traced", "is_late", "is_textual", "lazy", "percent",
+           "shown"]  # fmt: skip
 
 _T = TypeVar("_T")
 

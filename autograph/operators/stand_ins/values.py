@@ -48,6 +48,7 @@ __all__ = [
     "children_after",
     "describe",
     "describe_both",
+    "either_holds",
     "has_parts",
     "is_array",
     "is_changeable",
@@ -94,6 +95,15 @@ def both_hold(a: Any, b: Any) -> Any:
     if a is True or b is True:
         return b if a is True else a
     return ops.logical_and(a, b)
+
+
+def either_holds(a: Any, b: Any) -> Any:
+    """Whether one of two truths holds, of which each may be a traced one."""
+    if a is True or b is True:
+        return True
+    if a is False or b is False:
+        return b if a is False else a
+    return ops.logical_or(a, b)
 
 
 def is_unset(x: Any) -> bool:
