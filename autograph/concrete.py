@@ -383,17 +383,23 @@ class ConcreteFunction(Described):
                 )
 
     def check_containers(self, bound: dict[str, Any], alike: Alike | None) -> None:
-        """Raise LeftToPython, or StagingError, where a container of `bound` is captured, too."""
-        others = () if alike is None else alike.others.values()
-        met = met_outside(bound, self._traced.guards, others)
-        if met is None:
+        """Raise LeftToPython, or StagingError, where a container of `bound` is found elsewhere."""
+        traced, others = self._traced, () if alike is None else alike.others.values()
+        twice = replay.shared_container(bound) if traced.changes_containers else None
+        met = met_outside(bound, traced.guards, others) if traced.tells_apart else None
+        if twice is not None:
+            kind = type(twice).__name__
+            what = f"`{self._name}` changes a {kind} among its arguments, and one {kind} is passed "
+            error = StagingError(f"{what}twice", "pass a copy of it in one of the two places")
+        elif met is not None:
+            kind = type(met).__name__
+            error = StagingError(
+                f"`{self._name}` changes a {kind}, or asks whether two are one with `is`, and one "
+                "among its arguments is also found outside of them",
+                "pass a copy of it",
+            )
+        else:
             return
-        kind = type(met).__name__
-        error = StagingError(
-            f"`{self._name}` changes a {kind}, or asks whether two are one with `is`, and one "
-            "among its arguments is also found outside of them",
-            "pass a copy of it",
-        )
         raise LeftToPython(error) if self._may_be_left and not trace.tapes() else error
 
     def _check_apart(self, inputs: list[Any]) -> None:

@@ -9,7 +9,7 @@ from contextlib import nullcontext
 from types import FunctionType, MethodType
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast, overload
 
-from autograph import conversion, replay
+from autograph import conversion
 from autograph.concrete import MISS, ConcreteFunction, LeftToPython
 from autograph.fast_path import call_key, entry_of, like_entry_of, loosened
 from autograph.kept_traces import KeptTraces
@@ -373,9 +373,7 @@ class Function(Traces, Generic[P, R]):
             x for x, key in zip(arguments.leaves, arguments.keys, strict=True) if is_input_key(key)
         ]
         traced = concrete._traced
-        if traced.changes_containers:
-            replay.refuse_shared_containers(given, self.__name__)
-        if traced.tells_apart:
+        if traced.changes_containers or traced.tells_apart:
             concrete.check_containers(given, alike)
         is_held = traced.changes_containers or traced.with_arguments
         with calling_with(given) if is_held or traced.watched is not None else nullcontext():

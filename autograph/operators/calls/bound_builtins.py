@@ -202,7 +202,7 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
             consumed(owner)
             if isinstance(owner, (dict, set)):
                 args = tuple(_settled(a, name) for a in args[:1]) + args[1:]
-            if name == "pop" and args and args[0] in owner:
+            if name == "pop" and isinstance(owner, dict) and args and args[0] in owner:
                 note_taken_out(owner)
             result = captured_from(owner, function(*args, **kwargs))
             note_held(owner)
