@@ -98,7 +98,6 @@ TESTED_IN = {
     "autograph/operators/loops/own_iterators.py": "language/test_orderings.py",
     "autograph/operators/containers/last_turns.py": "language/test_changed_sizes.py",
     "autograph/operators/loops/watched.py": "language/test_changed_sizes.py",
-    "autograph/operators/expressions/text_fields.py": "language/test_texts_of_data.py",
     "autograph/operators/expressions/spread_arguments.py": "language/test_growing_tuples.py",
     # What TensorFlow's functions give is recorded, and compared in eager code and in graphs.
     **in_folder(
