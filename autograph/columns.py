@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 from itertools import chain, repeat
 from operator import attrgetter, is_, is_not, itemgetter
-from types import MemberDescriptorType
+from types import GetSetDescriptorType, MemberDescriptorType
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -242,22 +242,25 @@ def _columns_of_objects(things: Items, kind: Any) -> ObjectColumns | None:
 
 
 # Of classes, and names of attributes.
-_known: WeakKeyDictionary[type, dict[tuple[str, ...], bool]] = WeakKeyDictionary()
+_known: WeakKeyDictionary[type, dict[tuple[str, ...], tuple[Any, bool]]] = WeakKeyDictionary()
 
 
 def _may_be_columns(kind: Any, names: tuple[str, ...], thing: Any) -> bool:
     """Whether an object of a class is nothing but what it holds under these names."""
     known = _known.setdefault(kind, {})
-    if names not in known:
-        known[names] = _holds_plainly(kind, names) and can_be_on_heap(kind, thing)
-    return known[names]
+    # A class may get methods, and descriptors under these names, later.
+    sizes = tuple(len(vars(cls)) for cls in kind.__mro__)
+    if names not in known or known[names][0] != sizes:
+        known[names] = sizes, can_be_on_heap(kind, thing)
+    return known[names][1] and _holds_plainly(kind, names)
 
 
 def _holds_plainly(kind: Any, names: tuple[str, ...]) -> bool:
     of_class = (attribute(kind, name) for name in names)
     hidden = any(hasattr(x, "__set__") and type(x) is not MemberDescriptorType for x in of_class)
     are_names = bool(names) and all(map(str.isidentifier, names))
-    return are_names and not hidden
+    has_own_dict = type(attribute(kind, "__dict__")) in (GetSetDescriptorType, type(None))
+    return are_names and not hidden and has_own_dict
 
 
 @functools.lru_cache(maxsize=256)

@@ -38,6 +38,7 @@ from autograph.results import ResultHole, made_result, taken
 from autograph.signature import COMPLEX, FLOAT, INT, Arguments, is_input_key
 from autograph.tracebacks import shortened
 from autograph.traced import Traced, external_type
+from autograph.watched_arguments import met_outside
 from runtime import config, trace, tree
 from runtime.autodiff.compiled import Differentiable
 from runtime.autodiff.explain import positions_behind
@@ -71,7 +72,7 @@ _MOST_LEFT = 1024
 
 
 class LeftToPython(Exception):
-    """A call that is plain Python's: of an array that the graph cannot write as it lies in memory.
+    """A call that is plain Python's: of what the graph cannot write, or would take for two things.
 
     `why` is the error of a program that has no plain Python.
     """
@@ -294,19 +295,28 @@ class ConcreteFunction(Described):
     def holds_arguments(self) -> bool:
         """Whether the graph writes into containers among the arguments, or hands them out."""
         traced = self._traced
-        return traced.changes_containers or traced.with_arguments or bool(traced.roots)
+        is_watched = traced.tells_apart or traced.watched is not None
+        return (
+            traced.changes_containers or traced.with_arguments or is_watched or bool(traced.roots)
+        )
 
     @property
     def items_of(self) -> frozenset[Any]:
         """The labels of the lists from outside of whose items it depends on each."""
         return self._traced.items_of
 
-    def holding(self, bound: dict[str, Any]) -> within:
-        """Make these the arguments whose containers the graph writes into and hands out."""
+    def holding(self, bound: dict[str, Any], alike: Alike | None = None) -> within:
+        """Make these the arguments whose containers the graph writes into and hands out.
+
+        LeftToPython, or StagingError, where one of them is found elsewhere, too, and it matters.
+        """
         lists = [tree.part_at(bound, path) for path in self._paths_of_columns]
         containers = dict(tree.mutable_parts(bound, set(map(id, lists))))
+        if self._traced.tells_apart:
+            others = () if alike is None else alike.others.values()
+            self._check_outside(met_outside(bound, self._traced.guards, others))
         if self._traced.changes_containers:
-            replay.refuse_shared_containers(containers.values(), self._name)
+            self._check_once(replay.shared_container(containers.values()))
             self._check_rows(lists, containers.values())
         return self._holding_outside(containers) if self._traced.roots else calling_with(containers)
 
@@ -336,9 +346,23 @@ class ConcreteFunction(Described):
             return
         raise self._left(f"`{self._name}` changes a list in a list that it finds elsewhere, too")
 
-    def _left(self, why: str) -> Exception:
+    def _check_once(self, twice: Any) -> None:
+        if twice is not None:
+            kind = type(twice).__name__
+            what = f"`{self._name}` changes a {kind} among its arguments, and one {kind} is passed "
+            raise self._left(f"{what}twice", "pass a copy of it in one of the two places")
+
+    def _check_outside(self, met: Any) -> None:
+        if met is not None:
+            raise self._left(
+                f"`{self._name}` changes a {type(met).__name__}, or asks whether two are one with "
+                "`is`, and one among its arguments is also found outside of them",
+                "pass a copy of it",
+            )
+
+    def _left(self, why: str, hint: str = "pass a copy") -> Exception:
         """What leaves a call to Python, or refuses it where Python cannot make it."""
-        error = StagingError(why, "pass a copy")
+        error = StagingError(why, hint)
         return LeftToPython(error) if self._may_be_left and not trace.tapes() else error
 
     @cached_property
@@ -396,7 +420,8 @@ class ConcreteFunction(Described):
         with handing_out({number: inputs[i] for number, i in traced.given.items()}):
             if not traced.lends:
                 return self._run_writing(inputs)
-            with hosting(inputs):
+            watched = traced.watched
+            with hosting(inputs), nullcontext() if watched is None else watched.unchanged():
                 return self._run_writing(inputs)
 
     def _run_writing(self, inputs: list[Any]) -> Any:
@@ -758,7 +783,7 @@ class ConcreteFunction(Described):
             return False  # it serves one call only
         if traced.stages_nothing or self.python is not None:
             return self.python is not None
-        return not traced.compares_arrays
+        return not (traced.compares_arrays or traced.tells_apart or traced.watched is not None)
 
     @cached_property
     def _gives_tensors(self) -> bool:

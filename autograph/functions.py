@@ -375,7 +375,7 @@ class Function(Traces, Generic[P, R]):
         leaves = [
             x for x, key in zip(arguments.leaves, arguments.keys, strict=True) if is_input_key(key)
         ]
-        with concrete.holding(given) if concrete.holds_arguments else nullcontext():
+        with concrete.holding(given, alike) if concrete.holds_arguments else nullcontext():
             result = concrete.run(leaves, alike)
         concrete.limits = 0
         warn_of_what_is_ahead()

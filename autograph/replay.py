@@ -47,7 +47,7 @@ __all__ = [
     "host_writes",
     "lasting_writes",
     "pending_writes",
-    "refuse_shared_containers",
+    "shared_container",
     "store_writes",
     "writing_back",
 ]
@@ -70,17 +70,14 @@ def writing_back(write: WriteBack) -> Iterator[None]:
         _write_back.reset(token)
 
 
-def refuse_shared_containers(containers: Iterable[Any], name: str) -> None:
-    """Refuse one container in two places of the arguments of a function that changes one."""
+def shared_container(containers: Iterable[Any]) -> Any:
+    """A container that is in two places of the arguments; None where none is."""
     seen: set[int] = set()
     for part in containers:
         if id(part) in seen:
-            raise StagingError(
-                f"`{name}` changes a {type(part).__name__} among its arguments, and one "
-                f"{type(part).__name__} is passed twice",
-                "pass a copy of it in one of the two places",
-            )
+            return part
         seen.add(id(part))
+    return None
 
 
 def store_writes(builder: Builder, facts: Any, containers: Containers) -> bool:

@@ -12,6 +12,7 @@ from autograph.operators.captured.captures import Captured, Guard
 from autograph.operators.captured.decisions import Decision
 from autograph.operators.results.remaking import Array
 from autograph.signature import Arguments
+from autograph.watched_arguments import Watched
 from runtime import journal
 from runtime.control import TEXT, WHILE
 from runtime.given_containers import OutsideList
@@ -84,12 +85,16 @@ class Traced:
     writes_before_errors: bool = False
     # Whether something older than the call is put into, where that depends on data.
     puts: bool = False
+    # Whether a container among the arguments may not be one that is found outside of them.
+    tells_apart: bool = False
     # Whether the function asks if two arrays are one: then no two inputs may be.
     compares_arrays: bool = False
     # Whether the graph calls Python code that may see objects and arrays; and the positions of the
     # caller's arrays that are written before such a call: the graph itself works on copies.
     lends: bool = False
     copied: list[int] = field(default_factory=list)
+    # What is in the caller's containers, and must be in them after such calls, too.
+    watched: Watched | None = None
     # Of a trace that made variables: what it wrote for good, known while tracing.
     lasting: list[tuple[journal.Slot, Any]] = field(default_factory=list)
 

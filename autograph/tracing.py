@@ -61,6 +61,7 @@ from autograph.results import (
 )
 from autograph.signature import COLUMN, GENERATOR, INT, OF_TYPE, Arguments, Identity, is_input_key
 from autograph.traced import Traced
+from autograph.watched_arguments import tells_apart, watched_in
 from runtime import control, journal, ops, trace, tree
 from runtime.building import Builder
 from runtime.collector import rarely
@@ -492,6 +493,11 @@ def _finish(
     finished.hands_out = handouts.are_shared or whole is not None or bool(found or stored)
     finished.hands_out = finished.hands_out or facts.lends
     finished.lends = facts.lends
+    finished.tells_apart = tells_apart(facts, [slot for slot, _ in journal.all_noted().values()])
+    if facts.lends:
+        noted = [containers.get(id(slot.owner)) for slot, _ in journal.all_noted().values()]
+        changed = {container[0] for container in noted if container is not None}
+        finished.watched = watched_in(builder.graph, arguments, changed)
     finished.gives_text = any(isinstance(hole, TextHole) for hole in template[1])
     if facts.row_lengths:
         finished.lists_met = [x for x in facts.outside.values() if type(x) is list]

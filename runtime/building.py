@@ -539,6 +539,13 @@ def building() -> Builder | None:
     return interpreter if isinstance(interpreter, Builder) else None
 
 
+def current_builder() -> Builder:
+    """The builder that is current, where there is one."""
+    builder = building()
+    assert builder is not None
+    return builder
+
+
 class body:  # lower case, as a verb in `with body(...)`
     """Trace into the graph of a staged body; tapes of the outer trace are hidden in it."""
 

@@ -26,6 +26,7 @@ from autograph.operators.containers import open_dicts
 from autograph.operators.expressions.access import getitem
 from autograph.operators.expressions.attributes import getattr_
 from autograph.operators.expressions.logical import and_, equal, is_, or_
+from autograph.operators.stand_ins.iterables import is_open
 from autograph.operators.stand_ins.kinds import is_of_kinds
 from autograph.operators.stand_ins.one_of import OneOf
 from autograph.operators.stand_ins.own_mistakes import refuse_own
@@ -205,7 +206,7 @@ class _Taking:
         star = next((k for k, p in enumerate(patterns) if p[0] == "star"), None)
         least = len(patterns) - (star is not None)
         count = len_(subject)
-        if isinstance(count, Tensor) and not count.is_known:
+        if is_open(count):
             if least:
                 raise refusal(
                     "a pattern takes its items", "ask for `len(...)` in an `if`, and take items"

@@ -11,6 +11,7 @@ import autograph as ag
 import autograph.tf as tf
 from autograph.columns import columns_of
 from runtime.given_containers import arguments_of
+from tests.language.harness import observe
 
 Pair = namedtuple("Pair", "a b")
 LENGTHS = 20, 24, 17
@@ -508,3 +509,39 @@ def test_lists_of_lists_that_are_made_of_those_of_the_caller_are_given_back():
         assert converted(cells, np.ones(1)) == next_generation(cells, np.ones(1))
     assert converted.trace_count == 1
     assert not converted._policy.closed
+
+
+def test_a_class_that_gets_methods_or_properties_later_has_no_columns_then():
+    def changed_later(name, value):
+        kind = type("Later", (Body,), {})
+        items = [kind(float(i), 1) for i in range(20)]
+        assert columns_of(items) is not None
+        setattr(kind, name, value)
+        found = columns_of(items)
+        delattr(kind, name)
+        return found is None and columns_of(items) is not None
+
+    assert changed_later("a", property(lambda self: 5.0, lambda self, value: None))
+    assert changed_later("__eq__", lambda self, other: True)
+    assert changed_later("__bool__", lambda self: False)
+
+
+def test_a_class_whose_dict_is_its_own_property_has_no_columns():
+    class Shown(Slotted):
+        __slots__ = ()
+        __dict__ = property(lambda self: {"a": 3.0})
+
+    assert columns_of([Slotted(1.0, 2)] * 1 + [Slotted(float(i), 1) for i in range(20)])
+    assert columns_of([Shown(float(i), 1) for i in range(20)]) is None
+
+
+@pytest.mark.parametrize("count", [5, 20])
+def test_nan_is_sought_by_which_object_it_is(count):
+    def counted(items, x):
+        return items.count(items[0]), x * 2
+
+    nan = math.nan
+    converted = ag.convert(counted)
+    assert converted([float(i) for i in range(count)], np.ones(2))[0] == 1
+    got = observe(converted, ([nan] * count, np.ones(2)))  # Python makes the call, where it may
+    assert got.value[0] == count if got.error is None else "nan is looked for" in str(got.error)

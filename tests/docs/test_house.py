@@ -98,6 +98,7 @@ TESTED_IN = {
     "autograph/operators/expressions/orderings.py": "language/test_orderings.py",
     "autograph/operators/builtins/put_in_turn.py": "language/test_put_in_turn.py",
     "autograph/operators/loops/own_iterators.py": "language/test_orderings.py",
+    "autograph/operators/containers/last_turns.py": "language/test_changed_sizes.py",
     "autograph/operators/loops/watched.py": "language/test_changed_sizes.py",
     "autograph/operators/expressions/spread_arguments.py": "language/test_growing_tuples.py",
     # What TensorFlow's functions give is recorded, and compared in eager code and in graphs.

@@ -139,6 +139,53 @@ def of_a_deque(x, n):
     return items, total
 
 
+@samples("B4.10", *WAYS)
+def a_key_is_moved_to_the_end_and_the_loop_is_left(x, n):
+    table, grown = {0: x, 1: x + 1, 2: F(3)}, {}
+    for k in range(n + 2):
+        grown[k] = k
+    for key in table:
+        if x > 1 and key == 2:
+            table[key] = table.pop(key) + 1
+            break
+    for key in grown:
+        if key == n + 1:
+            grown.pop(key)
+            grown[key] = -1
+            break
+    return table, grown
+
+
+@samples("B4.10", *WAYS)
+def the_last_item_is_taken_out_before_its_turn(x, n):
+    table, rounds = {"a": x, "b": x + 1, "c": F(3)}, 0
+    for _ in table:
+        rounds += 1
+        if x > 1 and rounds == 1:
+            del table["c"]
+            table["c"] = x
+        if rounds > 5:
+            break
+    return table, rounds
+
+
+@samples("B4.10", (F(2.0), I(1)), (F(0.5), I(2)))
+def what_python_alone_knows_is_asked_of_it(x, n):
+    few, many, rounds = {1: x, 2: x, 5: x}, dict.fromkeys(range(9), 0.0), 0
+    for _ in few:
+        few.pop(5)
+        few[5] = x + 1  # there is room in the table for just so many
+    try:
+        for key in many:
+            rounds += 1
+            if key == 8:
+                del many[key]
+                many[key] = 1.0
+    except RuntimeError as error:
+        print(error)
+    return few, rounds, x
+
+
 test_loop = samples.test()
 
 
@@ -182,7 +229,45 @@ def other_keys_of_a_comprehension(x, n):
     return [moved(key) for key in table]
 
 
-@pytest.mark.parametrize("sample", [other_keys, other_keys_of_a_comprehension])
+def the_last_key_anew(x, n):
+    table = {0: x, 1: x + 1, 2: F(3)}
+    for key in table:
+        if x > 1 and key == 2:
+            table.pop(key)
+            table[key] = x
+    return table
+
+
+def the_last_key_of_a_text_anew(x, n):
+    table = {"a": x, "b": x + 1}
+    for key, _ in table.items():
+        if x > 1 and key == "b":
+            del table[key]
+            table[key] = x
+    return table
+
+
+def the_last_key_by_data_anew(x, n):
+    table = {}
+    for k in range(n + 2):
+        table[k] = k
+    for key in table:
+        if x > 1 and key == n + 1:
+            table.pop(key, None)
+            table[key] = 9
+    return table
+
+
+@pytest.mark.parametrize(
+    "sample",
+    [
+        other_keys,
+        other_keys_of_a_comprehension,
+        the_last_key_anew,
+        the_last_key_of_a_text_anew,
+        the_last_key_by_data_anew,
+    ],
+)
 def test_as_many_other_keys_are_told_when_the_graph_runs(sample):
     check(sample, (F(0.5), I(2)), (F(-1.0), I(1)), saved=False)
     with pytest.raises(NotImplementedError, match="and has as many items"):

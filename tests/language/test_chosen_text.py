@@ -233,6 +233,33 @@ def names_of_attributes(x):
     return getattr(two, name), two.low, two.high, hasattr(two, other), getattr(two, other, -1.0)
 
 
+# The dtype of a result is the joined one, as after `if` and `else`.
+@samples("B2.26", (X,), (-X,), joined=True)
+def settings_of_arrays(x):
+    name, kind = ("f4", np.float32) if x[0] > 0 else ("f8", np.float64)
+    table = np.pad(x, 1, mode="edge" if x[0] > 0 else "wrap")
+    made = np.zeros(2, name), np.asarray(x, dtype=kind), np.array([1, 2], kind)
+    return (
+        x.astype(name),
+        x.astype(kind).sum(),
+        x.sum(dtype=name),
+        np.dtype(name).itemsize,
+        made,
+        table,
+    )
+
+
+@samples("B2.26", (F(1),), (F(-1),), saved=False)
+def in_bytes(x):
+    name, other = ("ab", b"xy") if x > 0 else ("c", b"z")
+    return (
+        bytes(name, "ascii"),
+        bytes(name, encoding="utf8"),
+        str(other, "ascii"),
+        b"-".join([b"a", b"b"]),
+    )
+
+
 test_chosen_text = samples.test()
 
 

@@ -107,6 +107,40 @@ def in_a_message(x):
     return len(bad)
 
 
+class Holder:
+    pass
+
+
+@samples("E4", (N,), (M,))
+def parts_in_fields(n):
+    found, table, waiting, partial, holder = [], {}, deque(), {}, Holder()
+    for v in n:
+        found.append(v * 2)
+        table[v] = v + 0.5
+        waiting.append(v)
+    if n[0] > 2:
+        partial["key"] = n[0]
+    holder.found = found
+    table[np.int64(9)] = np.float64(1.25)
+    names = {}
+    for v in n:
+        names["a" if v > 2 else "b"] = v
+    print("{0[1]} {1[9]:.2f} {2[0]!r:>6} {x.found[2]}".format(found, table, waiting, x=holder))
+    print("{} {x} {t}".format(found, x=(1, [found]), t={1: table}))
+    whole = "%s" % names
+    return whole, "%(a)d %% %(b)4d" % names, "{a} {b:>{w}}".format_map({**{"w": 3, "a": 1, "b": 2}})
+
+
+@samples("E4", (N,), (M,))
+def keys_that_are_missing(n):
+    partial = {}
+    if n[0] > 2:
+        partial["key"] = n[0]
+    print("%(key)d" % partial if n[1] > 1 else "-")
+    print("{key}".format_map(partial))
+    return "{0[key]}".format(partial)
+
+
 test_sample = samples.test()
 
 

@@ -204,3 +204,43 @@ def test_keys_that_a_column_would_round_are_refused():
 
     xs, ys = 2**24 + 1 + 2 * np.arange(5), np.arange(3, dtype=np.float32)
     refuse(mixed, xs, ys, match="numbers of types of which none holds all exactly")
+
+
+EDGE = 2.0**53
+SOUGHT = (
+    2.0,
+    2.5,
+    -0.0,
+    EDGE,
+    EDGE + 2,
+    -EDGE,
+    2.0**63,
+    -(2.0**63),
+    np.inf,
+    -np.inf,
+    np.nan,
+    255.0,
+)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("dtype", [np.int64, np.int32, np.uint8, np.uint64])
+def test_floats_are_looked_for_among_ints_exactly(backend, dtype):
+    def sought(keys, floats):
+        table, members, found = {}, set(), []
+        for k in keys:
+            table[k] = len(table)
+            members.add((k, 1))
+        for x in floats:
+            found.append((table.get(x, -1), x in table, (x, 1) in members))
+        return found
+
+    keys = np.array([0, 2, 255, 7, 8, 9, 10, 11, 12], np.int64)
+    more = [2**53 + 1, 2**53 + 2, -(2**53) - 1] if dtype is np.int64 else [1, 3, 5]
+    keys = np.concatenate([keys, more]).astype(dtype)
+    with config.backend.using(backend):
+        converted = ag.convert(sought)
+        for kind in (np.float64, np.float32):
+            floats = np.array(SOUGHT, kind)
+            assert converted(keys, floats) == sought(keys, floats)
+        assert converted.trace_count == 2

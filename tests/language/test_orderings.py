@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import operator
+from collections import namedtuple
 from dataclasses import dataclass, field
 from functools import total_ordering
 
@@ -597,7 +598,90 @@ def a_key_that_raises_leaves_the_list(x):
     return made, before, steps
 
 
+class Turned(namedtuple("Turned", "a b")):
+    """A tuple with an order and an equality of its own."""
+
+    __slots__ = ()
+    __hash__ = tuple.__hash__
+
+    def __lt__(self, other):
+        return self.b < other.b
+
+    def __eq__(self, other):
+        return self.b == other.b
+
+
+Twosome = namedtuple("Twosome", "a b")
+
+
+@samples("B3.05", (I(4), F(2.0)), (I(2), F(-1.0)))
+def tuples_with_an_order_of_their_own(n, x):
+    few, pairs = [Turned(x, -x), Turned(x * 0, x * 0), Turned(x + 1, x)], []
+    found = sorted(few)[0], min(few), max(few), few[0] < few[1], few.index(Turned(9.0, 0.0))
+    few.sort()
+    tests = few[0] == few[1], (1, few[0]) < (1, few[2]), [few[0]] != [few[1]], few.count(few[1])
+    for i in range(n):
+        pairs.append(Turned(i, -i))
+    by_key = max(pairs, key=lambda p: p.b).a, sorted(pairs, key=lambda p: p.b)[0].a
+    return found, tests, few, min(pairs).a, by_key, pairs[0] < pairs[1]
+
+
+@samples("B3.05", (I(4),), (I(2),))
+def named_tuples_are_tuples(n):
+    named, plain, lists = [], [], []
+    for i in range(n):
+        named.append(Twosome(i, -i))
+        plain.append((i, -i))
+        lists.append([i, -i])
+    tests = named == plain, plain == named, named != plain, plain == lists, Twosome(1, -1) in plain
+    return tests, named.count((0, 0)), sorted(named)[0].a
+
+
 test_sample = samples.test()
+
+
+def grown_and_sorted(n):
+    pairs = []
+    for i in range(n):
+        pairs.append(Turned(i, -i))
+    return sorted(pairs)  # refused
+
+
+def grown_and_sought(n):
+    pairs = []
+    for i in range(n):
+        pairs.append(Turned(i, -i))
+    return Turned(7, 0) in pairs  # refused
+
+
+def grown_and_compared(n):
+    pairs = []
+    for i in range(n):
+        pairs.append(Turned(i, -i))
+    return pairs == pairs[:]  # refused
+
+
+def many_sorted(n):
+    pairs = [Turned(n * k, -n) for k in range(20)]
+    return sorted(pairs)  # refused
+
+
+def sorted_within_keys(n):
+    return sorted([(1, Turned(n, 3)), (1, Turned(n, -3))])  # refused
+
+
+@pytest.mark.parametrize(
+    ("sample", "match"),
+    [
+        (grown_and_sorted, "it is sorted, and its items are no numbers"),
+        (grown_and_sought, "its items, which are objects, are compared"),
+        (grown_and_compared, "its items, which are objects, are compared"),
+        (many_sorted, "are sorted by a `__lt__` of their own"),
+        (sorted_within_keys, "are sorted by a `__lt__` of their own"),
+    ],
+)
+def test_many_tuples_with_an_order_of_their_own_are_refused(sample, match):
+    refuse(sample, I(4), match=match)
 
 
 def changed_by_its_key(x):

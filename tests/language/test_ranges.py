@@ -90,6 +90,39 @@ def sum_of_rows(x, start):
     return sum(x, start), sum(x[:, 0], start), sum(x, x), sum(x[:0], 1.5)
 
 
+@samples("B3.03", (I(9), I(3)), (I(4), I(7)), (I(2), I(1)), (I(-3), I(4)))
+def searched(n, m):
+    r, known = range(1, n, 2) if n > 3 else range(n, 5), range(1, 10, 3)
+    for x in (3, True, 2.0, "a", None):
+        print(r.count(x))
+        try:
+            print(r.index(x))
+        except ValueError as error:
+            print(error)
+    counts = known.count(m), r.count(m), n in known, (m + 0.5) in known
+    return counts, known.index(m), r.index(m)
+
+
+TABLE = np.arange(12.0)
+
+
+@samples("B3.03", (np.arange(9.0), I(4)), (np.arange(9.0) * 2, I(7)))
+def indices_of_an_array(x, n):
+    r = range(n) if n > 4 else range(0, n, 2)
+    y = x.copy()
+    y[r] = 7.0
+    return y, x[r], x[(r,)], TABLE[r], TABLE.reshape(1, 12)[0, r], TABLE[[1, 2]]
+
+
+@samples("B3.03", (I(4),), (I(0),))
+def true_as_all_iterators(n):
+    r, found = range(n), []
+    for i in r:
+        found.append(i)
+    ways = zip(found, r), enumerate(found), reversed(found), map(str, r), iter(found)
+    return [1 if way else 2 for way in ways], not zip(r, r), bool(enumerate(r)), len(found)
+
+
 test_ranges = samples.test()
 
 
@@ -189,3 +222,12 @@ def test_parts_are_set_as_by_the_numpy_at_hand(sample):
 
 def test_an_attribute_of_an_array_that_cannot_be_set_is_refused():
     refuse(shape_that_is_set, np.ones(4), match=r"`\.shape` of an array of the caller's is set")
+
+
+def index_of_a_list(n):
+    return [1, 2][range(n)]
+
+
+def test_python_calls_it_a_range():
+    with pytest.raises(TypeError, match="must be integers or slices, not range"):
+        ag.convert(index_of_a_list)(I(1))

@@ -341,3 +341,19 @@ def spread_into_another(numbers):
 
 def test_what_is_spread_into_another_is_refused():
     refuse(spread_into_another, np.array([1, 4, 2]), match="the order in which it gives them")
+
+
+OUTSIDE = {1.0}
+
+
+def a_set_that_is_older(x):
+    count = len(OUTSIDE)
+    OUTSIDE.add(x)
+    if len(OUTSIDE) == count and x > 0:  # refused
+        OUTSIDE.discard(1.0)
+    return x
+
+
+def test_a_set_is_called_a_set():
+    refuse(a_set_that_is_older, 1.0, match="is a set on one path but another set on the other")
+    assert {1.0} == OUTSIDE

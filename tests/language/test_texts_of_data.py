@@ -250,5 +250,42 @@ def with_bytes(n):
     return f"{n}".encode()  # refused
 
 
-def test_what_no_graph_holds_is_refused():
-    refuse(with_bytes, np.int64(3), match="`encode` of a text that is known only when the")
+def as_bytes(n):
+    return bytes(f"{n}", "ascii")  # refused
+
+
+def as_bytearray(n):
+    return bytearray(f"{n}", "ascii")  # refused
+
+
+def parts_as_bytes(n):
+    parts = []
+    for _ in range(n):
+        parts.append(b"ab")
+    return b"".join(parts)  # refused
+
+
+def one_part_as_bytes(n):
+    return b"-".join([b"a" if n > 0 else b"b", b"c"])  # refused
+
+
+def prefixes(n):
+    parts = []
+    for _ in range(n):
+        parts.append("ab")
+    return "abc".startswith(tuple(parts))  # refused
+
+
+@pytest.mark.parametrize(
+    ("sample", "match"),
+    [
+        (with_bytes, "`encode` of a text that is known only when the"),
+        (as_bytes, "a text that is known only when the graph runs is given to `bytes`"),
+        (as_bytearray, "a text that is known only when the graph runs is given to `bytearray`"),
+        (parts_as_bytes, "`bytes.join` is given what is known only when the graph runs"),
+        (one_part_as_bytes, "`bytes.join` is given what is known only when the graph runs"),
+        (prefixes, "`str.startswith` is given what is known only when the graph runs"),
+    ],
+)
+def test_what_no_graph_holds_is_refused(sample, match):
+    refuse(sample, np.int64(3), match=match)

@@ -31,7 +31,7 @@ from autograph.operators.stand_ins.values import (
     with_children,
 )
 from runtime import journal, trace
-from runtime.building import building
+from runtime.building import building, current_builder
 from runtime.cells import Cell
 from runtime.errors import StagingError
 from runtime.graph.ir import Value
@@ -55,8 +55,7 @@ __all__ = [
 
 def lists() -> Cell:
     """What stands for the memory of all lists whose length depends on data."""
-    builder = building()
-    assert builder is not None
+    builder = current_builder()
     root = builder.root
     if root.lists is None:
         value = Value(type_of_number(0))

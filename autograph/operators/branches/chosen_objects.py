@@ -14,9 +14,9 @@ from functools import partial
 from types import FunctionType, ModuleType
 from typing import Any
 
-from autograph.operators.branches.chosen_text import of_each
+from autograph.operators.branches.chosen_text import is_chosen, of_each
 from autograph.operators.branches.text_calls import in_letters
-from autograph.operators.captured.captures import current_trace
+from autograph.operators.captured.captures import trace_at_hand
 from autograph.operators.captured.methods import convert, is_marked
 from autograph.operators.captured.variables import Nullable
 from autograph.operators.stand_ins.heaps import refuse_as_sequence
@@ -26,6 +26,7 @@ from autograph.operators.stand_ins.lengths import ask_for_hint
 from autograph.operators.stand_ins.one_of import (
     OneOf,
     are_containers,
+    are_members,
     is_one_of_values,
     read_apart,
     text_of,
@@ -46,6 +47,7 @@ __all__ = [
     "is_chosen_object",
     "items_of",
     "views_of_each",
+    "with_each",
 ]
 
 
@@ -121,11 +123,30 @@ def called_with_each(
 
     None where no argument is such a choice, or the function takes it as it is.
     """
-    if not any(map(is_chosen_object, (*args, *kwargs.values()))) or _takes_choices(function):
+    if not any(map(is_chosen_object, (*args, *kwargs.values()))):
         return None
-    given: dict[Any, Any] = dict(enumerate(args))
-    given.update(kwargs)
-    key = next(key for key, x in given.items() if is_chosen_object(x))
+    is_decoding = function is str and len(args) + len(kwargs) > 1
+    if _takes_choices(function) and not is_decoding:
+        return None
+    return with_each(args, kwargs, call, is_chosen_object)
+
+
+def is_chosen_setting(x: Any) -> bool:
+    """Whether `x` is one of several known texts, types or functions, which no array holds."""
+    return is_chosen(x) and not are_members(x)
+
+
+def with_each(
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    call: Callable[[tuple[Any, ...], dict[str, Any]], Any],
+    is_choice: Callable[[Any], bool] = is_chosen_setting,
+) -> Callable[[], Any] | None:
+    """What calls a function with each thing that an argument may be; None where none is such."""
+    given: dict[Any, Any] = {**dict(enumerate(args)), **kwargs}
+    key = next((key for key, x in given.items() if is_choice(x)), None)
+    if key is None:
+        return None
 
     def with_one(one: Any) -> Any:
         changed = {**given, key: one}
@@ -177,8 +198,7 @@ def as_choices(x: Any) -> Any:
 def _as_choices(x: Any, made: dict[int, Any]) -> Any:
     if id(x) in made:
         return made[id(x)]
-    facts = current_trace()
-    assert facts is not None
+    facts = trace_at_hand()
     if is_of_kinds(x):
         return Choice((x.index, *(_as_choices(thing, made) for thing in x.things)))
     if type(x) is Nullable:

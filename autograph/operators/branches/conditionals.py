@@ -42,7 +42,7 @@ from autograph.operators.stand_ins.told import within
 from autograph.operators.stand_ins.values import NOTHING, split
 from autograph.operators.symbolic.rows import length
 from runtime import journal, ops
-from runtime.building import Builder, building
+from runtime.building import Builder, building, current_builder
 from runtime.cells import Cell
 from runtime.debuggers import if_any
 from runtime.ops.inference import size_of
@@ -198,8 +198,7 @@ def staged_if(
     test: Tensor, body: Callable[[], Any], orelse: Callable[[], Any], state: State
 ) -> None:
     """One cond node for both branches; names and objects get the joined values."""
-    parent = building()
-    assert parent is not None
+    parent = current_builder()
     state.read_captured()
 
     def traced() -> tuple[Outcome, Outcome]:
@@ -410,8 +409,7 @@ def has_own_truth(x: Any) -> bool:
 
 def _quiet_truth(x: Any) -> Any:
     """Whether an object is true that nobody has asked yet: known if asking is not to be seen."""
-    builder = building()
-    assert builder is not None
+    builder = current_builder()
     mark = builder.mark()
     with journal.transaction() as asked:
         try:

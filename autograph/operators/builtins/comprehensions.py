@@ -27,7 +27,7 @@ from autograph.operators.stand_ins.iterables import Indexed, IndexedIterator
 from autograph.operators.stand_ins.runs import has_runs
 from autograph.operators.stand_ins.values import is_numeric, type_of
 from runtime import journal
-from runtime.building import building
+from runtime.building import building, current_builder
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
@@ -280,8 +280,7 @@ class Going:
 
         What the first ones did is taken back, unless they took something from an iterator.
         """
-        builder = building()
-        assert builder is not None
+        builder = current_builder()
         mark, put, seen = builder.mark(), self.put, list[Any]()
 
         def note(item: Any) -> None:
@@ -328,8 +327,7 @@ class Going:
 
     def _is_tried(self, run: Callable[[], Any]) -> bool:
         """Whether Python could go through items; if not, nothing is done."""
-        builder = building()
-        assert builder is not None
+        builder = current_builder()
         mark = builder.mark()
         with journal.transaction() as trial:
             self._is_trial = True

@@ -9,6 +9,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
+from autograph.operators.captured.methods import method
 from autograph.operators.containers.growing import items_of, looked_at, packed, raise_if, write
 from autograph.operators.containers.growing_methods import numbers_of
 from autograph.operators.loops.loops import for_stmt
@@ -135,7 +136,7 @@ def _refuse_equal_starts(columns: list[Tensor]) -> None:
 
 
 def _is_nest(form: Form) -> TypeGuard[Branching]:
-    if not isinstance(form, Branching):
+    if not isinstance(form, Branching) or method(form.like, "__lt__") is not None:
         return False
     return isinstance(form.like, tuple | list) and not isinstance(form.like, Reference)
 

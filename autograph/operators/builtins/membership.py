@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 from collections import deque
 from collections.abc import Callable
-from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -34,7 +33,6 @@ from autograph.operators.containers import (
 )
 from autograph.operators.expressions.logical import (
     Thunk,
-    and_,
     equal,
     greater,
     greater_equal,
@@ -151,7 +149,7 @@ def in_(item: Any, container: Any) -> Any:
             kind = python_type_of(container)
             name = f"numpy.{kind.__name__}" if issubclass(kind, np.generic) else kind.__name__
             raise TypeError(f"argument of type {name!r} is not iterable")
-        if container.is_known and not (isinstance(item, Tensor) and not item.is_known):
+        if container.is_known and not is_open(item):
             return item in container
         return ops.as_weak(ops.any(container == item), kind="bool")
     if isinstance(container, np.ndarray) and is_open(item):
@@ -160,13 +158,7 @@ def in_(item: Any, container: Any) -> Any:
     if elements is not None and _is_searched(item, elements):
         return weak_truth(or_(*(_equality(item, element) for element in elements), lambda: False))
     if isinstance(container, range) and is_open(item):
-        if not container:
-            return False
-        least, greatest = sorted((container[0], container[-1]))
-        return weak_truth(
-            and_(lambda: item >= least, lambda: item <= greatest,
-                 lambda: (item - container.start) % container.step == 0)
-        )  # fmt: skip
+        return OpenRange.over(container).contains(item)
     if open_dicts.is_open(container):
         return open_dicts.contains(container, item)
     if open_deques.items_of(container) is not None:
@@ -174,7 +166,7 @@ def in_(item: Any, container: Any) -> Any:
     if open_sets.items_of(container) is not None:
         return open_sets.contains(container, item)
     if isinstance(container, OpenRange):
-        return container.contains(item) if isinstance(item, Tensor | Number) else False
+        return container.contains(item)
     if isinstance(container, (dict, set, frozenset)) and keyed.is_open_key(item):
         return keyed.contains(container, item)
     if is_iterator(container) or _is_only_gone_through(container):

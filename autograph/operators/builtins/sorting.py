@@ -11,6 +11,7 @@ from autograph.operators.branches.choosing import chosen
 from autograph.operators.branches.conditionals import condition
 from autograph.operators.builtins import growing_sorts
 from autograph.operators.builtins.gathering import listed
+from autograph.operators.captured.methods import method
 from autograph.operators.captured.variables import there
 from autograph.operators.expressions import access
 from autograph.operators.stand_ins.bodies import stage_raise
@@ -132,8 +133,9 @@ def _refuse_arrays_of_rank_0(items: list[Any]) -> None:
 
 def has_own_order(x: Any) -> bool:
     """Whether what is sorted is of a class of the user's, which says what is less."""
-    is_object = type(x).__flags__ & MADE_BY_CLASS_STATEMENT and not isinstance(x, tuple | Tensor)
-    return bool(is_object) and not is_numeric(x)
+    if isinstance(x, tuple):
+        return method(x, "__lt__") is not None
+    return bool(type(x).__flags__ & MADE_BY_CLASS_STATEMENT) and not is_numeric(x)
 
 
 def _ranks(keys: list[Any]) -> list[Any]:
@@ -199,6 +201,13 @@ def _columns(keys: Any) -> list[Any]:
     kind = next((k for k in (tuple, list) if all(isinstance(key, k) for key in keys)), None)
     if kind is None:
         return [_column(tuple(keys))]
+    if kind is tuple and any(map(has_own_order, keys)):
+        raise StagingError(
+            f"`{class_name_of(keys[0])}` in keys, or more than {_FEW}, are sorted by a `__lt__` of "
+            "their own, and what they hold is known only when the graph runs",
+            "sort by numbers (`key=`)",
+            origin=origin_of_caller(),
+        )
     if len({len(key) for key in keys}) != 1:
         raise StagingError(
             f"{kind.__name__}s of several lengths are sorted by what is known only when the graph "

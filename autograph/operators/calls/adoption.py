@@ -43,7 +43,7 @@ from autograph.operators.stand_ins.iterators import ends
 from autograph.operators.stand_ins.one_of import note_refused_choice
 from autograph.operators.stand_ins.templates import LazyString, shown
 from runtime import journal, ops
-from runtime.building import building
+from runtime.building import building, current_builder
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
@@ -239,8 +239,7 @@ def _dispatcher(
 
 def _next(twin: Function, iterator: Any) -> Any:
     """The next item; whether there is one must be known while tracing."""
-    builder = building()
-    assert builder is not None
+    builder = current_builder()
     mark = builder.mark()
     item = twin(iterator)
     nodes = builder.graph.nodes[mark.now(builder.graph.nodes) :]

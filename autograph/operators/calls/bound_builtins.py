@@ -43,19 +43,22 @@ from autograph.operators.containers import (
     open_dicts,
     open_sets,
 )
+from autograph.operators.containers.last_turns import note_taken_out
 from autograph.operators.containers.tables import of_several
 from autograph.operators.expressions import attributes
 from autograph.operators.expressions.access import consumed, delitem, getitem, setitem
 from autograph.operators.expressions.nests import SEARCHES, is_searched_by_data
+from autograph.operators.expressions.text_fields import format_method
 from autograph.operators.results.host_calls import call_host, shuffled
 from autograph.operators.results.host_results import uses_clock
 from autograph.operators.results.logs import put_in
 from autograph.operators.stand_ins.captured_items import captured_from, view_of, with_inputs
 from autograph.operators.stand_ins.contents import container_base, content_slot, guard_rewritten
 from autograph.operators.stand_ins.foreign_arrays import note_method
+from autograph.operators.stand_ins.iterables import is_open
 from autograph.operators.stand_ins.iterators import taken
-from autograph.operators.stand_ins.printing import format_method
-from autograph.operators.stand_ins.runs import OpenSet, has_runs, settled
+from autograph.operators.stand_ins.ranges import OpenRange
+from autograph.operators.stand_ins.runs import OpenSet, has_runs, holds_runs, settled
 from autograph.operators.stand_ins.templates import has_traced, is_late
 from runtime import journal
 from runtime.errors import StagingError
@@ -65,35 +68,11 @@ from runtime.tensor import Tensor
 __all__ = ["call_bound_builtin"]
 
 _MUTATORS = frozenset(
-    [
-        "append",
-        "extend",
-        "insert",
-        "remove",
-        "pop",
-        "clear",
-        "sort",
-        "reverse",
-        "update",
-        "setdefault",
-        "popitem",
-        "add",
-        "discard",
-        "difference_update",
-        "intersection_update",
-        "symmetric_difference_update",
-        "__setitem__",
-        "__delitem__",
-        "__iadd__",
-        "__ior__",
-        "__imul__",
-        "appendleft",
-        "extendleft",
-        "popleft",
-        "rotate",
-        "move_to_end",
-    ]
-)
+    ("append", "extend", "insert", "remove", "pop", "clear", "sort", "reverse", "update",
+     "setdefault", "popitem", "add", "discard", "difference_update", "intersection_update",
+     "symmetric_difference_update", "__setitem__", "__delitem__", "__iadd__", "__ior__",
+     "__imul__", "appendleft", "extendleft", "popleft", "rotate", "move_to_end")
+)  # fmt: skip
 # Those that neither look at what is there nor depend on it.
 _BLIND = frozenset(("append", "extend", "add"))
 # Those that give all that a container holds, as inputs: see `with_inputs`.
@@ -198,6 +177,8 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         return open_sets.call(name, owner, args, kwargs)
     if isinstance(owner, (set, frozenset)) and name == "__contains__" and keyed.is_open_key(*args):
         return keyed.contains(owner, *args)
+    if type(owner) is range and name in SEARCHES and any(map(keyed.is_open_key, args)):
+        return getattr(OpenRange.over(owner), name)(*args)
     if name in SEARCHES and args and is_searched_by_data(owner, args[0]):
         return SEARCHES[name](owner, *args)
     is_container = isinstance(owner, _CONTAINERS)
@@ -222,6 +203,8 @@ def _call_of_container(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         consumed(owner)
         if isinstance(owner, (dict, set)):
             args = tuple(_settled(a, name) for a in args[:1]) + args[1:]
+        if name == "pop" and isinstance(owner, dict) and args and args[0] in owner:
+            note_taken_out(owner)
         result = captured_from(owner, function(*args, **kwargs))
         note_held(owner)
         return result
@@ -243,10 +226,10 @@ def _call_of_other(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
         args = (_items(args[0]),)
     if isinstance(owner, str) and is_by_letters(*args):
         return method_of(owner, name)(*args, **kwargs)
-    if isinstance(owner, str) and (is_late(args) or is_late(kwargs)):
-        if name in RESULTS or name in SPLITTING:
-            return method_of(owner, name)(*args, **kwargs)
-        return _on_text(owner, name, args)
+    if isinstance(owner, str | bytes) and (is_late((args, kwargs)) or holds_runs(args)):
+        if isinstance(owner, bytes) or name not in (*RESULTS, *SPLITTING) or holds_runs(args):
+            return _on_text(owner, name, args)
+        return method_of(owner, name)(*args, **kwargs)
     if isinstance(owner, _IMMUTABLE):
         return as_fresh(function(*args, **kwargs))
     trace = current_trace()
@@ -347,8 +330,13 @@ def _items(x: Any) -> Any:
     return list(x) if isinstance(x, Iterator) else x
 
 
-def _on_text(text: str, name: str, args: tuple[Any, ...]) -> Any:
-    """A method of a string that gets text which is known only when the graph runs."""
+def _on_text(text: str | bytes, name: str, args: tuple[Any, ...]) -> Any:
+    """A method of a str or bytes that gets text which is known only when the graph runs."""
+    if isinstance(text, bytes):
+        raise StagingError(
+            f"`bytes.{name}` is given what is known only when the graph runs",
+            "use a str, and encode it outside of the converted function",
+        )
     if name != "join" or len(args) != 1 or not isinstance(args[0], (list, tuple)):
         raise StagingError(
             f"`str.{name}` is given what is known only when the graph runs",
@@ -374,7 +362,7 @@ def _is_own(owner: Any, trace: Trace) -> bool:
 
 
 def _settled(x: Any, name: str) -> Any:
-    if isinstance(x, Tensor) and not x.is_known:
+    if is_open(x):
         raise StagingError(
             f"a value that is known only when the graph runs is a key in `{name}`",
             "use an array instead",

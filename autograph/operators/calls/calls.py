@@ -28,7 +28,12 @@ from autograph import rules
 from autograph.generated import AG
 from autograph.library.ordering import KEY_OF_COMPARISON, KeyWrapper, comparison_of
 from autograph.operators.branches.chosen_errors import made_of_chosen
-from autograph.operators.branches.chosen_objects import called_with_each, items_of, views_of_each
+from autograph.operators.branches.chosen_objects import (
+    called_with_each,
+    items_of,
+    views_of_each,
+    with_each,
+)
 from autograph.operators.branches.chosen_text import of_each
 from autograph.operators.builtins import gathering
 from autograph.operators.builtins.builtin_functions import HANDLERS, WITH_CALLBACKS, type_
@@ -632,6 +637,9 @@ def _call_method(
     if isinstance(owner, (Tensor, Variable)) and is_ours(function):
         if isinstance(owner, Tensor) and function is Tensor.tolist and grows(owner):
             return listed(owner, *args, **kwargs)
+        each = with_each(args, kwargs, lambda x, y: _call_method(method, x, y, scope))
+        if each is not None:
+            return each()
         return method(*map(there, args), **{name: there(x) for name, x in kwargs.items()})
     if _is_left_alone(method):
         refuse_open(function, (owner, *args), kwargs)

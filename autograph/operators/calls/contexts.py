@@ -41,7 +41,7 @@ from autograph.operators.expressions.logical import not_
 from autograph.operators.results.host_calls import entered, left
 from autograph.operators.stand_ins.bodies import State, stage_raise
 from runtime import journal
-from runtime.building import body, building
+from runtime.building import body, current_builder
 from runtime.errors import GraphError, StagingError
 from runtime.interrupts import Interrupted
 from runtime.origins import origin_of_caller
@@ -256,8 +256,7 @@ class _Manager(NamedTuple):
         """Whether `__exit__` does or decides something when it is given some exception."""
         if self.reads is _Reads.MORE:
             return True
-        builder = building()
-        assert builder is not None
+        builder = current_builder()
         unknown = object()  # of which `__exit__` sees that it is not None
         with body("exit", builder) as scratch, journal.transaction() as transaction:
             try:
@@ -359,8 +358,7 @@ class _Unguarded:
 
     def __enter__(self) -> Any:
         entered = self._manager.enter()
-        builder = building()
-        assert builder is not None
+        builder = current_builder()
         self._builder, self._mark = builder, builder.mark()
         return entered
 
@@ -466,8 +464,7 @@ class _Suspended:
         before = len(self._trace.left)
         entered = self._manager.__enter__()
         self._protected = len(self._trace.left) > before
-        builder = building()
-        assert builder is not None
+        builder = current_builder()
         self._builder, self._mark = builder, builder.mark()
         return entered
 

@@ -25,7 +25,7 @@ from autograph.operators.stand_ins.references import (
     select,
     snapshot,
 )
-from runtime.building import Builder, building
+from runtime.building import Builder, current_builder
 from runtime.cells import Cell
 from runtime.tensor import Tensor
 
@@ -103,8 +103,7 @@ def given(
     content: Tensor, code: Any, sharing: Sharing, arguments: Sequence[Any], name: str
 ) -> Tensor:
     """The array of that content which a call gave; `arguments` are the values of its leaves."""
-    builder = building()
-    assert builder is not None
+    builder = current_builder()
     older = {number: builder.root.references[number] for number in sorted(sharing.older)}
     shared = [arguments[i] for i in sorted(sharing.positions)]
     is_seen = any(seen_by(part) for x in shared for part in _parts(x))

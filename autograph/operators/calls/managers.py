@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from autograph.operators.captured.captures import Trace, current_trace, weak
+from autograph.operators.captured.captures import Trace, current_trace, trace_at_hand, weak
 from autograph.operators.captured.variables import Poison
 from autograph.operators.stand_ins.templates import has_traced
 from runtime import journal
-from runtime.building import Builder, building
+from runtime.building import Builder, current_builder
 from runtime.contexts import ENTER, EXIT
 from runtime.errors import GraphError, StagingError
 from runtime.graph.ir import Node
@@ -115,8 +115,7 @@ class _AtRun:
         self._signals = any(mode not in ("ignore", "warn") for mode in modes)
 
     def __enter__(self) -> Any:
-        builder = building()
-        assert builder is not None
+        builder = current_builder()
         self._builder = builder
         self._attrs = {"manager": self._manager, "is_setting": self._setting is not None}
         if self._setting not in _WHILE_TRACING:
@@ -133,8 +132,7 @@ class _AtRun:
         return entered if known else self._unknown()
 
     def _open_options(self) -> list[dict[str, Any]]:
-        trace = current_trace()
-        assert trace is not None
+        trace = trace_at_hand()
         return trace.print_options
 
     def _unknown(self) -> Poison:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections import deque
 from collections.abc import Callable
@@ -10,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.operators.branches.chosen_text import is_chosen, of_each
+from autograph.operators.branches.chosen_objects import is_chosen_setting, with_each
 from autograph.operators.calls.own_arrays import with_arrays_of, with_objects
 from autograph.operators.captured.captures import Trace, current_trace
 from autograph.operators.results.host_calls import refusal
@@ -20,7 +21,7 @@ from autograph.operators.stand_ins.numbers_or_arrays import refuse_number_or_arr
 from autograph.operators.stand_ins.references import made_contiguous
 from autograph.operators.stand_ins.templates import LazyString, has_traced
 from runtime import journal, ops
-from runtime.building import building, constant
+from runtime.building import constant, current_builder
 from runtime.dispatch import call_numpy, no_tensor_form
 from runtime.dtypes import kind_of
 from runtime.errors import StagingError
@@ -33,6 +34,7 @@ __all__ = [
     "MAKERS",
     "as_fresh",
     "call_function_of_numpy",
+    "call_on_texts",
     "is_of_host",
     "is_of_ufunc",
     "together",
@@ -58,8 +60,10 @@ def call_function_of_numpy(
     if isinstance(kwargs.get("copy"), np._CopyMode):  # as `array_api_compat` says it
         kwargs = {**kwargs, "copy": _COPIES[kwargs["copy"]]}
     given = [*args, *kwargs.values()]
-    if any(isinstance(x, LazyString) for x in given):
-        return _call_on_texts(function, args, kwargs, trace)
+    if any(isinstance(x, LazyString) or is_chosen_setting(x) for x in given):
+        return call_on_texts(
+            function, args, kwargs, lambda f, x, y: call_function_of_numpy(f, x, y, trace)
+        )
     may_be_itself = function in _GIVE_THE_ARRAY or (
         function is np.array and not kwargs.get("copy", True)
     )
@@ -79,29 +83,22 @@ def call_function_of_numpy(
     return as_fresh(found)
 
 
-def _call_on_texts(
-    function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], trace: Trace
+def call_on_texts(
+    function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], call: Callable[..., Any]
 ) -> Any:
-    """Call a function of NumPy that is given text of data: with each text that it may be."""
-    if function is np.isscalar:
-        return True
+    """Call what is given text of data, or a type: with each that it may be."""
     if isinstance(function, type) and issubclass(function, BaseException):
         return function(*args, **kwargs)  # it holds the text
-    given: dict[Any, Any] = {**dict(enumerate(args)), **kwargs}
-    key, text = next((key, x) for key, x in given.items() if isinstance(x, LazyString))
-    if not is_chosen(text):
-        raise StagingError(
-            f"a text that is known only when the graph runs is given to `{function.__name__}`",
-            "compare it, or choose by `if` and give known texts",
-            origin=origin_of_caller(),
-        )
-
-    def with_one(one: Any) -> Any:
-        changed = {**given, key: one}
-        some = tuple(changed[k] for k in range(len(args)))
-        return call_function_of_numpy(function, some, {k: changed[k] for k in kwargs}, trace)
-
-    return of_each(text, with_one)
+    each = with_each(args, kwargs, functools.partial(call, function))
+    if each is not None:
+        return each()
+    if function is np.isscalar:
+        return True
+    raise StagingError(
+        f"a text that is known only when the graph runs is given to `{function.__name__}`",
+        "compare it, or choose by `if` and give known texts",
+        origin=origin_of_caller(),
+    )
 
 
 def _of_numbers(result: Any) -> Any:
@@ -326,8 +323,7 @@ def as_fresh(result: Any) -> Any:
     """A new array made while tracing becomes a constant of the graph, with a cell of its own."""
     if isinstance(result, np.ndarray) and kind_of(result.dtype) in "biufc":
         check_made(result)
-        builder = building()
-        assert builder is not None
+        builder = current_builder()
         value = builder.new_constant(result)
         return builder.array(value).as_array()
     if isinstance(result, np.ndarray) and result.dtype == object:

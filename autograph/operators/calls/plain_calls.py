@@ -17,8 +17,8 @@ from autograph.operators.builtins.builtin_functions import HANDLERS
 from autograph.operators.calls.frames import LOOKERS
 from autograph.operators.captured.methods import call_without_object
 from autograph.operators.captured.variables import _Unreadable
+from autograph.operators.expressions.text_fields import format_method
 from autograph.operators.stand_ins.iterables import Indexed
-from autograph.operators.stand_ins.printing import format_method
 from autograph.operators.stand_ins.scope import FunctionScope
 from autograph.operators.stand_ins.templates import LazyString
 from runtime.tensor import Tensor

@@ -16,7 +16,7 @@ from autograph.operators.branches.merging import output_value
 from autograph.operators.calls.active_calls import UNTIL, Call, Mark, Recursions, is_same_function
 from autograph.operators.calls.given_arrays import Sharing, code_of, given, sharing_of
 from autograph.operators.calls.parameters import OtherCallError, initial_form, is_grown, widened
-from autograph.operators.captured.captures import current_trace, identifier
+from autograph.operators.captured.captures import current_trace, identifier, trace_at_hand
 from autograph.operators.captured.decisions import RECURSION
 from autograph.operators.captured.variables import Maybe, Nullable, _Unreadable
 from autograph.operators.catching.snapshots import form_of, grown_form, holds_lists, rebuild, unite
@@ -46,7 +46,7 @@ from autograph.operators.symbolic.choices import OrNone
 from autograph.operators.symbolic.containers import Branching, Growing
 from autograph.operators.symbolic.forms import Form, Leaf, Poisoned, Static, Unbound
 from runtime import journal, recursion, trace
-from runtime.building import Builder, building, traced
+from runtime.building import Builder, current_builder, traced
 from runtime.cells import Cell
 from runtime.errors import StagingError
 from runtime.graph.ir import Value
@@ -73,8 +73,7 @@ class Recursion(Call):
 
     def __init__(self, known: Recursions, call: Call, mark: Mark) -> None:
         super().__init__(call.function, call.args, call.kwargs, call.builder)
-        parent = building()
-        assert parent is not None
+        parent = current_builder()
         self.known, self.mark, self.parent = known, mark, parent
         self.function_name = self._free_name()
         self.title = f"the result of `{self.name}`"
@@ -143,8 +142,7 @@ class Recursion(Call):
     def again(self, call: Call, forms: dict[str, Form]) -> Any:
         """The result of a call from within."""
         self.is_met = True
-        builder = building()
-        assert builder is not None
+        builder = current_builder()
         if len(builder.root.attempts) > self.attempts:
             raise StagingError(
                 f"`{self.name}` calls itself {UNTIL}, inside of its own `try`",
@@ -300,8 +298,7 @@ class Recursion(Call):
 
     def _traced(self) -> Outcome:
         """One attempt; everything is as before afterwards."""
-        facts = current_trace()
-        assert facts is not None
+        facts = trace_at_hand()
         local, unlike = set(facts.local_cells), self.known.unlike.copy()
         outcome = run_body(self.function_name, self.parent, self._run, NO_NAMES)
         self.known.unlike = unlike  # the next attempt makes the same calls
@@ -459,8 +456,7 @@ class Recursion(Call):
         body, name = outcome.builder, self.function_name
         inputs, types = self._inputs(self, self.parent), self._result_types()
         outputs = recursion.emit_recursion(self.parent, name, body, self.own, inputs, types)
-        facts = current_trace()
-        assert facts is not None
+        facts = trace_at_hand()
         if not facts.scopes:  # the caller's line is no line of the graph
             self.parent.graph.nodes[-1].origin = None
         text = f"`{self.name}` is a function of the graph, which calls itself there"

@@ -25,6 +25,7 @@ from autograph.operators.calls.numpy_calls import (
     HOST_SETTINGS,
     as_fresh,
     call_function_of_numpy,
+    call_on_texts,
     is_of_host,
     is_of_ufunc,
     together,
@@ -53,10 +54,10 @@ from autograph.operators.stand_ins.one_of import number_of
 from autograph.operators.stand_ins.ranges import OpenRange
 from autograph.operators.stand_ins.runs import has_runs, holds_runs
 from autograph.operators.stand_ins.runs import refusal as refusal_of_runs
-from autograph.operators.stand_ins.templates import has_traced, is_late
+from autograph.operators.stand_ins.templates import LazyString, has_traced, is_late
 from autograph.operators.stand_ins.values import has_parts, own_children
 from runtime import control, journal, ops
-from runtime.building import building, traced
+from runtime.building import current_builder, traced
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 
@@ -197,6 +198,8 @@ def call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
         found = next(filter(None, map(object_in, (*args, *kwargs.values()))), None)
         if found is not None:
             raise_refused(found, f"given to `{getattr(function, '__name__', function)}`")
+    if function in (bytes, bytearray) and any(isinstance(x, LazyString) for x in args):
+        return call_on_texts(function, args, kwargs, call_unconverted)
     if is_dict_of_pairs(function, args):
         return dict_of_pairs(*args, **kwargs)
     if trace.has_runs and function in _TAKING_ALL:
@@ -461,8 +464,7 @@ def _refuse_open_key(key: Any, name: str) -> None:
 
 def _clock(name: str) -> Any:
     """What time it is when the graph runs, at this place among its effects."""
-    builder = building()
-    assert builder is not None
+    builder = current_builder()
     return traced(builder.emit(control.CLOCK, (), {"name": name}).outputs[0])
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from runtime.building import Builder, building
+from runtime.building import Builder, current_builder
 from runtime.cells import Cell, ViewStep, clock_of_watched
 from runtime.graph.ir import Value
 from runtime.spec import TensorType
@@ -166,6 +166,5 @@ def _is_alike(a: ViewStep, b: ViewStep) -> bool:
 
 def trace_root() -> Builder:
     """The builder that knows the arrays of the whole trace by number."""
-    builder = building()
-    assert builder is not None
+    builder = current_builder()
     return builder.root

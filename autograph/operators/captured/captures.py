@@ -54,39 +54,12 @@ from runtime.tensor import Tensor
 from runtime.tree import MADE_BY_CLASS_STATEMENT
 from runtime.variable import Variable
 
-__all__ = [
-    "Captured",
-    "Guard",
-    "Opener",
-    "Place",
-    "Trace",
-    "are_one_object",
-    "as_input",
-    "content_before",
-    "current_trace",
-    "guard_absence",
-    "guard_absent_item",
-    "guard_apart",
-    "guard_content",
-    "guard_count",
-    "guard_environment",
-    "guard_globals",
-    "guard_has_key",
-    "guard_keys",
-    "guard_kinds",
-    "guard_length",
-    "guard_object",
-    "guard_state",
-    "identifier",
-    "is_fixed",
-    "is_input",
-    "note_identity",
-    "place_of_item",
-    "read",
-    "same_value",
-    "trace_of",
-    "weak",
-]
+__all__ = ["Captured", "Guard", "Opener", "Place", "Trace", "are_one_object", "as_input",
+           "content_before", "current_trace", "guard_absence", "guard_absent_item",
+           "guard_apart", "guard_content", "guard_count", "guard_environment", "guard_globals",
+           "guard_has_key", "guard_keys", "guard_kinds", "guard_length", "guard_object",
+           "guard_state", "identifier", "is_fixed", "is_input", "note_identity", "place_of_item",
+           "read", "same_value", "trace_at_hand", "trace_of", "weak"]  # fmt: skip
 
 _FIXED_MODULES = ("numpy", "math", "cmath", "operator", "itertools", "functools", "builtins",
                   "autograph", "runtime", "cupy", "typing", "collections", "sys", "os", "abc",
@@ -134,6 +107,10 @@ class Trace:
     pends_on_arguments: bool = False
     # Whether it was asked if two arrays are one.
     compares_arrays: bool = False
+    # The loops over dicts, by the ids of these (`containers.last_turns`).
+    turns: dict[int, list[Any]] = field(default_factory=dict)
+    # Whether it was asked if a container of the caller's is another one.
+    compares_containers: bool = False
     # "graph": print on each call; "trace": print while tracing.
     prints: str = "graph"
     # Has the special methods of a class converted during the trace; whether it has any.
@@ -452,6 +429,13 @@ def current_trace() -> Trace | None:
     """The trace that is under way, None in eager mode."""
     builder = building()
     return None if builder is None else getattr(builder.root, "trace", None)
+
+
+def trace_at_hand() -> Trace:
+    """The trace that is under way, where there is one."""
+    trace = current_trace()
+    assert trace is not None
+    return trace
 
 
 def trace_of(builder: Builder) -> Trace | None:

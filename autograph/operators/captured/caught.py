@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from runtime import control, ops
-from runtime.building import building, traced
+from runtime.building import current_builder, traced
 from runtime.errors import StagingError
 from runtime.graph.ir import Op
 from runtime.origins import origin_of_caller
@@ -56,8 +56,7 @@ class Caught(Exception):
         return isinstance(kind, type) and issubclass(kind, self.kinds)
 
     def _asked(self, op: Op, kinds: tuple[Any, ...]) -> Any:
-        builder = building()
-        assert builder is not None
+        builder = current_builder()
         value = builder.value_of(self.value)
         return traced(builder.emit(op, [value], {"kinds": kinds}).outputs[0])
 
@@ -94,8 +93,7 @@ class PartOfError:
         return self._read(None, key)
 
     def _read(self, name: str | None, key: int | None) -> PartOfError:
-        builder = building()
-        assert builder is not None
+        builder = current_builder()
         attrs = {"name": name, "key": key}
         node = builder.emit(control.ERROR_PART, [builder.value_of(self.value)], attrs)
         return PartOfError(traced(node.outputs[0]))

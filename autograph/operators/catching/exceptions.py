@@ -14,7 +14,7 @@ from autograph.operators.catching.attempts import Attempt, refuse_advanced
 from autograph.operators.stand_ins.bodies import NO_NAMES, Outcome, State, nothing, restarting
 from autograph.operators.stand_ins.own_mistakes import refuse_own
 from runtime import journal
-from runtime.building import Builder, Mark, building
+from runtime.building import Builder, Mark, building, current_builder
 from runtime.errors import GraphLimit, StagingError
 from runtime.interrupts import Interrupted
 from runtime.tensor import Tensor
@@ -272,8 +272,7 @@ def attempted(
     body: Block, clauses: tuple[tuple[type[BaseException], ...], ...], state: State
 ) -> tuple[Attempt, Tensor, Tensor]:
     """Emit a node that catches; the number of the clause that took an error, and the error."""
-    parent = building()
-    assert parent is not None
+    parent = current_builder()
     state.read_captured()
 
     def traced() -> tuple[Attempt, Outcome]:

@@ -15,12 +15,13 @@ from autograph.operators.branches.absorbing import absorb, lists
 from autograph.operators.branches.written_items import as_item
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.variables import Nullable
+from autograph.operators.containers.last_turns import LastTurn
 from autograph.operators.containers.written_arrays import as_array_item
 from autograph.operators.stand_ins.bodies import check_defined, stage_raise
 from autograph.operators.stand_ins.contents import content_slot
 from autograph.operators.stand_ins.grown_text import GrownText
 from autograph.operators.stand_ins.identity import note_chosen_value
-from autograph.operators.stand_ins.iterables import Indexed, InTurn, as_position, from_end
+from autograph.operators.stand_ins.iterables import Indexed, InTurn, as_position, from_end, is_open
 from autograph.operators.stand_ins.one_of import one_of
 from autograph.operators.stand_ins.references import snapshot
 from autograph.operators.stand_ins.runs import (
@@ -45,8 +46,8 @@ from runtime.errors import LimitNotImplementedError, StagingError
 from runtime.origins import Origin, origin_of_caller
 from runtime.tensor import Tensor
 
-__all__ = ["OTHER_KEYS", "ListItems", "checked", "delete", "form_of_items",
-           "is_at_unknown", "item", "item_at", "items_of", "looked_at", "packed",
+__all__ = ["OTHER_KEYS", "ListItems", "checked", "clear", "delete", "form_of_items",
+           "is_at_unknown", "is_open_index", "item", "item_at", "items_of", "looked_at", "packed",
            "position_of", "put", "raise_if", "unpack", "unpack_ex", "without", "write"]  # fmt: skip
 
 _OUT_OF_RANGE = "{} index out of range"
@@ -130,15 +131,16 @@ def position_of(x: Any, key: Any) -> int | None:
 def is_at_unknown(x: Any, key: Any = None) -> bool:
     """Whether an item of a list that the function made is meant whose index depends on data."""
     trace = current_trace()
-    if trace is None or type(x) is not list or not _is_open(key):
+    if trace is None or type(x) is not list or not is_open_index(key):
         return False
     return not trace.is_outside(x) and not trace.is_given(x)
 
 
-def _is_open(key: Any) -> bool:
+def is_open_index(key: Any) -> bool:
+    """Whether only the graph knows an index of a list."""
     if isinstance(key, slice):
-        return any(map(_is_open, (key.start, key.stop, key.step)))
-    return isinstance(key, Tensor) and not key.is_known
+        return any(map(is_open_index, (key.start, key.stop, key.step)))
+    return is_open(key)
 
 
 def checked(key: Any, count: Any, message: str) -> Any:
@@ -157,7 +159,7 @@ def checked(key: Any, count: Any, message: str) -> Any:
 
 def raise_if(condition: Any, error: BaseException) -> None:
     """Raise an error if a condition holds: now where it is known, else when the graph runs."""
-    if isinstance(condition, Tensor) and not condition.is_known:
+    if is_open(condition):
         stage_raise(condition, error)
     elif condition:
         raise error
@@ -265,16 +267,22 @@ _MANY = 64
 class ListItems(Indexed):
     """The items of a list from `first` on, as they are when it is their turn."""
 
-    __slots__ = ("_count", "_first", "_keys", "_list", "_source")
+    __slots__ = ("_count", "_first", "_keys", "_list", "_source", "_turn")
 
     def __init__(self, x: list[Any], first: int = 0) -> None:
-        super().__init__("a list", self._count_now, lambda index: _item_in_turn(x, index + first))
+        super().__init__("a list", self._count_now, self._in_turn)
         self._list, self._first = x, first
         run = live(x)
         self._source = None if run is None else run.source()
         self.is_checked = self._source is not None
         self._count = None if self._source is None else length(self._source)
         self._keys = None if self._source is None else _keys_of(self._source)
+        self._turn = None if self._source is None else LastTurn(self._source)
+
+    def _in_turn(self, index: Any) -> Any:
+        if self._turn is not None:
+            self._turn.begin(index + self._first, self._count)
+        return _item_in_turn(self._list, index + self._first)
 
     def _count_now(self) -> Any:
         """How many there are now: of a dict that must not change meanwhile."""
@@ -290,6 +298,8 @@ class ListItems(Indexed):
         assert self._keys is not None
         pairs = zip(now, self._keys, strict=False)
         others = [ops.any(ops.not_equal(a, b)) for a, b in pairs if a is not b]
+        late = False if self._turn is None else self._turn.was_late
+        others += [late] * (late is not False)
         if others:
             error = LimitNotImplementedError(OTHER_KEYS)
             raise_if(functools.reduce(ops.logical_or, others), error)
@@ -428,6 +438,12 @@ def _clamped(index: Any, count: Any) -> Any:
         raise TypeError("slice indices must be integers or None or have an __index__ method")
     index = from_end(index, count)
     return ops.minimum(ops.maximum(index, 0), count)
+
+
+def clear(x: list[Any]) -> None:
+    """Take all items out of a list, whose items keep their form."""
+    form, rows = packed(x)
+    write(x, form, [ops.getitem(row, slice(0, 0)) for row in rows])
 
 
 def without(row: Tensor, key: Any, count: Any) -> Tensor:

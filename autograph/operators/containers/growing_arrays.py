@@ -15,6 +15,7 @@ from autograph.operators.containers.open_dicts import name_of_view
 from autograph.operators.stand_ins.bodies import stage_raise
 from autograph.operators.stand_ins.captured_items import with_inputs
 from autograph.operators.stand_ins.numbers_or_arrays import refuse_number_or_array
+from autograph.operators.stand_ins.ranges import OpenRange
 from autograph.operators.stand_ins.runs import has_runs, python_class, refusal
 from autograph.operators.stand_ins.templates import lazy
 from autograph.operators.symbolic.choices import OrNone
@@ -81,11 +82,15 @@ def arrays_to_add(x: list[Any]) -> Tensor | None:
 
 
 def as_index(key: Any) -> Any:
-    """An index of an array, lists in it whose length depends on data as arrays."""
-    if type(key) is tuple and any(map(has_runs, key)):
-        return tuple(as_index(part) if has_runs(part) else part for part in key)
+    """An index of an array, lists and ranges in it whose length depends on data as arrays."""
+    if type(key) is tuple and not has_runs(key):
+        return tuple(map(_as_array_index, key))
+    return _as_array_index(key)
+
+
+def _as_array_index(key: Any) -> Any:
     if not has_runs(key):
-        return key
+        return key.as_array() if type(key) is OpenRange else key
     form, rows = looked_at(key)
     if isinstance(form, Unbound):
         return ops.zeros(0, dtype=np.dtype(np.int64))

@@ -29,6 +29,7 @@ from autograph.operators.stand_ins.bodies import stage_raise
 from autograph.operators.stand_ins.contents import content_slot
 from autograph.operators.stand_ins.grown_text import GrownText, letters_of
 from autograph.operators.stand_ins.heaps import refuse_compared
+from autograph.operators.stand_ins.iterables import is_open
 from autograph.operators.stand_ins.one_of import OneOf, can_be_referred_to, number_of, texts_of
 from autograph.operators.stand_ins.runs import Run, has_runs, holds_runs, padded, refusal
 from autograph.operators.stand_ins.templates import LazyString, is_textual, lazy
@@ -80,7 +81,7 @@ def _pop(x: list[Any], key: Any = -1) -> Any:
 
 
 def _insert(x: list[Any], key: Any, value: Any) -> None:
-    known = None if isinstance(key, Tensor) and not key.is_known else int(operator.index(key))
+    known = None if is_open(key) else int(operator.index(key))
     before = _plain_count(x) if known is None or known >= 0 else _plain_count(x[::-1])
     if known is not None and before >= (known if known >= 0 else -known):
         journal.note(content_slot(x))
@@ -175,7 +176,7 @@ def _equal(form: Form, rows: Iterator[Tensor], value: Any) -> Any:
         return found
     if isinstance(form, Branching):
         refuse_compared(form.like)
-        if not isinstance(form.like, tuple | list):
+        if not isinstance(form.like, tuple | list) or method(form.like, "__eq__") is not None:
             what = "dicts" if type(form.like) is dict else "objects"
             raise refusal(f"its items, which are {what}, are compared")
         parts = [_equal(part, rows, v) for part, v in _paired(form, value)]
@@ -304,7 +305,8 @@ def _same_rows(a: Form, b: Form, rows: Iterator[Tensor], others: Iterator[Tensor
     if _are_objects(a) or _are_objects(b):
         raise refusal("its items, which are objects, are compared")
     if isinstance(a, Branching) and isinstance(b, Branching) and type(a.like) is not dict:
-        if type(a.like) is not type(b.like) or len(a.parts) != len(b.parts):
+        are_alike = isinstance(a.like, tuple) is isinstance(b.like, tuple)
+        if not are_alike or len(a.parts) != len(b.parts):
             return False
         pairs = zip(a.parts, b.parts, strict=True)
         return functools.reduce(both_hold, [_same_rows(p, q, rows, others) for p, q in pairs], True)
@@ -337,7 +339,10 @@ def _height(form: Form) -> int:
 
 
 def _are_objects(form: Form) -> bool:
-    return isinstance(form, Branching) and not isinstance(form.like, tuple | list | dict)
+    if not isinstance(form, Branching):
+        return False
+    is_nest = isinstance(form.like, tuple | list | dict)
+    return not is_nest or method(form.like, "__eq__") is not None
 
 
 def _same_or_none(a: Form, b: Form, rows: Iterator[Tensor], others: Iterator[Tensor]) -> Any:

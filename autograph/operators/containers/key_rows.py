@@ -108,7 +108,13 @@ def _in_type(number: Any, dtype: np.dtype[Any]) -> tuple[Any, Any] | None:
     own = type_of(number).dtype
     if own == dtype:
         return number, True
-    if kind_of(own) not in "biu" or kind_of(dtype) not in "biuf":
+    kinds = kind_of(own) + kind_of(dtype)
+    if kinds in ("fi", "fu"):  # it is an integer exactly, or none: a column of floats would round
+        least, most = np.iinfo(dtype).min, np.iinfo(dtype).max
+        is_within = ops.logical_and(number >= float(least), number < float(most) + 1)
+        made = ops.astype(ops.where(is_within, number, 0.0), dtype)
+        return made, ops.equal(ops.astype(made, own), number)
+    if kinds[0] not in "biu" or kinds[1] not in "biuf":
         return None
     made = ops.astype(number, dtype)
     return made, ops.equal(ops.astype(made, own), number)

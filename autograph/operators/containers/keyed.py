@@ -17,7 +17,7 @@ from autograph.operators.branches.conditionals import if_exp
 from autograph.operators.captured.captures import current_trace, guard_content
 from autograph.operators.stand_ins.bodies import stage_raise
 from autograph.operators.stand_ins.grown_text import GrownText, letters_of, position_among
-from autograph.operators.stand_ins.iterables import from_end
+from autograph.operators.stand_ins.iterables import from_end, is_open
 from autograph.operators.stand_ins.one_of import are_members, texts_of
 from autograph.operators.stand_ins.templates import LazyString
 from autograph.operators.stand_ins.values import both_hold, is_numeric, type_of
@@ -45,7 +45,7 @@ def is_open_key(key: Any) -> bool:
         return any(map(is_open_key, key))
     if isinstance(key, LazyString) or are_members(key):
         return True
-    return isinstance(key, Tensor) and not key.is_known
+    return is_open(key)
 
 
 def item(thing: dict[Any, Any], key: Any, read: Read, choose: Choose = chosen) -> Any:

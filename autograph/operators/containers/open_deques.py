@@ -14,12 +14,13 @@ from collections.abc import Callable
 from typing import Any
 
 from autograph.operators.branches.choosing import chosen
-from autograph.operators.captured.captures import current_trace
+from autograph.operators.captured.captures import trace_at_hand
 from autograph.operators.captured.variables import ld
 from autograph.operators.containers import growing_methods
 from autograph.operators.containers.growing import (
     ListItems,
     checked,
+    clear,
     item_at,
     packed,
     position_of,
@@ -115,8 +116,7 @@ def opened_by(x: Any) -> list[Any]:
 
     def make() -> list[Any]:
         items: list[Any] = journal.fresh(list(deque.__iter__(x)))
-        facts = current_trace()
-        assert facts is not None
+        facts = trace_at_hand()
         facts.has_runs = True
         journal.note(_slot(x))
         x.opened = items
@@ -302,12 +302,6 @@ def _rotate(x: OpenDeque, n: Any = 1) -> None:
     write(items, form, [ops.concat([ops.getitem(row, part) for part in parts]) for row in rows])
 
 
-def _clear(x: OpenDeque) -> None:
-    items = _items(x)
-    form, rows = packed(items)
-    write(items, form, [ops.getitem(row, slice(0, 0)) for row in rows])
-
-
 def _copy(x: OpenDeque) -> Any:
     made = OpenDeque((), x.maxlen)
     made.opened = as_list(x)
@@ -350,7 +344,8 @@ def call(
 
 _EMPTY = "pop from an empty deque"
 _METHODS: dict[str, Callable[..., Any]] = {
-    "append": append, "appendleft": _append_left, "rotate": _rotate, "clear": _clear,
+    "clear": lambda x: clear(_items(x)),
+    "append": append, "appendleft": _append_left, "rotate": _rotate,
     "pop": lambda x: _taken(x, -1, _EMPTY), "popleft": lambda x: _taken(x, 0, _EMPTY),
     "copy": _copy, "__copy__": _copy, "index": _index, "remove": _remove, "__len__": size,
     "__contains__": contains, "__getitem__": item, "__setitem__": put_item, "__delitem__": delete,

@@ -16,11 +16,12 @@ from typing import Any
 from autograph.operators.branches.absorbing import absorb
 from autograph.operators.branches.conditionals import if_exp
 from autograph.operators.branches.written_items import as_item
-from autograph.operators.captured.captures import current_trace
+from autograph.operators.captured.captures import current_trace, trace_at_hand
 from autograph.operators.captured.methods import called
 from autograph.operators.containers import key_rows, partial_dicts
 from autograph.operators.containers.growing import (
     checked,
+    clear,
     item_at,
     looked_at,
     raise_if,
@@ -28,6 +29,7 @@ from autograph.operators.containers.growing import (
     write,
 )
 from autograph.operators.containers.keyed import is_open_key, refuse_unhashable
+from autograph.operators.containers.last_turns import note_taken_out
 from autograph.operators.containers.written_arrays import as_array_item
 from autograph.operators.stand_ins.bodies import Restart, is_of_this_body, stage_raise
 from autograph.operators.stand_ins.contents import container_base, content_slot
@@ -54,28 +56,9 @@ from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
-__all__ = [
-    "METHODS",
-    "are_keys",
-    "call",
-    "can_be_opened",
-    "class_of_view",
-    "contains",
-    "copied",
-    "delete",
-    "get",
-    "is_key",
-    "is_open",
-    "item",
-    "name_of_view",
-    "opened_by",
-    "opener",
-    "pairs_of",
-    "put",
-    "refused",
-    "size",
-    "view",
-]
+__all__ = ["METHODS", "are_keys", "call", "can_be_opened", "class_of_view", "contains",
+           "copied", "delete", "get", "is_key", "is_open", "item", "name_of_view", "opened_by",
+           "opener", "pairs_of", "put", "refused", "size", "view"]  # fmt: skip
 
 # Those that make an item that is missing.
 _MAKING = (defaultdict, Counter)
@@ -322,8 +305,7 @@ def put(x: dict[Any, Any], key: Any, value: Any) -> None:
         return
     pairs = opened_by(x)
     _refuse_no_key(key)
-    facts = current_trace()
-    assert facts is not None
+    facts = trace_at_hand()
     try:
         _refuse_other_kind(pairs, key, value)
         key_rows.put(pairs, _ITEMS, key, value)
@@ -396,6 +378,8 @@ def _pop(x: dict[Any, Any], key: Any, *default: Any) -> Any:
     if not default:
         stage_raise(ops.logical_not(there), KeyError(key))
     value = if_exp(there, lambda: _value_at(pairs, position), lambda: _of(default), "pop")
+    for thing in (x, pairs):
+        note_taken_out(thing, there)
     key_rows.take_out(pairs, _ITEMS, there, position)
     return value
 
@@ -431,12 +415,6 @@ def _move_to_end(x: Any, key: Any, last: Any = True) -> None:
     order = [(ops.getitem(row, ops.reshape(where, (1,))), row) for row in rows]
     made = [ops.concat([one, without(row, where, size_of(rows))]) for one, row in order]
     write(pairs, form, key_rows.linked(form, made))
-
-
-def _clear(x: dict[Any, Any]) -> None:
-    pairs = _pairs(x)
-    form, rows = looked_at(pairs)
-    write(pairs, form, [ops.getitem(row, slice(0, 0)) for row in rows])
 
 
 def copied(x: dict[Any, Any], kind: Any = None, *factory: Any) -> dict[Any, Any]:
@@ -542,9 +520,10 @@ def _default_of(value: Any) -> Callable[[], Any]:
 
 
 METHODS: dict[str, Callable[..., Any]] = {
+    "clear": lambda x: clear(_pairs(x)),
     "move_to_end": _move_to_end,
     "get": get, "__contains__": contains, "__getitem__": item, "__setitem__": put,
-    "__delitem__": delete, "pop": _pop, "popitem": _popitem, "clear": _clear, "copy": copied,
+    "__delitem__": delete, "pop": _pop, "popitem": _popitem, "copy": copied,
     "setdefault": lambda x, key, value=None: _setdefault(x, key, _default_of(value)),
     "keys": functools.partial(view, name="keys"), "__len__": size, "__iter__": view,
     "values": functools.partial(view, name="values"),

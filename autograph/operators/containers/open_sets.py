@@ -17,7 +17,7 @@ from autograph.library import sets
 from autograph.operators.branches.conditionals import if_exp
 from autograph.operators.captured.methods import called
 from autograph.operators.containers import key_rows
-from autograph.operators.containers.growing import form_of_items, looked_at, write
+from autograph.operators.containers.growing import clear, form_of_items, looked_at, write
 from autograph.operators.containers.keyed import is_open_key, refuse_unhashable
 from autograph.operators.containers.open_dicts import (
     are_keys,
@@ -37,27 +37,9 @@ from runtime.building import building
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 
-__all__ = [
-    "METHODS",
-    "add",
-    "are_equal",
-    "are_integers",
-    "are_of_views",
-    "call",
-    "contains",
-    "display",
-    "for_in_place",
-    "fresh",
-    "in_any_order",
-    "items_of",
-    "known",
-    "made",
-    "of_views",
-    "opened_by",
-    "opener",
-    "refused",
-    "size",
-]
+__all__ = ["METHODS", "add", "are_equal", "are_integers", "are_of_views", "call", "contains",
+           "display", "for_in_place", "fresh", "in_any_order", "items_of", "known", "made",
+           "of_views", "opened_by", "opener", "refused", "size"]  # fmt: skip
 
 
 def fresh(made: Any) -> Any:
@@ -190,12 +172,6 @@ def _take(x: Any, item: Any) -> Any:
     there, position = key_rows.find(key_rows.columns(items), item)
     key_rows.take_out(items, "the items of a set", there, position)
     return there
-
-
-def _clear(x: Any) -> None:
-    items = _items(x)
-    form, rows = looked_at(items)
-    write(items, form, [ops.getitem(row, slice(0, 0)) for row in rows])
 
 
 def copied(x: Any) -> Any:
@@ -443,7 +419,8 @@ def call(name: str, owner: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
 
 
 METHODS: dict[str, Callable[..., Any]] = {
-    "add": add, "discard": _discard, "remove": _remove, "clear": _clear, "copy": copied,
+    "clear": lambda x: clear(_items(x)),
+    "add": add, "discard": _discard, "remove": _remove, "copy": copied,
     "__contains__": contains, "__len__": size,
     "update": _update,
     "intersection_update": functools.partial(_changed, "and"),

@@ -18,6 +18,7 @@ from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.methods import called
 from autograph.operators.captured.variables import Undefined, ld
 from autograph.operators.containers.keyed import is_open_key
+from autograph.operators.containers.last_turns import note_taken_out
 from autograph.operators.stand_ins.bodies import Restart, is_of_this_body, stage_raise
 from autograph.operators.stand_ins.contents import content_slot
 from autograph.operators.stand_ins.runs import EntriesView, Opened, mark_of, opened
@@ -224,6 +225,7 @@ def _setdefault(x: dict[Any, Any], key: Any, value: Any = None) -> Any:
 def _pop(x: dict[Any, Any], key: Any, *default: Any) -> Any:
     value = get(x, key, *default) if default else item(x, key)
     if contains(x, key) is not False:
+        note_taken_out(x, contains(x, key))
         entries = _entries(x)
         journal.note(content_slot(entries))
         entries[key] = Undefined(repr(key))

@@ -36,6 +36,7 @@ from autograph.operators.containers import (
     open_sets,
 )
 from autograph.operators.containers.growing_arrays import as_index, as_part
+from autograph.operators.containers.last_turns import note_taken_out
 from autograph.operators.containers.tables import picked
 from autograph.operators.containers.taken_items import is_from, note_origin
 from autograph.operators.expressions.glued_arrays import GLUES, glued, is_glued_by_ops
@@ -53,7 +54,7 @@ from autograph.operators.stand_ins.contents import (
 )
 from autograph.operators.stand_ins.foreign_arrays import note_foreign
 from autograph.operators.stand_ins.heaps import refuse_as_sequence
-from autograph.operators.stand_ins.iterables import as_position, from_end
+from autograph.operators.stand_ins.iterables import as_position, from_end, is_open
 from autograph.operators.stand_ins.numbers_or_arrays import python_types_of, refuse_number_or_array
 from autograph.operators.stand_ins.one_of import (
     OneOf,
@@ -82,18 +83,8 @@ from runtime.templates import LazyString
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
-__all__ = [
-    "consumed",
-    "delitem",
-    "getitem",
-    "iterate",
-    "present",
-    "refuse_traced",
-    "setitem",
-    "slice_",
-    "unpack",
-    "unpack_ex",
-]
+__all__ = ["consumed", "delitem", "getitem", "iterate", "present", "refuse_traced", "setitem",
+           "slice_", "unpack", "unpack_ex"]  # fmt: skip
 
 slice_ = slice
 
@@ -130,9 +121,10 @@ def getitem(thing: Any, key: Any) -> Any:
             if isinstance(thing, Tensor) and _is_scalar_of_numpys(thing):
                 raise IndexError("invalid index to scalar variable.") from None
             raise
-    if isinstance(thing, np.ndarray) and (_has_open(key) or has_runs(key)):
-        key = as_index(key)
-        return ops.getitem(thing, key)
+    if isinstance(thing, np.ndarray):
+        index = as_index(key)
+        if _has_open(index) or has_runs(key):
+            return ops.getitem(thing, index)
     trick = trick_of(thing, key)
     if trick is not None:
         return trick(key)
@@ -156,7 +148,7 @@ def getitem(thing: Any, key: Any) -> Any:
     is_place = isinstance(key, int | slice | Tensor)
     if is_place and isinstance(thing, LazyString) and building() is not None:
         return note_origin(letters.part(thing, key), thing, key)
-    if isinstance(thing, OpenDeque) and isinstance(key, Tensor) and not key.is_known:
+    if isinstance(thing, OpenDeque) and is_open(key):
         return open_deques.item_of_known(thing, key)
     if isinstance(key, Tensor) and isinstance(thing, (list, tuple, range, str, dict)):
         if not key.is_known:
@@ -309,9 +301,7 @@ def _check_index(thing: Any, key: Tensor) -> None:
 def _has_open(key: Any) -> bool:
     if isinstance(key, tuple):
         return any(map(_has_open, key))
-    if isinstance(key, slice):
-        return any(map(_has_open, (key.start, key.stop, key.step)))
-    return isinstance(key, Tensor) and not key.is_known
+    return growing.is_open_index(key)
 
 
 @as_written
@@ -423,7 +413,7 @@ def _is_put_by_data(thing: Any, key: Any, value: Any) -> bool:
             return True
         keyed.put(thing, key, value, lambda k: getitem(thing, k), lambda k, x: setitem(thing, k, x))
         return True
-    if type(thing) is list and isinstance(key, Tensor) and not key.is_known:
+    if type(thing) is list and is_open(key):
         _check_index(thing, key)
         key = as_position(key)
         outside = ops.logical_or(key < -len(thing), key >= len(thing))
@@ -535,6 +525,7 @@ def delitem(thing: Any, key: Any) -> None:
     if own is not None:
         own(key)
         return
+    note_taken_out(thing)
     del thing[key]
 
 
@@ -543,21 +534,24 @@ def delitem(thing: Any, key: Any) -> None:
 
 def unpack(value: Any, count: int) -> Any:
     """What `a, b = value` unpacks: rows of a tensor, anything else as it is."""
-    refuse_as_sequence(value, "cannot unpack non-iterable {0} object")
-    if open_dicts.is_open(value):
-        value = open_dicts.view(value)
-    value = open_deques.as_list(items_of(value))
+    value = _unpacked(value)
     return growing.unpack(value, count) if has_runs(value) else _rows(value)
 
 
 def unpack_ex(value: Any, before: int, after: int) -> Any:
     """What `a, *b, c = value` unpacks."""
-    refuse_as_sequence(value, "cannot unpack non-iterable {0} object")
-    if open_dicts.is_open(value):
-        value = open_dicts.view(value)
-    value = open_deques.as_list(items_of(value))
+    value = _unpacked(value)
     value = expanded(value) if has_runs(value) else value
     return growing.unpack_ex(value, before, after) if has_runs(value) else _rows(value)
+
+
+def _unpacked(value: Any) -> Any:
+    refuse_as_sequence(value, "cannot unpack non-iterable {0} object")
+    return open_deques.as_list(items_of(_viewed(value)))
+
+
+def _viewed(value: Any) -> Any:
+    return open_dicts.view(value) if open_dicts.is_open(value) else value
 
 
 def _rows(value: Any) -> Any:
@@ -567,9 +561,7 @@ def _rows(value: Any) -> Any:
         value = value.read_value()
     if isinstance(value, Tensor):
         return [value[i] for i in range(_static_length(value, "unpacking"))]
-    if open_dicts.is_open(value):
-        value = open_dicts.view(value)
-    value = open_deques.as_list(value)
+    value = open_deques.as_list(_viewed(value))
     value = expanded(value) if has_runs(value) else value
     if has_runs(value):
         raise refusal("it is unpacked")

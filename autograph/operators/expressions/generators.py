@@ -12,7 +12,7 @@ from types import GeneratorType, TracebackType
 from typing import Any, NamedTuple, NoReturn
 
 from autograph.operators.branches.conditionals import condition
-from autograph.operators.captured.captures import Trace, current_trace
+from autograph.operators.captured.captures import Trace, current_trace, trace_at_hand
 from autograph.operators.captured.methods import for_consumer
 from autograph.operators.expressions.access import iterate
 from autograph.operators.expressions.logical import and_, not_
@@ -21,7 +21,7 @@ from autograph.operators.stand_ins.iterables import Indexed, IndexedIterator, as
 from autograph.operators.stand_ins.iterators import ASKED, ends, spend, taken
 from autograph.operators.stand_ins.scope import FunctionScope, cells_of
 from runtime import journal
-from runtime.building import Builder, building
+from runtime.building import Builder, building, current_builder
 from runtime.errors import Origin, StagingError
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
@@ -339,8 +339,7 @@ class Run(NamedTuple):
 
     def __call__(self, consumer: Consumer) -> None:
         """Give all items to a consumer; no generator ends by StopIteration."""
-        builder = building()
-        assert builder is not None
+        builder = current_builder()
         mark = builder.mark()
         if self.taken is None:
             for one in self._passes():
@@ -393,8 +392,7 @@ def _again(x: Any) -> Any:
 
 
 def _source(generator: Any, run: Run) -> Again:
-    trace = current_trace()
-    assert trace is not None
+    trace = trace_at_hand()
     return Again(generator, run._replace(taken=trace.generators[generator].taken))
 
 
@@ -514,8 +512,7 @@ class Consumer:
         *,
         goes_to_end: bool = False,
     ) -> None:
-        trace = current_trace()
-        assert trace is not None
+        trace = trace_at_hand()
         self.goes_to_end = goes_to_end
         self._body, self._test, self._state, self._trace = body, test, state, trace
         self._depth = len(trace.scopes)

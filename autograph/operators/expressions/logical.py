@@ -20,7 +20,7 @@ from autograph.operators.branches.conditionals import (
     tested_exp,
 )
 from autograph.operators.branches.text_calls import by_letters, is_by_letters
-from autograph.operators.captured.captures import are_one_object
+from autograph.operators.captured.captures import are_one_object, current_trace
 from autograph.operators.captured.caught import KindOfError, PartOfError
 from autograph.operators.captured.closures import may_be_twins
 from autograph.operators.captured.host_values import HostValue
@@ -205,52 +205,39 @@ def truth(x: Any) -> Any:
 
 def equal(left: Any, right: Any) -> Any:
     """`left == right`."""
-    if is_chosen_object(left):
-        return of_each(left, lambda one: equal(one, right))
-    if is_chosen_object(right):
-        return of_each(right, lambda one: equal(left, one))
-    if _is_nest_or_none(left, right):
-        return _of_both(left, lambda one: equal(one, right))
-    if _is_nest_or_none(right, left):
-        return _of_both(right, lambda one: equal(left, one))
-    _refuse_number_beside_list(left, right)
-    left, right = _beside_array(left, right), _beside_array(right, left)
-    if compared_dicts.are_compared(left, right):
-        return compared_dicts.equal(left, right)
-    if nests.is_by_data(left, right):
-        refuse_compared(left, right)
-        return nests.equal(left, right)
-    if may_be_twins(left, right):
-        raise unknown("function")
-    if _are_texts(left, right):
-        return GrownText(letters_of(left)) == right
-    refuse_compared(left, right)
-    return _of_complex(left, right, left == right)
+    return _compared(operator.eq, left, right)
 
 
 def not_equal(left: Any, right: Any) -> Any:
     """`left != right`."""
+    return _compared(operator.ne, left, right)
+
+
+def _compared(sign: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+    """`left == right` or `left != right`; `sign` is the function of `operator`."""
     if is_chosen_object(left):
-        return of_each(left, lambda one: not_equal(one, right))
+        return of_each(left, lambda one: _compared(sign, one, right))
     if is_chosen_object(right):
-        return of_each(right, lambda one: not_equal(left, one))
+        return of_each(right, lambda one: _compared(sign, left, one))
     if _is_nest_or_none(left, right):
-        return _of_both(left, lambda one: not_equal(one, right))
+        return _of_both(left, lambda one: _compared(sign, one, right))
     if _is_nest_or_none(right, left):
-        return _of_both(right, lambda one: not_equal(left, one))
+        return _of_both(right, lambda one: _compared(sign, left, one))
     _refuse_number_beside_list(left, right)
     left, right = _beside_array(left, right), _beside_array(right, left)
     if compared_dicts.are_compared(left, right):
-        return not_(compared_dicts.equal(left, right))
-    if nests.is_by_data(left, right):
+        same = compared_dicts.equal(left, right)
+        return same if sign is operator.eq else not_(same)
+    if nests.is_by_data(left, right, f"__{sign.__name__}__"):
         refuse_compared(left, right)
-        return not_(nests.equal(left, right))
+        same = nests.equal(left, right)
+        return same if sign is operator.eq else not_(same)
     if may_be_twins(left, right):
         raise unknown("function")
     if _are_texts(left, right):
-        return GrownText(letters_of(left)) != right
+        return sign(GrownText(letters_of(left)), right)
     refuse_compared(left, right)
-    return _of_complex(left, right, left != right)
+    return _of_complex(left, right, sign(left, right))
 
 
 def _is_nest_or_none(x: Any, other: Any) -> bool:
@@ -344,7 +331,7 @@ def _ordered(sign: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
     if open_sets.are_of_views(left, right):
         return open_sets.of_views(sign.__name__, _SYMBOLS[sign], left, right)
     is_nest = isinstance(left, (list, tuple)) and not isinstance(left, Reference)
-    if is_nest and nests.is_by_data(left, right):
+    if is_nest and nests.is_by_data(left, right, f"__{sign.__name__}__"):
         return nests.ordered(sign, left, right)
     return sign(left, right)
 
@@ -405,6 +392,9 @@ def is_(left: Any, right: Any) -> Any:
     for x, other in ((left, right), (right, left)):
         if left is not right and isinstance(x, HostValue) and not x.is_other(other):
             x.refuse()
+    trace = current_trace()
+    if trace is not None and (trace.is_given(left) or trace.is_given(right)):
+        trace.compares_containers = True
     return left is right
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from autograph.operators.branches.conditionals import condition, if_exp, weak_truth
-from autograph.operators.captured.methods import method
+from autograph.operators.captured.methods import attribute, method
 from autograph.operators.containers import compared_dicts, growing, growing_methods
 from autograph.operators.expressions.access import delitem
 from autograph.operators.results.expanding import shown_in_text
@@ -41,23 +41,26 @@ _KINDS = (tuple, list, dict)
 Order = Callable[[Any, Any], Any]
 
 
-def is_by_data(left: Any, right: Any) -> bool:
-    """Whether two nests of one kind are compared, with what is known only when the graph runs."""
+def is_by_data(left: Any, right: Any, name: str = "__eq__") -> bool:
+    """Whether two nests of one kind are compared, with what is known only when the graph runs.
+
+    They are by the method `name` of the built-in class, where no class of the user's has its own.
+    """
     if building() is None:
         return False
-    kind = _kind_of(left)
-    if kind is None or kind is not _kind_of(right):
+    kind = _kind_of(left, name)
+    if kind is None or kind is not _kind_of(right, name):
         return False
     pair = with_captured(left), with_captured(right)
     are_plain = type(left) in _KINDS and type(right) is type(left)
     return is_late(pair) or (are_plain and holds_runs(pair))
 
 
-def _kind_of(x: Any) -> type | None:
-    """The built-in class whose `==` an object has."""
-    kind: Any = type(x)
-    base: Any = next((k for k in _KINDS if issubclass(kind, k)), None)
-    return base if base is not None and kind.__eq__ == base.__eq__ else None
+def _kind_of(x: Any, name: str = "__eq__") -> type | None:
+    """The built-in class whose `==`, or other comparison, an object has."""
+    base = next((k for k in _KINDS if issubclass(type(x), k)), None)
+    is_its = base is not None and attribute(type(x), name) is attribute(base, name)
+    return base if is_its else None
 
 
 def equal(left: Any, right: Any) -> Any:
@@ -141,9 +144,10 @@ def _in_order(sign: Order, left: list[Any], right: list[Any]) -> Any:
 
 
 def _item_in_order(sign: Order, one: Any, other: Any) -> Any:
-    kind = _kind_of(one)
+    name = f"__{sign.__name__}__"
+    kind = _kind_of(one, name)
     is_object = isinstance(one, Reference)
-    if kind in (tuple, list) and kind is _kind_of(other) and not is_object:
+    if kind in (tuple, list) and kind is _kind_of(other, name) and not is_object:
         return ordered(sign, one, other)
     return sign(one, other)
 
@@ -177,8 +181,20 @@ def _index(x: Any, value: Any, start: int = 0, stop: int = sys.maxsize) -> Any:
 
 
 def _count(x: Any, value: Any) -> Any:
+    _refuse_nan(value, x)
     tests = [_same(item, value) for item in with_captured(x)]
     return sum(ops.as_weak(t, kind="int") if isinstance(t, Tensor) else int(t) for t in tests)
+
+
+def _refuse_nan(value: Any, items: Any) -> None:
+    """Raise, when the graph runs, where nan is among items that may be the one, or not."""
+    others = [x for x in with_captured(items) if _is_float(x) and x is not value]
+    if others and _is_float(value):
+        growing_methods.refuse_nan_sought(value, ops.stack(others))
+
+
+def _is_float(x: Any) -> bool:
+    return isinstance(x, Tensor) and x.type.rank == 0 and bool(x.type.is_inexact)
 
 
 def _remove(x: Any, value: Any) -> None:
@@ -194,6 +210,7 @@ SEARCHES: dict[str, Callable[..., Any]] = {"index": _index, "count": _count, "re
 
 def _found(x: Any, value: Any, text: Any, places: range) -> Any:
     """The first of these places whose item is equal to `value`; ValueError where there is none."""
+    _refuse_nan(value, x)
     items = with_captured(x)
     if any(map(has_own_equality, (value, *items))):
         return _found_in_turn(items, value, text, places)

@@ -19,7 +19,7 @@ from typing import Any, NoReturn, cast
 import numpy as np
 
 from autograph.library import feeding
-from autograph.operators.captured.captures import current_trace
+from autograph.operators.captured.captures import current_trace, trace_at_hand
 from autograph.operators.captured.methods import attribute, convert
 from autograph.operators.captured.standing import Owner
 from autograph.operators.expressions.generators import Consumer, call_of, made, placed
@@ -262,8 +262,7 @@ def _is_left_alone(x: Any, *names: str) -> bool:
 
 def _feed_of(x: Any) -> Feed:
     """What asks `x`, in all loops of the trace over it."""
-    facts = current_trace()
-    assert facts is not None
+    facts = trace_at_hand()
     if id(x) not in facts.feeds:
         primed, spec = _look_into(x)
         facts.feeds[id(x)] = x, Feed(_Beginning(primed, iter, (x,), {}), spec, said=_FIRST)
@@ -277,8 +276,7 @@ def _fed_by_call(
 
     Each run calls the function anew. What gives neither arrays nor numbers is a part of the trace.
     """
-    facts = current_trace()
-    assert facts is not None
+    facts = trace_at_hand()
     del facts.left_calls[x]
     try:
         primed, spec = _look_into(x)

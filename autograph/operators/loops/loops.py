@@ -34,7 +34,7 @@ from autograph.operators.stand_ins.iterators import Taken, spend, taken
 from autograph.operators.stand_ins.runs import has_runs
 from autograph.operators.stand_ins.transforms import is_ours
 from runtime import journal
-from runtime.building import Builder, building
+from runtime.building import Builder, building, current_builder
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller, origin_of_error
 from runtime.tensor import Tensor
@@ -271,8 +271,7 @@ def in_turn_or_place(
 
     There its code is run in the place of a loop that runs `body`, while `test` holds.
     """
-    builder = building()
-    assert builder is not None
+    builder = current_builder()
     taken(generator)
     if run.is_once:
         _For(test, body, state, {}).in_place(generator, run)
@@ -471,8 +470,7 @@ class _For(NamedTuple):
         `break`, as long as Python values decide that.
         """
         limit = max(_UNROLLED_ITEMS, _said_to_have(iterator))
-        builder = building()
-        assert builder is not None
+        builder = current_builder()
         rounds = self._repeated(known, builder, is_shared and self.extra_test is not None)
         k = 0
         try:

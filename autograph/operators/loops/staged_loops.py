@@ -40,6 +40,7 @@ from autograph.operators.stand_ins.bodies import (
     run_body,
     slot_content,
 )
+from autograph.operators.stand_ins.iterables import is_open
 from autograph.operators.stand_ins.iterators import refuse_in_loop
 from autograph.operators.stand_ins.printing import holding_prints, release_prints
 from autograph.operators.stand_ins.references import reference_of
@@ -51,7 +52,7 @@ from autograph.operators.symbolic.choices import Among
 from autograph.operators.symbolic.containers import Branching, Growing
 from autograph.operators.symbolic.forms import Form, Leaf, Makers, Poisoned, changed_length
 from runtime import control, journal, ops, trace
-from runtime.building import Builder, building, traced
+from runtime.building import Builder, current_builder, traced
 from runtime.cells import Cell
 from runtime.errors import Origin, StagingError
 from runtime.graph.ir import Value
@@ -70,8 +71,7 @@ def staged_loop(
 
     Where the first round computes in other dtypes than the others it stands before the node.
     """
-    parent = building()
-    assert parent is not None
+    parent = current_builder()
     state.read_captured()
 
     def solved() -> tuple[_Loop, Outcome]:
@@ -560,7 +560,7 @@ class _Loop:
     def _may_run_never(self) -> bool:
         """Whether it is possible, as far as is known, that there is no round."""
         ran = self.first_go()
-        return isinstance(ran, Tensor) and not ran.is_known
+        return is_open(ran)
 
     def _result(self, entry: Entry, after: Any, mine: Iterator[Tensor], altered: bool) -> Any:
         if (

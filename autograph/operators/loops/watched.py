@@ -6,6 +6,7 @@ also where data decides whether there is another item, or see nothing.
 
 from __future__ import annotations
 
+import contextlib
 import gc
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from typing import Any
 
 from autograph.operators.containers import open_deques, open_dicts, open_sets
 from autograph.operators.containers.growing import OTHER_KEYS, raise_if
+from autograph.operators.containers.last_turns import LastTurn
 from autograph.operators.expressions.access import getitem
 from autograph.operators.stand_ins.iterables import Indexed, InTurn
 from autograph.operators.stand_ins.runs import OpenDeque, OpenSet, known_items
@@ -41,8 +43,23 @@ def watched(x: Any) -> InTurn | None:
     if type(x) in _DICTS:
         keys = list(dict.keys(x))
         text = "dictionary changed size during iteration"
-        going = _Going(text, keys, lambda: _state_of_dict(x), lambda: _has_others(x, keys))
-        return going.through(_reading(kind, x, keys))
+        turn, item, own = LastTurn(x), _reading(kind, x, keys), dict.__iter__(x)
+
+        def in_turn(k: int) -> Any:
+            turn.begin(k, len(keys))
+            with contextlib.suppress(RuntimeError):
+                next(own, None)
+            return item(k)
+
+        def has_others() -> Any:
+            if turn.was_late is True and not open_dicts.is_open(x):
+                next(own, None)  # raises what Python raises, if it does
+                return False
+            are_moved = open_dicts.is_open(x) and open_dicts.are_moved(x, keys)
+            return are_moved if turn.was_late is False else ops.logical_or(are_moved, turn.was_late)
+
+        going = _Going(text, keys, lambda: _state_of_dict(x), has_others)
+        return going.through(in_turn)
     if kind is OpenSet and x.opened is None:
         items = list(known_items(x))
         going = _Going("Set changed size during iteration", items, lambda: _state_of_set(x))
@@ -94,10 +111,6 @@ def _reading(kind: type, x: dict[Any, Any], keys: list[Any]) -> Callable[[int], 
 
 def _state_of_dict(x: dict[Any, Any]) -> Any:
     return open_dicts.size(x) if open_dicts.is_open(x) else list(dict.keys(x))
-
-
-def _has_others(x: dict[Any, Any], keys: list[Any]) -> Any:
-    return open_dicts.is_open(x) and open_dicts.are_moved(x, keys)
 
 
 def _state_of_set(x: OpenSet) -> Any:

@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autograph.operators.captured.captures import Trace, current_trace
+from autograph.operators.captured.captures import Trace, current_trace, trace_at_hand
 from autograph.operators.captured.guards import Identity, IdentityGuard, Place
 from autograph.operators.captured.host_values import HostValue
 from autograph.operators.results.host_results import bound, generators, known_result, owner_of
 from runtime import ops, trace
-from runtime.building import Builder, building, traced
+from runtime.building import Builder, building, current_builder, traced
 from runtime.generators import (
     BITS,
     BITS_TYPE,
@@ -65,8 +65,7 @@ def _library(kind: Any) -> _Library:
 
 def note_generator(made: HostValue) -> None:
     """Remember where the bits of a generator are that a call gives: they stay there."""
-    facts = current_trace()
-    assert facts is not None
+    facts = trace_at_hand()
     facts.bits[made.value._value] = _bits_of(made.value)
 
 
@@ -92,8 +91,7 @@ def drawn(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         drawing.declared = declared.types[0]
     elif drawing.library.prefix != "python.":  # whose numbers are of the type of a sum
         return NotImplemented
-    builder = building()
-    assert builder is not None
+    builder = current_builder()
     mark = builder.mark()
     try:
         return drawing.library.methods[name](drawing, *args, **kwargs)
@@ -106,8 +104,7 @@ def _is_lasting(function: Any, owner: Any, name: str) -> bool:
     """Whether it is a draw from one generator in all calls of the graph, or one that it makes."""
     if isinstance(function, HostValue):
         return is_draw(owner, name)
-    facts = current_trace()
-    assert facts is not None
+    facts = trace_at_hand()
     return is_draw(type(owner), name) and (facts.is_outside(owner) or _is_of_module(owner))
 
 
@@ -156,8 +153,7 @@ class _Drawing:
             if not self.declared.weak:
                 return ops.astype(x, self.declared.dtype)
             return x if type_of(x).weak else ops.as_weak(x, kind={"f": "float", "i": "int"}[kind])
-        builder = building()
-        assert builder is not None
+        builder = current_builder()
         return builder.array(builder.value_of(x)).as_array()
 
     def shape(self, size: Any, *parameters: Any) -> tuple[tuple[int | None, ...], tuple[Any, ...]]:
@@ -200,8 +196,7 @@ def _guard_bits(facts: Trace, state: Any) -> None:
 
 def _bits_of(generator: Tensor) -> Tensor:
     """Where the bits of a generator are that a call gave."""
-    builder = building()
-    assert builder is not None
+    builder = current_builder()
     node = builder.emit(BITS, [builder.value_of(generator)], {}, types=(BITS_TYPE,))
     return traced(node.outputs[0])
 

@@ -51,6 +51,10 @@ def percent(text: Any, values: Any) -> Any:
         return of_each(values, lambda one: percent(text, one))
     if isinstance(text, str) and type(values) is tuple and has_runs(values):
         raise refusal("each of its items is put into a field of a text", "put in all: `% (x,)`")
+    if isinstance(text, str) and open_dicts.is_open(values):
+        fields = [field["key"] for field in templates.PERCENT_FIELD.finditer(text)]
+        named = {key: open_dicts.item(values, key) for key in fields if key is not None}
+        values = named or values
     return templates.percent(text, shown_in_text(values))
 
 

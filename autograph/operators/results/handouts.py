@@ -67,7 +67,7 @@ from autograph.operators.stand_ins.templates import has_traced, shown
 from autograph.operators.stand_ins.values import describe, is_value
 from autograph.operators.symbolic.forms import Form as ItemForm
 from runtime import control, journal, tree
-from runtime.building import building
+from runtime.building import current_builder
 from runtime.dtypes import kind_of
 from runtime.errors import StagingError
 from runtime.graph.ir import Value
@@ -635,8 +635,7 @@ class Handouts:
     @staticmethod
     def rows_of(x: list[Any], container: Any) -> tuple[ItemForm, list[Tensor]]:
         """The rows of a list, which are made for no error of the user's."""
-        builder = building()
-        assert builder is not None
+        builder = current_builder()
         root = builder.root
         notice, root.before_raising = root.before_raising, None
         try:

@@ -25,7 +25,7 @@ from autograph.operators.stand_ins.templates import dig, fill, shown
 from autograph.operators.stand_ins.values import is_array
 from runtime import control, journal
 from runtime.autodiff.stored import lower_parts, note_change
-from runtime.building import building
+from runtime.building import building, current_builder
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 from runtime.templates import LazyString
@@ -83,8 +83,7 @@ def _emit(owner: Any, name: str, args: tuple[Any, ...], trace: Trace) -> None:
             "put in numbers, text and tuples of them, or do it outside of the branch",
             origin=origin_of_caller(),
         )
-    builder = building()
-    assert builder is not None
+    builder = current_builder()
     operands: list[Tensor] = []
     content = dig(args, operands)
     forms = [trace.handouts.form_of(x) for x in operands]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from autograph.operators.captured.captures import current_trace
+from autograph.operators.captured.captures import current_trace, trace_at_hand
 from autograph.operators.captured.variables import Nullable
 from autograph.operators.containers import key_rows
 from autograph.operators.containers.growing import item, packed
@@ -100,8 +100,7 @@ def _sealed_anew(x: Any, uses: Counter[int], made: dict[int, Any]) -> Any:
 
 
 def _sealed_list(x: Any, uses: Counter[int]) -> Any:
-    trace = current_trace()
-    assert trace is not None
+    trace = trace_at_hand()
     if isinstance(x, list):
         refuse_views(x, "in the result", _place_of_result())
     if type(x) not in (list, tuple):

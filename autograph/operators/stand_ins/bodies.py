@@ -18,7 +18,7 @@ from autograph.operators.stand_ins.scope import cells_of
 from autograph.operators.stand_ins.templates import Late
 from autograph.operators.stand_ins.values import has_parts, own_children
 from runtime import control, journal, ops, trace
-from runtime.building import Builder, body, building
+from runtime.building import Builder, body, current_builder
 from runtime.cells import Cell, clock
 from runtime.debuggers import left_users_code, unseen
 from runtime.errors import Origin, StagingError
@@ -417,8 +417,7 @@ def _is_local(slot: journal.Slot, builder: Builder) -> bool:
 
 def stage_raise(condition: Tensor, error: BaseException) -> None:
     """Raise `error` when the graph runs, if `condition` is true there."""
-    builder = building()
-    assert builder is not None
+    builder = current_builder()
     # What the message reads may take over a pending write: in this branch only.
     with body("fails", builder) as fails, journal.transaction():
         emit_raise(error)

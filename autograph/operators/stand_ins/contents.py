@@ -164,6 +164,9 @@ class _SetContent(frozenset[Any]):
     __slots__ = ()
 
 
+_SetContent.__name__ = set.__name__  # in messages
+
+
 def is_plain_key(key: Any) -> bool:
     return isinstance(key, (int, str, bytes, float, bool, type(None)))
 

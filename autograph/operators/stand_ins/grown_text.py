@@ -9,7 +9,7 @@ import numpy as np
 
 from autograph.operators.stand_ins.templates import Late, LazyString, dig
 from runtime import control, ops
-from runtime.building import building, constant, traced
+from runtime.building import constant, current_builder, traced
 from runtime.graph.ir import Op
 from runtime.spec import TensorType
 from runtime.templates import Hole, Letters, Line, letters_of_text
@@ -97,8 +97,7 @@ def position_among(x: LazyString, texts: Iterable[str]) -> Tensor:
 
 def _made_of(op: Op, text: LazyString, **attrs: Any) -> Tensor:
     """What an op makes of a text, which is put together in its place."""
-    builder = building()
-    assert builder is not None
+    builder = current_builder()
     operands: list[Tensor] = []
     render = Line((dig(text, operands),), "", "")
     values = [builder.value_of(t) for t in operands]

@@ -21,25 +21,9 @@ from runtime.building import building
 from runtime.errors import LimitValueError, StagingError
 from runtime.tensor import Tensor
 
-__all__ = [
-    "InTurn",
-    "Indexed",
-    "IndexedIterator",
-    "as_position",
-    "enumerated",
-    "from_end",
-    "is_open",
-    "iterator_over",
-    "mapped",
-    "numbers_left",
-    "of_rows",
-    "positions",
-    "reversed_",
-    "start_and_step",
-    "with_indices",
-    "with_members",
-    "zipped",
-]
+__all__ = ["InTurn", "Indexed", "IndexedIterator", "as_position", "enumerated", "from_end",
+           "is_open", "iterator_over", "mapped", "numbers_left", "of_rows", "positions",
+           "reversed_", "start_and_step", "with_indices", "with_members", "zipped"]  # fmt: skip
 
 
 class Indexed:
@@ -189,6 +173,9 @@ class IndexedIterator(Indexed):
 
     def __len__(self) -> int:
         raise TypeError(f"object of type '{self.name}' has no len()")
+
+    def __bool__(self) -> bool:
+        return True  # as all of Python's iterators are
 
 
 def iterator_over(x: Indexed) -> IndexedIterator:

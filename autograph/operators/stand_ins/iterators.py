@@ -15,7 +15,7 @@ from weakref import WeakValueDictionary
 
 from autograph.operators.captured.methods import held, is_marked
 from runtime import journal
-from runtime.building import building
+from runtime.building import current_builder
 from runtime.errors import StagingError
 from runtime.graph.ir import Node
 from runtime.origins import origin_of_caller
@@ -155,8 +155,7 @@ class Taken:
         return len(self._items) > k or self._take()
 
     def _take(self) -> bool:
-        builder = building()
-        assert builder is not None
+        builder = current_builder()
         mark = builder.mark()
         try:
             item = self._next(self._iterator)

@@ -130,10 +130,7 @@ def refuse_number_or_array(x: Any, asked: str) -> None:
 def is_number_or_array(x: Any) -> bool:
     """Whether a tensor, or what may be None, is a number of Python's on one path, else an array."""
     x = x.inner if type(x) is Nullable else x
-    if not isinstance(x, Tensor) or x._value is None:
-        return False
-    type_: Any = x.type
-    if not isinstance(type_, TensorType) or type_.shape is not None:
+    if not _has_unknown_rank(x):
         return False
     return not all(issubclass(kind, np.generic | np.ndarray) for kind in python_types_of(x))
 
@@ -141,13 +138,17 @@ def is_number_or_array(x: Any) -> bool:
 def is_array_at_times(x: Any) -> bool:
     """Whether a tensor is an array on one path, which is written in place, and else a number."""
     builder = building()
-    if builder is None or not isinstance(x, Tensor) or x._value is None:
-        return False
-    type_: Any = x.type
-    if not isinstance(type_, TensorType) or type_.shape is not None:
+    if builder is None or not _has_unknown_rank(x):
         return False
     search = _Search(builder)
     return search.classes_of(x.current()._value) != _ARRAY and not search.is_unclear
+
+
+def _has_unknown_rank(x: Any) -> bool:
+    if not isinstance(x, Tensor) or x._value is None:
+        return False
+    type_: Any = x.type
+    return isinstance(type_, TensorType) and type_.shape is None
 
 
 def _refusal(asked: str) -> StagingError:

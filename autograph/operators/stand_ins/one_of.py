@@ -23,7 +23,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from autograph.operators.captured.captures import current_trace
+from autograph.operators.captured.captures import current_trace, trace_at_hand
 from autograph.operators.captured.closures import is_same_function
 from autograph.operators.captured.methods import attribute
 from autograph.operators.captured.variables import Standing
@@ -399,8 +399,7 @@ def note_refused_choice(name: str) -> None:
 @contextmanager
 def read_apart() -> Iterator[None]:
     """Choices that are made within this are objects of their own."""
-    facts = current_trace()
-    assert facts is not None
+    facts = trace_at_hand()
     before, facts.chooses_by_number = facts.chooses_by_number, False
     try:
         yield

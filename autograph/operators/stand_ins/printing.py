@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import functools
-import re
-import string
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -30,21 +28,11 @@ from runtime import control, journal
 from runtime.building import building
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
-from runtime.templates import Line, format_part
+from runtime.templates import Line
 from runtime.tensor import Tensor
 
-__all__ = [
-    "ascii_",
-    "format_",
-    "format_method",
-    "graph_print",
-    "holding_prints",
-    "print_",
-    "release_prints",
-    "repr_",
-    "str_",
-    "trace_print",
-]
+__all__ = ["ascii_", "format_", "graph_print", "holding_prints", "print_", "release_prints",
+           "repr_", "str_", "trace_print"]  # fmt: skip
 
 
 def print_(
@@ -184,76 +172,22 @@ def str_(*args: Any, **kwargs: Any) -> Any:
 
 def repr_(value: Any) -> Any:
     """`repr(x)`."""
-    text = _lazily(value, 114, None)
-    if text is not None:
-        return text
-    guard_print_options(value)
-    return repr(shown(value))
+    return _text(value, 114, None, repr)
 
 
 def ascii_(value: Any) -> Any:
     """`ascii(x)`."""
-    text = _lazily(value, 97, None)
-    if text is not None:
-        return text
-    guard_print_options(value)
-    return ascii(shown(value))
+    return _text(value, 97, None, ascii)
 
 
 def format_(value: Any, spec: Any = "") -> Any:
     """`format(x, spec)`."""
-    text = _lazily(value, -1, spec)
+    return _text(value, -1, spec, lambda x: format(x, spec))
+
+
+def _text(value: Any, conversion: int, spec: Any, plain: Callable[[Any], str]) -> Any:
+    text = _lazily(value, conversion, spec)
     if text is not None:
         return text
     guard_print_options(value)
-    return format(shown(value), spec)
-
-
-def format_method(text: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """`text.format(*args, **kwargs)`."""
-    if not any(map(is_late, [*args, *kwargs.values()])):
-        guard_print_options((args, kwargs))
-        return text.format(*map(shown, args), **{k: shown(v) for k, v in kwargs.items()})
-    return lazy(tuple(_Fields(args, kwargs).parts(text)))
-
-
-class _Fields:
-    """The fields of a text that `str.format` fills, also those in format specs."""
-
-    def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        self._args, self._kwargs = args, kwargs
-        # How many fields without a name there were; whether some have a number.
-        self._count, self._is_numbered = 0, False
-
-    def parts(self, text: str) -> Iterator[Any]:
-        """Literal parts, and values with conversion and format spec."""
-        for literal, field, spec, conversion in string.Formatter().parse(text):
-            if literal:
-                yield literal
-            if field is not None:
-                value = self._value(field)
-                yield value, ord(conversion) if conversion else -1, self._spec(spec or "")
-
-    def _spec(self, spec: str) -> Any:
-        if "{" not in spec:
-            return spec or None
-        parts = [*self.parts(spec)]
-        if any(is_late(part) for part in parts if not isinstance(part, str)):
-            return lazy(tuple(parts))
-        return "".join(x if isinstance(x, str) else format_part(shown(x[0]), *x[1:]) for x in parts)
-
-    def _value(self, field: str) -> Any:
-        name = re.match(r"[^.\[]*", field)[0]  # type: ignore[index]
-        if name == "" or name.isdecimal():
-            now = "automatic field numbering" if name == "" else "manual field specification"
-            before = "manual field specification" if name == "" else "automatic field numbering"
-            if self._is_numbered if name == "" else self._count:
-                raise ValueError(f"cannot switch from {before} to {now}")
-            self._is_numbered = name != ""
-            index = int(name or self._count)
-            self._count += name == ""
-            if index >= len(self._args):
-                text = f"Replacement index {index} out of range for positional args tuple"
-                raise IndexError(text)
-            field = f"{index}{field[len(name) :]}"
-        return string.Formatter().get_field(field, self._args, self._kwargs)[0]
+    return plain(shown(value))

@@ -8,7 +8,7 @@ from autograph.operators.captured.raised_parts import raising
 from autograph.operators.stand_ins.own_mistakes import refuse_own
 from autograph.operators.stand_ins.templates import exception_template
 from runtime import control
-from runtime.building import building
+from runtime.building import current_builder
 from runtime.errors import StagingError
 from runtime.origins import origin_of_error
 from runtime.tensor import Tensor
@@ -18,8 +18,7 @@ __all__ = ["emit_raise"]
 
 def emit_raise(error: BaseException) -> None:
     """A node that raises the user's exception, its message filled in when the graph runs."""
-    builder = building()
-    assert builder is not None
+    builder = current_builder()
     refuse_own(error)
     origin = origin_of_error(error)
     add_hint(error)

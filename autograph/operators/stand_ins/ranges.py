@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from numbers import Number
 from typing import Any
 
 import numpy as np
 
 from autograph.operators.stand_ins.bodies import stage_raise
 from autograph.operators.stand_ins.iterables import Indexed, as_position, from_end, is_open
-from autograph.operators.stand_ins.templates import Late, dig
+from autograph.operators.stand_ins.templates import Late, dig, lazy, python_type_of
 from autograph.operators.stand_ins.values import is_numpys
 from runtime import ops
 from runtime.debuggers import glimpse
@@ -43,6 +44,11 @@ class OpenRange(Indexed, Late):
         length = ops.as_weak(ops.maximum(length, 0), kind="int")
         plain = from_zero and not is_open(step) and step == 1
         super().__init__("range", length, (lambda i: i) if plain else self._one)
+
+    @classmethod
+    def over(cls, x: range) -> OpenRange:
+        """A range of Python's, to be asked about what is known only when the graph runs."""
+        return cls(x.start, x.stop, x.step)
 
     def __repr__(self) -> str:
         return glimpse("a range whose ends depend on data")
@@ -90,13 +96,30 @@ class OpenRange(Indexed, Late):
         return ops.as_weak(self.start + index * self.step, kind="int")
 
     def contains(self, x: Any) -> Any:
-        """Whether a number is one of the integers: a traced bool."""
+        """Whether `x` is one of the integers: of a number, a traced bool."""
+        if not isinstance(x, Tensor | Number):
+            return False
         end = self.start + (self.length - 1) * self.step
         ascending = ops.logical_and(x >= self.start, x <= end)
         descending = ops.logical_and(x <= self.start, x >= end)
         between = _either(self.step > 0, ascending, descending)
         found = ops.logical_and(between, (x - self.start) % self.step == 0)
         return ops.as_weak(ops.logical_and(found, self.length > 0), kind="bool")
+
+    def count(self, x: Any) -> Any:
+        """`range.count(x)`."""
+        return ops.as_weak(self.contains(x), kind="int")
+
+    def index(self, x: Any) -> Any:
+        """`range.index(x)`; only of Python's own integers the error says which one it is."""
+        text: Any = "sequence.index(x): x not in sequence"
+        if (python_type_of(x) if isinstance(x, Tensor) else type(x)) in (int, bool):
+            text = lazy(((x, 114, None), " is not in range"))
+        there = self.contains(x)
+        if there is False:
+            raise ValueError(text)
+        stage_raise(ops.logical_not(there), ValueError(text))
+        return ops.as_weak(ops.astype((x - self.start) // self.step, int), kind="int")
 
     def as_array(self) -> Tensor:
         """The integers in an array, as NumPy takes a range."""
@@ -148,3 +171,7 @@ for _name in (*_TWO, "lt", "le", "gt", "ge"):
 
 def _either(test: Any, yes: Any, no: Any) -> Any:
     return ops.where(test, yes, no) if is_open(test) else (yes if test else no)
+
+
+# As Python's errors call it.
+OpenRange.__name__ = OpenRange.__qualname__ = range.__name__

@@ -28,7 +28,7 @@ from autograph.operators.stand_ins.values import (
     type_of,
 )
 from runtime import journal, ops
-from runtime.building import Builder, body, building
+from runtime.building import Builder, body, building, current_builder
 from runtime.cells import Cell, ViewStep, inputs_without_gaps
 from runtime.control import coerce, emit_cond
 from runtime.errors import Origin, StagingError
@@ -557,8 +557,7 @@ def _if(
 
     What a branch raises, of an array of another shape than that which it is, is raised in it.
     """
-    parent = building()
-    assert parent is not None
+    parent = current_builder()
     branches = []
     for name, thunk in (("true", yes), ("false", no)):
         with body(name, parent) as branch, journal.transaction():

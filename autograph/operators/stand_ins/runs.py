@@ -24,37 +24,11 @@ from runtime.errors import StagingError
 from runtime.origins import Origin, origin_of_caller
 from runtime.tensor import Tensor
 
-__all__ = [
-    "FACTORIES",
-    "KINDS",
-    "ContainerKind",
-    "EntriesView",
-    "LiveRun",
-    "OpenDeque",
-    "OpenSet",
-    "Opened",
-    "Packing",
-    "Pad",
-    "Rows",
-    "Run",
-    "Sealed",
-    "SealedEntries",
-    "as_users",
-    "has_runs",
-    "holds_nests",
-    "holds_runs",
-    "known_items",
-    "known_length",
-    "live",
-    "mark_of",
-    "note_shared",
-    "opened",
-    "padded",
-    "python_class",
-    "refusal",
-    "settled",
-    "unpadded",
-]
+__all__ = ["FACTORIES", "KINDS", "ContainerKind", "EntriesView", "LiveRun", "OpenDeque",
+           "OpenSet", "Opened", "Packing", "Pad", "Rows", "Run", "Sealed", "SealedEntries",
+           "as_users", "has_runs", "holds_nests", "holds_runs", "known_items", "known_length",
+           "live", "mark_of", "note_shared", "opened", "padded", "python_class", "refusal",
+           "settled", "unpadded"]  # fmt: skip
 
 
 class Run(_Unreadable):

@@ -44,27 +44,10 @@ from runtime.tensor import Tensor
 from runtime.tree import MADE_BY_CLASS_STATEMENT
 from runtime.variable import Variable
 
-__all__ = [
-    "ChosenText",
-    "FilledText",
-    "Hole",
-    "Late",
-    "LazyString",
-    "RepeatedText",
-    "as_now",
-    "as_text",
-    "class_name_of",
-    "dig",
-    "exception_template",
-    "fill",
-    "fstring",
-    "has_traced",
-    "is_late",
-    "is_textual",
-    "lazy",
-    "percent",
-    "shown",
-]
+__all__ = ["PERCENT_FIELD", "ChosenText", "FilledText", "Hole", "Late", "LazyString",
+           "RepeatedText", "as_now", "as_text", "class_name_of", "dig", "exception_template",
+           "fill", "fstring", "has_traced", "is_late", "is_textual", "lazy", "percent",
+           "shown"]  # fmt: skip
 
 _T = TypeVar("_T")
 
@@ -596,7 +579,7 @@ def fstring(*parts: Any) -> Any:
     return "".join(p if isinstance(p, str) else format_part(shown(p[0]), p[1], p[2]) for p in parts)
 
 
-_PERCENT_FIELD = re.compile(
+PERCENT_FIELD = re.compile(
     r"%(?:\((?P<key>[^)]*)\))?[#0\- +]*(?:\d+|\*)?(?:\.(?:\d+|\*))?[hlL]?(?P<kind>.)"
 )
 
@@ -658,7 +641,7 @@ def percent(text: Any, values: Any) -> Any:
     given = iter(values if isinstance(values, tuple) else (values,))
     parts: list[Any] = []
     end = 0
-    for field in _PERCENT_FIELD.finditer(text):
+    for field in PERCENT_FIELD.finditer(text):
         if "*" in field[0]:
             raise StagingError(
                 "a width or precision `*` stands in text that is known only when the graph runs",

@@ -29,7 +29,7 @@ from autograph.operators.stand_ins.grown_text import letters_of
 from autograph.operators.stand_ins.runs import Opened, Run, has_runs
 from autograph.operators.stand_ins.templates import Late, LazyString, has_traced
 from runtime import ops
-from runtime.building import building, traced
+from runtime.building import building, current_builder, traced
 from runtime.errors import StagingError
 from runtime.spec import TensorType, join, type_of_number
 from runtime.tensor import Tensor
@@ -48,6 +48,7 @@ __all__ = [
     "children_after",
     "describe",
     "describe_both",
+    "either_holds",
     "has_parts",
     "is_array",
     "is_changeable",
@@ -108,6 +109,15 @@ def both_hold(a: Any, b: Any) -> Any:
     return ops.logical_and(a, b)
 
 
+def either_holds(a: Any, b: Any) -> Any:
+    """Whether one of two truths holds, of which each may be a traced one."""
+    if a is True or b is True:
+        return True
+    if a is False or b is False:
+        return b if a is False else a
+    return ops.logical_or(a, b)
+
+
 def is_unset(x: Any) -> bool:
     """Whether `x` marks a name without a value."""
     return isinstance(x, (Undefined, UndefinedReturnValue))
@@ -165,8 +175,7 @@ def tensor(x: Any) -> Tensor:
         known = None if facts is None else facts.arrays.get(id(x))
         if known is not None:  # what the array holds by now
             return known
-    builder = building()
-    assert builder is not None
+    builder = current_builder()
     return traced(builder.value_of(x))
 
 

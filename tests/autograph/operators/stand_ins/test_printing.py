@@ -31,21 +31,12 @@ def test_traced_values_make_lazy_text_and_a_node():
     stream = io.StringIO()
     with tracing() as facts:
         x = placeholder()
-        for made in (printing.str_(x), printing.repr_([x]), printing.format_(x, ".2f"),
-                     printing.format_method("{} {:.1f}", (1, x), {})):  # fmt: skip
+        for made in (printing.str_(x), printing.repr_([x]), printing.format_(x, ".2f")):
             assert isinstance(made, LazyString)
         printing.print_("x =", x, file=stream, flush=True)
         node = facts.builder.graph.nodes[-1]
         assert node.op.name == "print" and node.has_effect and stream.getvalue() == ""
     assert node.attrs["render"](2.0) == "x = 2.0\n" and node.attrs["file"] is stream
-
-
-@pytest.mark.parametrize(
-    ("text", "args", "kwargs"),
-    [("{} {}", (1, 2), {}), ("{1}{0!r}", (1, "a"), {}), ("{x:>{w}}", (), {"x": 3, "w": 5})],
-)
-def test_format_of_known_values(text, args, kwargs):
-    assert printing.format_method(text, args, kwargs) == text.format(*args, **kwargs)
 
 
 def test_what_is_printed_while_tracing_says_so(capsys):
