@@ -49,7 +49,7 @@ from runtime.eager import is_array
 from runtime.errors import Origin, StagingError
 from runtime.execute import Executable
 from runtime.execute.native.miss import MISS
-from runtime.execute.native.plain_loops import loops_in_python
+from runtime.execute.native.plain_loops import has_loops, loops_in_python
 from runtime.execute.native.planned import Planned
 from runtime.execute.native.prepared import Native
 from runtime.execute.ownership import may_share
@@ -472,7 +472,23 @@ class ConcreteFunction(Described):
         wants_native = config.backend.value == "native" and config.native.value
         if not wants_native or self._native is False:
             return True
-        return isinstance(self._differentiable.run, Native) and not self.called_from_native_code
+        return self._has_native_loops and not self.called_from_native_code
+
+    @property
+    def _has_native_loops(self) -> bool:
+        """Whether all of it is native code, or all but what a call does once, outside of loops."""
+        run = self._differentiable.run
+        is_native = isinstance(run, Native) or (isinstance(run, Planned) and bool(run.parts))
+        return is_native and not self.loops_in_plan
+
+    @property
+    def loops_in_plan(self) -> bool:
+        """Whether loops are gone through node by node, where native code was asked for."""
+        wants_native = config.backend.value == "native" and config.native.value
+        if not wants_native or self._native is False:
+            return False
+        run = self._differentiable.run
+        return isinstance(run, Planned) and has_loops(run.graph or self._traced.graph)
 
     def is_as_fast_in_python(self, leaves: Sequence[Any]) -> bool:
         """Whether Python makes a call with these leaves as fast, and gives the same."""

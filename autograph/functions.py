@@ -22,7 +22,7 @@ from autograph.operators.loops.feeds import note_what_is_ahead, warn_of_what_is_
 from autograph.operators.results.remaking import calling_with
 from autograph.options import FunctionOptions, check_options
 from autograph.profiling import Profile, profiled
-from autograph.signature import Arguments, ArraySpec, classify, is_input_key
+from autograph.signature import Arguments, ArraySpec, Identity, classify, is_input_key
 from autograph.syntax.carried import keep_sources, sources_of
 from autograph.timing import Stats, timed
 from autograph.trace_facts import Explanation, TraceTable, explained
@@ -275,7 +275,11 @@ class Function(Traces, Generic[P, R]):
                         result = builtin(*args)
                         if result is not MISS:
                             return result  # type: ignore[no-any-return]
-                if self._fruitless > 0 and self._is_of_own_values(args, kwargs):
+                is_always = self._left.find(args, kwargs) if self._left else None
+                if is_always is not None or (
+                    self._fruitless > 0 and self._is_of_own_values(args, kwargs)
+                ):
+                    self._fruitless += is_always or 0
                     try:
                         return self._target(*args, **kwargs)  # type: ignore[no-any-return]
                     except GraphLimit as error:  # of another converted function that it calls
@@ -353,7 +357,7 @@ class Function(Traces, Generic[P, R]):
             concrete, alike = found
         self._recent.append(concrete is None)
         if concrete is None:
-            arguments, concrete = self._trace(bound, arguments)
+            arguments, concrete = self._trace_called(bound, arguments)
         if concrete.left_to_python:
             concrete.left_to_python -= 1
             return self._run_python(args, kwargs)
@@ -365,6 +369,10 @@ class Function(Traces, Generic[P, R]):
             self._remember_fast(args, kwargs, given, concrete)
         elif alike is not None and bound is given and not concrete.limits:
             self._remember_like(args, kwargs, arguments, concrete)
+        if concrete.python is not None and not _attention[0]:
+            has_objects = any(isinstance(key, Identity) for key in arguments.keys)
+            is_always = concrete._traced.stages_nothing and not concrete._traced.reads_outside
+            self._left.add(args, kwargs, is_always and not has_objects)
         if concrete._traced.stages_nothing:
             return self._run_unstaged(concrete, args, kwargs)
         if concrete.python is not None and not _attention[0]:

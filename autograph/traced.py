@@ -107,10 +107,12 @@ class Traced:
     likeness: Likeness | None = None
     # Whether a text is in the result of which data decides what it is.
     gives_text: bool = False
-    # Whether there is a dict or set of which data decides the keys.
-    looks_for_keys: bool = False
+    # Whether a key is looked for by comparing it with all of a dict or set.
+    compares_keys: bool = False
     # Whether the trace went on for long without staging anything, and was not finished.
     is_given_up: bool = False
+    # Whether a graph would be too large for a call that Python can make: a gradient has one still.
+    is_too_large: bool = False
     # Whether loops are staged that Python could have run while tracing.
     replaces_python: bool = False
     # Whether tracing ended in an exception of the user's code: then the trace is not kept.
@@ -163,9 +165,25 @@ class Traced:
 
     @property
     def grows_slowly(self) -> bool:
-        """Whether the graph may fall behind Python: its dicts, sets and texts are lists."""
-        has_texts = self.looks_for_keys or self.gives_text
+        """Whether the graph may fall behind Python: some dicts, sets and texts are lists."""
+        has_texts = self.compares_keys or self.gives_text
         return has_texts or any(node.op is TEXT for node in self.graph.walk())
+
+    @property
+    def looks_for_keys(self) -> bool:
+        """Whether there is a dict or set of which data decides the keys."""
+        return any(node.op.name in ("find_key", "link_all") for node in self.graph.walk())
+
+    @property
+    def is_one_pass(self) -> bool:
+        """Whether no loop is in another one: then lists are gone through about once."""
+        loops = (node for node in self.graph.walk() if node.op in (WHILE, RECURSION))
+        return not any(
+            inner.op in (WHILE, RECURSION)
+            for node in loops
+            for graph in node.graphs
+            for inner in graph.walk()
+        )
 
     @property
     def is_of_numbers(self) -> bool:
