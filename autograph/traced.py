@@ -15,7 +15,7 @@ from autograph.signature import Arguments
 from runtime import journal
 from runtime.control import TEXT, WHILE
 from runtime.graph.counters import counter_of
-from runtime.graph.ir import Graph, Value
+from runtime.graph.ir import Graph, Node, Value
 from runtime.ops.operands import type_of
 from runtime.origins import Origin
 from runtime.recursion import RECURSION
@@ -170,20 +170,17 @@ class Traced:
         return has_texts or any(node.op is TEXT for node in self.graph.walk())
 
     @property
-    def looks_for_keys(self) -> bool:
-        """Whether there is a dict or set of which data decides the keys."""
-        return any(node.op.name in ("find_key", "link_all") for node in self.graph.walk())
+    def does_little_with_lists(self) -> bool:
+        """Whether lists are not worth being taken apart, and made again, for what is done.
 
-    @property
-    def is_one_pass(self) -> bool:
-        """Whether no loop is in another one: then lists are gone through about once."""
-        loops = (node for node in self.graph.walk() if node.op in (WHILE, RECURSION))
-        return not any(
-            inner.op in (WHILE, RECURSION)
-            for node in loops
-            for graph in node.graphs
-            for inner in graph.walk()
-        )
+        They are changed, or keys are looked for, and that is not in a loop within a loop.
+        """
+        inner = [
+            node for loop in _loops(self.graph) for one in loop.graphs for node in _within(one)
+        ]
+        if any(node.op.name in _OF_KEYS for node in self.graph.walk()):
+            return not any(node.op.name in _OF_KEYS for node in inner)
+        return self.changes_containers and not inner
 
     @property
     def is_of_numbers(self) -> bool:
@@ -234,3 +231,16 @@ def external_type(thing: Any) -> Type:
     if isinstance(thing, Variable):
         return thing.variable_type
     return type_of(thing)
+
+
+# What the keys of dicts and sets are looked for by, of which data decides what they are.
+_OF_KEYS = ("find_key", "link_all")
+
+
+def _loops(graph: Graph) -> Iterator[Node]:
+    return (node for node in graph.walk() if node.op in (WHILE, RECURSION))
+
+
+def _within(graph: Graph) -> Iterator[Node]:
+    """The nodes of the loops in a graph."""
+    return (node for loop in _loops(graph) for one in loop.graphs for node in one.walk())

@@ -398,8 +398,7 @@ class Traces:
             return False
         if not self._is_of_lists(arguments):
             return concrete.loops_in_plan and self._may_be_without_graph(arguments)
-        is_costly = traced.looks_for_keys or traced.changes_containers
-        is_slower = traced.grows_slowly or (traced.is_one_pass and is_costly)
+        is_slower = traced.grows_slowly or traced.does_little_with_lists
         self._leaves_lists = is_slower or not concrete.is_faster
         self._fruitless += 1 if self._leaves_lists else -math.inf
         return self._leaves_lists

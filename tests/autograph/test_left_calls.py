@@ -125,3 +125,39 @@ def test_loops_that_a_plan_goes_through_are_pythons():
     function = ag.convert(labelled)
     assert function(40, 1.5) == labelled(40, 1.5)
     assert all(c._traced.stages_nothing for c in function.traces())
+
+
+def seen_once(items):
+    seen, found = set(), []
+    for x in items:
+        if x not in seen:
+            seen.add(x)
+            found.append(x)
+    return found
+
+
+def pairs_seen(items):
+    counts, total = {}, 0
+    for x in items:
+        for y in range(40):
+            counts[x + y] = counts.get(x + y, 0) + 1
+            total += counts[x + y]
+    return total
+
+
+def sorted_in_place(items):
+    for i in range(1, len(items)):
+        for j in range(i, 0, -1):
+            if items[j - 1] <= items[j]:
+                break
+            items[j - 1], items[j] = items[j], items[j - 1]
+
+
+@pytest.mark.parametrize(("sample", "is_left"), [
+    (seen_once, True), (pairs_seen, False), (sorted_in_place, False),
+])  # fmt: skip
+def test_lists_are_a_graphs_where_more_is_done_than_to_go_through_them(sample, is_left):
+    function, items = ag.convert(sample), [k * 37 % 101 for k in range(90)]
+    own, other = [*items], [*items]
+    assert function(own) == sample(other) and own == other
+    assert [*function.traces()][0]._traced.stages_nothing == is_left
