@@ -51,7 +51,7 @@ from runtime.eager import is_array
 from runtime.errors import Origin, StagingError
 from runtime.execute import Executable
 from runtime.execute.native.miss import MISS
-from runtime.execute.native.plain_loops import calls_outweigh, is_done_as_in_python
+from runtime.execute.native.plain_loops import calls_outweigh, has_loops, is_done_as_in_python
 from runtime.execute.native.planned import Planned
 from runtime.execute.native.prepared import Native
 from runtime.execute.ownership import may_share
@@ -561,10 +561,29 @@ class ConcreteFunction(Described):
 
         It is what runs anyway, where native code was not asked for.
         """
+        return not self._wants_native or (
+            self._has_native_loops and not self.called_from_native_code
+        )
+
+    @property
+    def _wants_native(self) -> bool:
         wants_native = config.backend.value == "native" and config.native.value
-        if not wants_native or self._native is False:
-            return True
-        return isinstance(self._differentiable.run, Native) and not self.called_from_native_code
+        return bool(wants_native) and self._native is not False
+
+    @property
+    def _has_native_loops(self) -> bool:
+        """Whether all of it is native code, or all but what a call does once, outside of loops."""
+        run = self._differentiable.run
+        is_native = isinstance(run, Native) or (isinstance(run, Planned) and bool(run.parts))
+        return is_native and not self.loops_in_plan
+
+    @property
+    def loops_in_plan(self) -> bool:
+        """Whether loops are gone through node by node, where native code was asked for."""
+        run = self._differentiable.run
+        if not (self._wants_native and isinstance(run, Planned)):
+            return False
+        return has_loops(run.graph or self._traced.graph)
 
     def is_as_fast_in_python(self, leaves: Sequence[Any]) -> bool:
         """Whether Python makes a call with these leaves as fast, and gives the same."""
@@ -583,7 +602,7 @@ class ConcreteFunction(Described):
             return False
         if isinstance(run, Native):
             return calls_outweigh(self._traced.graph, len(self.called_from_native_code))
-        if self.is_faster or not isinstance(run, Planned):
+        if not (self._wants_native and isinstance(run, Planned)):
             return False
         graph = self._traced.graph if run.graph is None else run.graph
         return is_done_as_in_python(graph, [part for _, part in run.parts])

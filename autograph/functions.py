@@ -20,7 +20,7 @@ from autograph.operators.captured.code_guards import note_function
 from autograph.operators.captured.defaults import with_defaults
 from autograph.options import FunctionOptions, check_options
 from autograph.profiling import Profile, profiled
-from autograph.signature import Arguments, ArraySpec, classify, is_input_key
+from autograph.signature import Arguments, ArraySpec, Identity, classify, is_input_key
 from autograph.syntax.carried import keep_sources, sources_of
 from autograph.timing import Stats, timed
 from autograph.trace_facts import Explanation, TraceTable, explained
@@ -277,7 +277,13 @@ class Function(Traces, Generic[P, R]):
                             return result  # type: ignore[no-any-return]
                 kinds = self._left_kinds
                 is_left = kinds and not kwargs and tuple(map(type, args)) in kinds
-                if is_left or (self._fruitless > 0 and self._is_of_own_values(args, kwargs)):
+                is_always = self._left.find(args, kwargs) if self._left and not is_left else None
+                if (
+                    is_left
+                    or is_always is not None
+                    or (self._fruitless > 0 and self._is_of_own_values(args, kwargs))
+                ):
+                    self._fruitless += is_always or 0
                     try:
                         return self._target(*args, **kwargs)  # type: ignore[no-any-return]
                     except GraphLimit as error:  # of another converted function that it calls
@@ -356,7 +362,7 @@ class Function(Traces, Generic[P, R]):
             concrete, alike = found
         self._recent.append(concrete is None)
         if concrete is None:
-            arguments, concrete = self._trace(bound, arguments)
+            arguments, concrete = self._trace_called(bound, arguments)
         if concrete.left_to_python:
             concrete.left_to_python -= 1
             return self._run_python(args, kwargs)
@@ -368,6 +374,10 @@ class Function(Traces, Generic[P, R]):
             self._remember_fast(args, kwargs, given, concrete)
         elif alike is not None and bound is given and not concrete.limits:
             self._remember_like(args, kwargs, arguments, concrete)
+        if concrete.python is not None and not _attention[0]:
+            has_objects = any(isinstance(key, Identity) for key in arguments.keys)
+            is_always = concrete._traced.stages_nothing and not concrete._traced.reads_outside
+            self._left.add(args, kwargs, is_always and not has_objects)
         if concrete._traced.stages_nothing:
             return self._run_unstaged(concrete, args, kwargs)
         if concrete.python is not None and not _attention[0]:

@@ -51,6 +51,12 @@ class KeptTraces:
             rest = (other for other in group if other is not concrete)
             self._by_key = {**self._by_key, key: (concrete, *rest)}
 
+    def forget(self, concrete: ConcreteFunction) -> None:
+        """Keep all but this one."""
+        key = concrete._traced.arguments.key
+        group = tuple(other for other in self.of(key) if other is not concrete)
+        self._by_key = {**self._by_key, key: group}
+
     def add(
         self,
         concrete: ConcreteFunction,

@@ -14,8 +14,9 @@ from typing import Any
 
 from autograph.operators.captured.code_guards import FunctionGuard, NamesGuard
 from autograph.operators.captured.guards import Guard, Identity
+from runtime.origins import is_user_code
 
-__all__ = ["reads_nothing_of_ours"]
+__all__ = ["calls_nothing_of_ours", "reads_nothing_of_ours"]
 
 _OURS = frozenset(("autograph", "runtime"))
 
@@ -28,6 +29,28 @@ def reads_nothing_of_ours(guards: Iterable[Guard], leaves: Iterable[Any]) -> boo
     """
     read = (thing for guard in guards for single in guard.singles for thing in _seen(single))
     return not any(_is_ours(thing) for things in (read, leaves) for thing in things)
+
+
+def calls_nothing_of_ours(function: FunctionType | None) -> bool:
+    """Whether the user's code that a function has names for has none for our packages.
+
+    >>> calls_nothing_of_ours(lambda x: x + 1), calls_nothing_of_ours(reads_nothing_of_ours)
+    (True, False)
+    """
+    waiting: list[Any] = [function]
+    seen: set[int] = set()
+    while waiting:
+        thing = waiting.pop()
+        if thing is None or _is_ours(thing):
+            return False
+        if id(thing) in seen:
+            continue
+        seen.add(id(thing))
+        if isinstance(thing, type):
+            waiting += [one for one in vars(thing).values() if isinstance(one, FunctionType)]
+        elif isinstance(thing, FunctionType) and is_user_code(thing.__code__):
+            waiting += [one for one in _within_reach(thing) if one is not None]
+    return True
 
 
 def _seen(guard: Guard) -> Iterator[Any]:

@@ -17,7 +17,7 @@ from runtime import journal
 from runtime.control import TEXT, WHILE
 from runtime.given_containers import OutsideList
 from runtime.graph.counters import counter_of
-from runtime.graph.ir import Graph, Value
+from runtime.graph.ir import Graph, Node, Value
 from runtime.ops.operands import type_of
 from runtime.origins import Origin
 from runtime.recursion import RECURSION
@@ -119,10 +119,12 @@ class Traced:
     likeness: Likeness | None = None
     # Whether a text is in the result of which data decides what it is.
     gives_text: bool = False
-    # Whether there is a dict or set of which data decides the keys.
-    looks_for_keys: bool = False
+    # Whether a key is looked for by comparing it with all of a dict or set.
+    compares_keys: bool = False
     # Whether the trace went on for long without staging anything, and was not finished.
     is_given_up: bool = False
+    # Whether a graph would be too large for a call that Python can make: a gradient has one still.
+    is_too_large: bool = False
     # Whether loops are staged that Python could have run while tracing.
     replaces_python: bool = False
     # Whether tracing ended in an exception of the user's code: then the trace is not kept.
@@ -175,9 +177,22 @@ class Traced:
 
     @property
     def grows_slowly(self) -> bool:
-        """Whether the graph may fall behind Python: its dicts, sets and texts are lists."""
-        has_texts = self.looks_for_keys or self.gives_text
+        """Whether the graph may fall behind Python: some dicts, sets and texts are lists."""
+        has_texts = self.compares_keys or self.gives_text
         return has_texts or any(node.op is TEXT for node in self.graph.walk())
+
+    @property
+    def does_little_with_lists(self) -> bool:
+        """Whether lists are not worth being taken apart, and made again, for what is done.
+
+        They are changed, or keys are looked for, and that is not in a loop within a loop.
+        """
+        inner = [
+            node for loop in _loops(self.graph) for one in loop.graphs for node in _within(one)
+        ]
+        if any(node.op.name in _OF_KEYS for node in self.graph.walk()):
+            return not any(node.op.name in _OF_KEYS for node in inner)
+        return self.changes_containers and not inner
 
     @property
     def is_of_numbers(self) -> bool:
@@ -228,3 +243,16 @@ def external_type(thing: Any) -> Type:
     if isinstance(thing, Variable):
         return thing.variable_type
     return type_of(thing)
+
+
+# What the keys of dicts and sets are looked for by, of which data decides what they are.
+_OF_KEYS = ("find_key", "link_all")
+
+
+def _loops(graph: Graph) -> Iterator[Node]:
+    return (node for node in graph.walk() if node.op in (WHILE, RECURSION))
+
+
+def _within(graph: Graph) -> Iterator[Node]:
+    """The nodes of the loops in a graph."""
+    return (node for loop in _loops(graph) for one in loop.graphs for node in one.walk())

@@ -24,6 +24,8 @@ from autograph.concrete import ConcreteFunction
 from autograph.fast_path import TOLD, VALUES, Entry, LikeEntry, seems_own, told_within
 from autograph.generated import Options
 from autograph.kept_traces import KeptTraces
+from autograph.leaving import calls_nothing_of_ours
+from autograph.left_calls import LARGEST, LeftCalls, are_too_many, is_of_python, node_limit
 from autograph.likeness import Alike
 from autograph.matching import (
     accepts,
@@ -57,6 +59,7 @@ from autograph.signature import (
 from autograph.tracebacks import shortened
 from autograph.traced import Traced
 from runtime import config, slow, tree
+from runtime.building import TooManyNodes
 from runtime.caching import cached_property
 from runtime.control import without_kinds
 from runtime.devices import device
@@ -117,6 +120,9 @@ class Traces:
         self._left_kinds: set[tuple[type, ...]] = set()
         # Whether that was so of calls with long lists, as columns.
         self._leaves_lists = False
+        self._left = LeftCalls()
+        # Whether a call asks for the trace, which Python can make: not a gradient, say.
+        self._is_called = False
         # Of the last calls that were looked up: whether they traced; and warnings given.
         self._recent: deque[bool] = deque(maxlen=10)
         self._warnings = 0
@@ -306,7 +312,9 @@ class Traces:
 
     def _traced(self, arguments: Arguments, reason: Reason) -> ConcreteFunction:
         may_create = self._may_create(arguments)
-        if not self._may_be_left():
+        if self._may_be_without_graph(arguments) and are_too_many(arguments):
+            traced = _too_large(arguments)
+        elif not self._may_be_left():
             traced = self._run_trace(arguments, may_create)
         elif self._is_of_numbers(arguments):
             traced = self._of_numbers(arguments, may_create)
@@ -368,6 +376,24 @@ class Traces:
 
     # ---- calls of Python numbers -------------------------------------------------------------
 
+    def _trace_called(
+        self, bound: dict[str, Any], arguments: Arguments
+    ) -> tuple[Arguments, ConcreteFunction]:
+        """The trace for a call, which Python makes where the graph would be too large."""
+        with whole, trace_lock:
+            self._is_called = True
+            try:
+                return self._trace(bound, arguments)
+            finally:
+                self._is_called = False
+
+    def _may_be_without_graph(self, arguments: Arguments) -> bool:
+        """Whether Python makes a call of which the graph would be too large."""
+        may_be = self._is_called and config.leave_to_python.value and self._may_be_left()
+        if not may_be or not is_of_python(arguments):
+            return False
+        return calls_nothing_of_ours(conversion.underlying_function(self._target)[0])
+
     def _may_be_left(self) -> bool:
         """Whether Python may make a call: no option of the function asks for what it does not."""
         options = self._options
@@ -385,9 +411,12 @@ class Traces:
         """Whether Python is faster than the graph of a call of Python's numbers, and lists."""
         if traced.replaces_python and self._is_of_numbers(arguments):
             return not concrete.is_faster
-        if traced.raised or traced.created or not self._is_of_lists(arguments):
+        if traced.raised or traced.created:
             return False
-        self._leaves_lists = traced.grows_slowly or not concrete.is_faster
+        if not self._is_of_lists(arguments):
+            return concrete.loops_in_plan and self._may_be_without_graph(arguments)
+        is_slower = traced.grows_slowly or traced.does_little_with_lists
+        self._leaves_lists = is_slower or not concrete.is_faster
         if self._leaves_lists:
             self._fruitless += 1
         else:
@@ -543,6 +572,7 @@ class Traces:
         self, arguments: Arguments, may_create: bool, patience: Patience | None
     ) -> Traced:
         kind = self._telling_class(arguments)
+        limit = node_limit() if self._may_be_without_graph(arguments) else None
         try:
             with self._placing():
                 traced = tracing.trace_call(
@@ -560,6 +590,7 @@ class Traces:
                     numbers=self._policy.numbers,
                     lists=self._lists(arguments),
                     patience=patience,
+                    node_limit=limit,
                     prefers_logs=bool(self._prefers_logs),
                     keeps_kinds=self._is_of_numbers(arguments),
                 )
@@ -568,6 +599,8 @@ class Traces:
         except NothingStaged:
             given_up = tracing.plain_python(arguments, "rounds and calls without end stage nothing")
             return dataclasses.replace(given_up, is_given_up=True)
+        except TooManyNodes:
+            return _too_large(arguments)
         except GraphLimit as error:
             is_endless = patience is not None and patience.is_endless
             if is_endless or not self._may_be_plain(arguments, error):
@@ -577,6 +610,8 @@ class Traces:
             if error.staged or arguments.inputs():
                 raise
             return tracing.plain_python(arguments, error.what)
+        if limit is not None and sum(1 for _ in traced.graph.walk()) > LARGEST:
+            return _too_large(arguments)
         if traced.only_calls_python:
             return tracing.plain_python(arguments, "it does nothing but call Python code")
         return traced
@@ -694,6 +729,9 @@ class Traces:
     def _found_or_traced(self, bound: dict[str, Any], exactly: bool = False) -> ConcreteFunction:
         arguments = self._classify(bound, opens=not exactly)
         concrete = self._find(arguments, exactly)
+        if concrete is not None and concrete._traced.is_too_large:
+            self._table.forget(concrete)
+            concrete = None
         if concrete is None:
             with shortened():
                 _, concrete = self._trace(bound, arguments, exactly)
@@ -750,6 +788,12 @@ def _is_pythons(traced: Traced) -> bool:
 def _is_large(traced: Traced, rounds: float) -> bool:
     """Whether Python does in so few rounds of loops and calls what takes many more nodes."""
     return sum(1 for _ in traced.graph.walk()) > max(_LARGE, 4 * rounds)
+
+
+def _too_large(arguments: Arguments) -> Traced:
+    """The trace of a call of which the graph would be too large: Python makes it."""
+    traced = tracing.plain_python(arguments, "its graph would be large")
+    return dataclasses.replace(traced, is_too_large=True)
 
 
 def _told(arguments: Arguments) -> list[Any]:

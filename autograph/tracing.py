@@ -63,7 +63,7 @@ from autograph.signature import COLUMN, GENERATOR, INT, OF_TYPE, Arguments, Iden
 from autograph.traced import Traced
 from autograph.watched_arguments import tells_apart, watched_in
 from runtime import control, journal, ops, trace, tree
-from runtime.building import Builder
+from runtime.building import Builder, NodeLimit
 from runtime.collector import rarely
 from runtime.debuggers import left_users_code, step_past_ours
 from runtime.devices import HOST, in_use, is_device_array
@@ -148,6 +148,7 @@ def trace_call(
     numbers: Numbers | None = None,
     lists: Lists | None = None,
     patience: Patience | None = None,
+    node_limit: NodeLimit | None = None,
     keeps_kinds: bool = False,
     prefers_logs: bool = False,
 ) -> Traced:
@@ -156,9 +157,9 @@ def trace_call(
     `target` is the callable of the user's that it is made of: what that holds, as a method or a
     callable object does, is read and written by reference. `numbers` are the captured ints and
     floats that are inputs as well, `lists` the long lists that may be columns. Raises NothingStaged
-    where there is no more `patience`. With `keeps_kinds` the graph raises LimitTypeError where a
-    number is of another type in Python, with `prefers_logs` what it puts into a list is an effect
-    of each.
+    where there is no more `patience`, and TooManyNodes where there are more than the `node_limit`
+    allows. With `keeps_kinds` the graph raises LimitTypeError where a number is of another type in
+    Python, with `prefers_logs` what it puts into a list is an effect of each.
     """
     step_past_ours()
     stands_for_tensors = _has_tensors(arguments) if tensors is None else tensors
@@ -170,6 +171,7 @@ def trace_call(
             )
             builder.trace.recursions = recursions
             builder.trace.patience, builder.keeps_kinds = patience, keeps_kinds
+            builder.node_limit = node_limit
             builder.trace.prefers_logs = prefers_logs
             builder.trace.has_open_ints = INT in arguments.keys
             known.tell(builder.trace)
@@ -509,7 +511,7 @@ def _finish(
     finished.compares_arrays = facts.compares_arrays
     finished.puts = bool(facts.found_logs)
     finished.lasting = lasting
-    finished.looks_for_keys = facts.looks_for_keys
+    finished.compares_keys = facts.compares_keys
     return finished
 
 

@@ -33,7 +33,15 @@ from runtime.spec import (
 )
 from runtime.tensor import Array, Tensor, constant_of, is_constant, link_view
 
-__all__ = ["Builder", "building", "memory_of", "origin_of_caller", "traced"]
+__all__ = [
+    "Builder",
+    "NodeLimit",
+    "TooManyNodes",
+    "building",
+    "memory_of",
+    "origin_of_caller",
+    "traced",
+]
 
 _NUMBERS = (bool, int, float, complex)
 # Above this many elements a constant expression is left to the graph.
@@ -69,6 +77,25 @@ class Mark(int):
         while self.last is not None and nodes[count - 1] is not self.last:
             count += 1
         return Mark(nodes[:count])
+
+
+class TooManyNodes(BaseException):
+    """A trace makes more nodes than it may; no `except` of the user's takes it."""
+
+
+class NodeLimit:
+    """So many nodes a trace may make, those of bodies that are traced again included."""
+
+    __slots__ = ("left",)
+
+    def __init__(self, most: int) -> None:
+        self.left = most
+
+    def spend(self) -> None:
+        """One node more; raises TooManyNodes where there were too many."""
+        self.left -= 1
+        if self.left < 0:
+            raise TooManyNodes
 
 
 class Builder:
@@ -107,6 +134,8 @@ class Builder:
         self.stands_for: dict[Value, Any] = {}
         self.watched: set[Value] = set()
         self.pinned: dict[int, Tensor] = {}
+        # How many nodes all builders may still make together; None: as many as they like.
+        self.node_limit: NodeLimit | None = None
         # Called with a builder before it gets a node that can raise.
         self.before_raising: Callable[[Builder], None] | None = None
         # How many `with np.errstate(...="raise")` are open, those around the trace included.
@@ -340,6 +369,8 @@ class Builder:
             node.signals = bool(inputs and op.effect is None and not graphs)
         if can_raise or node.signals or node.op_can_raise:
             self.tell_pending()
+        if root.node_limit is not None:
+            root.node_limit.spend()
         self.graph.nodes.append(node)
         self._local.update(node.outputs)
         return node

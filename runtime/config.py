@@ -239,7 +239,8 @@ leave_to_python = Switch(
     "leave_to_python",
     True,
     _flag,
-    "Whether Python makes calls where a plan would do in its loops what Python does, no faster.",
+    "Whether Python makes calls where a plan would do in its loops what Python does, no faster, or "
+    "where the graph of Python's own values would be large.",
 )
 cpu = Switch(
     "cpu",

@@ -102,6 +102,7 @@ from runtime.lowering.nodes.rows import (
     joined_rows,
     part_of_rows,
     settled,
+    without_row,
 )
 from runtime.lowering.nodes.scans import scan
 from runtime.lowering.nodes.searching import searchsorted
@@ -398,7 +399,7 @@ _OF_SIZES_OF_THE_RUN = frozenset((
     "ufunc_accumulate", "append_row", "zeros_of", "getitem_array", "count_nonzero", "matmul",
     "vecdot",
     "broadcast_to", "flip", "searchsorted", "argsort", "pending", "nonzero", "find_key", "link_all",
-    "link_last", "unlink_row", "stack",
+    "link_last", "unlink_row", "without_row", "stack",
     "stack_push", "stack_take", "accumulate", "checked", "not_negative", "repeat", "as_long_as",
     "convolution", "convolution_input", "convolution_kernel", "window_max", "window_sum",
     "window_argmax", "window_pick", "window_place", "window_spread",
@@ -406,7 +407,8 @@ _OF_SIZES_OF_THE_RUN = frozenset((
 # What takes numbers of any kind as they are, and sums and products.
 _MOVING = frozenset((
     "constant", "pending", "identity", "stop_gradient", "strengthen", "copy", "astype", "as_weak",
-    "checked", "choose", "missing", "append_row", "as_long_as", "dim", "expand_dims", "squeeze",
+    "checked", "choose", "missing", "append_row", "without_row", "as_long_as", "dim",
+    "expand_dims", "squeeze",
     "reshape", "broadcast_to", "permute_dims", "concat", "stack", "flip", "roll", "zeros", "full",
     "diagonal", "repeat", "zeros_of", "stack_empty", "stack_push", "stack_pop", "stack_take",
     "getitem", "getitem_array", "index_update", "index_add", "accumulate",
@@ -460,6 +462,7 @@ _RULES: dict[str, Rule] = {
     "accumulate": accumulate,
     "missing": missing,
     "append_row": append_row,
+    "without_row": without_row,
     "as_long_as": as_long_as,
     "dim": size_of,
     "expand_dims": expand_dims,

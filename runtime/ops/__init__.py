@@ -349,7 +349,7 @@ from runtime.ops.rounding import (
     round_number,
     trunc,
 )
-from runtime.ops.rows import append_row, as_long_as, rows_alike
+from runtime.ops.rows import append_row, as_long_as, rows_alike, without_row
 from runtime.ops.scans import (
     cumprod,
     cumsum,
@@ -794,6 +794,7 @@ __all__ = [
     "vsplit",
     "vstack",
     "where",
+    "without_row",
     "zeros",
     "zeros_like",
     "zeros_of",

@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 
 from runtime.errors import LimitValueError
+from runtime.ops.creation import zeros_like
 from runtime.ops.declare import op
 from runtime.ops.indexing import getitem
+from runtime.ops.joining import concat
 from runtime.ops.operands import Array, Module, shape_of
 from runtime.ops.samples import array, calls, fixed
 from runtime.spec import Dim, TensorType
 
-__all__ = ["append_row", "as_long_as", "rows_alike"]
+__all__ = ["append_row", "as_long_as", "rows_alike", "without_row"]
 
 # The room, in rows, that the first row gets.
 _LEAST_ROOM = 8
@@ -97,6 +99,44 @@ def append_row(xp: Module, x: Array, row: Array) -> Array:
         whole[:count] = x
     whole[first + count] = row
     return whole[first : first + count + 1]
+
+
+def _one_less(x: TensorType, row: TensorType) -> TensorType:
+    if x.shape is None or x.shape[0] is None:
+        return TensorType(x.dtype, x.shape)
+    return TensorType(x.dtype, (x.shape[0] - 1, *x.shape[1:]))
+
+
+def _without_vjp(g: Any, out: Any, x: Any, row: Any) -> Any:
+    before, behind = getitem(g, slice(None, row)), getitem(g, slice(row, None))
+    return concat([before, zeros_like(getitem(x, slice(None, 1))), behind])
+
+
+@op(
+    inputs=2,
+    infer=_one_less,
+    vjp=(_without_vjp, None),
+    reads=(0, 1),
+    samples=fixed(
+        lambda: (
+            (array((3,)), np.int64(1)),
+            (array((4,), "i8"), np.int64(0)),
+            (array((2, 3)), np.int64(1)),
+            (array((1, 2), "f4"), np.int64(0)),
+        )
+    ),
+)
+def without_row(xp: Module, x: Array, row: Array) -> Array:
+    """`x` without the row of a number, which is there.
+
+    Natively the rows behind it move up in the memory where they are, and none where it is the
+    first. Raises nothing.
+
+    >>> ag.without_row(np.array([1.0, 2.0, 3.0]), 1).numpy()
+    array([1., 3.])
+    """
+    at = int(row)
+    return xp.concatenate([x[:at], x[at + 1 :]])
 
 
 def _unlike(one: Sequence[int], other: Sequence[int]) -> Exception:

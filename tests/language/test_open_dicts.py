@@ -512,6 +512,94 @@ def of_the_caller(numbers, counts):
     counts[numbers[0]] = 1  # refused
 
 
+@samples("B3.15", *TWO)
+def first_of_all(numbers):
+    seen = {}
+    for n in numbers:
+        seen[n] = n * 2
+    names = iter(seen)
+    first, last = next(iter(seen.items())), next(iter(seen.values()), -1)
+    return first, last, next(names), next(names), sum(names), next(iter({}), "none")
+
+
+@samples("B3.15", *TWO)
+def first_or_another(numbers):
+    seen = {}
+    for n in numbers:
+        if n > 4:
+            seen[n] = n
+    return next(iter(seen), -1), next((k for k in seen), -2)
+
+
+@samples("B3.15", *TWO, tensors=False)
+def oldest_left_out(numbers):
+    recent, gone = {}, []
+    for n in numbers:
+        if n in recent:
+            recent[n] = recent.pop(n) + 1
+        else:
+            recent[n] = 0
+        if len(recent) > 2:
+            oldest = next(iter(recent))
+            gone.append((oldest, recent[oldest]))
+            del recent[oldest]
+    return list(recent.items()), gone
+
+
+@samples("B3.15", *SIZES)
+def moved_to_either_end(n):
+    order = OrderedDict()
+    for i in range(n):
+        order[int(i * 7 % n)] = i
+    for i in range(n):
+        if int(i * 3 % n) in order:
+            order.move_to_end(int(i * 3 % n))
+        if i % 4 == 1 and i in order:
+            order.move_to_end(i, last=False)
+        if i % 5 == 4:
+            order.popitem(last=False)
+            order[i] = -i
+    return list(order.items())
+
+
+@pytest.mark.parametrize("numbers", [X, X[:0]])
+def test_next_of_no_item_ends(numbers):
+    def smallest(numbers):
+        seen = {}
+        for n in numbers:
+            if n > 7:
+                seen[n] = n
+        return next(iter(seen))
+
+    with pytest.raises(StopIteration):
+        ag.convert(smallest)(numbers)
+
+
+def by_known_keys(edges):
+    follow, degree = {i: [] for i in range(40)}, {i: 0 for i in range(40)}
+    for a, b in edges:
+        follow[a].append(b)
+        degree[b] += 1
+    todo, order = [i for i in range(40) if degree[i] == 0], []
+    while todo:
+        here = todo.pop()
+        order.append(here)
+        for there in follow[here]:
+            degree[there] -= 1
+            if degree[there] == 0:
+                todo.append(there)
+    return order
+
+
+def test_many_known_keys_are_looked_up_and_not_compared_one_by_one():
+    edges = [(a, b) for a in range(40) for b in range(a + 1, 40) if (7 * a + 3 * b) % 11 < 3]
+    function = ag.convert(by_known_keys)
+    assert function(edges) == by_known_keys(edges)
+    graph = function.get_concrete_function(edges).graph
+    names = [node.op.name for node in graph.walk()]
+    assert "find_key" in names and len(names) < 600
+
+
 REFUSED = [
     (arrays_compared, "it is compared, and its items are no numbers"),
     (text_among_the_values, "not of one kind"),

@@ -240,7 +240,10 @@ def first_of(x: Any, *default: Any) -> Any:
     return ld(item)
 
 
-def _next_of(iterator: Iterator[Any], *default: Any) -> Any:
+def _next_of(iterator: Any, *default: Any) -> Any:
+    if default and _is_of_open_length(iterator):
+        is_there = ops.greater(iterator.length, 0)
+        return if_exp(is_there, lambda: taken_from(iterator), lambda: default[0], "next")
     try:
         return taken_from(iterator)
     except StopIteration:
@@ -249,11 +252,14 @@ def _next_of(iterator: Iterator[Any], *default: Any) -> Any:
         return default[0]
 
 
+def _is_of_open_length(x: Any) -> bool:
+    return isinstance(x, Indexed) and x.known_length() is None
+
+
 def quantified(name: str, x: Any, test: Callable[[Any], Any] | None = None) -> Any:
     """`any` or `all` of a generator, or of what `test` gives for its items."""
     run = call_of(x)
-    is_staged = isinstance(x, Indexed) and x.known_length() is None
-    if run is None and not is_staged:
+    if run is None and not _is_of_open_length(x):
         return fold(name, iterate(x), test)
     stop = name == "any"
     is_decided: Any = False

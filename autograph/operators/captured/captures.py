@@ -268,8 +268,8 @@ class Trace:
     shared_with_host: set[int] = field(default_factory=set)
     written_for_host: set[Any] = field(default_factory=set)
     lends: bool = False
-    # Whether there is a dict or set of which data decides the keys: each look-up compares with all.
-    looks_for_keys: bool = False
+    # Whether a key is looked for by comparing it with all of a dict or set.
+    compares_keys: bool = False
     # Whether ints of Python's are inputs: with another value, a loop may have no round.
     has_open_ints: bool = False
     # Where the bits of NumPy's generators are that the graph makes, by the value of the generator.

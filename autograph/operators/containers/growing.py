@@ -451,10 +451,8 @@ def without(row: Tensor, key: Any, count: Any) -> Tensor:
     if not isinstance(key, Tensor) and key in (-1, 0):
         result: Tensor = ops.getitem(row, slice(1, None) if key == 0 else slice(None, -1))
         return result
-    key = from_end(key, count)
-    rest = ops.getitem(row, slice(None, key)), ops.getitem(row, slice(key + 1, None))
-    joined: Tensor = ops.concat(list(rest))
-    return joined
+    left: Tensor = ops.without_row(row, from_end(key, count))
+    return left
 
 
 def unpack(x: Any, count: int) -> list[Any]:

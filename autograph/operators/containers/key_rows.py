@@ -15,6 +15,7 @@ import numpy as np
 
 from autograph.operators.branches.absorbing import absorb
 from autograph.operators.branches.conditionals import if_exp
+from autograph.operators.captured.captures import current_trace
 from autograph.operators.containers.growing import form_of_items, looked_at, without, write
 from autograph.operators.containers.growing_methods import NAN_SOUGHT, matches
 from autograph.operators.stand_ins.bodies import stage_raise
@@ -125,6 +126,9 @@ def find(found: Columns, key: Any) -> tuple[Any, Callable[[], Any]]:
     sought = list(_sought(found.key, key)) if _is_hashed(found.key) else [None]
     numbers = [number for number in sought if number is not None]
     if len(numbers) < len(sought):
+        facts = current_trace()
+        if facts is not None:
+            facts.compares_keys |= bool(found.keys)
         where = matches(found.key, found.keys or [found.links], key)
         return ops.any(where), lambda: ops.as_weak(ops.argmax(where), kind="int")
     row = ops.find_key(found.links, *found.keys, *(number for number, _ in numbers))
@@ -150,11 +154,11 @@ def linked(form: Form, rows: list[Tensor]) -> list[Tensor]:
 def shortened(form: Form, rows: list[Tensor], row: Any) -> list[Tensor]:
     """The rows without one of them; -1 is the last one."""
     found, count = _columns(form, rows), size_of(rows)
-    left = [without(one, row, count) for one in rows]
-    if _is_hashed(found.key):
-        at = row if isinstance(row, Tensor) or row >= 0 else count - 1
-        left[-1] = ops.unlink_row(found.links, at, *found.keys)
-    return left
+    if not _is_hashed(found.key):
+        return [without(one, row, count) for one in rows]
+    at = row if isinstance(row, Tensor) or row >= 0 else count - 1
+    links = ops.unlink_row(found.links, at, *found.keys)  # before the keys are others
+    return [*(without(one, row, count) for one in rows[:-1]), links]
 
 
 def moved_behind(form: Form, rows: list[Tensor], row: Tensor) -> list[Tensor]:

@@ -16,6 +16,7 @@ from typing import Any
 from autograph.operators.branches.absorbing import absorb
 from autograph.operators.branches.conditionals import if_exp
 from autograph.operators.branches.written_items import as_item
+from autograph.operators.captured.budget import MANY_ROUNDS
 from autograph.operators.captured.captures import current_trace, trace_at_hand
 from autograph.operators.captured.methods import called
 from autograph.operators.containers import key_rows, partial_dicts
@@ -56,9 +57,9 @@ from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
-__all__ = ["METHODS", "are_keys", "call", "can_be_opened", "class_of_view", "contains",
-           "copied", "delete", "get", "is_key", "is_open", "item", "name_of_view", "opened_by",
-           "opener", "pairs_of", "put", "refused", "size", "view"]  # fmt: skip
+__all__ = ["METHODS", "are_keys", "call", "can_be_opened", "class_of_view", "contains", "copied",
+           "delete", "get", "is_asked_for", "is_key", "is_open", "item", "name_of_view",
+           "opened_by", "opener", "pairs_of", "put", "refused", "size", "view"]  # fmt: skip
 
 # Those that make an item that is missing.
 _MAKING = (defaultdict, Counter)
@@ -97,6 +98,16 @@ def is_key(x: Any) -> bool:
     if is_textual(x) or is_member(x) or are_members(x):
         return True
     return is_numeric(x) and type_of(x).rank == 0 and kind_of(type_of(x).dtype) in "biuf"
+
+
+def is_asked_for(x: dict[Any, Any], key: Any) -> bool:
+    """Whether a dict that is asked for a key becomes an open one: it makes items, or it is long."""
+    kind = type(x)
+    if kind not in _MAKING:
+        forms = [growing_form(Growing(Unbound()), [*x, *more], "it") for more in ((), (key,))]
+        if kind is not dict or len(x) <= MANY_ROUNDS or forms[0] != forms[1]:
+            return False
+    return getattr(x, "default_factory", None) not in (dict, set) and can_be_opened(x, key)
 
 
 def are_keys(x: Iterable[Any]) -> bool:
@@ -152,9 +163,6 @@ def opened_by(x: dict[Any, Any], *item: Any) -> list[Any]:
 
 def held(items: list[tuple[Any, ...]]) -> list[Any]:
     """The list of the items of a dict or set: tuples of a key, and of the value of a dict."""
-    facts = current_trace()
-    if facts is not None:
-        facts.looks_for_keys = True
     absorb(items)
     return journal.fresh([key_rows.packed_once(items)])  # type: ignore[no-any-return]
 

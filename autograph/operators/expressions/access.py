@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict, deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable
 from functools import partial
 from types import FunctionType
@@ -222,13 +222,10 @@ def _made_item(thing: defaultdict[Any, Any], key: Any, trace: Trace) -> Any:
 
 
 def _is_open_dict(thing: dict[Any, Any], key: Any) -> bool:
-    """Whether a dict has keys that depend on data, or makes an item for such a key."""
+    """Whether a dict has keys that depend on data, or is better taken so for such a key."""
     if open_dicts.is_open(thing):
         return True
-    if type(thing) not in (defaultdict, Counter) or not keyed.is_open_key(key):
-        return False
-    makes_dicts = getattr(thing, "default_factory", None) in (dict, set)
-    return not makes_dicts and open_dicts.can_be_opened(thing, key)
+    return keyed.is_open_key(key) and open_dicts.is_asked_for(thing, key)
 
 
 def _select(thing: Any, key: Any) -> Any:

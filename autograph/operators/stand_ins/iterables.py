@@ -160,11 +160,8 @@ class IndexedIterator(Indexed):
     def __next__(self) -> Any:
         length = self.known_length()
         if length is None:
-            raise StagingError(
-                f"`next` of `{self.name}` over what is known only when the graph runs",
-                "use a `for` statement, or index the arrays",
-            )
-        if length == 0:
+            stage_raise(ops.equal(self.length, 0), StopIteration())
+        elif length == 0:
             self._length = 0  # whatever is added later
             raise StopIteration
         item_at = self._item

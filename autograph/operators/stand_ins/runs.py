@@ -491,7 +491,7 @@ def has_runs(x: Any) -> bool:
     if trace is None or not trace.has_runs:
         return False
     items = list.__iter__(x) if isinstance(x, list) else tuple.__iter__(x)
-    return any(issubclass(type(item), Run) for item in items)
+    return any(issubclass(kind, Run) for kind in {*map(type, items)})
 
 
 def holds_runs(x: Any, around: tuple[int, ...] = ()) -> bool:
@@ -532,4 +532,4 @@ def known_length(x: list[Any]) -> int | None:
 def padded(content: list[Any], now: list[Any]) -> list[Any]:
     """What a list is to hold for `content` that has runs: no less than the items of `now`."""
     size = len(now) + (not has_runs(now))
-    return [*content, *(Pad(None, []) for _ in range(size - len(content)))]
+    return [*content, *[Pad(None, [])] * (size - len(content))]

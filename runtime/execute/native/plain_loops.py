@@ -8,7 +8,8 @@ from collections.abc import Iterable, Sequence
 from runtime.graph.ir import Graph, Node, Value
 from runtime.spec import TensorType
 
-__all__ = ["LOOPS", "calls_outweigh", "elements", "inside", "is_done_as_in_python", "work"]
+__all__ = ["LOOPS", "calls_outweigh", "elements", "has_loops", "inside", "is_done_as_in_python",
+           "work"]  # fmt: skip
 
 LOOPS, _FREE = ("while", "recursion"), ("constant", "pending")
 # An operation on a large array counts for so many: a loop of several of them saves memory that
@@ -22,6 +23,11 @@ _OF_NUMPY, _OF_NODE, _OF_CALL = 15, 20, 60
 def work(nodes: Iterable[Node]) -> int:
     """One for each node, and more for one of large arrays."""
     return sum(_OF_ARRAY if _is_large(n) else n.op.name not in _FREE for n in nodes)
+
+
+def has_loops(graph: Graph) -> bool:
+    """Whether a plan goes through a loop, or calls itself, node by node."""
+    return any(node.op.name in LOOPS for node in graph.walk())
 
 
 def is_done_as_in_python(graph: Graph, parts: Sequence[Graph]) -> bool:

@@ -167,6 +167,14 @@ def _append_row(emit: Emitter, node: Node, x: Term, row: Term) -> Term:
     return emit("Concat", x, emit("Unsqueeze", row.to(x.dtype), emit.ints(0)), axis=0)
 
 
+@writes("without_row")
+def _without_row(emit: Emitter, node: Node, x: Term, row: Term) -> Term:
+    at = emit("Unsqueeze", row.to(np.int64), emit.ints(0))
+    before = emit("Slice", x, emit.ints(0), at, emit.ints(0))
+    behind = emit("Slice", x, at + 1, emit.size(x, 0), emit.ints(0))
+    return emit("Concat", before, behind, axis=0)
+
+
 @writes("arange")
 def _arange(emit: Emitter, node: Node, *operands: Term) -> Term:
     """`start + k * step`, for as many k as are below the end."""

@@ -128,18 +128,19 @@ def unlink_row(b: Builder, node: Node) -> list[Form]:
             first = b.let(_first(load(memory, call("add", begin, last))))
             _redirect(b, memory, begin, older, _ZERO, first)
         b.emit(If(call("gt", last, _ZERO), merged, []))
-    b.nest((last,), partial(_shift, b, memory, begin, gone), serial=True)
+    b.nest((gone,), partial(_shift, b, memory, begin, gone, _ZERO), serial=True)
+    after = b.let(call("add", begin, gone))
+    moved = b.let(call("sub", as_expr(last), gone))
+    b.nest((moved,), partial(_shift, b, memory, after, gone, _ONE), serial=True)
     b.owned.add(node.outputs[0])
     return [rows_in(b, memory, begin, last, ())]
 
 
-def _shift(b: Builder, memory: Buffer, begin: Expr, gone: Expr, at: list[Expr]) -> None:
-    """The link at a place where rows behind one are each one place before."""
-    (i,) = at
-    own = call("add", begin, i)
-    place = call("add", own, cast(call("ge", i, gone), "i8"))
+def _shift(b: Builder, memory: Buffer, begin: Expr, gone: Expr, step: Expr, at: list[Expr]) -> None:
+    """The link at a place, which leads on as the one `step` behind: rows behind one are moved."""
+    own = call("add", begin, at[0])
     limit = call("add", gone, _ONE)
-    parts = _first(load(memory, own)), call("and", load(memory, place), _LOW)
+    parts = _first(load(memory, own)), call("and", load(memory, call("add", own, step)), _LOW)
     head, following = (
         b.let(call("sub", x, cast(call("gt", x, limit), "i8"))) for x in map(b.let, parts)
     )

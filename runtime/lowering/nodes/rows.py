@@ -26,7 +26,7 @@ from runtime.lowering.kernels.kernel import (
     read,
 )
 from runtime.lowering.kernels.refusal import Refusal
-from runtime.lowering.kernels.scalar import Expr, both, call, const, index, select
+from runtime.lowering.kernels.scalar import Expr, both, call, cast, const, index, select
 from runtime.lowering.nodes.elements import machine_type, tensor_type
 from runtime.lowering.nodes.slicing import clamped
 from runtime.lowering.nodes.stacks import slot_offset, store_at
@@ -42,6 +42,7 @@ __all__ = [
     "refill",
     "rows_in",
     "settled",
+    "without_row",
 ]
 
 # So many rows that were left out at the beginning, and are as many as the others, are given up.
@@ -110,6 +111,29 @@ def append_row(b: Builder, node: Node) -> list[Form]:
     b.owned.add(node.outputs[0])
     count = b.let(call("add", rows.count, index(1)))
     return [rows_in(b, rows.buffer, rows.first, count, shape)]
+
+
+def without_row(b: Builder, node: Node) -> list[Form]:
+    """Rows without one: those behind it move up, or the first one is left out."""
+    at = b.forms[node.inputs[1]]
+    if not isinstance(at, Expr):
+        raise Refusal("several rows are left out")
+    rows = _own(b, node, node.inputs[0])
+    slot, gone = product(rows.shape[1:]), b.let(cast(at, "i8"))
+    count = b.let(call("sub", rows.count, index(1)))
+    is_first = call("eq", gone, index(0))
+    behind = b.let(select(is_first, index(0), call("sub", count, gone)))
+    begin = b.let(slot_offset(call("add", rows.first, gone), slot))
+    step = as_expr(slot)
+
+    def move(i: list[Expr]) -> None:
+        place = call("add", begin, i[0])
+        b.emit(Store(rows.buffer, place, load(rows.buffer, call("add", place, step))))
+
+    b.nest((b.let(slot_offset(behind, slot)),), move, serial=True)
+    first = b.let(call("add", rows.first, cast(is_first, "i8")))
+    b.owned.add(node.outputs[0])
+    return [rows_in(b, rows.buffer, first, count, rows.shape[1:])]
 
 
 def _is_row(shape: Sequence[Dim]) -> bool:

@@ -99,6 +99,22 @@ def written(n):
     return a
 
 
+def left_out(n):
+    """One is left out at either end, and in between; what is read later is as it was."""
+    a, pairs, total = [], [], 0
+    for i in range(n):
+        a.append(i)
+        pairs.append((i, 0.5 * i))
+        if i % 4 == 3:
+            del a[i % len(a)]
+            total += pairs.pop(i % 3)[0]
+        if i % 9 == 8:
+            before = a[:]
+            del a[i - i]
+            total += len(before) + before[0] - a[0]
+    return a, pairs, total
+
+
 def exchanged(n):
     a, b = [1], [2, 3]
     for i in range(n):
@@ -239,6 +255,7 @@ SAMPLES = [
     (queued, (INT(500),), (INT(0),)),
     (levels, (INT(99),), (INT(2),)),
     (written, (INT(30),), (INT(2),)),
+    (left_out, (INT(50),), (INT(4),)),
     (exchanged, (INT(9),), (INT(0),)),
     (begun_anew, (INT(30),), (INT(1),)),
     (kept, (INT(20),), (INT(1),)),
