@@ -1,5 +1,7 @@
 """Products of matrices: integers exactly, floats up to the order of the sum."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -41,6 +43,33 @@ def test_a_product_is_that_of_numpy(one, other, dtype, traced, native_of):
     x, y = operands(one, other, dtype)
     (actual,) = native_of(traced(ops.matmul, x, y))(x, y)
     check(actual, x @ y)
+
+
+@pytest.mark.broad(2)
+@pytest.mark.parametrize(("one", "other"), [*SHAPES, *STACKS, *EMPTY])
+@pytest.mark.parametrize("dtypes", ["c16 c16", "c8 c8", "f8 c16", "c16 c8"])
+def test_complex_products_are_those_of_numpy(one, other, dtypes, traced, native_of):
+    rng = np.random.default_rng(1)
+    x, y = (
+        (rng.normal(size=s) + 1j * rng.normal(size=s)).astype(dtype)
+        if dtype[0] == "c"
+        else rng.normal(size=s)
+        for s, dtype in zip((one, other), dtypes.split(), strict=True)
+    )
+    for left, right in ((x, y), (x[..., ::2], y[..., ::2] if y.ndim == 1 else y[..., ::2, :])):
+        expected = left @ right
+        (actual,) = native_of(traced(ops.matmul, left, right))(left, right)
+        exactness = 1e-5 if expected.dtype == "c8" else 1e-13
+        scale = exactness * max(1, left.shape[-1])
+        np.testing.assert_allclose(actual, expected, rtol=exactness, atol=scale, strict=True)
+
+
+def test_complex_operands_are_read_where_they_are(traced):
+    vector, matrix = np.ones(100, "c16"), np.ones((100, 100), "c16")
+    for x, y in ((vector, matrix), (matrix, vector)):
+        text = native_text(traced(ops.matmul, x, y), "kernels")
+        sizes = [np.prod(eval(n)) for n in re.findall(r"allocate .*: f8(\[.*?\])", text)]
+        assert sizes and max(sizes) <= 400
 
 
 @pytest.mark.parametrize(("one", "other"), [s for s in SHAPES if 1 not in s[0] + s[1]])
