@@ -9,7 +9,7 @@ from runtime.lowering.scalars import exponentials, mathematics, trigonometry
 from runtime.lowering.scalars.formulas import next_after
 from runtime.lowering.scalars.powers import power
 
-__all__ = ["FUNCTIONS", "composed"]
+__all__ = ["FUNCTIONS", "RARELY", "composed"]
 
 FUNCTIONS: dict[str, Callable[..., Expr]] = {
     "exp": mathematics.exp,
@@ -26,6 +26,7 @@ FUNCTIONS: dict[str, Callable[..., Expr]] = {
     "sin": trigonometry.sin,
     "cos": trigonometry.cos,
     "tan": trigonometry.tan,
+    "far_angle": trigonometry.far_angle,
     "asin": trigonometry.asin,
     "acos": trigonometry.acos,
     "atan": trigonometry.atan,
@@ -56,6 +57,9 @@ _SHORT = frozenset((
     "sqrt", "fmod", "floor", "ceil", "trunc", "rint", "nextafter", "copysign", "isnan", "isfinite",
     "isinf", "signbit",
 ))  # fmt: skip
+
+# What is needed only of operands from a size on, which are rare: it is always called.
+RARELY = {"far_angle": trigonometry.FAR}
 
 
 def composed(name: str, *operands: Expr) -> Expr:
