@@ -171,7 +171,7 @@ def _written(w: Any, x: Expr) -> _Function:
 
 def _leave_unless_needed(inner: Any, least: float, kind: str, is_wide: bool) -> None:
     """Give zeros where no operand is as large as a function is needed for."""
-    (operand,) = inner.places.values()
+    operand, *_ = inner.places.values()
     bound = f"splat (double {least})" if is_wide else str(least)
     is_any = inner.do(f"fcmp oge {kind} {operand}, {bound}")
     if is_wide:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from runtime.lowering.kernels.scalar import Expr, call
-from runtime.lowering.scalars import exponentials, mathematics, trigonometry
+from runtime.lowering.scalars import exponentials, mathematics, remainders, trigonometry
 from runtime.lowering.scalars.formulas import next_after
 from runtime.lowering.scalars.powers import power
 
@@ -39,7 +39,8 @@ FUNCTIONS: dict[str, Callable[..., Expr]] = {
     "asinh": exponentials.asinh,
     "acosh": exponentials.acosh,
     "atanh": exponentials.atanh,
-    "fmod": lambda x, y: call("fmod", x, y),
+    "fmod": remainders.float_remainder,
+    "far_remainder": remainders.far_remainder,
     "floor": lambda x: call("floor", x),
     "ceil": lambda x: call("ceil", x),
     "trunc": lambda x: call("trunc", x),
@@ -58,8 +59,8 @@ _SHORT = frozenset((
     "isinf", "signbit",
 ))  # fmt: skip
 
-# What is needed only of operands from a size on, which are rare: it is always called.
-RARELY = {"far_angle": trigonometry.FAR}
+# What is needed only where the first operand is as large as that, which is rare: it is called.
+RARELY = {"far_angle": trigonometry.FAR, "far_remainder": remainders.FAR}
 
 
 def composed(name: str, *operands: Expr) -> Expr:
