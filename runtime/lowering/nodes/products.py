@@ -26,7 +26,7 @@ from runtime.lowering.kernels.strides import Strided, steps_of, strided, times
 from runtime.lowering.nodes.elements import machine_type, tensor_type
 from runtime.lowering.nodes.elementwise import converted, mapped
 
-__all__ = ["ONE", "contract", "matmul", "placed"]
+__all__ = ["ONE", "contract", "matmul", "of_complex", "placed"]
 
 # Sums of no more products are written out, if there are few in all: they join other loops then. Of
 # more, a contraction is faster, and its text is shorter: 216 products of two 6 x 6 matrices take
@@ -55,7 +55,7 @@ def matmul(b: Builder, node: Node) -> list[Form]:
     rows, columns = x.shape[-2:-1], y.shape[-1:] if len(y.shape) > 1 else ()
     batch = b.broadcast([x.shape[:-2], y.shape[:-2]])
     if is_complex(kind):
-        return [_of_complex(b, x, y, inner, batch, kind)]
+        return [of_complex(b, x, y, inner, batch, kind)]
     work = product([*batch, *rows, inner, *columns])
     is_short = isinstance(inner, int) and inner <= _WRITTEN_OUT and not batch and kind != "b1"
     if is_short and isinstance(work, int) and work <= _FEW:
@@ -133,7 +133,7 @@ def _multiplied(
     return Stored(target, shape, kind) if shape else b.let(load(target, index(0)))
 
 
-def _of_complex(
+def of_complex(
     b: Builder, x: Array, y: Array, inner: Dim, batch: tuple[Dim, ...], kind: str
 ) -> Form:
     """A product of real matrices that are twice as wide, each number of `y` being 2 x 2 of them.

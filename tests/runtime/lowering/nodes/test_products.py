@@ -65,6 +65,20 @@ def test_complex_products_are_those_of_numpy(one, other, dtypes, traced, native_
         np.testing.assert_allclose(actual, expected, rtol=exactness, atol=scale, strict=True)
 
 
+@pytest.mark.parametrize("size", [0, 1, 3, 10, 130, 1001])
+@pytest.mark.parametrize("dtypes", ["c16 c16", "c8 c8", "c16 f8", "f8 c16"])
+def test_scalar_products_of_complex_vectors_are_those_of_numpy(size, dtypes, traced, native_of):
+    rng = np.random.default_rng(1)
+    x, y = ((rng.normal(size=size) * (1 + 2j)).astype(d) if d[0] == "c" else rng.normal(size=size)
+            for d in dtypes.split())  # fmt: skip
+    for function in (np.vdot, np.vecdot):
+        expected = function(x, y)
+        (actual,) = native_of(traced(lambda x, y, f=function: f(x, y), x, y))(x, y)
+        exactness = 1e-5 if expected.dtype == "c8" else 1e-13
+        assert actual.dtype == expected.dtype
+        np.testing.assert_allclose(actual, expected, rtol=exactness, atol=exactness * size)
+
+
 def test_complex_operands_are_read_where_they_are(traced):
     vector, matrix = np.ones(100, "c16"), np.ones((100, 100), "c16")
     for x, y in ((vector, matrix), (matrix, vector)):
