@@ -140,13 +140,12 @@ def of_complex(
 
     Where there are few rows, `y` stays as it is, and each part of `x` is multiplied by it.
     """
-    other = _rows_of_pairs(b, x, y, inner, kind)
-    if other is not None:
-        return _of_each_part(b, x, (other, y.shape), inner, batch, kind)
+    pairs = _rows_of_pairs(b, x, y, inner, kind)
+    if pairs is not None:
+        return _of_each_part(b, x, (pairs, y.shape), inner, batch, kind)
     twice = product([inner, 2])
     one = _pairs(b, x, kind), (*x.shape[:-1], twice)
-    other = _turned_by(b, y, kind)
-    made = _multiplied(b, one, other, twice, batch, part_type(kind))
+    made = _multiplied(b, one, _turned_by(b, y, kind), twice, batch, part_type(kind))
     assert isinstance(made, Stored)
     shape = (*batch, *x.shape[-2:-1], *(y.shape[-1:] if len(y.shape) > 1 else ()))
 
