@@ -1,7 +1,7 @@
 """The remainder of floats, which is exact: what C's `fmod` gives, without its loop over bits.
 
-Where the quotient has no more bits than a float, it is right or one too large, and what is left of
-it is found by one multiplication and addition without rounding between. Others are left to `fmod`.
+Where the quotient has few bits, it is right or one too large, and what is left of it is found by
+one multiplication and addition without rounding between, also in steps. `fmod` does the others.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from runtime.lowering.kernels.scalar import Expr, call, cast, const, select
 
 __all__ = ["FAR", "far_remainder", "float_remainder"]
 
-# From such quotients on, and of divisors less than that, whose products may have no room for bits.
-FAR, _NEAR_ZERO = 2.0**53, 2.0**-900
+# From such quotients on, which have more bits than one half of a float, and of divisors less than
+# that, products in steps may be rounded.
+FAR, _NEAR_ZERO = 2.0**26, 2.0**-900
 
 
 def float_remainder(x: Expr, y: Expr) -> Expr:

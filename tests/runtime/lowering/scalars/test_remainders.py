@@ -26,6 +26,8 @@ def pairs(dtype):
     yield rng.integers(0, np.iinfo(whole).max, (2, 2000), whole).view(dtype)
     times = rng.integers(1, 10**6, 2000)
     yield np.array([times * 0.1, np.full(2000, 0.1)]).astype(dtype)
+    few = rng.uniform(1, 2, (2, 9000)) * 2.0 ** rng.integers((25, -5), (45, 9), (9000, 2)).T
+    yield few.astype(dtype)
     yield np.array([np.nextafter(times * 3.0, 0), np.full(2000, -3.0)]).astype(dtype)
 
 
