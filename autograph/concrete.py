@@ -57,7 +57,7 @@ from runtime.execute.native.prepared import Native
 from runtime.execute.ownership import may_share
 from runtime.generators import bits_of, is_generator
 from runtime.given_containers import calling_with
-from runtime.graph.ir import Graph
+from runtime.graph.ir import Graph, Node
 from runtime.host import hosting, within
 from runtime.ops.operands import type_of
 from runtime.spec import ObjectType, TensorType, Type, is_compatible
@@ -978,14 +978,26 @@ def fresh_outputs(traced: Traced) -> list[bool]:
         and isinstance(v.type, TensorType)
         and not v.node.op.view
         and not v.node.graphs
-        and v.node.op.name not in _SHARING
+        and not _is_sharing(v.node)
         and outputs.count(v) == 1
         for v in outputs
     ]
 
 
+def _is_sharing(node: Node) -> bool:
+    """Whether a result may be an operand, or lie in its memory."""
+    if node.op.name != "astype":
+        return node.op.name in _SHARING
+    before = node.inputs[0]
+    if isinstance(before.type, TensorType) and before.type.dtype == node.attrs["dtype"]:
+        return True
+    # What is converted back may be what was there before.
+    made = before.node
+    return made is not None and (made.op.view or made.op.name in (*_SHARING, "astype"))
+
+
 _SHARING = frozenset(
-    ("constant", "read", "assign", "choose", "identity", "asarray", "astype", "reshape", "ravel",
+    ("constant", "read", "assign", "choose", "identity", "asarray", "reshape", "ravel",
      "stop_gradient",
      "broadcast_to", "real", "imag", "strengthen", "stack_pop", "stack_take")
 )  # fmt: skip

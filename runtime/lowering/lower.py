@@ -412,7 +412,7 @@ _MOVING = frozenset((
     "reshape", "broadcast_to", "permute_dims", "concat", "stack", "flip", "roll", "zeros", "full",
     "diagonal", "repeat", "zeros_of", "stack_empty", "stack_push", "stack_pop", "stack_take",
     "getitem", "getitem_array", "index_update", "index_add", "accumulate",
-    "sum", "sum_to", "mean", "prod", "any", "all", "count_nonzero", "matmul", "cumsum",
+    "sum", "sum_to", "mean", "prod", "any", "all", "count_nonzero", "matmul", "vecdot", "cumsum",
 ))  # fmt: skip
 # What is computed of narrow floats in single precision.
 _IN_SINGLE = frozenset((

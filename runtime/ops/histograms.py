@@ -210,6 +210,25 @@ def _places(x: Any, edges: Any) -> tuple[Any, Any]:
     return clip(place, 0, bins - 1), is_inside
 
 
+def _are_machine_numbers(x: Any) -> bool:
+    dtype = dtype_of(x)
+    return kind_of(dtype) in "iu" or dtype in (np.float32, np.float64)
+
+
+def _even_places(x: Any, edges: Any) -> tuple[Any, Any]:
+    """As `_places`, of evenly spaced edges: computed, and put right by one, as NumPy does."""
+    bins = shape_of(edges)[0] - 1
+    x = astype(x, dtype_of(edges))
+    first, last = getitem(edges, 0), getitem(edges, -1)
+    is_inside = logical_and(x >= first, x <= last)
+    x = where_(is_inside, x, first)
+    place = astype((x - first) / (last - first) * bins, np.intp)
+    place = clip(place, 0, bins - 1)
+    is_below = less(x, getitem(edges, (place,)))
+    is_above = logical_and(x >= getitem(edges, (place + 1,)), less(place, bins - 1))
+    return place - astype(is_below, np.intp) + astype(is_above, np.intp), is_inside
+
+
 def _counted(place: Any, is_inside: Any, weights: Any, bins: Any) -> Any:
     amount = astype(is_inside, np.intp) if weights is None else where_(is_inside, weights, 0)
     return index_add(zeros((bins,), dtype_of(amount)), amount, (place,))
@@ -281,7 +300,8 @@ def histogram(
     if weights is not None:
         weights = ravel(in_shape_of(x, weights, "weights should have the same shape as a."))
     edges = _distinct_edges(flat, bins, range, weights is not None)
-    place, is_inside = _places(flat, edges)
+    is_even = not isinstance(bins, str) and not _is_array(bins) and _are_machine_numbers(flat)
+    place, is_inside = (_even_places if is_even else _places)(flat, edges)
     counts = _counted(place, is_inside, weights, shape_of(edges)[0] - 1)
     if density:
         counts = counts / astype(diff(edges), np.float64) / sum_(counts)

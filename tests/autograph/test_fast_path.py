@@ -485,6 +485,21 @@ class TestBuiltins:
         (builtin,) = f._builtins
         np.testing.assert_array_equal(builtin(X, 3.0), X * 3.0)
 
+    def test_it_serves_a_conversion_which_is_nothing_older(self):
+        f = ag.convert(lambda x: x.astype(np.float32))
+        assert served_natively(f, X) == 1
+        assert f(X).dtype == np.float32
+
+    @pytest.mark.parametrize(
+        "same", [lambda x: x.astype(float), lambda x: x.astype(np.float64).astype(float)]
+    )
+    def test_a_conversion_that_changes_nothing_is_a_copy(self, same):
+        f = ag.convert(same)
+        for _ in range(3):
+            given = X.copy()
+            f(given)[0] = 9.0
+            assert given[0] == X[0]
+
     def test_leaves_of_a_nest_are_no_arguments(self):
         f = ag.convert(lambda pair: pair[0] * pair[1])
         assert served_natively(f, (X, 2.0)) == 0

@@ -58,3 +58,14 @@ def test_the_picture_has_each_workload():
     drawing = xml.dom.minidom.parseString(extension("speed_drawing").picture(PAGE))
     texts = {text.firstChild.data for text in drawing.getElementsByTagName("text")}
     assert set(TIMES) <= texts
+
+
+@pytest.mark.parametrize("picture", ["compile", "run"])
+def test_curves_that_are_steep_are_named(picture):
+    text = (ROOT / "docs" / "guide" / f"scaling_{picture}.svg").read_text(encoding="utf-8")
+    slopes = {name: float(slope) for name, slope in re.findall(r">([\w ]+): ([\d.]+)</text>", text)}
+    assert len(slopes) >= 5
+    section = PAGE.partition("## How times grow")[2].partition("\n## ")[0]
+    assert f"](scaling_{picture}.svg)" in section
+    named = {name for line in section.split("\n- ")[1:] for name in re.findall("`(.*?)`", line)}
+    assert {name for name, slope in slopes.items() if slope > 1.1} <= named

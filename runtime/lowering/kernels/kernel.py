@@ -205,9 +205,9 @@ class Axis(Record):
 class Contract(Record):
     """Sums of products: `target[outer, row, column] = sum of x[...] * y[...] over inner axes`.
 
-    All steps are in elements; columns lie side by side in `target`. `starts` are the positions of
-    the first elements of `x`, `y` and `target`. Floats are added in any order that depends on
-    the sizes alone.
+    All steps are in elements, of complex numbers in their parts; columns lie side by side in
+    `target`. `starts` are the positions of the first elements of `x`, `y` and `target`. Floats are
+    added in any order that depends on the sizes alone.
     """
 
     target: Buffer

@@ -28,6 +28,7 @@ from runtime.lowering.kernels.kernel import Axis, Contract, Dim, product
 from runtime.lowering.kernels.scalar import call, index
 
 __all__ = [
+    "STREAMED",
     "TERMS",
     "Cut",
     "ahead_of",
@@ -39,6 +40,7 @@ __all__ = [
     "pieces",
     "products",
     "runs_along_sum",
+    "streams",
 ]
 
 # Sums are cut into equal pieces of at most about this many terms: what a tile reads of `y` stays in
@@ -46,6 +48,8 @@ __all__ = [
 # 265 GFLOP/s of 1680 x 1000 x 2000 in pieces of 256, 295 in pieces of 384, 305 in pieces of 512.
 # With 384, packed sums of up to 768 terms have the bits of OpenBLAS's for most sizes.
 TERMS = 384
+# Terms of all columns that are read before the next ones, where there are few rows.
+STREAMED = 4
 # `y` is packed where as many tiles read it, if its rows are far apart.
 _READERS = 16
 _FAR = 1 << 18
@@ -238,6 +242,20 @@ def packs(c: Contract, tile: Cut) -> bool:
         return False
     far = terms * abs(step) * int(c.target.type[1:])
     return tiles >= _READERS * tile.rows and far >= _FAR
+
+
+def streams(c: Contract, tile: Cut) -> bool:
+    """Whether a few rows of `y` are read to their ends before the next ones.
+
+    Processors follow steps along memory, not those from row to row, and `y` is read only once.
+    """
+    if len(c.inner) != 1 or packs(c, tile):
+        return False
+    rows = product([axis.size for axis in (*c.outer, c.row)])
+    step = c.inner[0].y
+    if not isinstance(rows, int) or not isinstance(step, int) or c.outer:
+        return False
+    return rows <= tile.rows and step * int(c.target.type[1:]) >= _STRIDE
 
 
 def is_cut(c: Contract, tile: Cut) -> bool:

@@ -21,6 +21,7 @@ from typing import NamedTuple
 from runtime.lowering.kernels.kernel import Axis, Contract, Dim, product
 from runtime.lowering.kernels.scalar import Expr
 from runtime.lowering.kernels.tiles import (
+    STREAMED,
     TERMS,
     ahead_of,
     around,
@@ -29,6 +30,7 @@ from runtime.lowering.kernels.tiles import (
     packs,
     pieces,
     runs_along_sum,
+    streams,
 )
 from runtime.lowering.llvm.lines import is_number
 from runtime.lowering.llvm.vectors import Vectors
@@ -152,7 +154,29 @@ class _Contraction:
     # ---- columns in vectors ------------------------------------------------------------------
 
     def _panels(self, pointers: list[str], outer: list[Axis], is_first: bool) -> None:
-        """All panels of columns: whole ones, then what is left of them."""
+        """All panels of columns; of few rows, some terms of all of them before the next ones."""
+        c, code = self.c, self.code
+        if not streams(c, self.tile):
+            self._each_panel(pointers, lambda p, left: self._terms(p, outer, is_first, left))
+            return
+        (axis,) = c.inner
+        size, (x, y, out) = self.of(axis.size), pointers
+        with code.loop("0", size, STREAMED) as k:
+            count = code.do(f"sub i64 {code.least(code.plus(k, str(STREAMED)), size)}, {k}")
+            if isinstance(axis.size, int) and axis.size % STREAMED == 0:
+                count = str(STREAMED)
+            adds = code.do(f"icmp sgt i64 {k}, 0")
+
+            def panel(pointers: list[str], left: str | None) -> None:
+                piece = _Piece([axis], count, self._vectors(left), left, adds, False)
+                self._outer(outer, pointers, lambda p: self._rows(p, piece), is_first)
+
+            self._each_panel([self.along(x, k, axis.x), self.along(y, k, axis.y), out], panel)
+
+    def _each_panel(
+        self, pointers: list[str], write: Callable[[list[str], str | None], None]
+    ) -> None:
+        """Panels of columns: whole ones, then what is left of them."""
         c, code, width = self.c, self.code, self.tile.vectors * self.code.lanes
         columns = self.of(c.column.size)
         whole = (
@@ -166,7 +190,7 @@ class _Contraction:
         def panel(p: str, left: str | None) -> None:
             start = code.times(p, str(width))
             inside = [x, self.along(y, start, c.column.y), self.at(out, start)]
-            self._terms(inside, outer, is_first, left)
+            write(inside, left)
 
         if whole != "0":
             with code.loop("%panel", end) as p:
@@ -177,15 +201,18 @@ class _Contraction:
             with code.loop(begin, "%last") as p:
                 panel(p, left)
 
+    def _vectors(self, left: str | None) -> int:
+        """How many vectors of columns there are, of what is left if that is told."""
+        is_less = left is not None and is_number(left)
+        return -(-int(left or 0) // self.code.lanes) if is_less else self.tile.vectors
+
     def _terms(
         self, pointers: list[str], outer: list[Axis], is_first: bool, left: str | None
     ) -> None:
         """The pieces that sums are cut into; those but the first are added to the result."""
         code = self.code
         around, axis, rest = pieces(self.c, self.tile)
-        vectors = self.tile.vectors
-        if left is not None and is_number(left):
-            vectors = -(-int(left) // code.lanes)
+        vectors = self._vectors(left)
         is_packed = packs(self.c, self.tile)
         others = math.prod(a.size for a in rest if isinstance(a.size, int))
         step = max(TERMS // max(others, 1), 1)

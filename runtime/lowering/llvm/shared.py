@@ -23,7 +23,7 @@ from runtime.lowering.kernels.kernel import (
 )
 from runtime.lowering.kernels.llvm_types import llvm_type
 from runtime.lowering.kernels.scalar import Expr, parts_of
-from runtime.lowering.scalars.functions import FUNCTIONS
+from runtime.lowering.scalars.functions import FUNCTIONS, RARELY
 
 __all__ = ["called", "lanes_of", "shared", "vectors_of"]
 
@@ -40,9 +40,8 @@ def shared(program: Program) -> frozenset[str]:
     results = [r.value for r in program.results if r.value is not None]
     uses = list(_composed(program.body, results))
     counts, one = Counter(map(_name, uses)), {_name(x): x for x in uses}
-    return frozenset(
-        name for name, count in counts.items() if count * _operations(one[name]) >= _MANY
-    )
+    often = (name for name, count in counts.items() if count * _operations(one[name]) >= _MANY)
+    return frozenset((*often, *(f"@{name}.f8" for name in RARELY)))
 
 
 def _operations(x: Expr) -> int:
@@ -52,8 +51,10 @@ def _operations(x: Expr) -> int:
     return sum(1 for p in parts_of(x, whole=operands.__contains__) if p.args and p not in operands)
 
 
-def _composed(block: Block, others: Iterable[Expr]) -> Iterator[Expr]:
-    """What is composed as a function in statements and other expressions, each once."""
+def _composed(
+    block: Block, others: Iterable[Expr], names: frozenset[str] | None = None
+) -> Iterator[Expr]:
+    """What is composed as a function, as one of `names`, in statements and others, each once."""
     todo = [*others, *(x for s in walk(block) for x in expressions(s))]
     seen = set[Expr]()
     while todo:
@@ -61,7 +62,7 @@ def _composed(block: Block, others: Iterable[Expr]) -> Iterator[Expr]:
         if x in seen:
             continue
         seen.add(x)
-        if x.composed is None:
+        if x.composed is None or (names is not None and _name(x) not in names):
             todo += x.args
         else:
             yield x
@@ -108,7 +109,7 @@ def lanes_of(type_: str) -> int:
 
 def vectors_of(w: Any, block: Block) -> str | None:
     """The type of what a loop calls functions of; None if it calls none, or those of several."""
-    types = {x.type for x in _composed(block, []) if _name(x) in w.called}
+    types = {x.type for x in _composed(block, [], w.called)}
     return types.pop() if len(types) == 1 else None
 
 
@@ -157,9 +158,28 @@ def _written(w: Any, x: Expr) -> _Function:
         if is_wide:
             inner.lanes = lanes_of(x.type)
             inner.wide.update(inner.places.values())
-        result, kind = inner.value(body), function.kind(is_wide)
+        kind = function.kind(is_wide)
         given = [f"{kind} {place}" for place in inner.places.values()]
+        if x.composed[0] in RARELY:
+            _leave_unless_needed(inner, RARELY[x.composed[0]], kind, is_wide)
+        result = inner.value(body)
         given += [f"ptr noalias readonly {pointer}" for pointer in inner.pointers.values()]
         head = f"define hidden {kind} {function.name(is_wide)}({', '.join(given)}) {_FACTS} {{"
         w.called_texts.append("\n".join([head, *inner.lines, f"  ret {kind} {result}", "}"]))
     return function
+
+
+def _leave_unless_needed(inner: Any, least: float, kind: str, is_wide: bool) -> None:
+    """Give zeros where no operand is as large as a function is needed for."""
+    operand, *_ = inner.places.values()
+    bound = f"splat (double {least})" if is_wide else str(least)
+    is_any = inner.do(f"fcmp oge {kind} {operand}, {bound}")
+    if is_wide:
+        truths = f"<{inner.lanes} x i1>"
+        reduce = f"i1 @llvm.vector.reduce.or.v{inner.lanes}i1"
+        inner.intrinsic(f"{reduce}({truths})")
+        is_any = inner.do(f"call {reduce}({truths} {is_any})")
+    inner.add(f"br i1 {is_any}, label %needed, label %none")
+    inner.begin("none")
+    inner.add(f"ret {kind} {'zeroinitializer' if is_wide else '0.0'}")
+    inner.begin("needed")

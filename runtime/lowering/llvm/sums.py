@@ -22,6 +22,8 @@ _DEPTH = 64
 _WRITTEN_OUT = 2 * _BLOCK * LANES
 # Vectors of extremes that are found at once.
 _VECTORS = 4
+# From so many elements on, extremes of what takes so few operations are found in two ways.
+_MANY, _CHEAP = 256, 8
 # Vectors that stay in registers from one round of a `while` to the next, and the operations that
 # may be written out for that.
 _KEPT, _OPERATIONS = 13, 640
@@ -215,14 +217,92 @@ class Sums(Values):
                 self._improve(s, name, value)
         at_once = LANES * len(best)
         if whole != str(at_once):
-            with self._counted(s.index, str(at_once), whole, at_once, AS_IT_IS):
-                start = self.places[s.index]
-                for k, name in enumerate(best):
-                    value = self._in_lanes(s, self.do(f"add i64 {start}, {LANES * k}"))
-                    self._improve(s, name, value)
-                self.places[s.index] = start
+            if self._is_worth_two_ways(s, whole):
+                self._by_wide_vectors(s, best, whole)
+            else:
+                self._by_vectors_from(s, best, str(at_once), whole)
         for name in best[1:]:
             self._improve(s, best[0], self.do(f"load {vector}, ptr {name}"))
+
+    @staticmethod
+    def _is_worth_two_ways(s: PairwiseSum, whole: str) -> bool:
+        """Whether there are many elements, of which each costs little beside comparisons."""
+        work = cost(s.body)
+        is_cheap = isinstance(work, int) and work <= _CHEAP
+        return is_float(s.cell.type) and is_cheap and (not is_number(whole) or int(whole) >= _MANY)
+
+    def _by_vectors_from(self, s: PairwiseSum, best: list[str], first: str, whole: str) -> None:
+        at_once = LANES * len(best)
+        with self._counted(s.index, first, whole, at_once, AS_IT_IS):
+            start = self.places[s.index]
+            for k, name in enumerate(best):
+                value = self._in_lanes(s, self.do(f"add i64 {start}, {LANES * k}"))
+                self._improve(s, name, value)
+            self.places[s.index] = start
+
+    def _by_wide_vectors(self, s: PairwiseSum, best: list[str], whole: str) -> None:
+        """As by vectors, of which some are one, as if no element were a nan.
+
+        That is one instruction for a vector. Where any is a nan, all is done again.
+        """
+        kind, at_once = llvm_type(s.cell.type), LANES * len(best)
+        lanes = max(LANES, vector_bytes() // size_in_bytes(s.cell.type))
+        vector, truths, together = f"<{lanes} x {kind}>", f"<{lanes} x i1>", lanes // LANES
+        places = [self.name() for _ in range(at_once // lanes)]
+        nans = self.name()
+        self.first += [f"{name} = alloca {vector}" for name in places]
+        self.first.append(f"{nans} = alloca {truths}")
+        self.add(f"store {truths} zeroinitializer, ptr {nans}")
+        for k, name in enumerate(places):
+            parts = [
+                self.do(f"load <{LANES} x {kind}>, ptr {part}")
+                for part in best[k * together : (k + 1) * together]
+            ]
+            self.add(f"store {vector} {self._joined(parts, kind)}, ptr {name}")
+        with self._counted(s.index, str(at_once), whole, at_once, AS_IT_IS):
+            start = self.places[s.index]
+            known = self.do(f"load {truths}, ptr {nans}")
+            for k, name in enumerate(places):
+                value = self._in_lanes(s, self.do(f"add i64 {start}, {lanes * k}"), lanes)
+                old = self.do(f"load {vector}, ptr {name}")
+                strictly = s.how.replace("e", "t")
+                is_better = self.do(f"fcmp o{strictly} {vector} {value}, {old}")
+                new = self.do(f"select {truths} {is_better}, {vector} {value}, {vector} {old}")
+                self.add(f"store {vector} {new}, ptr {name}")
+                known = self.do(
+                    f"or {truths} {known}, {self.do(f'fcmp uno {vector} {value}, {value}')}"
+                )
+            self.add(f"store {truths} {known}, ptr {nans}")
+            self.places[s.index] = start
+        some, none, after = self.labels("nans", "none", "after")
+        reduce = f"i1 @llvm.vector.reduce.or.v{lanes}i1"
+        self.intrinsic(f"{reduce}({truths})")
+        is_any = self.do(f"call {reduce}({truths} {self.do(f'load {truths}, ptr {nans}')})")
+        self.add(f"br i1 {is_any}, label %{some}, label %{none}")
+        self.begin(some)
+        self._by_vectors_from(s, best, str(at_once), whole)
+        self.add(f"br label %{after}")
+        self.begin(none)
+        for k, part in enumerate(best):
+            found = self.do(f"load {vector}, ptr {places[k // together]}")
+            first = k % together * LANES
+            chosen = ", ".join(f"i32 {first + j}" for j in range(LANES))
+            of = f"{vector} {found}, {vector} poison, <{LANES} x i32> <{chosen}>"
+            self.add(f"store <{LANES} x {kind}> {self.do(f'shufflevector {of}')}, ptr {part}")
+        self.add(f"br label %{after}")
+        self.begin(after)
+
+    def _joined(self, parts: list[str], kind: str) -> str:
+        """Vectors behind each other, of which there are a power of two."""
+        lanes = LANES
+        while len(parts) > 1:
+            of, chosen = f"<{lanes} x {kind}>", ", ".join(f"i32 {j}" for j in range(2 * lanes))
+            parts = [
+                self.do(f"shufflevector {of} {x}, {of} {y}, <{2 * lanes} x i32> <{chosen}>")
+                for x, y in zip(parts[::2], parts[1::2], strict=True)
+            ]
+            lanes *= 2
+        return parts[0]
 
     def _improve(self, s: PairwiseSum, place: str, value: str) -> None:
         vector = f"<{LANES} x {llvm_type(s.cell.type)}>"
@@ -316,9 +396,9 @@ class Sums(Values):
         found = self.do(f"load {vector}, ptr {sums}")
         return self._folded(s, found, kind, lambda of, x, y: self.do(f"fadd {of} {x}, {y}"))
 
-    def _in_lanes(self, s: PairwiseSum, start: str) -> str:
+    def _in_lanes(self, s: PairwiseSum, start: str, lanes: int = 0) -> str:
         """Elements of all lanes at once, as a vector."""
-        self.lane, self.lanes, self.places[s.index] = s.index, s.lanes, start
+        self.lane, self.lanes, self.places[s.index] = s.index, lanes or s.lanes, start
         self._block(s.body)
         value = self._widened(self.value(s.element), s.element.type)
         self.known.clear()

@@ -14,6 +14,7 @@ from runtime.lowering.kernels.kernel import (
     Cell,
     Dim,
     For,
+    If,
     PairwiseSum,
     Register,
     Store,
@@ -28,6 +29,7 @@ from runtime.lowering.kernels.scalar import (
     both,
     call,
     cast,
+    const,
     either,
     index,
     invert,
@@ -39,8 +41,9 @@ from runtime.lowering.nodes.reductions import as_stored, by_groups_of_rows, in_s
 
 __all__ = ["position"]
 
-# The extreme of so many elements is found before it is known where among them it is.
-_SEARCHED_AT_ONCE = 128
+# The extreme of so many elements is found before it is known where among them it is: they stay in
+# the nearest cache. A hundred vectors and more take longer than to join the last one's lanes.
+_SEARCHED_AT_ONCE = 2048
 
 
 def position(b: Builder, node: Node) -> list[Form]:
@@ -64,7 +67,7 @@ def position(b: Builder, node: Node) -> list[Form]:
     inner = [x.shape[a] for a in axes]
     if kept and max(axes) < min(kept):
         return [in_shape(b, _positions_by_rows(b, x, axes, kept, comparison), axes, shape, rank)]
-    if x.type != "b1" and axes == list(range(rank - len(axes), rank)):
+    if axes == list(range(rank - len(axes), rank)):
         return [in_shape(b, _positions_in_rows(b, x, len(kept), comparison), axes, shape, rank)]
 
     def found(indices: Sequence[Expr]) -> Expr:
@@ -162,23 +165,17 @@ def _position_from(b: Builder, x: Array, begin: Expr, count: Dim, comparison: st
 
     That of each block is found in vectors; the block that it is in is looked through once more.
     """
+    if x.type == "b1":
+        return _first_truth(b, x, begin, count, comparison == "gt")
     if isinstance(count, int) and count <= _SEARCHED_AT_ONCE:
         extreme = _extreme_of(b, x, begin, count, comparison)
         return cast(_found(b, x, begin, count, extreme), "i8")
-    end, whole = as_expr(count), index(_SEARCHED_AT_ONCE)
-    window: Dim = _SEARCHED_AT_ONCE
-    blocks: Dim = -(-count // _SEARCHED_AT_ONCE) if isinstance(count, int) else 0
-    if not isinstance(count, int):
-        window = select(call("lt", end, whole), end, whole)
-        blocks = b.divided(b.shifted(count, _SEARCHED_AT_ONCE - 1), _SEARCHED_AT_ONCE)
+    window, blocks = _window_and_blocks(b, count)
     best, first = b.cell("best", b.let(b.flat_at(x, begin))), b.cell("first", index(0))
     number = Register(b.fresh("block"), "i8")
     loop = For(number, blocks, [], serial=True)
     with b.within(loop.body):
-        # The last block is as long as the others, and may begin in the one before it.
-        start = b.let(call("mul", read(number), whole))
-        last = b.let(call("sub", end, as_expr(window)))
-        start = b.let(select(call("lt", start, last), start, last))
+        start = _start(b, number, count, window)
         new = _extreme_of(b, x, b.let(call("add", begin, start)), window, comparison)
         old, old_start = b.let(read(best)), b.let(read(first))
         is_better = b.let(_comes_before(new, old, comparison))
@@ -188,6 +185,41 @@ def _position_from(b: Builder, x: Array, begin: Expr, count: Dim, comparison: st
     start = b.let(read(first))
     at = _found(b, x, b.let(call("add", begin, start)), window, b.let(read(best)))
     return b.let(call("add", start, cast(at, "i8")))
+
+
+def _first_truth(b: Builder, x: Array, begin: Expr, count: Dim, wanted: bool) -> Expr:
+    """The first position of a truth value, block by block until it is found; 0 if there is none."""
+    window, blocks = _window_and_blocks(b, count)
+    end, wish = as_expr(window), const(wanted, "b1")
+    first = b.cell("first", index(-1))
+    number = Register(b.fresh("block"), "i8")
+    loop = For(number, blocks, [], serial=True)
+    search: Block = []
+    with b.within(search):
+        start = _start(b, number, count, window)
+        found = cast(_found(b, x, b.let(call("add", begin, start)), window, wish), "i8")
+        at = b.let(select(call("lt", found, end), call("add", start, found), index(-1)))
+        b.emit(Assign(first, at))
+    with b.within(loop.body):
+        b.emit(If(call("lt", read(first), index(0)), search, []))
+    b.emit(loop)
+    at = b.let(read(first))
+    return b.let(select(call("lt", at, index(0)), index(0), at))
+
+
+def _window_and_blocks(b: Builder, count: Dim) -> tuple[Dim, Dim]:
+    """How many elements are searched at once, and how often."""
+    if isinstance(count, int):
+        return min(count, _SEARCHED_AT_ONCE), -(-count // _SEARCHED_AT_ONCE)
+    window = select(call("lt", count, index(_SEARCHED_AT_ONCE)), count, index(_SEARCHED_AT_ONCE))
+    return window, b.divided(b.shifted(count, _SEARCHED_AT_ONCE - 1), _SEARCHED_AT_ONCE)
+
+
+def _start(b: Builder, number: Register, count: Dim, window: Dim) -> Expr:
+    """Where a block begins: the last one is as long as others, and may begin in the one before."""
+    start = b.let(call("mul", read(number), index(_SEARCHED_AT_ONCE)))
+    last = b.let(call("sub", as_expr(count), as_expr(window)))
+    return b.let(select(call("lt", start, last), start, last))
 
 
 def _extreme_of(b: Builder, x: Array, begin: Expr, count: Dim, comparison: str) -> Expr:
@@ -200,6 +232,10 @@ def _extreme_of(b: Builder, x: Array, begin: Expr, count: Dim, comparison: str) 
     return b.let(read(cell))
 
 
+def _same_truth(value: Expr, wanted: Expr) -> Expr:
+    return value if wanted.value else invert(value)
+
+
 def _found(b: Builder, x: Array, begin: Expr, size: Dim, wanted: Expr) -> Expr:
     """The first position of a number among few elements side by side, or of a nan."""
     end = cast(as_expr(size), "i4")
@@ -207,7 +243,7 @@ def _found(b: Builder, x: Array, begin: Expr, size: Dim, wanted: Expr) -> Expr:
     loop = For(i, size, [], serial=True)
     with b.within(loop.body):
         value = b.let(b.flat_at(x, call("add", begin, read(i))))
-        is_it = call("eq", value, wanted)
+        is_it = call("eq", value, wanted) if x.type != "b1" else _same_truth(value, wanted)
         if is_float(x.type):
             is_it = either(is_it, call("ne", value, value))
         place, first = b.let(select(b.let(is_it), cast(read(i), "i4"), end)), b.let(read(at))

@@ -26,7 +26,7 @@ from runtime.lowering.kernels.strides import Strided, steps_of, strided, times
 from runtime.lowering.nodes.elements import machine_type, tensor_type
 from runtime.lowering.nodes.elementwise import converted, mapped
 
-__all__ = ["ONE", "contract", "matmul", "placed"]
+__all__ = ["ONE", "contract", "matmul", "of_complex", "placed"]
 
 # Sums of no more products are written out, if there are few in all: they join other loops then. Of
 # more, a contraction is faster, and its text is shorter: 216 products of two 6 x 6 matrices take
@@ -39,6 +39,8 @@ _FAR, _MANY_COLUMNS = 1 << 20, 128
 # Columns that lie apart are copied side by side, so few elements for so many rows: 1,680 x 30 by
 # the transpose of 20 x 30 float32 takes 20 us then, and 580 without.
 _FEW_APART, _MANY_ROWS = 1 << 14, 16
+# An operand, and its shape.
+Placed = tuple[Strided, tuple[Dim, ...]]
 # Instead of rows or columns where there are none: one, of elements side by side.
 ONE = Axis(1, 0, 1, 1)
 
@@ -53,7 +55,7 @@ def matmul(b: Builder, node: Node) -> list[Form]:
     rows, columns = x.shape[-2:-1], y.shape[-1:] if len(y.shape) > 1 else ()
     batch = b.broadcast([x.shape[:-2], y.shape[:-2]])
     if is_complex(kind):
-        return [_of_complex(b, x, y, inner, batch, kind)]
+        return [of_complex(b, x, y, inner, batch, kind)]
     work = product([*batch, *rows, inner, *columns])
     is_short = isinstance(inner, int) and inner <= _WRITTEN_OUT and not batch and kind != "b1"
     if is_short and isinstance(work, int) and work <= _FEW:
@@ -95,8 +97,16 @@ def _contracted(
         one = Strided(b.stored(x).buffer, 0, steps_of(x.shape))
     if y.type == kind and _are_few_apart(other, y.shape, x.shape[-2:-1]):
         other = Strided(b.stored(y).buffer, 0, steps_of(y.shape))
+    return _multiplied(b, (one, x.shape), (other, y.shape), inner, batch, kind)
+
+
+def _multiplied(
+    b: Builder, x: Placed, y: Placed, inner: Dim, batch: tuple[Dim, ...], kind: str
+) -> Form:
+    """The product of what is in memory, with shapes."""
+    (one, x_shape), (other, y_shape) = x, y
     x_steps, y_steps = list(one.steps), list(other.steps)
-    rows, columns = x.shape[-2:-1], y.shape[-1:] if len(y.shape) > 1 else ()
+    rows, columns = x_shape[-2:-1], y_shape[-1:] if len(y_shape) > 1 else ()
     shape = (*batch, *rows, *columns)
     out = list(steps_of(shape))
     row = column = ONE
@@ -110,8 +120,8 @@ def _contracted(
         for size, steps in zip(
             batch,
             zip(
-                _stretched(x_steps, x.shape, len(batch)),
-                _stretched(y_steps, y.shape, len(batch)),
+                _stretched(x_steps, x_shape, len(batch)),
+                _stretched(y_steps, y_shape, len(batch)),
                 out,
                 strict=True,
             ),
@@ -123,12 +133,19 @@ def _contracted(
     return Stored(target, shape, kind) if shape else b.let(load(target, index(0)))
 
 
-def _of_complex(
+def of_complex(
     b: Builder, x: Array, y: Array, inner: Dim, batch: tuple[Dim, ...], kind: str
 ) -> Form:
-    """A product of real matrices that are twice as wide, each number of `y` being 2 x 2 of them."""
-    one, other = _in_parts(b, x, kind), _turned_by(b, y, kind)
-    made = _contracted(b, one, other, product([inner, 2]), batch, part_type(kind))
+    """A product of real matrices that are twice as wide, each number of `y` being 2 x 2 of them.
+
+    Where there are few rows, `y` stays as it is, and each part of `x` is multiplied by it.
+    """
+    pairs = _rows_of_pairs(b, x, y, inner, kind)
+    if pairs is not None:
+        return _of_each_part(b, x, (pairs, y.shape), inner, batch, kind)
+    twice = product([inner, 2])
+    one = _pairs(b, x, kind), (*x.shape[:-1], twice)
+    made = _multiplied(b, one, _turned_by(b, y, kind), twice, batch, part_type(kind))
     assert isinstance(made, Stored)
     shape = (*batch, *x.shape[-2:-1], *(y.shape[-1:] if len(y.shape) > 1 else ()))
 
@@ -139,38 +156,84 @@ def _of_complex(
     return Computed(at, shape, kind) if shape else b.let(at([]))
 
 
-def _in_parts(b: Builder, x: Array, kind: str) -> Stored:
-    """Numbers as rows of their parts."""
-    buffer = b.buffer("parts", part_type(kind), (*x.shape, 2))
+def _rows_of_pairs(b: Builder, x: Array, y: Array, inner: Dim, kind: str) -> Strided | None:
+    """Where parts of `y` lie, which follow each other in its rows, of which `x` has no more."""
+    rows = x.shape[-2] if len(x.shape) > 1 else 1
+    if len(y.shape) < 2 or not isinstance(inner, int) or not isinstance(rows, int) or rows > inner:
+        return None
+    found = strided(b, y) if y.type == kind else None
+    return None if found is not None and found.steps[-1] != 1 else _pairs(b, y, kind)
+
+
+def _of_each_part(
+    b: Builder, x: Array, y: Placed, inner: Dim, batch: tuple[Dim, ...], kind: str
+) -> Form:
+    """Products of real parts of `x`, then of imaginary ones, with all parts of `y`."""
+    other, (*outer, _, columns) = y
+    *around, rows = x.shape[:-1] or (1,)
+    parts = b.buffer("parts", part_type(kind), (*around, 2, rows, inner))
 
     def write(indices: list[Expr]) -> None:
         number = b.let(converted(b.at(x, indices), kind))
-        first = b.let(call("mul", flat_offset(indices, x.shape), index(2)))
-        b.emit(Store(buffer, first, real(number)))
-        b.emit(Store(buffer, call("add", first, index(1)), imaginary(number)))
+        *before, row, term = indices if len(x.shape) > 1 else [index(0), *indices]
+        for k, value in enumerate((real(number), imaginary(number))):
+            place = flat_offset([*before, index(k), row, term], parts.shape)
+            b.emit(Store(parts, place, value))
 
     b.nest(x.shape, write)
-    return Stored(buffer, (*x.shape[:-1], product([x.shape[-1], 2])), buffer.type)
+    shape = (*around, product([2, rows]), inner)
+    one = Strided(parts, 0, steps_of(shape)), shape
+    pairs = other, (*outer, inner, product([2, columns]))
+    made = _multiplied(b, one, pairs, inner, batch, parts.type)
+    assert isinstance(made, Stored)
+
+    def at(indices: Sequence[Expr]) -> Expr:
+        row = indices[-2] if len(x.shape) > 1 else index(0)
+        *before, column = [*indices[: len(batch)], indices[-1]]
+
+        def part(k: int, of: int) -> Expr:
+            place = [*before, index(k), row, column, index(of)]
+            return load(made.buffer, flat_offset(place, (*batch, 2, rows, columns, 2)))
+
+        return pair(call("sub", part(0, 0), part(1, 1)), call("add", part(0, 1), part(1, 0)))
+
+    return Computed(at, (*batch, *x.shape[-2:-1], columns), kind)
 
 
-def _turned_by(b: Builder, y: Array, kind: str) -> Stored:
-    """What turns the parts of a number by those of `y`: a row for real ones, and for imaginary."""
-    shape = (*y.shape, 1) if len(y.shape) == 1 else tuple(y.shape)
-    *outer, inner, columns = shape
-    buffer = b.buffer("turned", part_type(kind), (*outer, inner, 2, columns, 2))
+def _pairs(b: Builder, x: Array, kind: str) -> Strided:
+    """Where the parts of numbers lie, those of a row side by side."""
+    found = placed(b, x, kind)
+    if found.steps[-1] != 1:
+        found = Strided(b.stored(x).buffer, 0, steps_of(x.shape))
+    steps = (*(times(step, 2) for step in found.steps[:-1]), 1)
+    return Strided(found.buffer, times(found.start, 2), steps)
+
+
+def _turned_by(b: Builder, y: Array, kind: str) -> Placed:
+    """What turns the parts of a number by those of `y`: a row for real ones, and for imaginary.
+
+    Of a vector these rows are columns in memory, along which sums go side by side.
+    """
+    columns: Dim = 1 if len(y.shape) == 1 else y.shape[-1]
+    *outer, inner = y.shape if len(y.shape) == 1 else y.shape[:-1]
+    is_vector = len(y.shape) == 1
+    inside = (2, inner, 2) if is_vector else (inner, 2, columns, 2)
+    buffer = b.buffer("turned", part_type(kind), (*outer, *inside))
 
     def write(indices: list[Expr]) -> None:
         number = b.let(converted(b.at(y, indices), kind))
         re, im = real(number), imaginary(number)
-        own = indices if len(y.shape) > 1 else [*indices, index(0)]
         for k, row in enumerate(((re, im), (call("neg", im), re))):
             for part, value in enumerate(row):
-                place = [*own[:-1], index(k), own[-1], index(part)]
+                place = [*indices[:-1], index(k), indices[-1], index(part)]
+                if is_vector:
+                    place = [index(part), *indices, index(k)]
                 b.emit(Store(buffer, flat_offset(place, buffer.shape), value))
 
     b.nest(y.shape, write)
-    wide = (*outer, product([inner, 2]), product([columns, 2]))
-    return Stored(buffer, wide, buffer.type)
+    twice, wide = product([inner, 2]), product([columns, 2])
+    shape = (*outer, twice, wide)
+    return Strided(buffer, 0, (1, twice) if is_vector else steps_of(shape)), shape
 
 
 def _is_better_copied(x: Strided, shape: Sequence[Dim], columns: Sequence[Dim], kind: str) -> bool:

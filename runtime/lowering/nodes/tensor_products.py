@@ -11,13 +11,14 @@ from runtime.lowering.kernels.arrays import Array, Form, Stored
 from runtime.lowering.kernels.builder import Builder
 from runtime.lowering.kernels.kernel import Axis, Dim, load
 from runtime.lowering.kernels.refusal import Refusal
-from runtime.lowering.kernels.scalar import Expr, both, call, index
+from runtime.lowering.kernels.scalar import Expr, both, call, index, is_complex
 from runtime.lowering.kernels.strides import steps_of
 from runtime.lowering.nodes.elements import machine_type, tensor_type
 from runtime.lowering.nodes.elementwise import converted, mapped
-from runtime.lowering.nodes.products import ONE, contract, placed
+from runtime.lowering.nodes.products import ONE, contract, of_complex, placed
 from runtime.lowering.nodes.reductions import over_axes
 from runtime.lowering.nodes.shaping import permuted
+from runtime.lowering.scalars.complex_numbers import FORMS
 
 __all__ = ["einsum", "tensordot", "vecdot"]
 
@@ -77,6 +78,14 @@ def vecdot(b: Builder, node: Node) -> list[Form]:
     """The sum of products over one axis, the others broadcast."""
     ranks = [len(tensor_type(value.type).shape or ()) for value in node.inputs]
     axis = node.attrs.get("axis", -1)
+    kind = machine_type(tensor_type(node.outputs[0].type).dtype)
+    if is_complex(kind):
+        if ranks != [1, 1]:
+            raise Refusal("products of complex numbers over one axis of several")
+        x, y = (b.forms[value] for value in node.inputs)
+        assert not isinstance(x, Expr) and not isinstance(y, Expr)
+        first = mapped(b, [x], kind, lambda args: FORMS["conj"](converted(args[0], kind)))
+        return [of_complex(b, first, y, b.equal(x.shape[0], y.shape[0]), (), kind)]
     if max(ranks) > len(string.ascii_lowercase):
         raise Refusal("more axes than there are letters")
     around = string.ascii_lowercase[: max(ranks) - 1]

@@ -10,7 +10,7 @@ from functools import cache
 from typing import NamedTuple
 
 from runtime.lowering.kernels.kernel import Cell, Register, read
-from runtime.lowering.kernels.scalar import Expr, call, const, is_int, is_signed, limits
+from runtime.lowering.kernels.scalar import Expr, is_int, is_signed, limits
 
 __all__ = ["LESS", "Numbers", "Range", "all_of", "in_order", "is_same"]
 
@@ -100,8 +100,9 @@ class Numbers:
             a, by = self._range(x.args[0], found), int(x.args[1].value)
             result = Range(_quotient(a.least, by), _quotient(a.greatest, by))
         elif name == "and" and is_int(x.type) and x.args[1].function == "const":
-            by = int(x.args[1].value)
-            result = Range(0, by) if by >= 0 else whole
+            a, by = self._range(x.args[0], found), int(x.args[1].value)
+            most = min(a.greatest, by) if a.least >= 0 else by
+            result = Range(0, most) if by >= 0 else whole
         elif name == _shift(x.type) and x.args[1].function == "const":
             a, by = self._range(x.args[0], found), int(x.args[1].value)
             result = Range(a.least >> by, a.greatest >> by)
@@ -151,20 +152,6 @@ class Numbers:
             return None
         a, most = self._range(x.args[0], found), int(by.value) - 1
         return Range(max(min(a.least, 0), -most), min(max(a.greatest, 0), most))
-
-    def in_bits(self, x: Expr) -> Expr:
-        """A division of what is not negative by a power of two, or what is left of it, as bits."""
-        a, by = x.args[0], x.args[1]
-        if x.function == "sub":
-            if self._remainder(x, {}) is None:
-                return x
-            by = by.args[1]
-        is_power = by.function == "const" and by.value > 0 and by.value & (by.value - 1) == 0
-        if not is_power or self.range(a).least < 0:
-            return x
-        if x.function == "sub":
-            return call("and", a, const(by.value - 1, x.type))
-        return call(_shift(x.type), a, const(int(by.value).bit_length() - 1, x.type))
 
     def sum_of(self, x: Expr, *, is_positive: bool = False) -> tuple[Register | None, int]:
         """A register and a number of which `x` is the sum; `is_positive`: it is known to be so."""
@@ -262,12 +249,8 @@ def is_same(a: Expr, b: Expr) -> bool:
 
 
 def _is_divided(x: Expr, a: Expr, by: Expr) -> bool:
-    """Whether it is `a / by`, which may be written in bits already."""
-    if x.function not in ("quotient", _shift(x.type)) or not is_same(x.args[0], a):
-        return False
-    if x.function == "quotient":
-        return is_same(x.args[1], by)
-    return x.args[1].function == "const" and 1 << x.args[1].value == by.value
+    """Whether it is `a / by`."""
+    return x.function == "quotient" and is_same(x.args[0], a) and is_same(x.args[1], by)
 
 
 def _shift(type_: str) -> str:

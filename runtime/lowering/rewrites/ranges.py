@@ -481,7 +481,5 @@ class _Proving(Renaming):
             return invert(x.args[0])
         if name in ("eq", "ne") and all(part in (TRUE, FALSE) for part in x.args):
             return call(name, *x.args)
-        if name in ("sub", "quotient") and is_int(x.type):
-            return self._known.in_bits(x)
         answer = self._known.decided(x)
         return x if answer is None else const(answer, "b1")

@@ -269,6 +269,7 @@ class _Splitting:
 
     def _contract(self, s: Contract) -> Iterator[Statement]:
         assert not is_complex(s.target.type)
+        s.x, s.y = self.buffer(s.x), self.buffer(s.y)  # its steps are those of parts
         yield s
 
     def _callout(self, s: CallOut) -> Iterator[Statement]:

@@ -37,6 +37,11 @@ def may_be_small(x: Expr, y: Expr) -> bool:
 
 def whole(x: Expr, y: Expr) -> tuple[Expr, Expr]:
     """Quotient and remainder of any two numbers, written out."""
+    if y.function == "const" and y.value > 0 and y.value & (y.value - 1) == 0:
+        # Powers of two: what is shifted out is the remainder, also of what is negative.
+        shift = "ashr" if is_signed(x.type) else "lshr"
+        places = const(y.value.bit_length() - 1, x.type)
+        return call(shift, x, places), call("and", x, const(y.value - 1, x.type))
     zero, one = const(0, x.type), const(1, x.type)
     is_zero = call("eq", y, zero)
     is_wrong = is_zero

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from runtime.lowering.kernels.scalar import Expr, call
-from runtime.lowering.scalars import exponentials, mathematics, trigonometry
+from runtime.lowering.scalars import exponentials, mathematics, remainders, trigonometry
 from runtime.lowering.scalars.formulas import next_after
 from runtime.lowering.scalars.powers import power
 
-__all__ = ["FUNCTIONS", "composed"]
+__all__ = ["FUNCTIONS", "RARELY", "composed"]
 
 FUNCTIONS: dict[str, Callable[..., Expr]] = {
     "exp": mathematics.exp,
@@ -26,6 +26,7 @@ FUNCTIONS: dict[str, Callable[..., Expr]] = {
     "sin": trigonometry.sin,
     "cos": trigonometry.cos,
     "tan": trigonometry.tan,
+    "far_angle": trigonometry.far_angle,
     "asin": trigonometry.asin,
     "acos": trigonometry.acos,
     "atan": trigonometry.atan,
@@ -38,7 +39,8 @@ FUNCTIONS: dict[str, Callable[..., Expr]] = {
     "asinh": exponentials.asinh,
     "acosh": exponentials.acosh,
     "atanh": exponentials.atanh,
-    "fmod": lambda x, y: call("fmod", x, y),
+    "fmod": remainders.float_remainder,
+    "far_remainder": remainders.far_remainder,
     "floor": lambda x: call("floor", x),
     "ceil": lambda x: call("ceil", x),
     "trunc": lambda x: call("trunc", x),
@@ -56,6 +58,9 @@ _SHORT = frozenset((
     "sqrt", "fmod", "floor", "ceil", "trunc", "rint", "nextafter", "copysign", "isnan", "isfinite",
     "isinf", "signbit",
 ))  # fmt: skip
+
+# What is needed only where the first operand is as large as that, which is rare: it is called.
+RARELY = {"far_angle": trigonometry.FAR, "far_remainder": remainders.FAR}
 
 
 def composed(name: str, *operands: Expr) -> Expr:

@@ -32,6 +32,7 @@ from runtime.lowering.kernels.scalar import (
 )
 from runtime.lowering.scalars.division import may_be_small, whole
 from runtime.lowering.scalars.functions import FUNCTIONS, composed
+from runtime.lowering.scalars.remainders import float_remainder
 
 __all__ = ["Fail", "Meaning", "NumPyMeaning", "PythonMeaning", "truth"]
 
@@ -82,7 +83,7 @@ def remainder(x: Expr, y: Expr) -> Expr:
 def _floor_and_remainder(x: Expr, y: Expr) -> tuple[Expr, Expr]:
     """As NumPy's `npy_divmod`, which follows Python's `float.__divmod__`."""
     zero, one = const(0.0, x.type), const(1.0, x.type)
-    rest = call("fmod", x, y)
+    rest = float_remainder(x, y)
     quotient = call("div", call("sub", x, rest), y)
     has_rest = truth(rest)
     differ = call("ne", call("lt", y, zero), call("lt", rest, zero))

@@ -17,7 +17,7 @@ from runtime.lowering.kernels.scalar import Expr, both, call, cast, const, eithe
 from runtime.lowering.scalars.exponentials import in_double, is_itself
 from runtime.lowering.scalars.mathematics import add, has_sign, mul, number, polynomial, sqrt, sub
 
-__all__ = ["acos", "asin", "atan", "atan2", "cos", "sin", "tan"]
+__all__ = ["FAR", "acos", "asin", "atan", "atan2", "cos", "far_angle", "sin", "tan"]
 
 # 2 / pi times 2**1344.
 _TWO_OVER_PI = int(
@@ -30,6 +30,9 @@ _TWO_OVER_PI = int(
 )
 _FRACTION = 1344
 _PIO2 = (1.5707963267948966, 6.123233995736766e-17)
+# The first 25 bits of it, and the rest: for floats that are not FAR.
+_PIO2_OF_NEAR = (1.57079631090164184570, 1.58932547735281966916e-08)
+FAR = 2.0**20
 
 # ---- reduction: x = n pi / 2 + r with |r| <= pi / 4 ----------------------------------------------
 
@@ -126,9 +129,10 @@ def _reduced_double(size: Expr) -> tuple[Expr, Expr, Expr]:
 
 def _reduced(x: Expr) -> tuple[Expr, Expr, Expr]:
     """The quadrant n as an integer, and r in two parts, as doubles; of |x|."""
-    type_ = x.type
-    size = call("abs", cast(x, "f8"))
-    n, r, rest = _reduced_double(size) if type_ == "f8" else _reduced_float(size)
+    if x.type != "f8":
+        return _reduced_of_float(call("abs", cast(x, "f8")))
+    size = call("abs", x)
+    n, r, rest = _reduced_double(size)
     is_small = call("le", size, number(math.pi / 4, size))
     zero = number(0.0, size)
     n, r, rest = select(is_small, zero, n), select(is_small, size, r), select(is_small, zero, rest)
@@ -136,6 +140,32 @@ def _reduced(x: Expr) -> tuple[Expr, Expr, Expr]:
     return cast(select(is_plain, n, zero), "i8"), select(is_plain, r, number(math.nan, r)), rest
 
 
+def _reduced_of_float(size: Expr) -> tuple[Expr, Expr, Expr]:
+    """By two parts of pi / 2, the first of which is exact times n; what is far is looked up."""
+    n = call("rint", mul(size, number(2 / math.pi, size)))
+    first, second = (number(c, size) for c in _PIO2_OF_NEAR)
+    r = sub(sub(size, mul(n, first)), mul(n, second))
+    is_far = call("ge", size, number(FAR, size))
+    is_near = call("lt", size, number(FAR, size))
+    far = far_angle(size)
+    far.composed = "far_angle", (size,)
+    pattern = Expr("bitcast", "i8", (far,))
+    quadrant = call("and", pattern, const(3, "i8"))
+    n = select(is_far, quadrant, cast(select(is_near, n, number(0.0, n)), "i8"))
+    return n, select(is_far, far, r), number(0.0, r)
+
+
+def far_angle(size: Expr) -> Expr:
+    """r of a float that is far from 0, with the quadrant in the last two bits of it."""
+    n, r, _ = _reduced_float(size)
+    is_plain = call("lt", size, number(math.inf, size))
+    r = Expr("bitcast", "i8", (select(is_plain, r, number(math.nan, r)),))
+    quadrant = call("and", cast(select(is_plain, n, number(0.0, n)), "i8"), const(3, "i8"))
+    whole = call("or", call("and", r, const(-4, "i8")), quadrant)
+    return Expr("bitcast", "f8", (whole,))
+
+
+Parts = tuple[Expr, Expr]
 _SIN = [(-1.0) ** k / math.factorial(2 * k + 1) for k in range(8, 0, -1)]
 _COS = [(-1.0) ** k / math.factorial(2 * k) for k in range(9, 1, -1)]
 
@@ -160,6 +190,23 @@ def _cos_of_small(r: Expr, rest: Expr) -> tuple[Expr, Expr]:
     return cosine, call("add", call("sub", near, cosine), more)
 
 
+# (sin(r) - r) / r**3 and (cos(r) - 1 + r**2 / 2) / r**4 in r**2, to 2**-35: for floats, in double.
+_SIN_OF_FLOAT = (2.7249864655146984e-06, -0.0001984008626375552, 0.008333331873837089,
+                 -0.16666666663853044)  # fmt: skip
+_COS_OF_FLOAT = (-2.7300908168003107e-07, 2.4800599983531885e-05, -0.001388888767128811,
+                 0.04166666666431933)  # fmt: skip
+
+
+def _of_small(r: Expr, rest: Expr, type_: str) -> Parts:
+    """Sine and cosine, of doubles or as exact as floats need it."""
+    if type_ == "f8":
+        return _sin_of_small(r, rest)[0], _cos_of_small(r, rest)[0]
+    square = mul(r, r)
+    sine = add(mul(mul(r, square), polynomial(square, _SIN_OF_FLOAT)), r)
+    half = sub(mul(square, polynomial(square, _COS_OF_FLOAT)), number(0.5, r))
+    return sine, add(mul(square, half), number(1.0, r))
+
+
 def _is_odd(n: Expr, bit: int) -> Expr:
     return call("ne", call("and", n, const(bit, "i8")), const(0, "i8"))
 
@@ -167,7 +214,8 @@ def _is_odd(n: Expr, bit: int) -> Expr:
 def sin(x: Expr) -> Expr:
     """Sine."""
     n, r, rest = _reduced(x)
-    result = select(_is_odd(n, 1), _cos_of_small(r, rest)[0], _sin_of_small(r, rest)[0])
+    sine, cosine = _of_small(r, rest, x.type)
+    result = select(_is_odd(n, 1), cosine, sine)
     is_negative = call("ne", _is_odd(n, 2), has_sign(x))
     result = cast(select(is_negative, call("neg", result), result), x.type)
     return is_itself(x, result)
@@ -176,7 +224,8 @@ def sin(x: Expr) -> Expr:
 def cos(x: Expr) -> Expr:
     """Cosine."""
     n, r, rest = _reduced(x)
-    result = select(_is_odd(n, 1), _sin_of_small(r, rest)[0], _cos_of_small(r, rest)[0])
+    sine, cosine = _of_small(r, rest, x.type)
+    result = select(_is_odd(n, 1), sine, cosine)
     is_negative = _is_odd(call("add", n, const(1, "i8")), 2)
     return cast(select(is_negative, call("neg", result), result), x.type)
 

@@ -111,3 +111,29 @@ def test_limits_that_a_graph_computes_are_those_that_numpy_takes(name, native):
         for found, wanted in zip(staged(x, *limits), expected, strict=True):
             np.testing.assert_array_equal(found, wanted, strict=True)
     assert staged.trace_count == 1
+
+
+@pytest.mark.parametrize("name", ["normal", "single", "integers", "bools", "equal", "none"])
+@pytest.mark.parametrize("bins", [1, 3, 20])
+@pytest.mark.parametrize("limits", [None, (-1, 2.5), (0.5, 3)])
+@pytest.mark.filterwarnings("ignore:Converting input from bool")
+def test_numbers_on_the_edges_of_even_bins_are_counted_as_in_numpy(name, bins, limits):
+    def function(x):
+        return np.histogram(x, bins, limits)
+
+    edges = np.histogram_bin_edges(DATA[name], bins, limits)
+    kind = DATA[name].dtype
+    near = [np.nextafter(edges, end) for end in (-np.inf, np.inf)]
+    x = np.concatenate([DATA[name], *(e.astype(kind) for e in (edges, *near))])
+    for found, expected in zip(ag.convert(function)(x), function(x), strict=True):
+        np.testing.assert_array_equal(found, expected, strict=True)
+
+
+def test_what_is_no_number_is_in_no_bin():
+    def function(x):
+        return np.histogram(x, 4, (-1.0, 1.0))[0]
+
+    x = np.array([np.nan, -np.inf, np.inf, 0.0, 1.0, -1.0, 1e300])
+    staged = ag.convert(function)
+    np.testing.assert_array_equal(staged(x), function(x))
+    assert "searchsorted" not in str(staged.get_concrete_function(x).graph)

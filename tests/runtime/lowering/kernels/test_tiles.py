@@ -14,6 +14,7 @@ from runtime.lowering.kernels.tiles import (
     packs,
     pieces,
     runs_along_sum,
+    streams,
 )
 from runtime.lowering.llvm.contractions import contraction_text
 
@@ -118,3 +119,15 @@ def test_long_sums_are_cut_into_pieces_of_whole_inner_axes():
 def test_far_rows_are_packed_where_many_tiles_read_them():
     large, small = contraction(1680, 2000, 1000), contraction(12, 2000, 1000)
     assert packs(large, cut(large, 64)) and not packs(small, cut(small, 64))
+
+
+@pytest.mark.parametrize("vector_bytes", [16, 32, 64])
+@pytest.mark.parametrize(
+    ("sizes", "expected"),
+    [((1, 300, 200), True), ((1, 50, 200), False), ((60, 300, 200), False)],
+)
+def test_few_rows_read_the_other_operand_to_the_end_of_its_rows(sizes, expected, vector_bytes):
+    c = contraction(*sizes)
+    assert streams(c, cut(c, vector_bytes)) == expected
+    apart = contraction(*sizes, y=sizes[2])
+    assert not streams(apart, cut(apart, vector_bytes))

@@ -57,3 +57,35 @@ def test_few_uses_stand_where_they_are():
 
     x = np.ones(100)
     assert "@sin" not in ag.convert(function).get_concrete_function(x).lower("llvm")
+
+
+@pytest.mark.parametrize("name", ["sin", "cos", "tan"])
+def test_floats_that_are_far_are_looked_up_where_there_are_any(name):
+    near, far = 2.0**20 - 1, 2.0**20
+    x = np.linspace(-4, 4, 237).astype("f4")
+    given = np.array([near, far, -far, 1e10, -3e38, np.inf, np.nan, 0.0, -0.0], "f4")
+    function = ag.convert(getattr(ag.convert_source(SINE.format(name=name), "far"), "f"))
+    for k in (*range(len(given)), 230):
+        x[k * 7 % 237] = given[k % len(given)]
+        got = function(x)
+        with np.errstate(invalid="ignore"):
+            exact = getattr(np, name)(x.astype("f8"))
+            unit = np.spacing(np.abs(exact).astype("f4"))
+            np.testing.assert_array_less(
+                np.abs(got - exact)[np.isfinite(x)], 0.501 * unit[np.isfinite(x)]
+            )
+        np.testing.assert_array_equal(np.signbit(got[x == 0]), np.signbit(exact[x == 0]))
+        assert np.array_equal(np.isnan(got), ~np.isfinite(x))
+        alone = [function(v) for v in x]
+        np.testing.assert_array_equal(got, alone)
+    text = function.get_concrete_function(x).lower("llvm")
+    assert "two_over_pi" not in text.partition("@far_angle")[0].partition("define")[2]
+    lanes = vector_bytes() // 8
+    assert text.count(f"define hidden <{lanes} x double> @far_angle.f8.v{lanes}(") == 1
+
+
+SINE = """
+import numpy as np
+def f(x):
+    return np.{name}(x)
+"""

@@ -53,3 +53,17 @@ def test_they_are_found_in_vectors(axis, native_of, traced):
     x = np.random.default_rng(0).standard_normal((200, 300))
     text = native_of(traced(lambda x: ag.argmax(x, axis=axis), x))
     np.testing.assert_array_equal(text(x)[0], np.argmax(x, axis))
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.mark.parametrize("size", [1, 7, 2048, 2049, 6144, 6145])
+def test_truths_are_found_in_blocks(function, size, traced, native_of):
+    given = np.zeros(size, bool)
+    native = native_of(traced(lambda x: function(x), given))
+    for first in {0, size // 2, 2047, 2048, size - 1, size} & {*range(size + 1)}:
+        x = np.arange(size) >= first
+        for given in (x, ~x):
+            np.testing.assert_array_equal(native(given)[0], function(given), strict=True)
+    rows = np.arange(size) % np.array([[size + 1], [3], [2500]]) > 1
+    native = native_of(traced(lambda x: function(x, axis=1), rows))
+    np.testing.assert_array_equal(native(rows)[0], function(rows, axis=1), strict=True)

@@ -1,5 +1,7 @@
 """Products of matrices: integers exactly, floats up to the order of the sum."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,8 @@ from runtime.lowering.stages import native_text
 
 SHAPES = [((1, 2), (2, 1)), ((3,), (3,)), ((4, 10), (10, 9)), ((5, 30), (30,)), ((20,), (20, 3)),
           ((3, 40), (40, 5)), ((300,), (300,)), ((7, 300), (300,)), ((1, 70), (70, 33)),
-          ((70, 33), (33, 1)), ((37, 41), (41, 43)), ((65, 513), (513, 129))]  # fmt: skip
+          ((70, 33), (33, 1)), ((37, 41), (41, 43)), ((259,), (259, 200)), ((2, 130), (130, 140)),
+          ((65, 513), (513, 129))]  # fmt: skip
 STACKS = [((2, 3, 20, 30), (30, 7)), ((4, 1, 20, 30), (5, 30, 7)), ((20, 30), (4, 30, 7)),
           ((30,), (4, 30, 7)), ((4, 20, 30), (30,)), ((3, 700, 20), (3, 20, 9))]  # fmt: skip
 EMPTY = [((0, 5), (5, 3)), ((30, 0), (0, 4)), ((3, 50), (50, 0)), ((0, 20, 30), (30, 7))]
@@ -41,6 +44,47 @@ def test_a_product_is_that_of_numpy(one, other, dtype, traced, native_of):
     x, y = operands(one, other, dtype)
     (actual,) = native_of(traced(ops.matmul, x, y))(x, y)
     check(actual, x @ y)
+
+
+@pytest.mark.broad(2)
+@pytest.mark.parametrize(("one", "other"), [*SHAPES, *STACKS, *EMPTY])
+@pytest.mark.parametrize("dtypes", ["c16 c16", "c8 c8", "f8 c16", "c16 c8"])
+def test_complex_products_are_those_of_numpy(one, other, dtypes, traced, native_of):
+    rng = np.random.default_rng(1)
+    x, y = (
+        (rng.normal(size=s) + 1j * rng.normal(size=s)).astype(dtype)
+        if dtype[0] == "c"
+        else rng.normal(size=s)
+        for s, dtype in zip((one, other), dtypes.split(), strict=True)
+    )
+    for left, right in ((x, y), (x[..., ::2], y[..., ::2] if y.ndim == 1 else y[..., ::2, :])):
+        expected = left @ right
+        (actual,) = native_of(traced(ops.matmul, left, right))(left, right)
+        exactness = 1e-5 if expected.dtype == "c8" else 1e-13
+        scale = exactness * max(1, left.shape[-1])
+        np.testing.assert_allclose(actual, expected, rtol=exactness, atol=scale, strict=True)
+
+
+@pytest.mark.parametrize("size", [0, 1, 3, 10, 130, 1001])
+@pytest.mark.parametrize("dtypes", ["c16 c16", "c8 c8", "c16 f8", "f8 c16"])
+def test_scalar_products_of_complex_vectors_are_those_of_numpy(size, dtypes, traced, native_of):
+    rng = np.random.default_rng(1)
+    x, y = ((rng.normal(size=size) * (1 + 2j)).astype(d) if d[0] == "c" else rng.normal(size=size)
+            for d in dtypes.split())  # fmt: skip
+    for function in (np.vdot, np.vecdot):
+        expected = function(x, y)
+        (actual,) = native_of(traced(lambda x, y, f=function: f(x, y), x, y))(x, y)
+        exactness = 1e-5 if expected.dtype == "c8" else 1e-13
+        assert actual.dtype == expected.dtype
+        np.testing.assert_allclose(actual, expected, rtol=exactness, atol=exactness * size)
+
+
+def test_complex_operands_are_read_where_they_are(traced):
+    vector, matrix = np.ones(100, "c16"), np.ones((100, 100), "c16")
+    for x, y in ((vector, matrix), (matrix, vector)):
+        text = native_text(traced(ops.matmul, x, y), "kernels")
+        sizes = [np.prod(eval(n)) for n in re.findall(r"allocate .*: f8(\[.*?\])", text)]
+        assert sizes and max(sizes) <= 400
 
 
 @pytest.mark.parametrize(("one", "other"), [s for s in SHAPES if 1 not in s[0] + s[1]])

@@ -73,10 +73,17 @@ def test_integers_and_bools_are_reduced_exactly(op, dtype, compare):
 
 @pytest.mark.parametrize("op", [ops.max, ops.min])
 def test_a_nan_is_the_result_wherever_it_stands(op, compare):
-    for position in (0, 20, 39):
-        x = array(40)
-        x[position] = np.nan
-        compare(op, x)
+    for size in (40, 1001):
+        for position in (0, 20, 39, 300 % size, size - 1):
+            x = array(size)
+            x[position] = np.nan
+            compare(op, x)
+            compare(lambda x: op(abs(x)), x)
+
+
+def test_many_floats_are_compared_once_where_none_is_a_nan(traced):
+    texts = [native_text(traced(ops.max, array(size)), "llvm") for size in (100, 1000)]
+    assert ["vector.reduce.or" in text for text in texts] == [False, True]
 
 
 def test_rows_of_unknown_number_and_length_are_summed(compare):

@@ -90,3 +90,19 @@ def test_small_numbers_are_asked_for_where_a_division_stands_by_itself():
     assert "urem i32" not in native.get_concrete_function(rows, rows).lower("llvm")
     by_ten = ag.convert(lambda n: n % 10).get_concrete_function(np.int64(1)).lower("llvm")
     assert "urem i32" not in by_ten
+
+
+@pytest.mark.parametrize("kind", ["i1", "u1", "i4", "i8", "u8"])
+@pytest.mark.parametrize("by", [1, 2, 16, 64])
+def test_powers_of_two_are_shifted_out(kind, by):
+    def f(x):
+        return x // by, x % by
+
+    limits = np.iinfo(kind)
+    given = [limits.min, limits.min + 1, 0, 1, 15, 16, 17, limits.max - 1, limits.max]
+    x = np.array([n for n in (*given, -1, -15, -16) if n >= limits.min], kind)
+    staged = ag.convert(f)
+    for found, expected in zip(staged(x), f(x), strict=True):
+        np.testing.assert_array_equal(found, expected, strict=True)
+    text = staged.get_concrete_function(x).lower("kernels")
+    assert ">>" in text and " / " not in text
