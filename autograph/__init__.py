@@ -37,7 +37,7 @@ from runtime.devices import device, list_devices
 from runtime.errors import (
     DeviceError, ForeignError, LeakedTensorError, SavedProgramError, StagingError, UnsavableError,
 )  # fmt: skip
-from runtime.forks import imported as _imported
+from runtime.process.forks import imported as _imported
 from runtime.namespace import VERSION as __array_api_version__
 from runtime.namespace import NamespaceInfo as __array_namespace_info__
 from runtime.namespace import publish as _publish
@@ -85,24 +85,24 @@ from runtime.variable import Variable
 
 if _typing.TYPE_CHECKING:
     from autograph import data, debugging, directives, distributed, pyct
-    from autograph.checking import check
-    from autograph.concrete import ConcreteFunction
-    from autograph.conversion import do_not_convert
+    from autograph.tools.checking import check
+    from autograph.tracing.concrete import ConcreteFunction
+    from autograph.frontend.conversion import do_not_convert
     from autograph.derivatives import grad, hessian, jacfwd, jacobian, jacrev, value_and_grad
-    from autograph.explaining import explain
-    from autograph.exporting.c import export_c
-    from autograph.exporting.onnx import export_onnx
-    from autograph.exporting.python import export_python
+    from autograph.tools.explaining import explain
+    from autograph.programs.exporting.c import export_c
+    from autograph.programs.exporting.onnx import export_onnx
+    from autograph.programs.exporting.python import export_python
     from autograph.functions import Function, convert, no_retrace, profile
-    from autograph.importing.onnx import import_onnx
+    from autograph.programs.importing.onnx import import_onnx
     from autograph.functional import (
         associative_scan, case, cond, map_fn, print, scan, switch_case, while_loop,
     )  # fmt: skip
-    from autograph.loading import load
+    from autograph.programs.loading import load
     from autograph.modules import convert_functions
-    from autograph.program import Program
+    from autograph.programs.program import Program
     from autograph.py_calls import py_call
-    from autograph.saving import save
+    from autograph.programs.saving import save
     from autograph.sources import convert_source, to_code, to_graph
     from autograph.status import Feature, Status, control_status_ctx, is_autograph_artifact
     from autograph.tensor_array import TensorArray
@@ -182,26 +182,26 @@ _publish(_sys.modules[__name__])
 _LATER = {
     name: module
     for module, names in {
-        "autograph.checking": ("check",),
-        "autograph.concrete": ("ConcreteFunction",),
-        "autograph.conversion": ("do_not_convert",),
+        "autograph.tools.checking": ("check",),
+        "autograph.tracing.concrete": ("ConcreteFunction",),
+        "autograph.frontend.conversion": ("do_not_convert",),
         "autograph.derivatives": (
             "grad", "hessian", "jacfwd", "jacobian", "jacrev", "value_and_grad",
         ),
-        "autograph.explaining": ("explain",),
-        "autograph.exporting.c": ("export_c",),
-        "autograph.exporting.onnx": ("export_onnx",),
-        "autograph.exporting.python": ("export_python",),
+        "autograph.tools.explaining": ("explain",),
+        "autograph.programs.exporting.c": ("export_c",),
+        "autograph.programs.exporting.onnx": ("export_onnx",),
+        "autograph.programs.exporting.python": ("export_python",),
         "autograph.functions": ("Function", "convert", "no_retrace", "profile"),
         "autograph.functional": (
             "associative_scan", "case", "cond", "map_fn", "print", "scan", "switch_case",
             "while_loop",
         ),
-        "autograph.importing.onnx": ("import_onnx",),
-        "autograph.loading": ("load",),
-        "autograph.program": ("Program",),
+        "autograph.programs.importing.onnx": ("import_onnx",),
+        "autograph.programs.loading": ("load",),
+        "autograph.programs.program": ("Program",),
         "autograph.py_calls": ("py_call",),
-        "autograph.saving": ("save",),
+        "autograph.programs.saving": ("save",),
         "autograph.status": (
             "Feature", "Status", "control_status_ctx", "is_autograph_artifact",
         ),

@@ -11,7 +11,7 @@ from typing import Any
 
 from autograph.operators.branches.conditionals import if_exp
 from autograph.operators.catching.exceptions import assert_stmt
-from autograph.operators.stand_ins.printing import trace_print
+from autograph.operators.values.printing import trace_print
 from runtime import config, ops
 
 __all__ = [

@@ -6,13 +6,13 @@ import time
 from collections import Counter
 from typing import Any
 
-from autograph.concrete import ConcreteFunction, LeftToPython
 from autograph.functions import Function
 from autograph.operators.calls.calls import converted_call
-from autograph.operators.stand_ins.scope import ConversionOptions, FunctionScope
-from autograph.options import FunctionOptions
-from autograph.signature import Arguments, Identity
-from autograph.traced import Traced
+from autograph.operators.values.scope import ConversionOptions, FunctionScope
+from autograph.tracing.concrete import ConcreteFunction, LeftToPython
+from autograph.tracing.options import FunctionOptions
+from autograph.tracing.signature import Arguments, Identity
+from autograph.tracing.traced import Traced
 from runtime.autodiff.derived import Derived
 from runtime.variable import Variable
 

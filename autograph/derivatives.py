@@ -18,9 +18,9 @@ from runtime.autodiff import transforms
 from runtime.autodiff.derived import Derived
 from runtime.autodiff.transforms import UsersLines
 from runtime.building import building
-from runtime.caching import cached_property
-from runtime.forks import imported
-from runtime.pickling import reduced
+from runtime.process.caching import cached_property
+from runtime.process.forks import imported
+from runtime.process.pickling import reduced
 
 __all__ = ["grad", "hessian", "jacfwd", "jacobian", "jacrev", "value_and_grad"]
 

@@ -20,12 +20,13 @@ from collections.abc import Callable, Iterable
 from typing import Any, Literal, TypeVar, cast, get_args
 
 from autograph.operators.calls.calls import converted_call
-from autograph.operators.stand_ins.scope import ConversionOptions, FunctionScope
-from runtime import ops, tree
+from autograph.operators.values.scope import ConversionOptions, FunctionScope
+from runtime import ops
 from runtime.building import building
 from runtime.ops import collectives
-from runtime.ops.operands import shape_of
-from runtime.ranks import DistributedError, ranks
+from runtime.ops.declaration.operands import shape_of
+from runtime.process.ranks import DistributedError, ranks
+from runtime.structure import tree
 
 __all__ = [
     "DistributedError",

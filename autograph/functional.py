@@ -9,16 +9,17 @@ from autograph.operators.branches.conditionals import if_exp
 from autograph.operators.calls.calls import converted_call
 from autograph.operators.expressions.logical import and_
 from autograph.operators.loops.loops import for_stmt, while_stmt
-from autograph.operators.stand_ins.bodies import State, run_body
-from autograph.operators.stand_ins.iterables import Indexed
-from autograph.operators.stand_ins.printing import graph_print as print
-from autograph.operators.stand_ins.scope import ConversionOptions, FunctionScope
-from runtime import ops, trace, tree
+from autograph.operators.values.bodies import State, run_body
+from autograph.operators.values.iterables import Indexed
+from autograph.operators.values.printing import graph_print as print
+from autograph.operators.values.scope import ConversionOptions, FunctionScope
+from runtime import ops, trace
 from runtime.building import Builder, building, traced
 from runtime.errors import StagingError
-from runtime.ops.agreement import in_shape_of
-from runtime.ops.operands import shape_of, type_of
+from runtime.ops.arrays.agreement import in_shape_of
+from runtime.ops.declaration.operands import shape_of, type_of
 from runtime.spec import TensorType, Type, is_mobile, promote
+from runtime.structure import tree
 from runtime.tensor import Tensor
 
 __all__ = [

@@ -9,35 +9,36 @@ from contextlib import nullcontext
 from types import FunctionType, MethodType
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast, overload
 
-from autograph import conversion
-from autograph.concrete import MISS, ConcreteFunction, LeftToPython
-from autograph.fast_path import call_key, entry_of, like_entry_of, loosened
-from autograph.kept_traces import KeptTraces
-from autograph.kernel_profiling import KernelProfile, profiled_kernels
+from autograph.frontend import conversion
 from autograph.operators.calls.recursion import run_function
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.code_guards import note_function
 from autograph.operators.captured.defaults import with_defaults
-from autograph.options import FunctionOptions, check_options
-from autograph.profiling import Profile, profiled
-from autograph.signature import Arguments, ArraySpec, Identity, classify, is_input_key
 from autograph.syntax.carried import keep_sources, sources_of
-from autograph.timing import Stats, timed
-from autograph.trace_facts import Explanation, TraceTable, explained
-from autograph.tracebacks import shorten, shortened
-from autograph.traces import Traces, retraces_allowed, trace_lock
-from runtime import config, tree
-from runtime.attention import count as _attention
+from autograph.tools.kernel_profiling import KernelProfile, profiled_kernels
+from autograph.tools.profiling import Profile, profiled
+from autograph.tools.timing import Stats, timed
+from autograph.tools.trace_facts import Explanation, TraceTable, explained
+from autograph.tracing.concrete import MISS, ConcreteFunction, LeftToPython
+from autograph.tracing.fast_path import call_key, entry_of, like_entry_of, loosened
+from autograph.tracing.kept_traces import KeptTraces
+from autograph.tracing.options import FunctionOptions, check_options
+from autograph.tracing.signature import Arguments, ArraySpec, Identity, classify, is_input_key
+from autograph.tracing.tracebacks import shorten, shortened
+from autograph.tracing.traces import Traces, retraces_allowed, trace_lock
+from runtime import config
 from runtime.building import building
+from runtime.effects.taken_ahead import note_what_is_ahead, warn_of_what_is_ahead
 from runtime.errors import GraphLimit, StagingError
-from runtime.forks import whole
 from runtime.graph.work import Work, work_of
 from runtime.markup import code
 from runtime.origins import hide_frames_of
 from runtime.passes import optimize
-from runtime.pickling import reduced
+from runtime.process.dispatch_flag import count as _attention
+from runtime.process.forks import whole
+from runtime.process.pickling import reduced
 from runtime.spec import TensorSpec
-from runtime.taken_ahead import note_what_is_ahead, warn_of_what_is_ahead
+from runtime.structure import tree
 
 __all__ = ["BoundFunction", "Function", "convert", "no_retrace", "profile"]
 

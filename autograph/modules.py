@@ -5,8 +5,8 @@ from __future__ import annotations
 from types import FunctionType, ModuleType
 from typing import Any
 
-from autograph import conversion
 from autograph.errors import ConversionError
+from autograph.frontend import conversion
 from autograph.functions import convert
 
 __all__ = ["convert_functions"]

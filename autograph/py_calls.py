@@ -9,14 +9,15 @@ from autograph.operators.captured.captures import current_trace
 from autograph.operators.results.host_calls import call_host, title_of
 from autograph.operators.results.host_results import types_of
 from autograph.operators.results.host_runs import Declared, conform
-from runtime import trace, tree
+from runtime import trace
 from runtime.autodiff import custom_gradient
 from runtime.autodiff.sweep import NoGradientError
 from runtime.building import building
 from runtime.errors import StagingError, located
-from runtime.ops.operands import type_of
+from runtime.ops.declaration.operands import type_of
 from runtime.origins import origin_of_caller
 from runtime.spec import TensorSpec
+from runtime.structure import tree
 from runtime.tensor import Tensor
 
 __all__ = ["py_call"]

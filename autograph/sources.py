@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterable
 from types import ModuleType
 from typing import Any
 
-from autograph import conversion
+from autograph.frontend import conversion
 from autograph.functions import BoundFunction, Function
 from autograph.generated import Options
 from autograph.status import Feature, check_features
 from autograph.syntax.parse import parse_module
-from runtime.frame_room import of_any_depth
+from runtime.process.recursion_limit import of_any_depth
 
 __all__ = ["convert_source", "to_code", "to_graph"]
 

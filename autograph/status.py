@@ -9,7 +9,7 @@ from types import FrameType
 from typing import Any, NamedTuple
 
 from autograph.operators.calls.calls import is_artifact
-from autograph.operators.stand_ins.scope import FunctionScope
+from autograph.operators.values.scope import FunctionScope
 from runtime.building import building
 
 __all__ = [

@@ -12,7 +12,7 @@ from autograph.operators.expressions.attributes import setattr_
 from runtime import journal, ops, trace
 from runtime.building import Builder, building
 from runtime.errors import StagingError
-from runtime.ops.operands import shape_of, type_of
+from runtime.ops.declaration.operands import shape_of, type_of
 from runtime.origins import origin_of_caller
 from runtime.spec import Dim, promote
 from runtime.tensor import Tensor

@@ -9,19 +9,20 @@ from typing import Any
 
 from autograph.functions import convert
 from autograph.operators.calls.calls import converted_call
-from autograph.operators.stand_ins.bodies import State, run_body
-from autograph.operators.stand_ins.runs import Run
-from autograph.operators.stand_ins.scope import ConversionOptions, FunctionScope
-from runtime import ops, trace, tree
+from autograph.operators.values.bodies import State, run_body
+from autograph.operators.values.runs import Run
+from autograph.operators.values.scope import ConversionOptions, FunctionScope
+from runtime import ops, trace
 from runtime.batching.lanes import Lane, full
 from runtime.batching.transform import batch
 from runtime.building import Builder, building, traced
-from runtime.caching import cached_property
 from runtime.devices import placing_like
 from runtime.errors import StagingError
-from runtime.ops.operands import shape_of, type_of
-from runtime.pickling import reduced
+from runtime.ops.declaration.operands import shape_of, type_of
+from runtime.process.caching import cached_property
+from runtime.process.pickling import reduced
 from runtime.spec import TensorType
+from runtime.structure import tree
 from runtime.tensor import Tensor
 
 __all__ = ["vectorized_map", "vmap"]

@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 import autograph as ag
-from autograph.conversion import convert_function
-from runtime.collector import rarely
+from autograph.frontend.conversion import convert_function
 from runtime.execute import plan
 from runtime.passes import PIPELINE
+from runtime.process.collector import rarely
 
 __all__ = [
     "ON_ARRAYS",

@@ -10,7 +10,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from autograph.conversion import convert_function
+from autograph.frontend.conversion import convert_function
 
 __all__ = [
     "FIRST_CALLS",
@@ -133,10 +133,10 @@ def first_call(name: str, runs: int = 7) -> dict[str, float]:
 _ROW = """
 import sys, time
 from benchmarks.rows import ROWS
-from runtime import head_start
+from runtime.process import warm_up
 function, inputs = ROWS[{!r}].converted()
 if "ready" in sys.argv:
-    head_start.finish()
+    warm_up.finish()
 times = [time.perf_counter()]
 for _ in range(3):
     function(*inputs)

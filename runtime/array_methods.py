@@ -21,10 +21,10 @@ from runtime.dispatch import call_numpy
 from runtime.dtypes import dtype_from, kind_of
 from runtime.errors import StagingError
 from runtime.foreign import Operator
-from runtime.ops.arithmetic import complex_modulus, complex_product
-from runtime.ops.likenesses import raise_as_numpy
-from runtime.ops.operands import rank_of, type_of
-from runtime.ops.writing import put_flat
+from runtime.ops.declaration.operands import rank_of, type_of
+from runtime.ops.elementwise.arithmetic import complex_modulus, complex_product
+from runtime.ops.numpy_compat.likenesses import raise_as_numpy
+from runtime.ops.numpy_compat.writing import put_flat
 from runtime.spec import TensorType, shape_text
 
 __all__ = [

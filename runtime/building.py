@@ -18,8 +18,8 @@ from runtime.eager import COPY_TO, compute, is_array
 from runtime.errors import DeviceError, LeakedTensorError
 from runtime.graph.ir import Graph, Node, Op, Value
 from runtime.inference import Inference
-from runtime.ops.joining import of_nest
-from runtime.ops.operands import as_dtype
+from runtime.ops.arrays.joining import of_nest
+from runtime.ops.declaration.operands import as_dtype
 from runtime.origins import Origin, origin_of_caller
 from runtime.placement import fact_of_type, place
 from runtime.spec import (

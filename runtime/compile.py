@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib import import_module
 
-from runtime import config, head_start, slow
-from runtime.collector import rarely
+from runtime import config, slow
 from runtime.execute import Executable, plan, reference
 from runtime.execute.observers import observer, timed_kernels
-from runtime.forks import whole
-from runtime.frame_room import roomy
 from runtime.graph.ir import Graph
 from runtime.passes import optimize
+from runtime.process import warm_up
+from runtime.process.collector import rarely
+from runtime.process.forks import whole
+from runtime.process.recursion_limit import roomy
 
 __all__ = ["BACKENDS", "NATIVE_STAGES", "compile_graph", "native_text"]
 
@@ -22,7 +23,7 @@ NATIVE_STAGES = ("kernels", "llvm", "asm")
 
 def _native(graph: Graph) -> Executable:
     """The native backend; what it is made of is imported for the first graph, or ahead of it."""
-    head_start.wait()
+    warm_up.wait()
     times = timed_kernels()
     if times is not None:
         made: Executable = import_module("runtime.lowering.timed").prepare(graph, times)
@@ -33,7 +34,7 @@ def _native(graph: Graph) -> Executable:
 
 def _found(graph: Graph) -> Executable:
     """The native code of a graph as it was traced: kept by another process, or made."""
-    head_start.wait()
+    warm_up.wait()
     kept = import_module("runtime.lowering.kept")
     key = None if timed_kernels() is not None else kept.key(graph)
     found: Executable | None = None if key is None else kept.find(key, graph, _optimized)
@@ -50,7 +51,7 @@ def _optimized(graph: Graph) -> Executable:
 
 def native_text(graph: Graph, stage: str) -> str:
     """A stage of native code as text; raises Refusal for a graph that has no native form."""
-    head_start.wait()
+    warm_up.wait()
     return str(import_module("runtime.lowering.stages").native_text(graph, stage))
 
 

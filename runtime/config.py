@@ -16,8 +16,8 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from runtime import attention
 from runtime.dtypes import kind_of
+from runtime.process import dispatch_flag
 
 __all__ = [
     "SWITCHES",
@@ -172,12 +172,12 @@ class Mode(Switch[bool]):
     def _follow(self) -> None:
         wanted = bool(self._outer and self._outer[0])
         if wanted != self._raised:
-            (attention.rise if wanted else attention.lower)(everywhere=True)
+            (dispatch_flag.rise if wanted else dispatch_flag.lower)(everywhere=True)
             self._raised = wanted
 
     @contextmanager
     def using(self, value: Any) -> Iterator[None]:
-        with super().using(value), attention.raised():
+        with super().using(value), dispatch_flag.raised():
             yield
 
 

@@ -9,12 +9,9 @@ from typing import Any
 import numpy as np
 
 from runtime import ops, trace
-from runtime.attention import count as _attention
 from runtime.dtypes import kind_of
 from runtime.errors import StagingError
-from runtime.ops.likenesses import check_options, fits_exactly, raise_as_numpy
-from runtime.ops.numpy_calls import call_as_numpy
-from runtime.ops.operands import (
+from runtime.ops.declaration.operands import (
     as_dtype,
     as_fitting,
     content,
@@ -23,7 +20,10 @@ from runtime.ops.operands import (
     is_tensor,
     type_of,
 )
-from runtime.ops.ufunc_methods import METHODS
+from runtime.ops.numpy_compat.likenesses import check_options, fits_exactly, raise_as_numpy
+from runtime.ops.numpy_compat.numpy_calls import call_as_numpy
+from runtime.ops.numpy_compat.ufunc_methods import METHODS
+from runtime.process.dispatch_flag import count as _attention
 from runtime.spec import promote
 
 __all__ = [

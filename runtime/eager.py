@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from runtime import config, trace
-from runtime.attention import count as _attention
 from runtime.cells import ViewStep
 from runtime.devices import (
     device_of,
@@ -24,6 +23,7 @@ from runtime.execute.numerics import refuse_new_nonfinite
 from runtime.graph.ir import Op
 from runtime.ops import copy_to
 from runtime.placement import Fact, Placed, is_nest, place
+from runtime.process.dispatch_flag import count as _attention
 from runtime.tensor import Tensor, link
 
 __all__ = ["COPY_TO", "Eager", "compute", "is_array", "raw"]

@@ -18,7 +18,7 @@ import numpy as np
 
 from runtime import ops
 from runtime.errors import StagingError
-from runtime.tree import MADE_BY_CLASS_STATEMENT
+from runtime.structure.tree import MADE_BY_CLASS_STATEMENT
 
 __all__ = ["Operator"]
 _SYMBOLS = {

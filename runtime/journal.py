@@ -17,8 +17,8 @@ from types import CellType, GeneratorType
 from typing import Any, NamedTuple
 
 from runtime.errors import StagingError
-from runtime.interrupts import uninterrupted
 from runtime.origins import Origin, origin_of_caller
+from runtime.process.interrupts import uninterrupted
 
 __all__ = [
     "Item",

@@ -17,7 +17,6 @@ import numpy as np
 
 from runtime import journal, ops, trace
 from runtime.array_methods import ArrayMethods, check_numbers, item_of, nested_lists
-from runtime.attention import count as _attention
 from runtime.cells import Cell, ReadOnly, ViewStep, read_again, write_through
 from runtime.devices import HOST, device_of, host_array, in_use, is_device_array
 from runtime.dispatch import dispatch_function, dispatch_ufunc
@@ -25,11 +24,12 @@ from runtime.errors import StagingError, unknown_rank
 from runtime.graph.ir import Op, Value
 from runtime.layouts import lay_out
 from runtime.namespace import namespace
-from runtime.ops.indexing import getitem_, item_at
-from runtime.ops.joining import with_arrays
-from runtime.ops.keys import encode_index
-from runtime.ops.packing import assigned
+from runtime.ops.arrays.joining import with_arrays
+from runtime.ops.arrays.packing import assigned
+from runtime.ops.indexing.indexing import getitem_, item_at
+from runtime.ops.indexing.keys import encode_index
 from runtime.origins import origin_of_caller
+from runtime.process.dispatch_flag import count as _attention
 from runtime.spec import TensorType, type_of_number
 
 __all__ = ["Array", "Tensor", "constant_of", "is_constant", "link", "link_view", "tell_none"]

@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar, Token
 from typing import Any, Protocol
 
-from runtime import attention
 from runtime.graph.ir import Op
-from runtime.interrupts import uninterrupted
+from runtime.process import dispatch_flag
+from runtime.process.interrupts import uninterrupted
 
 __all__ = ["Interpreter", "Listener", "apply", "current", "interpreting", "listening", "tapes"]
 
@@ -79,12 +79,12 @@ class interpreting:  # lower case, as a verb in `with interpreting(...)`
         self._token = _interpreter.set(self._interpreter)
         self._tapes = _tapes.set(()) if _tapes.get() else None
         if self._token.old_value is Token.MISSING:  # the outermost
-            attention.rise()
+            dispatch_flag.rise()
 
     @uninterrupted
     def __exit__(self, *details: object) -> None:
         if self._token.old_value is Token.MISSING:
-            attention.lower()
+            dispatch_flag.lower()
         _interpreter.reset(self._token)
         if self._tapes is not None:
             _tapes.reset(self._tapes)
@@ -99,11 +99,11 @@ def tapes() -> tuple[Listener, ...]:
 def listening(*listeners: Listener, replace: bool = False) -> Iterator[None]:
     """Open tapes; with `replace`, these are the only ones."""
     token = _tapes.set(listeners if replace else (*_tapes.get(), *listeners))
-    attention.rise()
+    dispatch_flag.rise()
     try:
         yield
     finally:
-        attention.lower()
+        dispatch_flag.lower()
         _tapes.reset(token)
 
 

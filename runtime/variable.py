@@ -23,9 +23,9 @@ from runtime.devices import (
 from runtime.dtypes import kind_of
 from runtime.errors import StagingError
 from runtime.execute.lending import waited_for
-from runtime.first_values import first_value
 from runtime.graph.ir import Op
-from runtime.ops.operands import is_number
+from runtime.initial_values import first_value
+from runtime.ops.declaration.operands import is_number
 from runtime.origins import origin_of_caller
 from runtime.spec import TensorType, VariableType
 from runtime.tensor import Tensor

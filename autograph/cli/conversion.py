@@ -14,7 +14,7 @@ import gast
 from autograph.cli.failure import CommandError
 from autograph.converters import Context, Entry, Report, convert_module
 from autograph.syntax.parse import parse_module
-from runtime.frame_room import of_any_depth
+from runtime.process.recursion_limit import of_any_depth
 
 __all__ = [
     "ConvertedFile",

@@ -25,7 +25,7 @@ from autograph.cli.files import SourceFile, find_file, find_files
 from autograph.converters import Entry, Report
 from autograph.syntax.anf import to_anf
 from autograph.syntax.print import unparse
-from runtime.files import replace_file
+from runtime.process.files import replace_file
 
 __all__ = ["SUMMARY", "add_arguments", "execute"]
 

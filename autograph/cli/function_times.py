@@ -12,8 +12,8 @@ import autograph as ag
 from autograph.cli.failure import CommandError
 from autograph.cli.programs import bind, refusals
 from autograph.cli.specs import Argument, Spec
-from autograph.kernel_profiling import KernelProfile, NoKernels, profiled_kernels
-from autograph.profiling import Profile
+from autograph.tools.kernel_profiling import KernelProfile, NoKernels, profiled_kernels
+from autograph.tools.profiling import Profile
 from runtime.dtypes import kind_of
 
 __all__ = ["FunctionTimes", "Way", "arguments", "measure"]

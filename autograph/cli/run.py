@@ -16,7 +16,7 @@ from autograph.cli.programs import add_target_arguments, bind, convert, refusals
 from autograph.cli.specs import Argument, Spec, parse_argument
 from autograph.cli.targets import load_target
 from runtime.dtypes import kind_of
-from runtime.files import replace_file
+from runtime.process.files import replace_file
 
 __all__ = ["SUMMARY", "add_arguments", "execute"]
 

@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from autograph.operators.stand_ins.iterables import Indexed, iterator_over
-from runtime import ops, tree
+from autograph.operators.values.iterables import Indexed, iterator_over
+from runtime import ops
 from runtime.building import building
 from runtime.spec import TensorSpec, fits
+from runtime.structure import tree
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 

@@ -20,12 +20,13 @@ from autograph.operators.captured.methods import method
 from autograph.operators.captured.standing import Owner
 from autograph.operators.loops.feeds import Asked, Fed, Feed, Pass
 from autograph.operators.results.held_parts import FUNCTIONS, fields_of, held_through
-from autograph.operators.stand_ins.templates import has_traced
-from runtime import trace, tree
+from autograph.operators.values.templates import has_traced
+from runtime import trace
 from runtime.eager import Eager
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 from runtime.spec import TensorSpec
+from runtime.structure import tree
 from runtime.tensor import Tensor
 
 __all__ = ["Beginning", "Kept", "ahead", "asked", "from_python", "padded", "pass_over", "stacked"]

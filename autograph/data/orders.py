@@ -9,7 +9,7 @@ import numpy as np
 from autograph.data.elements import is_staged
 from autograph.functions import convert
 from runtime import ops, random
-from runtime.ops.random import random_advance
+from runtime.ops.random.draws import random_advance
 from runtime.random.arguments import Encoded
 from runtime.random.draws import Draws
 from runtime.random.generator import Generator

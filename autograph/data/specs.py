@@ -9,12 +9,12 @@ from weakref import WeakKeyDictionary
 from autograph.data.elements import spec_of
 from autograph.functions import convert
 from autograph.operators.captured.captures import current_trace
-from autograph.operators.stand_ins.bodies import NO_NAMES, run_body
-from runtime import tree
+from autograph.operators.values.bodies import NO_NAMES, run_body
 from runtime.building import Builder, building
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 from runtime.spec import TensorSpec
+from runtime.structure import tree
 
 __all__ = [
     "alike",

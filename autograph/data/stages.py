@@ -82,7 +82,7 @@ from autograph.data.specs import (
     spec_of_result,
     told_of_result,
 )
-from autograph.operators.stand_ins.templates import has_traced
+from autograph.operators.values.templates import has_traced
 
 __all__ = [
     "ENDLESS",

@@ -15,7 +15,7 @@ from typing import Any
 
 from autograph.operators.calls.calls import converted_call
 from autograph.operators.calls.plain_calls import UNCONVERTED
-from autograph.operators.stand_ins.scope import ConversionOptions, FunctionScope
+from autograph.operators.values.scope import ConversionOptions, FunctionScope
 from runtime import trace
 from runtime.building import building
 from runtime.eager import Eager

@@ -79,15 +79,15 @@ from autograph.operators.expressions.logical import (
 from autograph.operators.loops.loops import for_stmt, while_stmt
 from autograph.operators.patterns import taken_apart
 from autograph.operators.results.expanding import fstring, modulo, percent
-from autograph.operators.stand_ins.printing import print_
-from autograph.operators.stand_ins.scope import (
+from autograph.operators.values.printing import print_
+from autograph.operators.values.scope import (
     ConversionOptions,
     FunctionScope,
     new_names,
     note_names,
 )
-from runtime.debuggers import debugger
 from runtime.errors import StagingError
+from runtime.process.debuggers import debugger
 
 __all__ = [
     "ConversionOptions",

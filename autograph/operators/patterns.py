@@ -26,11 +26,11 @@ from autograph.operators.containers import open_dicts
 from autograph.operators.expressions.access import getitem
 from autograph.operators.expressions.attributes import getattr_
 from autograph.operators.expressions.logical import and_, equal, is_, or_
-from autograph.operators.stand_ins.iterables import is_open
-from autograph.operators.stand_ins.kinds import is_of_kinds
-from autograph.operators.stand_ins.one_of import OneOf
-from autograph.operators.stand_ins.own_mistakes import refuse_own
-from autograph.operators.stand_ins.runs import refusal
+from autograph.operators.values.compiler_errors import refuse_own
+from autograph.operators.values.iterables import is_open
+from autograph.operators.values.kinds import is_of_kinds
+from autograph.operators.values.one_of import OneOf
+from autograph.operators.values.runs import refusal
 from runtime.building import building
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller

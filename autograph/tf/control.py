@@ -9,7 +9,7 @@ import numpy as np
 
 import autograph as ag
 from autograph.tf.tensors import as_results, as_tensor, cast
-from runtime import tree
+from runtime.structure import tree
 
 __all__ = [
     "TensorArray",

@@ -9,13 +9,13 @@ import numpy as np
 
 from autograph.debugging import disable_check_numerics, enable_check_numerics
 from autograph.operators.branches.conditionals import if_exp
-from autograph.operators.stand_ins.templates import lazy
+from autograph.operators.values.templates import lazy
 from autograph.tf.errors import InvalidArgumentError
 from autograph.tf.names import serve
 from autograph.tf.tensor_shape import TensorShape
 from autograph.tf.tensors import as_tensor, is_tensor, operands
 from runtime import ops
-from runtime.templates import summary
+from runtime.structure.templates import summary
 
 __all__ = [
     "Assert",

@@ -7,14 +7,14 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from autograph.concrete import ConcreteFunction
 from autograph.functions import BoundFunction
 from autograph.functions import Function as AnyFunction
-from autograph.options import FunctionOptions, check_options
-from autograph.signature import Arguments, IntPolicy
 from autograph.tf.tensors import Array, Tensor, as_results, as_tensor
-from autograph.tracebacks import shortened
-from runtime import tree
+from autograph.tracing.concrete import ConcreteFunction
+from autograph.tracing.options import FunctionOptions, check_options
+from autograph.tracing.signature import Arguments, IntPolicy
+from autograph.tracing.tracebacks import shortened
+from runtime.structure import tree
 from runtime.tensor import Tensor as AnyTensor
 
 __all__ = ["Function", "function"]

@@ -9,7 +9,7 @@ from typing import Any
 
 import autograph as ag
 from autograph.tf.unserved import MEANINGS, RENAMED
-from runtime.forks import imported
+from runtime.process.forks import imported
 
 __all__ = ["serve"]
 

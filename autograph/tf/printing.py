@@ -5,12 +5,12 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from autograph.operators.stand_ins.templates import LazyString, dig
+from autograph.operators.values.templates import LazyString, dig
 from autograph.tf.tensors import is_tensor
-from runtime import control
 from runtime.building import building
 from runtime.eager import raw
-from runtime.templates import Hole, SummaryLine
+from runtime.effects import control
+from runtime.structure.templates import Hole, SummaryLine
 from runtime.tensor import Tensor as AnyTensor
 from runtime.variable import Variable as AnyVariable
 

@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import autograph as ag
-from autograph.concrete import ConcreteFunction
 from autograph.functions import BoundFunction, Function
 from autograph.tf.names import serve
 from autograph.tf.tensors import as_results, as_tensor
-from runtime import tree
+from autograph.tracing.concrete import ConcreteFunction
+from runtime.structure import tree
 
 __all__ = ["load", "save"]
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from autograph.tf.tensors import Tensor, as_tensor, cast, operands
 from runtime import ops
-from runtime.ops.sorting import TopK
+from runtime.ops.reductions.sorting import TopK
 
 __all__ = [
     "argsort",

@@ -24,12 +24,13 @@ from autograph.tf.defaults import (
 )
 from autograph.tf.references import Reference
 from autograph.tf.tensor_shape import TensorShape
-from runtime import ops, tree
+from runtime import ops
 from runtime.array_methods import ArrayMethods
 from runtime.building import constant as constant_of_array
-from runtime.debuggers import is_looking
 from runtime.graph.ir import Value
-from runtime.ops.conversion import bitcast as bitcast_
+from runtime.ops.elementwise.conversion import bitcast as bitcast_
+from runtime.process.debuggers import is_looking
+from runtime.structure import tree
 from runtime.tensor import Array as AnyArray
 from runtime.tensor import Tensor as AnyTensor
 from runtime.variable import Variable as AnyVariable

@@ -17,7 +17,7 @@ import numpy as np
 
 import autograph as ag
 from autograph.operators.calls.numpy_calls import MAKERS
-from runtime.ops.declare import by_numpy_name
+from runtime.ops.declaration.declare import by_numpy_name
 
 __all__ = ["PAGE", "REASONS", "SPACES", "filled", "names", "table"]
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from runtime import ops, trace
 from runtime.autodiff.presence import Possible, Presence, joined, plain, presence_of, with_presence
-from runtime.ops.indexing import index_add_
+from runtime.ops.indexing.indexing import index_add_
 from runtime.tensor import Tensor
 
 __all__ = ["Adjoints"]

@@ -14,16 +14,17 @@ from typing import Any
 
 import numpy as np
 
-from runtime import control, ops, trace
+from runtime import ops, trace
 from runtime.autodiff.branches import Branches, pull_branches
 from runtime.autodiff.cotangents import cotangent_type, is_differentiable
 from runtime.autodiff.emission import as_value, builder_now
 from runtime.autodiff.sweep import Asked, NoGradientError
 from runtime.building import Builder, traced
-from runtime.control import coerce
+from runtime.effects import control
+from runtime.effects.control import coerce
 from runtime.errors import located
 from runtime.graph.ir import Graph, Node, Op, Value
-from runtime.ops.declare import no_gradient
+from runtime.ops.declaration.declare import no_gradient
 from runtime.spec import TensorType, Type
 from runtime.tensor import is_constant
 

@@ -17,7 +17,7 @@ from runtime.autodiff.presence import FLAG, Possible, Presence, flag_of, plain, 
 from runtime.autodiff.sweep import Asked
 from runtime.autodiff.transpose import Reopened, Transposed, active_values, reached_inputs
 from runtime.building import Builder, traced
-from runtime.control import CALL, COND
+from runtime.effects.control import CALL, COND
 from runtime.graph.ir import Graph, Node, Value
 from runtime.spec import TensorType
 

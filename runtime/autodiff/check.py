@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from runtime import tree
 from runtime.autodiff.transforms import jvp, vjp
 from runtime.dtypes import kind_of
+from runtime.structure import tree
 from runtime.tensor import Tensor
 
 __all__ = ["check_gradients"]

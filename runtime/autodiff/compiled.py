@@ -18,10 +18,10 @@ from runtime.autodiff.linearize import Linearized, linearize, with_constants
 from runtime.autodiff.presence import Possible
 from runtime.autodiff.sweep import CustomRecord, key_of
 from runtime.autodiff.tape import GradientTape, make_read_only, protect, watching
-from runtime.caching import cached_property
 from runtime.devices import device_of, moved
 from runtime.eager import is_array, raw
 from runtime.graph.ir import Graph
+from runtime.process.caching import cached_property
 from runtime.tensor import Tensor
 
 __all__ = ["Differentiable"]

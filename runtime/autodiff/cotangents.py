@@ -13,7 +13,7 @@ from runtime import ops
 from runtime.devices import HOST, device_of, located_kernel, module_of, placing_on
 from runtime.dtypes import kind_of
 from runtime.graph.check import accepts
-from runtime.ops.operands import Abstract, type_of
+from runtime.ops.declaration.operands import Abstract, type_of
 from runtime.spec import (
     FrameType,
     ObjectType,

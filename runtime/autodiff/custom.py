@@ -8,7 +8,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from runtime import trace, tree
+from runtime import trace
 from runtime.autodiff.cotangents import conform, is_differentiable, raw_zero, type_of_any
 from runtime.autodiff.derived import Derived
 from runtime.autodiff.sweep import CustomRecord, key_of
@@ -18,6 +18,7 @@ from runtime.dtypes import kind_of
 from runtime.eager import raw
 from runtime.graph.ir import Graph, Op, Value
 from runtime.spec import Type
+from runtime.structure import tree
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 

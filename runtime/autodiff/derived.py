@@ -8,7 +8,7 @@ from collections.abc import Callable
 from types import MethodType
 from typing import Any, NoReturn
 
-from runtime.pickling import reduced
+from runtime.process.pickling import reduced
 
 __all__ = ["Derived", "PullBack"]
 

@@ -9,8 +9,8 @@ from runtime.autodiff.cotangents import is_differentiable
 from runtime.autodiff.sweep import CustomRecord, NodeRecord, OpRecord, Record, key_of
 from runtime.errors import Origin
 from runtime.graph.ir import Graph, Value
-from runtime.ops.declare import no_gradient
-from runtime.ops.operands import type_of
+from runtime.ops.declaration.declare import no_gradient
+from runtime.ops.declaration.operands import type_of
 from runtime.tensor import Tensor
 from runtime.variable import ASSIGN, Variable
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from contextlib import nullcontext
 from typing import Any
 
-from runtime import tree
 from runtime.autodiff.tape import GradientTape, UnconnectedGradients
 from runtime.autodiff.transforms import pushed_forward
+from runtime.structure import tree
 
 __all__ = ["ForwardAccumulator"]
 

@@ -26,7 +26,7 @@ from runtime.autodiff.presence import (
     with_presence,
 )
 from runtime.building import Builder, traced
-from runtime.control import emit_cond
+from runtime.effects.control import emit_cond
 from runtime.errors import Origin, StagingError
 from runtime.graph.ir import Value
 from runtime.spec import Type

@@ -10,10 +10,10 @@ import numpy as np
 from runtime import ops
 from runtime.autodiff.presence import with_presence
 from runtime.autodiff.transpose import Reopened, Transposed
-from runtime.collector import rarely
-from runtime.frame_room import roomy
 from runtime.graph.clone import clone
 from runtime.graph.ir import Graph, Node, Value
+from runtime.process.collector import rarely
+from runtime.process.recursion_limit import roomy
 
 __all__ = ["Linearized", "linearize", "with_constants"]
 

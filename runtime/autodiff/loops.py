@@ -30,7 +30,7 @@ from runtime.autodiff.presence import (
 from runtime.autodiff.sweep import Asked
 from runtime.autodiff.transpose import Reopened, Transposed, active_values, reached_inputs
 from runtime.building import Builder, traced
-from runtime.control import WHILE
+from runtime.effects.control import WHILE
 from runtime.graph.ir import Graph, Node, Op, Value
 from runtime.spec import StackType, TensorType, Type, type_of_number
 from runtime.tensor import constant_of, is_constant

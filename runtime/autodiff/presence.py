@@ -20,7 +20,7 @@ from runtime.autodiff.cotangents import add, is_differentiable, type_of_any
 from runtime.autodiff.emission import builder_now
 from runtime.building import traced
 from runtime.graph.ir import Graph, Node, Op, Value
-from runtime.ops.declare import no_gradient
+from runtime.ops.declaration.declare import no_gradient
 from runtime.spec import TensorType, Type
 from runtime.tensor import Tensor, constant_of, is_constant
 

@@ -21,10 +21,10 @@ from runtime.autodiff.presence import FLAG, flag_of, plain, presence_of, with_pr
 from runtime.autodiff.sweep import Asked, NoGradientError
 from runtime.autodiff.transpose import Reopened, Transposed
 from runtime.building import Builder, traced
+from runtime.effects.recursion import RECUR, RECURSION, calls_in, free_name
 from runtime.errors import located
 from runtime.graph.clone import clone
 from runtime.graph.ir import Graph, Node, Value
-from runtime.recursion import RECUR, RECURSION, calls_in, free_name
 from runtime.spec import FrameType, Type
 
 __all__ = ["recur_rule", "recursion_rule"]

@@ -11,7 +11,7 @@ from runtime.batching.lanes import Lane, full
 from runtime.batching.transform import batch
 from runtime.building import Builder, body, building, traced
 from runtime.devices import placing_on
-from runtime.ops.operands import type_of
+from runtime.ops.declaration.operands import type_of
 from runtime.spec import TensorType
 
 __all__ = ["for_each", "unfolded", "units"]

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from runtime import tree
 from runtime.building import building
+from runtime.structure import tree
 from runtime.tensor import Tensor
 
 __all__ = ["Stored", "is_derivative_of_arrays", "lower_parts", "note_change", "note_made"]

@@ -38,8 +38,8 @@ from runtime.building import Builder, building, traced
 from runtime.devices import in_use, is_device_array, placing_on
 from runtime.errors import Origin, located
 from runtime.graph.ir import Node, Op, Value, device_of_types
-from runtime.ops.operands import Abstract, type_of
-from runtime.ops.rules import strong_zero
+from runtime.ops.declaration.operands import Abstract, type_of
+from runtime.ops.elementwise.rules import strong_zero
 from runtime.spec import TensorType, VariableType
 from runtime.tensor import Tensor
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from runtime import ops, trace, tree
+from runtime import ops, trace
 from runtime.autodiff.adjoints import Adjoints
 from runtime.autodiff.cotangents import conform, is_differentiable, type_of_any
 from runtime.autodiff.explain import DEPENDS, STORED_INSIDE, Cut, reason
@@ -30,10 +30,11 @@ from runtime.building import building, traced
 from runtime.devices import copied, is_device_array, placing_on
 from runtime.errors import located
 from runtime.graph.ir import Node, Op, Value
-from runtime.ops.declare import no_gradient
-from runtime.ops.operands import Abstract, type_of
+from runtime.ops.declaration.declare import no_gradient
+from runtime.ops.declaration.operands import Abstract, type_of
 from runtime.origins import origin_of_caller
 from runtime.spec import TensorType
+from runtime.structure import tree
 from runtime.tensor import Tensor, is_constant
 from runtime.variable import Variable
 

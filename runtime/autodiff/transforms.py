@@ -13,7 +13,7 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 
 import numpy as np
 
-from runtime import ops, tree
+from runtime import ops
 from runtime.autodiff.cotangents import is_differentiable
 from runtime.autodiff.derived import Derived, PullBack
 from runtime.autodiff.rows import for_each, unfolded, units
@@ -25,9 +25,10 @@ from runtime.eager import is_array
 from runtime.errors import StagingError
 from runtime.execute.tracebacks import relocate
 from runtime.ops import stop_gradient
-from runtime.ops.operands import type_of
+from runtime.ops.declaration.operands import type_of
 from runtime.origins import is_user_code, origin_of_caller
 from runtime.spec import TensorType
+from runtime.structure import tree
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 

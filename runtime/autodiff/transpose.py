@@ -26,8 +26,8 @@ from runtime.autodiff.presence import (
 from runtime.autodiff.sweep import NODE_RULES, NodeRecord, OpRecord, Record, Unread, sweep
 from runtime.building import Builder, traced
 from runtime.graph.ir import Graph, Node, Value
-from runtime.ops.declare import no_gradient
-from runtime.ops.operands import is_number
+from runtime.ops.declaration.declare import no_gradient
+from runtime.ops.declaration.operands import is_number
 from runtime.spec import TensorType, Type
 from runtime.tensor import Tensor, constant_of, is_constant
 

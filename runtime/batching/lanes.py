@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from runtime import ops
-from runtime.ops.operands import shape_of
+from runtime.ops.declaration.operands import shape_of
 from runtime.spec import TensorType, Type, promote
 
 __all__ = ["Lane", "Uneven", "adapted", "aligned", "full", "lane_type", "moved"]

@@ -11,11 +11,12 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from runtime import control, ops, trace
+from runtime import ops, trace
 from runtime.batching.lanes import Lane, Uneven, full, lane_type
 from runtime.building import Builder, building, traced
+from runtime.effects import control
 from runtime.graph.ir import Graph, Node, Value
-from runtime.ops.operands import rank_of, type_of
+from runtime.ops.declaration.operands import rank_of, type_of
 from runtime.spec import TensorType, Type, join
 
 __all__ = ["batch_cond", "batch_while"]

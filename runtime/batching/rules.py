@@ -15,7 +15,7 @@ from runtime import ops, trace
 from runtime.batching.lanes import Lane, Uneven, adapted, aligned, full, lane_type
 from runtime.batching.subscripts import read, written
 from runtime.graph.ir import Node
-from runtime.ops.operands import shape_of
+from runtime.ops.declaration.operands import shape_of
 from runtime.spec import TensorType
 
 __all__ = ["Rule", "rule_of"]

@@ -9,8 +9,8 @@ from typing import Any
 from runtime import ops, trace
 from runtime.batching.lanes import Lane, Uneven, aligned, full, lane_type, moved
 from runtime.graph.ir import Node
-from runtime.ops.keys import Index, expanded_index
-from runtime.ops.operands import shape_of
+from runtime.ops.declaration.operands import shape_of
+from runtime.ops.indexing.keys import Index, expanded_index
 
 __all__ = ["read", "written"]
 

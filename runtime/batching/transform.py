@@ -10,15 +10,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from runtime import control, ops, trace
+from runtime import ops, trace
 from runtime.batching.lanes import Lane, Uneven
 from runtime.batching.masked import batch_cond, batch_while
 from runtime.batching.rules import rule_of
 from runtime.building import Builder, building, traced
+from runtime.effects import control
 from runtime.errors import StagingError
 from runtime.graph.clone import clone
 from runtime.graph.ir import Graph, Node, Value
-from runtime.ops.operands import type_of
+from runtime.ops.declaration.operands import type_of
 from runtime.origins import origin_of_caller
 from runtime.spec import TensorType, Type, type_of_number
 

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from runtime.caching import cached_property
+from runtime.process.caching import cached_property
 
 __all__ = ["Cuda"]
 

@@ -18,7 +18,7 @@ import numpy as np
 from runtime import config
 from runtime.devices import cuda
 from runtime.errors import DeviceError
-from runtime.forks import new_after_forks
+from runtime.process.forks import new_after_forks
 
 __all__ = [
     "HOST",

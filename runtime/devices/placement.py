@@ -7,9 +7,9 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar, Token
 from typing import Any
 
-from runtime import attention
 from runtime.devices.kinds import HOST, current, device_of, in_use, resolve, use
 from runtime.errors import DeviceError
+from runtime.process import dispatch_flag
 
 __all__ = ["common_device", "device", "placement", "placing", "placing_like", "placing_on"]
 
@@ -72,11 +72,11 @@ class device(AbstractContextManager["device"]):  # lower case, as a verb in `wit
         entered.__enter__()
         self._tokens.append((_placement.set(self.name), entered))
         use()
-        attention.rise()
+        dispatch_flag.rise()
         return self
 
     def __exit__(self, *details: object) -> None:
-        attention.lower()
+        dispatch_flag.lower()
         use(-1)
         token, entered = self._tokens.pop()
         _placement.reset(token)

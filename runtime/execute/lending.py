@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from runtime.forks import held_at_forks
+from runtime.process.forks import held_at_forks
 
 __all__ = ["lend", "lending", "take_back", "waited_for"]
 

@@ -18,12 +18,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from runtime.control import CALL
+from runtime.effects.control import CALL
 from runtime.graph.clone import Change, Copy, copy_node, shared
 from runtime.graph.fingerprint import fingerprint
 from runtime.graph.ir import Graph, Node, Op, Value
 from runtime.ops import CONSTANT
-from runtime.ops.declare import REGISTRY
+from runtime.ops.declaration.declare import REGISTRY
 from runtime.origins import Origin
 from runtime.passes.uses import constant_key
 

@@ -13,8 +13,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from runtime.caching import cached_property
 from runtime.errors import Origin
+from runtime.process.caching import cached_property
 from runtime.spec import TensorType, Type, device_of_type, on_device
 
 __all__ = ["Graph", "Node", "Op", "Rule", "Value", "device_of_types"]

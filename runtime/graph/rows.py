@@ -13,10 +13,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from runtime.caching import cached_property
 from runtime.dtypes import dtype_from, is_narrow, kind_of
 from runtime.errors import Origin
 from runtime.graph.ir import Graph, Node, Op, Value
+from runtime.process.caching import cached_property
 from runtime.spec import (
     ErrorType,
     FrameType,

@@ -10,7 +10,14 @@ import numpy as np
 
 from runtime import ops
 from runtime.dtypes import kind_of
-from runtime.ops.operands import Operand, dtype_of, is_number, rank_of, shape_of, type_of
+from runtime.ops.declaration.operands import (
+    Operand,
+    dtype_of,
+    is_number,
+    rank_of,
+    shape_of,
+    type_of,
+)
 
 __all__ = ["affine_transform", "map_coordinates"]
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from runtime import ops
-from runtime.ops.operands import Operand, rank_of, shape_of
-from runtime.ops.windows import per_axis
+from runtime.ops.declaration.operands import Operand, rank_of, shape_of
+from runtime.ops.signals.windows import per_axis
 
 __all__ = ["extract_patches"]
 

@@ -13,8 +13,15 @@ import numpy as np
 
 from runtime import ops
 from runtime.dtypes import kind_of
-from runtime.ops.declare import with_operands
-from runtime.ops.operands import Operand, dtype_of, is_tensor, rank_of, shape_of, type_of
+from runtime.ops.declaration.declare import with_operands
+from runtime.ops.declaration.operands import (
+    Operand,
+    dtype_of,
+    is_tensor,
+    rank_of,
+    shape_of,
+    type_of,
+)
 
 __all__ = ["resize"]
 

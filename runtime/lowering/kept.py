@@ -19,9 +19,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from runtime import config, control, variable
-from runtime.caching import cached_property
-from runtime.control import ExceptionTemplate
+from runtime import config, variable
+from runtime.effects import control
+from runtime.effects.control import ExceptionTemplate
+from runtime.effects.generators import BITS, DRAW, GENERATOR, SAMPLE, WAIT
+from runtime.effects.host import HOST_CALL
+from runtime.effects.recursion import RECUR, RECURSION
 from runtime.execute import Executable, plan
 from runtime.execute.native import samplers, twister
 from runtime.execute.native.cache import Store, key_of, store
@@ -31,16 +34,14 @@ from runtime.execute.native.prepared import Code, Made, Native, problem
 from runtime.execute.native.signature import Argument, Signature
 from runtime.execute.native.stateful import Stateful, again
 from runtime.execute.native.versions import version
-from runtime.generators import BITS, DRAW, GENERATOR, SAMPLE, WAIT
 from runtime.graph.fingerprint import fingerprint
 from runtime.graph.ir import Graph, Node, Op
 from runtime.graph.rows import Reader, Unwritable, WholeWriter, origins_of
-from runtime.host import HOST_CALL
 from runtime.lowering.kernels.state import DONE_ONCE, writes_plainly
-from runtime.ops.declare import REGISTRY
+from runtime.ops.declaration.declare import REGISTRY
 from runtime.passes import optimize, switched_on
+from runtime.process.caching import cached_property
 from runtime.random.generator import ADVANCE
-from runtime.recursion import RECUR, RECURSION
 
 __all__ = ["Key", "bring_in", "find", "keep", "key"]
 

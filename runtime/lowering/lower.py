@@ -30,6 +30,7 @@ from runtime.lowering.kernels.refusal import Refusal, TooLarge
 from runtime.lowering.kernels.scalar import Expr, call, const, index, is_complex
 from runtime.lowering.nodes.call_outs import call_out, has_effects
 from runtime.lowering.nodes.catching import attempt, reraise
+from runtime.lowering.nodes.concatenation_views import settled_apart
 from runtime.lowering.nodes.control import (
     call_graph,
     checked,
@@ -77,7 +78,6 @@ from runtime.lowering.nodes.frames import accumulate, frame_of, frame_read, fram
 from runtime.lowering.nodes.gathers import gather, not_negative
 from runtime.lowering.nodes.generator_draws import generator_draw
 from runtime.lowering.nodes.joining import concat, flip, roll, stack
-from runtime.lowering.nodes.joints import settled_apart
 from runtime.lowering.nodes.keys import find_key, link_all, link_last, unlink_row
 from runtime.lowering.nodes.masks import nonzero
 from runtime.lowering.nodes.pooling import (
@@ -121,23 +121,23 @@ from runtime.lowering.nodes.sorting import argsort
 from runtime.lowering.nodes.stacks import empty, pop, push, take
 from runtime.lowering.nodes.tensor_products import einsum, tensordot, vecdot
 from runtime.lowering.nodes.updates import index_add, index_update
-from runtime.lowering.rewrites.abreast import abreast
+from runtime.lowering.rewrites.cache_blocking import crosswise
 from runtime.lowering.rewrites.collapsing import collapse
-from runtime.lowering.rewrites.crosswise import crosswise
+from runtime.lowering.rewrites.column_packing import lay_out
 from runtime.lowering.rewrites.epilogues import join_epilogues
 from runtime.lowering.rewrites.hoisting import hoist
-from runtime.lowering.rewrites.keeping import keep
-from runtime.lowering.rewrites.laying_out import lay_out
 from runtime.lowering.rewrites.overwriting import overwrite
-from runtime.lowering.rewrites.pacing import pace
 from runtime.lowering.rewrites.ranges import prove
+from runtime.lowering.rewrites.redundant_stores import keep
 from runtime.lowering.rewrites.reusing import reuse
+from runtime.lowering.rewrites.signal_polling import pace
 from runtime.lowering.rewrites.sinking import sink
 from runtime.lowering.rewrites.splitting import split_complex
 from runtime.lowering.rewrites.tiling import tile
+from runtime.lowering.rewrites.unroll_and_jam import abreast
 from runtime.lowering.rewrites.widening import widen
 from runtime.lowering.scalars.complex_numbers import FORMS, OF_PARTS
-from runtime.ops.declare import REGISTRY
+from runtime.ops.declaration.declare import REGISTRY
 from runtime.spec import TensorType, Type
 
 __all__ = ["check", "lower"]

@@ -9,8 +9,8 @@ import numpy as np
 
 from runtime import ops
 from runtime.nn.precision import floating, narrow_kept, widened
-from runtime.ops import activations
-from runtime.ops.operands import Axes, Operand
+from runtime.ops.declaration.operands import Axes, Operand
+from runtime.ops.special_functions import activations
 
 __all__ = [
     "elu",

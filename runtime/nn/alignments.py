@@ -13,9 +13,9 @@ from typing import Any
 from runtime import ops
 from runtime.nn.activations import log_softmax
 from runtime.nn.rounds import rounds
-from runtime.ops.beams import best_prefixes
-from runtime.ops.declare import with_operands
-from runtime.ops.operands import Operand, dtype_of, rank_of, shape_of
+from runtime.ops.declaration.declare import with_operands
+from runtime.ops.declaration.operands import Operand, dtype_of, rank_of, shape_of
+from runtime.ops.signals.beams import best_prefixes
 
 __all__ = ["ctc_decode", "ctc_loss"]
 

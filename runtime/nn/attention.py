@@ -9,8 +9,8 @@ import numpy as np
 from runtime import ops
 from runtime.nn.activations import exponentials
 from runtime.nn.precision import widened
-from runtime.ops.declare import with_operands
-from runtime.ops.operands import Operand, dtype_of, shape_of
+from runtime.ops.declaration.declare import with_operands
+from runtime.ops.declaration.operands import Operand, dtype_of, shape_of
 
 __all__ = ["scaled_dot_product_attention"]
 

@@ -12,9 +12,9 @@ from typing import Any
 
 from runtime import ops
 from runtime.nn.layout import to_channels_last, to_format
-from runtime.ops.convolution import convolution, convolution_input
-from runtime.ops.operands import Operand, encode_shape, rank_of, shape_of, type_of
-from runtime.ops.windows import normal_padding, per_axis
+from runtime.ops.declaration.operands import Operand, encode_shape, rank_of, shape_of, type_of
+from runtime.ops.signals.convolution import convolution, convolution_input
+from runtime.ops.signals.windows import normal_padding, per_axis
 
 __all__ = [
     "conv1d",

@@ -6,8 +6,8 @@ from typing import Any
 
 from runtime import ops, random
 from runtime.nn.precision import floating
-from runtime.ops.declare import with_operands
-from runtime.ops.operands import Operand, shape_of
+from runtime.ops.declaration.declare import with_operands
+from runtime.ops.declaration.operands import Operand, shape_of
 
 __all__ = ["dropout"]
 

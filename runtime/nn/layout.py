@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from runtime import ops
-from runtime.ops.operands import Operand, rank_of
+from runtime.ops.declaration.operands import Operand, rank_of
 
 __all__ = ["is_channels_first", "to_channels_last", "to_format"]
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from runtime import ops
-from runtime.ops.declare import with_operands
-from runtime.ops.operands import Operand, normal_axis, rank_of
+from runtime.ops.declaration.declare import with_operands
+from runtime.ops.declaration.operands import Operand, normal_axis, rank_of
 
 __all__ = ["embedding_lookup", "one_hot"]
 

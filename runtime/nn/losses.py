@@ -12,7 +12,7 @@ import numpy as np
 from runtime import ops
 from runtime.nn.activations import log_softmax
 from runtime.nn.precision import floating
-from runtime.ops.operands import Operand, dtype_of, rank_of, shape_of
+from runtime.ops.declaration.operands import Operand, dtype_of, rank_of, shape_of
 
 __all__ = [
     "sigmoid_cross_entropy_with_logits",

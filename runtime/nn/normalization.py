@@ -9,7 +9,14 @@ from typing import Any
 
 from runtime import ops
 from runtime.nn.precision import widened
-from runtime.ops.operands import Axes, Operand, normal_axes, normal_axis, rank_of, shape_of
+from runtime.ops.declaration.operands import (
+    Axes,
+    Operand,
+    normal_axes,
+    normal_axis,
+    rank_of,
+    shape_of,
+)
 
 __all__ = ["batch_normalization", "group_norm", "layer_norm", "moments", "rms_norm"]
 

@@ -15,10 +15,10 @@ import numpy as np
 from runtime import ops
 from runtime.dtypes import is_half_or_less, kind_of
 from runtime.nn.layout import is_channels_first, to_channels_last, to_format
-from runtime.ops.declare import with_operands
-from runtime.ops.operands import Operand, dtype_of, rank_of, shape_of
-from runtime.ops.pooling import window_max, window_sum
-from runtime.ops.windows import normal_padding, per_axis
+from runtime.ops.declaration.declare import with_operands
+from runtime.ops.declaration.operands import Operand, dtype_of, rank_of, shape_of
+from runtime.ops.signals.pooling import window_max, window_sum
+from runtime.ops.signals.windows import normal_padding, per_axis
 
 __all__ = [
     "avg_pool1d",

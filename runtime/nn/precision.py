@@ -10,7 +10,7 @@ import numpy as np
 
 from runtime import ops
 from runtime.dtypes import is_half_or_less, is_narrow
-from runtime.ops.operands import Operand, dtype_of, is_number, is_tensor
+from runtime.ops.declaration.operands import Operand, dtype_of, is_number, is_tensor
 
 __all__ = ["floating", "narrow_kept", "widened"]
 

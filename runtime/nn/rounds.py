@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from runtime import control, ops, trace
+from runtime import ops, trace
 from runtime.building import Builder, building, traced
+from runtime.effects import control
 
 __all__ = ["rounds"]
 

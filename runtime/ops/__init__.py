@@ -7,45 +7,12 @@ of the array API standard is used where there is one, else NumPy's.
 from __future__ import annotations
 
 from runtime.ops import (
-    activations,  # noqa: F401 - declares ops that `runtime.nn` gives to users
-    beams,  # noqa: F401 - declares what `runtime.nn` gives to users
-    bits,  # noqa: F401 - declares NumPy's functions of bits in bytes
-    boxes,  # noqa: F401 - declares what `autograph.tf` gives to users, as others below
     collectives,  # noqa: F401 - declares what `autograph.distributed` gives to users
-    convolution,  # noqa: F401
-    distributions,  # noqa: F401 - and random, what `runtime.random` gives to users
     fft,
-    general_matrices,  # noqa: F401 - declares what `autograph.tf` gives to users
     linalg,
-    matrix_functions,  # noqa: F401
-    numpy_forms,  # noqa: F401 - declares what NumPy's functions mean
-    pooling,  # noqa: F401
     special,
-    texts,  # noqa: F401 - declares the methods of texts
-    writing,  # noqa: F401 - declares NumPy's functions that write into their argument
 )
-from runtime.ops.arithmetic import (
-    abs,
-    add,
-    copysign,
-    divide,
-    divmod,
-    floor_divide,
-    fmod,
-    gcd,
-    heaviside,
-    lcm,
-    multiply,
-    negative,
-    positive,
-    reciprocal,
-    remainder,
-    sign,
-    square,
-    subtract,
-)
-from runtime.ops.averages import average
-from runtime.ops.axes import (
+from runtime.ops.arrays.axes import (
     flip,
     fliplr,
     flipud,
@@ -56,57 +23,8 @@ from runtime.ops.axes import (
     swapaxes,
     transpose,
 )
-from runtime.ops.bitwise import (
-    bitwise_and,
-    bitwise_invert,
-    bitwise_left_shift,
-    bitwise_or,
-    bitwise_right_shift,
-    bitwise_xor,
-)
-from runtime.ops.broadcasting import broadcast_arrays, broadcast_to, sum_like, sum_to
-from runtime.ops.calculus import (
-    correlate,
-    ediff1d,
-    gradient,
-)
-from runtime.ops.call_frames import frame_of, frame_read, frame_take, frame_with
-from runtime.ops.choices import (
-    choose_among,
-    compress,
-    extract,
-    piecewise,
-    select,
-)
-from runtime.ops.comparison import (
-    allclose,
-    array_equal,
-    array_equiv,
-    equal,
-    greater,
-    greater_equal,
-    isclose,
-    isfinite,
-    isinf,
-    isnan,
-    less,
-    less_equal,
-    logical_and,
-    logical_not,
-    logical_or,
-    logical_xor,
-    not_equal,
-    signbit,
-)
-from runtime.ops.complex import (
-    angle,
-    conj,
-    imag,
-    make_complex,
-    real,
-)
-from runtime.ops.conversion import astype, view
-from runtime.ops.creation import (
+from runtime.ops.arrays.broadcasting import broadcast_arrays, broadcast_to, sum_like, sum_to
+from runtime.ops.arrays.creation import (
     arange,
     empty,
     empty_like,
@@ -121,24 +39,14 @@ from runtime.ops.creation import (
     zeros,
     zeros_like,
 )
-from runtime.ops.data_types import (
-    can_cast,
-    finfo,
-    iinfo,
-    isdtype,
-    promote_types,
-    result_type,
-)
-from runtime.ops.declare import REGISTRY, by_numpy_name, numpy_function
-from runtime.ops.diagonals import (
+from runtime.ops.arrays.diagonals import (
     diag,
     diagonal,
     trace,
     tril,
     triu,
 )
-from runtime.ops.distances import cdist
-from runtime.ops.editing import (
+from runtime.ops.arrays.editing import (
     apply_along_axis,
     apply_over_axes,
     block,
@@ -151,40 +59,7 @@ from runtime.ops.editing import (
     trim_zeros,
     vsplit,
 )
-from runtime.ops.einsum import (
-    einsum,
-)
-from runtime.ops.error_function import erf
-from runtime.ops.exponential import (
-    cbrt,
-    exp,
-    exp2,
-    expm1,
-    float_power,
-    hypot,
-    log,
-    log1p,
-    log2,
-    log10,
-    logaddexp,
-    logaddexp2,
-    pow,
-    sqrt,
-)
-from runtime.ops.floats import (
-    bitwise_count,
-    fabs,
-    fix,
-    frexp,
-    i0,
-    ldexp,
-    modf,
-    nextafter,
-    sinc,
-    spacing,
-    unwrap,
-)
-from runtime.ops.grids import (
+from runtime.ops.arrays.grids import (
     bartlett,
     blackman,
     broadcast_shapes,
@@ -206,22 +81,46 @@ from runtime.ops.grids import (
     triu_indices_from,
     unravel_index,
 )
-from runtime.ops.histograms import (
-    histogram,
-    histogram2d,
-    histogram_bin_edges,
-    histogramdd,
-)
-from runtime.ops.indexing import (
-    getitem,
-    index_add,
-    index_update,
-)
-from runtime.ops.interchange import (
+from runtime.ops.arrays.interchange import (
     asarray,
     from_dlpack,
 )
-from runtime.ops.internal import (
+from runtime.ops.arrays.joining import (
+    append,
+    array_split,
+    column_stack,
+    concat,
+    dstack,
+    hstack,
+    split,
+    stack,
+    unstack,
+    vstack,
+)
+from runtime.ops.arrays.packing import packed, packed_element
+from runtime.ops.arrays.padding import (
+    pad,
+)
+from runtime.ops.arrays.repetition import (
+    repeat,
+    roll,
+    tile,
+)
+from runtime.ops.arrays.shapes import (
+    atleast_1d,
+    atleast_2d,
+    atleast_3d,
+    copy,
+    expand_dims,
+    ndim,
+    ravel,
+    reshape,
+    shape,
+    size,
+    squeeze,
+)
+from runtime.ops.declaration.declare import REGISTRY, by_numpy_name, numpy_function
+from runtime.ops.declaration.internal import (
     CONSTANT,
     accumulate,
     as_weak,
@@ -238,60 +137,93 @@ from runtime.ops.internal import (
     strengthen,
     zeros_of,
 )
-from runtime.ops.joining import (
-    append,
-    array_split,
-    column_stack,
-    concat,
-    dstack,
-    hstack,
-    split,
-    stack,
-    unstack,
-    vstack,
+from runtime.ops.elementwise.arithmetic import (
+    abs,
+    add,
+    copysign,
+    divide,
+    divmod,
+    floor_divide,
+    fmod,
+    gcd,
+    heaviside,
+    lcm,
+    multiply,
+    negative,
+    positive,
+    reciprocal,
+    remainder,
+    sign,
+    square,
+    subtract,
 )
-from runtime.ops.key_links import find_key, link_all, link_last, unlink_row
-from runtime.ops.keys import encode_index
-from runtime.ops.nans import (
-    nanargmax,
-    nanargmin,
-    nancumprod,
-    nancumsum,
-    nanstd,
-    nanvar,
+from runtime.ops.elementwise.bitwise import (
+    bitwise_and,
+    bitwise_invert,
+    bitwise_left_shift,
+    bitwise_or,
+    bitwise_right_shift,
+    bitwise_xor,
 )
-from runtime.ops.nonzero import argwhere, flatnonzero, nonzero
-from runtime.ops.packing import packed, packed_element
-from runtime.ops.padding import (
-    pad,
+from runtime.ops.elementwise.comparison import (
+    allclose,
+    array_equal,
+    array_equiv,
+    equal,
+    greater,
+    greater_equal,
+    isclose,
+    isfinite,
+    isinf,
+    isnan,
+    less,
+    less_equal,
+    logical_and,
+    logical_not,
+    logical_or,
+    logical_xor,
+    not_equal,
+    signbit,
 )
-from runtime.ops.partitions import (
-    argpartition,
-    lexsort,
-    partition,
-    sort_complex,
+from runtime.ops.elementwise.complex import (
+    angle,
+    conj,
+    imag,
+    make_complex,
+    real,
 )
-from runtime.ops.placement import copy_to, to_device
-from runtime.ops.polynomials import (
-    poly,
-    polyadd,
-    polyder,
-    polydiv,
-    polyfit,
-    polyint,
-    polymul,
-    polysub,
-    roots,
-    vander,
+from runtime.ops.elementwise.conversion import astype, view
+from runtime.ops.elementwise.exponential import (
+    cbrt,
+    exp,
+    exp2,
+    expm1,
+    float_power,
+    hypot,
+    log,
+    log1p,
+    log2,
+    log10,
+    logaddexp,
+    logaddexp2,
+    pow,
+    sqrt,
 )
-from runtime.ops.positions import (
-    gather,
-    put_along_axis,
-    scatter,
-    take,
-    take_along_axis,
+from runtime.ops.elementwise.floats import (
+    bitwise_count,
+    fabs,
+    fix,
+    frexp,
+    i0,
+    ldexp,
+    modf,
+    nextafter,
+    sinc,
+    spacing,
+    unwrap,
 )
-from runtime.ops.predicates import (
+from runtime.ops.elementwise.placement import copy_to, to_device
+from runtime.ops.elementwise.predicates import (
     iscomplex,
     iscomplexobj,
     isneginf,
@@ -300,48 +232,7 @@ from runtime.ops.predicates import (
     isrealobj,
     real_if_close,
 )
-from runtime.ops.products import (
-    cross,
-    dot,
-    inner,
-    kron,
-    matmul,
-    matvec,
-    outer,
-    tensordot,
-    vdot,
-    vecdot,
-    vecmat,
-)
-from runtime.ops.quantiles import (
-    median,
-    nanmedian,
-    nanpercentile,
-    nanquantile,
-    percentile,
-    quantile,
-)
-from runtime.ops.reductions import (
-    all,
-    any,
-    argmax,
-    argmin,
-    count_nonzero,
-    max,
-    mean,
-    min,
-    prod,
-    ptp,
-    std,
-    sum,
-    var,
-)
-from runtime.ops.repetition import (
-    repeat,
-    roll,
-    tile,
-)
-from runtime.ops.rounding import (
+from runtime.ops.elementwise.rounding import (
     ceil,
     floor,
     rint,
@@ -349,23 +240,7 @@ from runtime.ops.rounding import (
     round_number,
     trunc,
 )
-from runtime.ops.rows import append_row, as_long_as, rows_alike, without_row
-from runtime.ops.scans import (
-    cumprod,
-    cumsum,
-    cumulative_prod,
-    cumulative_sum,
-    diff,
-    linear_recurrence,
-)
-from runtime.ops.segments import (
-    segment_max,
-    segment_mean,
-    segment_min,
-    segment_prod,
-    segment_sum,
-)
-from runtime.ops.selection import (
+from runtime.ops.elementwise.selection import (
     clip,
     fmax,
     fmin,
@@ -373,56 +248,7 @@ from runtime.ops.selection import (
     minimum,
     where,
 )
-from runtime.ops.sequences import (
-    convolve,
-    interp,
-    isin,
-    polyval,
-)
-from runtime.ops.sets import (
-    intersect1d,
-    setdiff1d,
-    setxor1d,
-    union1d,
-    unique_all,
-    unique_counts,
-    unique_inverse,
-    unique_values,
-)
-from runtime.ops.shapes import (
-    atleast_1d,
-    atleast_2d,
-    atleast_3d,
-    copy,
-    expand_dims,
-    ndim,
-    ravel,
-    reshape,
-    shape,
-    size,
-    squeeze,
-)
-from runtime.ops.sorting import (
-    argsort,
-    digitize,
-    searchsorted,
-    sort,
-    top_k,
-    unique,
-)
-from runtime.ops.statistics import (
-    bincount,
-    corrcoef,
-    cov,
-    nan_to_num,
-    nanmax,
-    nanmean,
-    nanmin,
-    nanprod,
-    nansum,
-    trapezoid,
-)
-from runtime.ops.trigonometric import (
+from runtime.ops.elementwise.trigonometric import (
     acos,
     acosh,
     asin,
@@ -438,6 +264,186 @@ from runtime.ops.trigonometric import (
     sinh,
     tan,
     tanh,
+)
+from runtime.ops.indexing.choices import (
+    choose_among,
+    compress,
+    extract,
+    piecewise,
+    select,
+)
+from runtime.ops.indexing.indexing import (
+    getitem,
+    index_add,
+    index_update,
+)
+from runtime.ops.indexing.keys import encode_index
+from runtime.ops.indexing.nonzero import argwhere, flatnonzero, nonzero
+from runtime.ops.indexing.positions import (
+    gather,
+    put_along_axis,
+    scatter,
+    take,
+    take_along_axis,
+)
+from runtime.ops.matrices import (
+    general_matrices,  # noqa: F401 - declares what `autograph.tf` gives to users
+    matrix_functions,  # noqa: F401
+)
+from runtime.ops.matrices.distances import cdist
+from runtime.ops.matrices.einsum import (
+    einsum,
+)
+from runtime.ops.matrices.products import (
+    cross,
+    dot,
+    inner,
+    kron,
+    matmul,
+    matvec,
+    outer,
+    tensordot,
+    vdot,
+    vecdot,
+    vecmat,
+)
+from runtime.ops.numpy_compat import (
+    numpy_forms,  # noqa: F401 - declares what NumPy's functions mean
+    writing,  # noqa: F401 - declares NumPy's functions that write into their argument
+)
+from runtime.ops.python import texts  # noqa: F401 - declares the methods of texts
+from runtime.ops.python.call_frames import frame_of, frame_read, frame_take, frame_with
+from runtime.ops.python.data_types import (
+    can_cast,
+    finfo,
+    iinfo,
+    isdtype,
+    promote_types,
+    result_type,
+)
+from runtime.ops.python.key_links import find_key, link_all, link_last, unlink_row
+from runtime.ops.python.rows import append_row, as_long_as, rows_alike, without_row
+from runtime.ops.random import distributions  # noqa: F401 - and random, what `runtime.random` gives to users
+from runtime.ops.reductions.partitions import (
+    argpartition,
+    lexsort,
+    partition,
+    sort_complex,
+)
+from runtime.ops.reductions.quantiles import (
+    median,
+    nanmedian,
+    nanpercentile,
+    nanquantile,
+    percentile,
+    quantile,
+)
+from runtime.ops.reductions.reductions import (
+    all,
+    any,
+    argmax,
+    argmin,
+    count_nonzero,
+    max,
+    mean,
+    min,
+    prod,
+    ptp,
+    std,
+    sum,
+    var,
+)
+from runtime.ops.reductions.scans import (
+    cumprod,
+    cumsum,
+    cumulative_prod,
+    cumulative_sum,
+    diff,
+    linear_recurrence,
+)
+from runtime.ops.reductions.segments import (
+    segment_max,
+    segment_mean,
+    segment_min,
+    segment_prod,
+    segment_sum,
+)
+from runtime.ops.reductions.sorting import (
+    argsort,
+    digitize,
+    searchsorted,
+    sort,
+    top_k,
+    unique,
+)
+from runtime.ops.signals import (
+    beams,  # noqa: F401 - declares what `runtime.nn` gives to users
+    bits,  # noqa: F401 - declares NumPy's functions of bits in bytes
+    boxes,  # noqa: F401 - declares what `autograph.tf` gives to users, as others below
+    convolution,  # noqa: F401
+    pooling,  # noqa: F401
+)
+from runtime.ops.signals.calculus import (
+    correlate,
+    ediff1d,
+    gradient,
+)
+from runtime.ops.signals.polynomials import (
+    poly,
+    polyadd,
+    polyder,
+    polydiv,
+    polyfit,
+    polyint,
+    polymul,
+    polysub,
+    roots,
+    vander,
+)
+from runtime.ops.signals.sequences import (
+    convolve,
+    interp,
+    isin,
+    polyval,
+)
+from runtime.ops.special_functions import activations  # noqa: F401 - declares ops that `runtime.nn` gives to users
+from runtime.ops.special_functions.error_function import erf
+from runtime.ops.statistics.averages import average
+from runtime.ops.statistics.histograms import (
+    histogram,
+    histogram2d,
+    histogram_bin_edges,
+    histogramdd,
+)
+from runtime.ops.statistics.nans import (
+    nanargmax,
+    nanargmin,
+    nancumprod,
+    nancumsum,
+    nanstd,
+    nanvar,
+)
+from runtime.ops.statistics.sets import (
+    intersect1d,
+    setdiff1d,
+    setxor1d,
+    union1d,
+    unique_all,
+    unique_counts,
+    unique_inverse,
+    unique_values,
+)
+from runtime.ops.statistics.statistics import (
+    bincount,
+    corrcoef,
+    cov,
+    nan_to_num,
+    nanmax,
+    nanmean,
+    nanmin,
+    nanprod,
+    nansum,
+    trapezoid,
 )
 
 __all__ = [

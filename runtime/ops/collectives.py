@@ -13,13 +13,13 @@ import numpy as np
 
 from runtime.devices import host_array
 from runtime.dtypes import is_half_or_less, kind_of
-from runtime.ops.arithmetic import divide, multiply
-from runtime.ops.comparison import equal, less
-from runtime.ops.conversion import astype
-from runtime.ops.declare import always, declared_as, no_gradient, op
-from runtime.ops.operands import Array, Module, dtype_of, type_of
-from runtime.ops.samples import array, calls
-from runtime.ranks import ranks
+from runtime.ops.declaration.declare import always, declared_as, no_gradient, op
+from runtime.ops.declaration.operands import Array, Module, dtype_of, type_of
+from runtime.ops.declaration.samples import array, calls
+from runtime.ops.elementwise.arithmetic import divide, multiply
+from runtime.ops.elementwise.comparison import equal, less
+from runtime.ops.elementwise.conversion import astype
+from runtime.process.ranks import ranks
 from runtime.spec import TensorType
 
 __all__ = ["allgather", "allreduce", "allreduce_extreme", "barrier", "broadcast_from", "reduce_to",

@@ -7,7 +7,7 @@ array([0.+0.j, 2.+0.j])
 
 from __future__ import annotations
 
-from runtime.ops.fourier import (
+from runtime.ops.signals.fourier import (
     fft,
     fft2,
     fftfreq,

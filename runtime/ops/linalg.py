@@ -7,15 +7,15 @@ array([1., 2.])
 
 from __future__ import annotations
 
-from runtime.ops.axes import matrix_transpose
-from runtime.ops.decompositions import eigh, eigvalsh, pinv, qr, svd, svdvals
-from runtime.ops.general_matrices import eig, eigvals, lu, lu_factor, solve_triangular
-from runtime.ops.least_squares import lstsq, multi_dot, tensorinv, tensorsolve
-from runtime.ops.linear_forms import cross, diagonal, outer, trace
-from runtime.ops.matrices import cholesky, det, inv, matrix_power, slogdet, solve
-from runtime.ops.matrix_functions import expm, sqrtm
-from runtime.ops.norms import cond, matrix_norm, matrix_rank, norm, vector_norm
-from runtime.ops.products import matmul, tensordot, vecdot
+from runtime.ops.arrays.axes import matrix_transpose
+from runtime.ops.matrices.decompositions import eigh, eigvalsh, pinv, qr, svd, svdvals
+from runtime.ops.matrices.general_matrices import eig, eigvals, lu, lu_factor, solve_triangular
+from runtime.ops.matrices.least_squares import lstsq, multi_dot, tensorinv, tensorsolve
+from runtime.ops.matrices.linear_forms import cross, diagonal, outer, trace
+from runtime.ops.matrices.matrix_functions import expm, sqrtm
+from runtime.ops.matrices.norms import cond, matrix_norm, matrix_rank, norm, vector_norm
+from runtime.ops.matrices.products import matmul, tensordot, vecdot
+from runtime.ops.matrices.systems import cholesky, det, inv, matrix_power, slogdet, solve
 
 __all__ = [
     "cholesky",

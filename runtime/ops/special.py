@@ -20,12 +20,22 @@ from typing import Any
 
 import numpy as np
 
-from runtime.ops import error_function, exponential, floats
-from runtime.ops.bessel_functions import i0, i0e, i1, i1e
-from runtime.ops.comparison import isfinite
-from runtime.ops.conversion import astype
-from runtime.ops.declare import op
-from runtime.ops.entropies import (
+from runtime.ops.arrays.shapes import squeeze
+from runtime.ops.declaration.declare import op
+from runtime.ops.declaration.internal import stop_gradient
+from runtime.ops.declaration.operands import Array, Axes, Module, Operand, dtype_of
+from runtime.ops.declaration.samples import unary
+from runtime.ops.elementwise import exponential, floats
+from runtime.ops.elementwise.comparison import isfinite
+from runtime.ops.elementwise.conversion import astype
+from runtime.ops.elementwise.rules import derivative
+from runtime.ops.elementwise.selection import where_
+from runtime.ops.elementwise.trigonometric import sin
+from runtime.ops.reductions.reductions import max as max_
+from runtime.ops.reductions.reductions import sum as sum_
+from runtime.ops.special_functions import error_function
+from runtime.ops.special_functions.bessel_functions import i0, i0e, i1, i1e
+from runtime.ops.special_functions.entropies import (
     boxcox,
     entr,
     expit,
@@ -39,7 +49,7 @@ from runtime.ops.entropies import (
     xlog1py,
     xlogy,
 )
-from runtime.ops.gamma_functions import (
+from runtime.ops.special_functions.gamma_functions import (
     beta,
     betaln,
     digamma,
@@ -48,19 +58,29 @@ from runtime.ops.gamma_functions import (
     loggamma,
     polygamma_at,
 )
-from runtime.ops.incomplete_functions import betainc, betaincc, gammainc, gammaincc
-from runtime.ops.internal import stop_gradient
-from runtime.ops.normal_distribution import erfc, erfcinv, erfcx, erfinv, log_ndtr, ndtr, ndtri
-from runtime.ops.operands import Array, Axes, Module, Operand, dtype_of
-from runtime.ops.reductions import max as max_
-from runtime.ops.reductions import sum as sum_
-from runtime.ops.rules import derivative
-from runtime.ops.samples import unary
-from runtime.ops.selection import where_
-from runtime.ops.shapes import squeeze
-from runtime.ops.special_types import cast, double_first, evaluated, floating, single_first
-from runtime.ops.trigonometric import sin
-from runtime.ops.zeta_functions import polygamma_of_orders, zeta
+from runtime.ops.special_functions.incomplete_functions import (
+    betainc,
+    betaincc,
+    gammainc,
+    gammaincc,
+)
+from runtime.ops.special_functions.normal_distribution import (
+    erfc,
+    erfcinv,
+    erfcx,
+    erfinv,
+    log_ndtr,
+    ndtr,
+    ndtri,
+)
+from runtime.ops.special_functions.special_types import (
+    cast,
+    double_first,
+    evaluated,
+    floating,
+    single_first,
+)
+from runtime.ops.special_functions.zeta_functions import polygamma_of_orders, zeta
 
 __all__ = [
     "beta",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 from runtime import config
-from runtime.contexts import outline_contexts
+from runtime.effects.contexts import outline_contexts
 from runtime.errors import GraphError
 from runtime.graph.check import Known, check
 from runtime.graph.ir import Graph

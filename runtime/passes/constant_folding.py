@@ -16,7 +16,7 @@ import numpy as np
 from runtime.execute.kernels import compute
 from runtime.graph.clone import Change, Copy, shared
 from runtime.graph.ir import Graph, Node, Op, Value
-from runtime.ops.declare import REGISTRY
+from runtime.ops.declaration.declare import REGISTRY
 from runtime.passes.uses import exposed_values, held_values
 from runtime.spec import TensorType
 

@@ -21,12 +21,13 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from runtime import control, ops
+from runtime import ops
+from runtime.effects import control
 from runtime.errors import Origin
 from runtime.graph.clone import Change, Copy, shared
 from runtime.graph.counters import Counter, constant_of, counter_of
 from runtime.graph.ir import Graph, Node, Op, Value
-from runtime.ops.declare import REGISTRY
+from runtime.ops.declaration.declare import REGISTRY
 from runtime.spec import TensorType, Type
 
 __all__ = ["raise_exact_powers"]

@@ -13,7 +13,7 @@ from typing import Any
 
 from runtime.graph.clone import Change, Copy, copy_node, shared
 from runtime.graph.ir import Graph, Node, Value
-from runtime.ops.declare import REGISTRY
+from runtime.ops.declaration.declare import REGISTRY
 from runtime.passes.uses import Writes, apart
 from runtime.spec import TensorType
 

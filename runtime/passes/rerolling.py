@@ -12,13 +12,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from runtime import control, ops
-from runtime.caching import cached_property
+from runtime import ops
+from runtime.effects import control
 from runtime.graph.clone import Change, Copy, copy_node, shared
 from runtime.graph.counters import constant_of
 from runtime.graph.ir import Graph, Node, Value
-from runtime.ops.declare import REGISTRY
+from runtime.ops.declaration.declare import REGISTRY
 from runtime.passes.uses import constant_key
+from runtime.process.caching import cached_property
 from runtime.spec import TensorType, Type, type_of_number
 
 __all__ = ["roll_repetitions"]

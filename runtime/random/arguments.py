@@ -8,7 +8,7 @@ import numpy as np
 
 from runtime import config, ops
 from runtime.dtypes import kind_of
-from runtime.ops.operands import (
+from runtime.ops.declaration.operands import (
     content,
     encode_shape,
     is_number,

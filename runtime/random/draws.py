@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from runtime import ops
-from runtime.ops.declare import Primitive
-from runtime.ops.distributions import (
+from runtime.ops.declaration.declare import Primitive
+from runtime.ops.declaration.operands import content, is_number, is_tensor, shape_of, type_of
+from runtime.ops.random.distributions import (
     random_binomial,
     random_exponential,
     random_gamma,
@@ -16,8 +17,7 @@ from runtime.ops.distributions import (
     random_poisson,
     random_truncated_normal,
 )
-from runtime.ops.operands import content, is_number, is_tensor, shape_of, type_of
-from runtime.ops.random import (
+from runtime.ops.random.draws import (
     random_below,
     random_bernoulli,
     random_bits,

@@ -14,12 +14,12 @@ from runtime.devices import placing_on
 from runtime.eager import Eager
 from runtime.errors import StagingError
 from runtime.execute.lending import lending
-from runtime.forks import new_after_forks
 from runtime.graph.ir import Op
-from runtime.ops.declare import no_gradient
-from runtime.ops.operands import is_tensor
-from runtime.ops.random import random_advance, random_fold, random_split
+from runtime.ops.declaration.declare import no_gradient
+from runtime.ops.declaration.operands import is_tensor
+from runtime.ops.random.draws import random_advance, random_fold, random_split
 from runtime.origins import origin_of_caller
+from runtime.process.forks import new_after_forks
 from runtime.random.arguments import Encoded, encoded
 from runtime.random.draws import Draws, Keyed
 from runtime.random.keys import as_key

@@ -9,8 +9,8 @@ import numpy as np
 
 from runtime import ops
 from runtime.building import constant
-from runtime.ops.operands import content, is_tensor, type_of
-from runtime.ops.random import random_fold, random_split
+from runtime.ops.declaration.operands import content, is_tensor, type_of
+from runtime.ops.random.draws import random_fold, random_split
 from runtime.random.arguments import encoded
 
 __all__ = ["as_key", "fold_in", "key", "split"]

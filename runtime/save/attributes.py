@@ -8,11 +8,12 @@ import types
 import typing
 from typing import Any, NamedTuple
 
-from runtime import control, recursion, variable
+from runtime import variable
 from runtime.autodiff import attempts, custom
+from runtime.effects import control, recursion
 from runtime.graph.ir import Op
-from runtime.ops.declare import REGISTRY
-from runtime.ops.keys import Index
+from runtime.ops.declaration.declare import REGISTRY
+from runtime.ops.indexing.keys import Index
 from runtime.random import generator
 from runtime.save.reading import Malformed
 
@@ -123,7 +124,7 @@ def _given_by(kind: Any) -> Any:
 
 
 def _is_entry(entry: Any) -> bool:
-    """Whether this is an entry of an encoded index, see `runtime.ops.keys`."""
+    """Whether this is an entry of an encoded index, see `runtime.ops.indexing.keys`."""
     match entry:
         case ("int", i):
             return type(i) is int

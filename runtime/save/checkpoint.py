@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from runtime.devices import host_array
-from runtime.files import replace_file
 from runtime.graph.check import accepts
-from runtime.ops.operands import type_of
+from runtime.ops.declaration.operands import type_of
+from runtime.process.files import replace_file
 from runtime.save.container import Archive, pack, read
 from runtime.save.dtypes import parse_type, type_text
 from runtime.save.reading import Malformed, is_name, members

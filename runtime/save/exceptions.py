@@ -12,11 +12,11 @@ import functools
 import sys
 from typing import Any
 
-from runtime.control import ExceptionTemplate, attributes_of
+from runtime.effects.control import ExceptionTemplate, attributes_of
 from runtime.errors import ForeignError
 from runtime.save.reading import Malformed, is_name, members
 from runtime.save.values import Kind, Reader, Unstorable, Writer
-from runtime.templates import Hole
+from runtime.structure.templates import Hole
 
 __all__ = ["EXCEPTIONS", "class_named"]
 

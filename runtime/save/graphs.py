@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from runtime.control import ERROR_PART
+from runtime.effects.control import ERROR_PART
 from runtime.errors import GraphError, UnsavableError
 from runtime.graph.check import check, is_control
 from runtime.graph.codec import node_names, title, value_names

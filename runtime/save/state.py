@@ -8,7 +8,7 @@ import numpy as np
 
 from runtime.devices import host_array
 from runtime.graph.check import accepts
-from runtime.ops.operands import is_number, type_of
+from runtime.ops.declaration.operands import is_number, type_of
 from runtime.save.dtypes import parse_type, type_text
 from runtime.save.reading import Malformed, is_name, members, whole
 from runtime.save.values import Reader, Unstorable, Writer

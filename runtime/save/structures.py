@@ -10,10 +10,10 @@ from __future__ import annotations
 import collections
 from typing import Any
 
-from runtime import tree
 from runtime.save.exceptions import class_named
 from runtime.save.reading import Malformed, is_name, members
 from runtime.save.values import Reader, Unstorable, Writer
+from runtime.structure import tree
 
 __all__ = ["read_structure", "write_structure"]
 

@@ -16,7 +16,7 @@ from runtime.dtypes import exact_numbers, kind_of
 from runtime.save.dtypes import dtype_named, dtype_text, is_storable, parse_type, type_text
 from runtime.save.reading import Malformed
 from runtime.spec import ErrorType, FrameType, StackType, TensorType, VariableType
-from runtime.templates import (
+from runtime.structure.templates import (
     Alternative,
     ArrayHole,
     Excerpt,

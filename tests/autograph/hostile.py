@@ -27,9 +27,9 @@ from typing import Any
 import numpy as np
 
 import autograph as ag
-from autograph.loading import unpacked
-from autograph.saving import packed
-from runtime.ops.declare import REGISTRY
+from autograph.programs.loading import unpacked
+from autograph.programs.saving import packed
+from runtime.ops.declaration.declare import REGISTRY
 
 SECONDS = 5.0
 # What any load takes, whatever is declared: parsers, and modules that come in lazily.

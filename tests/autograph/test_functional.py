@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from runtime import tree
+from runtime.structure import tree
 
 
 def both(f, *args):

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph.concrete import ConcreteFunction
 from autograph.functions import BoundFunction, Function
+from autograph.tracing.concrete import ConcreteFunction
 
 
 def plus(x, step=1.0):

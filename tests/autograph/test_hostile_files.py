@@ -17,8 +17,8 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph.loading import unpacked
-from autograph.saving import packed
+from autograph.programs.loading import unpacked
+from autograph.programs.saving import packed
 from runtime import config
 
 SCRIPT = Path(__file__).with_name("hostile.py")

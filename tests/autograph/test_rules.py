@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph import conversion, rules
+from autograph import rules
+from autograph.frontend import conversion
 
 TEXT = """
 seen = []

@@ -12,8 +12,8 @@ import autograph as ag
 from runtime import devices, eager
 from runtime.compile import BACKENDS, compile_graph
 from runtime.graph.ir import Graph, Node, Value
-from runtime.ops.declare import FUNCTIONS, REGISTRY
-from runtime.ops.operands import is_number, type_of
+from runtime.ops.declaration.declare import FUNCTIONS, REGISTRY
+from runtime.ops.declaration.operands import is_number, type_of
 from runtime.spec import TensorType, is_mobile
 from runtime.tensor import Tensor
 from tests.samples import for_each, samples_of

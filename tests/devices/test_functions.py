@@ -9,10 +9,11 @@ import pytest
 
 import autograph as ag
 import autograph.tf as tf
-from autograph.loading import unpacked
-from autograph.saving import packed
-from runtime import config, devices, tree
+from autograph.programs.loading import unpacked
+from autograph.programs.saving import packed
+from runtime import config, devices
 from runtime.compile import BACKENDS
+from runtime.structure import tree
 from tests.devices.disguised import FarArray, disguised, far
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from runtime import ranks
+from runtime.process import ranks
 
 ROOT = Path(__file__).parents[2]
 MPIEXEC = shutil.which("mpiexec") or shutil.which("mpiexec", path=str(Path(sys.executable).parent))

@@ -29,8 +29,8 @@ import pytest
 
 import autograph as ag
 from autograph.functions import Function
-from autograph.loading import unpacked
-from autograph.saving import packed
+from autograph.programs.loading import unpacked
+from autograph.programs.saving import packed
 from runtime import config
 from runtime.compile import BACKENDS
 from runtime.execute.tracebacks import standing

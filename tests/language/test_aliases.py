@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph.loading import unpacked
-from autograph.saving import packed
+from autograph.programs.loading import unpacked
+from autograph.programs.saving import packed
 from tests.language.arguments import A, I
 from tests.language.harness import Samples, check, refuse
 

@@ -207,6 +207,6 @@ def test_what_is_too_deep_for_the_compiler_is_refused_by_name():
 
     module = ag.convert_source(function(f"return {deep}"))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("autograph.front_end._converted", refuse)
+        patch.setattr("autograph.frontend.one_function._converted", refuse)
         with pytest.raises(ag.UnsupportedSyntaxError, match="nested too deeply"):
             ag.to_code(module.f)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph.saving import packed
+from autograph.programs.saving import packed
 from tests.language.harness import Samples, check, refuse
 
 samples = Samples()

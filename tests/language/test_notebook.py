@@ -8,7 +8,7 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
 import autograph as ag
-from autograph.checking.report import Difference
+from autograph.tools.checking.report import Difference
 
 PROGRAM = """\
 import numpy as np

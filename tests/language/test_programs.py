@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph import conversion
+from autograph.frontend import conversion
 from tests.language.arguments import A, I
 from tests.language.harness import Samples
 

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph.checking import ways
+from autograph.tools.checking import ways
 from runtime import config
 from tests.language.harness import FOLDERS, no_line_of
 

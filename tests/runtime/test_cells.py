@@ -7,7 +7,7 @@ from runtime import journal, ops
 from runtime.building import Builder
 from runtime.cells import Cell, ViewStep
 from runtime.errors import StagingError
-from runtime.ops.declare import REGISTRY
+from runtime.ops.declaration.declare import REGISTRY
 from runtime.tensor import Tensor
 
 

@@ -6,7 +6,7 @@ import pytest
 from runtime import eager, ops
 from runtime.building import trace_function
 from runtime.errors import LeakedTensorError
-from runtime.ops.declare import REGISTRY
+from runtime.ops.declaration.declare import REGISTRY
 from runtime.spec import type_of_number
 from runtime.tensor import Tensor
 

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from runtime import attention, eager, ops, trace
+from runtime import eager, ops, trace
+from runtime.process import dispatch_flag
 
 
 class Recorder:
@@ -48,12 +49,12 @@ def test_an_exception_leaves_no_interpreter_behind():
 
 
 def test_a_trace_is_paid_attention_to_until_it_ends():
-    before = attention.count[0]
+    before = dispatch_flag.count[0]
     with trace.interpreting(Recorder()):
         with trace.interpreting(Recorder()):
-            assert attention.count[0] > before
-        assert attention.count[0] > before
-    assert attention.count[0] == before
+            assert dispatch_flag.count[0] > before
+        assert dispatch_flag.count[0] > before
+    assert dispatch_flag.count[0] == before
 
 
 def test_a_new_trace_hides_the_open_tapes():

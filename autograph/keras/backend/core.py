@@ -21,7 +21,7 @@ import autograph as ag
 from autograph.keras.users import eagerly
 from runtime import trace
 from runtime.building import Builder, building, traced
-from runtime.ops.operands import type_of
+from runtime.ops.declaration.operands import type_of
 from runtime.spec import TensorType
 from runtime.tensor import Tensor
 

@@ -19,7 +19,7 @@ from keras.src.backend.config import epsilon, standardize_data_format
 import autograph as ag
 from autograph.keras.backend.core import common_dtype, convert_to_tensor
 from autograph.keras.backend.numpy import floating, like
-from runtime.ops.agreement import of_size
+from runtime.ops.arrays.agreement import of_size
 
 # ---- activations -----------------------------------------------------------------------------
 

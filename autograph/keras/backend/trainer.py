@@ -19,12 +19,12 @@ import autograph as ag
 from autograph import convert
 from autograph.keras.backend.core import convert_to_numpy
 from autograph.keras.backend.iterables import Epochs, adapted
-from runtime import head_start
+from runtime.process import warm_up
 
 __all__ = ["AutographTrainer"]
 
 # Who has models wants graphs: a thread brings in what the first one needs while Keras is imported.
-head_start.begin()
+warm_up.begin()
 
 
 class AutographTrainer(base_trainer.Trainer):

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from autograph.operators.branches.conditionals import if_exp
-from autograph.operators.stand_ins.one_of import chooses_by_number
-from autograph.operators.stand_ins.references import assume, cells_under, has_cell, snapshot
-from autograph.operators.stand_ins.templates import shown
-from autograph.operators.stand_ins.values import is_numeric, type_of
+from autograph.operators.values.carried import is_numeric, type_of
+from autograph.operators.values.one_of import chooses_by_number
+from autograph.operators.values.references import assume, cells_under, has_cell, snapshot
+from autograph.operators.values.templates import shown
 from runtime import ops
 from runtime.building import constant
 from runtime.dtypes import kind_of

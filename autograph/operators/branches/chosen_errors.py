@@ -8,8 +8,8 @@ from typing import Any, NoReturn
 from autograph.operators.captured.caught import Caught
 from autograph.operators.captured.methods import attribute
 from autograph.operators.captured.variables import Nullable, _Unreadable
-from autograph.operators.stand_ins.bodies import stage_raise
-from autograph.operators.stand_ins.one_of import OneOf
+from autograph.operators.values.bodies import stage_raise
+from autograph.operators.values.one_of import OneOf
 from runtime import ops
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller

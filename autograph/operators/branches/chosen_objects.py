@@ -19,11 +19,11 @@ from autograph.operators.branches.text_calls import in_letters
 from autograph.operators.captured.captures import trace_at_hand
 from autograph.operators.captured.methods import convert, is_marked
 from autograph.operators.captured.variables import Nullable
-from autograph.operators.stand_ins.heaps import refuse_as_sequence
-from autograph.operators.stand_ins.iterables import with_members
-from autograph.operators.stand_ins.kinds import is_of_kinds
-from autograph.operators.stand_ins.lengths import ask_for_hint
-from autograph.operators.stand_ins.one_of import (
+from autograph.operators.values.heaps import refuse_as_sequence
+from autograph.operators.values.iterables import with_members
+from autograph.operators.values.kinds import is_of_kinds
+from autograph.operators.values.lengths import ask_for_hint
+from autograph.operators.values.one_of import (
     OneOf,
     are_containers,
     are_members,
@@ -31,13 +31,14 @@ from autograph.operators.stand_ins.one_of import (
     read_apart,
     text_of,
 )
-from autograph.operators.stand_ins.runs import EntriesView, has_runs, opened, settled
-from autograph.operators.stand_ins.templates import LazyString, fstring
-from runtime import journal, tree
+from autograph.operators.values.runs import EntriesView, has_runs, opened, settled
+from autograph.operators.values.templates import LazyString, fstring
+from runtime import journal
 from runtime.array_methods import FlatView
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
-from runtime.tree import MADE_BY_CLASS_STATEMENT
+from runtime.structure import tree
+from runtime.structure.tree import MADE_BY_CLASS_STATEMENT
 
 __all__ = [
     "Choice",

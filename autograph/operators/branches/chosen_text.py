@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from autograph.operators.branches.conditionals import if_exp, of_things
-from autograph.operators.stand_ins.one_of import OneOf, texts_of
-from autograph.operators.stand_ins.templates import ChosenText
+from autograph.operators.values.one_of import OneOf, texts_of
+from autograph.operators.values.templates import ChosenText
 
 __all__ = ["is_chosen", "method_of_each", "of_each"]
 

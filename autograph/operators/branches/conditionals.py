@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.operators.branches.kinship import note_kin
+from autograph.operators.branches.may_alias import note_kin
 from autograph.operators.branches.merging import Merger
 from autograph.operators.captured.methods import method
 from autograph.operators.captured.variables import (
@@ -21,7 +21,8 @@ from autograph.operators.captured.variables import (
     Tested,
     _Unreadable,
 )
-from autograph.operators.stand_ins.bodies import (
+from autograph.operators.symbolic.rows import length
+from autograph.operators.values.bodies import (
     Outcome,
     State,
     apply_slot,
@@ -31,21 +32,20 @@ from autograph.operators.stand_ins.bodies import (
     slot_content,
     stage_raise,
 )
-from autograph.operators.stand_ins.captured_items import with_inputs
-from autograph.operators.stand_ins.grown_text import has_letters
-from autograph.operators.stand_ins.one_of import OneOf, texts_of
-from autograph.operators.stand_ins.parted_arrays import Parts
-from autograph.operators.stand_ins.ranges import OpenRange
-from autograph.operators.stand_ins.runs import OpenDeque, OpenSet, has_runs, opened, refusal
-from autograph.operators.stand_ins.templates import ChosenText, LazyString, class_name_of
-from autograph.operators.stand_ins.told import within
-from autograph.operators.stand_ins.values import NOTHING, split
-from autograph.operators.symbolic.rows import length
+from autograph.operators.values.captured_items import with_inputs
+from autograph.operators.values.carried import NOTHING, split
+from autograph.operators.values.grown_text import has_letters
+from autograph.operators.values.one_of import OneOf, texts_of
+from autograph.operators.values.parted_arrays import Parts
+from autograph.operators.values.path_conditions import within
+from autograph.operators.values.ranges import OpenRange
+from autograph.operators.values.runs import OpenDeque, OpenSet, has_runs, opened, refusal
+from autograph.operators.values.templates import ChosenText, LazyString, class_name_of
 from runtime import journal, ops
 from runtime.building import Builder, building, current_builder
 from runtime.cells import Cell
-from runtime.debuggers import if_any
-from runtime.ops.inference import size_of
+from runtime.ops.declaration.inference import size_of
+from runtime.process.debuggers import if_any
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 

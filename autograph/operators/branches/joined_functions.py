@@ -20,10 +20,10 @@ from autograph.operators.captured.closures import (
     parts_of_function,
     refilled,
 )
-from autograph.operators.stand_ins.bodies import Outcome
-from autograph.operators.stand_ins.one_of import OneOf, joined, one_of
-from autograph.operators.stand_ins.references import is_all_older
-from autograph.operators.stand_ins.values import NOTHING, is_number, on_side
+from autograph.operators.values.bodies import Outcome
+from autograph.operators.values.carried import NOTHING, is_number, on_side
+from autograph.operators.values.one_of import OneOf, joined, one_of
+from autograph.operators.values.references import is_all_older
 from runtime.building import Builder
 
 __all__ = ["FunctionJoins"]

@@ -20,7 +20,7 @@ from autograph.operators.captured.variables import (
     Undefined,
     _Unreadable,
 )
-from autograph.operators.stand_ins.bodies import State
+from autograph.operators.values.bodies import State
 from runtime.tensor import Tensor
 
 __all__ = ["PIECE", "Step", "if_exps", "in_turn"]

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from autograph.operators.captured.alternatives import Part, Reference
-from autograph.operators.stand_ins.bodies import Outcome
-from autograph.operators.stand_ins.references import (
+from autograph.operators.values.bodies import Outcome
+from autograph.operators.values.carried import NOTHING, merge_types, on_side, tensor, type_of
+from autograph.operators.values.references import (
     assume,
     fulfil,
     is_older,
@@ -22,7 +23,6 @@ from autograph.operators.stand_ins.references import (
     select,
     snapshot,
 )
-from autograph.operators.stand_ins.values import NOTHING, merge_types, on_side, tensor, type_of
 from runtime import trace
 from runtime.building import Builder
 from runtime.cells import Cell

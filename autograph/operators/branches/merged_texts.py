@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from autograph.operators.branches.merged_arrays import Rebuild
-from autograph.operators.stand_ins.bodies import Outcome
-from autograph.operators.stand_ins.grown_text import GrownText, is_grown, letters_of
-from autograph.operators.stand_ins.templates import (
+from autograph.operators.values.bodies import Outcome
+from autograph.operators.values.carried import NOTHING, on_side, tensor
+from autograph.operators.values.grown_text import GrownText, is_grown, letters_of
+from autograph.operators.values.templates import (
     ChosenText,
     FilledText,
     LazyString,
@@ -16,7 +17,6 @@ from autograph.operators.stand_ins.templates import (
     dig,
     is_textual,
 )
-from autograph.operators.stand_ins.values import NOTHING, on_side, tensor
 from runtime import trace
 from runtime.spec import TensorType
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from autograph.operators.branches.absorbing import absorb_left, at_end, freeze_again
+from autograph.operators.branches.copied_in import absorb_left, at_end, freeze_again
 from autograph.operators.branches.joined_functions import FunctionJoins
-from autograph.operators.branches.kinship import Chosen, made_of
+from autograph.operators.branches.may_alias import Chosen, made_of
 from autograph.operators.branches.merged_arrays import ArrayJoins, Rebuild, joined_type
 from autograph.operators.branches.merged_texts import TextJoins, is_text_place
 from autograph.operators.captured.captures import same_value
@@ -28,44 +28,12 @@ from autograph.operators.captured.variables import (
     is_in_result,
     is_whole,
 )
-from autograph.operators.stand_ins.bodies import Outcome, check_defined
-from autograph.operators.stand_ins.captured_items import parts_of
-from autograph.operators.stand_ins.contents import container_base
-from autograph.operators.stand_ins.identity import note_chosen_value
-from autograph.operators.stand_ins.kinds import (
-    ByKind,
-    can_be_of_kinds,
-    in_places,
-    index_among,
-    is_itself,
-    is_kept_or_made,
-    is_of_kinds,
-    kind_of,
-    kinds_of,
-    may_be_both,
-    or_none,
-    own_kind,
-)
-from autograph.operators.stand_ins.one_of import (
-    OneOf,
-    are_containers,
-    are_told_by_number,
-    can_be_told_by_number,
-    chooses_by_number,
-    index_of,
-    is_number_of_class,
-    joined,
-    note_refused_choice,
-    number_of,
-    one_of,
-    read_apart,
-    things_of,
-)
-from autograph.operators.stand_ins.ranges import OpenRange
-from autograph.operators.stand_ins.references import derive_anew, has_cell, is_all_older, is_made_in
-from autograph.operators.stand_ins.runs import OpenDeque, OpenSet, Run, has_runs
-from autograph.operators.stand_ins.told import within
-from autograph.operators.stand_ins.values import (
+from autograph.operators.symbolic.containers import Growing
+from autograph.operators.symbolic.forms import Poisoned, Unbound
+from autograph.operators.symbolic.item_forms import are_two_tuples, growing_form
+from autograph.operators.values.bodies import Outcome, check_defined
+from autograph.operators.values.captured_items import parts_of
+from autograph.operators.values.carried import (
     NOTHING,
     NUMBERS,
     advice,
@@ -86,11 +54,44 @@ from autograph.operators.stand_ins.values import (
     type_of,
     with_children,
 )
-from autograph.operators.symbolic.containers import Growing
-from autograph.operators.symbolic.forms import Poisoned, Unbound
-from autograph.operators.symbolic.item_forms import are_two_tuples, growing_form
-from runtime import control, journal, ops, trace
+from autograph.operators.values.contents import container_base
+from autograph.operators.values.identity import note_chosen_value
+from autograph.operators.values.kinds import (
+    ByKind,
+    can_be_of_kinds,
+    in_places,
+    index_among,
+    is_itself,
+    is_kept_or_made,
+    is_of_kinds,
+    kind_of,
+    kinds_of,
+    may_be_both,
+    or_none,
+    own_kind,
+)
+from autograph.operators.values.one_of import (
+    OneOf,
+    are_containers,
+    are_told_by_number,
+    can_be_told_by_number,
+    chooses_by_number,
+    index_of,
+    is_number_of_class,
+    joined,
+    note_refused_choice,
+    number_of,
+    one_of,
+    read_apart,
+    things_of,
+)
+from autograph.operators.values.path_conditions import within
+from autograph.operators.values.ranges import OpenRange
+from autograph.operators.values.references import derive_anew, has_cell, is_all_older, is_made_in
+from autograph.operators.values.runs import OpenDeque, OpenSet, Run, has_runs
+from runtime import journal, ops, trace
 from runtime.building import Builder
+from runtime.effects import control
 from runtime.graph.ir import Value
 from runtime.spec import TensorType
 from runtime.tensor import Tensor

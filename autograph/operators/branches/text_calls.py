@@ -9,15 +9,15 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from autograph.operators.branches.chosen_text import method_of_each
-from autograph.operators.stand_ins.grown_text import LETTERS, GrownText, letters_of
-from autograph.operators.stand_ins.iterables import Indexed
-from autograph.operators.stand_ins.one_of import texts_of
-from autograph.operators.stand_ins.runs import Run
-from autograph.operators.stand_ins.templates import ChosenText, LazyString, python_type_of
 from autograph.operators.symbolic.texts import Written
+from autograph.operators.values.grown_text import LETTERS, GrownText, letters_of
+from autograph.operators.values.iterables import Indexed
+from autograph.operators.values.one_of import texts_of
+from autograph.operators.values.runs import Run
+from autograph.operators.values.templates import ChosenText, LazyString, python_type_of
 from runtime import journal, ops
 from runtime.errors import StagingError
-from runtime.ops.texts import RESULTS, SPLITTING, split_text, text_method
+from runtime.ops.python.texts import RESULTS, SPLITTING, split_text, text_method
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from autograph.operators.branches.kinship import Sight
+from autograph.operators.branches.may_alias import Sight
 from autograph.operators.captured.captures import current_trace
-from autograph.operators.stand_ins.contents import content_slot
-from autograph.operators.stand_ins.runs import Run, holds_nests, opened, settled
+from autograph.operators.values.contents import content_slot
+from autograph.operators.values.runs import Run, holds_nests, opened, settled
 from runtime import journal
 
 __all__ = ["as_item", "is_writable", "written"]

@@ -64,19 +64,20 @@ from autograph.operators.results.expanding import expanded, modulo
 from autograph.operators.results.host_calls import call_host
 from autograph.operators.results.host_calls import refusal as refusal_of_call
 from autograph.operators.results.host_results import NOTHING
-from autograph.operators.stand_ins.contents import content_slot
-from autograph.operators.stand_ins.heaps import Reference, own_class
-from autograph.operators.stand_ins.iterables import Indexed
-from autograph.operators.stand_ins.numbers_or_arrays import of_all_classes
-from autograph.operators.stand_ins.one_of import OneOf, one_of
-from autograph.operators.stand_ins.own_mistakes import refuse_own
-from autograph.operators.stand_ins.parted_arrays import Parts
-from autograph.operators.stand_ins.printing import ascii_, format_, print_, repr_, str_
-from autograph.operators.stand_ins.ranges import OpenRange
-from autograph.operators.stand_ins.runs import has_runs, python_class, refusal, settled
-from autograph.operators.stand_ins.templates import LazyString, has_traced, shown, stands_for_other
-from runtime import journal, ops, tree
+from autograph.operators.values.compiler_errors import refuse_own
+from autograph.operators.values.contents import content_slot
+from autograph.operators.values.heaps import Reference, own_class
+from autograph.operators.values.iterables import Indexed
+from autograph.operators.values.numbers_or_arrays import of_all_classes
+from autograph.operators.values.one_of import OneOf, one_of
+from autograph.operators.values.parted_arrays import Parts
+from autograph.operators.values.printing import ascii_, format_, print_, repr_, str_
+from autograph.operators.values.ranges import OpenRange
+from autograph.operators.values.runs import has_runs, python_class, refusal, settled
+from autograph.operators.values.templates import LazyString, has_traced, shown, stands_for_other
+from runtime import journal, ops
 from runtime.building import building
+from runtime.structure import tree
 from runtime.tensor import Tensor
 
 __all__ = ["HANDLERS", "WITH_CALLBACKS", "type_"]

@@ -15,19 +15,19 @@ from autograph.operators.builtins.counts import turn_of
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.host_values import HostValue
 from autograph.operators.captured.methods import convert, method
-from autograph.operators.containers import going_through, growing
+from autograph.operators.containers import growing, list_iterators
 from autograph.operators.expressions import access
 from autograph.operators.expressions.generators import call_of
 from autograph.operators.expressions.operands import is_array, plain
 from autograph.operators.loops.feeds import is_older_iterator, next_of
-from autograph.operators.stand_ins import iterables
-from autograph.operators.stand_ins.bodies import stage_raise
-from autograph.operators.stand_ins.iterables import Indexed, is_open
-from autograph.operators.stand_ins.iterators import taken
-from autograph.operators.stand_ins.ranges import OpenRange
-from autograph.operators.stand_ins.runs import has_runs
-from autograph.operators.stand_ins.templates import shown
 from autograph.operators.symbolic.listed import is_of_open_length
+from autograph.operators.values import iterables
+from autograph.operators.values.bodies import stage_raise
+from autograph.operators.values.iterables import Indexed, is_open
+from autograph.operators.values.iterators import taken
+from autograph.operators.values.ranges import OpenRange
+from autograph.operators.values.runs import has_runs
+from autograph.operators.values.templates import shown
 from runtime import journal, ops
 from runtime.array_methods import FlatView
 from runtime.building import building
@@ -167,7 +167,7 @@ def iter_(x: Any, *sentinel: Any) -> Any:
     if has_runs(x) or is_of_open_length(x):
         items = growing.items_of(x) if has_runs(x) else iterables.of_rows(x)
         return journal.fresh(iterables.iterator_over(items))
-    if going_through.tells(x):
+    if list_iterators.tells(x):
         return iter(x, *sentinel)
     begin = None if sentinel or building() is None else method(x, "__ag_iter__")
     if begin is not None:

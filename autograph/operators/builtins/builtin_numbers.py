@@ -15,18 +15,18 @@ from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.methods import method
 from autograph.operators.containers import growing
 from autograph.operators.expressions.operands import plain
-from autograph.operators.stand_ins.iterables import is_open
-from autograph.operators.stand_ins.letters import letter_of, number_of_letter
-from autograph.operators.stand_ins.printing import format_
-from autograph.operators.stand_ins.runs import has_runs
-from autograph.operators.stand_ins.templates import LazyString, class_name_of, python_type_of, shown
+from autograph.operators.values.iterables import is_open
+from autograph.operators.values.letters import letter_of, number_of_letter
+from autograph.operators.values.printing import format_
+from autograph.operators.values.runs import has_runs
+from autograph.operators.values.templates import LazyString, class_name_of, python_type_of, shown
 from runtime import ops
 from runtime.building import building
 from runtime.errors import StagingError
-from runtime.ops.python_math import math_power_modulo
+from runtime.ops.python.python_math import math_power_modulo
 from runtime.origins import origin_of_caller
+from runtime.structure.tree import MADE_BY_CLASS_STATEMENT
 from runtime.tensor import Tensor
-from runtime.tree import MADE_BY_CLASS_STATEMENT
 from runtime.variable import Variable
 
 __all__ = [

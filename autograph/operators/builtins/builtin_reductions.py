@@ -22,20 +22,20 @@ from autograph.operators.containers.growing_arrays import arrays_to_add, as_arra
 from autograph.operators.expressions import access
 from autograph.operators.expressions.generators import call_of
 from autograph.operators.expressions.operands import is_array, plain
-from autograph.operators.stand_ins import iterables
-from autograph.operators.stand_ins.bodies import stage_raise
-from autograph.operators.stand_ins.captured_items import with_inputs
-from autograph.operators.stand_ins.grown_text import letters_of
-from autograph.operators.stand_ins.iterables import Indexed, IndexedIterator
-from autograph.operators.stand_ins.lengths import own_length
-from autograph.operators.stand_ins.numbers_or_arrays import refuse_number_or_array
-from autograph.operators.stand_ins.runs import EntriesView, has_runs
-from autograph.operators.stand_ins.templates import LazyString, has_traced
 from autograph.operators.symbolic.rows import length
+from autograph.operators.values import iterables
+from autograph.operators.values.bodies import stage_raise
+from autograph.operators.values.captured_items import with_inputs
+from autograph.operators.values.grown_text import letters_of
+from autograph.operators.values.iterables import Indexed, IndexedIterator
+from autograph.operators.values.lengths import own_length
+from autograph.operators.values.numbers_or_arrays import refuse_number_or_array
+from autograph.operators.values.runs import EntriesView, has_runs
+from autograph.operators.values.templates import LazyString, has_traced
 from runtime import ops
 from runtime.building import building
+from runtime.structure.tree import MADE_BY_CLASS_STATEMENT
 from runtime.tensor import Tensor
-from runtime.tree import MADE_BY_CLASS_STATEMENT
 
 __all__ = ["extremum", "len_", "quantifier", "sum_"]
 

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from autograph.operators.captured.variables import Nullable
-from autograph.operators.stand_ins.numbers_or_arrays import python_types_of, refuse_number_or_array
-from autograph.operators.stand_ins.templates import python_type_of, stands_for_other
+from autograph.operators.values.numbers_or_arrays import python_types_of, refuse_number_or_array
+from autograph.operators.values.templates import python_type_of, stands_for_other
 from runtime.tensor import Tensor
 
 __all__ = ["check_operands"]

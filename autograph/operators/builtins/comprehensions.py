@@ -13,19 +13,19 @@ from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.patience import spending_patience, stages_all_rounds
 from autograph.operators.captured.variables import Nullable, _Unreadable
 from autograph.operators.containers import growing, open_deques, open_dicts, open_sets
-from autograph.operators.containers.going_through import in_turn, tells
+from autograph.operators.containers.list_iterators import in_turn, tells
 from autograph.operators.expressions.access import iterate, setitem
 from autograph.operators.expressions.generators import Again, Consumer, Ending, call_of, placed
 from autograph.operators.expressions.logical import not_, truth
+from autograph.operators.loops.changed_sizes import watched
 from autograph.operators.loops.known_items import known_items
 from autograph.operators.loops.loops import for_stmt, in_turn_or_place, is_staged
 from autograph.operators.loops.own_iterators import begun, without_iter
-from autograph.operators.loops.watched import watched
-from autograph.operators.stand_ins.bodies import NO_NAMES, State, nothing
-from autograph.operators.stand_ins.contents import append_item, content_slot
-from autograph.operators.stand_ins.iterables import Indexed, IndexedIterator
-from autograph.operators.stand_ins.runs import has_runs
-from autograph.operators.stand_ins.values import is_numeric, type_of
+from autograph.operators.values.bodies import NO_NAMES, State, nothing
+from autograph.operators.values.carried import is_numeric, type_of
+from autograph.operators.values.contents import append_item, content_slot
+from autograph.operators.values.iterables import Indexed, IndexedIterator
+from autograph.operators.values.runs import has_runs
 from runtime import journal
 from runtime.building import building, current_builder
 from runtime.errors import StagingError

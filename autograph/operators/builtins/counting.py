@@ -11,7 +11,7 @@ from autograph.library import counters
 from autograph.operators.builtins import in_place
 from autograph.operators.builtins.gathering import mapping
 from autograph.operators.builtins.growing_sorts import sorted_items
-from autograph.operators.builtins.put_in_turn import put_pair
+from autograph.operators.builtins.interleaved_extend import put_pair
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.methods import called
 from autograph.operators.containers import key_rows, open_dicts, open_sets
@@ -20,11 +20,11 @@ from autograph.operators.containers.keyed import is_open_key
 from autograph.operators.expressions.access import setitem
 from autograph.operators.expressions.generators import call_of
 from autograph.operators.loops.loops import for_stmt
-from autograph.operators.stand_ins.bodies import NO_NAMES
-from autograph.operators.stand_ins.contents import content_slot
-from autograph.operators.stand_ins.iterables import Indexed
-from autograph.operators.stand_ins.runs import has_runs
-from autograph.operators.stand_ins.templates import shown
+from autograph.operators.values.bodies import NO_NAMES
+from autograph.operators.values.contents import content_slot
+from autograph.operators.values.iterables import Indexed
+from autograph.operators.values.runs import has_runs
+from autograph.operators.values.templates import shown
 from runtime import journal
 from runtime.building import building
 

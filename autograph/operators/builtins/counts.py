@@ -11,7 +11,7 @@ from typing import Any
 
 from autograph.library.feeding import Turn
 from autograph.operators.captured.captures import current_trace
-from autograph.operators.stand_ins.iterables import Indexed, IndexedIterator, start_and_step
+from autograph.operators.values.iterables import Indexed, IndexedIterator, start_and_step
 from runtime import journal
 
 __all__ = ["turn_of"]

@@ -16,14 +16,14 @@ from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.variables import there
 from autograph.operators.containers import growing_arrays
 from autograph.operators.loops.loops import for_stmt
-from autograph.operators.stand_ins.bodies import stage_raise
-from autograph.operators.stand_ins.captured_items import with_inputs
-from autograph.operators.stand_ins.iterables import Indexed
-from autograph.operators.stand_ins.runs import has_runs
+from autograph.operators.values.bodies import stage_raise
+from autograph.operators.values.captured_items import with_inputs
+from autograph.operators.values.iterables import Indexed
+from autograph.operators.values.runs import has_runs
 from runtime import ops
 from runtime.building import constant
 from runtime.errors import StagingError
-from runtime.ops.operands import is_number, is_tensor, type_of
+from runtime.ops.declaration.operands import is_number, is_tensor, type_of
 from runtime.origins import origin_of_caller
 
 __all__ = ["call_vectorized"]

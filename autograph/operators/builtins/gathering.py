@@ -21,8 +21,8 @@ from autograph.operators.builtins.comprehensions import values_of
 from autograph.operators.builtins.quantifiers import fold
 from autograph.operators.captured.methods import convert
 from autograph.operators.captured.variables import Nullable, Undefined, ld
-from autograph.operators.containers.going_through import readable, taken_from
 from autograph.operators.containers.growing import items_of
+from autograph.operators.containers.list_iterators import readable, taken_from
 from autograph.operators.containers.open_deques import as_list
 from autograph.operators.containers.open_dicts import is_open, refused, view
 from autograph.operators.expressions import access
@@ -31,14 +31,14 @@ from autograph.operators.expressions.generators import Consumer, Ending, call_of
 from autograph.operators.expressions.logical import and_, not_, or_
 from autograph.operators.loops.loops import for_stmt, in_turn_or_place
 from autograph.operators.loops.own_iterators import begun
-from autograph.operators.stand_ins.bodies import NO_NAMES, State, stage_raise
-from autograph.operators.stand_ins.contents import append_item
-from autograph.operators.stand_ins.iterables import Indexed, IndexedIterator, as_indexed
-from autograph.operators.stand_ins.one_of import OneOf, text_of
-from autograph.operators.stand_ins.runs import has_runs, settled
-from autograph.operators.stand_ins.templates import LazyString, class_name_of, has_traced
-from autograph.operators.stand_ins.values import describe
 from autograph.operators.symbolic.listed import is_of_open_length, scalars
+from autograph.operators.values.bodies import NO_NAMES, State, stage_raise
+from autograph.operators.values.carried import describe
+from autograph.operators.values.contents import append_item
+from autograph.operators.values.iterables import Indexed, IndexedIterator, as_indexed
+from autograph.operators.values.one_of import OneOf, text_of
+from autograph.operators.values.runs import has_runs, settled
+from autograph.operators.values.templates import LazyString, class_name_of, has_traced
 from runtime import journal, ops
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller

@@ -13,18 +13,18 @@ from autograph.operators.captured.methods import method
 from autograph.operators.containers.growing import items_of, looked_at, packed, raise_if, write
 from autograph.operators.containers.growing_methods import numbers_of
 from autograph.operators.loops.loops import for_stmt
-from autograph.operators.stand_ins.bodies import NO_NAMES, stage_raise
-from autograph.operators.stand_ins.contents import append_item
-from autograph.operators.stand_ins.heaps import Reference
-from autograph.operators.stand_ins.runs import Run, note_shared
 from autograph.operators.symbolic.choices import Among, OrNone
 from autograph.operators.symbolic.containers import Branching
 from autograph.operators.symbolic.forms import Form, Leaf, Static
 from autograph.operators.symbolic.rows import size_of
 from autograph.operators.symbolic.texts import Written
+from autograph.operators.values.bodies import NO_NAMES, stage_raise
+from autograph.operators.values.contents import append_item
+from autograph.operators.values.heaps import Reference
+from autograph.operators.values.runs import Run, note_shared
 from runtime import journal, ops
 from runtime.errors import LimitValueError
-from runtime.ops.texts import text_ranks
+from runtime.ops.python.texts import text_ranks
 from runtime.tensor import Tensor
 
 __all__ = ["in_order", "put_in_order", "refuse_nan_sorted", "sorted_items"]

@@ -13,23 +13,23 @@ from autograph.operators.branches.chosen_objects import is_chosen_object
 from autograph.operators.branches.chosen_text import of_each
 from autograph.operators.branches.conditionals import if_exp
 from autograph.operators.branches.written_items import is_writable, written
-from autograph.operators.builtins.put_in_turn import extend_in_turn
+from autograph.operators.builtins.interleaved_extend import extend_in_turn
 from autograph.operators.captured.captures import guard_content
 from autograph.operators.containers import open_deques, open_sets
-from autograph.operators.containers.going_through import readable
 from autograph.operators.containers.joining import repeated
+from autograph.operators.containers.list_iterators import readable
 from autograph.operators.containers.open_dicts import name_of_view
 from autograph.operators.containers.tables import of_several
 from autograph.operators.expressions.access import consumed, present, refuse_traced
 from autograph.operators.expressions.generators import call_of
-from autograph.operators.stand_ins.contents import content_slot
-from autograph.operators.stand_ins.foreign_arrays import note_foreign
-from autograph.operators.stand_ins.iterators import taken
-from autograph.operators.stand_ins.numbers_or_arrays import (
+from autograph.operators.values.contents import content_slot
+from autograph.operators.values.foreign_arrays import note_foreign
+from autograph.operators.values.iterators import taken
+from autograph.operators.values.numbers_or_arrays import (
     is_array_at_times,
     refuse_number_or_array,
 )
-from autograph.operators.stand_ins.runs import has_runs, python_class, settled
+from autograph.operators.values.runs import has_runs, python_class, settled
 from runtime import journal, ops
 from runtime.tensor import Tensor
 

@@ -30,8 +30,8 @@ from autograph.library import (
 from autograph.operators.captured.iterated_arrays import check_iteration
 from autograph.operators.expressions.attributes import is_computed
 from autograph.operators.expressions.generators import call_of
-from autograph.operators.stand_ins.runs import holds_runs
-from autograph.operators.stand_ins.templates import has_traced
+from autograph.operators.values.runs import holds_runs
+from autograph.operators.values.templates import has_traced
 from runtime import journal
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller

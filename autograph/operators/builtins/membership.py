@@ -46,21 +46,21 @@ from autograph.operators.expressions.logical import (
 )
 from autograph.operators.expressions.nests import has_own_equality, items_of
 from autograph.operators.loops.own_iterators import begun
-from autograph.operators.stand_ins.captured_items import with_captured
-from autograph.operators.stand_ins.heaps import refuse_as_sequence
-from autograph.operators.stand_ins.iterables import is_open
-from autograph.operators.stand_ins.iterators import is_iterator
-from autograph.operators.stand_ins.numbers_or_arrays import refuse_number_or_array
-from autograph.operators.stand_ins.ranges import OpenRange
-from autograph.operators.stand_ins.runs import has_runs
-from autograph.operators.stand_ins.templates import (
+from autograph.operators.values.captured_items import with_captured
+from autograph.operators.values.carried import VIEWS
+from autograph.operators.values.heaps import refuse_as_sequence
+from autograph.operators.values.iterables import is_open
+from autograph.operators.values.iterators import is_iterator
+from autograph.operators.values.numbers_or_arrays import refuse_number_or_array
+from autograph.operators.values.ranges import OpenRange
+from autograph.operators.values.runs import has_runs
+from autograph.operators.values.templates import (
     LazyString,
     is_late,
     python_type_of,
     shown,
     stands_for_other,
 )
-from autograph.operators.stand_ins.values import VIEWS
 from runtime import ops
 from runtime.building import building
 from runtime.tensor import Tensor

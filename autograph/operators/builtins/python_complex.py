@@ -9,7 +9,7 @@ from typing import Any
 from autograph.operators.builtins.builtin_numbers import single
 from autograph.operators.builtins.python_math import fixed_tolerances, to_float
 from runtime import ops
-from runtime.ops.python_complex import CMATH, cmath_isclose
+from runtime.ops.python.python_complex import CMATH, cmath_isclose
 from runtime.tensor import Tensor
 
 __all__ = ["call_cmath"]

@@ -13,12 +13,12 @@ import numpy as np
 from autograph.operators.builtins.builtin_numbers import single
 from autograph.operators.builtins.reductions import reduced
 from autograph.operators.expressions import access
-from autograph.operators.stand_ins.iterables import Indexed
-from autograph.operators.stand_ins.templates import has_traced, python_type_of
+from autograph.operators.values.iterables import Indexed
+from autograph.operators.values.templates import has_traced, python_type_of
 from runtime import ops
 from runtime.building import constant
 from runtime.errors import StagingError
-from runtime.ops.python_math import MATH, math_dist, math_fsum, math_isclose
+from runtime.ops.python.python_math import MATH, math_dist, math_fsum, math_isclose
 from runtime.tensor import Tensor
 
 __all__ = ["call_math", "fixed_tolerances", "to_float"]

@@ -8,7 +8,7 @@ from typing import Any
 
 from autograph.operators.branches.conditionals import condition, has_own_truth, if_exp
 from autograph.operators.loops.loops import NESTED_ITEMS
-from autograph.operators.stand_ins.iterators import spend
+from autograph.operators.values.iterators import spend
 from runtime import ops
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller

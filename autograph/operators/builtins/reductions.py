@@ -12,9 +12,9 @@ import numpy as np
 from autograph.operators.expressions import access
 from autograph.operators.expressions.generators import call_of
 from autograph.operators.loops.loops import for_stmt
-from autograph.operators.stand_ins import iterables
-from autograph.operators.stand_ins.iterables import Indexed
-from autograph.operators.stand_ins.scope import new_names
+from autograph.operators.values import iterables
+from autograph.operators.values.iterables import Indexed
+from autograph.operators.values.scope import new_names
 from runtime import ops
 from runtime.dtypes import kind_of
 from runtime.tensor import Tensor

@@ -14,30 +14,30 @@ from autograph.operators.builtins.gathering import listed
 from autograph.operators.captured.methods import method
 from autograph.operators.captured.variables import there
 from autograph.operators.expressions import access
-from autograph.operators.stand_ins.bodies import stage_raise
-from autograph.operators.stand_ins.contents import content_slot, emptied
-from autograph.operators.stand_ins.heaps import Reference
-from autograph.operators.stand_ins.iterables import Indexed
-from autograph.operators.stand_ins.one_of import OneOf
-from autograph.operators.stand_ins.runs import has_runs
-from autograph.operators.stand_ins.templates import LazyString, class_name_of, has_traced, shown
-from autograph.operators.stand_ins.values import (
+from autograph.operators.symbolic.rows import pack
+from autograph.operators.symbolic.texts import Written
+from autograph.operators.values.bodies import stage_raise
+from autograph.operators.values.carried import (
     is_numeric,
     is_python_complex,
     type_of,
     with_children,
 )
-from autograph.operators.symbolic.rows import pack
-from autograph.operators.symbolic.texts import Written
+from autograph.operators.values.contents import content_slot, emptied
+from autograph.operators.values.heaps import Reference
+from autograph.operators.values.iterables import Indexed
+from autograph.operators.values.one_of import OneOf
+from autograph.operators.values.runs import has_runs
+from autograph.operators.values.templates import LazyString, class_name_of, has_traced, shown
 from runtime import journal, ops
 from runtime.building import building
 from runtime.devices import placing_on
 from runtime.errors import StagingError
-from runtime.ops.texts import text_ranks
+from runtime.ops.python.texts import text_ranks
 from runtime.origins import origin_of_caller
 from runtime.spec import promote
+from runtime.structure.tree import MADE_BY_CLASS_STATEMENT
 from runtime.tensor import Tensor
-from runtime.tree import MADE_BY_CLASS_STATEMENT
 from runtime.variable import Variable
 
 __all__ = ["has_own_order", "sort", "sorted_"]

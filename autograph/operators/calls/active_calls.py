@@ -13,14 +13,14 @@ from autograph.operators.calls.parameters import OtherCallError, initial_form, k
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.methods import ORIGINAL
 from autograph.operators.captured.variables import Nullable
-from autograph.operators.stand_ins.runs import has_runs
-from autograph.operators.stand_ins.scope import cells_of
-from autograph.operators.stand_ins.values import type_of
 from autograph.operators.symbolic.containers import Growing
 from autograph.operators.symbolic.forms import Form
+from autograph.operators.values.carried import type_of
+from autograph.operators.values.runs import has_runs
+from autograph.operators.values.scope import cells_of
 from runtime.building import Builder
-from runtime.caching import cached_property
 from runtime.errors import StagingError
+from runtime.process.caching import cached_property
 from runtime.tensor import Tensor
 
 __all__ = ["UNTIL", "Call", "Mark", "Recursions", "code_of", "is_same_function"]

@@ -39,15 +39,15 @@ from autograph.operators.expressions.attributes import getattr_
 from autograph.operators.expressions.generators import made
 from autograph.operators.expressions.logical import and_, is_, not_
 from autograph.operators.expressions.logical import equal as equals
-from autograph.operators.stand_ins.iterators import ends
-from autograph.operators.stand_ins.one_of import note_refused_choice
-from autograph.operators.stand_ins.templates import LazyString, shown
+from autograph.operators.values.iterators import ends
+from autograph.operators.values.one_of import note_refused_choice
+from autograph.operators.values.templates import LazyString, shown
 from runtime import journal, ops
 from runtime.building import building, current_builder
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
+from runtime.structure.tree import MADE_BY_CLASS_STATEMENT
 from runtime.tensor import Tensor
-from runtime.tree import MADE_BY_CLASS_STATEMENT
 
 __all__ = ["adopting"]
 

@@ -10,16 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from autograph.operators.branches.absorbing import note_held
 from autograph.operators.branches.chosen_objects import items_of
 from autograph.operators.branches.chosen_text import is_chosen, of_each
 from autograph.operators.branches.conditionals import of_either
+from autograph.operators.branches.copied_in import note_held
 from autograph.operators.branches.text_calls import is_by_letters, method_of
 from autograph.operators.branches.written_items import is_writable, written
 from autograph.operators.builtins.counting import update
 from autograph.operators.builtins.gathering import joined_known, joined_text, listed
 from autograph.operators.builtins.in_place import iadd, ior
-from autograph.operators.builtins.put_in_turn import puts_in_turn
+from autograph.operators.builtins.interleaved_extend import puts_in_turn
 from autograph.operators.builtins.sorting import has_own_order, sort
 from autograph.operators.calls.numpy_calls import as_fresh, is_of_ufunc
 from autograph.operators.calls.remembering import Remembering, is_made_here, refuse_told, results_of
@@ -49,20 +49,20 @@ from autograph.operators.expressions import attributes
 from autograph.operators.expressions.access import consumed, delitem, getitem, setitem
 from autograph.operators.expressions.nests import SEARCHES, is_searched_by_data
 from autograph.operators.expressions.text_fields import format_method
+from autograph.operators.results.append_only import put_in
 from autograph.operators.results.host_calls import call_host, shuffled
 from autograph.operators.results.host_results import uses_clock
-from autograph.operators.results.logs import put_in
-from autograph.operators.stand_ins.captured_items import captured_from, view_of, with_inputs
-from autograph.operators.stand_ins.contents import container_base, content_slot, guard_rewritten
-from autograph.operators.stand_ins.foreign_arrays import note_method
-from autograph.operators.stand_ins.iterables import is_open
-from autograph.operators.stand_ins.iterators import taken
-from autograph.operators.stand_ins.ranges import OpenRange
-from autograph.operators.stand_ins.runs import OpenSet, has_runs, holds_runs, settled
-from autograph.operators.stand_ins.templates import has_traced, is_late
+from autograph.operators.values.captured_items import captured_from, view_of, with_inputs
+from autograph.operators.values.contents import container_base, content_slot, guard_rewritten
+from autograph.operators.values.foreign_arrays import note_method
+from autograph.operators.values.iterables import is_open
+from autograph.operators.values.iterators import taken
+from autograph.operators.values.ranges import OpenRange
+from autograph.operators.values.runs import OpenSet, has_runs, holds_runs, settled
+from autograph.operators.values.templates import has_traced, is_late
 from runtime import journal
 from runtime.errors import StagingError
-from runtime.ops.texts import RESULTS, SPLITTING
+from runtime.ops.python.texts import RESULTS, SPLITTING
 from runtime.tensor import Tensor
 
 __all__ = ["call_bound_builtin"]

@@ -65,7 +65,7 @@ from autograph.operators.captured.methods import (
 from autograph.operators.captured.patience import spend_patience
 from autograph.operators.captured.variables import Nullable, _Unreadable, there
 from autograph.operators.containers import growing_arrays, open_deques, open_dicts, open_sets
-from autograph.operators.containers.going_through import all_readable
+from autograph.operators.containers.list_iterators import all_readable
 from autograph.operators.expressions.attributes import getattr_
 from autograph.operators.expressions.generators import made
 from autograph.operators.expressions.heap_objects import note_made, placed
@@ -74,28 +74,28 @@ from autograph.operators.loops.own_iterators import begun
 from autograph.operators.loops.progress import Progress, is_progress, progress
 from autograph.operators.results.expanding import shown_in_text
 from autograph.operators.results.host_calls import title_of
-from autograph.operators.stand_ins.captured_items import (
+from autograph.operators.symbolic.listed import grows, listed
+from autograph.operators.values.captured_items import (
     held_by_partial,
     one_by_one,
     with_captured,
     with_inputs,
 )
-from autograph.operators.stand_ins.heaps import heap_of, own_class, refuse_reference
-from autograph.operators.stand_ins.left_alone import refuse_open
-from autograph.operators.stand_ins.one_of import OneOf, number_of
-from autograph.operators.stand_ins.parted_arrays import Parts, parts_of
-from autograph.operators.stand_ins.runs import OpenSet, has_runs, refusal
-from autograph.operators.stand_ins.scope import FunctionScope
-from autograph.operators.stand_ins.templates import class_name_of, has_traced
-from autograph.operators.stand_ins.text_methods import text_by_method
-from autograph.operators.stand_ins.transforms import is_ours, rewired, with_converted
-from autograph.operators.symbolic.listed import grows, listed
+from autograph.operators.values.heaps import heap_of, own_class, refuse_reference
+from autograph.operators.values.left_alone import refuse_open
+from autograph.operators.values.one_of import OneOf, number_of
+from autograph.operators.values.parted_arrays import Parts, parts_of
+from autograph.operators.values.runs import OpenSet, has_runs, refusal
+from autograph.operators.values.scope import FunctionScope
+from autograph.operators.values.templates import class_name_of, has_traced
+from autograph.operators.values.text_methods import text_by_method
+from autograph.operators.values.transforms import is_ours, rewired, with_converted
 from runtime import journal
 from runtime.building import building
-from runtime.ops.declare import Primitive
+from runtime.ops.declaration.declare import Primitive
 from runtime.origins import origin_of_caller
+from runtime.structure.tree import MADE_BY_CLASS_STATEMENT
 from runtime.tensor import Tensor
-from runtime.tree import MADE_BY_CLASS_STATEMENT
 from runtime.variable import Variable
 
 __all__ = [

@@ -39,12 +39,12 @@ from autograph.operators.expressions import attributes
 from autograph.operators.expressions.generators import Consumer
 from autograph.operators.expressions.logical import not_
 from autograph.operators.results.host_calls import entered, left
-from autograph.operators.stand_ins.bodies import State, stage_raise
+from autograph.operators.values.bodies import State, stage_raise
 from runtime import journal
 from runtime.building import body, current_builder
 from runtime.errors import GraphError, StagingError
-from runtime.interrupts import Interrupted
 from runtime.origins import origin_of_caller
+from runtime.process.interrupts import Interrupted
 from runtime.tensor import Tensor
 
 __all__ = ["context", "with_stmt"]

@@ -9,9 +9,9 @@ from typing import Any
 from autograph.operators.calls.calls import converted_call
 from autograph.operators.calls.remembering import remembers
 from autograph.operators.captured.methods import attribute, convert, is_marked, method
-from autograph.operators.stand_ins.scope import FunctionScope
-from autograph.operators.stand_ins.transforms import is_ours
-from runtime.tree import MADE_BY_CLASS_STATEMENT
+from autograph.operators.values.scope import FunctionScope
+from autograph.operators.values.transforms import is_ours
+from runtime.structure.tree import MADE_BY_CLASS_STATEMENT
 
 __all__ = ["decorator"]
 

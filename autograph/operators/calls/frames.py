@@ -22,7 +22,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 from autograph.operators.captured.captures import guard_globals
-from autograph.operators.stand_ins.scope import FunctionScope
+from autograph.operators.values.scope import FunctionScope
 
 __all__ = ["LOOKERS", "execute"]
 
@@ -40,7 +40,7 @@ _CALLERS = frozenset(
             "recursion recursive_functions",
         ),
         ("captured", "methods"),
-        ("stand_ins", "transforms"),
+        ("values", "transforms"),
     )
     for name in names.split()
 )

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from autograph.operators.captured.alternatives import Part
-from autograph.operators.stand_ins.references import (
+from autograph.operators.values.references import (
     assume,
     cells_under,
     fulfil,

@@ -15,10 +15,10 @@ import numpy as np
 
 from autograph.operators.captured.captures import Trace, current_trace, trace_at_hand, weak
 from autograph.operators.captured.variables import Poison
-from autograph.operators.stand_ins.templates import has_traced
+from autograph.operators.values.templates import has_traced
 from runtime import journal
 from runtime.building import Builder, current_builder
-from runtime.contexts import ENTER, EXIT
+from runtime.effects.contexts import ENTER, EXIT
 from runtime.errors import GraphError, StagingError
 from runtime.graph.ir import Node
 from runtime.origins import origin_of_caller

@@ -15,17 +15,17 @@ from autograph.operators.branches.chosen_objects import is_chosen_setting, with_
 from autograph.operators.calls.own_arrays import with_arrays_of, with_objects
 from autograph.operators.captured.captures import Trace, current_trace
 from autograph.operators.results.host_calls import refusal
-from autograph.operators.stand_ins.bodies import stage_raise
-from autograph.operators.stand_ins.foreign_arrays import check_made, note_call, refuse_made
-from autograph.operators.stand_ins.numbers_or_arrays import refuse_number_or_array
-from autograph.operators.stand_ins.references import made_contiguous
-from autograph.operators.stand_ins.templates import LazyString, has_traced
+from autograph.operators.values.bodies import stage_raise
+from autograph.operators.values.foreign_arrays import check_made, note_call, refuse_made
+from autograph.operators.values.numbers_or_arrays import refuse_number_or_array
+from autograph.operators.values.references import made_contiguous
+from autograph.operators.values.templates import LazyString, has_traced
 from runtime import journal, ops
 from runtime.building import constant, current_builder
 from runtime.dispatch import call_numpy, no_tensor_form
 from runtime.dtypes import kind_of
 from runtime.errors import StagingError
-from runtime.ops.operands import as_dtype
+from runtime.ops.declaration.operands import as_dtype
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 

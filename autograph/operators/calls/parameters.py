@@ -15,9 +15,11 @@ import numpy as np
 from autograph.operators.captured.host_values import HostValue
 from autograph.operators.captured.variables import Nullable
 from autograph.operators.catching.snapshots import as_grown
-from autograph.operators.stand_ins.runs import LiveRun, has_runs
-from autograph.operators.stand_ins.templates import has_traced
-from autograph.operators.stand_ins.values import (
+from autograph.operators.symbolic.choices import OrNone
+from autograph.operators.symbolic.containers import Branching, Growing
+from autograph.operators.symbolic.forms import Form, Leaf, Static
+from autograph.operators.symbolic.lattice import Place
+from autograph.operators.values.carried import (
     NUMBERS,
     is_array,
     is_container,
@@ -26,10 +28,8 @@ from autograph.operators.stand_ins.values import (
     own_children,
     type_of,
 )
-from autograph.operators.symbolic.choices import OrNone
-from autograph.operators.symbolic.containers import Branching, Growing
-from autograph.operators.symbolic.forms import Form, Leaf, Static
-from autograph.operators.symbolic.lattice import Place
+from autograph.operators.values.runs import LiveRun, has_runs
+from autograph.operators.values.templates import has_traced
 from runtime.errors import StagingError
 from runtime.spec import TensorType
 from runtime.tensor import Tensor

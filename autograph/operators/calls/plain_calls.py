@@ -18,11 +18,11 @@ from autograph.operators.calls.frames import LOOKERS
 from autograph.operators.captured.methods import call_without_object
 from autograph.operators.captured.variables import _Unreadable
 from autograph.operators.expressions.text_fields import format_method
-from autograph.operators.stand_ins.iterables import Indexed
-from autograph.operators.stand_ins.scope import FunctionScope
-from autograph.operators.stand_ins.templates import LazyString
+from autograph.operators.values.iterables import Indexed
+from autograph.operators.values.scope import FunctionScope
+from autograph.operators.values.templates import LazyString
+from runtime.structure.tree import MADE_BY_CLASS_STATEMENT
 from runtime.tensor import Tensor
-from runtime.tree import MADE_BY_CLASS_STATEMENT
 from runtime.variable import Variable
 
 __all__ = ["UNCONVERTED", "Resolved", "resolve"]

@@ -11,7 +11,7 @@ import inspect
 from collections.abc import Iterator
 from typing import Any
 
-from autograph.operators.branches.absorbing import absorb_left, freeze_again
+from autograph.operators.branches.copied_in import absorb_left, freeze_again
 from autograph.operators.branches.merging import output_value
 from autograph.operators.calls.active_calls import UNTIL, Call, Mark, Recursions, is_same_function
 from autograph.operators.calls.given_arrays import Sharing, code_of, given, sharing_of
@@ -20,7 +20,10 @@ from autograph.operators.captured.captures import current_trace, identifier, tra
 from autograph.operators.captured.decisions import RECURSION
 from autograph.operators.captured.variables import Maybe, Nullable, _Unreadable
 from autograph.operators.catching.snapshots import form_of, grown_form, holds_lists, rebuild, unite
-from autograph.operators.stand_ins.bodies import (
+from autograph.operators.symbolic.choices import OrNone
+from autograph.operators.symbolic.containers import Branching, Growing
+from autograph.operators.symbolic.forms import Form, Leaf, Poisoned, Static, Unbound
+from autograph.operators.values.bodies import (
     NO_NAMES,
     Outcome,
     apply_slot,
@@ -28,10 +31,7 @@ from autograph.operators.stand_ins.bodies import (
     run_body,
     slot_content,
 )
-from autograph.operators.stand_ins.iterators import refuse_in_call
-from autograph.operators.stand_ins.references import Snapshot, cells_under, has_cell
-from autograph.operators.stand_ins.runs import Rows, has_runs
-from autograph.operators.stand_ins.values import (
+from autograph.operators.values.carried import (
     NOTHING,
     has_parts,
     is_array,
@@ -42,12 +42,13 @@ from autograph.operators.stand_ins.values import (
     own_children,
     type_of,
 )
-from autograph.operators.symbolic.choices import OrNone
-from autograph.operators.symbolic.containers import Branching, Growing
-from autograph.operators.symbolic.forms import Form, Leaf, Poisoned, Static, Unbound
-from runtime import journal, recursion, trace
+from autograph.operators.values.iterators import refuse_in_call
+from autograph.operators.values.references import Snapshot, cells_under, has_cell
+from autograph.operators.values.runs import Rows, has_runs
+from runtime import journal, trace
 from runtime.building import Builder, current_builder, traced
 from runtime.cells import Cell
+from runtime.effects import recursion
 from runtime.errors import StagingError
 from runtime.graph.ir import Value
 from runtime.origins import Origin, origin_of_caller

@@ -15,7 +15,7 @@ from autograph.operators.branches.conditionals import condition, staged_if
 from autograph.operators.builtins.membership import in_
 from autograph.operators.captured.methods import convert
 from autograph.operators.expressions.access import delitem, getitem, setitem
-from autograph.operators.stand_ins.bodies import NO_NAMES
+from autograph.operators.values.bodies import NO_NAMES
 from runtime import journal
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller

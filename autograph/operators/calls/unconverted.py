@@ -47,17 +47,18 @@ from autograph.operators.results.expanding import expanded
 from autograph.operators.results.heap_results import object_in
 from autograph.operators.results.host_calls import call_host, refusal, shuffled
 from autograph.operators.results.host_results import kind_of_result, sources
-from autograph.operators.stand_ins.captured_items import one_by_one, with_captured, with_inputs
-from autograph.operators.stand_ins.contents import content_slot
-from autograph.operators.stand_ins.heaps import raise_refused
-from autograph.operators.stand_ins.one_of import number_of
-from autograph.operators.stand_ins.ranges import OpenRange
-from autograph.operators.stand_ins.runs import has_runs, holds_runs
-from autograph.operators.stand_ins.runs import refusal as refusal_of_runs
-from autograph.operators.stand_ins.templates import LazyString, has_traced, is_late
-from autograph.operators.stand_ins.values import has_parts, own_children
-from runtime import control, journal, ops
+from autograph.operators.values.captured_items import one_by_one, with_captured, with_inputs
+from autograph.operators.values.carried import has_parts, own_children
+from autograph.operators.values.contents import content_slot
+from autograph.operators.values.heaps import raise_refused
+from autograph.operators.values.one_of import number_of
+from autograph.operators.values.ranges import OpenRange
+from autograph.operators.values.runs import has_runs, holds_runs
+from autograph.operators.values.runs import refusal as refusal_of_runs
+from autograph.operators.values.templates import LazyString, has_traced, is_late
+from runtime import journal, ops
 from runtime.building import current_builder, traced
+from runtime.effects import control
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 

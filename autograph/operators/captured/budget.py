@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from runtime.control import WHILE
+from runtime.effects.control import WHILE
 from runtime.graph.ir import Node
 
 __all__ = ["MANY_ROUNDS", "Budget", "works_long"]

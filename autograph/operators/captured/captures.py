@@ -47,11 +47,11 @@ from runtime.array_methods import check_class
 from runtime.building import Builder, building
 from runtime.devices import is_device_array
 from runtime.errors import StagingError
-from runtime.ops.operands import type_of
+from runtime.ops.declaration.operands import type_of
 from runtime.origins import Origin
 from runtime.spec import TensorType, is_compatible
+from runtime.structure.tree import MADE_BY_CLASS_STATEMENT
 from runtime.tensor import Tensor
-from runtime.tree import MADE_BY_CLASS_STATEMENT
 from runtime.variable import Variable
 
 __all__ = ["Captured", "Guard", "Opener", "Place", "Trace", "are_one_object", "as_input",

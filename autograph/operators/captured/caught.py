@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from runtime import control, ops
+from runtime import ops
 from runtime.building import current_builder, traced
+from runtime.effects import control
 from runtime.errors import StagingError
 from runtime.graph.ir import Op
 from runtime.origins import origin_of_caller
-from runtime.templates import LazyString
+from runtime.structure.templates import LazyString
 from runtime.tensor import Tensor
 
 __all__ = ["Caught", "KindOfError", "PartOfError"]

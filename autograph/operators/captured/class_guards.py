@@ -13,7 +13,7 @@ from autograph.operators.captured.captures import Trace
 from autograph.operators.captured.guards import Guard, Place, weak
 from autograph.operators.captured.methods import looked_up
 from runtime.execute.native.classes import Version
-from runtime.tree import MADE_BY_CLASS_STATEMENT
+from runtime.structure.tree import MADE_BY_CLASS_STATEMENT
 
 __all__ = ["ClassGuard", "KindGuard", "MethodGuard", "class_guards"]
 

@@ -18,8 +18,8 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from runtime import tree
 from runtime.spec import DESCRIPTIONS
+from runtime.structure import tree
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 

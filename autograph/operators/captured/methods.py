@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 from autograph.generated import AG
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.code_guards import note_function
-from runtime.tree import MADE_BY_CLASS_STATEMENT
+from runtime.structure.tree import MADE_BY_CLASS_STATEMENT
 
 __all__ = [
     "ORIGINAL",

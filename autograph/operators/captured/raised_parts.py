@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.caught import Caught
-from runtime.tree import MADE_BY_CLASS_STATEMENT
+from runtime.structure.tree import MADE_BY_CLASS_STATEMENT
 
 __all__ = ["RaisedKind", "Told", "content_now", "kinds_now", "raising"]
 

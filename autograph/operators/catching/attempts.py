@@ -16,9 +16,9 @@ from itertools import islice
 from types import CellType
 from typing import Any, NamedTuple
 
-from autograph.operators.branches.absorbing import absorb, at_end
 from autograph.operators.branches.conditionals import keys_of
-from autograph.operators.branches.kinship import StandIn, note_stand_ins
+from autograph.operators.branches.copied_in import absorb, at_end
+from autograph.operators.branches.may_alias import StandIn, note_stand_ins
 from autograph.operators.branches.merging import output_value
 from autograph.operators.captured.closures import Part
 from autograph.operators.captured.raised_parts import RaisedKind, Told, content_now, kinds_now
@@ -32,7 +32,11 @@ from autograph.operators.catching.snapshots import (
     unite,
     without_arrays,
 )
-from autograph.operators.stand_ins.bodies import (
+from autograph.operators.symbolic.containers import Branching, Growing
+from autograph.operators.symbolic.forms import Container, Form, Leaf, Poisoned, Static, Unbound
+from autograph.operators.symbolic.item_forms import of_length
+from autograph.operators.symbolic.rows import content_of
+from autograph.operators.values.bodies import (
     Outcome,
     State,
     apply_slot,
@@ -41,15 +45,7 @@ from autograph.operators.stand_ins.bodies import (
     run_body,
     slot_content,
 )
-from autograph.operators.stand_ins.contents import as_after_error
-from autograph.operators.stand_ins.grown_text import letters_of
-from autograph.operators.stand_ins.one_of import chooses_by_number
-from autograph.operators.stand_ins.raising import emit_raise
-from autograph.operators.stand_ins.references import is_all_older, is_made_in
-from autograph.operators.stand_ins.runs import OpenDeque, OpenSet, Rows, Run, has_runs, known_length
-from autograph.operators.stand_ins.scope import cells_of
-from autograph.operators.stand_ins.templates import LazyString
-from autograph.operators.stand_ins.values import (
+from autograph.operators.values.carried import (
     NOTHING,
     has_parts,
     is_array,
@@ -58,13 +54,18 @@ from autograph.operators.stand_ins.values import (
     own_children,
     type_of,
 )
-from autograph.operators.symbolic.containers import Branching, Growing
-from autograph.operators.symbolic.forms import Container, Form, Leaf, Poisoned, Static, Unbound
-from autograph.operators.symbolic.item_forms import of_length
-from autograph.operators.symbolic.rows import content_of
-from runtime import control, journal, trace
+from autograph.operators.values.contents import as_after_error
+from autograph.operators.values.grown_text import letters_of
+from autograph.operators.values.one_of import chooses_by_number
+from autograph.operators.values.raising import emit_raise
+from autograph.operators.values.references import is_all_older, is_made_in
+from autograph.operators.values.runs import OpenDeque, OpenSet, Rows, Run, has_runs, known_length
+from autograph.operators.values.scope import cells_of
+from autograph.operators.values.templates import LazyString
+from runtime import journal, trace
 from runtime.building import Builder
 from runtime.cells import Cell
+from runtime.effects import control
 from runtime.errors import StagingError
 from runtime.graph.ir import Value
 from runtime.spec import TensorType, type_of_number

@@ -11,12 +11,12 @@ from autograph.operators.branches.conditionals import condition, staged_if
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.caught import Caught
 from autograph.operators.catching.attempts import Attempt, refuse_advanced
-from autograph.operators.stand_ins.bodies import NO_NAMES, Outcome, State, nothing, restarting
-from autograph.operators.stand_ins.own_mistakes import refuse_own
+from autograph.operators.values.bodies import NO_NAMES, Outcome, State, nothing, restarting
+from autograph.operators.values.compiler_errors import refuse_own
 from runtime import journal
 from runtime.building import Builder, Mark, building, current_builder
 from runtime.errors import GraphLimit, StagingError
-from runtime.interrupts import Interrupted
+from runtime.process.interrupts import Interrupted
 from runtime.tensor import Tensor
 
 __all__ = [

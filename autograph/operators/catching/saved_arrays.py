@@ -13,7 +13,15 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from autograph.operators.captured.alternatives import Part, Reference
-from autograph.operators.stand_ins.references import (
+from autograph.operators.values.carried import (
+    NOTHING,
+    is_array,
+    is_numeric,
+    merge_types,
+    subject,
+    type_of,
+)
+from autograph.operators.values.references import (
     Snapshot,
     assume,
     cells_under,
@@ -25,14 +33,6 @@ from autograph.operators.stand_ins.references import (
     reserve,
     seen_by,
     select,
-)
-from autograph.operators.stand_ins.values import (
-    NOTHING,
-    is_array,
-    is_numeric,
-    merge_types,
-    subject,
-    type_of,
 )
 from runtime.building import Builder
 from runtime.cells import Cell

@@ -7,31 +7,19 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from autograph.operators.branches.kinship import made_of
+from autograph.operators.branches.may_alias import made_of
 from autograph.operators.captured.caught import Caught
 from autograph.operators.captured.closures import FUNCTIONS, ITSELF, are_twins, parts_of_function
 from autograph.operators.captured.variables import is_in_result
-from autograph.operators.stand_ins.identity import note_chosen_value
-from autograph.operators.stand_ins.kinds import (
-    can_be_of_kinds,
-    is_itself,
-    is_of_container,
-    may_be_both,
-)
-from autograph.operators.stand_ins.one_of import (
-    OneOf,
-    are_told_by_number,
-    can_be_chosen,
-    can_be_told_by_number,
-    chooses_by_number,
-    is_constant,
-    joined,
-    note_refused_choice,
-)
-from autograph.operators.stand_ins.ranges import OpenRange
-from autograph.operators.stand_ins.runs import Run, has_runs
-from autograph.operators.stand_ins.templates import LazyString, is_textual
-from autograph.operators.stand_ins.values import (
+from autograph.operators.symbolic.choices import Among, OrMade, OrNone
+from autograph.operators.symbolic.containers import Branching, Function, Growing
+from autograph.operators.symbolic.forms import Form, Leaf, Makers, Poisoned, Raised, Static, Unbound
+from autograph.operators.symbolic.item_forms import are_two_tuples, growing_form
+from autograph.operators.symbolic.lattice import Place, marked
+from autograph.operators.symbolic.ranges import ranged
+from autograph.operators.symbolic.rows import holds_arrays
+from autograph.operators.symbolic.texts import Written
+from autograph.operators.values.carried import (
     advice,
     describe_both,
     has_parts,
@@ -44,14 +32,26 @@ from autograph.operators.stand_ins.values import (
     type_of,
     with_children,
 )
-from autograph.operators.symbolic.choices import Among, OrMade, OrNone
-from autograph.operators.symbolic.containers import Branching, Function, Growing
-from autograph.operators.symbolic.forms import Form, Leaf, Makers, Poisoned, Raised, Static, Unbound
-from autograph.operators.symbolic.item_forms import are_two_tuples, growing_form
-from autograph.operators.symbolic.lattice import Place, marked
-from autograph.operators.symbolic.ranges import ranged
-from autograph.operators.symbolic.rows import holds_arrays
-from autograph.operators.symbolic.texts import Written
+from autograph.operators.values.identity import note_chosen_value
+from autograph.operators.values.kinds import (
+    can_be_of_kinds,
+    is_itself,
+    is_of_container,
+    may_be_both,
+)
+from autograph.operators.values.one_of import (
+    OneOf,
+    are_told_by_number,
+    can_be_chosen,
+    can_be_told_by_number,
+    chooses_by_number,
+    is_constant,
+    joined,
+    note_refused_choice,
+)
+from autograph.operators.values.ranges import OpenRange
+from autograph.operators.values.runs import Run, has_runs
+from autograph.operators.values.templates import LazyString, is_textual
 from runtime.building import building
 
 __all__ = ["as_grown", "form_of", "form_of_content", "grown_form", "holds_lists",

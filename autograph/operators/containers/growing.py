@@ -11,20 +11,27 @@ import operator
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from autograph.operators.branches.absorbing import absorb, lists
+from autograph.operators.branches.copied_in import absorb, lists
 from autograph.operators.branches.written_items import as_item
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.variables import Nullable
 from autograph.operators.containers.last_turns import LastTurn
 from autograph.operators.containers.written_arrays import as_array_item
-from autograph.operators.stand_ins.bodies import check_defined, stage_raise
-from autograph.operators.stand_ins.contents import content_slot
-from autograph.operators.stand_ins.grown_text import GrownText
-from autograph.operators.stand_ins.identity import note_chosen_value
-from autograph.operators.stand_ins.iterables import Indexed, InTurn, as_position, from_end, is_open
-from autograph.operators.stand_ins.one_of import one_of
-from autograph.operators.stand_ins.references import snapshot
-from autograph.operators.stand_ins.runs import (
+from autograph.operators.symbolic.choices import Among, OrNone
+from autograph.operators.symbolic.containers import Branching, Growing, Ragged
+from autograph.operators.symbolic.forms import BIT, NUMBER, Form, Leaf, Poisoned, Unbound
+from autograph.operators.symbolic.item_forms import growing_form
+from autograph.operators.symbolic.rows import aligned, content_of, length, pack, size_of
+from autograph.operators.symbolic.texts import Written
+from autograph.operators.values.bodies import check_defined, stage_raise
+from autograph.operators.values.carried import is_changeable, with_children
+from autograph.operators.values.contents import content_slot
+from autograph.operators.values.grown_text import GrownText
+from autograph.operators.values.identity import note_chosen_value
+from autograph.operators.values.iterables import Indexed, InTurn, as_position, from_end, is_open
+from autograph.operators.values.one_of import one_of
+from autograph.operators.values.references import snapshot
+from autograph.operators.values.runs import (
     Run,
     known_length,
     live,
@@ -33,14 +40,7 @@ from autograph.operators.stand_ins.runs import (
     refusal,
     settled,
 )
-from autograph.operators.stand_ins.templates import lazy
-from autograph.operators.stand_ins.values import is_changeable, with_children
-from autograph.operators.symbolic.choices import Among, OrNone
-from autograph.operators.symbolic.containers import Branching, Growing, Ragged
-from autograph.operators.symbolic.forms import BIT, NUMBER, Form, Leaf, Poisoned, Unbound
-from autograph.operators.symbolic.item_forms import growing_form
-from autograph.operators.symbolic.rows import aligned, content_of, length, pack, size_of
-from autograph.operators.symbolic.texts import Written
+from autograph.operators.values.templates import lazy
 from runtime import journal, ops
 from runtime.errors import LimitNotImplementedError, StagingError
 from runtime.origins import Origin, origin_of_caller

@@ -12,25 +12,25 @@ from autograph.operators.captured.alternatives import trace_root
 from autograph.operators.containers import open_deques
 from autograph.operators.containers.growing import form_of_items, looked_at
 from autograph.operators.containers.open_dicts import name_of_view
-from autograph.operators.stand_ins.bodies import stage_raise
-from autograph.operators.stand_ins.captured_items import with_inputs
-from autograph.operators.stand_ins.numbers_or_arrays import refuse_number_or_array
-from autograph.operators.stand_ins.ranges import OpenRange
-from autograph.operators.stand_ins.runs import has_runs, python_class, refusal
-from autograph.operators.stand_ins.templates import lazy
 from autograph.operators.symbolic.choices import OrNone
 from autograph.operators.symbolic.containers import Branching, Ragged
 from autograph.operators.symbolic.forms import Form, Leaf, Unbound
 from autograph.operators.symbolic.rows import in_numbers
+from autograph.operators.values.bodies import stage_raise
+from autograph.operators.values.captured_items import with_inputs
+from autograph.operators.values.numbers_or_arrays import refuse_number_or_array
+from autograph.operators.values.ranges import OpenRange
+from autograph.operators.values.runs import has_runs, python_class, refusal
+from autograph.operators.values.templates import lazy
 from runtime import ops
 from runtime.dispatch import GIVE_VIEWS
 from runtime.dtypes import kind_of
 from runtime.errors import LimitValueError
-from runtime.ops.indexing import encoded_for
-from runtime.ops.internal import checked
-from runtime.ops.keys import part_shape
-from runtime.ops.operands import type_of
-from runtime.ops.packing import must_fit
+from runtime.ops.arrays.packing import must_fit
+from runtime.ops.declaration.internal import checked
+from runtime.ops.declaration.operands import type_of
+from runtime.ops.indexing.indexing import encoded_for
+from runtime.ops.indexing.keys import part_shape
 from runtime.tensor import Tensor
 
 __all__ = [

@@ -8,8 +8,8 @@ import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from autograph.operators.branches.absorbing import note_held
 from autograph.operators.branches.conditionals import if_exp
+from autograph.operators.branches.copied_in import note_held
 from autograph.operators.captured.methods import method
 from autograph.operators.captured.variables import Nullable
 from autograph.operators.containers.growing import (
@@ -25,21 +25,21 @@ from autograph.operators.containers.growing import (
     without,
     write,
 )
-from autograph.operators.stand_ins.bodies import stage_raise
-from autograph.operators.stand_ins.contents import content_slot
-from autograph.operators.stand_ins.grown_text import GrownText, letters_of
-from autograph.operators.stand_ins.heaps import refuse_compared
-from autograph.operators.stand_ins.iterables import is_open
-from autograph.operators.stand_ins.one_of import OneOf, can_be_referred_to, number_of, texts_of
-from autograph.operators.stand_ins.runs import Run, has_runs, holds_runs, padded, refusal
-from autograph.operators.stand_ins.templates import LazyString, is_textual, lazy
-from autograph.operators.stand_ins.values import both_hold, is_numeric, type_of
 from autograph.operators.symbolic.choices import Among, OrNone
 from autograph.operators.symbolic.containers import Branching, Ragged
 from autograph.operators.symbolic.forms import Form, Leaf, Static, Unbound
 from autograph.operators.symbolic.item_forms import is_text
 from autograph.operators.symbolic.rows import are_text, in_numbers, length, same_texts, size_of
 from autograph.operators.symbolic.texts import Written
+from autograph.operators.values.bodies import stage_raise
+from autograph.operators.values.carried import both_hold, is_numeric, type_of
+from autograph.operators.values.contents import content_slot
+from autograph.operators.values.grown_text import GrownText, letters_of
+from autograph.operators.values.heaps import refuse_compared
+from autograph.operators.values.iterables import is_open
+from autograph.operators.values.one_of import OneOf, can_be_referred_to, number_of, texts_of
+from autograph.operators.values.runs import Run, has_runs, holds_runs, padded, refusal
+from autograph.operators.values.templates import LazyString, is_textual, lazy
 from runtime import journal, ops
 from runtime.errors import LimitValueError
 from runtime.tensor import Tensor

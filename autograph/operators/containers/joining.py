@@ -7,10 +7,10 @@ from typing import Any
 
 from autograph.operators.containers.growing import form_of_items
 from autograph.operators.containers.open_dicts import class_of_view, name_of_view
-from autograph.operators.stand_ins.runs import Run, has_runs, python_class, settled
-from autograph.operators.stand_ins.templates import RepeatedText
 from autograph.operators.symbolic.forms import Unbound
 from autograph.operators.symbolic.rows import holds_arrays, length, pack
+from autograph.operators.values.runs import Run, has_runs, python_class, settled
+from autograph.operators.values.templates import RepeatedText
 from runtime import journal, ops
 from runtime.building import building
 from runtime.errors import StagingError

@@ -1,8 +1,8 @@
 """Rows of a dict or set by data: their keys, what is under them, and the links that find a key.
 
 Each item of the list of items is a tuple of the key, the value of a dict, and the link of the row
-(`runtime/ops/key_links.py`). Numbers, and tuples of them, are found by the links; any other key,
-as a text among some, is compared with all.
+(`runtime/ops/python/key_links.py`). Numbers, and tuples of them, are found by the links; any other
+key, as a text among some, is compared with all.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autograph.operators.branches.absorbing import absorb
 from autograph.operators.branches.conditionals import if_exp
+from autograph.operators.branches.copied_in import absorb
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.containers.growing import form_of_items, looked_at, without, write
 from autograph.operators.containers.growing_methods import NAN_SOUGHT, matches
-from autograph.operators.stand_ins.bodies import stage_raise
-from autograph.operators.stand_ins.runs import Run
-from autograph.operators.stand_ins.values import both_hold, is_numeric, type_of
 from autograph.operators.symbolic.containers import Branching
 from autograph.operators.symbolic.forms import Form, Leaf, Unbound
 from autograph.operators.symbolic.rows import aligned, content_of, pack, size_of, with_row
+from autograph.operators.values.bodies import stage_raise
+from autograph.operators.values.carried import both_hold, is_numeric, type_of
+from autograph.operators.values.runs import Run
 from runtime import ops
 from runtime.dtypes import kind_of
 from runtime.errors import LimitValueError, StagingError

@@ -15,12 +15,12 @@ import numpy as np
 from autograph.operators.branches.choosing import chosen, replaced
 from autograph.operators.branches.conditionals import if_exp
 from autograph.operators.captured.captures import current_trace, guard_content
-from autograph.operators.stand_ins.bodies import stage_raise
-from autograph.operators.stand_ins.grown_text import GrownText, letters_of, position_among
-from autograph.operators.stand_ins.iterables import from_end, is_open
-from autograph.operators.stand_ins.one_of import are_members, texts_of
-from autograph.operators.stand_ins.templates import LazyString
-from autograph.operators.stand_ins.values import both_hold, is_numeric, type_of
+from autograph.operators.values.bodies import stage_raise
+from autograph.operators.values.carried import both_hold, is_numeric, type_of
+from autograph.operators.values.grown_text import GrownText, letters_of, position_among
+from autograph.operators.values.iterables import from_end, is_open
+from autograph.operators.values.one_of import are_members, texts_of
+from autograph.operators.values.templates import LazyString
 from runtime import ops
 from runtime.building import building
 from runtime.dtypes import kind_of

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 from autograph.operators.captured.captures import current_trace, trace_at_hand
-from autograph.operators.stand_ins.contents import content_slot
-from autograph.operators.stand_ins.values import both_hold, either_holds
+from autograph.operators.values.carried import both_hold, either_holds
+from autograph.operators.values.contents import content_slot
 from runtime import journal, ops
 from runtime.building import Builder, building
 

@@ -31,19 +31,20 @@ from autograph.operators.containers.growing import (
     write,
 )
 from autograph.operators.containers.open_dicts import is_key, made_where
-from autograph.operators.stand_ins.bodies import stage_raise
-from autograph.operators.stand_ins.contents import content_slot
-from autograph.operators.stand_ins.iterables import from_end
-from autograph.operators.stand_ins.runs import OpenDeque, has_runs, padded, settled
-from autograph.operators.stand_ins.templates import has_traced, lazy
 from autograph.operators.symbolic.containers import Growing
 from autograph.operators.symbolic.forms import Unbound
 from autograph.operators.symbolic.item_forms import growing_form, item_form
 from autograph.operators.symbolic.rows import length, size_of
-from runtime import journal, ops, tree
+from autograph.operators.values.bodies import stage_raise
+from autograph.operators.values.contents import content_slot
+from autograph.operators.values.iterables import from_end
+from autograph.operators.values.runs import OpenDeque, has_runs, padded, settled
+from autograph.operators.values.templates import has_traced, lazy
+from runtime import journal, ops
 from runtime.building import building
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
+from runtime.structure import tree
 from runtime.tensor import Tensor
 
 __all__ = [

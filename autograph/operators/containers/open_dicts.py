@@ -13,8 +13,8 @@ from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from autograph.operators.branches.absorbing import absorb
 from autograph.operators.branches.conditionals import if_exp
+from autograph.operators.branches.copied_in import absorb
 from autograph.operators.branches.written_items import as_item
 from autograph.operators.captured.budget import MANY_ROUNDS
 from autograph.operators.captured.captures import current_trace, trace_at_hand
@@ -32,11 +32,16 @@ from autograph.operators.containers.growing import (
 from autograph.operators.containers.keyed import is_open_key, refuse_unhashable
 from autograph.operators.containers.last_turns import note_taken_out
 from autograph.operators.containers.written_arrays import as_array_item
-from autograph.operators.stand_ins.bodies import Restart, is_of_this_body, stage_raise
-from autograph.operators.stand_ins.contents import container_base, content_slot
-from autograph.operators.stand_ins.one_of import are_members, is_member
-from autograph.operators.stand_ins.references import has_cell
-from autograph.operators.stand_ins.runs import (
+from autograph.operators.symbolic.containers import Growing
+from autograph.operators.symbolic.forms import Leaf, Static, Unbound
+from autograph.operators.symbolic.item_forms import growing_form, item_form
+from autograph.operators.symbolic.rows import holds_arrays, length, size_of
+from autograph.operators.values.bodies import Restart, is_of_this_body, stage_raise
+from autograph.operators.values.carried import is_numeric, type_of
+from autograph.operators.values.contents import container_base, content_slot
+from autograph.operators.values.one_of import are_members, is_member
+from autograph.operators.values.references import has_cell
+from autograph.operators.values.runs import (
     LiveRun,
     Opened,
     Run,
@@ -45,12 +50,7 @@ from autograph.operators.stand_ins.runs import (
     opened,
     padded,
 )
-from autograph.operators.stand_ins.templates import is_textual
-from autograph.operators.stand_ins.values import is_numeric, type_of
-from autograph.operators.symbolic.containers import Growing
-from autograph.operators.symbolic.forms import Leaf, Static, Unbound
-from autograph.operators.symbolic.item_forms import growing_form, item_form
-from autograph.operators.symbolic.rows import holds_arrays, length, size_of
+from autograph.operators.values.templates import is_textual
 from runtime import journal, ops
 from runtime.dtypes import kind_of
 from runtime.errors import StagingError

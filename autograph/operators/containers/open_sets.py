@@ -27,11 +27,11 @@ from autograph.operators.containers.open_dicts import (
     made_where,
     name_of_view,
 )
-from autograph.operators.stand_ins.bodies import stage_raise
-from autograph.operators.stand_ins.runs import OpenSet, Run, has_runs, known_items, python_class
 from autograph.operators.symbolic.forms import Unbound
 from autograph.operators.symbolic.item_forms import is_text
 from autograph.operators.symbolic.rows import length
+from autograph.operators.values.bodies import stage_raise
+from autograph.operators.values.runs import OpenSet, Run, has_runs, known_items, python_class
 from runtime import journal, ops
 from runtime.building import building
 from runtime.errors import StagingError

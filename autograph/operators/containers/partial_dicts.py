@@ -19,10 +19,10 @@ from autograph.operators.captured.methods import called
 from autograph.operators.captured.variables import Undefined, ld
 from autograph.operators.containers.keyed import is_open_key
 from autograph.operators.containers.last_turns import note_taken_out
-from autograph.operators.stand_ins.bodies import Restart, is_of_this_body, stage_raise
-from autograph.operators.stand_ins.contents import content_slot
-from autograph.operators.stand_ins.runs import EntriesView, Opened, mark_of, opened
-from autograph.operators.stand_ins.values import NOTHING, is_unset, split
+from autograph.operators.values.bodies import Restart, is_of_this_body, stage_raise
+from autograph.operators.values.carried import NOTHING, is_unset, split
+from autograph.operators.values.contents import content_slot
+from autograph.operators.values.runs import EntriesView, Opened, mark_of, opened
 from runtime import journal, ops
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller

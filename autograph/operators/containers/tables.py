@@ -14,10 +14,15 @@ import numpy as np
 
 from autograph.operators.branches.conditionals import if_exp
 from autograph.operators.containers.growing import checked, item_at
-from autograph.operators.stand_ins.bodies import Restart, is_of_this_body
-from autograph.operators.stand_ins.contents import content_slot
-from autograph.operators.stand_ins.iterables import from_end
-from autograph.operators.stand_ins.runs import (
+from autograph.operators.symbolic.containers import Branching, Growing
+from autograph.operators.symbolic.forms import Form, Leaf, Poisoned, Unbound
+from autograph.operators.symbolic.item_forms import growing_form
+from autograph.operators.symbolic.rows import pack
+from autograph.operators.values.bodies import Restart, is_of_this_body
+from autograph.operators.values.carried import is_numeric, tensor
+from autograph.operators.values.contents import content_slot
+from autograph.operators.values.iterables import from_end
+from autograph.operators.values.runs import (
     LiveRun,
     Run,
     has_runs,
@@ -26,14 +31,10 @@ from autograph.operators.stand_ins.runs import (
     padded,
     unpadded,
 )
-from autograph.operators.stand_ins.values import is_numeric, tensor
-from autograph.operators.symbolic.containers import Branching, Growing
-from autograph.operators.symbolic.forms import Form, Leaf, Poisoned, Unbound
-from autograph.operators.symbolic.item_forms import growing_form
-from autograph.operators.symbolic.rows import pack
-from runtime import control, journal, ops
+from runtime import journal, ops
 from runtime.building import constant
 from runtime.cells import Cell
+from runtime.effects import control
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 from runtime.spec import TensorType

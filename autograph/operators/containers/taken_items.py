@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.containers.written_arrays import is_in_place
-from autograph.operators.stand_ins.one_of import OneOf
-from autograph.operators.stand_ins.references import has_cell
-from autograph.operators.stand_ins.values import is_number
+from autograph.operators.values.carried import is_number
+from autograph.operators.values.one_of import OneOf
+from autograph.operators.values.references import has_cell
 
 __all__ = ["Taken", "is_from", "note_origin"]
 

@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterable
 from operator import is_
 from typing import Any
 
-from autograph.operators.branches.absorbing import lists
-from autograph.operators.branches.kinship import Sight
+from autograph.operators.branches.copied_in import lists
+from autograph.operators.branches.may_alias import Sight
 from autograph.operators.branches.written_items import is_writable, written
 from autograph.operators.captured.alternatives import handle_of
 from autograph.operators.captured.captures import current_trace
-from autograph.operators.stand_ins.references import Snapshot, has_cell, reference_of, seen_by
-from autograph.operators.stand_ins.runs import LiveRun, has_runs
+from autograph.operators.values.references import Snapshot, has_cell, reference_of, seen_by
+from autograph.operators.values.runs import LiveRun, has_runs
 from runtime import journal
 from runtime.tensor import Tensor
 

@@ -28,9 +28,9 @@ from autograph.operators.captured.host_values import HostValue
 from autograph.operators.captured.methods import attribute, called, convert, method
 from autograph.operators.captured.variables import Nullable, _Unreadable, ld, there
 from autograph.operators.containers import (
-    going_through,
     growing,
     keyed,
+    list_iterators,
     open_deques,
     open_dicts,
     open_sets,
@@ -41,33 +41,33 @@ from autograph.operators.containers.tables import picked
 from autograph.operators.containers.taken_items import is_from, note_origin
 from autograph.operators.expressions.glued_arrays import GLUES, glued, is_glued_by_ops
 from autograph.operators.expressions.index_tricks import trick_of
+from autograph.operators.results.append_only import put_in
 from autograph.operators.results.expanding import expanded
-from autograph.operators.results.logs import put_in
-from autograph.operators.stand_ins import letters
-from autograph.operators.stand_ins.bodies import stage_raise
-from autograph.operators.stand_ins.captured_items import one_by_one, with_inputs
-from autograph.operators.stand_ins.contents import (
+from autograph.operators.values import letters
+from autograph.operators.values.bodies import stage_raise
+from autograph.operators.values.captured_items import one_by_one, with_inputs
+from autograph.operators.values.compiler_errors import as_written
+from autograph.operators.values.contents import (
     content_slot,
     guard_rewritten,
     is_plain_key,
     read_item,
 )
-from autograph.operators.stand_ins.foreign_arrays import note_foreign
-from autograph.operators.stand_ins.heaps import refuse_as_sequence
-from autograph.operators.stand_ins.iterables import as_position, from_end, is_open
-from autograph.operators.stand_ins.numbers_or_arrays import python_types_of, refuse_number_or_array
-from autograph.operators.stand_ins.one_of import (
+from autograph.operators.values.foreign_arrays import note_foreign
+from autograph.operators.values.heaps import refuse_as_sequence
+from autograph.operators.values.iterables import as_position, from_end, is_open
+from autograph.operators.values.numbers_or_arrays import python_types_of, refuse_number_or_array
+from autograph.operators.values.one_of import (
     OneOf,
     can_be_told_by_number,
     chooses_by_number,
     one_of,
     texts_of,
 )
-from autograph.operators.stand_ins.own_mistakes import as_written
-from autograph.operators.stand_ins.ranges import OpenRange
-from autograph.operators.stand_ins.references import has_cell
-from autograph.operators.stand_ins.runs import OpenDeque, has_runs, refusal
-from autograph.operators.stand_ins.templates import (
+from autograph.operators.values.ranges import OpenRange
+from autograph.operators.values.references import has_cell
+from autograph.operators.values.runs import OpenDeque, has_runs, refusal
+from autograph.operators.values.templates import (
     class_name_of,
     has_traced,
     is_late,
@@ -79,7 +79,7 @@ from runtime import journal, ops
 from runtime.array_methods import FlatView
 from runtime.building import building, constant
 from runtime.errors import StagingError
-from runtime.templates import LazyString
+from runtime.structure.templates import LazyString
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
@@ -347,7 +347,7 @@ def setitem(thing: Any, key: Any, value: Any) -> None:
         if _is_put_by_data(thing, key, value):
             return
         if isinstance(thing, (list, dict, deque, np.ndarray)):
-            value = going_through.readable(value) if isinstance(key, slice) else value
+            value = list_iterators.readable(value) if isinstance(key, slice) else value
             refuse_traced(thing, key, value)
             note_foreign(thing)
             _guard_position(thing, key)
@@ -608,4 +608,4 @@ def iterate(values: Any) -> Iterable[Any]:
     if hasattr(type(values), "unrolled"):
         unrolled: Iterable[Any] = values.unrolled()
         return unrolled
-    return one_by_one(going_through.readable(values))  # type: ignore[no-any-return]
+    return one_by_one(list_iterators.readable(values))  # type: ignore[no-any-return]

@@ -43,26 +43,26 @@ from autograph.operators.expressions.generators import made
 from autograph.operators.expressions.heap_objects import heap_item, heap_presence, set_heap_item
 from autograph.operators.results.host_calls import call_host
 from autograph.operators.results.host_results import is_of_the_moment
-from autograph.operators.stand_ins.foreign_arrays import note_foreign
-from autograph.operators.stand_ins.heaps import Reference, raise_refused
-from autograph.operators.stand_ins.numbers_or_arrays import (
+from autograph.operators.values.compiler_errors import refuse_own
+from autograph.operators.values.foreign_arrays import note_foreign
+from autograph.operators.values.heaps import Reference, raise_refused
+from autograph.operators.values.numbers_or_arrays import (
     is_number_or_array,
     of_all_classes,
     refuse_number_or_array,
 )
-from autograph.operators.stand_ins.one_of import OneOf
-from autograph.operators.stand_ins.own_mistakes import refuse_own
-from autograph.operators.stand_ins.runs import OpenDeque, python_class
-from autograph.operators.stand_ins.templates import LazyString, python_type_of, stands_for_other
+from autograph.operators.values.one_of import OneOf
+from autograph.operators.values.runs import OpenDeque, python_class
+from autograph.operators.values.templates import LazyString, python_type_of, stands_for_other
 from runtime import journal, ops
 from runtime.building import building, origin_of_caller
 from runtime.cells import inputs_without_gaps
 from runtime.devices import HOST
 from runtime.dtypes import kind_of
 from runtime.errors import StagingError
-from runtime.ops.python_math import MATH
+from runtime.ops.python.python_math import MATH
+from runtime.structure.tree import MADE_BY_CLASS_STATEMENT
 from runtime.tensor import Tensor
-from runtime.tree import MADE_BY_CLASS_STATEMENT
 from runtime.variable import Variable
 
 __all__ = [

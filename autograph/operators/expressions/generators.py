@@ -16,10 +16,10 @@ from autograph.operators.captured.captures import Trace, current_trace, trace_at
 from autograph.operators.captured.methods import for_consumer
 from autograph.operators.expressions.access import iterate
 from autograph.operators.expressions.logical import and_, not_
-from autograph.operators.stand_ins.bodies import State
-from autograph.operators.stand_ins.iterables import Indexed, IndexedIterator, as_indexed
-from autograph.operators.stand_ins.iterators import ASKED, ends, spend, taken
-from autograph.operators.stand_ins.scope import FunctionScope, cells_of
+from autograph.operators.values.bodies import State
+from autograph.operators.values.iterables import Indexed, IndexedIterator, as_indexed
+from autograph.operators.values.iterators import ASKED, ends, spend, taken
+from autograph.operators.values.scope import FunctionScope, cells_of
 from runtime import journal
 from runtime.building import Builder, building, current_builder
 from runtime.errors import Origin, StagingError

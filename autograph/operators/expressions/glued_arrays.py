@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from autograph.operators.expressions.index_tricks import line_of
-from autograph.operators.stand_ins.runs import holds_runs, refusal
-from autograph.operators.stand_ins.values import type_of
+from autograph.operators.values.carried import type_of
+from autograph.operators.values.runs import holds_runs, refusal
 from runtime import ops
 from runtime.errors import StagingError
-from runtime.ops.operands import content
+from runtime.ops.declaration.operands import content
 from runtime.origins import origin_of_caller
 from runtime.spec import TensorType, promote
 from runtime.tensor import Tensor

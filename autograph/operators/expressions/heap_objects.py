@@ -6,15 +6,17 @@ from collections.abc import Callable, Sequence
 from types import FunctionType, MemberDescriptorType
 from typing import Any, NoReturn
 
-from autograph.operators.branches.absorbing import note_held
 from autograph.operators.branches.conditionals import if_exp
+from autograph.operators.branches.copied_in import note_held
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.methods import absence, attribute
 from autograph.operators.captured.variables import Maybe, Nullable
 from autograph.operators.expressions.access import getitem, setitem
-from autograph.operators.stand_ins.bodies import stage_raise
-from autograph.operators.stand_ins.contents import content_slot
-from autograph.operators.stand_ins.heaps import (
+from autograph.operators.symbolic.rows import length
+from autograph.operators.values.bodies import stage_raise
+from autograph.operators.values.carried import is_changeable, is_object
+from autograph.operators.values.contents import content_slot
+from autograph.operators.values.heaps import (
     Heap,
     Reference,
     Retired,
@@ -26,11 +28,10 @@ from autograph.operators.stand_ins.heaps import (
     raise_refused,
     refuse_retired,
 )
-from autograph.operators.stand_ins.values import is_changeable, is_object
-from autograph.operators.symbolic.rows import length
-from runtime import journal, ops, tree
+from runtime import journal, ops
 from runtime.building import origin_of_caller
 from runtime.errors import StagingError
+from runtime.structure import tree
 from runtime.tensor import Tensor
 
 __all__ = ["can_be_on_heap", "heap_item", "heap_presence", "note_made", "placed", "set_heap_item"]

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from autograph.operators.stand_ins.runs import has_runs
-from autograph.operators.stand_ins.templates import has_traced
+from autograph.operators.values.runs import has_runs
+from autograph.operators.values.templates import has_traced
 from runtime import ops
-from runtime.ops.operands import dtype_of
+from runtime.ops.declaration.operands import dtype_of
 
 __all__ = ["line_of", "trick_of"]
 

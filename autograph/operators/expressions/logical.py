@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from autograph.operators.branches.absorbing import is_item
 from autograph.operators.branches.chosen_objects import is_chosen_object
 from autograph.operators.branches.chosen_text import of_each
 from autograph.operators.branches.conditionals import (
@@ -19,6 +18,7 @@ from autograph.operators.branches.conditionals import (
     result_exp,
     tested_exp,
 )
+from autograph.operators.branches.copied_in import is_item
 from autograph.operators.branches.text_calls import by_letters, is_by_letters
 from autograph.operators.captured.captures import are_one_object, current_trace
 from autograph.operators.captured.caught import KindOfError, PartOfError
@@ -27,14 +27,15 @@ from autograph.operators.captured.host_values import HostValue
 from autograph.operators.captured.variables import Asked, Nullable, is_none
 from autograph.operators.containers import compared_dicts, open_deques, open_dicts, open_sets
 from autograph.operators.expressions import nests
-from autograph.operators.stand_ins.grown_text import GrownText, letters_of
-from autograph.operators.stand_ins.heaps import (
+from autograph.operators.values.carried import both_hold, is_numeric, is_python_complex, type_of
+from autograph.operators.values.grown_text import GrownText, letters_of
+from autograph.operators.values.heaps import (
     Reference,
     is_same_reference,
     refuse_compared,
     refuse_retired,
 )
-from autograph.operators.stand_ins.identity import (
+from autograph.operators.values.identity import (
     are_one_number,
     is_chosen_value,
     is_one_of_chosen,
@@ -42,16 +43,15 @@ from autograph.operators.stand_ins.identity import (
     refuse_merged,
     unknown,
 )
-from autograph.operators.stand_ins.kinds import is_of_kinds
-from autograph.operators.stand_ins.numbers_or_arrays import refuse_number_or_array
-from autograph.operators.stand_ins.one_of import OneOf, is_one_of_values, note_refused_choice
-from autograph.operators.stand_ins.references import has_cell
-from autograph.operators.stand_ins.runs import python_class
-from autograph.operators.stand_ins.values import both_hold, is_numeric, is_python_complex, type_of
+from autograph.operators.values.kinds import is_of_kinds
+from autograph.operators.values.numbers_or_arrays import refuse_number_or_array
+from autograph.operators.values.one_of import OneOf, is_one_of_values, note_refused_choice
+from autograph.operators.values.references import has_cell
+from autograph.operators.values.runs import python_class
 from runtime import journal, ops
 from runtime.building import building
 from runtime.errors import StagingError
-from runtime.templates import LazyString
+from runtime.structure.templates import LazyString
 from runtime.tensor import Tensor
 
 __all__ = [

@@ -18,11 +18,11 @@ from autograph.operators.captured.methods import attribute, method
 from autograph.operators.containers import compared_dicts, growing, growing_methods
 from autograph.operators.expressions.access import delitem
 from autograph.operators.results.expanding import shown_in_text
-from autograph.operators.stand_ins.bodies import stage_raise
-from autograph.operators.stand_ins.captured_items import with_captured
-from autograph.operators.stand_ins.heaps import Reference, refuse_compared
-from autograph.operators.stand_ins.runs import has_runs, holds_runs
-from autograph.operators.stand_ins.templates import is_late
+from autograph.operators.values.bodies import stage_raise
+from autograph.operators.values.captured_items import with_captured
+from autograph.operators.values.heaps import Reference, refuse_compared
+from autograph.operators.values.runs import has_runs, holds_runs
+from autograph.operators.values.templates import is_late
 from runtime import ops
 from runtime.building import building
 from runtime.tensor import Tensor

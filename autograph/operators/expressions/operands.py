@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from autograph.operators.containers import growing, open_deques, open_dicts
-from autograph.operators.stand_ins.iterables import Indexed
-from autograph.operators.stand_ins.runs import has_runs
+from autograph.operators.values.iterables import Indexed
+from autograph.operators.values.runs import has_runs
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 

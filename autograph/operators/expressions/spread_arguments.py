@@ -9,10 +9,10 @@ from typing import Any
 
 from autograph.operators.containers.growing import looked_at, packed, raise_if, unpack, unpack_ex
 from autograph.operators.results.expanding import Beside
-from autograph.operators.stand_ins.runs import Run, refusal
-from autograph.operators.stand_ins.templates import lazy
 from autograph.operators.symbolic.containers import Branching
 from autograph.operators.symbolic.rows import length
+from autograph.operators.values.runs import Run, refusal
+from autograph.operators.values.templates import lazy
 from runtime import journal
 
 __all__ = ["spread_over", "zipped"]

@@ -12,9 +12,9 @@ from autograph.operators.captured.settings import guard_print_options
 from autograph.operators.expressions.access import getitem
 from autograph.operators.expressions.attributes import getattr_
 from autograph.operators.results.expanding import shown_in_text
-from autograph.operators.stand_ins.runs import holds_runs
-from autograph.operators.stand_ins.templates import is_late, lazy, shown
-from runtime.templates import format_part
+from autograph.operators.values.runs import holds_runs
+from autograph.operators.values.templates import is_late, lazy, shown
+from runtime.structure.templates import format_part
 
 __all__ = ["format_method"]
 

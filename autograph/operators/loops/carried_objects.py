@@ -13,12 +13,12 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from autograph.operators.branches.kinship import Sight, made_of, until_left
+from autograph.operators.branches.may_alias import Sight, made_of, until_left
 from autograph.operators.captured.variables import in_words
-from autograph.operators.stand_ins.bodies import Outcome, State
-from autograph.operators.stand_ins.identity import note_chosen_value
-from autograph.operators.stand_ins.values import NOTHING, with_children
 from autograph.operators.symbolic.containers import Branching, Growing
+from autograph.operators.values.bodies import Outcome, State
+from autograph.operators.values.carried import NOTHING, with_children
+from autograph.operators.values.identity import note_chosen_value
 from runtime import journal
 
 __all__ = ["CarriedObjects", "Place"]

@@ -25,15 +25,17 @@ from autograph.operators.captured.standing import Owner
 from autograph.operators.expressions.generators import Consumer, call_of, made, placed
 from autograph.operators.results.host_calls import call_host
 from autograph.operators.results.host_results import types_of
-from autograph.operators.stand_ins.grown_text import LETTERS, GrownText
-from autograph.operators.stand_ins.transforms import is_ours
-from runtime import host, trace, tree
+from autograph.operators.values.grown_text import LETTERS, GrownText
+from autograph.operators.values.transforms import is_ours
+from runtime import trace
 from runtime.eager import Eager
+from runtime.effects import host
+from runtime.effects.taken_ahead import following, keep_ahead
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 from runtime.spec import TensorSpec
-from runtime.taken_ahead import following, keep_ahead
-from runtime.templates import letters_of_text
+from runtime.structure import tree
+from runtime.structure.templates import letters_of_text
 from runtime.tensor import Tensor
 
 __all__ = [

@@ -14,10 +14,10 @@ import numpy as np
 
 from autograph.operators.captured.captures import current_trace, guard_content
 from autograph.operators.captured.guards import same_value
-from autograph.operators.stand_ins.captured_items import Going, is_reading
-from autograph.operators.stand_ins.iterables import Indexed
-from autograph.operators.stand_ins.references import Snapshot, snapshot
-from autograph.operators.stand_ins.values import is_array, type_of
+from autograph.operators.values.captured_items import Going, is_reading
+from autograph.operators.values.carried import is_array, type_of
+from autograph.operators.values.iterables import Indexed
+from autograph.operators.values.references import Snapshot, snapshot
 from runtime import ops
 from runtime.tensor import Tensor
 

@@ -16,9 +16,10 @@ from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.decisions import UNROLLED
 from autograph.operators.captured.patience import spend_patience, stages_all_rounds
 from autograph.operators.captured.variables import _Unreadable
-from autograph.operators.containers import going_through, growing, open_deques, open_dicts
+from autograph.operators.containers import growing, list_iterators, open_deques, open_dicts
 from autograph.operators.expressions.generators import Again, Consumer, Run, call_of
 from autograph.operators.expressions.logical import and_
+from autograph.operators.loops.changed_sizes import watched
 from autograph.operators.loops.feeds import end_pass, fed
 from autograph.operators.loops.known_items import KnownItems, known_items
 from autograph.operators.loops.progress import Progress
@@ -26,13 +27,12 @@ from autograph.operators.loops.repeated_rounds import Repeated
 from autograph.operators.loops.rounds import Step
 from autograph.operators.loops.sites import note_written
 from autograph.operators.loops.staged_loops import staged_loop
-from autograph.operators.loops.watched import watched
-from autograph.operators.stand_ins.bodies import State, nothing
-from autograph.operators.stand_ins.captured_items import one_by_one
-from autograph.operators.stand_ins.iterables import Indexed, InTurn, as_indexed, numbers_left
-from autograph.operators.stand_ins.iterators import Taken, spend, taken
-from autograph.operators.stand_ins.runs import has_runs
-from autograph.operators.stand_ins.transforms import is_ours
+from autograph.operators.values.bodies import State, nothing
+from autograph.operators.values.captured_items import one_by_one
+from autograph.operators.values.iterables import Indexed, InTurn, as_indexed, numbers_left
+from autograph.operators.values.iterators import Taken, spend, taken
+from autograph.operators.values.runs import has_runs
+from autograph.operators.values.transforms import is_ours
 from runtime import journal
 from runtime.building import Builder, building, current_builder
 from runtime.errors import StagingError
@@ -478,7 +478,7 @@ class _For(NamedTuple):
                 go = self.test()
                 if not isinstance(go, Tensor) and not go:
                     return False
-                items = going_through.rest_of(iterator)
+                items = list_iterators.rest_of(iterator)
                 if items is not None:
                     self.staged(items, 0, go)
                     return False
@@ -494,7 +494,7 @@ class _For(NamedTuple):
                     self.staged(numbers, 0, go)
                     return False
                 try:
-                    item = going_through.taken_from(iterator)
+                    item = list_iterators.taken_from(iterator)
                 except StopIteration:
                     return False
                 spend_patience()
@@ -526,10 +526,10 @@ class _For(NamedTuple):
         spend([iterator])
         items = Taken(
             iterator,
-            going_through.taken_from,
+            list_iterators.taken_from,
             iterator.ahead if isinstance(iterator, InTurn) else None,
         )
-        source, position = going_through.place_in_list(iterator)
+        source, position = list_iterators.place_in_list(iterator)
         begin: int | None = 0
 
         def rest(go: Any, k: int) -> None:

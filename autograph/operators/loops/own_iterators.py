@@ -12,9 +12,9 @@ from autograph.operators.expressions.logical import not_
 from autograph.operators.loops.feeds import Fed, fed
 from autograph.operators.loops.loops import for_stmt
 from autograph.operators.loops.progress import Progress
-from autograph.operators.stand_ins.bodies import NO_NAMES
-from autograph.operators.stand_ins.iterables import Indexed
-from autograph.operators.stand_ins.lengths import ask_for_hint
+from autograph.operators.values.bodies import NO_NAMES
+from autograph.operators.values.iterables import Indexed
+from autograph.operators.values.lengths import ask_for_hint
 from runtime.building import building
 
 __all__ = ["begun", "without_iter"]

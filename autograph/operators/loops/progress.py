@@ -21,8 +21,8 @@ from autograph.operators.captured.host_values import HostValue
 from autograph.operators.expressions.access import iterate
 from autograph.operators.results.host_calls import call_host
 from autograph.operators.results.host_results import NOTHING, types_of
-from autograph.operators.stand_ins.bodies import NO_NAMES, nothing
-from autograph.operators.stand_ins.iterables import Indexed, IndexedIterator
+from autograph.operators.values.bodies import NO_NAMES, nothing
+from autograph.operators.values.iterables import Indexed, IndexedIterator
 from runtime import ops
 from runtime.tensor import Tensor
 

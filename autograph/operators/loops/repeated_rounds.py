@@ -16,9 +16,9 @@ from autograph.operators.captured.budget import MANY_ROUNDS, Budget, works_long
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.variables import Maybe, Poison, Undefined
 from autograph.operators.loops.sites import note_written
-from autograph.operators.stand_ins.bodies import State
-from autograph.operators.stand_ins.printing import holding_prints, release_prints
-from autograph.operators.stand_ins.runs import has_runs
+from autograph.operators.values.bodies import State
+from autograph.operators.values.printing import holding_prints, release_prints
+from autograph.operators.values.runs import has_runs
 from runtime import journal
 from runtime.building import Builder, Mark
 from runtime.tensor import Tensor

@@ -15,8 +15,8 @@ import numpy as np
 
 from autograph.operators.branches.conditionals import condition
 from autograph.operators.expressions.logical import and_
-from autograph.operators.stand_ins.iterables import Indexed
-from autograph.operators.stand_ins.values import NOTHING, is_numeric, type_of
+from autograph.operators.values.carried import NOTHING, is_numeric, type_of
+from autograph.operators.values.iterables import Indexed
 from runtime.dtypes import kind_of
 from runtime.graph.ir import Graph, Node, Value
 from runtime.spec import TensorType, Type, join, promote

@@ -11,7 +11,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from autograph.operators.captured.alternatives import Part, Reference
-from autograph.operators.stand_ins.references import (
+from autograph.operators.symbolic.arrays import Owning, Which
+from autograph.operators.symbolic.forms import Form
+from autograph.operators.values.carried import NOTHING
+from autograph.operators.values.references import (
     assume,
     chosen,
     fulfil,
@@ -24,9 +27,6 @@ from autograph.operators.stand_ins.references import (
     select,
     snapshot,
 )
-from autograph.operators.stand_ins.values import NOTHING
-from autograph.operators.symbolic.arrays import Owning, Which
-from autograph.operators.symbolic.forms import Form
 from runtime.building import Builder
 from runtime.cells import Cell
 from runtime.tensor import Tensor

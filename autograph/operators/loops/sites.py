@@ -16,11 +16,13 @@ from autograph.operators.captured.alternatives import Part
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.variables import Maybe, Nullable
 from autograph.operators.loops.widening import form_of_parts, widen
-from autograph.operators.stand_ins.bodies import slot_content
-from autograph.operators.stand_ins.captured_items import parts_of
-from autograph.operators.stand_ins.contents import content_slot
-from autograph.operators.stand_ins.references import reference_of, reserve
-from autograph.operators.stand_ins.values import (
+from autograph.operators.symbolic.arrays import Owning, Referring
+from autograph.operators.symbolic.choices import Optional, OrNone
+from autograph.operators.symbolic.containers import Branching
+from autograph.operators.symbolic.forms import Form, Leaf, Static, Unbound
+from autograph.operators.values.bodies import slot_content
+from autograph.operators.values.captured_items import parts_of
+from autograph.operators.values.carried import (
     has_parts,
     is_changeable,
     is_container,
@@ -29,10 +31,8 @@ from autograph.operators.stand_ins.values import (
     own_children,
     type_of,
 )
-from autograph.operators.symbolic.arrays import Owning, Referring
-from autograph.operators.symbolic.choices import Optional, OrNone
-from autograph.operators.symbolic.containers import Branching
-from autograph.operators.symbolic.forms import Form, Leaf, Static, Unbound
+from autograph.operators.values.contents import content_slot
+from autograph.operators.values.references import reference_of, reserve
 from runtime import journal, trace
 from runtime.building import Builder
 from runtime.cells import Cell

@@ -13,15 +13,15 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from autograph.operators.branches.absorbing import (
+from autograph.operators.branches.conditionals import condition, if_stmt
+from autograph.operators.branches.copied_in import (
     absorb,
     absorb_left,
     freeze_again,
     note_round,
     note_seen,
 )
-from autograph.operators.branches.conditionals import condition, if_stmt
-from autograph.operators.branches.kinship import Sight
+from autograph.operators.branches.may_alias import Sight
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.variables import in_words
 from autograph.operators.expressions.logical import and_
@@ -30,7 +30,11 @@ from autograph.operators.loops.rounds import Step, computes_alike, of_kinds, set
 from autograph.operators.loops.sharing import Ownership
 from autograph.operators.loops.sites import Entry, Site
 from autograph.operators.loops.widening import form_of, form_of_parts, widen
-from autograph.operators.stand_ins.bodies import (
+from autograph.operators.symbolic.arrays import Referring, Which
+from autograph.operators.symbolic.choices import Among
+from autograph.operators.symbolic.containers import Branching, Growing
+from autograph.operators.symbolic.forms import Form, Leaf, Makers, Poisoned, changed_length
+from autograph.operators.values.bodies import (
     Outcome,
     State,
     apply_slot,
@@ -40,20 +44,17 @@ from autograph.operators.stand_ins.bodies import (
     run_body,
     slot_content,
 )
-from autograph.operators.stand_ins.iterables import is_open
-from autograph.operators.stand_ins.iterators import refuse_in_loop
-from autograph.operators.stand_ins.printing import holding_prints, release_prints
-from autograph.operators.stand_ins.references import reference_of
-from autograph.operators.stand_ins.runs import Rows
-from autograph.operators.stand_ins.scope import cells_of
-from autograph.operators.stand_ins.values import NOTHING, merge_types, tensor
-from autograph.operators.symbolic.arrays import Referring, Which
-from autograph.operators.symbolic.choices import Among
-from autograph.operators.symbolic.containers import Branching, Growing
-from autograph.operators.symbolic.forms import Form, Leaf, Makers, Poisoned, changed_length
-from runtime import control, journal, ops, trace
+from autograph.operators.values.carried import NOTHING, merge_types, tensor
+from autograph.operators.values.iterables import is_open
+from autograph.operators.values.iterators import refuse_in_loop
+from autograph.operators.values.printing import holding_prints, release_prints
+from autograph.operators.values.references import reference_of
+from autograph.operators.values.runs import Rows
+from autograph.operators.values.scope import cells_of
+from runtime import journal, ops, trace
 from runtime.building import Builder, current_builder, traced
 from runtime.cells import Cell
+from runtime.effects import control
 from runtime.errors import Origin, StagingError
 from runtime.graph.ir import Value
 from runtime.spec import TensorType, type_of_number

@@ -11,55 +11,6 @@ from autograph.operators.captured.caught import Caught
 from autograph.operators.captured.closures import FUNCTIONS, ITSELF, parts_of_function
 from autograph.operators.captured.host_values import HostValue
 from autograph.operators.captured.variables import is_in_result
-from autograph.operators.stand_ins.captured_items import parts_of
-from autograph.operators.stand_ins.kinds import (
-    can_be_of_kinds,
-    is_itself,
-    is_kept_or_made,
-    is_of_kinds,
-    kind_of,
-    kinds_of,
-    may_be_both,
-    own_kind,
-)
-from autograph.operators.stand_ins.one_of import (
-    OneOf,
-    are_told_by_number,
-    can_be_chosen,
-    can_be_told_by_number,
-    chooses_by_number,
-    is_number_of_class,
-    joined,
-    note_refused_choice,
-    number_of,
-    things_of,
-)
-from autograph.operators.stand_ins.ranges import OpenRange
-from autograph.operators.stand_ins.references import (
-    is_all_older,
-    is_older,
-    is_older_cell,
-    reference_of,
-    reserve,
-    seen_by,
-)
-from autograph.operators.stand_ins.runs import has_runs, known_length
-from autograph.operators.stand_ins.templates import ChosenText, LazyString
-from autograph.operators.stand_ins.values import (
-    NOTHING,
-    describe_both,
-    has_parts,
-    is_array,
-    is_changeable,
-    is_container,
-    is_either,
-    is_numeric,
-    is_numpy,
-    merge_types,
-    split_none,
-    type_of,
-    with_children,
-)
 from autograph.operators.symbolic.arrays import Owning, Referring
 from autograph.operators.symbolic.choices import Among, Kinds, OrNone
 from autograph.operators.symbolic.containers import Branching, Function, Growing, call_each_other
@@ -76,6 +27,55 @@ from autograph.operators.symbolic.item_forms import all_joined, growing_form, it
 from autograph.operators.symbolic.lattice import Place, marked
 from autograph.operators.symbolic.ranges import ranged
 from autograph.operators.symbolic.texts import Written
+from autograph.operators.values.captured_items import parts_of
+from autograph.operators.values.carried import (
+    NOTHING,
+    describe_both,
+    has_parts,
+    is_array,
+    is_changeable,
+    is_container,
+    is_either,
+    is_numeric,
+    is_numpy,
+    merge_types,
+    split_none,
+    type_of,
+    with_children,
+)
+from autograph.operators.values.kinds import (
+    can_be_of_kinds,
+    is_itself,
+    is_kept_or_made,
+    is_of_kinds,
+    kind_of,
+    kinds_of,
+    may_be_both,
+    own_kind,
+)
+from autograph.operators.values.one_of import (
+    OneOf,
+    are_told_by_number,
+    can_be_chosen,
+    can_be_told_by_number,
+    chooses_by_number,
+    is_number_of_class,
+    joined,
+    note_refused_choice,
+    number_of,
+    things_of,
+)
+from autograph.operators.values.ranges import OpenRange
+from autograph.operators.values.references import (
+    is_all_older,
+    is_older,
+    is_older_cell,
+    reference_of,
+    reserve,
+    seen_by,
+)
+from autograph.operators.values.runs import has_runs, known_length
+from autograph.operators.values.templates import ChosenText, LazyString
 from runtime import trace
 from runtime.building import Builder
 from runtime.errors import StagingError

@@ -18,7 +18,7 @@ from autograph.operators.captured.host_values import HostValue
 from autograph.operators.results.host_results import bound, generators, known_result, owner_of
 from runtime import ops, trace
 from runtime.building import Builder, building, current_builder, traced
-from runtime.generators import (
+from runtime.effects.generators import (
     BITS,
     BITS_TYPE,
     DRAW,
@@ -28,7 +28,7 @@ from runtime.generators import (
     drawn_apart,
     is_sum_rounded_twice,
 )  # fmt: skip
-from runtime.ops.operands import encode_shape, type_of
+from runtime.ops.declaration.operands import encode_shape, type_of
 from runtime.spec import ObjectType, TensorType, broadcast_shapes
 from runtime.tensor import Tensor
 from runtime.variable import Variable

@@ -13,13 +13,14 @@ from autograph.operators.branches.conditionals import if_exp
 from autograph.operators.captured.variables import Nullable, ld
 from autograph.operators.containers import open_deques, open_dicts, open_sets
 from autograph.operators.containers.growing import item, packed
+from autograph.operators.results.container_outputs import refuse_views
 from autograph.operators.results.heap_results import refuse_references_in
 from autograph.operators.results.item_templates import template_of
-from autograph.operators.results.remaking import GrownContent
-from autograph.operators.results.sealing import refuse_views
-from autograph.operators.stand_ins import templates
-from autograph.operators.stand_ins.one_of import OneOf
-from autograph.operators.stand_ins.runs import (
+from autograph.operators.results.reconstruction import GrownContent
+from autograph.operators.symbolic.forms import Form
+from autograph.operators.values import templates
+from autograph.operators.values.one_of import OneOf
+from autograph.operators.values.runs import (
     ContainerKind,
     OpenDeque,
     has_runs,
@@ -27,9 +28,8 @@ from autograph.operators.stand_ins.runs import (
     known_length,
     refusal,
 )
-from autograph.operators.symbolic.forms import Form
 from runtime.origins import origin_of_caller
-from runtime.templates import Several
+from runtime.structure.templates import Several
 from runtime.tensor import Tensor
 
 __all__ = ["Beside", "expanded", "fstring", "modulo", "percent", "shown_in_text"]

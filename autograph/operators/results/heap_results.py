@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from autograph.operators.captured.variables import Nullable
-from autograph.operators.stand_ins.heaps import Reference, raise_refused
-from autograph.operators.stand_ins.runs import Run, Sealed, SealedEntries, mark_of
 from autograph.operators.symbolic.forms import Form
-from runtime import tree
+from autograph.operators.values.heaps import Reference, raise_refused
+from autograph.operators.values.runs import Run, Sealed, SealedEntries, mark_of
+from runtime.structure import tree
 
 __all__ = ["object_in", "refuse_references_in"]
 

@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from autograph.operators.stand_ins.runs import OpenSet
-from runtime.tree import MADE_BY_CLASS_STATEMENT
+from autograph.operators.values.runs import OpenSet
+from runtime.structure.tree import MADE_BY_CLASS_STATEMENT
 from runtime.variable import Variable
 
 __all__ = [

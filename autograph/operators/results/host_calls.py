@@ -22,7 +22,6 @@ from autograph.operators.captured.decisions import HOST as BY_HOST
 from autograph.operators.captured.host_values import HostValue, is_object, use_caller
 from autograph.operators.captured.methods import why_left
 from autograph.operators.results.draws import drawn, has_draws, is_draw, note_generator, order_drawn
-from autograph.operators.results.handouts import Place
 from autograph.operators.results.host_results import (
     NOTHING,
     generators,
@@ -41,16 +40,19 @@ from autograph.operators.results.host_runs import (
     Watch,
     caller_at,
 )
-from autograph.operators.results.remaking import Same
-from autograph.operators.stand_ins.iterators import taken
-from runtime import config, control, journal, ops, tree
+from autograph.operators.results.outputs import Place
+from autograph.operators.results.reconstruction import Same
+from autograph.operators.values.iterators import taken
+from runtime import config, journal, ops
 from runtime.building import Builder, building, traced
 from runtime.cells import Cell
 from runtime.devices import HOST
+from runtime.effects import control
+from runtime.effects.host import HOST_CALL
 from runtime.errors import HostCallError
-from runtime.host import HOST_CALL
 from runtime.origins import Origin, is_user_code, origin_of_caller
 from runtime.spec import ObjectType
+from runtime.structure import tree
 from runtime.tensor import Tensor
 
 __all__ = ["call_host", "entered", "left", "refusal", "shuffled", "title_of"]

@@ -15,10 +15,11 @@ import numpy as np
 
 from autograph.operators.captured.host_values import HostValue
 from autograph.operators.results.host_runs import Declared
-from runtime import ops, tree
+from runtime import ops
 from runtime.dtypes import kind_of
-from runtime.ops.operands import type_of
+from runtime.ops.declaration.operands import type_of
 from runtime.spec import TensorSpec, TensorType, broadcast_shapes, type_of_number
+from runtime.structure import tree
 from runtime.tensor import Tensor
 
 __all__ = [

@@ -15,18 +15,18 @@ import numpy as np
 
 from autograph.operators.captured.guards import MISSING, Guard, Place, same_value
 from autograph.operators.captured.variables import Undefined
-from autograph.operators.results.remaking import handing_out, objects
-from runtime import tree
+from autograph.operators.results.reconstruction import handing_out, objects
 from runtime.autodiff.stored import is_derivative_of_arrays
+from runtime.effects.given_containers import arguments_of
+from runtime.effects.host import Lending, current, hosting, lending
 from runtime.errors import StagingError, located
 from runtime.execute.kernels import Settings
 from runtime.execute.tracebacks import relocate, standing
-from runtime.given_containers import arguments_of
-from runtime.host import Lending, current, hosting, lending
 from runtime.origins import Origin
 from runtime.spec import TensorType, fits, is_compatible, promote, type_of_number
-from runtime.template_source import Source
-from runtime.templates import Fillable, fill, is_value
+from runtime.structure import tree
+from runtime.structure.template_source import Source
+from runtime.structure.templates import Fillable, fill, is_value
 from runtime.tensor import Tensor
 
 __all__ = ["Attribute", "Declared", "Flush", "HostCall", "Watch", "caller_at", "conform"]

@@ -5,21 +5,21 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-from autograph.operators.results.remaking import (
+from autograph.operators.results.container_outputs import refuse_objects
+from autograph.operators.results.reconstruction import (
     ItemPart,
     LettersPart,
     OptionalPart,
     RaggedPart,
     TextPart,
 )
-from autograph.operators.results.sealing import refuse_objects
-from autograph.operators.stand_ins.values import with_children
 from autograph.operators.symbolic.choices import Among, OrNone
 from autograph.operators.symbolic.containers import Branching, Ragged
 from autograph.operators.symbolic.forms import Form, Leaf, Static
 from autograph.operators.symbolic.rows import inner_types
 from autograph.operators.symbolic.texts import Written
-from runtime import tree
+from autograph.operators.values.carried import with_children
+from runtime.structure import tree
 
 __all__ = ["ARRAY", "holds_nests", "kept_as_rows", "template_of"]
 

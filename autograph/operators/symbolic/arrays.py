@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from autograph.operators.captured.alternatives import Part
-from autograph.operators.stand_ins.kinds import kind_of_rank
-from autograph.operators.stand_ins.references import refer, reference_of, reserve
-from autograph.operators.stand_ins.values import NOTHING, merge_types
 from autograph.operators.symbolic.forms import NUMBER, Form, Leaf, Makers, Where
+from autograph.operators.values.carried import NOTHING, merge_types
+from autograph.operators.values.kinds import kind_of_rank
+from autograph.operators.values.references import refer, reference_of, reserve
 from runtime.cells import Cell
 from runtime.spec import TensorType
 

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from autograph.operators.captured.variables import Maybe, Nullable
-from autograph.operators.stand_ins.bodies import check_defined
-from autograph.operators.stand_ins.kinds import ByKind, in_places, index_among, kind_of
-from autograph.operators.stand_ins.one_of import OneOf, are_same, index_of, one_of
-from autograph.operators.stand_ins.references import select
-from autograph.operators.stand_ins.values import NOTHING, is_unset, split, split_none, tensor
 from autograph.operators.symbolic.forms import BIT, NUMBER, Form, Leaf, Makers, Poisoned, Static
 from autograph.operators.symbolic.rows import size_of
+from autograph.operators.values.bodies import check_defined
+from autograph.operators.values.carried import NOTHING, is_unset, split, split_none, tensor
+from autograph.operators.values.kinds import ByKind, in_places, index_among, kind_of
+from autograph.operators.values.one_of import OneOf, are_same, index_of, one_of
+from autograph.operators.values.references import select
 from runtime import ops
 from runtime.tensor import Tensor
 

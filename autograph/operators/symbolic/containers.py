@@ -15,17 +15,6 @@ from autograph.operators.captured.closures import (
     parts_of_function,
     remade,
 )
-from autograph.operators.stand_ins.captured_items import parts_of
-from autograph.operators.stand_ins.kinds import kind_of_parts
-from autograph.operators.stand_ins.one_of import OneOf
-from autograph.operators.stand_ins.runs import Run, has_runs, unpadded
-from autograph.operators.stand_ins.values import (
-    NOTHING,
-    has_parts,
-    is_changeable,
-    is_unset,
-    own_children,
-)
 from autograph.operators.symbolic.forms import (
     NUMBER,
     Container,
@@ -50,6 +39,17 @@ from autograph.operators.symbolic.rows import (
     size_of,
     sizes_behind,
 )
+from autograph.operators.values.captured_items import parts_of
+from autograph.operators.values.carried import (
+    NOTHING,
+    has_parts,
+    is_changeable,
+    is_unset,
+    own_children,
+)
+from autograph.operators.values.kinds import kind_of_parts
+from autograph.operators.values.one_of import OneOf
+from autograph.operators.values.runs import Run, has_runs, unpadded
 from runtime import ops
 from runtime.spec import TensorType
 from runtime.tensor import Tensor

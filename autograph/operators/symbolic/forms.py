@@ -14,9 +14,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 from autograph.operators.captured.caught import Caught
 from autograph.operators.captured.variables import Poison, Undefined
-from autograph.operators.stand_ins.kinds import kind_of, kind_of_rank, kinds_of
-from autograph.operators.stand_ins.one_of import number_of
-from autograph.operators.stand_ins.values import (
+from autograph.operators.values.carried import (
     KEEP_IN_LIST,
     NOTHING,
     advice,
@@ -27,7 +25,9 @@ from autograph.operators.stand_ins.values import (
     merge_types,
     subject,
 )
-from runtime import control
+from autograph.operators.values.kinds import kind_of, kind_of_rank, kinds_of
+from autograph.operators.values.one_of import number_of
+from runtime.effects import control
 from runtime.spec import ErrorType, TensorType, type_of_number
 from runtime.tensor import Tensor
 

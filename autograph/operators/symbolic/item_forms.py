@@ -8,19 +8,14 @@ from typing import Any
 
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.variables import Nullable, Poison, is_in_result, is_whole
-from autograph.operators.stand_ins.captured_items import parts_of
-from autograph.operators.stand_ins.one_of import (
-    OneOf,
-    can_be_referred_to,
-    is_constant,
-    joined,
-    note_refused_choice,
-    referred,
-    texts_of,
-)
-from autograph.operators.stand_ins.runs import Run, has_runs, known_length, opened, unpadded
-from autograph.operators.stand_ins.templates import ChosenText, LazyString, is_textual
-from autograph.operators.stand_ins.values import (
+from autograph.operators.symbolic.arrays import Referring
+from autograph.operators.symbolic.choices import Among, OrNone
+from autograph.operators.symbolic.containers import Branching, Growing, Ragged
+from autograph.operators.symbolic.forms import Form, Leaf, Poisoned, Static, Unbound, changed
+from autograph.operators.symbolic.lattice import Place
+from autograph.operators.symbolic.texts import Written
+from autograph.operators.values.captured_items import parts_of
+from autograph.operators.values.carried import (
     NOTHING,
     describe,
     is_array,
@@ -32,12 +27,17 @@ from autograph.operators.stand_ins.values import (
     subject,
     type_of,
 )
-from autograph.operators.symbolic.arrays import Referring
-from autograph.operators.symbolic.choices import Among, OrNone
-from autograph.operators.symbolic.containers import Branching, Growing, Ragged
-from autograph.operators.symbolic.forms import Form, Leaf, Poisoned, Static, Unbound, changed
-from autograph.operators.symbolic.lattice import Place
-from autograph.operators.symbolic.texts import Written
+from autograph.operators.values.one_of import (
+    OneOf,
+    can_be_referred_to,
+    is_constant,
+    joined,
+    note_refused_choice,
+    referred,
+    texts_of,
+)
+from autograph.operators.values.runs import Run, has_runs, known_length, opened, unpadded
+from autograph.operators.values.templates import ChosenText, LazyString, is_textual
 from runtime.building import Builder
 from runtime.spec import TensorType
 

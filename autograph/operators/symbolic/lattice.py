@@ -16,13 +16,13 @@ from autograph.operators.captured.caught import Caught
 from autograph.operators.captured.closures import FUNCTIONS
 from autograph.operators.captured.host_values import HostValue
 from autograph.operators.captured.variables import Maybe, Nullable, Poison
-from autograph.operators.stand_ins.captured_items import parts_of
-from autograph.operators.stand_ins.kinds import ByKind, is_itself, is_of_kinds, kinds_of
-from autograph.operators.stand_ins.one_of import are_numbers, note_refused_choice
-from autograph.operators.stand_ins.ranges import OpenRange
-from autograph.operators.stand_ins.runs import has_runs
-from autograph.operators.stand_ins.templates import is_textual
-from autograph.operators.stand_ins.values import (
+from autograph.operators.symbolic.choices import Among, Kinds, Optional, OrNone
+from autograph.operators.symbolic.containers import Branching, Function
+from autograph.operators.symbolic.forms import Form, Leaf, Poisoned, Raised, Static, Unbound, Where
+from autograph.operators.symbolic.ranges import ranged
+from autograph.operators.symbolic.texts import Written
+from autograph.operators.values.captured_items import parts_of
+from autograph.operators.values.carried import (
     has_parts,
     is_array,
     is_changeable,
@@ -31,11 +31,11 @@ from autograph.operators.stand_ins.values import (
     type_of,
     with_children,
 )
-from autograph.operators.symbolic.choices import Among, Kinds, Optional, OrNone
-from autograph.operators.symbolic.containers import Branching, Function
-from autograph.operators.symbolic.forms import Form, Leaf, Poisoned, Raised, Static, Unbound, Where
-from autograph.operators.symbolic.ranges import ranged
-from autograph.operators.symbolic.texts import Written
+from autograph.operators.values.kinds import ByKind, is_itself, is_of_kinds, kinds_of
+from autograph.operators.values.one_of import are_numbers, note_refused_choice
+from autograph.operators.values.ranges import OpenRange
+from autograph.operators.values.runs import has_runs
+from autograph.operators.values.templates import is_textual
 
 __all__ = ["Place", "marked"]
 

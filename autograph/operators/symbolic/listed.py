@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from autograph.operators.stand_ins.runs import Run
 from autograph.operators.symbolic.forms import Leaf
+from autograph.operators.values.runs import Run
 from runtime import journal, ops
 from runtime.spec import WEAK_DTYPES, TensorType
 from runtime.tensor import Tensor

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from autograph.operators.stand_ins.ranges import OpenRange
-from autograph.operators.stand_ins.values import NOTHING
 from autograph.operators.symbolic.forms import NUMBER, Form, Leaf, Makers, Static, Where
+from autograph.operators.values.carried import NOTHING
+from autograph.operators.values.ranges import OpenRange
 
 __all__ = ["Ranged", "ranged"]
 

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from autograph.operators.captured.captures import current_trace
-from autograph.operators.stand_ins.one_of import are_numbers, numbers_of
-from autograph.operators.stand_ins.runs import Packing, Rows, Run, note_shared, unpadded
-from autograph.operators.stand_ins.values import tensor
 from autograph.operators.symbolic.forms import Form, Leaf, Static, Unbound
-from runtime import control, ops, trace
+from autograph.operators.values.carried import tensor
+from autograph.operators.values.one_of import are_numbers, numbers_of
+from autograph.operators.values.runs import Packing, Rows, Run, note_shared, unpadded
+from runtime import ops, trace
 from runtime.building import building
+from runtime.effects import control
 from runtime.spec import Shape, TensorType
 from runtime.tensor import Tensor
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from autograph.operators.stand_ins.grown_text import LETTERS, GrownText, letters_of
-from autograph.operators.stand_ins.kinds import TEXT
-from autograph.operators.stand_ins.values import NOTHING, is_unset
 from autograph.operators.symbolic.forms import NUMBER, Form, Leaf, Makers, Where
 from autograph.operators.symbolic.rows import size_of
+from autograph.operators.values.carried import NOTHING, is_unset
+from autograph.operators.values.grown_text import LETTERS, GrownText, letters_of
+from autograph.operators.values.kinds import TEXT
 from runtime import ops
-from runtime.templates import letters_of_text
+from runtime.structure.templates import letters_of_text
 from runtime.tensor import Tensor
 
 __all__ = ["Written"]

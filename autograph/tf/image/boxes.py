@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autograph.tf.tensors import Tensor, as_tensor
-from runtime.ops.boxes import kept_boxes
+from runtime.ops.signals.boxes import kept_boxes
 
 __all__ = ["non_max_suppression"]
 

@@ -11,7 +11,7 @@ from autograph.tf.linalg.products import adjoint, turned
 from autograph.tf.math.elementwise import unary
 from autograph.tf.tensors import Tensor, as_tensor, cast, operands
 from runtime import ops
-from runtime.ops import general_matrices, matrix_functions
+from runtime.ops.matrices import general_matrices, matrix_functions
 
 __all__ = [
     "cholesky",

@@ -16,7 +16,7 @@ from autograph.tf.arguments import axes_of
 from autograph.tf.math.elementwise import rsqrt, truncatediv
 from autograph.tf.tensors import Tensor, as_tensor, cast
 from runtime import nn, ops
-from runtime.ops.operands import normal_axis
+from runtime.ops.declaration.operands import normal_axis
 
 __all__ = [
     "argmax",

@@ -21,7 +21,7 @@ from typing import Any
 
 from runtime import config
 from runtime.execute.native import engine, processor
-from runtime.files import is_regular, put_file, read_regular
+from runtime.process.files import is_regular, put_file, read_regular
 
 __all__ = ["Store", "compiled", "digest", "is_kept", "key_of", "store"]
 

@@ -6,7 +6,7 @@ import ctypes
 import weakref
 
 from runtime.execute.native import layout
-from runtime.interrupts import uninterrupted
+from runtime.process.interrupts import uninterrupted
 
 __all__ = ["Version"]
 

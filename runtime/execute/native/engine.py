@@ -25,7 +25,7 @@ from runtime.execute.native.library import LLVM, Unavailable, told
 from runtime.execute.native.processor import Processor
 from runtime.execute.native.together import together
 from runtime.execute.native.versions import version
-from runtime.forks import new_after_forks
+from runtime.process.forks import new_after_forks
 
 __all__ = [
     "APART",

@@ -8,7 +8,7 @@ from types import FunctionType
 from typing import Any
 
 from runtime.execute.native import layout
-from runtime.interrupts import uninterrupted
+from runtime.process.interrupts import uninterrupted
 
 __all__ = ["Parts"]
 

@@ -26,7 +26,7 @@ from runtime import config
 from runtime.execute.native.cache import compiled, is_kept
 from runtime.execute.native.engine import QUICK, load
 from runtime.execute.native.together import cores
-from runtime.forks import new_after_forks
+from runtime.process.forks import new_after_forks
 
 __all__ = ["address", "bring_in", "parallel", "pool_text"]
 

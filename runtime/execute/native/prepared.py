@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from runtime import config
-from runtime.caching import cached_property
 from runtime.devices import copied
 from runtime.errors import Origin
 from runtime.execute import Executable
@@ -39,6 +38,7 @@ from runtime.execute.native.together import cores, together
 from runtime.execute.tracebacks import entry as line_of
 from runtime.execute.tracebacks import relocate, standing_for
 from runtime.graph.ir import Node
+from runtime.process.caching import cached_property
 from runtime.spec import TensorType, weak_number
 
 __all__ = [

@@ -10,7 +10,7 @@ from contextvars import copy_context
 from typing import TypeVar
 
 from runtime import config
-from runtime.forks import start
+from runtime.process.forks import start
 
 __all__ = ["cores", "together"]
 

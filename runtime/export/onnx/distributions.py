@@ -1,7 +1,7 @@
 """Draws of the classical distributions in ONNX, out of the runtime's uniform and normal numbers.
 
-They are the formulas of `runtime.ops.distributions`; what is refused there is drawn again here, for
-all elements at once, until each has been good.
+They are the formulas of `runtime.ops.random.distributions`; what is refused there is drawn again
+here, for all elements at once, until each has been good.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ import numpy as np
 
 from runtime.export.onnx.emitter import Emitter, Term
 from runtime.namespace import namespace
-from runtime.ops import distributions, exact
-from runtime.ops.operands import shape_of
-from runtime.ops.random import ATTEMPTS, random_uniform
+from runtime.ops.declaration.operands import shape_of
+from runtime.ops.random import distributions
+from runtime.ops.random.draws import ATTEMPTS, random_uniform
+from runtime.ops.special_functions import exact
 
 __all__ = ["LAWS", "Draws", "Law"]
 

@@ -23,7 +23,7 @@ from runtime.export.onnx.table import WRITERS
 from runtime.export.repetitions import call_repetitions
 from runtime.graph.ir import Graph, Node, Value
 from runtime.namespace import namespace
-from runtime.ops.declare import REGISTRY
+from runtime.ops.declaration.declare import REGISTRY
 from runtime.passes import optimize
 from runtime.spec import StackType, TensorType, Type
 

@@ -10,8 +10,8 @@ import numpy as np
 from runtime.export.onnx.emitter import Emitter, Term, refuse
 from runtime.export.onnx.table import operand_types, rank_of_value, result_dtype, writes
 from runtime.graph.ir import Node
-from runtime.ops.operands import normal_axes, normal_axis
-from runtime.ops.windows import Windows
+from runtime.ops.declaration.operands import normal_axes, normal_axis
+from runtime.ops.signals.windows import Windows
 from runtime.spec import TensorType
 
 __all__: list[str] = []

@@ -18,8 +18,8 @@ from runtime.graph.ir import Graph, Node, Value
 from runtime.lowering.kernels.refusal import Refusal
 from runtime.lowering.kernels.state import functional, has_variables
 from runtime.ops import CONSTANT
-from runtime.ops.distributions import parts_of_normal
-from runtime.ops.exact import quantile_at
+from runtime.ops.random.distributions import parts_of_normal
+from runtime.ops.special_functions.exact import quantile_at
 from runtime.passes.dead_code import drop_dead_code
 from runtime.spec import TensorType
 

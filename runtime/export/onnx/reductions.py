@@ -18,7 +18,7 @@ from runtime.export.onnx.table import (
     writes,
 )
 from runtime.graph.ir import Node
-from runtime.ops.operands import normal_axes, normal_axis
+from runtime.ops.declaration.operands import normal_axes, normal_axis
 
 __all__: list[str] = []
 

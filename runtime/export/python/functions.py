@@ -24,7 +24,7 @@ from runtime.export.python.sources import Sources
 from runtime.export.python.texts import Texts
 from runtime.graph.ir import Graph, Node, Value
 from runtime.spec import TensorType, Type
-from runtime.templates import letters_of_text
+from runtime.structure.templates import letters_of_text
 
 __all__ = ["Functions"]
 

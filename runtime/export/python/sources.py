@@ -26,7 +26,7 @@ import numpy as np
 from runtime.errors import UnsavableError
 from runtime.execute.source import literal
 from runtime.export.python.on_host import SUBSTITUTES
-from runtime.ops.declare import Primitive
+from runtime.ops.declaration.declare import Primitive
 
 __all__ = ["Sources"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from runtime.control import ExceptionTemplate, exception_of
+from runtime.effects.control import ExceptionTemplate, exception_of
 from runtime.errors import UnsavableError
 from runtime.export.python.sources import Sources
-from runtime.templates import (
+from runtime.structure.templates import (
     ASCII,
     REPR,
     STR,

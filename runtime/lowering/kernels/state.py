@@ -13,15 +13,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from runtime.control import CLOCK, PRINT, RAISE, STORE
+from runtime.effects.control import CLOCK, PRINT, RAISE, STORE
 from runtime.execute.native.stateful import only_once
 from runtime.graph.clone import Change, Copy, copy_node, shared
 from runtime.graph.ir import Graph, Node, Op, Value
 from runtime.lowering.kernels.refusal import Refusal
-from runtime.ops.declare import REGISTRY
-from runtime.ops.random import random_advance
+from runtime.ops.declaration.declare import REGISTRY
+from runtime.ops.random.draws import random_advance
 from runtime.spec import TensorType, VariableType
-from runtime.templates import Hole, LazyString, Line, SummaryLine
+from runtime.structure.templates import Hole, LazyString, Line, SummaryLine
 
 __all__ = [
     "DONE_ONCE",

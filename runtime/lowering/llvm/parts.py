@@ -11,8 +11,8 @@ from runtime.execute.native.processor import has_slow_subnormals, vector_bytes
 from runtime.lowering.kernels.kernel import Contract, Dim, For, PairwiseSum
 from runtime.lowering.kernels.tiles import ahead_of, counts_of_parts, products
 from runtime.lowering.llvm.contractions import NAME, contraction_text
-from runtime.lowering.llvm.in_lanes import serves
 from runtime.lowering.llvm.subnormals import DECLARED, Careful, careful
+from runtime.lowering.llvm.vector_loops import serves
 from runtime.lowering.rewrites.narrow import DECLARED as NEEDED
 from runtime.lowering.rewrites.narrow import Narrow, narrow
 from runtime.lowering.rewrites.parallel import (

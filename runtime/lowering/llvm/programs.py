@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from runtime.caching import cached_property
 from runtime.execute.native.context import SLOT, word
 from runtime.execute.native.entry import SET
 from runtime.execute.native.processor import has_fma, vector_bytes
@@ -44,14 +43,15 @@ from runtime.lowering.kernels.kernel import (
 from runtime.lowering.kernels.llvm_types import llvm_type, memory_type
 from runtime.lowering.kernels.merging import Summary
 from runtime.lowering.kernels.scalar import Expr, parts_of, size_in_bytes
-from runtime.lowering.llvm import drawing, in_lanes, parts, pieces, recursive_text, shared
+from runtime.lowering.llvm import drawing, outlining, parts, recursive_text, shared, vector_loops
 from runtime.lowering.llvm.lines import AS_IT_IS, WRITTEN_OUT_AS_VECTORS
 from runtime.lowering.llvm.memory import BUDGET, Memory
 from runtime.lowering.llvm.modules import Shared, modules_text
 from runtime.lowering.llvm.parts import Products
 from runtime.lowering.llvm.sums import Sums
-from runtime.lowering.rewrites.pacing import goes_over_elements
 from runtime.lowering.rewrites.parallel import Part, name_of_part
+from runtime.lowering.rewrites.signal_polling import goes_over_elements
+from runtime.process.caching import cached_property
 
 __all__ = ["function_text"]
 
@@ -142,9 +142,9 @@ class _Writer(Sums, Memory):
         block = self.program.body
         self.called = shared.shared(self.program)
         self.in_registers = self._written_in_registers(block)
-        self.in_lanes = in_lanes.serves_all(block) and not self.in_registers
+        self.in_lanes = vector_loops.serves_all(block) and not self.in_registers
         self._memory()
-        pieces.written(self, self.program.body, self._block)
+        outlining.written(self, self.program.body, self._block)
         for k, result in enumerate(self.program.results):
             if result.value is not None:
                 value = self.value(result.value)
@@ -154,14 +154,14 @@ class _Writer(Sums, Memory):
         own = [text for text in self.parts if text not in self.scheduled]
         vectors = [text for text in self.parts if text in self.scheduled]
         needs_all = goes_over_elements(self.program.body)  # to make vectors of loops of the user's
-        is_scalar = in_lanes.has_none(self.program.body) and not needs_all
+        is_scalar = vector_loops.has_none(self.program.body) and not needs_all
         is_scheduled = self.in_lanes and not own and not self.pieces and not needs_all
         kernel = self._kernel(parameters, goes_through_all=not is_scalar and not is_scheduled)
         products = self.products
         declared = {
             *self.intrinsics, *products.needs, *products.declarations,
             *(f"hidden void {name_of_part(k)}(ptr, i64)" for k in range(len(self.parts))),
-            *map(pieces.declared, range(len(self.pieces))),
+            *map(outlining.declared, range(len(self.pieces))),
         }  # fmt: skip
         common = Shared([*self.globals, *self.helpers], declared, self.metadata)
         if is_scalar:
@@ -193,9 +193,9 @@ class _Writer(Sums, Memory):
         return "\n".join(body)
 
     @cached_property
-    def uses(self) -> pieces.Uses:
+    def uses(self) -> outlining.Uses:
         """Which statements name which registers and cells."""
-        return pieces.Uses(self.program)
+        return outlining.Uses(self.program)
 
     def _parameters(self) -> Iterator[str]:
         self.first.append("%status = alloca i64")
@@ -249,8 +249,8 @@ class _Writer(Sums, Memory):
             parts.rounds(self, s, work)
 
     def _rounds(self, s: For, first: str, size: str) -> None:
-        if self.in_lanes and in_lanes.lanes_of(s) is not None:
-            in_lanes.write(self, s)
+        if self.in_lanes and vector_loops.lanes_of(s) is not None:
+            vector_loops.write(self, s)
             return
         is_inner = not any(isinstance(x, For | PairwiseSum | While | Contract) for x in s.body)
         is_short = is_inner and isinstance(s.size, int) and s.size <= _WRITTEN_OUT
@@ -334,7 +334,7 @@ class _Writer(Sums, Memory):
         self.known.clear()
         self.add(f"br i1 {condition}, label %{body}, label %{done}")
         self.begin(body)
-        pieces.written(self, s.body, self._block)
+        outlining.written(self, s.body, self._block)
         self.loops -= 1
         self.add(f"br label %{test}")
         self.begin(done)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import field
 
-from runtime.control import RAISE
+from runtime.effects.control import RAISE
 from runtime.errors import GraphLimit
 from runtime.execute.recovery import positions
 from runtime.graph.ir import Node

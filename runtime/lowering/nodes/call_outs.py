@@ -14,11 +14,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from runtime.control import CLOCK, PRINT, STORE
+from runtime.effects.control import CLOCK, PRINT, STORE
+from runtime.effects.generators import DRAW, SAMPLE
+from runtime.effects.host import HOST_CALL
 from runtime.execute.native.context import SLOT
-from runtime.generators import DRAW, SAMPLE
 from runtime.graph.ir import Graph, Node, Value
-from runtime.host import HOST_CALL
 from runtime.lowering.kernels.arrays import Form, Stored
 from runtime.lowering.kernels.builder import Builder
 from runtime.lowering.kernels.kernel import (
@@ -41,7 +41,7 @@ from runtime.lowering.nodes.attempts import escapes, kind_of
 from runtime.lowering.nodes.elements import machine_type, tensor_type
 from runtime.lowering.nodes.stacks import Stack
 from runtime.lowering.scalars.meaning import Fail
-from runtime.ops.declare import REGISTRY
+from runtime.ops.declaration.declare import REGISTRY
 from runtime.spec import TensorType, Type
 
 __all__ = ["call_out", "called_outside", "fails", "has_effects"]

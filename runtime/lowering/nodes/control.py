@@ -60,7 +60,7 @@ from runtime.lowering.nodes.rows import as_rows, refill, rows_in
 from runtime.lowering.nodes.stacks import Stack, in_memory
 from runtime.lowering.nodes.updates import may_overwrite
 from runtime.lowering.scalars.meaning import truth
-from runtime.ops.internal import ERRORS
+from runtime.ops.declaration.internal import ERRORS
 from runtime.spec import FrameType, StackType, TensorType
 
 __all__ = [

@@ -14,7 +14,7 @@ from runtime.lowering.nodes.random_bits import Bits, blocks_of, filled, halves, 
 from runtime.lowering.nodes.shaping import given_shape
 from runtime.lowering.scalars.division import whole
 from runtime.lowering.scalars.formulas import Scalar
-from runtime.ops.random import ATTEMPTS, width_of
+from runtime.ops.random.draws import ATTEMPTS, width_of
 
 __all__ = ["integers"]
 

@@ -35,9 +35,9 @@ from runtime.lowering.nodes.elementwise import mapped
 from runtime.lowering.nodes.random_bits import Blocks, blocks_of, filled, number
 from runtime.lowering.nodes.shaping import given_shape
 from runtime.lowering.scalars.formulas import Formulas, Scalar, next_after
-from runtime.ops.distributions import exponential, standard_normal, truncated_normal
-from runtime.ops.philox import FOLD, SPLIT
-from runtime.ops.random import low_bits, unit, width_of
+from runtime.ops.random.distributions import exponential, standard_normal, truncated_normal
+from runtime.ops.random.draws import low_bits, unit, width_of
+from runtime.ops.random.philox import FOLD, SPLIT
 
 __all__ = [
     "ELEMENTS_OF_BITS",

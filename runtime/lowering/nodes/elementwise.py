@@ -36,8 +36,8 @@ from runtime.lowering.kernels.scalar import (
     size_in_bytes,
 )
 from runtime.lowering.nodes.call_outs import fails
+from runtime.lowering.nodes.concatenation_views import by_part
 from runtime.lowering.nodes.elements import convert, element, loop_types, machine_type, tensor_type
-from runtime.lowering.nodes.joints import by_part
 from runtime.lowering.scalars.meaning import truth
 
 __all__ = [

@@ -37,7 +37,7 @@ from runtime.lowering.nodes.elements import tensor_type
 from runtime.lowering.nodes.masks import elements_at, fitting, positions, whole_mask
 from runtime.lowering.nodes.shaping import as_array
 from runtime.lowering.nodes.slicing import sliced, static_index
-from runtime.ops.keys import expanded_index
+from runtime.ops.indexing.keys import expanded_index
 from runtime.spec import TensorType
 
 __all__ = ["Part", "gather", "not_negative", "part_of"]

@@ -11,9 +11,9 @@ from functools import reduce
 
 import numpy as np
 
+from runtime.effects.generators import STANDARD, WAIT
 from runtime.execute.native import samplers, twister
 from runtime.execute.native.samplers import MASKED, ONE_BY_ONE, ORDERING, OTHERS, RANGES
-from runtime.generators import STANDARD, WAIT
 from runtime.graph.ir import Node
 from runtime.lowering.kernels.arrays import Form, Stored
 from runtime.lowering.kernels.builder import Builder

@@ -21,9 +21,9 @@ from runtime.lowering.kernels.builder import Builder, is_small
 from runtime.lowering.kernels.kernel import Dim
 from runtime.lowering.kernels.refusal import Refusal
 from runtime.lowering.kernels.scalar import Expr, call, cast, index, is_float, is_int
+from runtime.lowering.nodes.concatenation_views import join
 from runtime.lowering.nodes.elements import machine_type, tensor_type
 from runtime.lowering.nodes.elementwise import mapped
-from runtime.lowering.nodes.joints import join
 from runtime.lowering.nodes.shaping import as_array, axes_of
 
 __all__ = ["concat", "flip", "roll", "stack"]

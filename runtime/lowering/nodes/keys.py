@@ -38,7 +38,7 @@ from runtime.lowering.kernels.scalar import (
 from runtime.lowering.nodes.elementwise import converted
 from runtime.lowering.nodes.rows import as_rows, rows_in
 from runtime.lowering.nodes.updates import may_overwrite
-from runtime.ops.key_links import HASH_OF_NAN, HASH_START, HASH_STEP
+from runtime.ops.python.key_links import HASH_OF_NAN, HASH_START, HASH_STEP
 
 __all__ = ["find_key", "link_all", "link_last", "unlink_row"]
 

@@ -12,7 +12,7 @@ from runtime.lowering.kernels.kernel import Dim, Store, product
 from runtime.lowering.kernels.refusal import Refusal
 from runtime.lowering.kernels.scalar import Expr, call, cast, index, select
 from runtime.lowering.scalars.formulas import Scalar
-from runtime.ops.philox import DRAW, ROUNDS, after_round, next_key, pairs
+from runtime.ops.random.philox import DRAW, ROUNDS, after_round, next_key, pairs
 
 __all__ = ["Bits", "Blocks", "blocks_of", "filled", "halves", "number"]
 

@@ -57,9 +57,9 @@ from runtime.lowering.kernels.scalar import (
     real,
     select,
 )
+from runtime.lowering.nodes.concatenation_views import in_one_order, join
 from runtime.lowering.nodes.elements import machine_type, tensor_type
 from runtime.lowering.nodes.elementwise import converted, in_type, mapped
-from runtime.lowering.nodes.joints import in_one_order, join
 from runtime.lowering.nodes.shaping import given_shape
 from runtime.lowering.scalars.complex_numbers import FORMS
 from runtime.lowering.scalars.meaning import truth

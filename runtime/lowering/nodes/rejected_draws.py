@@ -37,8 +37,7 @@ from runtime.lowering.nodes.elementwise import is_whole
 from runtime.lowering.nodes.random_bits import Blocks, blocks_of, number
 from runtime.lowering.nodes.shaping import given_shape
 from runtime.lowering.scalars.formulas import Formulas, Scalar
-from runtime.ops import exact
-from runtime.ops.distributions import (
+from runtime.ops.random.distributions import (
     LARGE_MEAN,
     LARGEST_MEAN,
     RAREST,
@@ -48,8 +47,9 @@ from runtime.ops.distributions import (
     is_surely_good,
     may_be_good,
 )
-from runtime.ops.philox import BOOST
-from runtime.ops.random import ATTEMPTS, fraction
+from runtime.ops.random.draws import ATTEMPTS, fraction
+from runtime.ops.random.philox import BOOST
+from runtime.ops.special_functions import exact
 
 __all__ = ["gamma", "poisson"]
 

@@ -28,8 +28,8 @@ from runtime.lowering.kernels.kernel import Dim, product
 from runtime.lowering.kernels.refusal import Refusal
 from runtime.lowering.kernels.scalar import Expr, call, cast, const, either, index, is_int, select
 from runtime.lowering.nodes.call_outs import fails
+from runtime.lowering.nodes.concatenation_views import has_only_slices, join, part_of
 from runtime.lowering.nodes.elements import tensor_type
-from runtime.lowering.nodes.joints import has_only_slices, join, part_of
 from runtime.lowering.nodes.slicing import sliced, static_index
 
 __all__ = [

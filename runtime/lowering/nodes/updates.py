@@ -26,10 +26,10 @@ from runtime.lowering.kernels.kernel import Buffer, Dim, Store, load
 from runtime.lowering.kernels.refusal import Refusal
 from runtime.lowering.kernels.scalar import FALSE, TRUE, Expr, both, call, const, select
 from runtime.lowering.nodes.call_outs import fails
+from runtime.lowering.nodes.concatenation_views import has_only_slices, starts_at, written_over
 from runtime.lowering.nodes.elements import convert, tensor_type
 from runtime.lowering.nodes.elementwise import converted, mapped
 from runtime.lowering.nodes.gathers import Part, part_of
-from runtime.lowering.nodes.joints import has_only_slices, starts_at, written_over
 from runtime.lowering.nodes.masks import fitting, whole_mask
 from runtime.lowering.nodes.shaping import subscript
 from runtime.lowering.scalars.meaning import truth

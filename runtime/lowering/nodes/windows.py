@@ -16,7 +16,7 @@ from runtime.lowering.kernels.scalar import TRUE, Expr, both, call, index, selec
 from runtime.lowering.kernels.strides import plus, times
 from runtime.lowering.nodes.elements import machine_type, tensor_type
 from runtime.lowering.nodes.shaping import given_size
-from runtime.ops import windows as ops
+from runtime.ops.signals import windows as ops
 
 __all__ = [
     "MOST_TAPS",

@@ -44,7 +44,7 @@ from runtime.lowering.kernels.scalar import (
     select,
 )
 from runtime.lowering.rewrites.intervals import LESS, Numbers, Range, all_of, in_order, is_same
-from runtime.lowering.rewrites.pacing import Counting, Limit, counting
+from runtime.lowering.rewrites.signal_polling import Counting, Limit, counting
 
 __all__ = ["prove"]
 

@@ -30,7 +30,7 @@ from runtime.lowering.scalars.mathematics import (
     sqrt,
     sub,
 )
-from runtime.ops.error_function import FAR
+from runtime.ops.special_functions.error_function import FAR
 
 __all__ = [
     "acosh", "asinh", "atanh", "cbrt", "cosh", "erf", "exp2", "expm1", "hypot", "in_double",

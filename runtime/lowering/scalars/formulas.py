@@ -1,7 +1,7 @@
 """Expressions with Python's operators, so that a formula for arrays is one for native code, too.
 
 The ops that draw random numbers say in Python what an element is of its bits, and ask an array
-module for the functions that they need (`runtime/ops/philox.py`, `exact.py`). Given a `Scalar`, and
+module for the functions that they need (`runtime/ops/random/philox.py`). Given a `Scalar`, and
 `Formulas` in the place of the module, they give the expression: operation by operation what NumPy
 computes, none of them fused.
 """

@@ -50,8 +50,8 @@ def test_another_release_of_keras_is_refused(tmp_path):
 @pytest.mark.long
 def test_the_environment_is_enough():
     text = (
-        "import autograph, keras; print(keras.backend.backend()); from runtime import head_start; "
-        "print(head_start._begun.cache_info().currsize)"  # what the first graph needs is brought in
+        "import autograph, keras; print(keras.backend.backend()); from runtime.process import warm_up; "
+        "print(warm_up._begun.cache_info().currsize)"  # what the first graph needs is brought in
     )
     done = subprocess.run(
         [sys.executable, "-c", text],

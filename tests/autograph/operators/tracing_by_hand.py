@@ -3,8 +3,8 @@
 from contextlib import contextmanager
 
 from autograph.operators.captured.captures import current_trace
-from autograph.operators.results.handouts import Handouts
-from autograph.tracing import FunctionBuilder
+from autograph.operators.results.outputs import Handouts
+from autograph.tracing.trace import FunctionBuilder
 from runtime import journal, trace
 from runtime.building import traced
 from runtime.spec import TensorType

@@ -10,7 +10,7 @@ from runtime import building, trace
 from runtime.autodiff.compiled import Differentiable
 from runtime.building import Builder, traced
 from runtime.compile import compile_graph
-from runtime.control import coerce, emit_cond, emit_while
+from runtime.effects.control import coerce, emit_cond, emit_while
 from runtime.spec import TensorType, VariableType, type_of_number
 from runtime.tensor import Tensor
 from runtime.variable import Variable

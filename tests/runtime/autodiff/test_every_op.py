@@ -8,8 +8,8 @@ from programs import Compiled
 
 from runtime import config, ops
 from runtime.autodiff import check_gradients
-from runtime.ops import general_matrices  # noqa: F401 - not brought in by `ops`
-from runtime.ops.declare import REGISTRY
+from runtime.ops.declaration.declare import REGISTRY
+from runtime.ops.matrices import general_matrices  # noqa: F401 - not brought in by `ops`
 
 # Not smooth, of another precision, with results that are not unique, or without a rank.
 LEFT_OUT = {"astype", "full", "round", "round_number", "squeeze"}

@@ -12,7 +12,7 @@ from runtime import building, ops
 from runtime.autodiff import check_gradients, linearize
 from runtime.building import traced
 from runtime.compile import compile_graph
-from runtime.control import CALL
+from runtime.effects.control import CALL
 from runtime.graph.check import check
 from runtime.graph.show import text
 from runtime.spec import TensorType

@@ -273,7 +273,7 @@ def test_variables_read_in_a_loop():
 
 
 def test_effects_happen_once(capsys):
-    from runtime.control import PRINT
+    from runtime.effects.control import PRINT
     from runtime.trace import apply
 
     def f(x):

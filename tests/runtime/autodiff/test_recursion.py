@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph.loading import unpacked
-from autograph.saving import packed
+from autograph.programs.loading import unpacked
+from autograph.programs.saving import packed
 from runtime import config
 from runtime.graph.check import check
 from tests.language.harness import count_nodes

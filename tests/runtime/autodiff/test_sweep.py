@@ -8,7 +8,7 @@ import pytest
 from runtime import ops
 from runtime.autodiff.cotangents import cotangent_type, is_differentiable
 from runtime.autodiff.sweep import Adjoints, CustomRecord, OpRecord, key_of, sweep
-from runtime.ops.indexing import getitem_
+from runtime.ops.indexing.indexing import getitem_
 from runtime.spec import StackType, TensorType, VariableType, type_of_number
 from runtime.tensor import Tensor
 from runtime.variable import Variable
@@ -57,7 +57,7 @@ def test_unwanted_inputs_cost_nothing():
         raise AssertionError("not asked for")
 
     from runtime.graph.ir import Op
-    from runtime.ops.declare import _joined
+    from runtime.ops.declaration.declare import _joined
 
     op = Op("op", ops.multiply.op.kernel, None, vjp=_joined((lambda g, out, x, y: g * y, refuse)),
             elementwise=True)  # fmt: skip

@@ -15,8 +15,8 @@ from runtime.building import Builder, trace_function, traced
 from runtime.execute import plan
 from runtime.graph.check import check
 from runtime.graph.ir import Node
-from runtime.ops.declare import REGISTRY
-from runtime.ops.operands import is_number, type_of
+from runtime.ops.declaration.declare import REGISTRY
+from runtime.ops.declaration.operands import is_number, type_of
 from runtime.spec import StackType, TensorType
 from runtime.tensor import Tensor
 from tests.samples import Sample, for_each

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from runtime import attention, devices
+from runtime import devices
+from runtime.process import dispatch_flag
 from tests.devices.disguised import disguised
 
 
@@ -19,7 +20,7 @@ def far_devices():
 
 
 def test_contexts_nest_and_end():
-    before = attention.count[0]
+    before = dispatch_flag.count[0]
     assert devices.placement() is None
     with ag.device("/far:0"):
         with ag.device("/far:1") as inner:
@@ -27,7 +28,7 @@ def test_contexts_nest_and_end():
         assert devices.placement() == "/far:0"
         with ag.device(None):
             assert devices.placement() is None
-    assert devices.placement() is None and attention.count[0] == before
+    assert devices.placement() is None and dispatch_flag.count[0] == before
 
 
 def test_an_error_leaves_nothing_behind():

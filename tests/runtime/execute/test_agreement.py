@@ -9,8 +9,8 @@ import runtime.ops  # noqa: F401  (fills the registry)
 from runtime.execute import plan, reference
 from runtime.graph.check import check
 from runtime.graph.ir import Graph, Node, Value
-from runtime.ops.declare import REGISTRY
-from runtime.ops.operands import type_of
+from runtime.ops.declaration.declare import REGISTRY
+from runtime.ops.declaration.operands import type_of
 
 
 def _graph(op, operands, attrs):

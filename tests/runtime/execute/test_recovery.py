@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 
-from runtime import control, ops
+from runtime import ops
 from runtime.building import Builder, traced
+from runtime.effects import control
 from runtime.execute import plan, reference
 from runtime.graph.check import check
 from runtime.graph.ir import Graph
-from runtime.ops.declare import REGISTRY
+from runtime.ops.declaration.declare import REGISTRY
 from runtime.spec import TensorType, type_of_number
 
 EXECUTORS = pytest.mark.parametrize("prepare", [plan.prepare, reference.prepare])

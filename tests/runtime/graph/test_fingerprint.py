@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 
-from runtime import control, ops
+from runtime import ops
 from runtime.building import trace_function
+from runtime.effects import control
 from runtime.graph import fingerprint as module
 from runtime.graph.ir import Graph, Node, Op
-from runtime.ops.declare import REGISTRY
-from runtime.ops.operands import type_of
+from runtime.ops.declaration.declare import REGISTRY
+from runtime.ops.declaration.operands import type_of
 from runtime.spec import TensorType
 
 

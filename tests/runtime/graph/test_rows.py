@@ -5,13 +5,14 @@ import marshal
 import numpy as np
 import pytest
 
-from runtime import control, ops
+from runtime import ops
 from runtime.building import trace_function
+from runtime.effects import control
 from runtime.graph.ir import Graph, Node, Op, Value
 from runtime.graph.rows import Reader, Unwritable, WholeWriter, Writer, origins_of
 from runtime.graph.show import text
-from runtime.ops.declare import REGISTRY
-from runtime.ops.operands import type_of
+from runtime.ops.declaration.declare import REGISTRY
+from runtime.ops.declaration.operands import type_of
 from runtime.spec import (
     ErrorType,
     FrameType,

@@ -5,7 +5,7 @@ import pytest
 
 import autograph as ag
 from runtime.graph.work import FREE, NUMBERS, RULES
-from runtime.ops.declare import REGISTRY
+from runtime.ops.declaration.declare import REGISTRY
 
 X, W = np.ones((3, 4)), np.ones((4, 5), "f4")
 

@@ -7,7 +7,7 @@ import scipy.ndimage
 import autograph as ag
 from runtime import image
 from runtime.autodiff import check_gradients
-from runtime.ops.samples import array
+from runtime.ops.declaration.samples import array
 
 MODES = [
     "constant", "grid-constant", "grid-mirror", "grid-wrap", "mirror", "nearest", "reflect", "wrap",

@@ -9,7 +9,7 @@ from runtime.building import trace_function
 from runtime.execute import plan
 from runtime.execute.native.prepared import Native
 from runtime.lowering.prepare import prepare
-from runtime.ops.operands import type_of
+from runtime.ops.declaration.operands import type_of
 from runtime.passes import optimize
 from runtime.spec import TensorType
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from autograph import Tensor
 from runtime import ops
-from runtime.ops.declare import REGISTRY
+from runtime.ops.declaration.declare import REGISTRY
 
 FLOATS = ("f4", "f8")
 INTS = ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8")

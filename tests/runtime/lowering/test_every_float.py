@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from runtime.ops.declare import REGISTRY
+from runtime.ops.declaration.declare import REGISTRY
 from tests.runtime.lowering.scalars.test_mathematics import ONE, exactly, needs_extended
 
 COMPOSED = ["erf", "sigmoid", "softplus"]

@@ -14,13 +14,14 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from runtime import config, files
+from runtime import config
 from runtime.execute.native import cache, engine
 from runtime.execute.native.prepared import Native
 from runtime.execute.native.signature import LARGE
 from runtime.graph.ir import Graph, Node, Op, Value
 from runtime.lowering import kept, prepare
-from runtime.ops.declare import REGISTRY, Primitive
+from runtime.ops.declaration.declare import REGISTRY, Primitive
+from runtime.process import files
 from runtime.spec import TensorType
 
 

@@ -17,7 +17,7 @@ from runtime.execute import reference
 from runtime.execute.kernels import compute
 from runtime.execute.native.prepared import Native
 from runtime.lowering.prepare import prepare
-from runtime.ops.operands import type_of
+from runtime.ops.declaration.operands import type_of
 from runtime.passes import optimize
 from runtime.spec import TensorType
 from tests.last_bits import SUMS, WITHIN_TWO_UNITS

@@ -8,7 +8,7 @@ import pytest
 import autograph as ag
 from runtime import nn
 from runtime.autodiff import check_gradients
-from runtime.ops.samples import array
+from runtime.ops.declaration.samples import array
 
 LOGITS = array((3, 4, 3), low=-3, high=3)
 LABELS, COUNTS, TIMES = np.array([[1, 2, 1], [1, 1, 7], [2, -1, 0]]), [3, 2, 0], [4, 3, 4]

@@ -11,7 +11,7 @@ from runtime.building import trace_function
 from runtime.execute import plan, reference
 from runtime.graph.check import check
 from runtime.lowering import prepare as native
-from runtime.ops.operands import type_of
+from runtime.ops.declaration.operands import type_of
 from runtime.save.container import json_text
 from runtime.save.exceptions import EXCEPTIONS
 from runtime.save.graphs import read_graph, write_graph

@@ -13,8 +13,8 @@ from runtime import eager, ops
 from runtime.autodiff.forward import ForwardAccumulator
 from runtime.autodiff.tape import GradientTape
 from runtime.errors import StagingError
-from runtime.ops.declare import FUNCTIONS, REGISTRY, no_gradient
-from runtime.ops.operands import is_number, type_of
+from runtime.ops.declaration.declare import FUNCTIONS, REGISTRY, no_gradient
+from runtime.ops.declaration.operands import is_number, type_of
 from runtime.spec import TensorType, is_compatible
 from runtime.tensor import Tensor
 from tests.last_bits import SUMS, WITHIN_TWO_UNITS

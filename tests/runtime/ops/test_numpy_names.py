@@ -8,7 +8,7 @@ import pytest
 import autograph as ag
 from runtime import ops
 from runtime.autodiff import check_gradients
-from runtime.ops.samples import array
+from runtime.ops.declaration.samples import array
 from runtime.tensor import Tensor
 
 X = array((3, 4))

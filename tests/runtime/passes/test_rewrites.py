@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from runtime import config, control
+from runtime import config
+from runtime.effects import control
 from runtime.execute import plan, reference
 from runtime.graph.check import check
 from runtime.graph.clone import clone

@@ -11,15 +11,15 @@ import numpy as np
 import pytest
 
 import runtime
-from autograph.replay import Writers
-from runtime import control, generators
+from autograph.tracing.replay import Writers
+from runtime.effects import control, generators
 from runtime.graph.check import is_control
 from runtime.graph.ir import Op
-from runtime.ops.declare import REGISTRY
+from runtime.ops.declaration.declare import REGISTRY
 from runtime.random import generator
 from runtime.save.attributes import check_attributes, operation
 from runtime.save.reading import Malformed
-from runtime.templates import Line
+from runtime.structure.templates import Line
 
 CODE = "__import__('os').abort()"
 

@@ -11,7 +11,7 @@ import pytest
 from runtime.save.reading import Malformed
 from runtime.save.values import Arrays, Reader, Unstorable, Writer
 from runtime.spec import StackType, TensorType, VariableType
-from runtime.templates import ArrayHole, Hole, LazyString, Line
+from runtime.structure.templates import ArrayHole, Hole, LazyString, Line
 
 F8 = TensorType(np.dtype("f8"), (None, 3))
 

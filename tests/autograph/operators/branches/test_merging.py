@@ -6,11 +6,11 @@ import pytest
 import autograph as ag
 from autograph.operators.branches.merging import Merger, output_value
 from autograph.operators.captured.variables import Maybe, Nullable, Poison, Undefined, ld
-from autograph.operators.stand_ins.bodies import State, run_body
-from autograph.operators.stand_ins.kinds import is_of_kinds
-from autograph.operators.stand_ins.references import choice_of
-from autograph.operators.stand_ins.templates import ChosenText
-from autograph.operators.stand_ins.values import NOTHING
+from autograph.operators.values.bodies import State, run_body
+from autograph.operators.values.carried import NOTHING
+from autograph.operators.values.kinds import is_of_kinds
+from autograph.operators.values.references import choice_of
+from autograph.operators.values.templates import ChosenText
 from runtime import ops
 from runtime.building import building
 from runtime.spec import TensorType, type_of_number

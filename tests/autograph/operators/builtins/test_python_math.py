@@ -8,7 +8,7 @@ import pytest
 import autograph as ag
 from autograph.operators.builtins.python_math import call_math
 from runtime import ops
-from runtime.ops.python_math import MATH
+from runtime.ops.python.python_math import MATH
 from tests.autograph.operators.tracing_by_hand import placeholder, tracing
 
 

@@ -8,9 +8,9 @@ import pytest
 import autograph as ag
 from autograph.operators.calls.bound_builtins import call_bound_builtin
 from autograph.operators.captured.host_values import HostValue
-from autograph.operators.stand_ins.templates import has_traced
+from autograph.operators.values.templates import has_traced
 from runtime import journal
-from runtime.host import HOST_CALL
+from runtime.effects.host import HOST_CALL
 from tests.autograph.operators.tracing_by_hand import placeholder, tracing
 
 

@@ -9,8 +9,8 @@ import pytest
 
 import autograph as ag
 from autograph.operators.calls.calls import converted_call, is_artifact
-from autograph.operators.stand_ins.scope import ConversionOptions, FunctionScope
-from runtime.host import HOST_CALL
+from autograph.operators.values.scope import ConversionOptions, FunctionScope
+from runtime.effects.host import HOST_CALL
 from tests.autograph.operators.tracing_by_hand import placeholder, tracing
 
 SCOPE = FunctionScope("test", "fscope", ConversionOptions(recursive=True, user_requested=True))

@@ -8,8 +8,8 @@ import pytest
 
 import autograph as ag
 from autograph.operators.calls.contexts import context, with_stmt
-from autograph.operators.stand_ins.bodies import stage_raise
-from runtime import control
+from autograph.operators.values.bodies import stage_raise
+from runtime.effects import control
 from tests.autograph.operators.tracing_by_hand import placeholder, tracing
 
 

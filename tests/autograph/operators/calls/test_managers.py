@@ -13,10 +13,10 @@ import autograph as ag
 from autograph.operators.calls.contexts import context
 from autograph.operators.calls.managers import made_manager, makes_manager, of_host, that_raises
 from autograph.operators.captured.variables import Poison
-from autograph.operators.stand_ins.bodies import stage_raise
+from autograph.operators.values.bodies import stage_raise
 from runtime import journal
 from runtime.building import building
-from runtime.contexts import ENTER, EXIT
+from runtime.effects.contexts import ENTER, EXIT
 from tests.autograph.operators.tracing_by_hand import placeholder, tracing
 
 

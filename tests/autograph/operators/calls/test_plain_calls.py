@@ -9,7 +9,7 @@ import pytest
 import autograph as ag
 from autograph import operators as ag__
 from autograph.operators.calls.plain_calls import resolve
-from autograph.operators.stand_ins.scope import ConversionOptions, FunctionScope
+from autograph.operators.values.scope import ConversionOptions, FunctionScope
 
 
 def scope():

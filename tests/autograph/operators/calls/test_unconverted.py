@@ -14,10 +14,10 @@ import pytest
 
 from autograph.operators.calls.unconverted import call_unconverted
 from autograph.operators.results.host_calls import refusal
-from runtime import control
+from runtime.effects import control
+from runtime.effects.generators import BITS
+from runtime.effects.host import HOST_CALL
 from runtime.errors import HostCallError
-from runtime.generators import BITS
-from runtime.host import HOST_CALL
 from tests.autograph.operators.tracing_by_hand import placeholder, tracing
 
 

@@ -4,8 +4,8 @@ import numpy as np
 
 import autograph as ag
 from autograph.operators.captured.alternatives import Part, Reference
-from autograph.operators.stand_ins import references
-from autograph.operators.stand_ins.references import refer
+from autograph.operators.values import references
+from autograph.operators.values.references import refer
 from runtime import journal, ops
 from runtime.cells import clock_of_watched
 from runtime.spec import TensorType

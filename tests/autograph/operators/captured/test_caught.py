@@ -4,8 +4,8 @@ import pytest
 
 import autograph as ag
 from autograph.operators.captured.caught import Caught, PartOfError
-from runtime import control
 from runtime.building import building, traced
+from runtime.effects import control
 from runtime.spec import ErrorType
 from tests.autograph.operators.tracing_by_hand import tracing
 

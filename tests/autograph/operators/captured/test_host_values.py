@@ -8,7 +8,7 @@ import pytest
 import autograph as ag
 from autograph.operators.captured.variables import is_none
 from autograph.operators.results.host_calls import call_host
-from autograph.operators.stand_ins.templates import dig, has_traced
+from autograph.operators.values.templates import dig, has_traced
 from tests.autograph.operators.tracing_by_hand import tracing
 
 

@@ -6,7 +6,7 @@ import pytest
 import autograph as ag
 from autograph import operators as ag__
 from autograph.operators.captured.variables import Undefined, is_undefined, ld
-from autograph.operators.stand_ins.templates import LazyString, dig, fill, fstring, has_traced
+from autograph.operators.values.templates import LazyString, dig, fill, fstring, has_traced
 from tests.autograph.operators.tracing_by_hand import placeholder, tracing
 
 

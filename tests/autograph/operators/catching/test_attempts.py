@@ -6,10 +6,11 @@ import autograph as ag
 from autograph.operators.captured.variables import Maybe, Poison, Undefined
 from autograph.operators.catching.attempts import Attempt, emit_pending, refuse_advanced
 from autograph.operators.expressions import access
-from autograph.operators.stand_ins.bodies import State, stage_raise
-from autograph.operators.stand_ins.iterators import taken
-from runtime import control, journal, ops
+from autograph.operators.values.bodies import State, stage_raise
+from autograph.operators.values.iterators import taken
+from runtime import journal, ops
 from runtime.building import building
+from runtime.effects import control
 from tests.autograph.operators import tracing_by_hand
 from tests.autograph.operators.tracing_by_hand import placeholder, tracing
 

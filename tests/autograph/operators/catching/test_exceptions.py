@@ -5,8 +5,8 @@ import pytest
 import autograph as ag
 from autograph import operators as ag__
 from autograph.operators.catching.exceptions import try_body
-from runtime import control
 from runtime.building import building
+from runtime.effects import control
 from tests.autograph.operators.tracing_by_hand import State, placeholder, tracing
 
 

@@ -4,8 +4,8 @@ import pytest
 
 import autograph as ag
 from autograph.operators.catching.saved_arrays import Column, Row, SavedArrays
-from autograph.operators.stand_ins.references import Choice, snapshot
-from autograph.operators.stand_ins.values import NOTHING
+from autograph.operators.values.carried import NOTHING
+from autograph.operators.values.references import Choice, snapshot
 from runtime import ops
 from runtime.building import body, building
 from tests.autograph.operators.tracing_by_hand import placeholder, tracing

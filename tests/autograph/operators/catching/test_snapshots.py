@@ -5,13 +5,13 @@ import pytest
 
 from autograph.operators.captured.variables import Maybe, Nullable, Poison, Undefined
 from autograph.operators.catching.snapshots import form_of, rebuild, unite
-from autograph.operators.stand_ins.grown_text import LETTERS, GrownText
-from autograph.operators.stand_ins.runs import Run
-from autograph.operators.stand_ins.values import NOTHING
 from autograph.operators.symbolic.choices import Kinds
 from autograph.operators.symbolic.containers import Growing
 from autograph.operators.symbolic.forms import Form, Leaf, Static
 from autograph.operators.symbolic.texts import Written
+from autograph.operators.values.carried import NOTHING
+from autograph.operators.values.grown_text import LETTERS, GrownText
+from autograph.operators.values.runs import Run
 from runtime.building import Builder, traced
 from runtime.spec import TensorType, type_of_number
 from runtime.tensor import Tensor

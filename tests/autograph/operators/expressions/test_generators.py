@@ -6,7 +6,7 @@ import autograph as ag
 from autograph.operators import ConversionOptions, GeneratorScope
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.expressions.generators import call_of, check_left, made
-from autograph.operators.stand_ins.ranges import OpenRange
+from autograph.operators.values.ranges import OpenRange
 from runtime import journal
 from runtime.building import body, building
 from tests.autograph.operators.tracing_by_hand import placeholder, tracing

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from autograph.operators.expressions.text_fields import format_method
-from autograph.operators.stand_ins.templates import LazyString
+from autograph.operators.values.templates import LazyString
 from tests.autograph.operators.tracing_by_hand import placeholder, tracing
 
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from autograph.operators.branches.kinship import Sight
+from autograph.operators.branches.may_alias import Sight
 from autograph.operators.loops.carried_objects import CarriedObjects, Place
 from autograph.operators.loops.widening import form_of_parts
-from autograph.operators.stand_ins.bodies import Outcome, State
-from autograph.operators.stand_ins.values import NOTHING
+from autograph.operators.values.bodies import Outcome, State
+from autograph.operators.values.carried import NOTHING
 from runtime import journal
 from tests.autograph.operators.tracing_by_hand import tracing
 

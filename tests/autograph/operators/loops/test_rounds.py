@@ -7,7 +7,7 @@ import pytest
 
 import autograph as ag
 from autograph.operators.loops.rounds import computes_alike, of_kinds
-from autograph.operators.stand_ins.values import NOTHING
+from autograph.operators.values.carried import NOTHING
 from runtime.spec import TensorType, type_of_number
 
 F8 = TensorType(np.dtype("f8"), ())

@@ -5,11 +5,11 @@ import pytest
 
 import autograph as ag
 from autograph.operators.loops.sharing import Ownership
-from autograph.operators.stand_ins.references import choice_of, refer, reference_of, reserve
-from autograph.operators.stand_ins.values import NOTHING
 from autograph.operators.symbolic.arrays import Owning, Which
 from autograph.operators.symbolic.choices import Optional
 from autograph.operators.symbolic.forms import Leaf
+from autograph.operators.values.carried import NOTHING
+from autograph.operators.values.references import choice_of, refer, reference_of, reserve
 from runtime import ops
 from runtime.building import body, building
 from runtime.spec import TensorType, type_of_number

@@ -7,11 +7,11 @@ import autograph as ag
 from autograph.operators.captured.variables import Undefined
 from autograph.operators.loops.sites import Entry, Site
 from autograph.operators.loops.staged_loops import _Loop
-from autograph.operators.stand_ins.references import reference_of, reserve
 from autograph.operators.symbolic.arrays import Owning, Referring
 from autograph.operators.symbolic.choices import Optional
 from autograph.operators.symbolic.containers import Branching
 from autograph.operators.symbolic.forms import Leaf, Static, Unbound
+from autograph.operators.values.references import reference_of, reserve
 from runtime import ops
 from runtime.building import building
 from runtime.spec import type_of_number

@@ -6,8 +6,8 @@ import autograph as ag
 from autograph.operators.captured.variables import Maybe, Undefined, ld
 from autograph.operators.expressions import access
 from autograph.operators.loops.staged_loops import Step, staged_loop
-from autograph.operators.stand_ins.bodies import State
-from autograph.operators.stand_ins.iterators import taken
+from autograph.operators.values.bodies import State
+from autograph.operators.values.iterators import taken
 from runtime import ops
 from runtime.building import building
 from tests.autograph.operators import tracing_by_hand

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from autograph.operators.results.draws import drawn, has_draws, is_draw
-from runtime.generators import DRAW, SAMPLE
+from runtime.effects.generators import DRAW, SAMPLE
 from tests.autograph.operators.tracing_by_hand import placeholder, tracing
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from autograph.operators.captured.host_values import HostValue
 from autograph.operators.results.host_calls import call_host, refusal, shuffled, title_of
-from runtime.generators import DRAW
-from runtime.host import HOST_CALL
+from runtime.effects.generators import DRAW
+from runtime.effects.host import HOST_CALL
 from runtime.spec import ObjectType
 from tests.autograph.operators.tracing_by_hand import placeholder, tracing
 

@@ -10,13 +10,13 @@ import autograph as ag
 from autograph.operators.captured.guards import Guard, Place
 from autograph.operators.results.host_results import types_of
 from autograph.operators.results.host_runs import Attribute, HostCall, Watch, caller_at, conform
-from autograph.operators.results.remaking import Same, handing_out, objects
+from autograph.operators.results.reconstruction import Same, handing_out, objects
+from runtime.effects.host import hosting, lending
 from runtime.execute.kernels import Settings
 from runtime.execute.tracebacks import standing
-from runtime.host import hosting, lending
 from runtime.origins import origin_of_caller
 from runtime.spec import TensorType, type_of_number
-from runtime.templates import Hole, LazyString
+from runtime.structure.templates import Hole, LazyString
 
 
 class Refused(Exception):

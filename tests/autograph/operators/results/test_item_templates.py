@@ -3,11 +3,11 @@
 import numpy as np
 
 from autograph.operators.results.item_templates import holds_nests, kept_as_rows, template_of
-from autograph.operators.results.remaking import ItemPart
+from autograph.operators.results.reconstruction import ItemPart
 from autograph.operators.symbolic.containers import Ragged
 from autograph.operators.symbolic.forms import Leaf, Static
-from runtime import tree
 from runtime.spec import TensorType
+from runtime.structure import tree
 
 NUMBER = Leaf(TensorType(np.dtype("f8"), ()))
 VECTOR = Leaf(TensorType(np.dtype("f8"), (3,)))

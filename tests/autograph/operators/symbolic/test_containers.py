@@ -4,11 +4,11 @@ import pytest
 
 from autograph.operators.captured.variables import Maybe, Nullable, Undefined
 from autograph.operators.loops.widening import form_of, form_of_parts
-from autograph.operators.stand_ins.values import NOTHING, with_children
 from autograph.operators.symbolic.choices import Among, Kinds, Optional, OrNone
 from autograph.operators.symbolic.forms import Leaf, Makers, Static
 from autograph.operators.symbolic.ranges import Ranged, ranged
 from autograph.operators.symbolic.texts import Written
+from autograph.operators.values.carried import NOTHING, with_children
 from runtime.building import building
 from runtime.spec import type_of_number
 from tests.autograph.operators.tracing_by_hand import tracing

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from autograph.operators.stand_ins.runs import Run
 from autograph.operators.symbolic.choices import Among, OrNone
 from autograph.operators.symbolic.containers import Branching, Growing, Ragged
 from autograph.operators.symbolic.forms import Leaf, Poisoned, Static, Unbound
 from autograph.operators.symbolic.item_forms import growing_form, item_form, of_length
+from autograph.operators.values.runs import Run
 from runtime.building import building
 from runtime.spec import TensorType, type_of_number
 from tests.autograph.operators.tracing_by_hand import tracing

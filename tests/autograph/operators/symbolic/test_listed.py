@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from autograph.operators.containers import growing
-from autograph.operators.stand_ins.runs import has_runs
 from autograph.operators.symbolic.listed import grows, listed
+from autograph.operators.values.runs import has_runs
 from tests.autograph.operators.tracing_by_hand import placeholder, tracing
 
 

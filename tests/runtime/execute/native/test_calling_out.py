@@ -13,7 +13,7 @@ from runtime.execute.native.miss import MISS
 from runtime.execute.native.outside import Called, Descriptions
 from runtime.execute.native.signature import Argument, Signature, row
 from runtime.graph.ir import Node, Op, Value
-from runtime.ops.declare import REGISTRY
+from runtime.ops.declaration.declare import REGISTRY
 from runtime.spec import TensorType
 
 pytest.importorskip("llvmlite", exc_type=ImportError)

@@ -5,9 +5,9 @@ import random
 import numpy as np
 import pytest
 
+from runtime.effects.generators import WAIT
 from runtime.execute.native import generator_bits
 from runtime.execute.native.generator_bits import bits_of, generator_of, is_generator
-from runtime.generators import WAIT
 
 
 def test_bits_stand_for_a_generator_as_long_as_they_live():

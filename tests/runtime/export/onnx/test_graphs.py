@@ -8,8 +8,8 @@ import pytest
 import autograph
 from runtime.errors import UnsavableError
 from runtime.graph.ir import Graph, Node, Value
-from runtime.ops import python_math
-from runtime.ops.operands import type_of
+from runtime.ops.declaration.operands import type_of
+from runtime.ops.python import python_math
 from tests.runtime.ops.test_generic import OP_CASES
 
 onnx = pytest.importorskip("onnx", reason="needs the package onnx")

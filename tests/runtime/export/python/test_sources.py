@@ -3,7 +3,7 @@
 import numpy as np
 
 from runtime.export.python.sources import Sources
-from runtime.ops.declare import REGISTRY
+from runtime.ops.declaration.declare import REGISTRY
 from tests.runtime.ops.test_generic import OP_CASES, assert_same
 
 

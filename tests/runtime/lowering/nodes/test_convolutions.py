@@ -6,7 +6,7 @@ import pytest
 import autograph as ag
 from runtime import ops
 from runtime.execute import plan
-from runtime.ops import convolution as conv
+from runtime.ops.signals import convolution as conv
 from runtime.passes import optimize
 from tests.runtime.lowering.windows import CASES, attributes, random
 

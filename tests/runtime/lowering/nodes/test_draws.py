@@ -6,7 +6,7 @@ import pytest
 import autograph as ag
 from runtime import ops
 from runtime.execute import plan
-from runtime.ops.operands import shape_of
+from runtime.ops.declaration.operands import shape_of
 
 R = ag.random
 KEY = np.uint64(0x0123456789ABCDEF)

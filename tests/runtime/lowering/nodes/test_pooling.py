@@ -8,7 +8,7 @@ import pytest
 import autograph as ag
 from runtime import ops
 from runtime.execute import plan
-from runtime.ops import pooling
+from runtime.ops.signals import pooling
 from runtime.passes import optimize
 from tests.runtime.lowering.conftest import assert_same_bits
 from tests.runtime.lowering.windows import CASES, attributes, random

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from runtime import ops
-from runtime.ops.einsum import einsum_
+from runtime.ops.matrices.einsum import einsum_
 
 TERMS = [
     ("ij,jk->ik", (20, 30), (30, 40)),

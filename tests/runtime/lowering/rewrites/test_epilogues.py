@@ -7,7 +7,7 @@ import autograph as ag
 from runtime import config, ops
 from runtime.execute import plan
 from runtime.lowering.stages import native_text
-from runtime.ops.convolution import convolution
+from runtime.ops.signals.convolution import convolution
 
 
 def random(*shape):

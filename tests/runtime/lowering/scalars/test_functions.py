@@ -5,8 +5,8 @@ import pytest
 
 from runtime import config, ops
 from runtime.execute.native import processor
-from runtime.ops.declare import REGISTRY
-from runtime.ops.operands import type_of
+from runtime.ops.declaration.declare import REGISTRY
+from runtime.ops.declaration.operands import type_of
 from tests.last_bits import WITHIN_TWO_UNITS
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")

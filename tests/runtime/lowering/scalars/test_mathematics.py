@@ -10,7 +10,7 @@ import autograph as ag
 from runtime import ops
 from runtime.lowering.llvm import values
 from runtime.lowering.scalars import mathematics
-from runtime.ops.declare import REGISTRY
+from runtime.ops.declaration.declare import REGISTRY
 
 # x87's 64 bits of mantissa, or IEEE's 113, next to the 53 of a double.
 HAS_EXTENDED = np.finfo(np.longdouble).nmant > 60

@@ -1,0 +1,1 @@
+"""Graphs in files: saved, loaded, and written in other languages."""

@@ -1,0 +1,192 @@
+"""ONNX models as functions: their nodes, one after the other, by operations of ours."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from copy import copy
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import helper, numpy_helper
+
+import autograph as ag
+from autograph.programs.importing.operations import OPERATIONS, Unknown
+from runtime.ops.declaration.operands import dtype_of, shape_of
+
+__all__ = ["Model", "read"]
+
+# What an operation is told beside its attributes, where it asks for it.
+_ASKED = ("kind", "outputs")
+
+
+def read(path: str) -> Model:
+    """The model in a file."""
+    model = onnx.load(path)
+    onnx.checker.check_model(model)
+    return Model(model)
+
+
+class Model:
+    """A model: what it takes, and what it computes of that."""
+
+    def __init__(self, model: onnx.ModelProto) -> None:
+        self.graph = model.graph
+        self.functions = {(f.domain, f.name, f.overload): f for f in model.functions}
+        self.version = next((o.version for o in model.opset_import if o.domain in _OF_ONNX), 1)
+        # The attributes of the function that nodes are in.
+        self.given: Mapping[str, Any] = {}
+        self.arrays = {a.name: numpy_helper.to_array(a) for a in model.graph.initializer}
+        self.inputs = [x for x in model.graph.input if x.name not in self.arrays]
+
+    def __call__(self, *inputs: Any) -> Any:
+        values: dict[str, Any] = {**self.arrays, "": None}
+        values.update(zip([x.name for x in self.inputs], inputs, strict=True))
+        found = self.run(self.graph.node, values, [x.name for x in self.graph.output])
+        return found[0] if len(found) == 1 else tuple(found)
+
+    def run(
+        self, nodes: Sequence[onnx.NodeProto], values: dict[str, Any], outputs: Sequence[str]
+    ) -> list[Any]:
+        """What nodes compute."""
+        for node in nodes:
+            made = self._node(node, values)
+            made = made if isinstance(made, (tuple, list)) else (made,)
+            values.update((n, x) for n, x in zip(node.output, made, strict=False) if n)
+        return [values.get(name) for name in outputs]
+
+    def _node(self, node: onnx.NodeProto, values: dict[str, Any]) -> Any:
+        attributes = _attributes(node, self.given)
+        if node.op_type in _CONTROL:
+            return _CONTROL[node.op_type](self, node, values, attributes)
+        inputs = [values[name] for name in node.input]
+        function = OPERATIONS.get(node.op_type) if node.domain in _OF_ONNX else None
+        own = self.functions.get((node.domain, node.op_type, node.overload))
+        if own is not None or function is None:
+            return self._by_its_function(node, own, inputs, attributes)
+        about = {"kind": node.op_type, "outputs": len(node.output)}
+        asked = inspect.signature(function).parameters if function.__module__ == _TABLE else ()
+        attributes |= {name: about[name] for name in _ASKED if name in asked}
+        return function(*inputs, **attributes)
+
+    def _by_its_function(
+        self,
+        node: onnx.NodeProto,
+        own: onnx.FunctionProto | None,
+        inputs: list[Any],
+        attributes: dict[str, Any],
+    ) -> Any:
+        """By what the model, or ONNX itself, says that the operation is made of."""
+        body = own or _function_of(_resolved(node, attributes), self.version, inputs)
+        if body is None:
+            raise Unknown(f"the operation `{node.op_type}` of ONNX is not one of ours")
+        values = dict.fromkeys(body.input)
+        values.update(zip(body.input, inputs, strict=False))
+        defaults = {a.name: helper.get_attribute_value(a) for a in body.attribute_proto}
+        within = copy(self)
+        within.given = {**_defaults(node, self.version), **defaults, **attributes}
+        # Where an output is not asked for, its nodes may be left out.
+        return within.run(body.node, {**values, "": None}, body.output[: len(node.output)])
+
+    # ---- control flow ------------------------------------------------------------------------
+
+    def _if(self, node: Any, values: dict[str, Any], attributes: dict[str, Any]) -> Any:
+        graphs = attributes["then_branch"], attributes["else_branch"]
+        yes, no = ((lambda g=graph: tuple(self._inner(g, values, ()))) for graph in graphs)
+        return ag.cond(ag.reshape(values[node.input[0]], ()), yes, no)
+
+    def _inner(self, graph: Any, values: dict[str, Any], inputs: Sequence[Any]) -> list[Any]:
+        """The outputs of a graph within a node, which sees the values around."""
+        own = {**values, **{a.name: numpy_helper.to_array(a) for a in graph.initializer}}
+        own.update(zip([x.name for x in graph.input], inputs, strict=False))
+        return self.run(graph.node, own, [x.name for x in graph.output])
+
+    def _loop(self, node: Any, values: dict[str, Any], attributes: dict[str, Any]) -> Any:
+        body = attributes["body"]
+        most, going, *carried = (values[name] for name in node.input)
+        if len(body.output) != 1 + len(carried):
+            raise Unknown("a loop that collects values")
+        end = None if most is None else ag.reshape(most, ())
+        start = np.bool_(True) if going is None else ag.reshape(going, ())
+
+        def test(k: Any, go: Any, *state: Any) -> Any:
+            return go if end is None else ag.logical_and(go, k < end)
+
+        def step(k: Any, go: Any, *state: Any) -> Any:
+            go, *state = self._inner(body, values, (k, go, *state))  # type: ignore[assignment]
+            return (k + np.int64(1), ag.reshape(go, ()), *state)
+
+        _, _, *found = ag.while_loop(test, step, (np.int64(0), start, *carried))
+        return tuple(found)
+
+
+_OF_ONNX = ("", "ai.onnx")
+_TABLE = OPERATIONS["Gemm"].__module__
+_CONTROL = {"If": Model._if, "Loop": Model._loop}
+
+
+def _attributes(node: onnx.NodeProto, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The attributes of a node; those that name one of the function around have its value."""
+    found = {}
+    for a in node.attribute:
+        if a.ref_attr_name:
+            if a.ref_attr_name in given:
+                found[a.name] = given[a.ref_attr_name]
+            continue
+        value = helper.get_attribute_value(a)
+        found[a.name] = value.decode() if isinstance(value, bytes) else value
+    return found
+
+
+def _resolved(node: onnx.NodeProto, attributes: Mapping[str, Any]) -> onnx.NodeProto:
+    """A node with the values of its attributes, of which some are those of the function around."""
+    return helper.make_node(
+        node.op_type, list(node.input), list(node.output), domain=node.domain, **attributes
+    )
+
+
+def _schema(node: onnx.NodeProto, version: int) -> Any:
+    """What ONNX says of an operation, None where it does not know it."""
+    try:
+        return onnx.defs.get_schema(node.op_type, version, node.domain)
+    except onnx.defs.SchemaError:
+        return None
+
+
+def _defaults(node: onnx.NodeProto, version: int) -> dict[str, Any]:
+    """Attributes that an operation has where none are given."""
+    schema = _schema(node, version)
+    known = {} if schema is None else schema.attributes
+    return {
+        name: helper.get_attribute_value(a.default_value)
+        for name, a in known.items()
+        if a.default_value.name
+    }
+
+
+def _function_of(node: onnx.NodeProto, version: int, inputs: Sequence[Any]) -> Any:
+    """What ONNX says that an operation is made of, for inputs of these types."""
+    schema = _schema(node, version)
+    if schema is None:
+        return None
+    if schema.has_function:
+        return schema.function_body
+    if not schema.has_context_dependent_function:
+        return None
+    types = [_type_of(x).SerializeToString() for x in inputs if x is not None]
+    made = onnx.FunctionProto()
+    made.ParseFromString(
+        schema.get_context_dependent_function_with_opset_version(
+            max(v for v in schema.context_dependent_function_opset_versions if v <= version),
+            node.SerializeToString(),
+            types,
+        )
+    )
+    return made
+
+
+def _type_of(x: Any) -> onnx.TypeProto:
+    number = helper.np_dtype_to_tensor_dtype(dtype_of(x))
+    sizes = [n if isinstance(n, int) else None for n in shape_of(x)]
+    return helper.make_tensor_type_proto(number, sizes)

@@ -1,0 +1,1 @@
+"""What tells users of their functions: explanations, profiles, checks."""

@@ -1,0 +1,104 @@
+"""What the traces of a call found that the next trace of it must know from its beginning.
+
+Most calls are traced once. A trace that comes upon something which should have been held in another
+way from the start raises, having noted it; the function is traced again, told what was found.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from autograph.operators.captured.captures import Trace
+from autograph.operators.values.heaps import Heap, Plan, reference_to
+from autograph.operators.values.one_of import can_be_referred_to
+from runtime.errors import StagingError
+
+__all__ = ["Findings"]
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What is known of a function before it is traced; `Trace` tells what each of these means."""
+
+    logs: dict[int, Any] = field(default_factory=dict)
+    # The error of the first trace that wanted choices told by a number; None: none did.
+    first: StagingError | None = None
+    refers_to_items: bool = False
+    written_items: frozenset[type] = frozenset()
+    keeps_entries: bool = False
+    keeps_names: bool = False
+    keeps_lengths: bool = False
+    tells_errors: bool = False
+    # The heaps, and the error for which there are any.
+    heaps: tuple[Plan, ...] = ()
+    before_heaps: StagingError | None = None
+
+    def tell(self, facts: Trace) -> None:
+        """Begin a trace with what is known."""
+        facts.logs = self.logs
+        facts.chooses_by_number = self.first is not None
+        facts.refers_to_items = self.refers_to_items
+        facts.written_items = self.written_items
+        facts.keeps_entries = self.keeps_entries
+        facts.keeps_names = self.keeps_names
+        facts.keeps_lengths = self.keeps_lengths
+        facts.tells_errors = self.tells_errors
+        facts.heaps = {plan.cls: Heap(plan) for plan in self.heaps}
+
+    def joined(self, facts: Trace, error: StagingError) -> Findings:
+        """What is known after a trace that raised `error`."""
+        known = replace(
+            self,
+            logs={**self.logs, **facts.found_logs},
+            keeps_entries=self.keeps_entries or facts.found_kinds,
+            keeps_names=self.keeps_names or facts.found_names,
+            keeps_lengths=self.keeps_lengths or facts.found_lengths,
+            tells_errors=self.tells_errors or facts.asks_errors,
+        )
+        if not facts.refused_choices:
+            return known
+        objects = list(filter(can_be_referred_to, facts.refused_items))
+        kinds = frozenset(map(type, objects)) if self.refers_to_items else frozenset()
+        return replace(
+            known,
+            first=self.first or error,
+            refers_to_items=self.refers_to_items or bool(objects),
+            written_items=self.written_items | kinds,
+        )
+
+    def told(self, facts: Trace, error: StagingError) -> StagingError:
+        """The error to raise after a trace that raised `error`, which led no further."""
+        first = self.before_heaps or self.first
+        is_known = self.heaps or self.keeps_names or facts.refused_choices
+        return first if first is not None and is_known else error
+
+    def with_heaps(self, facts: Trace, error: StagingError) -> Findings | None:
+        """What to begin with after a trace that raised `error`, as the last way; None: no way.
+
+        Objects that bodies made are on a heap then.
+        """
+        more = facts.found_attributes
+        heaps = [plan._replace(names=(*plan.names, *more.get(plan.cls, ()))) for plan in self.heaps]
+        # A class that the function makes is another one in each trace: none has its objects.
+        known = {(plan.cls.__module__, plan.cls.__qualname__) for plan in self.heaps}
+        for made in (facts.made_in_bodies, facts.made_classes):
+            if tuple(heaps) == self.heaps:
+                heaps += [
+                    Plan(cls, reference_to(cls), names)
+                    for cls, names in made.items()
+                    if (cls.__module__, cls.__qualname__) not in known
+                ]
+        if tuple(heaps) == self.heaps:
+            return None
+        told = self.before_heaps or self.told(facts, error)
+        return Findings(logs=self.logs, heaps=tuple(heaps), before_heaps=told)
+
+    def is_worth_another(self, before: Findings, has_created: bool) -> bool:
+        """Whether another trace would find more than one that began with `before` did.
+
+        A function that created Variables is traced again for its errors only.
+        """
+        if self.tells_errors and not before.tells_errors:
+            return True
+        return not has_created and self != before

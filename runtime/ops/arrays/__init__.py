@@ -1,0 +1,1 @@
+"""Arrays made, shaped, ordered and put together."""

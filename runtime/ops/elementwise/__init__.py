@@ -1,0 +1,1 @@
+"""What is computed for each element of its own: arithmetic, comparisons, functions of numbers."""

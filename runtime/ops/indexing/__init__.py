@@ -1,0 +1,1 @@
+"""Parts of arrays, read and written by subscripts and positions."""

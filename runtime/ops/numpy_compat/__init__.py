@@ -1,0 +1,1 @@
+"""What NumPy's functions and ufuncs have beyond ours: parameters, methods, writes."""

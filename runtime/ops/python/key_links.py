@@ -1,0 +1,213 @@
+"""Links between rows that are the keys of a dict or set: a hash table beside their columns.
+
+It is one of linear hashing, with as many buckets as there are rows, so that it grows as they do:
+one more row makes one more bucket, which takes its part out of one older bucket. Each row has one
+word. In its upper half is the first row of the bucket of that number, in its lower half the row
+that follows this one in its own bucket; 1 more than the number of the row, and 0 for none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from runtime.ops.declaration.declare import no_gradient, op
+from runtime.ops.declaration.operands import Array, Module
+from runtime.ops.declaration.samples import calls
+from runtime.ops.numpy_compat.ufunc_at import on_host
+from runtime.spec import TensorType, type_of_number
+
+__all__ = ["HASH_OF_NAN", "HASH_START", "HASH_STEP", "find_key", "link_all", "link_last",
+           "unlink_row"]  # fmt: skip
+
+# A hash is of the numbers of a key: equal ones of all types have the same.
+HASH_START, HASH_STEP, HASH_OF_NAN = 0x243F6A8885A308D3, 0x9E3779B97F4A7C15, 0x7FF8000000000000
+_LINK = np.dtype(np.int64)
+_WORD = np.uint64
+_HALF, _LOW = 32, (1 << 32) - 1
+_NONE = np.zeros(0, _LINK)
+_KEYS = (np.array([3, 1, 20, 7, 5]), np.array([0.5, 1.0, -0.0, np.nan, 1e300]))
+
+
+def _on_host(arrays: Sequence[Any]) -> list[np.ndarray[Any, Any]]:
+    """Arrays of the host, the first of them a new one."""
+    first, *others = map(on_host, arrays)
+    return [np.array(first), *map(np.asarray, others)]
+
+
+def _linked(*columns: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The links of all rows."""
+    links = np.zeros(len(columns[0]), _LINK)
+    hashes = _hashes(columns, np.arange(len(links)))
+    for row, bucket in enumerate(_buckets(hashes, len(links))):
+        _put_first(links, int(bucket), row)
+    return links
+
+
+def _hashes(columns: Any, at: Any) -> np.ndarray[Any, np.dtype[np.uint64]]:
+    """The hashes of some rows."""
+    found = np.full(len(at), HASH_START, _WORD)
+    for column in columns:
+        found = (found ^ _bits(np.asarray(column)[at])) * _WORD(HASH_STEP)
+        found ^= found >> _WORD(_HALF)
+    return found
+
+
+def _bits(x: np.ndarray[Any, Any]) -> Any:
+    """64 bits that are the same for equal numbers, and for what a double rounds them to."""
+    wide = x.astype(np.float64)
+    is_near = np.abs(wide) < 2.0**63
+    whole = np.where(is_near, wide, 0.0).astype(_LINK)
+    bits = np.where(np.isnan(wide), _WORD(HASH_OF_NAN), wide.view(_WORD))
+    return np.where(is_near & (whole == wide), whole.view(_WORD), bits)
+
+
+def _buckets(hashes: Any, count: int) -> Any:
+    """The buckets of hashes, of so many."""
+    mask = (1 << max(count - 1, 0).bit_length()) - 1
+    found = hashes & _WORD(mask)
+    return np.where(found >= count, found & _WORD(mask >> 1), found)
+
+
+def _put_first(links: np.ndarray[Any, Any], bucket: int, row: int) -> None:
+    """Make a row the first one of a bucket."""
+    links[row] = (int(links[row]) >> _HALF << _HALF) | (int(links[bucket]) >> _HALF)
+    links[bucket] = (row + 1 << _HALF) | (int(links[bucket]) & _LOW)
+
+
+def _rows_of_bucket(links: Any, bucket: int) -> list[int]:
+    found: list[int] = []
+    following = int(links[bucket]) >> _HALF
+    while following:
+        found.append(following - 1)
+        following = int(links[following - 1]) & _LOW
+    return found
+
+
+@op(
+    inputs=None,
+    infer=lambda *columns: TensorType(_LINK, columns[0].shape and columns[0].shape[:1]),
+    vjp=no_gradient,
+    samples=calls(lambda: ((_KEYS, {}), (_KEYS[:1], {}), ((np.zeros(0),), {}))),
+)
+def link_all(xp: Module, *columns: Array) -> Array:
+    """The links of rows that are keys, each of the numbers that stand in it in the `columns`.
+
+    The rows are different ones; nan is equal to nan. Raises nothing.
+
+    >>> ag.link_all(np.array([3, 1, 20])).shape
+    (3,)
+    """
+    return xp.asarray(_linked(*_on_host(columns)))
+
+
+@op(
+    inputs=None,
+    infer=lambda links, *columns: links,
+    vjp=no_gradient,
+    samples=calls(
+        lambda: (
+            ((np.append(_linked(*(x[:-1] for x in _KEYS)), 0), *_KEYS), {}),
+            ((np.append(_linked(_KEYS[0][:2]), 0), _KEYS[0][:3]), {}),
+            ((np.zeros(1, _LINK), np.array([True])), {}),
+        )
+    ),
+)
+def link_last(xp: Module, links: Array, *keys: Array) -> Array:
+    """`links`, whose last one is 0, with that of the last row: all others are linked already.
+
+    Constant time on average natively. Raises nothing.
+
+    >>> keys = np.array([3, 1])
+    >>> ag.link_last(np.append(ag.link_all(keys[:1]), 0), keys).shape
+    (2,)
+    """
+    made, *columns = _on_host((links, *keys))
+    count = len(made)
+    older = int(_buckets(np.array([count - 1], _WORD), count - 1)[0]) if count > 1 else 0
+    rows = _rows_of_bucket(made, older) if count > 1 else []
+    made[older] = int(made[older]) & _LOW
+    buckets = _buckets(_hashes(columns, np.array([*rows, count - 1])), count)
+    for row, bucket in zip([*rows, count - 1], buckets, strict=True):
+        _put_first(made, int(bucket), row)
+    return xp.asarray(made)
+
+
+@op(
+    inputs=None,
+    infer=lambda links, row, *columns: TensorType(_LINK, (_one_less(links.shape),)),
+    vjp=no_gradient,
+    samples=calls(
+        lambda: (
+            ((_linked(*_KEYS), 2, *_KEYS), {}),
+            ((_linked(*_KEYS), 4, *_KEYS), {}),
+            ((_linked(_KEYS[0]), 0, _KEYS[0]), {}),
+            ((_linked(np.array([True])), 0, np.array([True])), {}),
+        )
+    ),
+)
+def unlink_row(xp: Module, links: Array, row: Array, *keys: Array) -> Array:
+    """The links of the rows without one of them; those behind it are each one place before.
+
+    The columns of the `keys` have that row, too. Raises nothing.
+
+    >>> keys = np.array([3, 1, 20])
+    >>> ag.unlink_row(ag.link_all(keys), 1, keys).shape
+    (2,)
+    """
+    made, *columns = _on_host((links, *keys))
+    last, gone = len(made) - 1, int(row)
+    own = int(_buckets(_hashes(columns, np.array([gone])), len(made))[0])
+    kept = [one for one in _rows_of_bucket(made, own) if one != gone]
+    _put_all(made, own, kept)
+    if last:
+        older = int(_buckets(np.array([last], _WORD), last)[0])
+        _put_all(made, older, _rows_of_bucket(made, older) + _rows_of_bucket(made, last))
+    heads, following = made[:last] >> _HALF, np.delete(made & _LOW, gone)
+    heads, following = (x - (x > gone + 1) for x in (heads, following))
+    return xp.asarray((heads << _HALF) | following)
+
+
+def _one_less(shape: Any) -> Any:
+    return None if shape is None or shape[0] is None else shape[0] - 1
+
+
+def _put_all(links: np.ndarray[Any, Any], bucket: int, rows: list[int]) -> None:
+    """Make rows, in their order, those of a bucket."""
+    numbers = [*(row + 1 for row in rows), 0]
+    for row, following in zip(rows, numbers[1:], strict=True):
+        links[row] = (int(links[row]) >> _HALF << _HALF) | following
+    links[bucket] = (numbers[0] << _HALF) | (int(links[bucket]) & _LOW)
+
+
+@op(
+    inputs=None,
+    infer=lambda links, *numbers: type_of_number(0).strong(),
+    vjp=no_gradient,
+    samples=calls(
+        lambda: (
+            ((_linked(*_KEYS), *_KEYS, 20, 0.0), {}),
+            ((_linked(*_KEYS), *_KEYS, 7, np.nan), {}),
+            ((_linked(*_KEYS), *_KEYS, 7, 1.0), {}),
+            ((_linked(_KEYS[0]), _KEYS[0], 5), {}),
+            ((_NONE, _KEYS[0][:0], 5), {}),
+        )
+    ),
+)
+def find_key(xp: Module, links: Array, *numbers: Array) -> Array:
+    """The row that has a key, -1 where none has; `numbers` are the columns, and those of the key.
+
+    Each number is of the type of its column. Constant time on average natively; nan is equal to
+    nan. Raises nothing.
+
+    >>> keys = np.array([3, 1, 20])
+    >>> ag.find_key(ag.link_all(keys), keys, 20).item()
+    2
+    """
+    half = len(numbers) // 2
+    is_it = xp.ones(len(links), bool)
+    for column, number in zip(numbers[:half], numbers[half:], strict=True):
+        is_it &= (column == number) | ((column != column) & (number != number))
+    return xp.asarray(xp.argmax(is_it) if xp.any(is_it) else -1, _LINK)[()]

@@ -1,0 +1,1 @@
+"""Bits of a counter, and the distributions that are drawn from them."""

@@ -1,0 +1,1 @@
+"""Reductions, running sums, sorting and order statistics."""

@@ -1,0 +1,1 @@
+"""Convolutions, windows, transforms, and functions of samples."""

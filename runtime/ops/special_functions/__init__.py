@@ -1,0 +1,1 @@
+"""Functions beyond the elementary ones, by their series and approximations."""

@@ -1,0 +1,1 @@
+"""Averages, deviations, histograms and sets."""

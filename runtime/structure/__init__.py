@@ -1,0 +1,1 @@
+"""Nests of leaves: taken apart, put together, and filled in with values."""

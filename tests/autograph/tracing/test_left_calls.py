@@ -1,0 +1,163 @@
+"""Calls with long lists and dicts that are left to Python, and what tells others like them."""
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from autograph.tracing.left_calls import LeftCalls
+from runtime import config
+from runtime.building import NodeLimit, TooManyNodes
+
+
+@pytest.fixture(autouse=True)
+def left():
+    with config.leave_to_python.using(True):
+        yield
+
+
+def rows(count):
+    return [[float(i * j % 7) for j in range(count)] for i in range(count)]
+
+
+def product(a, b):
+    columns = list(zip(*b))
+    return [[sum(x * y for x, y in zip(row, column)) for column in columns] for row in a]
+
+
+def of_ours(a, b):
+    return ag.tanh(sum(map(sum, a)) + sum(map(sum, b)))
+
+
+def dotted(a, b):
+    return sum(value * b[key] for key, value in a.items() if key in b)
+
+
+def explained(function):
+    return str(function.explain())
+
+
+def test_so_many_numbers_are_no_inputs_one_by_one():
+    function = ag.convert(product)
+    for count in (18, 20):
+        assert function(rows(count), rows(count)) == product(rows(count), rows(count))
+    assert function.trace_count == 1 and "its graph would be large" in explained(function)
+    assert [*function.traces()][0]._traced.stages_nothing
+
+
+def test_long_dicts_are_left():
+    function = ag.convert(dotted)
+    a, b = ({k: k / 4 for k in range(n, 3 * n)} for n in (90, 100))
+    assert function(a, b) == function(b, a) == dotted(a, b)
+    assert function.trace_count == 1
+
+
+def test_few_numbers_and_what_calls_ours_are_a_graph():
+    for function, count in ((ag.convert(product), 3), (ag.convert(of_ours), 20)):
+        function(rows(count), rows(count))
+        assert not [*function.traces()][0]._traced.stages_nothing
+
+
+def test_a_gradient_has_a_graph_still():
+    def energy(a):
+        return sum(x * x for row in a for x in row)
+
+    function, numbers = ag.convert(energy), rows(17)
+    assert function(numbers) == energy(numbers)
+    assert "its graph would be large" in explained(function)
+    found = ag.grad(function)(numbers)
+    np.testing.assert_allclose(found, 2 * np.array(numbers))
+
+
+def unrolled(pairs):
+    """Of lists of which each is another, so that each place that is written is asked for."""
+    slots = [[0, [0]] for _ in range(200)]
+    for a, b in pairs:
+        slots[a][1].append(b)
+        slots[b][0] += slots[a][0] + len(slots[a][1])
+    return slots
+
+
+def test_a_trace_of_too_many_nodes_is_given_up_and_leaves_nothing():
+    pairs = [(k * 7 % 200, k * 11 % 200) for k in range(300)]
+    function = ag.convert(unrolled)
+    assert function(pairs) == unrolled(pairs) == function(pairs)
+    assert function.trace_count == 1 and [*function.traces()][0]._traced.stages_nothing
+
+
+def test_a_limit_ends():
+    limit = NodeLimit(2)
+    limit.spend()
+    limit.spend()
+    with pytest.raises(TooManyNodes):
+        limit.spend()
+
+
+LIKE = [
+    (([1.0] * 20,), ([2.0] * 300,), True),
+    (([1.0] * 20, 3), ([2.0] * 300, 4), True),
+    (([[1.0, 2]] * 20,), ([[3.5, 1]] * 17,), True),
+    (({1: 0.5} | {k: 0.5 for k in range(20)},), ({k: 1.5 for k in range(90)},), True),
+    (([1.0] * 20,), ([2.0] * 3,), False),
+    (([1.0] * 20,), ([2] * 20,), False),
+    (([1.0] * 20, True), ([2.0] * 20, False), False),
+    (([1.0] * 20, "mean"), ([2.0] * 20, "sum"), False),
+    (([1.0] * 20, np.zeros(3)), ([1.0] * 20, np.zeros((3, 3))), False),
+    ((3.0,), (4.0,), False),
+]
+
+
+@pytest.mark.parametrize(("one", "other", "is_like"), LIKE, ids=map(str, range(len(LIKE))))
+def test_calls_are_told_by_what_comes_first(one, other, is_like):
+    calls = LeftCalls()
+    calls.add(one, {}, True)
+    assert (calls.find(other, {}) is True) == is_like
+    assert calls.find((), {"x": 3}) is None
+
+
+def test_loops_that_a_plan_goes_through_are_pythons():
+    def labelled(count, scale):
+        words = []
+        for k in range(count):
+            if k * scale % 3.0 < 1.0:
+                words.append(f"{k:03d}" + "x" * (k % 4))
+        return " ".join(words)
+
+    function = ag.convert(labelled)
+    assert function(40, 1.5) == labelled(40, 1.5)
+    assert all(c._traced.stages_nothing for c in function.traces())
+
+
+def seen_once(items):
+    seen, found = set(), []
+    for x in items:
+        if x not in seen:
+            seen.add(x)
+            found.append(x)
+    return found
+
+
+def pairs_seen(items):
+    counts, total = {}, 0
+    for x in items:
+        for y in range(40):
+            counts[x + y] = counts.get(x + y, 0) + 1
+            total += counts[x + y]
+    return total
+
+
+def sorted_in_place(items):
+    for i in range(1, len(items)):
+        for j in range(i, 0, -1):
+            if items[j - 1] <= items[j]:
+                break
+            items[j - 1], items[j] = items[j], items[j - 1]
+
+
+@pytest.mark.parametrize(("sample", "is_left"), [
+    (seen_once, True), (pairs_seen, False), (sorted_in_place, False),
+])  # fmt: skip
+def test_lists_are_a_graphs_where_more_is_done_than_to_go_through_them(sample, is_left):
+    function, items = ag.convert(sample), [k * 37 % 101 for k in range(90)]
+    own, other = [*items], [*items]
+    assert function(own) == sample(other) and own == other
+    assert [*function.traces()][0]._traced.stages_nothing == is_left
