@@ -7,18 +7,12 @@ import enum
 import functools
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Iterator
-from types import (
-    BuiltinFunctionType,
-    FunctionType,
-    MemberDescriptorType,
-    MethodType,
-    ModuleType,
-    SimpleNamespace,
-)
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
 
+from autograph.operators.values.carried import in_slots
 from autograph.operators.values.runs import OpenSet
 from runtime.structure.tree import MADE_BY_CLASS_STATEMENT
 from runtime.variable import Variable
@@ -95,7 +89,4 @@ def fields_of(x: Any) -> Iterator[tuple[str, Any]]:
     if kind in (defaultdict, OrderedDict, Counter, OpenSet) or isinstance(x, type):
         return
     yield from fields.items() if isinstance(fields, dict) else ()
-    for base in kind.__mro__:
-        for name, member in vars(base).items():
-            if type(member) is MemberDescriptorType and name != "__dict__" and hasattr(x, name):
-                yield name, getattr(x, name)
+    yield from in_slots(x)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from abc import ABC, ABCMeta
 from collections import deque
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import suppress
 from types import MemberDescriptorType
 from typing import Any, Generic, NamedTuple
 
@@ -50,6 +51,7 @@ __all__ = [
     "describe_both",
     "either_holds",
     "has_parts",
+    "in_slots",
     "is_array",
     "is_changeable",
     "is_container",
@@ -439,11 +441,18 @@ def own_children(x: Any) -> list[tuple[str, Any]]:
 def attributes_of(x: Any) -> dict[str, Any]:
     """What an object holds under its own names: in its `__dict__`, and in slots."""
     found = dict(getattr(x, "__dict__", ()))
+    for name, value in in_slots(x):
+        found.setdefault(name, value)
+    return _in_order(type(x), found)
+
+
+def in_slots(x: Any) -> Iterator[tuple[str, Any]]:
+    """What an object holds in slots: a class may have a property under the name of a base's."""
     for cls in type(x).__mro__:
         for name, slot in vars(cls).items():
-            if isinstance(slot, MemberDescriptorType) and hasattr(x, name):
-                found.setdefault(name, slot.__get__(x))
-    return _in_order(type(x), found)
+            if type(slot) is MemberDescriptorType and name != "__dict__":
+                with suppress(AttributeError):  # it is empty
+                    yield name, slot.__get__(x)
 
 
 def _in_order(cls: type, found: dict[str, Any]) -> dict[str, Any]:

@@ -69,6 +69,17 @@ def test_an_object_of_a_plain_class_is_rebuilt_from_its_attributes(kind):
     assert type(made) is kind and made.a == ".a!" and made.b == ".b!"
 
 
+def test_a_slot_is_read_under_a_property_of_its_name():
+    class Shown(Slotted):
+        __slots__ = ()
+        a = property(lambda self: 5)
+
+    thing = Shown.__new__(Shown)
+    assert carried.attributes_of(thing) == {}
+    Slotted.a.__set__(thing, 1)
+    assert carried.attributes_of(thing) == {"a": 1}
+
+
 def test_what_else_an_object_of_a_dataclass_holds_is_kept():
     record = Record(1, 2)
     object.__setattr__(record, "more", 3)
