@@ -572,8 +572,8 @@ def building() -> Builder | None:
 
 def current_builder() -> Builder:
     """The builder that is current, where there is one."""
-    builder = building()
-    assert builder is not None
+    builder = trace.current()
+    assert isinstance(builder, Builder)
     return builder
 
 

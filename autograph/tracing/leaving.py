@@ -34,7 +34,8 @@ def reads_nothing_of_ours(guards: Iterable[Guard], leaves: Iterable[Any]) -> boo
 def calls_nothing_of_ours(function: FunctionType | None) -> bool:
     """Whether the user's code that a function has names for has none for our packages.
 
-    >>> calls_nothing_of_ours(lambda x: x + 1), calls_nothing_of_ours(reads_nothing_of_ours)
+    >>> import textwrap
+    >>> calls_nothing_of_ours(textwrap.dedent), calls_nothing_of_ours(reads_nothing_of_ours)
     (True, False)
     """
     waiting: list[Any] = [function]

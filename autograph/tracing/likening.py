@@ -84,7 +84,8 @@ def likeness_of(
 
     `held` is what its results are made of.
     """
-    calls = [node.attrs["call"] for node in graph.walk() if node.op is HOST_CALL]
+    nodes = graph.walk() if facts.host_calls or facts.lends else ()
+    calls = [node.attrs["call"] for node in nodes if node.op is HOST_CALL]
     if facts.feeds or facts.counts or (facts.host_calls and not all(map(_asks_data_set, calls))):
         return None
     if facts.lends and not calls:

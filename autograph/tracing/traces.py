@@ -417,7 +417,7 @@ class Traces:
         if traced.raised or traced.created:
             return False
         if not self._is_of_lists(arguments):
-            return concrete.loops_in_plan and self._may_be_without_graph(arguments)
+            return self._may_be_without_graph(arguments) and concrete.loops_in_plan
         is_slower = traced.grows_slowly or traced.does_little_with_lists
         self._leaves_lists = is_slower or not concrete.is_faster
         if self._leaves_lists:

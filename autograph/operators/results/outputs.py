@@ -612,20 +612,22 @@ class Handouts:
         refuse_views(x, str(self._place), self._place.origin)
         item, rows = self.rows_of(x, container)
         refuse_references_in(item, str(self._place))
-        self._check_apart(kept_as_rows(item))
+        self._check_apart(kept_as_rows(item), container)
         parts, structure = template_of(item)
         self.grown.append((structure, self._place))
         form = self._form_of(rows[0])
         return Items(structure, parts, [_appended(operands, row) for row in rows], form)
 
-    def _check_apart(self, shared: str) -> None:
+    def _check_apart(self, shared: str, container: Any) -> None:
         """Refuse a list with `shared` things in it, which would have to be those of other places.
 
         Arrays that only this list has may be others after each call. Python code that is called
         meanwhile could keep one, and those that the caller's list had before are to stay in it.
+        What can be put in while the graph runs may be of any shape.
         """
         had_items = self._place.had_items
-        if shared and (shared != ARRAY or had_items or self._is_lending):
+        is_log = id(container) in self.facts.found_logs
+        if shared and (shared != ARRAY or had_items or is_log or self._is_lending):
             raise self._refusal(
                 f"a list of {shared}, whose own length depends on data, is {self._place}"
                 + " and has items before" * had_items,

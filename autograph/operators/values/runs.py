@@ -532,4 +532,4 @@ def known_length(x: list[Any]) -> int | None:
 def padded(content: list[Any], now: list[Any]) -> list[Any]:
     """What a list is to hold for `content` that has runs: no less than the items of `now`."""
     size = len(now) + (not has_runs(now))
-    return [*content, *[Pad(None, [])] * (size - len(content))]
+    return [*content, *(Pad(None, []) for _ in range(size - len(content)))]  # none is another

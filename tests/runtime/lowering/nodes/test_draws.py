@@ -7,6 +7,7 @@ import autograph as ag
 from runtime import ops
 from runtime.execute import plan
 from runtime.ops.declaration.operands import shape_of
+from runtime.ops.random import draws
 
 R = ag.random
 KEY = np.uint64(0x0123456789ABCDEF)
@@ -56,7 +57,7 @@ def test_draws_of_nothing_and_of_much_have_the_bits_of_the_plan(compare):
 def test_blocks_are_counted_modulo_2_to_the_64(compare):
     counter = np.uint64(2**64 - 2)
     (found,) = compare(
-        lambda key, counter: ops.random.random_bits(key, counter, shape=(9,), dtype=np.dtype("u8")),
+        lambda key, counter: draws.random_bits(key, counter, shape=(9,), dtype=np.dtype("u8")),
         KEY, counter,
     )  # fmt: skip
     np.testing.assert_array_equal(found[4:], R.bits((5,), key=KEY).numpy())
