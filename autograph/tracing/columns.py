@@ -92,13 +92,16 @@ def columns_of(items: list[Any]) -> Columns | None:
     >>> columns_of([1.0] * 20)[0].shape, columns_of([1.0, "a"] * 10)
     ((20,), None)
     """
-    of_first: Any = type(items[0])
+    first = items[:1]  # another thread may change the list, at any time
+    of_first: Any = type(first[0]) if first else None
     if (dtype := _AT_ONCE.get(of_first)) is not None and (fill := column_filler()) is not None:
         column = np.empty(len(items), dtype)
         if fill(items, column, of_first):
             return tuple.__new__(_kind_of(of_first), (column,))
     found: list[Any] = []
-    things = Items.of(items[:])  # another thread may change the list
+    if not (held := items[:]):
+        return None
+    things = Items.of(held)
     kind = things.kind
     if kind is list:
         form = _packed_lists(things, found)

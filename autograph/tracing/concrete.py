@@ -328,15 +328,16 @@ class ConcreteFunction(Described):
         for thing in found.values():
             if id(thing) in given:
                 raise self._left(f"`{self._name}` reads a list from outside that it is passed")
-        if self._traced.changes_containers:
-            self._check_rows(found.values(), containers.values())
         at: dict[tuple[Any, ...], Any] = {(root,): thing for root, thing in found.items()}
         columns = {root: root.columns(thing) for root, thing in found.items()}
+        if self._traced.changes_containers:  # one without columns is not for this trace
+            lists = [thing for root, thing in found.items() if columns[root] is not None]
+            self._check_rows(lists, containers.values())
         return calling_with(containers | at, columns)
 
     def _check_rows(self, lists: Iterable[Any], others: Iterable[Any]) -> None:
         """Raise LeftToPython where a list in a list that is columns is in another place, too."""
-        of_lists = (x for x in lists if type(x) is list and type(x[0]) is list)
+        of_lists = (x for x in lists if type(x) is list and x and type(x[0]) is list)
         rows = [*map(id, itertools.chain.from_iterable(of_lists))]
         known = set(rows)
         if not rows or (

@@ -405,7 +405,7 @@ def _change_of(key: Any, slot: journal.Slot, old: Any, new: Any) -> tuple[Change
         guard_content(slot.owner, "a deque")
     elif has_runs(new):
         guard_content(slot.owner, "a list")
-    elif isinstance(slot.owner, list) and len(new) >= len(old):
+    elif isinstance(slot.owner, list) and len(new) >= len(old) and not has_runs(old):
         changed = {i: b for i, (a, b) in enumerate(zip(old, new, strict=False)) if a is not b}
         return _change_items, (changed, new[len(old) :])
     mark = next((k for k in new if type(k) is Opened), None) if type(slot.owner) is dict else None

@@ -36,6 +36,7 @@ from autograph.operators.results.append_only import refuse_looks
 from autograph.operators.results.container_outputs import sealed
 from autograph.operators.results.draws import given_generator
 from autograph.operators.results.outputs import Handouts
+from autograph.operators.values.contents import as_after_error
 from autograph.operators.values.parted_arrays import Parts
 from autograph.operators.values.raising import emit_raise
 from autograph.operators.values.runs import Run
@@ -336,7 +337,8 @@ def _told_what_is_pending(facts: Trace, containers: replay.Containers) -> Callab
     """Called before a node that can raise is added: says what was written before it."""
 
     def tell(builder: Builder) -> None:
-        pending = replay.pending_writes(builder, facts, containers)
+        with as_after_error():
+            pending = replay.pending_writes(builder, facts, containers)
         facts.pends_on_arguments |= pending.among_arguments
         emit_pending(builder, pending.write, pending.values)
 

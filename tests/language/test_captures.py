@@ -648,6 +648,33 @@ def test_changes_of_a_captured_dict(change):
             d[f"k{i}"] = 1.0
 
 
+@pytest.mark.parametrize("content", [[7, 8, 9], [1, 8, 9], [True, 2.0, None], [1, 2], []])
+@pytest.mark.parametrize("other", [[1, 2, 3], (1, None, 3), [1, 5, 6, 7]])
+def test_a_captured_list_is_given_what_it_may_have_had(other, content):
+    ours = [1, 2, 3]
+
+    @ag.convert
+    def f(x):
+        ours[:] = other
+        return x
+
+    for before in ([1, 2, 3], content, [1, 2, 3]):
+        ours[:] = before
+        f(1.0)
+        assert [*map(repr, ours)] == [*map(repr, other)]
+
+
+def test_an_empty_captured_list_has_no_last_item():
+    ours = []
+
+    @ag.convert
+    def f(x):
+        ours[-1] = x
+
+    with pytest.raises(IndexError, match="list assignment index out of range"):
+        f(1.0)
+
+
 def test_changes_of_a_captured_set_and_deque():
     ours, theirs = {1}, {1}
     last, last_expected = collections.deque([1.0], maxlen=2), collections.deque([1.0], maxlen=2)

@@ -338,19 +338,18 @@ def setitem(thing: Any, key: Any, value: Any) -> None:
             return
         if type(thing) is dict and put_in(thing, "__setitem__", (key, value)):
             return
-        is_put = has_runs(thing) or (
-            growing.is_at_unknown(thing, key) and not _holds_containers(thing)
-        )
-        if is_put or (type(thing) is list and isinstance(key, slice) and has_runs(value)):
-            growing.put(thing, key, _listed(value) if isinstance(key, slice) else value)
+        is_slice, at_unknown = isinstance(key, slice), growing.is_at_unknown(thing, key)
+        is_put = has_runs(thing) or (at_unknown and not _holds_containers(thing))
+        if is_put or (type(thing) is list and is_slice and has_runs(value)):
+            growing.put(thing, key, _listed(value) if is_slice else value)
             return
         if _is_put_by_data(thing, key, value):
             return
         if isinstance(thing, (list, dict, deque, np.ndarray)):
-            value = list_iterators.readable(value) if isinstance(key, slice) else value
+            value = list_iterators.readable(value) if is_slice else value
             refuse_traced(thing, key, value)
             note_foreign(thing)
-            _guard_position(thing, key)
+            _guard_position(thing, key, value)
             guard_rewritten(thing, key, value)
             journal.note(content_slot(thing))
             consumed(thing)
@@ -432,13 +431,15 @@ def present(thing: Any) -> Any:
     return thing.load() if type(thing) is Nullable else thing
 
 
-def _guard_position(thing: Any, key: Any) -> None:
+def _guard_position(thing: Any, key: Any, value: Any) -> None:
     """Guard what says where in a list or deque from outside an item is written."""
     trace = current_trace()
     if trace is None or not isinstance(thing, (list, deque)) or not trace.is_outside(thing):
         return
     if key == slice(None):  # nothing is left of what it held
         guard_length(thing, len(content_before(thing)))
+        for place in enumerate(value if type(value) in (list, tuple) else ()):
+            guard_rewritten(thing, *place)
     elif isinstance(key, slice):
         guard_content(thing, f"a {type(thing).__name__}")
     elif isinstance(key, int):

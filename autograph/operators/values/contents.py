@@ -214,8 +214,7 @@ def _own_getitem(thing: Any) -> Callable[[Any, Any], Any] | None:
 
 def _is_in_place(thing: Any, key: Any, value: Any, before: Any) -> bool:
     """Whether a written container still has in a place what it had there before the trace."""
-    if isinstance(thing, dict):
-        return key in before and before[key] is value
-    # What is appended to a deque may push out its first items.
-    is_fixed = not isinstance(thing, deque)
-    return is_fixed and key < len(before) and before[key] is value
+    if isinstance(thing, deque):  # what is appended to it may push out its first items
+        return False
+    is_there = key in before if isinstance(thing, dict) else 0 <= key < len(before)
+    return is_there and before[key] is value

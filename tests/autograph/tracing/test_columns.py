@@ -545,3 +545,7 @@ def test_nan_is_sought_by_which_object_it_is(count):
     assert converted([float(i) for i in range(count)], np.ones(2))[0] == 1
     got = observe(converted, ([nan] * count, np.ones(2)))  # Python makes the call, where it may
     assert got.value[0] == count if got.error is None else "nan is looked for" in str(got.error)
+
+
+def test_a_list_that_another_thread_has_emptied_has_no_columns():
+    assert columns_of([]) is None

@@ -129,6 +129,7 @@ NAMES = {
     "if x[0] > 0: w.one = [1.0] * 30\nreturn sum(w.one), len(w.one)": True,
     "w.one[:], w.two[:] = w.two[:], w.one[:]; return sum(w.one) * x[0]": True,
     "w.two.extend(w.one); w.one.clear(); return len(w.two), x": True,
+    "t = sum(w.one) * x[0]; w.one.clear(); w.one.append(3.0); return t": True,
     "m = min(w.bodies, key=lambda b: b.a)\nm.a = m.a + float(x[0])\nreturn m": True,
     "w.one[1] = sum(w.one); return w.rows[0][1], w.rows[0] is w.one, x": False,
     "y = w.__dict__['one']\nw.one[0] = sum(w.one)\nreturn y[0], y is w.one, x": False,
@@ -196,6 +197,36 @@ def test_a_list_that_is_only_appended_to_is_not_read():
     assert len(log) == 203
     assert noted.trace_count == 1
     assert not noted._policy.lists.opened
+
+
+# What is in a list at first, and what is done with it.
+BEGINNINGS = {
+    "numbers": ([number(i) for i in range(200)], "items.append(sum(items, x))"),
+    "rows": ([[number(i), 1.0] for i in range(200)], "items[0].append(sum(r[1] for r in items))"),
+}
+OTHERS = {
+    "none": [], "few": [2.5, 0.5], "rows": [[1.0, 2.0], [2.0, 3.0]], "one row": [[1.0, 2.0]] * 20,
+    "text": ["ab"] * 20, "shorter": [1.5] * 18, "shorter rows": [[1.0, 2.0] for _ in range(18)],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("other", OTHERS)
+@pytest.mark.parametrize("beginning", BEGINNINGS)
+def test_a_list_that_is_changed_may_have_other_things_in_it_next_time(beginning, other, tmp_path):
+    first, use = BEGINNINGS[beginning]
+    results = []
+    for wrap in (ag.convert, lambda f: f):
+        found = module("a cell", use.replace("items", "L"), tmp_path)
+        function = wrap(found.use)
+        seen = []
+        for content in (first, OTHERS[other], first):
+            copies = {id(v): v.copy() if type(v) is list else v for v in content}
+            items = [copies[id(v)] for v in content]
+            found.put(items)
+            seen.append(outcome(lambda L, x, s, f=function: f(x, s), items, 1.0, None))
+        results.append(seen)
+        assert wrap is not ag.convert or function._policy.lists.opened
+    assert results[0] == results[1]
 
 
 def test_a_graph_that_is_called_by_itself_writes_into_the_list():

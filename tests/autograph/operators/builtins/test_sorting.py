@@ -117,3 +117,35 @@ def test_records_stay_records(kind):
 def test_tuples_that_differ_are_not_mixed(make):
     with pytest.raises(ag.StagingError, match="known only when the graph runs"):
         ag.convert(lambda x: sorted(make(x), key=lambda t: t[0]))(1.0)
+
+
+@pytest.mark.parametrize("count", [2, 30])
+@pytest.mark.parametrize("place", ["an argument", "a cell", "an attribute"])
+def test_a_list_whose_sort_fails_keeps_its_items(place, count):
+    class Held:
+        items = None
+
+    held, cell = Held(), []
+
+    def by_argument(items, x):
+        items.sort(key=lambda v: 1 / (v - x))
+
+    def by_cell(_, x):
+        cell.sort(key=lambda v: 1 / (v - x))
+
+    def by_attribute(_, x):
+        held.items.sort(key=lambda v: 1 / (v - x))
+
+    uses = {"an argument": by_argument, "a cell": by_cell, "an attribute": by_attribute}
+    function = ag.convert(uses[place])
+    for x in (5.0, 2.0):
+        given = held.items = [3.0, 1.0, 2.0] * count
+        cell[:] = given
+        items = cell if place == "a cell" else given
+        if x == 2.0:
+            with pytest.raises(ZeroDivisionError):
+                function(given, x)
+            assert items == [3.0, 1.0, 2.0] * count
+        else:
+            function(given, x)
+            assert items == sorted(items, reverse=True) and function.trace_count == 1
