@@ -795,6 +795,18 @@ OTHER_STEPS = {
         ),
         None,
     ),
+    "sample, some never": (
+        lambda: Dataset.sample_from_datasets(
+            [of_five(2), Dataset.range(10, 13).map(np.float64), of_five()], [0.0, 2.0, 0.0]
+        ),
+        [10, 11, 12],
+    ),
+    "sample, all never": (
+        lambda: Dataset.sample_from_datasets([of_five(2), of_five(3)], [0, 0]).concatenate(
+            of_five(2)
+        ),
+        [0, 1],
+    ),
     "sample what has no end": (
         lambda: (
             Dataset.sample_from_datasets(
@@ -820,6 +832,10 @@ OTHER_STEPS = {
     "bucket_by_sequence_length": (
         lambda: lengths_of(5).bucket_by_sequence_length(len, [3], [2, 2]),
         [[[0, 1, 2, 0, 0], [0, 1, 2, 3, 4]], [[0, 0], [0, 1]], [[0, 1, 2, 3]]],
+    ),
+    "bucket_by_sequence_length, whole batches of several sizes": (
+        lambda: lengths_of(6).bucket_by_sequence_length(len, [3], [2, 3], drop_remainder=True),
+        [[[0, 0], [0, 1]], [[0, 1, 2, 0, 0], [0, 1, 2, 3, 4], [0, 1, 2, 3, 0]]],
     ),
     "with_options": (lambda: Dataset.range(3).with_options(None), [0, 1, 2]),
 }
