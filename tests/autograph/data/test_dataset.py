@@ -853,6 +853,30 @@ def test_other_steps_give_the_same_elements_in_a_graph(name):
     assert function.explain().count("`for` is staged: one loop of the graph") == 2
 
 
+# Whether there is an element is known when the graph runs.
+PERHAPS_EMPTY = {
+    "filter": lambda: Dataset.range(5).filter(lambda x: x > 1),
+    "flat_map": lambda: Dataset.range(4).flat_map(Dataset.range),
+    "unbatch": lambda: Dataset.range(5).batch(2).unbatch(),
+    "take_while": lambda: Dataset.range(5).filter(lambda x: x > 1).take_while(lambda x: x < 4),
+    "interleave": lambda: Dataset.range(4).interleave(Dataset.range, cycle_length=2),
+}
+
+
+@pytest.mark.parametrize("name", PERHAPS_EMPTY)
+def test_a_sum_of_elements_may_begin_as_a_number_of_python_s(name):
+    def total(elements):
+        found = 1.0
+        for x in elements:
+            found = found * 1.5 + x
+        return found
+
+    function = ag.convert(total)
+    found, expected = function(PERHAPS_EMPTY[name]()), total(PERHAPS_EMPTY[name]())
+    assert found == expected and type(found) is type(expected) is np.float64
+    assert function.trace_count == 1
+
+
 def test_data_sets_are_sampled_by_weights():
     parts = [Dataset.range(1).repeat(), Dataset.range(1, 2).repeat()]
     few = Dataset.sample_from_datasets(parts, [0.9, 0.1], seed=1).take(2000)
