@@ -243,10 +243,12 @@ class Chaining(Cursor):
 class Picking(Cursor):
     """The next element of one of several passes, for each number that another one gives."""
 
-    def __init__(self, choice: Cursor, parts: list[Cursor], stops: bool, spec: Any) -> None:
+    def __init__(
+        self, choice: Cursor, parts: list[Cursor], never: Any, stops: bool, spec: Any
+    ) -> None:
         self.choice, self.parts, self.stops = choice, parts, stops
         self.nothing, self.is_over = nothing_of(spec), False
-        self.has_ended = np.zeros(len(parts), np.bool_)
+        self.has_ended = np.copy(never)
 
     def following(self) -> tuple[Any, Any]:
         is_found, x = False, self.nothing

@@ -178,24 +178,32 @@ class Dataset:
         >>> [int(x) for x in Dataset.choose_from_datasets(parts, choice)]
         [0, 10, 11, 1]
         """
+        never = np.zeros(len(datasets), np.bool_)
+        return cls._picked(datasets, choice_dataset, never, stop_on_empty_dataset)
+
+    @classmethod
+    def _picked(cls: type[Self], datasets: Any, choice: Any, never: Any, stops: bool) -> Self:
         parts = [part._stage for part in datasets]
-        return cls(stages.Picked(parts, choice_dataset._stage, bool(stop_on_empty_dataset)))
+        return cls(stages.Picked(parts, choice._stage, never, bool(stops)))
 
     @classmethod
     def sample_from_datasets(
         cls: type[Self], datasets: Any, weights: Any = None, seed: Any = None,
         stop_on_empty_dataset: bool = False, rerandomize_each_iteration: bool | None = None,
     ) -> Self:  # fmt: skip
-        """The next element of a data set that is drawn for each of them, by `weights`."""
+        """The next element of a data set that is drawn for each of them, by `weights`.
+
+        Data sets of weight 0 give none, and nobody waits for their end.
+        """
         chances = np.ones(len(datasets)) if weights is None else np.asarray(weights, np.float64)
         if chances.shape != (len(datasets),):
             raise ValueError(f"{len(datasets)} data sets are sampled by weights {weights}")
-        limits = np.cumsum(chances)[:-1] / np.sum(chances)
+        limits = np.cumsum(chances)[:-1] / np.maximum(np.sum(chances), np.finfo(float).tiny)
         orders = Orders(seed, rerandomize_each_iteration is not False)
         drawn = cls.counter().map(
             lambda number: np.searchsorted(limits, orders.below(2**53, number) / 2.0**53, "right")
         )
-        return cls.choose_from_datasets(datasets, drawn, stop_on_empty_dataset)
+        return cls._picked(datasets, drawn, chances <= 0, stop_on_empty_dataset)
 
     # ---- steps -----------------------------------------------------------------------------------
 
@@ -329,7 +337,7 @@ class Dataset:
             raise ValueError("group_by_window takes window_size, or window_size_func")
         size_of = window_size_func or (lambda key: window_size)
         return self._after(
-            stages.Grouped(self._stage, (key_func, reduce_func, size_of), type(self))
+            stages.Grouped(self._stage, (key_func, reduce_func, size_of), type(self), False)
         )
 
     def bucket_by_sequence_length(
@@ -355,12 +363,12 @@ class Dataset:
             return np.searchsorted(bounds, element_length_func(*x), "right")
 
         def batch(key: Any, window: Any) -> Any:
-            size = max(sizes)
             if no_padding:
-                return window.batch(size, drop_remainder)
-            return window.padded_batch(size, padded_shapes, padding_values, drop_remainder)
+                return window.batch(max(sizes))
+            return window.padded_batch(max(sizes), padded_shapes, padding_values)
 
-        return self.group_by_window(bucket, batch, None, lambda key: sizes[int(key)])
+        functions = bucket, batch, lambda key: sizes[int(key)]
+        return self._after(stages.Grouped(self._stage, functions, type(self), bool(drop_remainder)))
 
     def window(
         self: Self,

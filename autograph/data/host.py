@@ -86,7 +86,7 @@ def _was_looked_into(stage: Any) -> bool:
 
 
 def _check_is_known(stage: Any) -> None:
-    if any(map(has_traced, _held_by(stage, set()))):
+    if any(map(_is_of_graph, _held_by(stage, set()))):
         raise StagingError(
             "plain Python gives the elements of a data set, which is made of what is known only "
             "when the graph runs",
@@ -94,6 +94,11 @@ def _check_is_known(stage: Any) -> None:
             "its `args`",
             origin=origin_of_caller(),
         )
+
+
+def _is_of_graph(part: Any) -> bool:
+    """Whether plain Python cannot read it: nor can it an array of the graph that is constant."""
+    return has_traced(part) or (isinstance(part, Tensor) and part.is_traced)
 
 
 def _held_by(part: Any, seen: set[int]) -> Iterator[Any]:

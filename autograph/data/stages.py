@@ -804,12 +804,15 @@ class Zipped(Stage):
 
 
 class Picked(Stage):
-    """The next element of one of several, for each number that another one gives."""
+    """The next element of one of several, for each number that another one gives.
+
+    Some are `never` gone through: they count as those that have ended.
+    """
 
     is_asked = True
 
-    def __init__(self, parts: list[Stage], choice: Stage, stops: bool) -> None:
-        self.parts, self.choice, self.stops = parts, choice, stops
+    def __init__(self, parts: list[Stage], choice: Stage, never: Any, stops: bool) -> None:
+        self.parts, self.choice, self.never, self.stops = parts, choice, never, stops
         every = [choice, *parts]
         self.is_steady = all(part.is_steady for part in every)
         self.is_stored = False
@@ -825,7 +828,7 @@ class Picked(Stage):
         return self.parts[0].known_as
 
     def steps(self) -> Iterator[Any]:
-        sources, left = [iter(part) for part in self.parts], set(range(len(self.parts)))
+        sources, left = [iter(part) for part in self.parts], set(np.flatnonzero(~self.never))
         for number in self.choice:
             k = _checked(int(number), len(sources))
             found = next(sources[k], _END) if k in left else _END
@@ -838,14 +841,14 @@ class Picked(Stage):
 
     def _cursor(self) -> Cursor:
         parts = [part.cursor() for part in self.parts]
-        return Picking(self.choice.cursor(), parts, self.stops, self.spec())
+        return Picking(self.choice.cursor(), parts, self.never, self.stops, self.spec())
 
     def spec(self) -> Any:
         return functools.reduce(joined_spec, [part.spec() for part in self.parts])
 
     def reading_ahead(self, size: int) -> Stage:
         parts = [part.reading_ahead(size) for part in self.parts]
-        return Picked(parts, self.choice.reading_ahead(size), self.stops)
+        return Picked(parts, self.choice.reading_ahead(size), self.never, self.stops)
 
 
 def _checked(number: int, count: int) -> int:
@@ -877,11 +880,12 @@ class Grouped(_Computing):
     """The elements of what a function makes of windows of elements that have one key."""
 
     def __init__(
-        self, source: Stage, functions: tuple[Any, Any, Any], wrap: Callable[..., Any]
-    ) -> None:
+        self, source: Stage, functions: tuple[Any, Any, Any], wrap: Callable[..., Any],
+        drop_remainder: bool,
+    ) -> None:  # fmt: skip
         super().__init__(source, functions[1])
         self.key_of, _, self.size_of = functions
-        self.wrap = wrap
+        self.wrap, self.drop_remainder = wrap, drop_remainder
 
     @property
     def is_host(self) -> bool:
@@ -900,7 +904,7 @@ class Grouped(_Computing):
             window.append(x)
             if len(window) >= int(self.size_of(key)):
                 yield from self._of(*waiting.pop(number))
-        for left in waiting.values():
+        for left in () if self.drop_remainder else waiting.values():
             yield from self._of(*left)
 
     def _of(self, key: Any, window: list[Any]) -> Any:

@@ -64,7 +64,13 @@ from runtime import config, slow
 from runtime.building import TooManyNodes
 from runtime.devices import device
 from runtime.effects.control import without_kinds
-from runtime.errors import GraphLimit, HostCallError, LimitOverflowError, StagingError
+from runtime.errors import (
+    GraphLimit,
+    HostCallError,
+    LimitOverflowError,
+    LimitTypeError,
+    StagingError,
+)
 from runtime.process.caching import cached_property
 from runtime.process.forks import new_after_forks, whole
 from runtime.spec import TensorSpec
@@ -449,6 +455,11 @@ class Traces:
             if type(leaf) is int
         )
 
+    def _may_take_over(self, arguments: Arguments, patience: Patience | None) -> bool:
+        """Whether Python makes the call where a number is of another type than in the graph."""
+        replaces_python = patience is not None and patience.stages_all
+        return replaces_python or self._may_be_plain(arguments, LimitTypeError())
+
     def _is_left_to_python(self, arguments: Arguments) -> bool:
         """Whether Python makes a call without a look at the graphs.
 
@@ -597,7 +608,7 @@ class Traces:
                     prefers_logs=bool(self._prefers_logs),
                     keeps_kinds=self._is_of_numbers(arguments),
                 )
-                if not traced.is_of_numbers:
+                if not (traced.is_of_numbers and self._may_take_over(arguments, patience)):
                     traced.graph = without_kinds(traced.graph, keeps_open=True)
         except NothingStaged:
             given_up = tracing.plain_python(arguments, "rounds and calls without end stage nothing")

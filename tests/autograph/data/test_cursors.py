@@ -221,6 +221,10 @@ MADE_IN_GRAPH = {
         lambda k: Dataset.from_generator(single, args=(k + n,), output_signature=NUMBER)
     ),
     "a cache": lambda n: Dataset.range(n).filter(lambda k: k > 1).map(np.float64).cache(),
+    "a constant": lambda n: Dataset.from_tensor_slices(np.array([1, 2, 1])).unique(),
+    "a constant of a function": lambda n: (lambda w: Dataset.range(3).map(lambda k: w[k]).unique())(
+        np.array([1, 2, 1])
+    ),
 }
 
 

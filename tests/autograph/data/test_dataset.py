@@ -795,6 +795,18 @@ OTHER_STEPS = {
         ),
         None,
     ),
+    "sample, some never": (
+        lambda: Dataset.sample_from_datasets(
+            [of_five(2), Dataset.range(10, 13).map(np.float64), of_five()], [0.0, 2.0, 0.0]
+        ),
+        [10, 11, 12],
+    ),
+    "sample, all never": (
+        lambda: Dataset.sample_from_datasets([of_five(2), of_five(3)], [0, 0]).concatenate(
+            of_five(2)
+        ),
+        [0, 1],
+    ),
     "sample what has no end": (
         lambda: (
             Dataset.sample_from_datasets(
@@ -821,6 +833,10 @@ OTHER_STEPS = {
         lambda: lengths_of(5).bucket_by_sequence_length(len, [3], [2, 2]),
         [[[0, 1, 2, 0, 0], [0, 1, 2, 3, 4]], [[0, 0], [0, 1]], [[0, 1, 2, 3]]],
     ),
+    "bucket_by_sequence_length, whole batches of several sizes": (
+        lambda: lengths_of(6).bucket_by_sequence_length(len, [3], [2, 3], drop_remainder=True),
+        [[[0, 0], [0, 1]], [[0, 1, 2, 0, 0], [0, 1, 2, 3, 4], [0, 1, 2, 3, 0]]],
+    ),
     "with_options": (lambda: Dataset.range(3).with_options(None), [0, 1, 2]),
 }
 
@@ -835,6 +851,30 @@ def test_other_steps_give_the_same_elements_in_a_graph(name):
     assert np.isclose(found, in_three_epochs(make(), 2), rtol=1e-12)
     assert function.trace_count == 1
     assert function.explain().count("`for` is staged: one loop of the graph") == 2
+
+
+# Whether there is an element is known when the graph runs.
+PERHAPS_EMPTY = {
+    "filter": lambda: Dataset.range(5).filter(lambda x: x > 1),
+    "flat_map": lambda: Dataset.range(4).flat_map(Dataset.range),
+    "unbatch": lambda: Dataset.range(5).batch(2).unbatch(),
+    "take_while": lambda: Dataset.range(5).filter(lambda x: x > 1).take_while(lambda x: x < 4),
+    "interleave": lambda: Dataset.range(4).interleave(Dataset.range, cycle_length=2),
+}
+
+
+@pytest.mark.parametrize("name", PERHAPS_EMPTY)
+def test_a_sum_of_elements_may_begin_as_a_number_of_python_s(name):
+    def total(elements):
+        found = 1.0
+        for x in elements:
+            found = found * 1.5 + x
+        return found
+
+    function = ag.convert(total)
+    found, expected = function(PERHAPS_EMPTY[name]()), total(PERHAPS_EMPTY[name]())
+    assert found == expected and type(found) is type(expected) is np.float64
+    assert function.trace_count == 1
 
 
 def test_data_sets_are_sampled_by_weights():
