@@ -6,7 +6,8 @@ import operator
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-__all__ = ["accumulate", "chain", "compress", "groupby", "islice", "pairwise"]
+__all__ = ["accumulate", "chain", "combinations", "compress", "cycle", "groupby", "islice",
+           "pairwise", "permutations", "product", "repeat", "zip_longest"]  # fmt: skip
 
 
 def groupby(
@@ -37,6 +38,63 @@ def compress(data: Iterable[Any], selectors: Iterable[Any]) -> Iterator[Any]:
     for item, selector in zip(data, selectors, strict=False):
         if selector:
             yield item
+
+
+def cycle(iterable: Iterable[Any]) -> Iterator[Any]:
+    """The items, and again from the first when they have ended."""
+    items = []
+    for item in iterable:
+        yield item
+        items.append(item)
+    while items:
+        yield from items
+
+
+def repeat(object: Any, times: int) -> Iterator[Any]:
+    """One thing, so many times."""
+    for _ in range(times):
+        yield object
+
+
+def zip_longest(*iterables: Iterable[Any], fillvalue: Any = None) -> Iterator[tuple[Any, ...]]:
+    """One item of each at a time, `fillvalue` in the place of those that have ended."""
+    columns = [[*iterable] for iterable in iterables]
+    for i in range(max(len(column) for column in columns)):
+        yield tuple([column[i] if i < len(column) else fillvalue for column in columns])
+
+
+def product(*iterables: Iterable[Any], repeat: int = 1) -> Iterator[tuple[Any, ...]]:
+    """An item of each, in all ways: the last changes first."""
+    pools = [[*iterable] for iterable in iterables] * repeat
+    if not pools:
+        yield ()
+        return
+    for first in pools[0]:
+        for rest in product(*pools[1:]):
+            yield (first, *rest)
+
+
+def combinations(iterable: Iterable[Any], r: int) -> Iterator[tuple[Any, ...]]:
+    """So many of the items in their order, in all ways."""
+    items = [*iterable]
+    if r == 0:
+        yield ()
+        return
+    for i in range(len(items)):
+        for rest in combinations(items[i + 1 :], r - 1):
+            yield (items[i], *rest)
+
+
+def permutations(iterable: Iterable[Any], r: int | None = None) -> Iterator[tuple[Any, ...]]:
+    """So many of the items, each in all orders."""
+    items = [*iterable]
+    count = len(items) if r is None else r
+    if count == 0:
+        yield ()
+        return
+    for i in range(len(items)):
+        for rest in permutations(items[:i] + items[i + 1 :], count - 1):
+            yield (items[i], *rest)
 
 
 def pairwise(iterable: Iterable[Any]) -> Iterator[tuple[Any, Any]]:

@@ -162,6 +162,29 @@ def lists_asked_for_their_truth(numbers):
     return stack, found
 
 
+@samples("B4.10", *((X, n) for n in (I(1), I(2), I(9))))
+def repeated_and_gone_through_again(numbers, n):
+    total = 0.0
+    for v in itertools.islice(itertools.cycle(numbers), n):
+        total += v * 2 - total / 4
+    for v in itertools.cycle(numbers):
+        total += v
+        if total > 30:
+            break
+    again = [v + i for i, v in zip(range(n), itertools.cycle(numbers[numbers > 1]))]
+    return total, again, sum(v for v in itertools.repeat(numbers[0], n))
+
+
+@samples("B4.10", *((X, n) for n in (I(0), I(2), I(3))))
+def in_all_ways(numbers, n):
+    few = numbers[:n]
+    pairs = [a * 10 + b for a, b in itertools.product(few, few)]
+    choices = [a - b for a, b in itertools.combinations(few, 2)]
+    orders = [a - b for a, b in itertools.permutations(few, 2)]
+    longest = [a * b for a, b in itertools.zip_longest(few, numbers, fillvalue=-1)]
+    return pairs, choices, orders, longest, list(itertools.accumulate(few))
+
+
 @samples("B3.16", *TWO)
 def neighbours_in_a_list_set_by_data(numbers):
     held, total = [0] * 7, 0

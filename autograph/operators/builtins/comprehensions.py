@@ -24,7 +24,7 @@ from autograph.operators.loops.own_iterators import begun, without_iter
 from autograph.operators.values.bodies import NO_NAMES, State, nothing
 from autograph.operators.values.carried import is_numeric, type_of
 from autograph.operators.values.contents import append_item, content_slot
-from autograph.operators.values.iterables import Indexed, IndexedIterator
+from autograph.operators.values.iterables import Indexed, IndexedIterator, has_open_length
 from autograph.operators.values.runs import has_runs
 from runtime import journal
 from runtime.building import building, current_builder
@@ -139,11 +139,8 @@ _TRIED, _MOST_NODES = 4, 2000
 
 
 def _has_open_length(iterable: Any) -> bool:
-    if isinstance(iterable, Tensor):
-        shape = iterable.type.shape
-        return shape is None or (shape != () and shape[0] is None)
-    if isinstance(iterable, Indexed):
-        return iterable.known_length() is None
+    if has_open_length(iterable):
+        return True
     return type(iterable) is range and len(iterable) > _FEW_ITEMS and stages_all_rounds()
 
 

@@ -35,7 +35,12 @@ from autograph.operators.symbolic.listed import is_of_open_length, scalars
 from autograph.operators.values.bodies import NO_NAMES, State, stage_raise
 from autograph.operators.values.carried import describe
 from autograph.operators.values.contents import append_item
-from autograph.operators.values.iterables import Indexed, IndexedIterator, as_indexed
+from autograph.operators.values.iterables import (
+    Indexed,
+    IndexedIterator,
+    as_indexed,
+    has_open_length,
+)
 from autograph.operators.values.one_of import OneOf, text_of
 from autograph.operators.values.runs import has_runs, settled
 from autograph.operators.values.templates import LazyString, class_name_of, has_traced
@@ -44,20 +49,8 @@ from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
-__all__ = [
-    "enumerated",
-    "first_of",
-    "gathered",
-    "joined_known",
-    "joined_text",
-    "listed",
-    "named",
-    "quantified",
-    "spread",
-    "unpack",
-    "unpack_ex",
-    "zipped",
-]
+__all__ = ["enumerated", "first_of", "gathered", "joined_known", "joined_text",
+           "listed", "named", "quantified", "spread", "unpack", "unpack_ex", "zipped"]  # fmt: skip
 
 
 def gathered(x: Any, change: Callable[[Any], Any] | None = None) -> Any:
@@ -241,7 +234,7 @@ def first_of(x: Any, *default: Any) -> Any:
 
 
 def _next_of(iterator: Any, *default: Any) -> Any:
-    if default and _is_of_open_length(iterator):
+    if default and has_open_length(iterator):
         is_there = ops.greater(iterator.length, 0)
         return if_exp(is_there, lambda: taken_from(iterator), lambda: default[0], "next")
     try:
@@ -252,14 +245,10 @@ def _next_of(iterator: Any, *default: Any) -> Any:
         return default[0]
 
 
-def _is_of_open_length(x: Any) -> bool:
-    return isinstance(x, Indexed) and x.known_length() is None
-
-
 def quantified(name: str, x: Any, test: Callable[[Any], Any] | None = None) -> Any:
     """`any` or `all` of a generator, or of what `test` gives for its items."""
     run = call_of(x)
-    if run is None and not _is_of_open_length(x):
+    if run is None and not (isinstance(x, Indexed) and has_open_length(x)):
         return fold(name, iterate(x), test)
     stop = name == "any"
     is_decided: Any = False

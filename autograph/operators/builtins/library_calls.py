@@ -30,6 +30,7 @@ from autograph.library import (
 from autograph.operators.captured.iterated_arrays import check_iteration
 from autograph.operators.expressions.attributes import is_computed
 from autograph.operators.expressions.generators import call_of
+from autograph.operators.values.iterables import has_open_length
 from autograph.operators.values.runs import holds_runs
 from autograph.operators.values.templates import has_traced
 from runtime import journal
@@ -52,6 +53,7 @@ _ALWAYS: dict[Any, Callable[..., Any]] = {
 _OF_DATA: dict[Any, Callable[..., Any]] = {
     bisect.bisect_left: searching.bisect_left, bisect.bisect_right: searching.bisect_right,
     itertools.groupby: grouping.groupby, itertools.compress: grouping.compress,
+    itertools.cycle: grouping.cycle,
     bisect.insort_left: searching.insort_left,
     bisect.insort_right: searching.insort_right,
     np.nditer: array_iterators.ArrayIterator,
@@ -70,8 +72,16 @@ _OF_NUMPY = (np.ufunc, type(np.sum), BuiltinFunctionType)
 _OF_OPEN: dict[Any, Callable[..., Any]] = {
     itertools.chain: grouping.chain, itertools.pairwise: grouping.pairwise,
     itertools.islice: grouping.islice, itertools.accumulate: grouping.accumulate,
+    itertools.zip_longest: grouping.zip_longest, itertools.product: grouping.product,
+    itertools.combinations: grouping.combinations, itertools.permutations: grouping.permutations,
     math.fsum: collecting.fsum, math.prod: collecting.prod,
     np.fromiter: collecting.fromiter, functools.reduce: collecting.reduce,
+}  # fmt: skip
+
+
+# Where data decides the numbers that follow their first argument.
+_OF_NUMBERS: dict[Any, Callable[..., Any]] = {
+    itertools.islice: grouping.islice, itertools.repeat: grouping.repeat,
 }  # fmt: skip
 
 
@@ -110,8 +120,8 @@ def in_python(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> A
         return _OF_DATA[function]
     if function is np.fromiter and len(given) > 2:  # which counts the items that it takes
         return None
-    if function is itertools.islice and has_traced(args[1:]):
-        return grouping.islice
+    if function in _OF_NUMBERS and has_traced(args[1:]):
+        return _OF_NUMBERS[function]
     return _OF_OPEN[function] if function in _OF_OPEN and _is_open(given) else None
 
 
@@ -128,4 +138,4 @@ def _is_plain(kind: EnumMeta) -> bool:
 
 def _is_open(given: tuple[Any, ...]) -> bool:
     """Whether data may decide how many items there are in one of them."""
-    return holds_runs(given) or any(call_of(x) is not None for x in given)
+    return holds_runs(given) or any(has_open_length(x) or call_of(x) is not None for x in given)

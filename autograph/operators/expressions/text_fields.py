@@ -57,7 +57,7 @@ class _Fields:
         return "".join(x if isinstance(x, str) else format_part(shown(x[0]), *x[1:]) for x in parts)
 
     def _value(self, field: str) -> Any:
-        name = re.match(r"[^.\[]*", field)[0]  # type: ignore[index]
+        name = re.split(r"[.\[]", field, maxsplit=1)[0]
         if name == "" or name.isdecimal():
             now = "automatic field numbering" if name == "" else "manual field specification"
             before = "manual field specification" if name == "" else "automatic field numbering"

@@ -17,15 +17,8 @@ from autograph.operators.values.runs import OpenSet
 from runtime.structure.tree import MADE_BY_CLASS_STATEMENT
 from runtime.variable import Variable
 
-__all__ = [
-    "BUILTINS",
-    "CHANGELESS",
-    "FUNCTIONS",
-    "can_be_made",
-    "extra_of",
-    "fields_of",
-    "held_through",
-]
+__all__ = ["BUILTINS", "CHANGELESS", "FUNCTIONS", "can_be_made", "extra_of",
+           "fields_of", "held_through"]  # fmt: skip
 
 CHANGELESS = (bool, int, float, complex, str, bytes, type(None), np.generic, type, ModuleType,
                enum.Enum, Variable, frozenset, range, slice)  # fmt: skip

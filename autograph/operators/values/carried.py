@@ -36,45 +36,13 @@ from runtime.spec import TensorType, join, type_of_number
 from runtime.structure.tree import MADE_BY_CLASS_STATEMENT
 from runtime.tensor import Tensor
 
-__all__ = [
-    "KEEP_IN_LIST",
-    "NOTHING",
-    "NUMBERS",
-    "VIEWS",
-    "ChosenValue",
-    "advice",
-    "all_numpy",
-    "attributes_of",
-    "both_hold",
-    "children_after",
-    "describe",
-    "describe_both",
-    "either_holds",
-    "has_parts",
-    "in_slots",
-    "is_array",
-    "is_changeable",
-    "is_container",
-    "is_either",
-    "is_number",
-    "is_numeric",
-    "is_numpy",
-    "is_numpys",
-    "is_object",
-    "is_python_complex",
-    "is_same",
-    "is_unset",
-    "is_value",
-    "merge_types",
-    "on_side",
-    "own_children",
-    "split",
-    "split_none",
-    "subject",
-    "tensor",
-    "type_of",
-    "with_children",
-]
+__all__ = ["KEEP_IN_LIST", "NOTHING", "NUMBERS", "VIEWS", "ChosenValue", "advice",
+           "all_numpy", "attributes_of", "both_hold", "children_after", "describe",
+           "describe_both", "either_holds", "has_parts", "in_slots", "is_array",
+           "is_changeable", "is_container", "is_either", "is_number", "is_numeric",
+           "is_numpy", "is_numpys", "is_object", "is_python_complex", "is_same",
+           "is_unset", "is_value", "merge_types", "on_side", "own_children", "split",
+           "split_none", "subject", "tensor", "type_of", "with_children"]  # fmt: skip
 
 
 NUMBERS = (bool, int, float, complex)

@@ -123,6 +123,14 @@ def _known(length: Any) -> int | None:
     return int(length)
 
 
+def has_open_length(x: Any) -> bool:
+    """Whether only the graph knows how many items an array, or what goes through some, has."""
+    if isinstance(x, Tensor):
+        shape = x.type.shape
+        return shape is None or (shape != () and shape[0] is None)
+    return isinstance(x, Indexed) and x.known_length() is None
+
+
 class IndexedIterator(Indexed):
     """What `zip`, `enumerate`, `map` and `reversed` give: it can be gone through once."""
 

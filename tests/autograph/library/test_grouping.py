@@ -51,3 +51,23 @@ def test_bounds_of_slices(bounds):
 @pytest.mark.parametrize("how", [{}, {"func": max}, {"initial": 5}, {"func": None}])
 def test_running_totals(items, how):
     assert list(grouping.accumulate(items, **how)) == list(itertools.accumulate(items, **how))
+
+
+@pytest.mark.parametrize("items", ITEMS)
+def test_all_ways(items):
+    for given, how in (((items, "ab"), {}), ((items,), {"repeat": 2}), ((), {})):
+        assert [*grouping.product(*given, **how)] == [*itertools.product(*given, **how)]
+    for size in range(4):
+        assert [*grouping.combinations(items, size)] == [*itertools.combinations(items, size)]
+        assert [*grouping.permutations(items, size)] == [*itertools.permutations(items, size)]
+    assert [*grouping.permutations(items[:3])] == [*itertools.permutations(items[:3])]
+
+
+@pytest.mark.parametrize("items", ITEMS)
+def test_what_goes_on(items):
+    found, wanted = (list(itertools.islice(c(items), 9)) for c in (grouping.cycle, itertools.cycle))
+    assert found == wanted
+    assert list(grouping.repeat(items, 3)) == list(itertools.repeat(items, 3))
+    for made in ((items, "abc"), (items,), ("abc", items, items)):
+        found = list(grouping.zip_longest(*made, fillvalue=7))
+        assert found == list(itertools.zip_longest(*made, fillvalue=7))
