@@ -109,9 +109,11 @@ class _Given(Place):
         number = known_number(value)
         if value is x or (number is not None and number == known_number(x)):
             return a
-        is_flag = isinstance(value, bool) or isinstance(x, bool)
-        if number is not None and (is_flag or not self.may_differ(self.name)):
+        kinds = {type(value), type(x)}
+        if number is not None and (bool in kinds or not self.may_differ(self.name)):
             raise OtherCallError
+        if len(kinds) == 1 and kinds.issubset(NUMBERS) and type_of(value) == type_of(x):
+            return self.of_value(value)
         return self.one_class(a, b) or self.conflict(a, b)
 
     def chosen(self, a: Form, b: Form) -> None:
