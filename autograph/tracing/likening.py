@@ -88,7 +88,7 @@ def likeness_of(
     calls = [node.attrs["call"] for node in nodes if node.op is HOST_CALL]
     if facts.feeds or facts.counts or (facts.host_calls and not all(map(_asks_data_set, calls))):
         return None
-    if facts.lends and not calls:
+    if facts.compares_containers or (facts.lends and not calls):
         return None
     if any(not isinstance(thing, Variable) for thing in externals):
         return None

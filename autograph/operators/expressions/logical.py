@@ -394,7 +394,7 @@ def is_(left: Any, right: Any) -> Any:
             x.refuse()
     trace = current_trace()
     if trace is not None and (trace.is_given(left) or trace.is_given(right)):
-        trace.compares_containers = True
+        trace.compares_containers |= len({*map(type, (left, right))}) == 1
     return left is right
 
 

@@ -191,6 +191,24 @@ def test_a_container_that_is_found_outside_is_that_one(sample, is_outside, count
     assert converted.trace_count > 0
 
 
+BOUND = []
+
+
+def identical(items, x):
+    return items is BOUND, items is None, sum(items) * x[0]
+
+
+@pytest.mark.parametrize("count", [2, 20])
+def test_what_is_bound_anew_outside_may_be_an_argument_then(count):
+    global BOUND
+    converted, x, kept = ag.convert(identical), np.full(2, 3.0), [9.0] * count
+    for bound in ([0.0] * count, [9.0] * count, [11.0] * count, kept, [*kept]):
+        BOUND = bound
+        for given in (BOUND, kept) if bound is not kept else (kept,):
+            assert converted(given, x) == identical(given, x)
+        del bound, given
+
+
 def test_it_is_refused_where_python_gives_no_tensors():
     converted = ag.convert(written_as_argument, returns="tensor")
     OUTSIDE.items = floats(4)
