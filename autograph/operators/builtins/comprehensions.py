@@ -139,9 +139,8 @@ _TRIED, _MOST_NODES = 4, 2000
 
 
 def _has_open_length(iterable: Any) -> bool:
-    if has_open_length(iterable):
-        return True
-    return type(iterable) is range and len(iterable) > _FEW_ITEMS and stages_all_rounds()
+    is_long = type(iterable) is range and len(iterable) > _FEW_ITEMS
+    return has_open_length(iterable) or (is_long and stages_all_rounds())
 
 
 # ---- generator expressions ---------------------------------------------------------------------

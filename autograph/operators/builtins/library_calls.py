@@ -68,17 +68,17 @@ _CALLING: dict[Any, Callable[..., Any]] = {
 _OF_NUMPY = (np.ufunc, type(np.sum), BuiltinFunctionType)
 
 
-# Where data decides how many items there are.
-_OF_OPEN: dict[Any, Callable[..., Any]] = {
+# Where data decides how many items there are: in arrays, too, of which others have forms in graphs.
+_OF_ITEMS: dict[Any, Callable[..., Any]] = {
     itertools.chain: grouping.chain, itertools.pairwise: grouping.pairwise,
     itertools.islice: grouping.islice, itertools.accumulate: grouping.accumulate,
     itertools.zip_longest: grouping.zip_longest, itertools.product: grouping.product,
     itertools.combinations: grouping.combinations, itertools.permutations: grouping.permutations,
-    math.fsum: collecting.fsum, math.prod: collecting.prod,
-    np.fromiter: collecting.fromiter, functools.reduce: collecting.reduce,
+    functools.reduce: collecting.reduce,
 }  # fmt: skip
-
-
+_OF_OPEN: dict[Any, Callable[..., Any]] = _OF_ITEMS | {
+    math.fsum: collecting.fsum, math.prod: collecting.prod, np.fromiter: collecting.fromiter,
+}  # fmt: skip
 # Where data decides the numbers that follow their first argument.
 _OF_NUMBERS: dict[Any, Callable[..., Any]] = {
     itertools.islice: grouping.islice, itertools.repeat: grouping.repeat,
@@ -122,7 +122,8 @@ def in_python(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> A
         return None
     if function in _OF_NUMBERS and has_traced(args[1:]):
         return _OF_NUMBERS[function]
-    return _OF_OPEN[function] if function in _OF_OPEN and _is_open(given) else None
+    is_open = _is_open(given) or (function in _OF_ITEMS and any(map(has_open_length, given)))
+    return _OF_OPEN.get(function) if is_open else None
 
 
 def _is_of_user(x: Any) -> bool:
@@ -138,4 +139,4 @@ def _is_plain(kind: EnumMeta) -> bool:
 
 def _is_open(given: tuple[Any, ...]) -> bool:
     """Whether data may decide how many items there are in one of them."""
-    return holds_runs(given) or any(has_open_length(x) or call_of(x) is not None for x in given)
+    return holds_runs(given) or any(call_of(x) is not None for x in given)
