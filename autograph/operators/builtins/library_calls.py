@@ -122,8 +122,8 @@ def in_python(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> A
         return None
     if function in _OF_NUMBERS and has_traced(args[1:]):
         return _OF_NUMBERS[function]
-    is_open = _is_open(given) or (function in _OF_ITEMS and any(map(has_open_length, given)))
-    return _OF_OPEN.get(function) if is_open else None
+    of_arrays = function in _OF_ITEMS and any(map(has_open_length, given))
+    return _OF_OPEN[function] if of_arrays or function in _OF_OPEN and _is_open(given) else None
 
 
 def _is_of_user(x: Any) -> bool:
