@@ -22,6 +22,7 @@ from autograph.tools.trace_facts import Explanation, TraceTable, explained
 from autograph.tracing.concrete import MISS, ConcreteFunction, LeftToPython
 from autograph.tracing.fast_path import call_key, entry_of, like_entry_of, loosened
 from autograph.tracing.kept_traces import KeptTraces
+from autograph.tracing.left_calls import LeftCalls
 from autograph.tracing.options import FunctionOptions, check_options
 from autograph.tracing.signature import Arguments, ArraySpec, Identity, classify, is_input_key
 from autograph.tracing.tracebacks import shorten, shortened
@@ -220,7 +221,7 @@ class Function(Traces, Generic[P, R]):
         with whole, trace_lock:
             self._table, self._fast, self._general = KeptTraces(), {}, []
             self._likes, self._builtins = {}, ()
-            self._left_kinds.clear()
+            self._left = LeftCalls()
 
     def explain(self, *args: Any, **kwargs: Any) -> Explanation:
         """Of each trace: why it was made, what is staged, unrolled and left, what is guarded.
@@ -276,15 +277,12 @@ class Function(Traces, Generic[P, R]):
                         result = builtin(*args)
                         if result is not MISS:
                             return result  # type: ignore[no-any-return]
-                kinds = self._left_kinds
-                is_left = kinds and not kwargs and tuple(map(type, args)) in kinds
-                is_always = self._left.find(args, kwargs) if self._left and not is_left else None
+                left = self._left
                 if (
-                    is_left
-                    or is_always is not None
+                    (left.kinds and not kwargs and tuple(map(type, args)) in left.kinds)
+                    or (left.outlines and self._has_outline_left(args, kwargs))
                     or (self._fruitless > 0 and self._is_of_own_values(args, kwargs))
                 ):
-                    self._fruitless += is_always or 0
                     try:
                         return self._target(*args, **kwargs)  # type: ignore[no-any-return]
                     except GraphLimit as error:  # of another converted function that it calls

@@ -39,8 +39,15 @@ __all__ = [
     "Stopping",
     "TakingTurns",
     "Windowing",
+    "check_choice",
     "check_fits",
 ]
+
+
+def check_choice(number: Any, count: int) -> None:
+    """Raise ValueError for a number that is none of so many data sets."""
+    if not 0 <= number < count:
+        raise ValueError(f"element {number} of `choice_dataset` is none of {count} data sets")
 
 
 def check_fits(sizes: Sequence[Any], shape: Sequence[Any]) -> None:
@@ -264,10 +271,7 @@ class Picking(Cursor):
 
     def _from(self, number: Any) -> tuple[Any, Any]:
         is_found, x = False, self.nothing
-        if not 0 <= number < len(self.parts):
-            raise ValueError(
-                f"element {number} of `choice_dataset` is none of {len(self.parts)} data sets"
-            )
+        check_choice(number, len(self.parts))
         for k, part in enumerate(self.parts):
             if number == k and not self.has_ended[k]:
                 is_found, x = part.following()

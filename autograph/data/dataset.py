@@ -519,11 +519,8 @@ class Dataset:
 class _Unserved:
     """Stands for a method of TensorFlow's that is not there; says what is."""
 
-    def __init__(self, advice: str) -> None:
-        self.advice = advice
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self.name = name
+    def __init__(self, name: str, advice: str) -> None:
+        self.name, self.advice = name, advice
 
     def __get__(self, data_set: Any, owner: type) -> Any:
         raise AttributeError(f"data sets have no `{self.name}`: {self.advice}")
@@ -545,9 +542,7 @@ _UNSERVED = {
     "assert_cardinality": "len(data_set) is known where its steps tell, else -2",
 }  # fmt: skip
 for _name, _advice in _UNSERVED.items():
-    _one = _Unserved(_advice)
-    _one.__set_name__(Dataset, _name)
-    setattr(Dataset, _name, _one)
+    setattr(Dataset, _name, _Unserved(_name, _advice))
 
 
 def _files(pattern: Any) -> list[str]:

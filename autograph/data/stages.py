@@ -34,6 +34,7 @@ from autograph.data.cursors import (
     Stopping,
     TakingTurns,
     Windowing,
+    check_choice,
 )
 from autograph.data.elements import (
     Specified,
@@ -132,6 +133,13 @@ class Stage:
     # Whether a graph asks for its elements: all others it goes through by loops around the `yield`.
     is_asked = False
     source: Any = None
+
+    def _take_after(self, *sources: Stage) -> None:
+        """Be what all that this step begins with are."""
+        self.is_stored = all(source.is_stored for source in sources)
+        self.is_steady = all(source.is_steady for source in sources)
+        self.ends_in_memory = all(source.ends_in_memory for source in sources)
+        self.is_of_graph = any(source.is_of_graph for source in sources)
 
     @property
     def is_host(self) -> bool:
@@ -264,12 +272,10 @@ class FromPython(Stage):
 class _Computing(Stage):
     """A step with a function of the user's, which is converted where the graph calls it."""
 
-    is_stored = False
-
     def __init__(self, source: Stage, function: Callable[..., Any]) -> None:
         self.source, self.function = source, function
-        self.is_steady, self.ends_in_memory = source.is_steady, source.ends_in_memory
-        self.is_of_graph = source.is_of_graph
+        self._take_after(source)
+        self.is_stored = False
 
     @property
     def is_host(self) -> bool:
@@ -488,8 +494,7 @@ class _Through(Stage):
 
     def __init__(self, source: Stage) -> None:
         self.source = source
-        self.is_stored, self.is_steady = source.is_stored, source.is_steady
-        self.ends_in_memory, self.is_of_graph = source.ends_in_memory, source.is_of_graph
+        self._take_after(source)
 
     @property
     def is_host(self) -> bool:
@@ -711,10 +716,7 @@ class Concatenated(Stage):
 
     def __init__(self, first: Stage, second: Stage) -> None:
         self.first, self.second = first, second
-        self.is_steady = first.is_steady and second.is_steady
-        self.is_stored = first.is_stored and second.is_stored
-        self.ends_in_memory = first.ends_in_memory and second.ends_in_memory
-        self.is_of_graph = first.is_of_graph or second.is_of_graph
+        self._take_after(first, second)
 
     @property
     def is_host(self) -> bool:
@@ -761,10 +763,7 @@ class Zipped(Stage):
 
     def __init__(self, structure: Any, parts: list[Stage]) -> None:
         self.structure, self.parts = structure, parts
-        self.is_steady = all(part.is_steady for part in parts)
-        self.is_stored = all(part.is_stored for part in parts)
-        self.ends_in_memory = all(part.ends_in_memory for part in parts)
-        self.is_of_graph = any(part.is_of_graph for part in parts)
+        self._take_after(*parts)
 
     @property
     def is_host(self) -> bool:
@@ -813,11 +812,8 @@ class Picked(Stage):
 
     def __init__(self, parts: list[Stage], choice: Stage, never: Any, stops: bool) -> None:
         self.parts, self.choice, self.never, self.stops = parts, choice, never, stops
-        every = [choice, *parts]
-        self.is_steady = all(part.is_steady for part in every)
+        self._take_after(choice, *parts)
         self.is_stored = False
-        self.ends_in_memory = all(part.ends_in_memory for part in every)
-        self.is_of_graph = any(part.is_of_graph for part in every)
 
     @property
     def is_host(self) -> bool:
@@ -830,7 +826,8 @@ class Picked(Stage):
     def steps(self) -> Iterator[Any]:
         sources, left = [iter(part) for part in self.parts], set(np.flatnonzero(~self.never))
         for number in self.choice:
-            k = _checked(int(number), len(sources))
+            k = int(number)
+            check_choice(k, len(sources))
             found = next(sources[k], _END) if k in left else _END
             if found is not _END:
                 yield found
@@ -849,12 +846,6 @@ class Picked(Stage):
     def reading_ahead(self, size: int) -> Stage:
         parts = [part.reading_ahead(size) for part in self.parts]
         return Picked(parts, self.choice.reading_ahead(size), self.never, self.stops)
-
-
-def _checked(number: int, count: int) -> int:
-    if not 0 <= number < count:
-        raise ValueError(f"element {number} of `choice_dataset` is none of {count} data sets")
-    return number
 
 
 class Unique(_Through):

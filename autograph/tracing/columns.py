@@ -28,6 +28,7 @@ from autograph.operators.symbolic.item_forms import all_joined, item_form
 from autograph.operators.values.heaps import Heap, Plan, reference_to
 from autograph.operators.values.runs import Run
 from runtime.errors import StagingError
+from runtime.execute.native.classes import Version
 from runtime.execute.native.prepared import column_filler
 from runtime.execute.native.words import Items
 from runtime.structure import tree
@@ -244,18 +245,21 @@ def _columns_of_objects(things: Items, kind: Any) -> ObjectColumns | None:
     return tuple.__new__(_kind_of_objects(kind, names, tuple(forms)), found)
 
 
-# Of classes, and names of attributes.
-_known: WeakKeyDictionary[type, dict[tuple[str, ...], tuple[Any, bool]]] = WeakKeyDictionary()
+# Of classes as they were when they were looked at, and names of attributes.
+_known: WeakKeyDictionary[type, tuple[Version, dict[tuple[str, ...], bool]]] = WeakKeyDictionary()
 
 
 def _may_be_columns(kind: Any, names: tuple[str, ...], thing: Any) -> bool:
     """Whether an object of a class is nothing but what it holds under these names."""
-    known = _known.setdefault(kind, {})
-    # A class may get methods, and descriptors under these names, later.
-    sizes = tuple(len(vars(cls)) for cls in kind.__mro__)
-    if names not in known or known[names][0] != sizes:
-        known[names] = sizes, can_be_on_heap(kind, thing)
-    return known[names][1] and _holds_plainly(kind, names)
+    if kind not in _known:
+        _known[kind] = Version(kind), {}
+    version, known = _known[kind]
+    if not version.is_current():  # it may have got methods, or descriptors under these names
+        version.renew()
+        known.clear()
+    if names not in known:
+        known[names] = _holds_plainly(kind, names) and can_be_on_heap(kind, thing)
+    return known[names]
 
 
 def _holds_plainly(kind: Any, names: tuple[str, ...]) -> bool:

@@ -46,26 +46,27 @@ def node_limit() -> NodeLimit:
 
 
 class LeftCalls:
-    """The outlines of calls with long lists or dicts that are left to Python."""
+    """The calls of a function that are left to Python, by the classes of their arguments.
 
-    __slots__ = ("_outlines",)
+    Those with long lists or dicts are told by their outlines.
+    """
+
+    __slots__ = ("kinds", "outlines")
 
     def __init__(self) -> None:
+        self.kinds: set[tuple[type, ...]] = set()
         # Of each, whether Python would make it whatever else is as it was.
-        self._outlines: dict[Any, bool] = {}
-
-    def __bool__(self) -> bool:
-        return bool(self._outlines)
+        self.outlines: dict[Any, bool] = {}
 
     def find(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | None:
         """Whether Python makes a call like this one whatever else is; None where it is not left."""
-        return self._outlines.get(_outline_of(args, kwargs))
+        return self.outlines.get(_outline_of(args, kwargs))
 
     def add(self, args: tuple[Any, ...], kwargs: dict[str, Any], is_always: bool) -> None:
         """Leave calls like this one from now on, if it has a long list or dict."""
         is_long = any(_is_long(x) for x in (*args, *kwargs.values()))
-        if is_long and len(self._outlines) < _MOST_OUTLINES:
-            self._outlines = {**self._outlines, _outline_of(args, kwargs): is_always}
+        if is_long and len(self.outlines) < _MOST_OUTLINES:
+            self.outlines = {**self.outlines, _outline_of(args, kwargs): is_always}
 
 
 def _outline_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

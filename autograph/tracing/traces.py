@@ -125,8 +125,6 @@ class Traces:
         self._trace_count = 0
         # How many calls of Python's numbers were traced and staged nothing, each for its values.
         self._fruitless = 0.0
-        # The classes of arguments of calls that are left to Python therefore, whatever the values.
-        self._left_kinds: set[tuple[type, ...]] = set()
         # Whether that was so of calls with long lists, as columns.
         self._leaves_lists = False
         self._left = LeftCalls()
@@ -480,7 +478,7 @@ class Traces:
     def _note_fruit(self) -> None:
         """A call has staged something: from now on, all are traced."""
         self._fruitless = -math.inf
-        self._left_kinds.clear()
+        self._left.kinds.clear()
 
     def _note_left(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], arguments: Arguments
@@ -492,7 +490,13 @@ class Traces:
         leaves = arguments.leaves
         is_flat = not kwargs and len(args) <= len(leaves) and all(map(is_, args, leaves))
         if is_flat and self._are_fruitless(len(_told(arguments))):
-            self._left_kinds.add(tuple(map(type, args)))
+            self._left.kinds.add(tuple(map(type, args)))
+
+    def _has_outline_left(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        """Whether Python makes a call with long lists or dicts, told by how they begin."""
+        is_always = self._left.find(args, kwargs)
+        self._fruitless += is_always or 0
+        return is_always is not None
 
     def _is_of_own_values(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """Whether Python makes a call, told without a look at each int: there may be many."""
@@ -501,7 +505,7 @@ class Traces:
             return False
         if self._fruitless >= _FRUITLESS:
             if not kwargs and VALUES.issuperset(map(type, args)):
-                self._left_kinds.add(tuple(map(type, args)))
+                self._left.kinds.add(tuple(map(type, args)))
                 return True
             for x in args if not kwargs else (*args, *kwargs.values()):
                 if type(x) not in VALUES and not seems_own(x):

@@ -6,13 +6,12 @@ by a name of its own; and what the function finds outside, too, is another conta
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from autograph.operators.captured.captures import Trace
-from autograph.operators.captured.guards import Guard, IdentityGuard
+from autograph.operators.captured.guards import Guard, IdentityGuard, are_same_objects
 from autograph.tracing.columns import Columns, ObjectColumns, OfItems
 from autograph.tracing.signature import Arguments, is_input_key
 from runtime import journal
@@ -63,7 +62,7 @@ class Watched(NamedTuple):
         yield
         for path, old in before:
             now = _held(given, path)
-            if len(now) != len(old) or not all(map(operator.is_, now, old)):
+            if not are_same_objects(now, old):
                 raise StagingError(
                     f"`{self.name}`, or what is called after it, changed what is in `{path[0]}`, "
                     "which the converted function reads then: a graph does not see that",

@@ -398,7 +398,10 @@ def test_many_known_items_of_which_data_chooses_are_a_loop(name):
             assert converted(xs, t) == function(xs, t)
     graph = converted.get_concrete_function(MANY, 3.0).graph
     assert any(node.op.name == "while" for node in graph.walk())
-    assert sum(node.op.name == "cond" for node in graph.walk()) < len(MANY) / 2
+    # Combinations of an open number are made by loops in loops: one trace for all but the few.
+    most = 8 if name == "combinations" else len(FEW)
+    assert sum(node.op.name == "cond" for node in graph.walk()) < most
+    assert converted.trace_count == 2 or name != "combinations"
 
 
 def test_items_that_change_meanwhile_are_gone_through_as_they_change():

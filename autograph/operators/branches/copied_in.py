@@ -6,11 +6,11 @@ of it under another name would have to be seen in the list, and is refused.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from autograph.operators.captured.captures import current_trace
+from autograph.operators.captured.guards import are_same_objects
 from autograph.operators.values.bodies import Outcome
 from autograph.operators.values.carried import (
     children_after,
@@ -203,7 +203,7 @@ def at_end(x: Any, writes: dict[Any, Any]) -> Any:
     now = x if found is None else found[2]
     items = [part for _, part in own_children(now)]
     made = [at_end(part, writes) for _, part in children_after(x, writes)]
-    if found is None and len(made) == len(items) and all(map(operator.is_, made, items)):
+    if found is None and are_same_objects(made, items):
         return x
     return with_children(now, made)
 

@@ -14,7 +14,7 @@ from autograph.operators.builtins.comprehensions import filtered, generator_exp
 from autograph.operators.builtins.counts import turn_of
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.host_values import HostValue
-from autograph.operators.captured.methods import convert, method
+from autograph.operators.captured.methods import converted, method
 from autograph.operators.containers import growing, list_iterators
 from autograph.operators.expressions import access
 from autograph.operators.expressions.generators import call_of
@@ -156,9 +156,8 @@ def next_(iterator: Any, *default: Any) -> Any:
         )
     turn = turn_of(iterator)
     if turn is not None:
-        step = convert(feeding.next_in_turn_or if default else feeding.next_in_turn)
-        assert step is not None
-        return step(turn, *default)
+        step = feeding.next_in_turn_or if default else feeding.next_in_turn
+        return converted(step)(turn, *default)
     taken(iterator)
     return gathering.first_of(iterator, *default)
 

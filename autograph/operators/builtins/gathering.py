@@ -19,7 +19,7 @@ from autograph.operators.branches.chosen_text import of_each
 from autograph.operators.branches.conditionals import if_exp, if_stmt
 from autograph.operators.builtins.comprehensions import values_of
 from autograph.operators.builtins.quantifiers import fold
-from autograph.operators.captured.methods import convert
+from autograph.operators.captured.methods import converted
 from autograph.operators.captured.variables import Nullable, Undefined, ld
 from autograph.operators.containers.growing import items_of
 from autograph.operators.containers.list_iterators import readable, taken_from
@@ -207,9 +207,8 @@ def first_of(x: Any, *default: Any) -> Any:
     if run is None:
         return next(x, *default) if type(x) is GeneratorType else _next_of(x, *default)
     if run.asked is not None:
-        step = convert(feeding.next_or if default else feeding.next_of)
-        assert step is not None
-        return step(run.asked, *default)
+        step = feeding.next_or if default else feeding.next_of
+        return converted(step)(run.asked, *default)
     is_found: Any = False
     item: Any = default[0] if default else Undefined("the item")
 

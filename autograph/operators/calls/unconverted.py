@@ -38,7 +38,7 @@ from autograph.operators.captured.captures import (
     note_identity,
     read,
 )
-from autograph.operators.captured.guards import Place
+from autograph.operators.captured.guards import Place, are_same_objects, held_in
 from autograph.operators.captured.host_values import HostValue
 from autograph.operators.captured.settings import guard_decimals, of_known_values
 from autograph.operators.captured.variables import Nullable, there
@@ -362,7 +362,8 @@ def _called(
     for original, x, old in before:
         slot = content_slot(x)
         new = slot.read()
-        if _is_unchanged(old, new):
+        is_set = isinstance(old, frozenset)
+        if old == new if is_set else are_same_objects(held_in(old), held_in(new)):
             continue
         if x is not original:
             name = getattr(function, "__name__", type(function).__name__)
@@ -379,14 +380,6 @@ def _called(
 
 
 _CONTAINERS = (list, dict, set, deque)
-
-
-def _is_unchanged(old: Any, new: Any) -> bool:
-    if isinstance(old, frozenset):
-        return bool(old == new)
-    if isinstance(old, dict):
-        old, new = [*old, *old.values()], [*new, *new.values()]
-    return len(old) == len(new) and all(map(operator.is_, old, new))
 
 
 def _as_given(function: Any, root: str) -> Callable[[Any], Any]:

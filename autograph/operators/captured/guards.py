@@ -25,8 +25,8 @@ from runtime.variable import Variable
 
 __all__ = ["MISSING", "NUMBERS", "PLAIN_TYPES", "AbsenceGuard", "ApartGuard", "ContentGuard",
            "Guard", "Identity", "IdentityGuard", "Mark", "Place", "SharingGuard", "TypeGuard",
-           "is_of_library", "marks", "may_be_input", "same_value", "shown", "state_marks",
-           "together", "weak"]  # fmt: skip
+           "are_same_objects", "held_in", "is_of_library", "marks", "may_be_input", "same_value",
+           "shown", "state_marks", "together", "weak"]  # fmt: skip
 
 MISSING = object()
 NUMBERS = (int, float)
@@ -280,14 +280,16 @@ class ContentGuard(Guard):
         super().__init__(place, marks(before, of_arrays=of_arrays), by_value=True)
         self.container, self.items = container, len(before)
         # None where that would keep what others let go.
-        self.seen = _held(before) if type(before) in _READ and all(map(_is_kept, before)) else None
+        self.seen = (
+            held_in(before) if type(before) in _READ and all(map(_is_kept, before)) else None
+        )
 
     def holds(self) -> bool:
         return self.is_as_it_was() or super().holds()
 
     def is_as_it_was(self) -> bool:
         """Whether it holds the very objects of the trace; they may be equal where it does not."""
-        return self.seen is not None and _are(_held(self.container), self.seen)
+        return self.seen is not None and are_same_objects(held_in(self.container), self.seen)
 
 
 class _ManyGuard(Guard):
@@ -307,11 +309,11 @@ class _ManyGuard(Guard):
 
     def holds(self) -> bool:
         found = self.found()
-        is_as_it_was = found is not MISSING and _are(found, self.expected)
+        is_as_it_was = found is not MISSING and are_same_objects(found, self.expected)
         return is_as_it_was or all(guard.holds() for guard in self._guards)
 
 
-def _held(content: Any) -> list[Any]:
+def held_in(content: Any) -> list[Any]:
     """The items of a container; of a dict its keys, and its values behind them."""
     return [*content, *content.values()] if isinstance(content, dict) else [*content]
 
@@ -322,7 +324,7 @@ def _is_kept(x: Any) -> bool:
     return is_value or not isinstance(weak(x), weakref.ref)
 
 
-def _are(found: Sequence[Any], seen: Sequence[Any]) -> bool:
+def are_same_objects(found: Sequence[Any], seen: Sequence[Any]) -> bool:
     """Whether all objects that were found are the very ones that were seen."""
     return len(found) == len(seen) and all(map(operator.is_, found, seen))
 
@@ -355,7 +357,7 @@ def _of_contents(guards: list[ContentGuard]) -> Guard:
     def read() -> list[Any]:
         found: list[Any] = []
         for guard in guards:
-            found += _held(guard.container)
+            found += held_in(guard.container)
             found.append(MISSING)  # what moves from one to the next is seen
         return found
 

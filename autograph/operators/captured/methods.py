@@ -22,6 +22,7 @@ __all__ = [
     "call_without_object",
     "called",
     "convert",
+    "converted",
     "for_consumer",
     "for_context",
     "held",
@@ -96,6 +97,13 @@ def convert(function: Any) -> Function | None:
     function = ORIGINALS.get(function, function)
     note_function(function)
     return _installed.convert(function)
+
+
+def converted(function: Callable[..., Any]) -> Function:
+    """A function of `autograph.library`, converted."""
+    twin = convert(function)
+    assert twin is not None
+    return twin
 
 
 def called(function: Any) -> Any:

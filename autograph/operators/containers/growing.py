@@ -14,6 +14,7 @@ from typing import Any
 from autograph.operators.branches.copied_in import absorb, lists
 from autograph.operators.branches.written_items import as_item
 from autograph.operators.captured.captures import current_trace
+from autograph.operators.captured.guards import are_same_objects
 from autograph.operators.captured.variables import Nullable
 from autograph.operators.containers.last_turns import LastTurn
 from autograph.operators.containers.written_arrays import as_array_item
@@ -320,7 +321,7 @@ class ListItems(Indexed):
         count = known_length(before) if self._source is None else None
 
         def item_at(index: Any) -> Any:
-            is_same = len(before) == len(source) and all(map(operator.is_, before, source))
+            is_same = are_same_objects(before, source)
             if not is_same and (count is None or known_length(source) != count):
                 raise refusal(
                     f"it is changed while `{user}` goes through it",

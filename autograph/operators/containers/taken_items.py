@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import itertools
 from collections import OrderedDict, defaultdict, deque
-from operator import is_
 from typing import Any, NamedTuple
 
 from autograph.operators.captured.captures import current_trace
+from autograph.operators.captured.guards import are_same_objects
 from autograph.operators.containers.written_arrays import is_in_place
 from autograph.operators.values.carried import is_number
 from autograph.operators.values.one_of import OneOf
@@ -49,7 +49,7 @@ def is_from(x: Any, source: Any, key: Any) -> bool:
     if is_there is not None:
         return is_there
     now = _items(source)
-    return now is not None and len(now) == len(found.items) and all(map(is_, now, found.items))
+    return now is not None and are_same_objects(now, found.items)
 
 
 def _items(source: Any) -> list[Any] | None:

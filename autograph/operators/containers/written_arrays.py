@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable
-from operator import is_
 from typing import Any
 
 from autograph.operators.branches.copied_in import lists
@@ -17,6 +16,7 @@ from autograph.operators.branches.may_alias import Sight
 from autograph.operators.branches.written_items import is_writable, written
 from autograph.operators.captured.alternatives import handle_of
 from autograph.operators.captured.captures import current_trace
+from autograph.operators.captured.guards import are_same_objects
 from autograph.operators.values.references import Snapshot, has_cell, reference_of, seen_by
 from autograph.operators.values.runs import LiveRun, has_runs
 from runtime import journal
@@ -63,8 +63,7 @@ class _Item(Snapshot):
 
     def is_in_place(self) -> bool:
         """Whether the container has what it had when this was taken out, or written last."""
-        items, before = _in(self.container), self.now[2]
-        return len(items) == len(before) and all(map(is_, items, before))
+        return are_same_objects(_in(self.container), self.now[2])
 
     @property
     def root(self) -> Any:

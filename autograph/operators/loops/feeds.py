@@ -20,7 +20,7 @@ import numpy as np
 
 from autograph.library import feeding
 from autograph.operators.captured.captures import current_trace, trace_at_hand
-from autograph.operators.captured.methods import attribute, convert
+from autograph.operators.captured.methods import attribute, convert, converted
 from autograph.operators.captured.standing import Owner
 from autograph.operators.expressions.generators import Consumer, call_of, made, placed
 from autograph.operators.results.host_calls import call_host
@@ -97,7 +97,7 @@ class Feed:
             parts[k] = letters_of_text(parts[k])
         return tree.unflatten(self._structure, parts)
 
-    def asked(self, known_as: Any, why: str, function: Any, *args: Any) -> Any:
+    def asked(self, function: Any, *args: Any, known_as: Any, why: str) -> Any:
         """Whether there is another item, and that, as `function` says when the graph runs."""
         found, item = _call_host(function, args, {}, self._result, known_as=known_as, why=why)
         parts = tree.leaves(item)
@@ -166,8 +166,7 @@ def _refuse_one_by_one() -> NoReturn:
 
 
 def _go_through(asked: Any, consumer: Consumer) -> None:
-    twin = convert(feeding.items_of)
-    assert twin is not None
+    twin = converted(feeding.items_of)
     run = call_of(made(twin(asked), twin, (asked,), {}))
     assert run is not None
     run(consumer)
@@ -175,9 +174,7 @@ def _go_through(asked: Any, consumer: Consumer) -> None:
 
 def end_pass(asked: Any) -> None:
     """End what a loop has gone through, and nobody else can."""
-    end = convert(feeding.end_of)
-    assert end is not None
-    end(asked)
+    converted(feeding.end_of)(asked)
 
 
 class Fed(Asked):
@@ -203,7 +200,7 @@ class Pass:
 
     def following(self) -> Any:
         """Whether there is another item, and that."""
-        return self._feed.asked(*self._told.values(), self._feed.following, self._number)
+        return self._feed.asked(self._feed.following, self._number, **self._told)
 
     def end(self) -> None:
         """End it, which may have items left."""
@@ -250,7 +247,8 @@ def is_older_iterator(x: Any) -> bool:
 def next_of(x: Iterator[Any]) -> Any:
     """`next(x)` of such an iterator, when the graph runs."""
     feed = _feed_of(x)
-    return feed.asked(next, "the iterator is older than the call", feed.next_of, x)[1]
+    why = "the iterator is older than the call"
+    return feed.asked(feed.next_of, x, known_as=next, why=why)[1]
 
 
 def _is_left_alone(x: Any, *names: str) -> bool:

@@ -8,7 +8,6 @@ was run before, to see whether it is to be in the graph, from the arrays that th
 
 from __future__ import annotations
 
-import operator
 from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -23,6 +22,7 @@ from autograph.operators.branches.copied_in import (
 )
 from autograph.operators.branches.may_alias import Sight
 from autograph.operators.captured.captures import current_trace
+from autograph.operators.captured.guards import are_same_objects
 from autograph.operators.captured.variables import in_words
 from autograph.operators.expressions.logical import and_
 from autograph.operators.loops.carried_objects import CarriedObjects, Place
@@ -347,7 +347,7 @@ class _Loop:
         for key, entry in supposed.items():
             entry.place = outcome.places.get(key)
             left, found = self._after(outcome, key, entry), entry.placed
-            if len(left) == len(found) and all(map(operator.is_, _items(left), _items(found))):
+            if are_same_objects(_items(left), _items(found)):
                 del self.entries[key]
         return not supposed.keys() <= self.entries.keys()
 
