@@ -463,7 +463,7 @@ class Function(Traces, Generic[P, R]):
             return self(*args, **kwargs)
         trace = current_trace()
         if trace is not None:
-            trace.add_outside(self._target)
+            trace.outside.add(self._target)
             note_function(conversion.underlying_function(self._target)[0])
         if isinstance(self._target, FunctionType):
             args, kwargs = with_defaults(self._target, args, kwargs, is_held=True)

@@ -125,14 +125,14 @@ def note_function(function: Any) -> None:
     trace = current_trace()
     if isinstance(function, MethodType):
         function = function.__func__
-    if trace is None or type(function) is not FunctionType or id(function) in trace.functions:
+    if trace is None or type(function) is not FunctionType or id(function) in trace.code.functions:
         return
-    trace.functions[id(function)] = function
+    trace.code.functions[id(function)] = function
     space, code = function.__globals__, function.__code__
     for name in global_names(code):
         if name not in space and name in _BUILTINS:
-            trace.note_name(space, name, MISSING)
-            trace.note_name(_BUILTINS, name, _BUILTINS[name])
+            trace.code.note_name(space, name, MISSING)
+            trace.code.note_name(_BUILTINS, name, _BUILTINS[name])
 
 
 _BUILTINS = vars(builtins)
@@ -150,8 +150,8 @@ def code_guards(trace: Trace) -> list[Guard]:
 
     What a name was that the trace itself has bound, and has given back, is not asked for.
     """
-    guards: list[Guard] = [FunctionGuard(function) for function in trace.functions.values()]
-    for space, names in trace.names.values():
+    guards: list[Guard] = [FunctionGuard(function) for function in trace.code.functions.values()]
+    for space, names in trace.code.names.values():
         kept = {name: x for name, x in names.items() if space.get(name, MISSING) is x}
         if kept:
             guards.append(NamesGuard(space, kept))

@@ -144,7 +144,7 @@ def method(thing: Any, name: str) -> Function | None:
         return None
     trace = current_trace()
     if trace is not None:
-        trace.meet(thing)
+        trace.outside.meet(thing)
     function = attribute(kind, name)
     if not isinstance(function, FunctionType):
         return None
@@ -158,7 +158,7 @@ def attribute(kind: type, name: str) -> Any:
     """What a class has under a name, without the class being asked; guarded while tracing."""
     trace = current_trace()
     if trace is not None:
-        trace.ask(kind, name)
+        trace.code.ask(kind, name)
     return held(kind, name)
 
 

@@ -84,7 +84,7 @@ def _is_given_to_this_body(thing: Any) -> bool:
             return False
         open_ = open_.parent
     facts = current_trace()
-    return facts is not None and facts.is_given(thing)
+    return facts is not None and facts.outside.is_given(thing)
 
 
 def restarting(trace_statement: Callable[[], T]) -> T:

@@ -78,8 +78,10 @@ def test_results_that_do_not(x, type_):
 
 def test_a_watch_sees_what_changed_between():
     thing, facts = types.SimpleNamespace(a=1, b=2), types.SimpleNamespace(captured={})
-    facts.guards = {n: Guard(Place(n, lambda n=n: getattr(thing, n)), 0, True) for n in ("a", "b")}
-    facts.reads_at = {"a": 1, "b": 3}
+    facts.captures.guards = {
+        n: Guard(Place(n, lambda n=n: getattr(thing, n)), 0, True) for n in ("a", "b")
+    }
+    facts.effects.reads_at = {"a": 1, "b": 3}
     items = [1]
     late, every = Watch(facts, 2, []), Watch(facts, None, [lambda: tuple(items)])
     before = late.look(), every.look()
@@ -172,7 +174,7 @@ def test_a_written_call_checks_what_it_watches_and_settings():
     for name in space:
         route = "item", space, name
         place = Place(f"`{name}`", lambda name=name: space[name], route)
-        facts.guards[name] = Guard(place, space[name], by_value=True)
+        facts.captures.guards[name] = Guard(place, space[name], by_value=True)
     watch = Watch(facts, None, [])
     made = call(space.update, [(("a", Hole(0)),)], count=1, watch=watch)
     settings = Settings(lambda: wanted["a"], 1, lambda: checked.append(1))
