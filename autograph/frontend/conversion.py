@@ -21,9 +21,9 @@ from autograph.errors import AutographError, SourceUnavailableError
 from autograph.generated import AG, IN_GENERATED, Options
 from autograph.operators.calls import calls
 from autograph.operators.calls.plain_calls import UNCONVERTED
-from autograph.operators.captured import methods
-from autograph.operators.captured.code_guards import global_names
-from autograph.operators.captured.methods import ORIGINAL
+from autograph.operators.captured.code_seen import global_names
+from autograph.operators.captured.context import Context
+from autograph.operators.captured.methods import ORIGINAL, looked_up
 from autograph.operators.values.scope import ConversionOptions, FunctionScope
 from runtime import config
 from runtime.process import warm_up
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from autograph.frontend.one_function import Conversion
 
 __all__ = [
+    "Converting",
     "convert_function",
     "converted_source",
     "do_not_convert",
@@ -299,7 +300,13 @@ def _called(function: Any) -> Any:
     return calls.converted_call(function, (), None, scope)
 
 
-methods.use_converters(_callee, _for_consumer, left_alone, _called)
+class Converting(Context):
+    """What gives operators the converted twins of functions."""
+
+    convert = staticmethod(_callee)
+    for_consumer = staticmethod(_for_consumer)
+    why_left = staticmethod(left_alone)
+    called = staticmethod(_called)
 
 
 def is_converted(function: Any) -> bool:
@@ -341,7 +348,7 @@ def underlying_function(target: Any) -> tuple[FunctionType | None, Any]:
         return target.__func__, target.__self__
     if isinstance(target, FunctionType):
         return target, None
-    call = methods.looked_up(type(target), "__call__")
+    call = looked_up(type(target), "__call__")
     if isinstance(call, FunctionType) and not isinstance(target, type):
         return call, target
     return None, None

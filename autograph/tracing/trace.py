@@ -19,7 +19,7 @@ from autograph.operators.calls.recursion import Recursions, run_function
 from autograph.operators.captured.attempt import Attempt
 from autograph.operators.captured.captures import Trace, guard_apart, identifier
 from autograph.operators.captured.class_guards import class_guards
-from autograph.operators.captured.code_guards import code_guards, note_function
+from autograph.operators.captured.code_guards import code_guards
 from autograph.operators.captured.context import Adoption, OpenLists
 from autograph.operators.captured.decisions import PLAIN, Decision
 from autograph.operators.captured.guards import together
@@ -30,7 +30,7 @@ from autograph.operators.captured.patience import Patience
 from autograph.operators.captured.settings import guard_held_decimals, note_settings
 from autograph.operators.captured.variables import Nullable, Poison, _Unreadable
 from autograph.operators.catching.attempts import emit_pending
-from autograph.operators.containers import open_deques, open_dicts, open_sets, partial_dicts
+from autograph.operators.containers import open_deques
 from autograph.operators.containers.growing_arrays import beside_array
 from autograph.operators.containers.joining import repeated_by
 from autograph.operators.expressions.generators import check_left
@@ -45,6 +45,7 @@ from autograph.operators.values.runs import Run
 from autograph.tracing import replay
 from autograph.tracing.assembling import refuse_bare, with_heaps
 from autograph.tracing.columns import Columns, lists_of_columns
+from autograph.tracing.context import CONTEXT
 from autograph.tracing.findings import Findings
 from autograph.tracing.likening import likeness_of
 from autograph.tracing.outside_lists import Lists, Opened
@@ -100,9 +101,6 @@ class VariableCreationError(StagingError, ValueError):
     """A converted function creates a Variable on a call that is not its first."""
 
 
-_OPENERS = (open_dicts.opener, partial_dicts.opener, open_sets.opener, open_deques.opener)
-
-
 class FunctionBuilder(Builder):
     """The builder of a function's graph; knows the trace, and whether variables may be made."""
 
@@ -122,7 +120,7 @@ class FunctionBuilder(Builder):
         super().__init__(name)
         self.tensor_class, self.array_class = tensor_class, array_class
         self.trace = Trace(
-            self, _OPENERS, adopted or Adoption(), lists or OpenLists(), attempt or Attempt()
+            self, CONTEXT, adopted or Adoption(), lists or OpenLists(), attempt or Attempt()
         )
         self.trace.effects.prints, self.trace.captures.tensors = prints, facts_tensors
         self.may_create = may_create
@@ -134,6 +132,22 @@ class FunctionBuilder(Builder):
         captured = self.trace.captures.inputs.values()
         own = next((c.initial() for c in captured if c.handle._value is value), None)
         return super().content_of(value) if own is None else own
+
+    def operand_beside(self, x: Tensor, other: Any) -> Any:
+        """What an operator of a tensor sees of another operand, which is none."""
+        return beside_array(x, other)
+
+    def repeated_by(self, sequence: Any, count: Tensor) -> Any:
+        """A list, tuple or text as often as a number of the graph says."""
+        return repeated_by(sequence, count)
+
+    def before_raising(self, builder: Builder) -> None:
+        """Say what was written before a node that can raise."""
+        with as_after_error():
+            containers = self.trace.effects.handouts.containers
+            pending = replay.pending_writes(builder, self.trace, containers)
+        self.trace.effects.pends_on_arguments |= pending.among_arguments
+        emit_pending(builder, pending.write, pending.values)
 
     def new_variable(self, variable: Variable) -> None:
         """A Variable is being made: allowed on the first trace only."""
@@ -269,12 +283,10 @@ def _traced(
         facts.found.refused_items = transaction.refused_items
         for variable in _variables(arguments):
             facts.outside.add(variable)
-        _note_target(target)
+        _note_target(facts, target)
         for kind in _kinds(arguments.structure):
             facts.adopted.adopt(kind)
-        builder.operand_beside, builder.repeated_by = beside_array, repeated_by
-        builder.before_raising = _told_what_is_pending(facts, containers)
-        facts.effects.writes_for_host = _writes_for_host(facts, containers)
+        builder.tells_pending = True
         raised, outside = False, origin_of_caller()
         try:
             result = run_function(function, args, kwargs)
@@ -306,10 +318,10 @@ def _traced(
         return finished
 
 
-def _note_target(target: Any) -> None:
+def _note_target(facts: Trace, target: Any) -> None:
     """Note that the user's function is run, and by the class of a callable object, if it is."""
     function, owner = underlying_function(target)
-    note_function(function)
+    facts.code.run(function)
     if owner is not None and looked_up(type(owner), "__call__") is function:
         method(owner, "__call__")
 
@@ -342,25 +354,6 @@ def _end_of(function: Callable[..., Any]) -> Origin | None:
     last = max(i.offset for i in dis.get_instructions(code) if i.opname.startswith("RETURN_"))
     line = list(code.co_positions())[last // 2][0] or code.co_firstlineno
     return Origin(code.co_filename, line, code.co_name, code, last)
-
-
-def _told_what_is_pending(facts: Trace, containers: replay.Containers) -> Callable[[Builder], None]:
-    """Called before a node that can raise is added: says what was written before it."""
-
-    def tell(builder: Builder) -> None:
-        with as_after_error():
-            pending = replay.pending_writes(builder, facts, containers)
-        facts.effects.pends_on_arguments |= pending.among_arguments
-        emit_pending(builder, pending.write, pending.values)
-
-    return tell
-
-
-def _writes_for_host(
-    facts: Trace, containers: replay.Containers
-) -> Callable[[Builder, bool], replay.HostWrites]:
-    """Called before Python code is: says what was written before it."""
-    return lambda builder, lasting: replay.host_writes(builder, facts, containers, lasting=lasting)
 
 
 def plain_python(arguments: Arguments, why: str) -> Traced:

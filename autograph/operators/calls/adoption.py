@@ -20,10 +20,9 @@ from autograph import rules
 from autograph.library import counters
 from autograph.operators.branches.conditionals import condition
 from autograph.operators.captured.captures import current_trace, guard_environment, guard_state
-from autograph.operators.captured.context import Adoption
+from autograph.operators.captured.context import Adoption, Function
 from autograph.operators.captured.methods import (
     ORIGINALS,
-    Function,
     attribute,
     called,
     convert,

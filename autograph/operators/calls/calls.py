@@ -49,7 +49,6 @@ from autograph.operators.calls.plain_calls import UNCONVERTED, resolve
 from autograph.operators.calls.recursion import run_function
 from autograph.operators.calls.unconverted import OURS, call_unconverted
 from autograph.operators.captured.captures import current_trace
-from autograph.operators.captured.code_guards import note_function
 from autograph.operators.captured.decisions import LEFT
 from autograph.operators.captured.defaults import with_defaults
 from autograph.operators.captured.methods import (
@@ -601,7 +600,6 @@ def _method_and_arguments(caller: Any) -> tuple[str, tuple[Any, ...], dict[str, 
 def _traced_as_it_is(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call what is left alone by a mark or a rule: its operations on tensors are traced."""
     refuse_open(function, args, kwargs)
-    note_function(function)
     _note_left(function)
     return _with_generators_noted(function(*args, **kwargs), function, args, kwargs)
 
@@ -623,8 +621,10 @@ def _with_generators_noted(
 
 
 def _note_left(function: Any) -> None:
-    """Keep for `explain` that a function runs while tracing, as plain Python."""
+    """Note that a function runs while tracing, as plain Python, and keep it for `explain`."""
     trace, name = current_trace(), title_of(function)
+    if trace is not None:
+        trace.code.run(function)
     if trace is not None and name.partition(".")[0] not in OURS:
         text = f"`{name}` is called as it is, while tracing: {why_left(function)}"
         trace.decisions.note(origin_of_caller(), LEFT, text)

@@ -19,7 +19,7 @@ import numpy as np
 from autograph.operators.captured.attempt import Attempt, Found
 from autograph.operators.captured.code_seen import Code
 from autograph.operators.captured.containers import Containers
-from autograph.operators.captured.context import Adoption, Opener, OpenLists
+from autograph.operators.captured.context import Adoption, Context, OpenLists
 from autograph.operators.captured.decisions import Decisions
 from autograph.operators.captured.effects import Effects
 from autograph.operators.captured.guards import (
@@ -60,7 +60,7 @@ from runtime.ops.declaration.operands import type_of
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
-__all__ = ["Captured", "Guard", "Opener", "Place", "Trace", "are_one_object", "as_input",
+__all__ = ["Captured", "Guard", "Place", "Trace", "are_one_object", "as_input",
            "content_before", "current_trace", "guard_absence", "guard_absent_item",
            "guard_apart", "guard_content", "guard_count", "guard_environment", "guard_globals",
            "guard_has_key", "guard_keys", "guard_kinds", "guard_length", "guard_object",
@@ -74,12 +74,12 @@ class Trace:
     def __init__(
         self,
         builder: Builder,
-        openers: tuple[Opener, ...],
+        context: Context,
         adopted: Adoption,
         lists: OpenLists,
         attempt: Attempt,
     ) -> None:
-        self.builder, self.openers, self.adopted, self.lists = builder, openers, adopted, lists
+        self.builder, self.context, self.adopted, self.lists = builder, context, adopted, lists
         self.captures, self.code = Captures(), Code()
         self.outside = Outside(self.captures, self.code, adopted, lists)
         self.scopes, self.generators, self.effects = Scopes(), Generators(), Effects()

@@ -6,13 +6,11 @@ it is nearly always; but a module may bind the name of a built-in, and a test ma
 
 from __future__ import annotations
 
-import builtins
-import functools
 from collections.abc import Iterator, Mapping
-from types import CodeType, FunctionType, MethodType
+from types import FunctionType
 from typing import Any
 
-from autograph.operators.captured.captures import Trace, current_trace
+from autograph.operators.captured.captures import Trace
 from autograph.operators.captured.guards import MISSING, Guard, Place, same_value, shown
 from runtime.execute.native.functions import Parts
 
@@ -20,8 +18,6 @@ __all__ = [
     "FunctionGuard",
     "NamesGuard",
     "code_guards",
-    "global_names",
-    "note_function",
     "same_items",
 ]
 
@@ -118,31 +114,6 @@ class NamesGuard(Guard):
             f"`{name}` of {self.place.name}: {shown(was)} -> {shown(now)}"
             for name, was, now in self._changed()
         )
-
-
-def note_function(function: Any) -> None:
-    """Note that a trace runs a function: its parts decide what it does, and the built-ins in it."""
-    trace = current_trace()
-    if isinstance(function, MethodType):
-        function = function.__func__
-    if trace is None or type(function) is not FunctionType or id(function) in trace.code.functions:
-        return
-    trace.code.functions[id(function)] = function
-    space, code = function.__globals__, function.__code__
-    for name in global_names(code):
-        if name not in space and name in _BUILTINS:
-            trace.code.note_name(space, name, MISSING)
-            trace.code.note_name(_BUILTINS, name, _BUILTINS[name])
-
-
-_BUILTINS = vars(builtins)
-
-
-@functools.lru_cache(maxsize=4096)
-def global_names(code: CodeType) -> tuple[str, ...]:
-    """The names that some code, and the functions in it, may read of globals and built-ins."""
-    inner = (each for each in code.co_consts if isinstance(each, CodeType))
-    return tuple(dict.fromkeys((*code.co_names, *(n for c in inner for n in global_names(c)))))
 
 
 def code_guards(trace: Trace) -> list[Guard]:

@@ -21,7 +21,6 @@ class Effects:
     # must be written before such a call; whether a call must know what it lends.
     calls: int = 0
     reads_at: dict[Any, int] = field(default_factory=dict)
-    writes_for_host: Any = None
     shared: set[int] = field(default_factory=set)
     written: set[Any] = field(default_factory=set)
     lends: bool = False

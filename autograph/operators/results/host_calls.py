@@ -19,7 +19,7 @@ import numpy as np
 
 from autograph.operators.captured.captures import Trace, current_trace
 from autograph.operators.captured.decisions import HOST as BY_HOST
-from autograph.operators.captured.host_values import HostValue, is_object, use_caller
+from autograph.operators.captured.host_values import HostValue, is_object
 from autograph.operators.captured.methods import why_left
 from autograph.operators.results.draws import drawn, has_draws, is_draw, note_generator, order_drawn
 from autograph.operators.results.host_results import (
@@ -222,10 +222,8 @@ class _Staged:
         if not self.lends:
             return
         self.facts.effects.lends = True
-        if self.facts.effects.writes_for_host is None:
-            return
         lasting = self.is_once and self.keeps
-        found = self.facts.effects.writes_for_host(self.builder, lasting)
+        found = self.facts.context.writes_for_host(self.facts, self.builder, lasting=lasting)
         write, values, among_arguments = found.pending
         self.facts.effects.pends_on_arguments |= among_arguments
         self.facts.effects.shared.update(map(id, found.arrays))
@@ -331,7 +329,7 @@ class _Method(HostValue):
         return self.value
 
 
-def _look(owner: HostValue, name: str) -> HostValue:
+def look(owner: HostValue, name: str) -> HostValue:
     """An attribute of what a call gave, as it is when the graph gets here."""
     if is_draw(owner.kind, name):
         return _Method(owner, name)
@@ -386,9 +384,6 @@ def _shuffled_copy(shuffle: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
     return made
 
 
-def _call_value(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def call_value(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call what another call gave, or a function of it."""
     return None if shuffled(function, args, kwargs) else call_host(function, args, kwargs)
-
-
-use_caller(_call_value, _look)

@@ -642,11 +642,11 @@ class Handouts:
         """The rows of a list, which are made for no error of the user's."""
         builder = current_builder()
         root = builder.root
-        notice, root.before_raising = root.before_raising, None
+        before, root.tells_pending = root.tells_pending, False
         try:
             return packed(x, within=container)
         finally:
-            root.before_raising = notice
+            root.tells_pending = before
 
     def _argument(self, x: Any, made: Made | Once) -> Any:
         """A container among the arguments is that of the call."""

@@ -14,9 +14,9 @@ import autograph as ag
 from autograph.operators.captured.code_guards import (
     FunctionGuard,
     NamesGuard,
-    global_names,
     same_items,
 )
+from autograph.operators.captured.code_seen import global_names
 from autograph.operators.captured.guards import MISSING
 
 X = np.array([1.0, 2.0])
