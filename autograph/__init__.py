@@ -27,7 +27,6 @@ from numpy import (
 from autograph.errors import (
     AutographError, ConversionError, DirectiveError, SourceUnavailableError, UnsupportedSyntaxError,
 )  # fmt: skip
-from autograph import composition as _composition
 from autograph.settings import config, eager, executing_eagerly, set_verbosity
 from runtime.autodiff import (
     ForwardAccumulator, GradientTape, UnconnectedGradients, custom_gradient, hvp, jvp,

@@ -19,8 +19,6 @@ from typing import Any
 import numpy as np
 
 from autograph.operators.captured.captures import Captured, Guard, Place, Trace
-from autograph.operators.captured.class_guards import KindGuard, MethodGuard
-from autograph.operators.captured.code_guards import FunctionGuard
 from autograph.operators.captured.guards import (
     MISSING,
     NUMBERS,
@@ -39,6 +37,8 @@ from autograph.operators.captured.methods import looked_up
 from autograph.operators.captured.standing import Owner
 from autograph.operators.loops.feeds import Feed
 from autograph.operators.results.host_runs import Watch
+from autograph.tracing.class_guards import KindGuard, MethodGuard
+from autograph.tracing.code_guards import FunctionGuard
 from autograph.tracing.likeness import Alike, Likeness, Opening, is_movable, loose_key
 from autograph.tracing.signature import Arguments, Identity
 from runtime.effects.host import HOST_CALL

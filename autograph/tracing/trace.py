@@ -18,8 +18,6 @@ from autograph.operators.calls.adoption import Adopted
 from autograph.operators.calls.recursion import Recursions, run_function
 from autograph.operators.captured.attempt import Attempt
 from autograph.operators.captured.captures import Trace, guard_apart, identifier
-from autograph.operators.captured.class_guards import class_guards
-from autograph.operators.captured.code_guards import code_guards
 from autograph.operators.captured.context import Adoption, OpenLists
 from autograph.operators.captured.decisions import PLAIN, Decision
 from autograph.operators.captured.guards import together
@@ -44,6 +42,8 @@ from autograph.operators.values.raising import emit_raise
 from autograph.operators.values.runs import Run
 from autograph.tracing import replay
 from autograph.tracing.assembling import refuse_bare, with_heaps
+from autograph.tracing.class_guards import class_guards
+from autograph.tracing.code_guards import code_guards
 from autograph.tracing.columns import Columns, lists_of_columns
 from autograph.tracing.context import CONTEXT
 from autograph.tracing.findings import Findings

@@ -81,7 +81,7 @@ class _Process:
 
 
 def serve_process(context: Context) -> None:
-    """Give eager operators what they ask of: `composition` calls this once."""
+    """Give eager operators what they ask of: `autograph.frontend` calls this once."""
     _Process.context = context
 
 
