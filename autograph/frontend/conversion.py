@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 import functools
-import importlib
 import inspect
 import operator
 import sys
@@ -13,7 +12,7 @@ import time
 import weakref
 from collections import deque
 from collections.abc import Callable
-from types import CodeType, FunctionType, MethodType, ModuleType
+from types import CodeType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from autograph import rules
@@ -25,11 +24,11 @@ from autograph.operators.captured.code_seen import global_names
 from autograph.operators.captured.context import Context
 from autograph.operators.captured.methods import ORIGINAL, looked_up
 from autograph.operators.values.scope import ConversionOptions, FunctionScope
-from runtime import config
-from runtime.process import warm_up
+from runtime import config, warm_up
 from runtime.process.collector import rarely
 from runtime.process.forks import new_after_forks, whole
 from runtime.process.interrupts import uninterrupted
+from runtime.process.later import later
 from runtime.process.recursion_limit import roomy
 
 if TYPE_CHECKING:
@@ -109,10 +108,10 @@ _HELD = 512
 
 
 @functools.cache
-def _front_end() -> ModuleType:
+def _front_end() -> Any:
     """What reads and rewrites source: loaded with the first conversion, a third of the import."""
     warm_up.begin()
-    return importlib.import_module("autograph.frontend.one_function")
+    return later("autograph.frontend.one_function")
 
 
 def convert_function(function: FunctionType, options: Options | None = None) -> FunctionType:
