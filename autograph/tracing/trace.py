@@ -201,15 +201,14 @@ def trace_call(
     try:
         while True:
             adopted, opened_lists = Adopted(), None if lists is None else Opened(lists)
-            attempt = known.attempt(prefers_logs=prefers_logs)
             builder = FunctionBuilder(
                 name, stands_for_tensors, prints, may_create, tensor_class, array_class,
-                adopted=adopted, lists=opened_lists, attempt=attempt,
+                adopted=adopted, lists=opened_lists,
+                attempt=known.attempt(prefers_logs=prefers_logs),
             )  # fmt: skip
-            builder.trace.decisions.recursions = recursions
-            builder.trace.decisions.patience, builder.keeps_kinds = patience, keeps_kinds
-            builder.node_limit = node_limit
-            builder.trace.captures.has_open_ints = INT in arguments.keys
+            builder.node_limit, builder.keeps_kinds = node_limit, keeps_kinds
+            decisions = builder.trace.decisions
+            decisions.recursions, decisions.patience = recursions, patience
             try:
                 with rarely, adopted:
                     builder.trace.outside.add(target)
@@ -386,6 +385,7 @@ def _variables(arguments: Arguments) -> Iterator[Any]:
 
 def _placeholders(builder: FunctionBuilder, arguments: Arguments) -> tuple[list[Tensor], list[Any]]:
     placeholders, parts = [], []
+    builder.trace.captures.has_open_ints = INT in arguments.keys
     types = iter(arguments.inputs())
     for leaf, key, path in zip(arguments.leaves, arguments.keys, arguments.paths, strict=True):
         if not is_input_key(key):
@@ -612,8 +612,8 @@ def _assemble(
     choices: dict[int, tuple[int, dict[int, int]]],
 ) -> Traced:
     """The tidy graph, its inputs in order: arguments, captured arrays, externals."""
-    facts = builder.trace
-    handles = [*placeholders, *(c.handle for c in facts.captures.inputs.values())]
+    facts, inputs = builder.trace, builder.trace.captures.inputs
+    handles = [*placeholders, *(c.handle for c in inputs.values())]
     by_handle = {id(handle): i for i, handle in enumerate(handles)}
     given = {number: by_handle[id(h)] for number, h in facts.effects.handouts.given.items()}
     on_host = not any(device_of_type(v.type) for v in builder.graph.inputs)
@@ -642,10 +642,8 @@ def _assemble(
         if id(handle) in facts.captures.writers:
             facts.captures.writers[id(handle)].position = position[i]
     graph.inputs = [value for i, value in enumerate(graph.inputs) if i in needed]
-    captured = [
-        c for i, c in enumerate(facts.captures.inputs.values(), len(placeholders)) if i in needed
-    ]
-    for i, (key, c) in enumerate(facts.captures.inputs.items(), len(placeholders)):
+    captured = [c for i, c in enumerate(inputs.values(), len(placeholders)) if i in needed]
+    for i, (key, c) in enumerate(inputs.items(), len(placeholders)):
         if i not in needed:  # its size or dtype may have been looked at
             facts.captures.guards.setdefault(("type", key), c.guard)
     externals = [thing for i, (thing, _) in enumerate(things, len(handles)) if i in needed]
