@@ -612,8 +612,8 @@ def _assemble(
     choices: dict[int, tuple[int, dict[int, int]]],
 ) -> Traced:
     """The tidy graph, its inputs in order: arguments, captured arrays, externals."""
-    facts, inputs = builder.trace, builder.trace.captures.inputs
-    handles = [*placeholders, *(c.handle for c in inputs.values())]
+    facts, found = builder.trace, builder.trace.captures.inputs
+    handles = [*placeholders, *(c.handle for c in found.values())]
     by_handle = {id(handle): i for i, handle in enumerate(handles)}
     given = {number: by_handle[id(h)] for number, h in facts.effects.handouts.given.items()}
     on_host = not any(device_of_type(v.type) for v in builder.graph.inputs)
@@ -642,8 +642,8 @@ def _assemble(
         if id(handle) in facts.captures.writers:
             facts.captures.writers[id(handle)].position = position[i]
     graph.inputs = [value for i, value in enumerate(graph.inputs) if i in needed]
-    captured = [c for i, c in enumerate(inputs.values(), len(placeholders)) if i in needed]
-    for i, (key, c) in enumerate(inputs.items(), len(placeholders)):
+    captured = [c for i, c in enumerate(found.values(), len(placeholders)) if i in needed]
+    for i, (key, c) in enumerate(found.items(), len(placeholders)):
         if i not in needed:  # its size or dtype may have been looked at
             facts.captures.guards.setdefault(("type", key), c.guard)
     externals = [thing for i, (thing, _) in enumerate(things, len(handles)) if i in needed]
