@@ -19,14 +19,19 @@ from runtime.autodiff.derived import Derived
 from runtime.autodiff.transforms import UsersLines
 from runtime.building import building
 from runtime.process.caching import cached_property
-from runtime.process.forks import imported
+from runtime.process.forks import whole
+from runtime.process.later import later
 from runtime.process.pickling import reduced
 
 __all__ = ["grad", "hessian", "jacfwd", "jacobian", "jacrev", "value_and_grad"]
 
 _Transform = TypeVar("_Transform", bound=Callable[..., Any])
-# What needs the compiler, which waits for a second call.
-_GRAPHS = "autograph.derivative_graphs"
+
+
+def _graphs_of() -> Any:
+    """What needs the compiler, which waits for a second call; whole, where another thread forks."""
+    with whole:
+        return later("autograph.derivative_graphs")
 
 
 class _Remembering(Derived):
@@ -45,7 +50,7 @@ class _Remembering(Derived):
     def _graphs(self) -> Callable[..., Any]:
         transform, function, options = self._recipe
         derived = transform(function, *options)
-        graphs: Callable[..., Any] = imported(_GRAPHS).Graphs(derived, self._seconds)
+        graphs: Callable[..., Any] = _graphs_of().Graphs(derived, self._seconds)
         return graphs
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
@@ -64,7 +69,7 @@ class _Remembering(Derived):
         """The derivative in the graph that is being traced."""
         if building() is None:
             return self(*args, **kwargs)
-        return imported(_GRAPHS).call_in_graph(self, args, kwargs)
+        return _graphs_of().call_in_graph(self, args, kwargs)
 
     def __reduce__(self) -> Any:
         transform, function, options = self._recipe

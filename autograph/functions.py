@@ -12,7 +12,6 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast, overload
 from autograph.frontend import conversion
 from autograph.operators.calls.recursion import run_function
 from autograph.operators.captured.captures import current_trace
-from autograph.operators.captured.code_guards import note_function
 from autograph.operators.captured.defaults import with_defaults
 from autograph.syntax.carried import keep_sources, sources_of
 from autograph.tools.kernel_profiling import KernelProfile, profiled_kernels
@@ -463,8 +462,8 @@ class Function(Traces, Generic[P, R]):
             return self(*args, **kwargs)
         trace = current_trace()
         if trace is not None:
-            trace.add_outside(self._target)
-            note_function(conversion.underlying_function(self._target)[0])
+            trace.outside.add(self._target)
+            trace.code.run(conversion.underlying_function(self._target)[0])
         if isinstance(self._target, FunctionType):
             args, kwargs = with_defaults(self._target, args, kwargs, is_held=True)
         with self._placing():

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 import autograph as ag
-from autograph.operators.captured.code_guards import NamesGuard
+from autograph.tracing.code_guards import NamesGuard
 from benchmarks.timing import interleaved
 
 __all__ = ["KINDS", "guard_count", "guard_times", "guarded", "without"]

@@ -136,8 +136,8 @@ class Builder:
         self.pinned: dict[int, Tensor] = {}
         # How many nodes all builders may still make together; None: as many as they like.
         self.node_limit: NodeLimit | None = None
-        # Called with a builder before it gets a node that can raise.
-        self.before_raising: Callable[[Builder], None] | None = None
+        # Whether what was written is told before a node that can raise.
+        self.tells_pending = False
         # How many `with np.errstate(...="raise")` are open, those around the trace included.
         self.signalling = 0
         # The `try` statements whose bodies are being traced.
@@ -159,12 +159,8 @@ class Builder:
         self.in_c_order: set[Value] = set()
         # What was a number of Python's before a path got the type that is common to all.
         self.joined_numbers: set[Value] = set()
-        # What an operator of a tensor sees of another operand, which is none.
-        self.operand_beside: Callable[[Tensor, Any], Any] = lambda x, other: other
         # Whether numbers are of the types that they have in Python, or the run comes to an end.
         self.keeps_kinds = False
-        # A list, tuple or text as often as a number of the graph says.
-        self.repeated_by: Callable[[Any, Tensor], Any] = lambda x, count: x * int(count)
         # Cells of arrays that are taken for contiguous, and the inputs that must be so for that.
         self.contiguous_if_written: list[tuple[Any, set[Value]]] = []
         # What stands for the memory of lists of a length known only later.
@@ -378,16 +374,26 @@ class Builder:
     def tell_pending(self) -> None:
         """Emit what belongs to the next node, which can raise: what was written before it."""
         root = self.root
-        notice = root.before_raising
-        if notice is None:
+        if not root.tells_pending:
             return
         # What is emitted for it is no computation of the user's, and raises nothing.
         root.signalling, signalling = 0, root.signalling
-        root.before_raising = None
+        root.tells_pending = False
         try:
-            notice(self)
+            root.before_raising(self)
         finally:
-            root.signalling, root.before_raising = signalling, notice
+            root.signalling, root.tells_pending = signalling, True
+
+    def before_raising(self, builder: Builder) -> None:
+        """Say what was written before a node that can raise, which `builder` gets (of the root)."""
+
+    def operand_beside(self, x: Tensor, other: Any) -> Any:
+        """What an operator of a tensor sees of another operand (of the root)."""
+        return other
+
+    def repeated_by(self, sequence: Any, count: Tensor) -> Any:
+        """A list, tuple or text as often as a number says (of the root)."""
+        return sequence * int(count)
 
     def operand(self, x: Tensor, other: Any) -> Any:
         """What an operator of the tensor `x` sees of another operand, which is none."""

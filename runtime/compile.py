@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
 
-from runtime import config, slow
+from runtime import config, slow, warm_up
 from runtime.execute import Executable, plan, reference
 from runtime.execute.observers import observer, timed_kernels
 from runtime.graph.ir import Graph
 from runtime.passes import optimize
-from runtime.process import warm_up
 from runtime.process.collector import rarely
 from runtime.process.forks import whole
+from runtime.process.later import later
 from runtime.process.recursion_limit import roomy
 
 __all__ = ["BACKENDS", "NATIVE_STAGES", "compile_graph", "native_text"]
@@ -26,16 +25,16 @@ def _native(graph: Graph) -> Executable:
     warm_up.wait()
     times = timed_kernels()
     if times is not None:
-        made: Executable = import_module("runtime.lowering.timed").prepare(graph, times)
+        made: Executable = later("runtime.lowering.timed").prepare(graph, times)
     else:
-        made = import_module("runtime.lowering.prepare").prepare(graph)
+        made = later("runtime.lowering.prepare").prepare(graph)
     return made
 
 
 def _found(graph: Graph) -> Executable:
     """The native code of a graph as it was traced: kept by another process, or made."""
     warm_up.wait()
-    kept = import_module("runtime.lowering.kept")
+    kept = later("runtime.lowering.kept")
     key = None if timed_kernels() is not None else kept.key(graph)
     found: Executable | None = None if key is None else kept.find(key, graph, _optimized)
     if found is None:
@@ -52,7 +51,7 @@ def _optimized(graph: Graph) -> Executable:
 def native_text(graph: Graph, stage: str) -> str:
     """A stage of native code as text; raises Refusal for a graph that has no native form."""
     warm_up.wait()
-    return str(import_module("runtime.lowering.stages").native_text(graph, stage))
+    return str(later("runtime.lowering.stages").native_text(graph, stage))
 
 
 BACKENDS: dict[str, Callable[[Graph], Executable]] = {

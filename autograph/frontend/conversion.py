@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 import functools
-import importlib
 import inspect
 import operator
 import sys
@@ -13,7 +12,7 @@ import time
 import weakref
 from collections import deque
 from collections.abc import Callable
-from types import CodeType, FunctionType, MethodType, ModuleType
+from types import CodeType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from autograph import rules
@@ -21,21 +20,22 @@ from autograph.errors import AutographError, SourceUnavailableError
 from autograph.generated import AG, IN_GENERATED, Options
 from autograph.operators.calls import calls
 from autograph.operators.calls.plain_calls import UNCONVERTED
-from autograph.operators.captured import methods
-from autograph.operators.captured.code_guards import global_names
-from autograph.operators.captured.methods import ORIGINAL
+from autograph.operators.captured.code_seen import global_names
+from autograph.operators.captured.context import Context
+from autograph.operators.captured.methods import ORIGINAL, looked_up
 from autograph.operators.values.scope import ConversionOptions, FunctionScope
-from runtime import config
-from runtime.process import warm_up
+from runtime import config, warm_up
 from runtime.process.collector import rarely
 from runtime.process.forks import new_after_forks, whole
 from runtime.process.interrupts import uninterrupted
+from runtime.process.later import later
 from runtime.process.recursion_limit import roomy
 
 if TYPE_CHECKING:
     from autograph.frontend.one_function import Conversion
 
 __all__ = [
+    "Converting",
     "convert_function",
     "converted_source",
     "do_not_convert",
@@ -108,10 +108,10 @@ _HELD = 512
 
 
 @functools.cache
-def _front_end() -> ModuleType:
+def _front_end() -> Any:
     """What reads and rewrites source: loaded with the first conversion, a third of the import."""
     warm_up.begin()
-    return importlib.import_module("autograph.frontend.one_function")
+    return later("autograph.frontend.one_function")
 
 
 def convert_function(function: FunctionType, options: Options | None = None) -> FunctionType:
@@ -299,7 +299,13 @@ def _called(function: Any) -> Any:
     return calls.converted_call(function, (), None, scope)
 
 
-methods.use_converters(_callee, _for_consumer, left_alone, _called)
+class Converting(Context):
+    """What gives operators the converted twins of functions."""
+
+    convert = staticmethod(_callee)
+    for_consumer = staticmethod(_for_consumer)
+    why_left = staticmethod(left_alone)
+    called = staticmethod(_called)
 
 
 def is_converted(function: Any) -> bool:
@@ -341,7 +347,7 @@ def underlying_function(target: Any) -> tuple[FunctionType | None, Any]:
         return target.__func__, target.__self__
     if isinstance(target, FunctionType):
         return target, None
-    call = methods.looked_up(type(target), "__call__")
+    call = looked_up(type(target), "__call__")
     if isinstance(call, FunctionType) and not isinstance(target, type):
         return call, target
     return None, None

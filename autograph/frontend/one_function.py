@@ -5,9 +5,8 @@ Converted code that is kept is taken; what converts is imported only for what is
 
 from __future__ import annotations
 
-import importlib
-from types import CodeType, FunctionType, ModuleType
-from typing import NamedTuple
+from types import CodeType, FunctionType
+from typing import Any, NamedTuple
 
 from autograph import operators
 from autograph.errors import Location, SourceUnavailableError, UnsupportedSyntaxError
@@ -17,6 +16,7 @@ from autograph.operators.captured import methods
 from autograph.syntax.lines import keep_lines
 from autograph.syntax.make import make_function
 from autograph.syntax.source import source_of
+from runtime.process.later import later
 from runtime.process.recursion_limit import of_any_depth
 
 __all__ = ["Conversion", "consumer_of", "convert", "make", "text_of"]
@@ -32,9 +32,9 @@ class Conversion(NamedTuple):
     shadowed: frozenset[str]
 
 
-def _rewriting() -> ModuleType:
+def _rewriting() -> Any:
     """What converts: most of the front end."""
-    return importlib.import_module("autograph.frontend.rewriting")
+    return later("autograph.frontend.rewriting")
 
 
 def convert(function: FunctionType, options: Options, shadowed: frozenset[str]) -> Conversion:

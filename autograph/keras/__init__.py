@@ -14,6 +14,7 @@ from importlib import import_module as _import_module
 from types import ModuleType as _ModuleType
 
 from autograph.keras.hook import install as _install
+from runtime.process.later import later as _later
 
 __all__ = ["load"]
 
@@ -24,5 +25,5 @@ def load(tensor_class: type | None = None) -> _ModuleType:
     """The package `keras` on our backend, its variables and metrics of tensors of a class."""
     keras = _import_module("keras")
     if tensor_class is not None:
-        _import_module("autograph.keras.backend.core").Variable.tensor_class = tensor_class
+        _later("autograph.keras.backend.core").Variable.tensor_class = tensor_class
     return keras

@@ -25,6 +25,7 @@ from typing import Any
 from autograph import rules
 from autograph.keras.programs import OF_PROGRAMS
 from autograph.keras.sizes import OF_SIZES
+from runtime.process.later import later
 from runtime.tensor import tell_none
 
 __all__ = ["install"]
@@ -67,7 +68,7 @@ def install() -> None:
 
 def _told() -> dict[str, dict[str, Callable[[Any], Any]]]:
     """By module of Keras, what its classes come to know; it needs the compiler, as Keras does."""
-    return {**importlib.import_module(_USERS).OF_USERS, **OF_PROGRAMS, **OF_SIZES}
+    return {**later(_USERS).OF_USERS, **OF_PROGRAMS, **OF_SIZES}
 
 
 class _Finder:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
-from importlib import import_module
 from typing import Any
+
+from runtime.process.later import later
 
 __all__ = ["OF_PROGRAMS"]
 
@@ -17,10 +18,10 @@ def _writes_programs(model: Any) -> Any:
 
     @functools.wraps(model.export)
     def export(self: Any, filepath: Any, format: str = "agz", *args: Any, **kwargs: Any) -> None:
-        import_module(_EXPORT).export(self, filepath, format, *args, **kwargs)
+        later(_EXPORT).export(self, filepath, format, *args, **kwargs)
 
     def endpoints(self: Any) -> dict[str, Any]:
-        return {"__call__": import_module(_EXPORT).served(self)}
+        return {"__call__": later(_EXPORT).served(self)}
 
     model.export = export
     model.__ag_endpoints__ = endpoints
@@ -39,13 +40,13 @@ def _holds_programs(layer: Any) -> Any:
         self.filepath = filepath
         self.call_endpoint = call_endpoint
         self.call_training_endpoint = call_training_endpoint
-        import_module(_EXPORT).hold_program(self, filepath, call_endpoint, call_training_endpoint)
+        later(_EXPORT).hold_program(self, filepath, call_endpoint, call_training_endpoint)
         self._build_at_init()
 
     def call(self: Any, inputs: Any, training: bool = False, **kwargs: Any) -> Any:
         chosen = self.call_training_endpoint if training else None
         endpoint = chosen or self.call_endpoint
-        return import_module(_EXPORT).call_program(self, endpoint, inputs, kwargs)
+        return later(_EXPORT).call_program(self, endpoint, inputs, kwargs)
 
     layer.__init__ = init
     layer.call = call

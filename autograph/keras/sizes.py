@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any
 
 from runtime.building import building
+from runtime.process.later import later
 from runtime.tensor import Tensor
 
 __all__ = ["OF_SIZES"]
@@ -25,7 +25,7 @@ def _resizes(resize: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(resize)
     def call(images: Any, size: Any, *args: Any, **kwargs: Any) -> Any:
         if any(isinstance(n, Tensor) and not n.is_known for n in size):
-            return import_module(f"{_BACKEND}.image").resize(images, size, *args, **kwargs)
+            return later(f"{_BACKEND}.image").resize(images, size, *args, **kwargs)
         return resize(images, size, *args, **kwargs)
 
     return call
@@ -42,7 +42,7 @@ def _steps_through_time(layer: Any) -> Any:
     def call(self: Any, inputs: Any, training: Any = None, mask: Any = None) -> Any:
         if building() is None or inputs.type.shape[1] is not None:
             return original(self, inputs, training=training, mask=mask)
-        core = import_module(f"{_BACKEND}.core")
+        core = later(f"{_BACKEND}.core")
         given = {"training": training} if self.layer._call_has_training_arg else {}
         takes_mask = self.layer._call_has_mask_arg and mask is not None
 

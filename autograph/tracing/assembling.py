@@ -26,15 +26,15 @@ def with_heaps(result: Any, stands_for: dict[int, Any]) -> Any:
     the heaps.
     """
     facts = current_trace()
-    if facts is None or not facts.heaps or object_in(result) is None:
+    if facts is None or not facts.attempt.heaps or object_in(result) is None:
         return result
-    heaps = facts.heaps.values()
+    heaps = facts.attempt.heaps.values()
     # What a list of the caller's objects says of them is none of the caller's lists.
     held = [[*x] if live(x) is None else x for heap in heaps for x in heap.columns.values()]
     columns, more = sealed(tuple(held))
     stands_for.update(more)
     own = {"__slots__": (), "heaps": tuple(heap.plan for heap in heaps)}
-    facts.handouts.with_arguments |= any(plan.path is not None for plan in own["heaps"])
+    facts.effects.handouts.with_arguments |= any(plan.path is not None for plan in own["heaps"])
     kind = type("Assembly", (_Assembly,), own)
     return tuple.__new__(kind, (result, *columns))
 

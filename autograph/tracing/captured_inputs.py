@@ -19,10 +19,10 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from autograph.operators.captured.captures import Captured, Guard, Place
-from autograph.operators.captured.class_guards import ClassGuard, KindGuard, MethodGuard
-from autograph.operators.captured.code_guards import FunctionGuard, NamesGuard
 from autograph.operators.captured.guards import IdentityGuard, SharingGuard, may_be_input, weak
 from autograph.operators.captured.methods import looked_up
+from autograph.tracing.class_guards import ClassGuard, KindGuard, MethodGuard
+from autograph.tracing.code_guards import FunctionGuard, NamesGuard
 from autograph.tracing.signature import is_input_key
 from autograph.tracing.traced import Traced
 from runtime.execute.native.layout import offset_of_slot

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from autograph.operators.captured.attempt import Attempt
 from autograph.operators.captured.captures import Trace
 from autograph.operators.values.heaps import Heap, Plan, reference_to
 from autograph.operators.values.one_of import can_be_referred_to
@@ -19,7 +20,7 @@ __all__ = ["Findings"]
 
 @dataclass(frozen=True)
 class Findings:
-    """What is known of a function before it is traced; `Trace` tells what each of these means."""
+    """What is known of a function before it is traced; `Attempt` tells what each of these means."""
 
     logs: dict[int, Any] = field(default_factory=dict)
     # The error of the first trace that wanted choices told by a number; None: none did.
@@ -34,31 +35,34 @@ class Findings:
     heaps: tuple[Plan, ...] = ()
     before_heaps: StagingError | None = None
 
-    def tell(self, facts: Trace) -> None:
-        """Begin a trace with what is known."""
-        facts.logs = self.logs
-        facts.chooses_by_number = self.first is not None
-        facts.refers_to_items = self.refers_to_items
-        facts.written_items = self.written_items
-        facts.keeps_entries = self.keeps_entries
-        facts.keeps_names = self.keeps_names
-        facts.keeps_lengths = self.keeps_lengths
-        facts.tells_errors = self.tells_errors
-        facts.heaps = {plan.cls: Heap(plan) for plan in self.heaps}
+    def attempt(self, *, prefers_logs: bool) -> Attempt:
+        """What a trace is told when it begins."""
+        return Attempt(
+            self.logs,
+            prefers_logs,
+            chooses_by_number=self.first is not None,
+            refers_to_items=self.refers_to_items,
+            written_items=self.written_items,
+            keeps_entries=self.keeps_entries,
+            keeps_names=self.keeps_names,
+            keeps_lengths=self.keeps_lengths,
+            tells_errors=self.tells_errors,
+            heaps={plan.cls: Heap(plan) for plan in self.heaps},
+        )
 
     def joined(self, facts: Trace, error: StagingError) -> Findings:
         """What is known after a trace that raised `error`."""
         known = replace(
             self,
-            logs={**self.logs, **facts.found_logs},
-            keeps_entries=self.keeps_entries or facts.found_kinds,
-            keeps_names=self.keeps_names or facts.found_names,
-            keeps_lengths=self.keeps_lengths or facts.found_lengths,
-            tells_errors=self.tells_errors or facts.asks_errors,
+            logs={**self.logs, **facts.found.logs},
+            keeps_entries=self.keeps_entries or facts.found.kinds,
+            keeps_names=self.keeps_names or facts.found.names,
+            keeps_lengths=self.keeps_lengths or facts.found.lengths,
+            tells_errors=self.tells_errors or facts.found.asks_errors,
         )
-        if not facts.refused_choices:
+        if not facts.found.refused_choices:
             return known
-        objects = list(filter(can_be_referred_to, facts.refused_items))
+        objects = list(filter(can_be_referred_to, facts.found.refused_items))
         kinds = frozenset(map(type, objects)) if self.refers_to_items else frozenset()
         return replace(
             known,
@@ -70,7 +74,7 @@ class Findings:
     def told(self, facts: Trace, error: StagingError) -> StagingError:
         """The error to raise after a trace that raised `error`, which led no further."""
         first = self.before_heaps or self.first
-        is_known = self.heaps or self.keeps_names or facts.refused_choices
+        is_known = self.heaps or self.keeps_names or facts.found.refused_choices
         return first if first is not None and is_known else error
 
     def with_heaps(self, facts: Trace, error: StagingError) -> Findings | None:
@@ -78,11 +82,11 @@ class Findings:
 
         Objects that bodies made are on a heap then.
         """
-        more = facts.found_attributes
+        more = facts.found.attributes
         heaps = [plan._replace(names=(*plan.names, *more.get(plan.cls, ()))) for plan in self.heaps]
         # A class that the function makes is another one in each trace: none has its objects.
         known = {(plan.cls.__module__, plan.cls.__qualname__) for plan in self.heaps}
-        for made in (facts.made_in_bodies, facts.made_classes):
+        for made in (facts.found.made_in_bodies, facts.found.classes):
             if tuple(heaps) == self.heaps:
                 heaps += [
                     Plan(cls, reference_to(cls), names)

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-from autograph.operators.captured.code_guards import FunctionGuard, NamesGuard
 from autograph.operators.captured.guards import Guard, Identity
+from autograph.tracing.code_guards import FunctionGuard, NamesGuard
 from runtime.origins import is_user_code
 
 __all__ = ["calls_nothing_of_ours", "reads_nothing_of_ours"]

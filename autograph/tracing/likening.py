@@ -19,8 +19,6 @@ from typing import Any
 import numpy as np
 
 from autograph.operators.captured.captures import Captured, Guard, Place, Trace
-from autograph.operators.captured.class_guards import KindGuard, MethodGuard
-from autograph.operators.captured.code_guards import FunctionGuard
 from autograph.operators.captured.guards import (
     MISSING,
     NUMBERS,
@@ -39,6 +37,8 @@ from autograph.operators.captured.methods import looked_up
 from autograph.operators.captured.standing import Owner
 from autograph.operators.loops.feeds import Feed
 from autograph.operators.results.host_runs import Watch
+from autograph.tracing.class_guards import KindGuard, MethodGuard
+from autograph.tracing.code_guards import FunctionGuard
 from autograph.tracing.likeness import Alike, Likeness, Opening, is_movable, loose_key
 from autograph.tracing.signature import Arguments, Identity
 from runtime.effects.host import HOST_CALL
@@ -84,11 +84,15 @@ def likeness_of(
 
     `held` is what its results are made of.
     """
-    nodes = graph.walk() if facts.host_calls or facts.lends else ()
+    nodes = graph.walk() if facts.effects.calls or facts.effects.lends else ()
     calls = [node.attrs["call"] for node in nodes if node.op is HOST_CALL]
-    if facts.feeds or facts.counts or (facts.host_calls and not all(map(_asks_data_set, calls))):
+    if (
+        facts.generators.feeds
+        or facts.generators.counts
+        or (facts.effects.calls and not all(map(_asks_data_set, calls)))
+    ):
         return None
-    if facts.compares_containers or (facts.lends and not calls):
+    if facts.outside.compares_containers or (facts.effects.lends and not calls):
         return None
     if any(not isinstance(thing, Variable) for thing in externals):
         return None
@@ -130,8 +134,10 @@ class _Writer:
     ) -> None:
         self._facts, self._arguments, self._captured = facts, arguments, captured
         self._target = target
-        self._keys: dict[int, Any] = {id(guard): key for key, guard in facts.guards.items()}
-        self._keys.update({id(c): key for key, c in facts.captured.items()})
+        self._keys: dict[int, Any] = {
+            id(guard): key for key, guard in facts.captures.guards.items()
+        }
+        self._keys.update({id(c): key for key, c in facts.captures.inputs.items()})
         seen = (guard.expected.ref() for guard in guards if isinstance(guard, IdentityGuard))
         self._seen = {id(thing) for thing in seen if thing is not None}
         self._guards = guards
@@ -151,7 +157,7 @@ class _Writer:
             raise _Unlike
         # Those of them that must be the very same: the graph holds them, or who they are was seen.
         self._owners, holding = _holders(graph, held, self._movable)
-        self._same = {key for key in self._movable if key in facts.identities} | holding
+        self._same = {key for key in self._movable if key in facts.outside.identities} | holding
 
     def likeness(self, externals: Sequence[Any]) -> Likeness:
         """The function, or _Unlike."""
@@ -264,7 +270,7 @@ class _Writer:
                 return 0
             key = self._keys.get(id(each))
             if key is not None and key[0] == "type":
-                return self._owner_of(self._facts.captured[key[1]])
+                return self._owner_of(self._facts.captures.inputs[key[1]])
         else:
             key = self._keys[id(each)]
         if each.place.route is not None:
@@ -274,8 +280,8 @@ class _Writer:
             owner = thing() if isinstance(thing, weakref.ref) else thing
         elif not isinstance(key, tuple) or key[0] in _FIXED:
             return 0
-        elif key[0] in _KNOWN and key[1] in self._facts.outside:
-            owner = self._facts.outside[key[1]]
+        elif key[0] in _KNOWN and key[1] in self._facts.outside.things:
+            owner = self._facts.outside.things[key[1]]
         elif key[0] == "cell":
             owner = next((c for c in self._cells if id(c) == key[1]), None)
         else:
@@ -310,11 +316,11 @@ class _Writer:
         found += [call] if type(call) is FunctionType else []
         of_classes = {
             id(getattr(x, "__func__", x))
-            for kind in self._facts.asked
+            for kind in self._facts.code.classes
             for c in kind.__mro__
             for x in vars(c).values()
         }
-        found += [f for f in self._facts.functions.values() if id(f) in of_classes]
+        found += [f for f in self._facts.code.functions.values() if id(f) in of_classes]
         return [cell for f in found for cell in f.__closure__ or ()]
 
     # ---- lines -------------------------------------------------------------------------------
@@ -386,7 +392,7 @@ class _Writer:
             self._enter(cell, self._let(f"{name}.__closure__[{i}]"))
 
     def _is_captured(self, *key: Any) -> bool:
-        return key in self._facts.captured or key in self._facts.guards
+        return key in self._facts.captures.inputs or key in self._facts.captures.guards
 
     def _value(self, value: Any, name: str) -> None:
         """What is in `name` must be what the trace took for a constant, or like it."""
@@ -427,7 +433,7 @@ class _Writer:
     def _check_read(self, guard: Guard, owner: str | None) -> None:
         key = self._keys.get(id(guard))
         if isinstance(guard, TypeGuard) and key is not None and key[0] == "type":
-            captured = self._facts.captured[key[1]]
+            captured = self._facts.captures.inputs[key[1]]
             self._fits(captured, self._read(captured.place, key[1], owner))
         elif isinstance(guard, IdentityGuard):
             seen = guard.expected.ref()

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autograph.operators.captured.code_guards import FunctionGuard, same_items
 from autograph.operators.captured.methods import call_without_object
 from autograph.status import check_features
+from autograph.tracing.code_guards import FunctionGuard, same_items
 from runtime.devices import resolve
 
 __all__ = ["Binding", "FunctionOptions", "check_options", "without_partials"]

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autograph.operators.captured.captures import Captured, Place, Trace, content_before
+from autograph.operators.captured.context import OpenLists
 from autograph.operators.captured.guards import ApartGuard, SharingGuard
 from autograph.tracing.columns import FEW, Columns, ObjectColumns, columns_of, lists_of_columns
 from runtime import journal
@@ -98,11 +99,11 @@ class _Known(NamedTuple):
     place: Place
 
 
-class Opened:
+class Opened(OpenLists):
     """The long lists from outside of one trace."""
 
-    def __init__(self, lists: Lists, trace: Trace, containers: dict[int, Any]) -> None:
-        self._lists, self._trace, self._containers = lists, trace, containers
+    def __init__(self, lists: Lists) -> None:
+        self._lists = lists
         # By the ids of the lists: those that are open; the labels of the others, and them; and of
         # those the ones that the trace depends on.
         self._known: dict[int, _Known] = {}
@@ -110,7 +111,7 @@ class Opened:
         self._needed: dict[int, Any] = {}
         lists.used, lists.left = (), {}
 
-    def read(self, key: Any, place: Place, value: Any) -> list[Any] | None:
+    def read(self, trace: Trace, key: Any, place: Place, value: Any) -> list[Any] | None:
         """What stands for what was found in a place; None where that is what it is."""
         if key[0] == "item":
             self.depend(key[1])
@@ -120,13 +121,13 @@ class Opened:
         if len(value) <= FEW or key[0] not in _PLACES or label in self._lists.closed:
             return None
         if id(value) in self._known:
-            return self._again(key, place, self._known[id(value)])
+            return self._again(trace, key, place, self._known[id(value)])
         if label not in self._lists.opened:
             self._seen.setdefault(id(value), (label, value))
             self._lists.left[label] = value
             return None
         columns = columns_of(value)
-        return None if columns is None else self._opened(key, place, value, columns)
+        return None if columns is None else self._opened(trace, key, place, value, columns)
 
     def depend(self, number: int) -> None:
         """Note that the trace depends on what is in a container that it has read, by its id.
@@ -150,7 +151,7 @@ class Opened:
         self._lists.opened[label] = None
         raise FoundList
 
-    def checked(self) -> frozenset[Any]:
+    def checked(self, trace: Trace) -> frozenset[Any]:
         """The labels of those that stayed their items and that the trace, at its end, depends on.
 
         Raises FoundList for one that the trace depends on and writes, StagingError for one that it
@@ -161,51 +162,54 @@ class Opened:
         for key in noted:
             if key[0] == "content" and key[1] in self._needed:
                 self._open(self._needed[key[1]])
-        if self._known and self._trace.host_calls:
+        if self._known and trace.effects.calls:
             raise StagingError("Python code is called that may see a list from outside")
-        if any(key in self._trace.outside for key in self._known):
+        if any(key in trace.outside.things for key in self._known):
             raise StagingError("a list from outside is found in a container, too")
         return frozenset(self._needed.values())
 
-    def _again(self, key: Any, place: Place, known: _Known) -> list[Any]:
+    def _again(self, trace: Trace, key: Any, place: Place, known: _Known) -> list[Any]:
         """The same for a list that was found in a second place: it must be one list again."""
         if key != known.key:
             guard = SharingGuard(place, known.place, is_one=True)
-            self._trace.guards.setdefault(key, guard)
+            trace.captures.guards.setdefault(key, guard)
         return known.stand_in
 
-    def _opened(self, key: Any, place: Place, value: list[Any], columns: Columns) -> list[Any]:
-        trace = self._trace
+    def _opened(
+        self, trace: Trace, key: Any, place: Place, value: list[Any], columns: Columns
+    ) -> list[Any]:
         self._lists.used = (*self._lists.used, (key[0], place.name))
-        if isinstance(columns, ObjectColumns) and columns.cls in trace.made_classes:
+        if isinstance(columns, ObjectColumns) and columns.cls in trace.found.classes:
             raise StagingError(f"objects of {columns.cls.__name__} were made before a list of them")
         root = OutsideList(place.fetch, partial(_columns_like, type(columns)))
-        handles = [self._column(root, place, n, array) for n, array in enumerate(columns)]
+        handles = [_column(trace, root, place, n, array) for n, array in enumerate(columns)]
         nest = {root: tuple.__new__(type(columns), handles)}
-        made, held = lists_of_columns(nest, trace.heaps, trace.row_lengths)
+        made, held = lists_of_columns(nest, trace.attempt.heaps, trace.containers.row_lengths)
         stand_in: list[Any] = made[root]
-        self._containers[id(stand_in)] = (root,), stand_in
-        self._containers.update(held)
-        trace.given[id(stand_in)] = stand_in
-        trace.keep += value, stand_in
-        trace.has_runs = True
-        trace.roots.append(root)
+        containers = trace.effects.handouts.containers
+        containers[id(stand_in)] = (root,), stand_in
+        containers.update(held)
+        trace.outside.given[id(stand_in)] = stand_in
+        trace.captures.kept += value, stand_in
+        trace.containers.has_runs = True
+        trace.captures.roots.append(root)
         self._known[id(value)] = _Known(stand_in, key, place)
         if len(self._known) > 1:
             places = tuple(known.place for known in self._known.values())
-            trace.guards["lists apart"] = ApartGuard(places)
+            trace.captures.guards["lists apart"] = ApartGuard(places)
         return stand_in
 
-    def _column(self, root: OutsideList, place: Place, number: int, array: Any) -> Any:
-        """The placeholder of a column, which is read at each call."""
-        trace, type_ = self._trace, TensorType(array.dtype, (None,) * array.ndim)
-        handle = trace.builder.tensor(trace.builder.input(type_, "column"))
-        handle._name = place.name
-        found = Place(place.name, partial(_column_now, root, number))
-        trace.captured["column", id(root), number] = Captured(
-            found, np.ndarray, type_, handle, _nothing
-        )
-        return handle
+
+def _column(trace: Trace, root: OutsideList, place: Place, number: int, array: Any) -> Any:
+    """The placeholder of a column, which is read at each call."""
+    type_ = TensorType(array.dtype, (None,) * array.ndim)
+    handle = trace.builder.tensor(trace.builder.input(type_, "column"))
+    handle._name = place.name
+    found = Place(place.name, partial(_column_now, root, number))
+    trace.captures.inputs["column", id(root), number] = Captured(
+        found, np.ndarray, type_, handle, _nothing
+    )
+    return handle
 
 
 def _columns_like(kind: type[Columns], found: Any) -> Columns | None:

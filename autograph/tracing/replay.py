@@ -92,7 +92,7 @@ def store_writes(builder: Builder, facts: Any, containers: Containers) -> bool:
             node = builder.emit(control.STORE, values, {"write": writer, "target": slot.name})
             node.origin = journal.place_of(key) or node.origin
             written = written or path is not None
-    facts.handouts.refuse_unknown_views()
+    facts.effects.handouts.refuse_unknown_views()
     return written
 
 
@@ -116,7 +116,7 @@ def pending_writes(builder: Builder, facts: Any, containers: Containers) -> Pend
         operands: list[Tensor] = []
         writer: Writer | None
         try:
-            with facts.handouts.in_case_of_an_error():
+            with facts.effects.handouts.in_case_of_an_error():
                 writer = _writer(key, slot, old, path, facts, operands)
             found = [builder.value_of(t) for t in operands]
         except StagingError as error:
@@ -152,12 +152,12 @@ def host_writes(
 
     It is written again at the end, which must come to the same: a list is not appended to twice.
     """
-    with facts.handouts.lending(lasting=lasting) as lent:
+    with facts.effects.handouts.lending(lasting=lasting) as lent:
         pending = pending_writes(builder, facts, containers)
         found = list(lent)
     looks = {key: _look(key, slot, path) for key, slot, _, path in _lasting(facts, containers)}
-    facts.written_for_host.update(looks)
-    handles = (*facts.writable, *(c.handle for c in facts.captured.values()))
+    facts.effects.written.update(looks)
+    handles = (*facts.captures.writable, *(c.handle for c in facts.captures.inputs.values()))
     arrays = [h for h in handles if h._cell is not None and h._cell.root._value is not h._value]
     return HostWrites(pending, looks, arrays, found)
 
@@ -181,10 +181,10 @@ def _look(key: Any, slot: journal.Slot, path: tuple[Any, ...] | None) -> Callabl
 
 def _array_writes(builder: Builder, facts: Any) -> Iterator[tuple[Writer, list[Value]]]:
     """The caller's arrays that were written in place so far."""
-    for handle in (*facts.writable, *(c.handle for c in facts.captured.values())):
+    for handle in (*facts.captures.writable, *(c.handle for c in facts.captures.inputs.values())):
         cell = handle._cell
         if cell is not None and cell.root._value is not handle._value:
-            yield facts.array_writer(handle, ArrayWriter), [builder.value_of(cell.root)]
+            yield facts.captures.writer(handle, ArrayWriter), [builder.value_of(cell.root)]
 
 
 def lasting_writes(facts: Any, transaction: journal.Transaction) -> list[tuple[journal.Slot, Any]]:
@@ -227,7 +227,7 @@ def _lasting(
         is_unwritten = not _is_content(key) and slot.read() is old
         if is_unwritten:
             _guard_unwritten(slot, old)
-        if not is_unwritten or key in facts.written_for_host:
+        if not is_unwritten or key in facts.effects.written:
             yield key, slot, old, path
 
 
@@ -249,9 +249,9 @@ def _is_local(key: Any, slot: journal.Slot, facts: Any, path: Any) -> bool:
     """Whether nobody can see the place after the call, or it is written back otherwise."""
     if isinstance(slot.owner, Cell):
         return True
-    if key[0] == "cell" and key[1] in facts.local_cells:
+    if key[0] == "cell" and key[1] in facts.scopes.cells:
         return True
-    return _is_content(key) and path is None and not facts.is_outside(slot.owner)
+    return _is_content(key) and path is None and not facts.outside.has(slot.owner)
 
 
 def _writer(
@@ -267,8 +267,8 @@ def _writer(
     The traced values that it takes are appended to `operands`.
     """
     new = slot.read()
-    is_own_array = isinstance(new, Tensor) and new is facts.handle_of(key, old)
-    if key in facts.written_for_host and key[0] != "content":
+    is_own_array = isinstance(new, Tensor) and new is facts.captures.handle_of(key, old)
+    if key in facts.effects.written and key[0] != "content":
         both_gone = isinstance(old, _Unreadable) and type(new) is Undefined
         if new is old or is_own_array or both_gone:
             return _Restorer(key, _target(slot, path), slot)
@@ -290,11 +290,11 @@ def _writer(
         raise StagingError(new.what, new.hint, origin=journal.place_of(key))
     if key[0] == "content":
         new = _with_own(slot.owner, old, new, facts)
-    if id(slot.owner) in facts.row_lengths:
+    if id(slot.owner) in facts.containers.row_lengths:
         content = _content_of_rows(slot.owner, new, facts, operands)
         return _Writer(_target(slot, path), _put_rows, content, lower_parts)
     change, content = _change_of(key, slot, old, new)
-    fill_in = facts.handouts.items if key[0] == "content" else facts.handouts.part
+    fill_in = facts.effects.handouts.items if key[0] == "content" else facts.effects.handouts.part
     if type(new) is not Undefined:  # which stands for a deleted attribute
         place = Place(slot.name, journal.place_of(key))
         if key[0] == "content":
@@ -304,7 +304,7 @@ def _writer(
     if defined is None:
         return _Writer(_target(slot, path), change, content, lower)
     operands.append(defined)
-    is_left = gone and key not in facts.written_for_host
+    is_left = gone and key not in facts.effects.written
     absent = None if is_nullable else _NOTHING if is_left else Undefined(slot.name)
     return _OptionalWriter(_target(slot, path), change, content, lower, absent)
 
@@ -338,7 +338,9 @@ def _with_own(container: Any, old: Any, new: Any, facts: Any) -> Any:
     def own(key: Any, before: Any, now: Any) -> Any:
         if not isinstance(now, Tensor):
             return before if isinstance(now, tuple) and _is_still(before, now, facts) else now
-        return before if now is facts.handle_of(("item", id(container), key), before) else now
+        return (
+            before if now is facts.captures.handle_of(("item", id(container), key), before) else now
+        )
 
     if isinstance(new, dict):
         return {k: own(k, old[k], now) if k in old else now for k, now in new.items()}
@@ -351,7 +353,7 @@ def _with_own(container: Any, old: Any, new: Any, facts: Any) -> Any:
 def _is_still(before: Any, now: Any, facts: Any) -> bool:
     """Whether a trace has what was there: it reads numbers, and tuples of them, as its own."""
     if isinstance(now, Tensor):
-        is_it = now is facts.handle_of(("array", id(before)), before)
+        is_it = now is facts.captures.handle_of(("array", id(before)), before)
         return is_it or (now.is_known and same_value(before, shown(now)))
     if not isinstance(now, tuple):
         return now is before
@@ -432,10 +434,10 @@ def _put_content(thing: Any, value: Any) -> None:
 
 def _content_of_rows(owner: Any, new: list[Any], facts: Any, operands: list[Tensor]) -> Any:
     """The numbers in the lists of a list of the caller's, which stay the lists that they are."""
-    _, (lengths, *rows) = facts.handouts.rows_of(new, owner)
-    before = control.passed_on(lengths.current()._value, facts.same_rows)
+    _, (lengths, *rows) = facts.effects.handouts.rows_of(new, owner)
+    before = control.passed_on(lengths.current()._value, facts.containers.same_rows)
     is_in_body = building() is not facts.builder and before.node is None
-    if before is not facts.row_lengths[id(owner)]._value and not is_in_body:
+    if before is not facts.containers.row_lengths[id(owner)]._value and not is_in_body:
         raise StagingError("the lists in a list of the caller's are others than before")
     operands += lengths, *rows
     return tuple(map(Hole, range(len(operands))))

@@ -115,7 +115,7 @@ def dig_result(
         else:
             _check_result(leaf)
             facts = current_trace()
-            moves = facts is not None and facts.is_outside(leaf) and is_movable(leaf)
+            moves = facts is not None and facts.outside.has(leaf) and is_movable(leaf)
             holes.append(FixedPart(as_users(leaf), moves))
     return structure, holes
 
@@ -123,13 +123,13 @@ def dig_result(
 def inputs_in(result: Any, facts: Trace) -> dict[int, Tensor]:
     """The placeholders of the arrays in tuples from outside that are given back."""
     entries = tree.entries(result)
-    if entries is None or (facts.is_outside(result) and not isinstance(result, tuple)):
+    if entries is None or (facts.outside.has(result) and not isinstance(result, tuple)):
         return {}
     found: dict[int, Tensor] = {}
     known_entries = tree.entries(with_inputs(result))
     assert known_entries is not None, "the inputs of a structure are in one like it"
     for child, known in zip(entries[1], known_entries[1], strict=True):
-        facts.consumed(child)  # nobody looks into what is given back
+        facts.outside.consumed(child)  # nobody looks into what is given back
         if known is not child:
             found[id(child)] = known
         found |= inputs_in(child, facts)
@@ -388,7 +388,7 @@ class FixedPart:
 def _check_result(leaf: Any) -> None:
     """Refuse a result that holds traced values where they cannot be filled in."""
     facts = current_trace()
-    if facts is None or facts.is_outside(leaf):
+    if facts is None or facts.outside.has(leaf):
         return
     if isinstance(leaf, np.ndarray):
         facts.builder.check_unwritten(leaf)
@@ -414,7 +414,7 @@ def refuse_iterators(holes: list[Any], facts: Trace) -> None:
     """Refuse a result that is used up by going through it: each call would give the same one."""
     for hole in holes:
         made = hole.value if isinstance(hole, FixedPart) else None
-        if is_iterator(made) and not facts.is_outside(made):
+        if is_iterator(made) and not facts.outside.has(made):
             raise StagingError(
                 f"the function returns {title(made)} that it made, and every call would give the "
                 "same one",
@@ -426,14 +426,14 @@ def refuse_rings(x: Any, facts: Trace, around: frozenset[int] = frozenset()) -> 
     """Refuse a result that holds itself, which has no end; objects on a heap may."""
     if type(x) is Nullable:
         x = x.inner
-    entries = None if facts.is_outside(x) else tree.entries(x)
+    entries = None if facts.outside.has(x) else tree.entries(x)
     if entries is None:
         return
     if id(x) in around:
         raise StagingError(
             f"the function returns a {type(x).__name__} that holds itself",
             "return its parts, or close the ring outside of the function",
-            origin=facts.returned,
+            origin=facts.scopes.returned,
         )
     for part in entries[1]:
         refuse_rings(part, facts, around | {id(x)})

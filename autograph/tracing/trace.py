@@ -14,11 +14,11 @@ from autograph.frontend.conversion import underlying_function
 from autograph.operators.branches.chosen_objects import as_choices
 from autograph.operators.branches.copied_in import shares_arrays
 from autograph.operators.builtins.gathering import listed
-from autograph.operators.calls.adoption import adopting
+from autograph.operators.calls.adoption import Adopted
 from autograph.operators.calls.recursion import Recursions, run_function
+from autograph.operators.captured.attempt import Attempt
 from autograph.operators.captured.captures import Trace, guard_apart, identifier
-from autograph.operators.captured.class_guards import class_guards
-from autograph.operators.captured.code_guards import code_guards, note_function
+from autograph.operators.captured.context import Adoption, OpenLists
 from autograph.operators.captured.decisions import PLAIN, Decision
 from autograph.operators.captured.guards import together
 from autograph.operators.captured.host_values import is_object
@@ -28,7 +28,7 @@ from autograph.operators.captured.patience import Patience
 from autograph.operators.captured.settings import guard_held_decimals, note_settings
 from autograph.operators.captured.variables import Nullable, Poison, _Unreadable
 from autograph.operators.catching.attempts import emit_pending
-from autograph.operators.containers import open_deques, open_dicts, open_sets, partial_dicts
+from autograph.operators.containers import open_deques
 from autograph.operators.containers.growing_arrays import beside_array
 from autograph.operators.containers.joining import repeated_by
 from autograph.operators.expressions.generators import check_left
@@ -42,7 +42,10 @@ from autograph.operators.values.raising import emit_raise
 from autograph.operators.values.runs import Run
 from autograph.tracing import replay
 from autograph.tracing.assembling import refuse_bare, with_heaps
+from autograph.tracing.class_guards import class_guards
+from autograph.tracing.code_guards import code_guards
 from autograph.tracing.columns import Columns, lists_of_columns
+from autograph.tracing.context import CONTEXT
 from autograph.tracing.findings import Findings
 from autograph.tracing.likening import likeness_of
 from autograph.tracing.outside_lists import Lists, Opened
@@ -98,9 +101,6 @@ class VariableCreationError(StagingError, ValueError):
     """A converted function creates a Variable on a call that is not its first."""
 
 
-_OPENERS = (open_dicts.opener, partial_dicts.opener, open_sets.opener, open_deques.opener)
-
-
 class FunctionBuilder(Builder):
     """The builder of a function's graph; knows the trace, and whether variables may be made."""
 
@@ -112,19 +112,42 @@ class FunctionBuilder(Builder):
         may_create: bool,
         tensor_class: type[Tensor] = Tensor,
         array_class: type[Tensor] = Tensor,
+        *,
+        adopted: Adoption | None = None,
+        lists: OpenLists | None = None,
+        attempt: Attempt | None = None,
     ) -> None:
         super().__init__(name)
         self.tensor_class, self.array_class = tensor_class, array_class
-        self.trace = Trace(self, _OPENERS, prints=prints, tensors=facts_tensors)
+        self.trace = Trace(
+            self, CONTEXT, adopted or Adoption(), lists or OpenLists(), attempt or Attempt()
+        )
+        self.trace.effects.prints, self.trace.captures.tensors = prints, facts_tensors
         self.may_create = may_create
         self.signalling = int("raise" in np.geterr().values())
         self.created: list[Variable] = []
 
     def content_of(self, value: Value) -> Any:
         """Of captured arrays, the array that the trace saw."""
-        captured = self.trace.captured.values()
+        captured = self.trace.captures.inputs.values()
         own = next((c.initial() for c in captured if c.handle._value is value), None)
         return super().content_of(value) if own is None else own
+
+    def operand_beside(self, x: Tensor, other: Any) -> Any:
+        """What an operator of a tensor sees of another operand, which is none."""
+        return beside_array(x, other)
+
+    def repeated_by(self, sequence: Any, count: Tensor) -> Any:
+        """A list, tuple or text as often as a number of the graph says."""
+        return repeated_by(sequence, count)
+
+    def before_raising(self, builder: Builder) -> None:
+        """Say what was written before a node that can raise."""
+        with as_after_error():
+            containers = self.trace.effects.handouts.containers
+            pending = replay.pending_writes(builder, self.trace, containers)
+        self.trace.effects.pends_on_arguments |= pending.among_arguments
+        emit_pending(builder, pending.write, pending.values)
 
     def new_variable(self, variable: Variable) -> None:
         """A Variable is being made: allowed on the first trace only."""
@@ -139,7 +162,7 @@ class FunctionBuilder(Builder):
             )
             raise VariableCreationError(what, hint, origin=origin_of_caller())
         self.created.append(variable)
-        self.trace.patience = None  # it is made for good
+        self.trace.decisions.patience = None  # it is made for good
 
 
 @roomy
@@ -177,18 +200,18 @@ def trace_call(
     known, recursions = Findings(), Recursions()
     try:
         while True:
+            adopted, opened_lists = Adopted(), None if lists is None else Opened(lists)
             builder = FunctionBuilder(
-                name, stands_for_tensors, prints, may_create, tensor_class, array_class
-            )
-            builder.trace.recursions = recursions
-            builder.trace.patience, builder.keeps_kinds = patience, keeps_kinds
-            builder.node_limit = node_limit
-            builder.trace.prefers_logs = prefers_logs
-            builder.trace.has_open_ints = INT in arguments.keys
-            known.tell(builder.trace)
+                name, stands_for_tensors, prints, may_create, tensor_class, array_class,
+                adopted=adopted, lists=opened_lists,
+                attempt=known.attempt(prefers_logs=prefers_logs),
+            )  # fmt: skip
+            builder.node_limit, builder.keeps_kinds = node_limit, keeps_kinds
+            decisions = builder.trace.decisions
+            decisions.recursions, decisions.patience = recursions, patience
             try:
-                with rarely, adopting(builder.trace):
-                    builder.trace.add_outside(target)
+                with rarely, adopted:
+                    builder.trace.outside.add(target)
                     traced = _traced(
                         builder,
                         function,
@@ -196,7 +219,7 @@ def trace_call(
                         arguments,
                         pure,
                         numbers or Numbers(),
-                        lists,
+                        opened_lists,
                         target,
                     )
                 traced.guards[:0] = (*class_guards(builder.trace), *code_guards(builder.trace))
@@ -230,42 +253,39 @@ def _traced(
     arguments: Arguments,
     pure: bool,
     numbers: Numbers,
-    lists: Lists | None,
+    opened_lists: Opened | None,
     target: Any,
 ) -> Traced:
     facts = builder.trace
     placeholders, parts = _placeholders(builder, arguments)
-    nest, columns = lists_of_columns(arguments.rebuild(parts), facts.heaps, facts.row_lengths)
-    facts.has_runs |= arguments.has_columns
+    nest, columns = lists_of_columns(
+        arguments.rebuild(parts), facts.attempt.heaps, facts.containers.row_lengths
+    )
+    facts.containers.has_runs |= arguments.has_columns
     containers = {id(part): (path, part) for path, part in tree.mutable_parts(nest) if path}
-    facts.given = {key: part for key, (_, part) in containers.items()}
+    facts.outside.given = {key: part for key, (_, part) in containers.items()}
     containers.update(columns)
-    facts.handouts = Handouts(facts, containers)
-    opened_lists = None if lists is None else Opened(lists, facts, containers)
-    if opened_lists is not None:
-        facts.open_list, facts.depend = opened_lists.read, opened_lists.depend
+    facts.effects.handouts = Handouts(facts, containers)
     note_settings(facts)
     args, kwargs = bound(nest)
     if not pure:
-        facts.writable = placeholders
+        facts.captures.writable = placeholders
     with (
         trace.interpreting(builder),
         opened(facts, numbers) as watch,
         journal.transaction(watch) as transaction,
     ):
-        for heap in facts.heaps.values():
+        for heap in facts.attempt.heaps.values():
             for column in heap.columns.values() if heap.plan.path is None else ():
                 journal.fresh(column)
-        facts.refused_choices = transaction.refused_choices
-        facts.refused_items = transaction.refused_items
+        facts.found.refused_choices = transaction.refused_choices
+        facts.found.refused_items = transaction.refused_items
         for variable in _variables(arguments):
-            facts.add_outside(variable)
-        _note_target(target)
+            facts.outside.add(variable)
+        _note_target(facts, target)
         for kind in _kinds(arguments.structure):
-            facts.adopt(kind)
-        builder.operand_beside, builder.repeated_by = beside_array, repeated_by
-        builder.before_raising = _told_what_is_pending(facts, containers)
-        facts.writes_for_host = _writes_for_host(facts, containers)
+            facts.adopted.adopt(kind)
+        builder.tells_pending = True
         raised, outside = False, origin_of_caller()
         try:
             result = run_function(function, args, kwargs)
@@ -287,18 +307,20 @@ def _traced(
                 builder, arguments, placeholders, transaction, result, pure, containers
             )
         if opened_lists is not None:
-            finished.items_of = opened_lists.checked()
+            finished.items_of = opened_lists.checked(facts)
         finished.raised = raised
-        _place_what_was_made_outside(finished.graph, outside, facts.returned or _end_of(function))
-        facts.sites.clear()  # what was found of loops; of no use to who keeps the trace
-        facts.packed.clear()
+        _place_what_was_made_outside(
+            finished.graph, outside, facts.scopes.returned or _end_of(function)
+        )
+        facts.decisions.sites.clear()  # what was found of loops; of no use to who keeps the trace
+        facts.containers.packed.clear()
         return finished
 
 
-def _note_target(target: Any) -> None:
+def _note_target(facts: Trace, target: Any) -> None:
     """Note that the user's function is run, and by the class of a callable object, if it is."""
     function, owner = underlying_function(target)
-    note_function(function)
+    facts.code.run(function)
     if owner is not None and looked_up(type(owner), "__call__") is function:
         method(owner, "__call__")
 
@@ -309,7 +331,7 @@ def _giving_result(facts: Trace, function: Callable[..., Any]) -> Iterator[None]
     try:
         yield
     except StagingError as error:
-        error.place(facts.returned or _end_of(function))
+        error.place(facts.scopes.returned or _end_of(function))
         raise
 
 
@@ -331,25 +353,6 @@ def _end_of(function: Callable[..., Any]) -> Origin | None:
     last = max(i.offset for i in dis.get_instructions(code) if i.opname.startswith("RETURN_"))
     line = list(code.co_positions())[last // 2][0] or code.co_firstlineno
     return Origin(code.co_filename, line, code.co_name, code, last)
-
-
-def _told_what_is_pending(facts: Trace, containers: replay.Containers) -> Callable[[Builder], None]:
-    """Called before a node that can raise is added: says what was written before it."""
-
-    def tell(builder: Builder) -> None:
-        with as_after_error():
-            pending = replay.pending_writes(builder, facts, containers)
-        facts.pends_on_arguments |= pending.among_arguments
-        emit_pending(builder, pending.write, pending.values)
-
-    return tell
-
-
-def _writes_for_host(
-    facts: Trace, containers: replay.Containers
-) -> Callable[[Builder, bool], replay.HostWrites]:
-    """Called before Python code is: says what was written before it."""
-    return lambda builder, lasting: replay.host_writes(builder, facts, containers, lasting=lasting)
 
 
 def plain_python(arguments: Arguments, why: str) -> Traced:
@@ -382,14 +385,15 @@ def _variables(arguments: Arguments) -> Iterator[Any]:
 
 def _placeholders(builder: FunctionBuilder, arguments: Arguments) -> tuple[list[Tensor], list[Any]]:
     placeholders, parts = [], []
+    builder.trace.captures.has_open_ints = INT in arguments.keys
     types = iter(arguments.inputs())
     for leaf, key, path in zip(arguments.leaves, arguments.keys, arguments.paths, strict=True):
         if not is_input_key(key):
             if isinstance(key, tuple) and key[0] == OF_TYPE:
                 leaf = key[1].placeholder_value(None)
-                builder.trace.add_outside(leaf)
+                builder.trace.outside.add(leaf)
             if isinstance(key, Identity):
-                builder.trace.add_outside(leaf)
+                builder.trace.outside.add(leaf)
             parts.append(leaf)
             continue
         _, _, type_ = next(types)
@@ -443,8 +447,8 @@ def _finish(
 ) -> Traced:
     facts = builder.trace
     inputs = inputs_in(result, facts)
-    handles = [*placeholders, *(c.handle for c in facts.captured.values())]
-    handouts: Handouts = facts.handouts
+    handles = [*placeholders, *(c.handle for c in facts.captures.inputs.values())]
+    handouts: Handouts = facts.effects.handouts
     operands: list[Tensor] = []
     identical: dict[int, int] = {}
     open_deques.open_in(result)
@@ -477,7 +481,7 @@ def _finish(
         choices[out] = (len(outputs), positions)
         outputs.append(builder.value_of(number))
     guard_apart([handles[i] for i in written])
-    facts.guard_reads()
+    facts.outside.guard()
     guard_held_decimals(facts, arguments.leaves)
     refuse_looks(facts)
     _refuse_others(facts, arguments)
@@ -497,11 +501,11 @@ def _finish(
         builder, arguments, placeholders, template, written, len(operands), identical, choices
     )
     if not finished.stages_nothing:
-        refuse_poison(template[1], facts.returned)
+        refuse_poison(template[1], facts.scopes.returned)
     finished.shared, finished.tracked, finished.whole = found, stored, whole
     finished.hands_out = handouts.are_shared or whole is not None or bool(found or stored)
-    finished.hands_out = finished.hands_out or facts.lends
-    finished.changes_containers = stores or facts.pends_on_arguments
+    finished.hands_out = finished.hands_out or facts.effects.lends
+    finished.changes_containers = stores or facts.effects.pends_on_arguments
     finished.lasting = lasting
     finished.gives_text = any(isinstance(hole, TextHole) for hole in template[1])
     finished.with_arguments = handouts.with_arguments
@@ -514,21 +518,21 @@ def _note_what_is_seen(
 ) -> None:
     """Note which things of the caller's the trace compared, or let Python code see."""
     noted = [slot for slot, _ in journal.all_noted().values()]
-    finished.lends = facts.lends
+    finished.lends = facts.effects.lends
     finished.tells_apart = tells_apart(facts, noted)
-    if facts.lends:
+    if facts.effects.lends:
         found = (containers.get(id(slot.owner)) for slot in noted)
         changed = {container[0] for container in found if container is not None}
         finished.watched = watched_in(facts.builder.graph, arguments, changed)
-    if facts.row_lengths:
-        finished.lists_met = [x for x in facts.outside.values() if type(x) is list]
-        if facts.host_calls:
+    if facts.containers.row_lengths:
+        finished.lists_met = [x for x in facts.outside.things.values() if type(x) is list]
+        if facts.effects.calls:
             raise StagingError("Python code is called that may see the lists in a list")
-    finished.roots = facts.roots
-    finished.writes_before_errors = bool(facts.array_writers)
-    finished.compares_arrays = facts.compares_arrays
-    finished.puts = bool(facts.found_logs)
-    finished.compares_keys = facts.compares_keys
+    finished.roots = facts.captures.roots
+    finished.writes_before_errors = bool(facts.captures.writers)
+    finished.compares_arrays = facts.captures.compares_arrays
+    finished.puts = bool(facts.found.logs)
+    finished.compares_keys = facts.containers.compares_keys
 
 
 def _refuse_shared(
@@ -545,8 +549,8 @@ def _refuse_shared(
 
 def _refuse_others(facts: Trace, arguments: Arguments) -> None:
     """Refuse objects from outside that may be items of a list of which they are columns."""
-    kinds = {heap.cls for heap in facts.heaps.values() if heap.plan.path is not None}
-    others = {*_kinds(arguments.structure), *map(type, facts.outside.values())}
+    kinds = {heap.cls for heap in facts.attempt.heaps.values() if heap.plan.path is not None}
+    others = {*_kinds(arguments.structure), *map(type, facts.outside.things.values())}
     if not kinds.isdisjoint(others):
         name = next(iter(kinds & others)).__name__
         raise StagingError(
@@ -558,7 +562,7 @@ class _OfTensors:
     """Tells which values are made of tensors or Variables that the function reads."""
 
     def __init__(self, builder: FunctionBuilder) -> None:
-        captured = builder.trace.captured.values()
+        captured = builder.trace.captures.inputs.values()
         self._inputs = dict.fromkeys(builder.graph.inputs, False)
         self._inputs |= {cast(Value, c.handle._value): issubclass(c.kind, Tensor) for c in captured}
         for thing, value in builder.externals.values():
@@ -608,10 +612,10 @@ def _assemble(
     choices: dict[int, tuple[int, dict[int, int]]],
 ) -> Traced:
     """The tidy graph, its inputs in order: arguments, captured arrays, externals."""
-    facts = builder.trace
-    handles = [*placeholders, *(c.handle for c in facts.captured.values())]
+    facts, found = builder.trace, builder.trace.captures.inputs
+    handles = [*placeholders, *(c.handle for c in found.values())]
     by_handle = {id(handle): i for i, handle in enumerate(handles)}
-    given = {number: by_handle[id(h)] for number, h in facts.handouts.given.items()}
+    given = {number: by_handle[id(h)] for number, h in facts.effects.handouts.given.items()}
     on_host = not any(device_of_type(v.type) for v in builder.graph.inputs)
     of_tensors = _OfTensors(builder)
     things = list(builder.externals.values())
@@ -622,7 +626,7 @@ def _assemble(
     used = _used_values(graph)
     needed = {i for i, value in enumerate(graph.inputs) if value in used}
     needed |= {*range(len(placeholders)), *written, *identical.values()}
-    if facts.compares_arrays:
+    if facts.captures.compares_arrays:
         needed.update(range(len(handles)))
     given_back = {values[i] for i in identical.values()}
     for cell, inputs in builder.contiguous_if_written:
@@ -632,37 +636,37 @@ def _assemble(
     needed.update(contiguous)
     needed.update(i for _, positions in choices.values() for i in positions.values())
     needed.update(given.values())
-    needed |= {i for i, handle in enumerate(handles) if id(handle) in facts.array_writers}
+    needed |= {i for i, handle in enumerate(handles) if id(handle) in facts.captures.writers}
     position = {old: new for new, old in enumerate(sorted(needed))}
     for i, handle in enumerate(handles):
-        if id(handle) in facts.array_writers:
-            facts.array_writers[id(handle)].position = position[i]
+        if id(handle) in facts.captures.writers:
+            facts.captures.writers[id(handle)].position = position[i]
     graph.inputs = [value for i, value in enumerate(graph.inputs) if i in needed]
-    captured = [c for i, c in enumerate(facts.captured.values(), len(placeholders)) if i in needed]
-    for i, (key, c) in enumerate(facts.captured.items(), len(placeholders)):
+    captured = [c for i, c in enumerate(found.values(), len(placeholders)) if i in needed]
+    for i, (key, c) in enumerate(found.items(), len(placeholders)):
         if i not in needed:  # its size or dtype may have been looked at
-            facts.guards.setdefault(("type", key), c.guard)
+            facts.captures.guards.setdefault(("type", key), c.guard)
     externals = [thing for i, (thing, _) in enumerate(things, len(handles)) if i in needed]
     variables = [x for x in externals if isinstance(x, Variable)]
     tensors = (
-        facts.tensors
+        facts.captures.tensors
         or bool(variables)
         or any(issubclass(c.kind, Tensor) for c in captured)
         or any(isinstance(x, Tensor) for x in externals)
     )
-    facts.handouts.settle(of_tensors, on_host=on_host)
+    facts.effects.handouts.settle(of_tensors, on_host=on_host)
     return Traced(
         graph,
         arguments,
         externals,
         captured,
-        together(facts.guards.values()),
+        together(facts.captures.guards.values()),
         template,
         [position[i] for i in written],
         outputs,
         tensors,
         any(n.op.effect is not None or n.signals or n.op_can_raise for n in graph.walk()),
-        facts.notes,
+        facts.decisions.notes,
         variables,
         builder.created,
         {out: position[i] for out, i in identical.items()},
@@ -673,7 +677,7 @@ def _assemble(
         {position[i]: at for i in written if (at := _written_at(handles[i])) is not None},
         contiguous=[position[i] for i in contiguous],
         given={number: position[i] for number, i in given.items()},
-        copied=[position[i] for i, h in enumerate(handles) if id(h) in facts.shared_with_host],
+        copied=[position[i] for i, h in enumerate(handles) if id(h) in facts.effects.shared],
     )
 
 

@@ -30,12 +30,12 @@ def tells_apart(facts: Trace, noted: Iterable[journal.Slot]) -> bool:
 
     It does where one is written, or compared with `is`.
     """
-    kinds = set(map(type, facts.given.values()))
-    if not any(type(x) in kinds for x in facts.outside.values()):
+    kinds = set(map(type, facts.outside.given.values()))
+    if not any(type(x) in kinds for x in facts.outside.things.values()):
         return False
     owners = (slot.owner for slot in noted)
-    return facts.compares_containers or any(
-        facts.is_given(x) or facts.is_outside(x) for x in owners if type(x) in kinds
+    return facts.outside.compares_containers or any(
+        facts.outside.is_callers(x) for x in owners if type(x) in kinds
     )
 
 

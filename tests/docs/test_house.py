@@ -1,13 +1,16 @@
 """The house: each module has a test file of its own name, or one that is named here for it."""
 
 import ast
+import collections
 import functools
 import graphlib
 import operator
+import tomllib
 from pathlib import Path
 
 import autograph.operators  # noqa: F401 - declares ops, too
 from runtime.ops.declaration.declare import REGISTRY
+from runtime.process.later import LATER
 
 ROOT = Path(__file__).parents[2]
 TESTS = ROOT / "tests"
@@ -41,6 +44,16 @@ TESTED_IN = {
     "autograph/operators/loops/feeds.py": "autograph/data/test_dataset.py",
     "runtime/effects/taken_ahead.py": "autograph/data/test_dataset.py",
     "runtime/lowering/rewrites/intervals.py": "runtime/lowering/rewrites/test_ranges.py",
+    # The records of a trace are what its operators make of them.
+    **in_folder(
+        "autograph/operators/captured",
+        "attempt containers effects inputs outside scopes",
+        "autograph/operators/captured/test_captures.py",
+    ),
+    "autograph/operators/captured/code_seen.py": "autograph/tracing/test_code_guards.py",
+    "autograph/operators/captured/context.py": "autograph/operators/captured/test_methods.py",
+    "autograph/tracing/context.py": "autograph/tracing/test_trace.py",
+    "runtime/process/later.py": "docs/test_house.py",
     "autograph/operators/values/numbers_or_arrays.py": "language/test_numbers_or_arrays.py",
     "autograph/operators/values/kinds.py": "language/test_kinds_within_the_graph.py",
     "autograph/operators/branches/text_calls.py": "language/test_texts_of_data.py",
@@ -333,7 +346,7 @@ def test_a_module_has_its_tests():
 # ---- the size of the house -----------------------------------------------------------------------
 
 # What may only fall. A question is a call of `isinstance`, or of `type` of one thing.
-LINES_OF_OPERATORS, QUESTIONS, LONGEST_FUNCTION = 42_168, 2_654, 78
+LINES_OF_OPERATORS, QUESTIONS, LONGEST_FUNCTION = 42_126, 2_654, 78
 
 TREES = {module: ast.parse((ROOT / module).read_text()) for module in MODULES}
 OPERATORS = [module for module in MODULES if module.is_relative_to("autograph/operators")]
@@ -379,3 +392,172 @@ def test_the_house_grows_no_larger():
     found = lines, questions, longest
     allowed = LINES_OF_OPERATORS, QUESTIONS, LONGEST_FUNCTION
     assert all(map(operator.le, found, allowed)), f"{found} where {allowed} is allowed"
+
+
+# ---- what modules do to one another --------------------------------------------------------------
+
+# Every file, packages' own included.
+FILES = {
+    path.relative_to(ROOT): ast.parse(path.read_text())
+    for package in ("autograph", "runtime")
+    for path in sorted((ROOT / package).rglob("*.py"))
+}
+NODES = {file: [*ast.walk(tree)] for file, tree in FILES.items()}
+OURS = {name_of(file).removesuffix(".__init__") for file in FILES}
+# Records of more fields than this are named, with as many as they may have: it may only fall.
+MOST_FIELDS, OF_MORE = 20, {"Scope": 25, "Traced": 42}
+
+# By file: how often modules are imported by a name, with a function, and why.
+IMPORT_BY_NAME = {
+    "runtime/process/later.py": (1, "what waits for its first use: LATER says for what"),
+    "runtime/process/forks.py": (1, "public names that wait; no fork comes between"),
+    "autograph/__init__.py": (4, "public names that wait, in its tables; Keras, if it is there"),
+    "autograph/tf/names.py": (3, "public names of `autograph.tf` that wait, by its tables"),
+    "autograph/keras/__init__.py": (1, "Keras, which may be absent"),
+    "autograph/keras/hook.py": (1, "the backend, for which Keras asks in an order of its own"),
+    "autograph/programs/exporting/onnx.py": (1, "ONNX, which may be absent"),
+    "autograph/cli/targets.py": (1, "a module of the user's"),
+    "autograph/data/host.py": (1, "threads of the standard library, which bring `logging`"),
+    "runtime/devices/cuda.py": (1, "CuPy, which may be absent"),
+    "runtime/dtypes.py": (1, "ml_dtypes, which may be absent"),
+    "runtime/execute/native/cache.py": (1, "hashes of the standard library, quick ones first"),
+    "runtime/execute/native/library.py": (3, "llvmlite, which may be absent"),
+    "runtime/process/debuggers.py": (1, "pdb, for who debugs"),
+    "runtime/process/interrupts.py": (2, "C parts of the standard library"),
+    "runtime/process/pickling.py": (1, "what is unpickled, by its name"),
+    "runtime/process/ranks.py": (1, "MPI, which may be absent"),
+}
+# Names of modules that functions bind anew: none of them is a function.
+REBOUND = {
+    "autograph/rules.py": ["_rules", "_decisions"],  # of the user's, which may come at any time
+    "runtime/random/generator.py": ["_base"],  # the seed of the process
+    "runtime/trace.py": ["_default"],  # the interpreter where no trace is open
+}
+# Attributes of what another module defines, set by: why.
+SET_FROM_OUTSIDE = {
+    "autograph/functions.py": (2, "how often this thread may trace: a number"),
+    "autograph/operators/branches/chosen_objects.py": (
+        2,
+        "operators of `OneOf`, a class of `values`",
+    ),
+    "autograph/operators/containers/open_sets.py": (
+        5,
+        "operators of `OpenSet`, a class of `values`",
+    ),
+    "runtime/process/ranks.py": (1, "`sys.excepthook`, for programs of several processes"),
+}
+# Functions of other modules that are called when a module is imported, but for ops, and why.
+CALLED_ON_IMPORT = {
+    "autograph/frontend/__init__.py": ("serve_process", "the composition root: it says why"),
+    "autograph/functions.py": ("hide_frames_of", "frames of ours are not shown to users"),
+    "autograph/keras/__init__.py": ("_install", "Keras finds the backend"),
+    "autograph/keras/backend/trainer.py": ("warm_up.begin", "a thread brings in the compiler"),
+    "autograph/__init__.py": ("_publish", "the namespace of the array API standard"),
+    "runtime/eager.py": ("trace.set_default", "what operations do where no trace is open"),
+}
+
+
+def resolved(nodes):
+    """What names of a file stand for that it imports."""
+    found = {}
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            found |= {alias.asname or alias.name.split(".")[0]: alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found |= {
+                alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names
+            }
+    return found
+
+
+def by_name(nodes):
+    """The calls that import a module by its name."""
+    names = {n for n, of in resolved(nodes).items() if of.endswith((".import_module", ".imported"))}
+    for node in nodes:
+        if isinstance(node, ast.Call):
+            called = ast.unparse(node.func)
+            if called in (*names, "importlib.import_module", "__import__"):
+                yield node
+
+
+def test_imports_by_name_have_a_reason():
+    found = collections.Counter(str(f) for f, nodes in NODES.items() for _ in by_name(nodes))
+    allowed = {file: count for file, (count, _) in IMPORT_BY_NAME.items()}
+    assert found == allowed, "import it where the module begins, or see `runtime.process.later`"
+    assert LATER.keys() <= OURS
+
+
+def test_imports_stand_where_a_module_begins():
+    for file, nodes in NODES.items():
+        if any(isinstance(x, ast.Import | ast.ImportFrom) and x.col_offset for x in nodes):
+            functions = [x for x in nodes if isinstance(x, ast.FunctionDef)]
+            within = [x for f in functions for x in ast.walk(f)]
+            assert not any(isinstance(x, ast.Import | ast.ImportFrom) for x in within), file
+
+
+def test_what_waits_for_its_first_use_is_asked_for():
+    """Each module of LATER, by `later`, and no other; a name that a file has for it counts."""
+    texts = "\n".join((ROOT / file).read_text() for file in FILES if file.name != "later.py")
+    for name in LATER:
+        package = name.rpartition(".")[0]
+        assert f'"{name}"' in texts or f'"{package}"' in texts, name
+
+
+def test_no_module_sets_a_hook():
+    rebound = {
+        str(file): [name for n in nodes if isinstance(n, ast.Global) for name in n.names]
+        for file, nodes in NODES.items()
+    }
+    assert {file: names for file, names in rebound.items() if names} == REBOUND
+    found = collections.Counter()
+    for file, nodes in NODES.items():
+        theirs = resolved(nodes)
+        for node in nodes:
+            if not isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Call):
+                continue
+            targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", 0)]
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "setattr":
+                targets = [ast.Attribute(node.args[0], "")]
+            each = [x for t in targets for x in (t.elts if isinstance(t, ast.Tuple) else [t])]
+            owners = [x.value for x in each if isinstance(x, ast.Attribute)]
+            found[str(file)] += sum(isinstance(x, ast.Name) and x.id in theirs for x in owners)
+    allowed = {file: count for file, (count, _) in SET_FROM_OUTSIDE.items()}
+    assert {file: n for file, n in found.items() if n} == allowed, "pass it down, in a context"
+
+
+def test_importing_a_module_fills_nothing_elsewhere():
+    """What declares ops, and the names of `autograph.tf`, is called on import; the rest is named."""
+    found = {}
+    for file, tree in FILES.items():
+        theirs = resolved(NODES[file])
+        for node in tree.body:
+            if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call):
+                continue
+            called = ast.unparse(node.value.func)
+            is_ours = str(theirs.get(called.split(".")[0], "")).startswith(("autograph", "runtime"))
+            if is_ours and not theirs[called.split(".")[0]].endswith("tf.names.serve"):
+                found[str(file)] = called
+    assert found == {file: called for file, (called, _) in CALLED_ON_IMPORT.items()}
+
+
+def is_record(node):
+    bases = [*map(ast.unparse, node.decorator_list), *map(ast.unparse, node.bases)]
+    return any("dataclass" in base or base == "NamedTuple" for base in bases)
+
+
+def test_a_record_has_few_fields():
+    classes = [n for nodes in NODES.values() for n in nodes if isinstance(n, ast.ClassDef)]
+    records = {
+        n.name: sum(isinstance(x, ast.AnnAssign) for x in n.body) for n in classes if is_record(n)
+    }
+    large = {name: fields for name, fields in records.items() if fields > MOST_FIELDS}
+    assert large == OF_MORE, "make records of one concern"
+
+
+def test_import_contracts_name_every_folder():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
+    named = {c for one in settings["contracts"] for c in one.get("containers", ())}
+    folders = {
+        name_of(file).removesuffix(".__init__") for file in FILES if file.name == "__init__.py"
+    }
+    assert {folder.rpartition(".")[0] for folder in folders} - {""} <= named

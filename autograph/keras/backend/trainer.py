@@ -19,7 +19,7 @@ import autograph as ag
 from autograph import convert
 from autograph.keras.backend.core import convert_to_numpy
 from autograph.keras.backend.iterables import Epochs, adapted
-from runtime.process import warm_up
+from runtime import warm_up
 
 __all__ = ["AutographTrainer"]
 

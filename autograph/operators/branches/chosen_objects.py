@@ -205,8 +205,8 @@ def _as_choices(x: Any, made: dict[int, Any]) -> Any:
     if type(x) is Nullable:
         value = _as_choices(x.inner, made)
         return x if value is x.inner else Nullable(x.name, value, x.present, x.check)
-    if facts.chooses_by_number and is_chosen_object(x):
-        is_older = all(map(facts.is_outside, x.things))  # the caller gets the very object
+    if facts.attempt.chooses_by_number and is_chosen_object(x):
+        is_older = all(map(facts.outside.has, x.things))  # the caller gets the very object
         made[id(x)] = x if is_older else Choice((x.index, *x.things))
         return made[id(x)]
     entries = None if has_runs(x) else tree.entries(x)  # an open list holds no choices

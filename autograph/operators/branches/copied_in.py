@@ -72,7 +72,8 @@ def absorb(parts: Iterable[Any], within: Any = None) -> None:
     parts = list(parts)
     items = [part for part in parts if not isinstance(part, Run)]
     facts = current_trace()
-    is_again = type(within) is list and facts is not None and facts.has_absorbed(within, parts)
+    known = None if facts is None or type(within) is not list else facts.containers
+    is_again = known is not None and known.has_absorbed(within, parts)
     met: set[int] = set()
     for nest in _nests(items):
         _freeze(nest, within)
@@ -99,30 +100,30 @@ def _note(cell: Cell, whole: bool, is_again: bool = False) -> None:
     cell.seen_by = (lists(),)
     facts = current_trace()
     if facts is not None and (not whole or isinstance(cell, Snapshot) or _is_given(facts, cell)):
-        facts.shares_arrays = True
+        facts.containers.shares_arrays = True
     if journal.note_frozen(cell, whole=whole) and whole and not is_again:
         _note_shared()
 
 
 def _is_given(facts: Any, cell: Cell) -> bool:
     """Whether an array is the caller's."""
-    captured = (known.handle for known in facts.captured.values())
-    return any(handle._cell is cell for handle in (*facts.writable, *captured))
+    captured = (known.handle for known in facts.captures.inputs.values())
+    return any(handle._cell is cell for handle in (*facts.captures.writable, *captured))
 
 
 def _note_shared() -> None:
     """Remember that an array is in a list twice, or in two of them: the result would tell."""
     facts = current_trace()
     if facts is not None:
-        facts.shares_items = True
+        facts.containers.shares_items = True
 
 
 def _note_repeated(nest: Any) -> None:
     """Remember that a list or dict is in such a list twice."""
     facts = current_trace()
     if facts is not None:
-        facts.repeated_items[id(nest)] = nest
-        facts.shares_nests = True
+        facts.containers.repeated_items[id(nest)] = nest
+        facts.containers.shares_nests = True
 
 
 def _arrays(items: Iterable[Any]) -> Iterator[Tensor]:
@@ -144,9 +145,9 @@ def _nests(items: Iterable[Any]) -> Iterator[Any]:
 def _freeze(nest: Any, within: Any) -> None:
     facts = current_trace()
     ones = journal.may_be(nest)
-    if facts is not None and any(facts.is_outside(x) or facts.is_given(x) for x in ones):
-        facts.refused_choices.append(type(nest).__name__)
-        facts.refused_items.append(nest)
+    if facts is not None and any(map(facts.outside.is_callers, ones)):
+        facts.found.refused_choices.append(type(nest).__name__)
+        facts.found.refused_items.append(nest)
         raise StagingError(
             f"a {type(nest).__name__} that existed before the call is put into a list whose length "
             "depends on data",
@@ -155,7 +156,7 @@ def _freeze(nest: Any, within: Any) -> None:
         )
     for one in ones:
         if facts is not None and not journal.is_only_in(one, within):
-            facts.shares_nests = True
+            facts.containers.shares_nests = True
         journal.note_frozen(one, whole=True)
     run = live(nest) if type(nest) is list else None
     for cell in run.cells() if run is not None else ():
@@ -187,7 +188,8 @@ def absorb_left(outcome: Outcome, x: Any, owner: Any, *, repeats: bool) -> None:
     items = [item for item in x if not isinstance(item, Run)]
     is_older = any(not outcome.builder.has_made(nest) for nest in _nests(items))
     if facts is not None and repeats and is_older:
-        facts.shares_nests = True  # who has it from before the loop would have to see a write
+        # Who has it from before the loop would have to see a write.
+        facts.containers.shares_nests = True
     with trace.interpreting(outcome.builder), journal.transaction() as noted:
         noted.frozen.update(outcome.frozen)
         noted.chosen.update(outcome.chosen)
@@ -238,7 +240,7 @@ def note_round(outcome: Outcome) -> None:
     for cell, whole in outcome.frozen.values():
         if isinstance(cell, Cell) and is_older_cell(cell, outcome.builder):
             if facts is not None:
-                facts.shares_arrays = True
+                facts.containers.shares_arrays = True
             if whole and not isinstance(cell, Snapshot):
                 _note_shared()
 
@@ -284,7 +286,7 @@ def shares_arrays(facts: Any, handles: Iterable[Tensor], others: Iterable[Tensor
     `handles` are the caller's; `others` are handed out in places of their own.
     """
     own = {id(handle._cell) for handle in handles if handle._cell is not None}
-    if facts.shares_items or any(id(cell) in own for cell in journal.frozen_wholly()):
+    if facts.containers.shares_items or any(id(cell) in own for cell in journal.frozen_wholly()):
         return True
     found = (reference for x in others if (reference := reference_of(x)) is not None)
     return any(lists() in seen_by(part) for one in found for part in one.parts.values())

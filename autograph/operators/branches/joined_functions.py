@@ -151,7 +151,7 @@ class FunctionJoins:
                 self._cells[key] = CellType()
                 facts = current_trace()
                 if facts is not None:
-                    facts.keep.append(found)
+                    facts.captures.kept.append(found)
             return self._cells[key]
 
         return cell

@@ -106,7 +106,7 @@ def made_of(like: Any, parts: list[Any]) -> Any:
     """A container like `like`, of other parts, that stands for what the program made."""
     facts = current_trace()
     if facts is not None:
-        facts.watch(type(like))
+        facts.adopted.watch(type(like))
     return journal.fresh(with_children(like, parts))
 
 
@@ -163,16 +163,16 @@ def until_left(name: str, state: State) -> Callable[[], bool] | None:
     goes through it runs.
     """
     facts = current_trace()
-    if facts is None or not in_words(name).endswith("the result") or not facts.scopes:
+    if facts is None or not in_words(name).endswith("the result") or not facts.scopes.open:
         return None
     own = [x for key, x in zip(state.names, state.get(), strict=True) if is_in_result(key)]
-    is_below = len(facts.scopes) > 1 and not any(map(_is_something, own))
-    scope = facts.scopes[-2 if is_below else -1]
+    is_below = len(facts.scopes.open) > 1 and not any(map(_is_something, own))
+    scope = facts.scopes.open[-2 if is_below else -1]
 
     def is_left() -> bool:
-        return not any(one is scope for one in (*facts.scopes, *facts.suspended))
+        return not any(one is scope for one in (*facts.scopes.open, *facts.scopes.suspended))
 
-    return lambda: facts.finishing > 0 or is_left()
+    return lambda: facts.scopes.finishing > 0 or is_left()
 
 
 def _is_something(x: Any) -> bool:
@@ -199,7 +199,7 @@ class Sight:
         self._cells = {id(cell) for cell in cells_of(state.getter).values()}
         self._found: dict[int, Any] = {}
         facts = current_trace()
-        managers = [] if facts is None else facts.managers
+        managers = [] if facts is None else facts.scopes.managers
         self._reach([*others, *managers, *_held_by_frames(state.names)], self._parts)
         # What was read before the statement, and is in no place any more.
         frames = _frames_with(state.names)
@@ -230,7 +230,7 @@ class Sight:
     def has(self, x: Any) -> bool:
         """Whether user code may reach `x`, in the function or after the call."""
         facts = current_trace()
-        is_given = facts is not None and (facts.is_given(x) or facts.is_outside(x))
+        is_given = facts is not None and facts.outside.is_callers(x)
         return is_given or self._is_blind or self._found.get(id(x)) is x
 
     def _reach(self, values: list[Any], parts: Callable[[Any], Iterable[Any]]) -> None:

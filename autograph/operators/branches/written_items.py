@@ -74,14 +74,14 @@ def _other_items(x: Any) -> list[journal.Item] | None:
     None where somebody else may have it, who would not see what is put back.
     """
     facts = current_trace()
-    if facts is None or facts.shares_nests:
+    if facts is None or facts.containers.shares_nests:
         return None
     sight = Sight.of_all()
     if sight.is_waiting:
         return None
     known = {id(one) for one in _around(x)}
-    if not known.isdisjoint(facts.row_lengths):  # no list is in two of these when a call begins
-        known |= facts.row_lengths.keys()
+    lengths = facts.containers.row_lengths  # no list is in two of these when a call begins
+    known |= set() if known.isdisjoint(lengths) else lengths.keys()
     reached = [one for one in sight.reached() if id(one) not in known]
     of_dicts = {id(opened(one)) for one in reached if isinstance(one, dict)}
     others = []

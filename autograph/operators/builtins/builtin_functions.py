@@ -161,7 +161,7 @@ def id_(x: Any) -> int:
     if trace is None:
         return id(x)
     is_thing = isinstance(x, type | FunctionType | ModuleType) or has_state(x)
-    is_known = is_thing and trace.is_outside(x) and not journal.is_kin(x)
+    is_known = is_thing and trace.outside.has(x) and not journal.is_kin(x)
     if not is_known or tree.entries(x) is not None:
         raise refusal_of_call(id)
     return id(x)
@@ -216,7 +216,7 @@ def _note_class_of(x: Any) -> None:
     """Note that the class of an object decides what a trace does: it may get another one."""
     trace = current_trace()
     if trace is not None:
-        trace.meet(x)
+        trace.outside.meet(x)
 
 
 def callable_(x: Any) -> Any:

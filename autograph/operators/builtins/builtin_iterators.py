@@ -148,7 +148,8 @@ def next_(iterator: Any, *default: Any) -> Any:
     facts = current_trace()
     if facts is not None and not default and is_older_iterator(iterator):
         return next_of(iterator)
-    if facts is not None and facts.is_outside(iterator) and not facts.adopt(type(iterator)):
+    older = facts if facts is not None and facts.outside.has(iterator) else None
+    if older is not None and not older.adopted.adopt(type(iterator)):
         raise StagingError(
             "`next` of an iterator that exists outside of the converted function, with a value for "
             "its end, would advance it only while tracing",

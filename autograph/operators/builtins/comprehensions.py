@@ -297,14 +297,14 @@ class Going:
                 return _TRIED
         builder.truncate(mark)
         facts = current_trace()
-        if facts is not None and facts.keeps_lengths:
+        if facts is not None and facts.attempt.keeps_lengths:
             work = nodes
         if work <= _MOST_NODES or not all(map(_is_of_numbers, seen)):
             return 0
         body = _Round(items, place.__code__)
         is_done = is_staged(numbers, body, self._note_data, self._state, builder)
         if is_done and facts is not None:
-            facts.found_lengths |= nodes <= _MOST_NODES
+            facts.found.lengths |= nodes <= _MOST_NODES
         return len(numbers) if is_done else 0
 
     def when(self, test: Callable[[], Any], then: Callable[[], None]) -> None:

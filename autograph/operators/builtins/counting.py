@@ -114,7 +114,7 @@ def counted(*args: Any, **kwargs: Any) -> Any:
     """`Counter(items)`."""
     facts = current_trace()
     if facts is not None:
-        facts.adopt(Counter)
+        facts.adopted.adopt(Counter)
     made: Any = journal.fresh(Counter())
     if len(args) != 1 or kwargs:
         made.update(*args, **kwargs)

@@ -20,13 +20,13 @@ __all__ = ["turn_of"]
 def turn_of(iterator: Any) -> Turn | None:
     """Where an iterator is among its items, if the graph counts that; None where Python does."""
     facts = current_trace()
-    turn: Turn | None = None if facts is None else facts.counts.get(id(iterator))
+    turn: Turn | None = None if facts is None else facts.generators.counts.get(id(iterator))
     if facts is None or turn is not None or not journal.is_older_than_body(iterator):
         return turn
     items = None if journal.is_spent(iterator) else _items_of(iterator)
     if items is None:
         return None
-    turn = facts.counts[id(iterator)] = Turn(items, iterator)
+    turn = facts.generators.counts[id(iterator)] = Turn(items, iterator)
     journal.fresh_as(turn, iterator)
     if turn.ends:
         iterator.go_on_at(items, turn)

@@ -93,9 +93,9 @@ def _results(
     elif count == 0:
         raise ValueError(_EMPTY)
     trace = current_trace()
-    before = 0 if trace is None else trace.joins
+    before = 0 if trace is None else trace.decisions.joins
     first = one([x[0] for x in flat])
-    if trace is not None and trace.joins != before:
+    if trace is not None and trace.decisions.joins != before:
         raise StagingError(
             "the dtype of what `np.vectorize` gives is that of the result for the first element, "
             "and this function gives numbers of different types on different paths",

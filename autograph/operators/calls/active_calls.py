@@ -197,7 +197,7 @@ def _traits(x: Any) -> Any:
     if isinstance(x, FunctionType):
         return code_of(x)
     facts = current_trace()
-    return id(x) if facts is not None and facts.is_outside(x) else type(x)
+    return id(x) if facts is not None and facts.outside.has(x) else type(x)
 
 
 # ---- functions -------------------------------------------------------------------------------

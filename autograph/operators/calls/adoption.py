@@ -12,23 +12,17 @@ import dataclasses
 import functools
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from types import CellType, FunctionType, GeneratorType
 from typing import Any
 
 from autograph import rules
 from autograph.library import counters
 from autograph.operators.branches.conditionals import condition
-from autograph.operators.captured.captures import (
-    Trace,
-    current_trace,
-    guard_environment,
-    guard_state,
-)
+from autograph.operators.captured.captures import current_trace, guard_environment, guard_state
+from autograph.operators.captured.context import Adoption, Function
 from autograph.operators.captured.methods import (
     ORIGINALS,
-    Function,
     attribute,
     called,
     convert,
@@ -49,7 +43,7 @@ from runtime.origins import origin_of_caller
 from runtime.structure.tree import MADE_BY_CLASS_STATEMENT
 from runtime.tensor import Tensor
 
-__all__ = ["adopting"]
+__all__ = ["Adopted"]
 
 # Not called on objects by what a function does, or asked for by everything.
 _NEVER = frozenset(
@@ -70,27 +64,35 @@ _EXACT = frozenset(
 )  # fmt: skip
 
 
-@contextmanager
-def adopting(trace: Trace) -> Iterator[None]:
-    """Adopt the classes that the trace meets, until its end."""
-    adopted = _Adopted()
-    trace.adopt = adopted.adopt
-    trace.watch = adopted.watch
-    try:
-        yield
-    finally:
-        adopted.release()
+class Adopted(Adoption):
+    """The classes that a trace met, and the stand-ins that they have because of it, until its end.
 
-
-class _Adopted:
-    """The classes that a trace met, and the stand-ins that they have because of it."""
+    None is adopted before the context is entered.
+    """
 
     def __init__(self) -> None:
-        self._classes: dict[type, bool] = {}
+        self._classes: dict[type, bool] | None = None
         self._stand_ins: list[tuple[type, str, Any]] = []
+
+    def __enter__(self) -> None:
+        self._classes = {}
+
+    def __exit__(self, *details: object) -> None:
+        """Give the classes back as they were."""
+        self._classes = None
+        for cls, name, stand_in in reversed(self._stand_ins):
+            original = ORIGINALS.pop(stand_in, None)
+            if vars(cls).get(name) is not stand_in:
+                continue
+            if original is None:
+                type.__delattr__(cls, name)
+            else:
+                type.__setattr__(cls, name, original)
 
     def adopt(self, kind: type) -> bool:
         """Give a class and its bases stand-ins; whether there are any."""
+        if self._classes is None:
+            return False
         found = self._classes.get(kind)
         if found is None:
             found = False
@@ -124,7 +126,7 @@ class _Adopted:
 
     def watch(self, kind: type) -> None:
         """Give a class whose objects are told by their identity stand-ins for what tells them."""
-        if not kind.__flags__ & MADE_BY_CLASS_STATEMENT:
+        if self._classes is None or not kind.__flags__ & MADE_BY_CLASS_STATEMENT:
             return
         for name, default, stand_in in (
             ("__eq__", object.__eq__, _is_same_object),
@@ -133,17 +135,6 @@ class _Adopted:
             if attribute(kind, name) is default:
                 type.__setattr__(kind, name, stand_in)
                 self._stand_ins.append((kind, name, stand_in))
-
-    def release(self) -> None:
-        """Give the classes back as they were."""
-        for cls, name, stand_in in reversed(self._stand_ins):
-            original = ORIGINALS.pop(stand_in, None)
-            if vars(cls).get(name) is not stand_in:
-                continue
-            if original is None:
-                type.__delattr__(cls, name)
-            else:
-                type.__setattr__(cls, name, original)
 
 
 def _is_same_object(self: Any, other: Any) -> Any:
@@ -220,8 +211,8 @@ def _dispatcher(
         trace = current_trace()
         if trace is None:
             return original(*args, **kwargs)
-        trace.ask(type(args[0]), name)
-        trace.meet(args[0])
+        trace.code.ask(type(args[0]), name)
+        trace.outside.meet(args[0])
         twin = convert(source)
         if twin is None:
             guard_environment(original)

@@ -234,7 +234,7 @@ def _call_of_other(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
         return as_fresh(function(*args, **kwargs))
     trace = current_trace()
     if isinstance(owner, (np.ndarray, np.generic)):
-        if trace is None or not trace.is_outside(owner):
+        if trace is None or not trace.outside.has(owner):
             note_method(owner, name)
             return as_fresh(function(*args, **kwargs))
         handle = read(("array", id(owner)), Place("an array", weak(owner)), owner)
@@ -352,7 +352,7 @@ def _base_method(owner: Any, name: str) -> Any:
 
 def _is_own(owner: Any, trace: Trace) -> bool:
     """Whether a method of `owner` sees and changes nothing but what belongs to the trace."""
-    if trace.is_outside(owner):
+    if trace.outside.has(owner):
         return False
     module = type(owner).__module__
     root = module.partition(".")[0]

@@ -49,7 +49,6 @@ from autograph.operators.calls.plain_calls import UNCONVERTED, resolve
 from autograph.operators.calls.recursion import run_function
 from autograph.operators.calls.unconverted import OURS, call_unconverted
 from autograph.operators.captured.captures import current_trace
-from autograph.operators.captured.code_guards import note_function
 from autograph.operators.captured.decisions import LEFT
 from autograph.operators.captured.defaults import with_defaults
 from autograph.operators.captured.methods import (
@@ -162,13 +161,13 @@ def is_artifact(function: Any) -> bool:
 def _note_local_cells(function: FunctionType) -> None:
     """Closure cells made during a trace are not captures of it; they came with the call."""
     trace = current_trace()
-    if trace is None or not trace.scopes or function.__closure__ is None:
+    if trace is None or not trace.scopes.open or function.__closure__ is None:
         return
-    scope = trace.scopes[-1]
+    scope = trace.scopes.open[-1]
     outer = scope.cell_ids
     for cell in function.__closure__:
         if id(cell) not in outer:
-            trace.local_cells[id(cell)] = cell
+            trace.scopes.cells[id(cell)] = cell
             journal.fresh_as(cell, scope)
 
 
@@ -302,8 +301,8 @@ def _call_of_kind(
         )
     trace = current_trace()
     if trace is not None:
-        trace.ask(type(function), "__call__")
-        trace.meet(function)
+        trace.code.ask(type(function), "__call__")
+        trace.outside.meet(function)
     bound = call_without_object(function)
     if bound is not None:
         return converted_call(bound, args, kwargs, scope)
@@ -601,7 +600,6 @@ def _method_and_arguments(caller: Any) -> tuple[str, tuple[Any, ...], dict[str, 
 def _traced_as_it_is(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call what is left alone by a mark or a rule: its operations on tensors are traced."""
     refuse_open(function, args, kwargs)
-    note_function(function)
     _note_left(function)
     return _with_generators_noted(function(*args, **kwargs), function, args, kwargs)
 
@@ -612,22 +610,24 @@ def _with_generators_noted(
     """What such a call gave: lists of traced values are new; of generators it is noted how."""
     trace, kind = current_trace(), type(result)
     if kind is list and trace is not None and has_traced(result):
-        is_older = journal.is_made(result) or trace.is_outside(result) or trace.is_given(result)
+        is_older = journal.is_made(result) or trace.outside.is_callers(result)
         return result if is_older else journal.fresh(result)
     if kind is not GeneratorType:
         return result
     is_by_rule = not getattr(function, UNCONVERTED, False)
     if trace is not None and is_by_rule and not has_traced((args, kwargs)):
-        trace.left_calls[result] = function, args, kwargs
+        trace.generators.calls[result] = function, args, kwargs
     return journal.fresh(result)
 
 
 def _note_left(function: Any) -> None:
-    """Keep for `explain` that a function runs while tracing, as plain Python."""
+    """Note that a function runs while tracing, as plain Python, and keep it for `explain`."""
     trace, name = current_trace(), title_of(function)
+    if trace is not None:
+        trace.code.run(function)
     if trace is not None and name.partition(".")[0] not in OURS:
         text = f"`{name}` is called as it is, while tracing: {why_left(function)}"
-        trace.decided(origin_of_caller(), LEFT, text)
+        trace.decisions.note(origin_of_caller(), LEFT, text)
 
 
 def _call_method(
@@ -658,7 +658,7 @@ def _call_class(
         return _in_module_of(scope, args, call_unconverted(cls, args, kwargs))
     new = attribute(cls, "__new__")
     own_new = isinstance(new, staticmethod) and convert(new.__func__) is not None
-    if not (trace.adopt(cls) or own_new):
+    if not (trace.adopted.adopt(cls) or own_new):
         return call_unconverted(cls, args, kwargs)
     if own_new:
         made = converted_call(new.__func__, (cls, *args), kwargs, scope)

@@ -93,7 +93,7 @@ class _Open:
 
     def __enter__(self) -> None:
         trace = current_trace()
-        self._managers = [] if trace is None else trace.managers
+        self._managers = [] if trace is None else trace.scopes.managers
         self._managers.append(self._manager)
 
     def __exit__(self, *details: object) -> None:
@@ -405,7 +405,7 @@ def _twin_of_generator(manager: Any) -> Callable[..., Any] | None:
 
 def _made_anew(manager: Any, twin: Callable[..., Any], trace: Trace) -> Any:
     """The manager, of the converted function."""
-    if trace.is_outside(manager):
+    if trace.outside.has(manager):
         raise StagingError(
             f"the manager of `{manager.func.__name__}` was made outside of the converted function, "
             "and can be entered once",
@@ -461,9 +461,9 @@ class _Suspended:
         self.is_concerned = False
 
     def __enter__(self) -> Any:
-        before = len(self._trace.left)
+        before = len(self._trace.generators.left)
         entered = self._manager.__enter__()
-        self._protected = len(self._trace.left) > before
+        self._protected = len(self._trace.generators.left) > before
         builder = current_builder()
         self._builder, self._mark = builder, builder.mark()
         return entered

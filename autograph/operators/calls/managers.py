@@ -64,16 +64,16 @@ def made_manager(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     made = function(*args, **kwargs)
     if trace is not None:
         recipe = functools.partial(function, *args, **kwargs)
-        trace.sites[("manager", id(made))] = (made, function, recipe)
+        trace.decisions.sites[("manager", id(made))] = (made, function, recipe)
     return made
 
 
 def of_host(manager: Any, trace: Trace) -> Any:
     """What enters and leaves a manager when the graph runs."""
-    made, function, recipe = trace.sites.get(("manager", id(manager)), (None, None, None))
+    made, function, recipe = trace.decisions.sites.get(("manager", id(manager)), (None, None, None))
     name = type(manager).__name__
     if made is not manager:
-        if not trace.is_outside(manager):
+        if not trace.outside.has(manager):
             raise StagingError(
                 f"a {name} that was made while tracing is entered: what it does is not known, so "
                 "that a graph cannot do it on each call",
@@ -133,7 +133,7 @@ class _AtRun:
 
     def _open_options(self) -> list[dict[str, Any]]:
         trace = trace_at_hand()
-        return trace.print_options
+        return trace.effects.print_options
 
     def _unknown(self) -> Poison:
         what = f"what a {self._name} gives where it is entered is known only when the graph runs"

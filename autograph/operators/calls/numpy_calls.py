@@ -333,7 +333,7 @@ def as_fresh(result: Any) -> Any:
     if not isinstance(result, _OWN) or journal.is_fresh(result):
         return result
     trace = current_trace()  # a part of what it was given is not new
-    return result if trace is not None and trace.is_outside(result) else journal.fresh(result)
+    return result if trace is not None and trace.outside.has(result) else journal.fresh(result)
 
 
 # What nobody else has seen where a function gives it as its result.

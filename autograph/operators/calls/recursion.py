@@ -48,12 +48,12 @@ def run_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     facts = current_trace()
     if isinstance(function, MethodType):
         function, args = function.__func__, (function.__self__, *args)
-    if facts is None or facts.recursions is None or not _may_recur(function):
+    if facts is None or facts.decisions.recursions is None or not _may_recur(function):
         return function(*args, **kwargs)
     builder = building()
-    if facts.patience is not None and builder is not None:
-        facts.patience.spend(builder)
-    known: Recursions = facts.recursions
+    if facts.decisions.patience is not None and builder is not None:
+        facts.decisions.patience.spend(builder)
+    known: Recursions = facts.decisions.recursions
     call = Call(function, args, kwargs, builder)
     under_way = known.under_way.setdefault(code_of(function), [])
     if (under_way or known.marks) and call.bound is not None:
@@ -156,7 +156,7 @@ def _detect(known: Recursions, under_way: list[Call], call: Call) -> None:
 def _may_use_heaps() -> bool:
     """Whether objects that the calls make could be on a heap, which is a way that is left."""
     facts = current_trace()
-    return facts is not None and bool(facts.made_in_bodies) and not facts.heaps
+    return facts is not None and bool(facts.found.made_in_bodies) and not facts.attempt.heaps
 
 
 def _too_many(call: Call) -> StagingError:

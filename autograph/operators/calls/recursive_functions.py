@@ -222,7 +222,7 @@ class Recursion(Call):
         facts = current_trace()
         given_lists = [*self._lists_given(call)]
         for x in given_lists:
-            if facts is not None and (facts.is_outside(x) or facts.is_given(x)):
+            if facts is not None and facts.outside.is_callers(x):
                 self.gives_callers = True
                 raise self._gives_back("a list that is older than the call")
         assert self.result is not None
@@ -300,10 +300,10 @@ class Recursion(Call):
     def _traced(self) -> Outcome:
         """One attempt; everything is as before afterwards."""
         facts = trace_at_hand()
-        local, unlike = set(facts.local_cells), self.known.unlike.copy()
+        local, unlike = set(facts.scopes.cells), self.known.unlike.copy()
         outcome = run_body(self.function_name, self.parent, self._run, NO_NAMES)
         self.known.unlike = unlike  # the next attempt makes the same calls
-        self._learn_writes(outcome, facts.local_cells.keys() - local)
+        self._learn_writes(outcome, facts.scopes.cells.keys() - local)
         for x in () if outcome.raised else _grown_in(outcome.result[0]):
             absorb_left(outcome, x, None, repeats=True)
         if outcome.frozen:
@@ -380,7 +380,7 @@ class Recursion(Call):
         if not is_given:
             if builder.has_made(x) or any(map(builder.owns, _values_in(x))):
                 return False
-            if facts is not None and (facts.is_outside(x) or facts.is_given(x)):
+            if facts is not None and facts.outside.is_callers(x):
                 return True
         kind = type(x).__name__
         older = f"the very {kind} that it is given" if is_given else f"a {kind} that may be older"
@@ -458,10 +458,10 @@ class Recursion(Call):
         inputs, types = self._inputs(self, self.parent), self._result_types()
         outputs = recursion.emit_recursion(self.parent, name, body, self.own, inputs, types)
         facts = trace_at_hand()
-        if not facts.scopes:  # the caller's line is no line of the graph
+        if not facts.scopes.open:  # the caller's line is no line of the graph
             self.parent.graph.nodes[-1].origin = None
         text = f"`{self.name}` is a function of the graph, which calls itself there"
-        facts.decided(self._origin, RECURSION, text)
+        facts.decisions.note(self._origin, RECURSION, text)
         return self._finished(self, outputs)
 
     def _give(self, outcome: Outcome) -> None:

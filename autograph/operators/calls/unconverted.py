@@ -195,7 +195,7 @@ def call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     if id(function) not in _BLIND:
         for thing in (function, *args, *kwargs.values()):
             note_identity(thing)
-    if trace.heaps and root not in _PASSING and not _only_holds(function):
+    if trace.attempt.heaps and root not in _PASSING and not _only_holds(function):
         found = next(filter(None, map(object_in, (*args, *kwargs.values()))), None)
         if found is not None:
             raise_refused(found, f"given to `{getattr(function, '__name__', function)}`")
@@ -203,16 +203,16 @@ def call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
         return call_on_texts(function, args, kwargs, call_unconverted)
     if is_dict_of_pairs(function, args):
         return dict_of_pairs(*args, **kwargs)
-    if trace.has_runs and function in _TAKING_ALL:
+    if trace.containers.has_runs and function in _TAKING_ALL:
         args = tuple(map(expanded, args))
-    looked_at = _looked_at(function, args, kwargs) if trace.has_runs else ()
+    looked_at = _looked_at(function, args, kwargs) if trace.containers.has_runs else ()
     if any(map(has_runs, looked_at)):
         if root not in ARRAYS:
             raise refusal_of_runs(f"it is given to `{getattr(function, '__name__', function)}`")
         return growing_arrays.call_on_arrays(call_unconverted, function, args, kwargs)
     if (function is slice or root in _OF_KNOWN_VALUES) and any(map(holds_runs, looked_at)):
         raise refusal_of_runs(f"it is in what `{function.__name__}` is given")
-    if trace.has_runs and root in ARRAYS:
+    if trace.containers.has_runs and root in ARRAYS:
         args = tuple(map(_known, growing_arrays.in_sequences(function, args)))
         kwargs = {name: _known(x) for name, x in kwargs.items()}
     if function is super:

@@ -191,10 +191,10 @@ def note_joined(made: Any, sides: Sequence[Any]) -> None:
     for k, part in enumerate(parts_of_function(made)):
         if part.cell is None or any(parts[k].cell is part.cell for parts in held):
             continue
-        facts.local_cells[id(part.cell)] = journal.fresh(part.cell)
+        facts.scopes.cells[id(part.cell)] = journal.fresh(part.cell)
         sources = [cell for parts in held if (cell := parts[k].cell) is not None]
         if len(sources) > 1:
-            facts.joined_cells[id(part.cell)] = [(cell, _content(cell)) for cell in sources]
+            facts.scopes.joined_cells[id(part.cell)] = [(cell, _content(cell)) for cell in sources]
             for cell in (part.cell, *sources):
                 journal.note_kin(cell, part.name.strip("`"))
     if len(sides) > 1:
@@ -205,7 +205,7 @@ def note_twins(*functions: Any) -> None:
     """Remember that which of these functions a name holds is not known."""
     facts = current_trace()
     if facts is not None:
-        facts.twins.update((id(x), x) for x in functions)
+        facts.scopes.twins.update((id(x), x) for x in functions)
 
 
 def may_be_twins(a: Any, b: Any) -> bool:
@@ -213,12 +213,12 @@ def may_be_twins(a: Any, b: Any) -> bool:
     facts = current_trace()
     if facts is None or a is b or not are_twins(a, b):
         return False
-    return any(facts.twins.get(id(x)) is x for x in (a, b))
+    return any(facts.scopes.twins.get(id(x)) is x for x in (a, b))
 
 
 def check_joined(facts: Trace, cell: CellType) -> None:
     """Refuse to read what one of several functions holds, where another name of it was written."""
-    for source, content in facts.joined_cells.get(id(cell), ()):
+    for source, content in facts.scopes.joined_cells.get(id(cell), ()):
         if _content(source) is not content:
             raise StagingError(
                 "a free variable of a function that is one of several, depending on data, was "

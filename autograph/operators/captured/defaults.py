@@ -57,9 +57,8 @@ def with_defaults(
 
 def _is_fixed(trace: Trace, function: FunctionType, default: Any, which: int | str) -> bool:
     """Whether a default is a constant of a trace: a number that came with a second value is not."""
-    return (
-        isinstance(default, _FIXED) and ("default", id(function), which) not in trace.open_numbers
-    )
+    key = "default", id(function), which
+    return isinstance(default, _FIXED) and key not in trace.captures.open_numbers
 
 
 def reading_defaults(function: FunctionType, twin: Callable[..., Any]) -> Callable[..., Any]:
@@ -83,10 +82,10 @@ class _ReadingDefaults:
 
 def _is_older(function: FunctionType, args: tuple[Any, ...], trace: Trace) -> bool:
     """Whether the function, and so its defaults, existed before the trace."""
-    if "<locals>" not in function.__qualname__ or trace.is_outside(function):
+    if "<locals>" not in function.__qualname__ or trace.outside.has(function):
         return True
     owner = args[0] if args and isinstance(args[0], type) else type(args[0]) if args else object
-    return any(trace.is_outside(cls) and _is_method(function, cls) for cls in owner.__mro__)
+    return any(trace.outside.has(cls) and _is_method(function, cls) for cls in owner.__mro__)
 
 
 def _is_method(function: FunctionType, cls: type) -> bool:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import io
 import operator
-from collections.abc import Callable
 from typing import Any, NoReturn
 
+from autograph.operators.captured.captures import trace_at_hand
 from autograph.operators.captured.caught import PartOfError
 from runtime.building import building
 from runtime.errors import HostCallError
@@ -14,30 +14,23 @@ from runtime.origins import origin_of_caller
 from runtime.spec import ObjectType
 from runtime.tensor import Tensor
 
-__all__ = ["HostValue", "is_object", "use_caller"]
+__all__ = ["HostValue", "is_object"]
 
 _HINT = (
     "declare its dtype and shape: `ag.py_call(function, ..., result=ag.TensorSpec(shape, dtype))`; "
     "or mark the function with @ag.do_not_convert if calling it once per trace is what you want"
 )
-# Stages a call of Python code, and a look at an attribute of what another call gave.
-Call = Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]
-Look = Callable[["HostValue", str], "HostValue"]
 # Of these, a value of the kind may be of a class below.
 _OPEN = frozenset((io.IOBase,))
-_call: Call
-_look: Look
-
-
-def use_caller(call: Call, look: Look) -> None:
-    """Install what stages calls and looks (called once, by `host_calls`)."""
-    global _call, _look
-    _call, _look = call, look
 
 
 def is_object(x: Tensor) -> bool:
     """Whether `x` stands for an object that only Python knows, and for no array or number."""
     return x._value is not None and isinstance(x._value.type, ObjectType)
+
+
+def _call(function: Any, *args: Any) -> Any:
+    return trace_at_hand().context.call_value(function, args, {})
 
 
 class HostValue(PartOfError):
@@ -57,11 +50,11 @@ class HostValue(PartOfError):
 
     def part(self, name: str) -> Any:
         """The attribute of that name, as it is now."""
-        return _look(self, name)
+        return trace_at_hand().context.look(self, name)
 
     def set_part(self, name: str, value: Any) -> None:
         """Set the attribute of that name."""
-        _call(setattr, (self, name, value), {})
+        _call(setattr, self, name, value)
 
     def class_(self) -> type:
         """Its class; an error where it may be a class of that one, or any other."""
@@ -80,16 +73,16 @@ class HostValue(PartOfError):
         return self._refuse() if hasattr(kind, "__bool__") or hasattr(kind, "__len__") else True
 
     def __getitem__(self, key: Any) -> Any:
-        return _call(operator.getitem, (self, key), {})
+        return _call(operator.getitem, self, key)
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        _call(operator.setitem, (self, key, value), {})
+        _call(operator.setitem, self, key, value)
 
     def __delitem__(self, key: Any) -> None:
-        _call(operator.delitem, (self, key), {})
+        _call(operator.delitem, self, key)
 
     def __ag_call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        return _call(self, args, kwargs)
+        return trace_at_hand().context.call_value(self, args, kwargs)
 
     def on_one_path(self, name: str) -> tuple[str, str]:
         """What is wrong where `name` is this on one path or in one round, and what to do."""

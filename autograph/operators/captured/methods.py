@@ -7,11 +7,11 @@ import functools
 import sys
 from collections.abc import Callable
 from types import FunctionType, MemberDescriptorType
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from autograph.generated import AG
-from autograph.operators.captured.captures import current_trace
-from autograph.operators.captured.code_guards import note_function
+from autograph.operators.captured.captures import Trace, current_trace
+from autograph.operators.captured.context import Context, Function, served
 from runtime.structure.tree import MADE_BY_CLASS_STATEMENT
 
 __all__ = [
@@ -30,11 +30,9 @@ __all__ = [
     "looked_up",
     "mark",
     "method",
-    "use_converters",
     "why_left",
 ]
 
-Function = Callable[..., Any]
 T = TypeVar("T")
 
 # Of a function that runs converted code: this code, as `functools.wraps` copies attributes.
@@ -43,39 +41,20 @@ ARTIFACT = "__ag_artifact__"
 ORIGINAL = "__ag_original__"
 
 
-class _Converters(NamedTuple):
-    """What gives the converted twins of functions."""
-
-    convert: Callable[[Any], Function | None]
-    for_consumer: Callable[[Any, bool], Function | None]
-    why_left: Callable[[Any], str | None]
-    called: Callable[[Any], Any]
-
-
-# Before `conversion` is loaded nothing is traced: a file of converted text calls all as it is.
-_installed = _Converters(
-    lambda function: None,
-    lambda function, of_context: None,
-    lambda function: None,
-    lambda function: function(),
-)
-
 # What stands in a class for a method of the user's now, and that method: see `adoption`.
 ORIGINALS: dict[Any, FunctionType] = {}
 
 
-def use_converters(
-    function: Callable[[Any], Function | None],
-    for_consumer: Callable[[Any, bool], Function | None],
-    why_left: Callable[[Any], str | None],
-    called: Callable[[Any], Any],
-) -> None:
-    """Install what gives the converted twins of a function, and what calls one without arguments.
+def _context_of(function: Any) -> Context:
+    """What converts a function, for the trace that runs it or for eager operators."""
+    trace = current_trace()
+    if trace is not None:
+        trace.code.run(function)
+    return _context(trace)
 
-    Called once, by `conversion`.
-    """
-    global _installed
-    _installed = _Converters(function, for_consumer, why_left, called)
+
+def _context(trace: Trace | None) -> Context:
+    return served() if trace is None else trace.context
 
 
 def mark(function: T) -> T:
@@ -95,8 +74,7 @@ def is_marked(function: FunctionType) -> bool:
 def convert(function: Any) -> Function | None:
     """The converted twin of a function, None for one that is left alone."""
     function = ORIGINALS.get(function, function)
-    note_function(function)
-    return _installed.convert(function)
+    return _context_of(function).convert(function)
 
 
 def converted(function: Callable[..., Any]) -> Function:
@@ -108,7 +86,7 @@ def converted(function: Callable[..., Any]) -> Function:
 
 def called(function: Any) -> Any:
     """What a function gives that Python itself would call, without arguments: converted."""
-    return _installed.called(function)
+    return _context(current_trace()).called(function)
 
 
 def why_left(function: Any) -> str:
@@ -116,7 +94,7 @@ def why_left(function: Any) -> str:
     function = getattr(function, "__func__", function)
     if not isinstance(function, FunctionType):
         return ""
-    return _installed.why_left(function) or "its source is not to be had"
+    return _context(current_trace()).why_left(function) or "its source is not to be had"
 
 
 def for_consumer(function: FunctionType) -> Function | None:
@@ -124,8 +102,7 @@ def for_consumer(function: FunctionType) -> Function | None:
 
     None where it cannot be one.
     """
-    note_function(function)
-    return _installed.for_consumer(function, False)
+    return _context_of(function).for_consumer(function, False)
 
 
 def for_context(function: FunctionType) -> Function | None:
@@ -133,8 +110,7 @@ def for_context(function: FunctionType) -> Function | None:
 
     What that raises is what the `yield` raises. None where it cannot be one.
     """
-    note_function(function)
-    return _installed.for_consumer(function, True)
+    return _context_of(function).for_consumer(function, True)
 
 
 def method(thing: Any, name: str) -> Function | None:
@@ -144,7 +120,7 @@ def method(thing: Any, name: str) -> Function | None:
         return None
     trace = current_trace()
     if trace is not None:
-        trace.meet(thing)
+        trace.outside.meet(thing)
     function = attribute(kind, name)
     if not isinstance(function, FunctionType):
         return None
@@ -158,7 +134,7 @@ def attribute(kind: type, name: str) -> Any:
     """What a class has under a name, without the class being asked; guarded while tracing."""
     trace = current_trace()
     if trace is not None:
-        trace.ask(kind, name)
+        trace.code.ask(kind, name)
     return held(kind, name)
 
 

@@ -92,7 +92,7 @@ def opened(trace: Trace, numbers: Numbers) -> Iterator[journal.Watch]:
 
     Raises WrittenNumber at its end if some are written that were to be read only.
     """
-    trace.open_numbers = dict(numbers.read)
+    trace.captures.open_numbers = dict(numbers.read)
     watch = journal.Watch(numbers.read)
     with ExitStack() as stack:
         for key, place in numbers.written.items():

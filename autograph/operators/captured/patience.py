@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from autograph.operators.captured.captures import current_trace, trace_of
+from autograph.operators.captured.captures import trace_of
 from runtime.building import Builder, building
 
 __all__ = ["NothingStaged", "Patience", "spend_patience", "spending_patience", "stages_all_rounds"]
@@ -63,17 +63,20 @@ class Patience:
 def spend_patience(cost: float = 1, builder: Builder | None = None) -> None:
     """A round of a loop is run by Python while tracing, or a call is, where `builder` builds."""
     builder = building() if builder is None else builder
+    patience = _patience(builder)
+    if builder is not None and patience is not None:
+        patience.spend(builder, cost)
+
+
+def _patience(builder: Builder | None) -> Patience | None:
     trace = None if builder is None else trace_of(builder)
-    if builder is not None and trace is not None and trace.patience is not None:
-        trace.patience.spend(builder, cost)
+    return None if trace is None else trace.decisions.patience
 
 
 def spending_patience(items: Iterable[Any]) -> Iterable[Any]:
     """The items of a comprehension, each of which Python runs while tracing."""
-    trace = current_trace()
-    if trace is None or trace.patience is None or not trace.patience.counts_items:
-        return items
-    return _spending(items)
+    patience = _patience(building())
+    return items if patience is None or not patience.counts_items else _spending(items)
 
 
 def _spending(items: Iterable[Any]) -> Iterator[Any]:
@@ -84,5 +87,5 @@ def _spending(items: Iterable[Any]) -> Iterator[Any]:
 
 def stages_all_rounds() -> bool:
     """Whether loops of many rounds are staged though no round adds a node."""
-    trace = current_trace()
-    return trace is not None and trace.patience is not None and trace.patience.stages_all
+    patience = _patience(building())
+    return patience is not None and patience.stages_all

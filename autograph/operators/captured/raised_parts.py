@@ -44,14 +44,14 @@ class Told(NamedTuple):
 def raising(error: BaseException) -> Iterator[None]:
     """While the node is made that raises `error`, what that holds can be saved."""
     facts = current_trace()
-    if facts is None or not facts.tells_errors:
+    if facts is None or not facts.attempt.tells_errors:
         yield
         return
-    before, facts.raised = facts.raised, _told(error)
+    before, facts.effects.raised = facts.effects.raised, _told(error)
     try:
         yield
     finally:
-        facts.raised = before
+        facts.effects.raised = before
 
 
 def _told(error: BaseException) -> tuple[Told, ...]:
@@ -84,11 +84,11 @@ def _is_ours(name: str) -> bool:
 def kinds_now() -> tuple[RaisedKind, ...]:
     """The kinds of the exception that the next node raises."""
     facts = current_trace()
-    return () if facts is None else tuple(told.of for told in facts.raised)
+    return () if facts is None else tuple(told.of for told in facts.effects.raised)
 
 
 def content_now(kind: RaisedKind, absent: Any) -> Any:
     """What the exception that the next node raises holds, if it is of that kind."""
     facts = current_trace()
-    found = () if facts is None else facts.raised
+    found = () if facts is None else facts.effects.raised
     return next((told.content for told in found if told.of == kind), absent)

@@ -41,21 +41,21 @@ def _of_context(context: decimal.Context) -> tuple[Any, ...]:
 
 def note_settings(trace: Trace) -> None:
     """Remember how the settings are when a trace begins."""
-    trace.settings = {name: fetch() for name, fetch in _SETTINGS.items()}
+    trace.decisions.settings = {name: fetch() for name, fetch in _SETTINGS.items()}
 
 
 def _guard(name: str) -> None:
     trace = current_trace()
-    if trace is not None and name in trace.settings:
+    if trace is not None and name in trace.decisions.settings:
         place = Place(name, _SETTINGS[name])
-        trace.guards.setdefault(
-            ("setting", name), Guard(place, trace.settings[name], by_value=True)
+        trace.captures.guards.setdefault(
+            ("setting", name), Guard(place, trace.decisions.settings[name], by_value=True)
         )
 
 
 def guard_held_decimals(trace: Trace, arguments: Iterable[Any]) -> None:
     """Guard the context where an argument, or what the trace read from outside, is a Decimal."""
-    seen = (guard.expected for guard in trace.guards.values())
+    seen = (guard.expected for guard in trace.captures.guards.values())
     held = (x.ref() for x in seen if isinstance(x, Identity))
     if any(isinstance(x, decimal.Decimal) for x in (*held, *arguments)):
         _guard("the context of decimal numbers")
@@ -99,7 +99,7 @@ def stand_for_arrays(trace: Trace) -> bool:
     """Whether the tensors of a trace are what a derivative was given arrays and numbers for."""
     name = "whether a derivative by arrays is taken"
     _guard(name)
-    return bool(trace.settings.get(name))
+    return bool(trace.decisions.settings.get(name))
 
 
 def _holds_array(x: Any, around: tuple[int, ...]) -> bool:

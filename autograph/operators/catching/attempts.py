@@ -225,13 +225,12 @@ class Attempt:
     @contextmanager
     def _watching(self, builder: Builder) -> Iterator[None]:
         root, self._builder = builder.root, builder
-        notice = root.before_raising
+        before, root.tells_pending = root.tells_pending, True
         root.attempts.append(self)
-        root.before_raising = notice or (lambda builder: emit_pending(builder, None, []))
         try:
             yield
         finally:
-            root.before_raising = notice
+            root.tells_pending = before
             root.attempts.pop()
 
     def is_around(self, builder: Builder) -> bool:

@@ -30,7 +30,7 @@ def part_of_caught(caught: Caught, name: str, read: Callable[[Any, str], Any]) -
     found = [told for told in caught.told if caught.may_be(told.of.kind)]
     facts = current_trace()
     if facts is not None:
-        facts.asks_errors = True
+        facts.found.asks_errors = True
     if not found:
         return caught.part(name)
     return _first(found, lambda told: read(_made(caught, told), name))
@@ -64,6 +64,6 @@ def _made(caught: Caught, told: Told) -> BaseException:
         vars(made).update(zip(names, content[count:], strict=True))
         facts = current_trace()
         if facts is not None:
-            facts.watch(kind)
+            facts.adopted.watch(kind)
         journal.fresh(made)
     return made

@@ -239,11 +239,11 @@ def _finishing(more: int) -> Iterator[None]:
     if facts is None:
         yield
         return
-    facts.finishing += more
+    facts.scopes.finishing += more
     try:
         yield
     finally:
-        facts.finishing -= more
+        facts.scopes.finishing -= more
 
 
 def again(attempt: Attempt, clause: Tensor, error: Tensor, swallowed: Any = False) -> None:
@@ -297,7 +297,7 @@ def runs_as_graph(
         run()
         return False
     site = ("try", statement)
-    if facts is not None and site in facts.sites:
+    if facts is not None and site in facts.decisions.sites:
         return True
     mark, before = builder.mark(), state.get()
     with journal.transaction() as transaction:
@@ -316,7 +316,7 @@ def runs_as_graph(
     state.set(before)
     builder.truncate(mark)
     if facts is not None:
-        facts.sites[site] = True
+        facts.decisions.sites[site] = True
     return True
 
 

@@ -96,8 +96,8 @@ def _put_back(x: Any, position: Any, value: Any) -> None:
     """Set what is in an item, which stays the object that it is."""
     put(x, position, value)
     facts = current_trace()
-    if facts is not None and facts.row_lengths:
-        facts.same_rows.add(packed(x)[1][0].current()._value)
+    if facts is not None and facts.containers.row_lengths:
+        facts.containers.same_rows.add(packed(x)[1][0].current()._value)
 
 
 def _put_content(x: list[Any], position: Any, content: Tensor) -> None:
@@ -134,7 +134,7 @@ def is_at_unknown(x: Any, key: Any = None) -> bool:
     trace = current_trace()
     if trace is None or type(x) is not list or not is_open_index(key):
         return False
-    return not trace.is_outside(x) and not trace.is_given(x)
+    return not trace.outside.is_callers(x)
 
 
 def is_open_index(key: Any) -> bool:

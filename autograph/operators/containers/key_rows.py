@@ -128,7 +128,7 @@ def find(found: Columns, key: Any) -> tuple[Any, Callable[[], Any]]:
     if len(numbers) < len(sought):
         facts = current_trace()
         if facts is not None:
-            facts.compares_keys |= bool(found.keys)
+            facts.containers.compares_keys |= bool(found.keys)
         where = matches(found.key, found.keys or [found.links], key)
         return ops.any(where), lambda: ops.as_weak(ops.argmax(where), kind="int")
     row = ops.find_key(found.links, *found.keys, *(number for number, _ in numbers))

@@ -59,14 +59,14 @@ def item(thing: dict[Any, Any], key: Any, read: Read, choose: Choose = chosen) -
         raise KeyError(key)
     facts = current_trace()
     if facts is not None:
-        facts.required_key = thing, key, building()
+        facts.containers.required_key = thing, key, building()
     return _value(found, read, type(thing).__name__, choose)
 
 
 def is_required(thing: dict[Any, Any], key: Any) -> bool:
     """Whether an item was just asked for that must be there: `thing[key] += 1`."""
     facts = current_trace()
-    required = None if facts is None else facts.required_key
+    required = None if facts is None else facts.containers.required_key
     if required is None:
         return False
     return required[0] is thing and required[1] is key and required[2] is building()
@@ -160,7 +160,7 @@ def _found(thing: Any, key: Any) -> _Found:
         raise _refusal(thing)
     refuse_unhashable(key)
     trace = current_trace()
-    if trace is not None and trace.is_outside(thing):
+    if trace is not None and trace.outside.has(thing):
         guard_content(thing, f"a {type(thing).__name__}")
     known = list(dict.keys(thing) if isinstance(thing, dict) else thing)
     if isinstance(key, LazyString) and texts_of(key) is None:

@@ -30,7 +30,7 @@ class LastTurn:
         self._builder: Builder | None = None
         # What bodies write is carried, and joined, as any dict's content.
         self._seen: dict[str, Any] = journal.fresh({"late": False})
-        trace_at_hand().turns.setdefault(id(thing), []).append(self)
+        trace_at_hand().containers.turns.setdefault(id(thing), []).append(self)
 
     def begin(self, index: Any, count: Any) -> None:
         """It is the turn of the item of this index."""
@@ -58,7 +58,7 @@ class LastTurn:
 def note_taken_out(thing: Any, there: Any = True) -> None:
     """Tell the loops over a dict, or the list of its items, that a key of it is taken out."""
     trace = current_trace()
-    turns = [] if trace is None else trace.turns.get(id(thing), [])
+    turns = [] if trace is None else trace.containers.turns.get(id(thing), [])
     for turn in turns:
         if turn.thing is thing:
             turn.note(there)

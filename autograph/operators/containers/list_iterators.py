@@ -52,7 +52,8 @@ def _place(iterator: Any) -> tuple[list[Any], int]:
 def _is_set(iterator: Any) -> bool:
     """Whether an iterator goes through a list that has runs by now."""
     trace = current_trace()
-    return trace is not None and trace.has_runs and any(map(has_runs, _lists_under(iterator)))
+    is_possible = trace is not None and trace.containers.has_runs
+    return is_possible and any(map(has_runs, _lists_under(iterator)))
 
 
 def _lists_under(iterator: Any) -> Iterator[list[Any]]:
@@ -73,7 +74,7 @@ def readable(x: Any) -> Any:
     if type(x) in (tuple, list):
         return x
     trace = current_trace()
-    if trace is None or not trace.has_runs:
+    if trace is None or not trace.containers.has_runs:
         return x
     if _is_set(x):
         return in_turn(x)
@@ -85,7 +86,7 @@ def readable(x: Any) -> Any:
 def all_readable(args: tuple[Any, ...]) -> tuple[Any, ...]:
     """`readable` of each argument; mostly no list of the trace has items set by data."""
     trace = current_trace()
-    return tuple(map(readable, args)) if trace is not None and trace.has_runs else args
+    return tuple(map(readable, args)) if trace is not None and trace.containers.has_runs else args
 
 
 def _inner(iterator: Any) -> Iterator[Any]:

@@ -118,7 +118,7 @@ def opened_by(x: Any) -> list[Any]:
     def make() -> list[Any]:
         items: list[Any] = journal.fresh(list(deque.__iter__(x)))
         facts = trace_at_hand()
-        facts.has_runs = True
+        facts.containers.has_runs = True
         journal.note(_slot(x))
         x.opened = items
         return items

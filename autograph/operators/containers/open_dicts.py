@@ -186,7 +186,7 @@ def opener(x: Any, contents: list[Any]) -> Callable[[], Any] | None:
     facts = current_trace()
     if type(x) not in _KINDS or is_open(x) or not journal.is_fresh(x):
         return None
-    if facts is not None and facts.keeps_entries and type(x) is dict:
+    if facts is not None and facts.attempt.keeps_entries and type(x) is dict:
         return None
     items = [item for content in contents for item in container_base(content).items(content)]
     if not all(is_key(key) for key, _ in items):
@@ -318,7 +318,7 @@ def put(x: dict[Any, Any], key: Any, value: Any) -> None:
         _refuse_other_kind(pairs, key, value)
         key_rows.put(pairs, _ITEMS, key, value)
     except StagingError:
-        facts.found_kinds |= not is_open_key(key)
+        facts.found.kinds |= not is_open_key(key)
         raise
 
 

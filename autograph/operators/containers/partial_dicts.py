@@ -72,7 +72,7 @@ def opener(x: Any, contents: list[Any]) -> Callable[[], Any] | None:
     if type(x) is not dict or opened(x) is not None:
         return None
     trace = current_trace()
-    if not journal.is_fresh(x) and (trace is None or not trace.is_given(x)):
+    if not journal.is_fresh(x) and (trace is None or not trace.outside.is_given(x)):
         return None
     keys = list(dict.fromkeys(key for content in contents for key in content))
     if any(map(journal.is_of_body, keys)):

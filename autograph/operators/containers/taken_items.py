@@ -35,14 +35,14 @@ def note_origin(x: Any, source: Any, key: Any) -> Any:
     if facts is not None and (has_cell(x) or isinstance(x, list | dict) or type(x) is OneOf):
         items = _items(source)
         if items is not None and not any(map(is_number, items)):
-            facts.taken_items[id(source), id(key)] = Taken(x, source, key, items)
+            facts.containers.taken_items[id(source), id(key)] = Taken(x, source, key, items)
     return x
 
 
 def is_from(x: Any, source: Any, key: Any) -> bool:
     """Whether `x` is the item of a container at a key, which has been what it was then."""
     facts = current_trace()
-    found = None if facts is None else facts.taken_items.get((id(source), id(key)))
+    found = None if facts is None else facts.containers.taken_items.get((id(source), id(key)))
     if found is None or found.thing is not x or found.source is not source or found.key is not key:
         return False
     is_there = is_in_place(x)

@@ -101,7 +101,8 @@ class _Item(Snapshot):
         None where this is not to be written: as somebody else may have it, or where it stands.
         """
         facts = current_trace()
-        if facts is None or facts.shares_arrays or facts.shares_items or not self.is_in_place():
+        known = None if facts is None else facts.containers
+        if known is None or known.shares_arrays or known.shares_items or not self.is_in_place():
             return None
         if any(isinstance(x, LiveRun) for x in self.now[2]) or _is_by_operator(self.container):
             return None

@@ -179,10 +179,10 @@ def _known_item(thing: Any, key: Any, trace: Trace) -> Any:
         raise
     if isinstance(value, _Unreadable):
         return ld(value)
-    if trace.is_outside(thing):
+    if trace.outside.has(thing):
         if isinstance(thing, (list, tuple, dict, deque)) and is_plain_key(key):
             value = read_item(trace, thing, key, value)
-            trace.consumed(thing)
+            trace.outside.consumed(thing)
             return value
         known = with_inputs(thing)
         value = value if known is thing else known[key]
@@ -209,9 +209,9 @@ def _makes_items(thing: defaultdict[Any, Any]) -> bool:
 
 def _made_item(thing: defaultdict[Any, Any], key: Any, trace: Trace) -> Any:
     """An item that a defaultdict makes, and keeps, because it is asked for."""
-    if trace.is_outside(thing):
+    if trace.outside.has(thing):
         guard_absent_item(thing, key)
-        trace.consumed(thing)
+        trace.outside.consumed(thing)
     if type(thing) is not defaultdict or thing.default_factory is None:
         journal.note(content_slot(thing))
         return journal.fresh(thing[key])
@@ -434,7 +434,7 @@ def present(thing: Any) -> Any:
 def _guard_position(thing: Any, key: Any, value: Any) -> None:
     """Guard what says where in a list or deque from outside an item is written."""
     trace = current_trace()
-    if trace is None or not isinstance(thing, (list, deque)) or not trace.is_outside(thing):
+    if trace is None or not isinstance(thing, (list, deque)) or not trace.outside.has(thing):
         return
     if key == slice(None):  # nothing is left of what it held
         guard_length(thing, len(content_before(thing)))
@@ -454,7 +454,7 @@ def consumed(thing: Any) -> None:
     """Note that what was read of a container last was looked at in a way that we know."""
     trace = current_trace()
     if trace is not None:
-        trace.consumed(thing)
+        trace.outside.consumed(thing)
 
 
 def refuse_traced(thing: Any, key: Any, value: Any) -> None:

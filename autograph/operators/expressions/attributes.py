@@ -324,9 +324,9 @@ def _read_attribute(thing: Any, name: str, value: Any) -> Any:
     if isinstance(thing, (Tensor, Variable)):
         if name == "numpy" and isinstance(thing, Tensor) and not thing.is_known:
             return _to_numpy(thing, trace)
-        if not trace.tensors and _is_of_arrays_only(thing, name):
+        if not trace.captures.tensors and _is_of_arrays_only(thing, name):
             raise _missing(thing, name)
-        if not trace.tensors and name == "device" and value == HOST:
+        if not trace.captures.tensors and name == "device" and value == HOST:
             return _HOST_OF_NUMPY
         return value
     return _noted(thing, name, value)
@@ -348,14 +348,14 @@ def _noted(thing: Any, name: str, value: Any) -> Any:
     if isinstance(thing, ModuleType):
         if is_fixed(thing.__name__):
             if vars(thing).get(name) is value:
-                trace.note_name(vars(thing), name, value)
+                trace.code.note_name(vars(thing), name, value)
             if not isinstance(value, _CHANGING):
                 return value
     elif isinstance(thing, type) and "<locals>" not in thing.__qualname__:
-        trace.add_outside(thing)  # a class of a module is older than any trace
+        trace.outside.add(thing)  # a class of a module is older than any trace
         if type(value) is FunctionType:  # not what stands there while it is traced
             value = ORIGINALS.get(value, value)
-    elif not trace.is_outside(thing):
+    elif not trace.outside.has(thing):
         # What an object of the trace's own has from its class is older than the trace.
         thing = _class_with(thing, name, value)
         if thing is None:
@@ -385,20 +385,20 @@ def _is_bound(value: Any) -> bool:
 
 def _note_class(trace: Trace, thing: Any, name: str) -> None:
     if isinstance(thing, type):
-        trace.ask(thing, name)
+        trace.code.ask(thing, name)
     elif not isinstance(thing, ModuleType):
-        trace.ask(type(thing), name)
-        trace.meet(thing)
+        trace.code.ask(type(thing), name)
+        trace.outside.meet(thing)
 
 
 def _note_method(trace: Trace, thing: Any, name: str) -> None:
     if isinstance(thing, type):
-        trace.ask(thing, name)
+        trace.code.ask(thing, name)
     elif isinstance(thing, super):
         for cls in getattr(thing, "__self_class__", object).__mro__:
-            trace.ask(cls, name)
+            trace.code.ask(cls, name)
     elif not isinstance(thing, ModuleType):
-        trace.meet_method(thing, name)
+        trace.outside.meet_method(thing, name)
 
 
 def _is_kept(thing: Any, name: str, bound: Any) -> bool:
@@ -442,7 +442,7 @@ def _getter(thing: Any, name: str) -> Callable[[], Any] | None:
         return None
     trace = current_trace()
     if trace is not None:
-        trace.meet(thing)
+        trace.outside.meet(thing)
     found = attribute(kind, name)
     if isinstance(found, property):
         if rules.decision(getattr(found.fget, "__module__", None)) is False:
@@ -468,7 +468,7 @@ def _note_older(descriptor: Any) -> None:
     """Note that what a descriptor holds outlives the call, if the trace did not make it."""
     trace = current_trace()
     if trace is not None and not journal.is_fresh(descriptor):
-        trace.add_outside(descriptor)
+        trace.outside.add(descriptor)
 
 
 def _fallback(thing: Any, name: str) -> Callable[[], Any] | None:

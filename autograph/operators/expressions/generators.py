@@ -62,7 +62,7 @@ class GeneratorScope(FunctionScope):
     ) -> None:
         if self._trace is None:
             return
-        self._trace.left.pop(self, None)
+        self._trace.generators.left.pop(self, None)
         if not self._is_left:
             super().__exit__(kind, error, traceback)
         if error is None:
@@ -94,10 +94,10 @@ class GeneratorScope(FunctionScope):
         trace = self._trace
         if trace is None or not self._is_left or not self._is_traced():
             return
-        origin = trace.left.get(self)
+        origin = trace.generators.left.get(self)
         if origin is not None and building() is not self._builder:
             # Python ignores what a generator raises that nobody holds any more.
-            trace.failures.append(self._of_two_bodies(origin))
+            trace.generators.failures.append(self._of_two_bodies(origin))
         self._enter()
 
     def delegated(self, iterable: Any, is_protected: bool) -> Iterable[Any]:
@@ -108,10 +108,10 @@ class GeneratorScope(FunctionScope):
 
     def _leave(self, origin: Origin | None) -> None:
         trace = self._trace
-        trace.scopes.remove(self)
+        trace.scopes.open.remove(self)
         self._is_left = True
         if origin is not None:
-            trace.left[self] = origin
+            trace.generators.left[self] = origin
 
     def _go_on(self) -> None:
         if not self._is_left:
@@ -122,7 +122,7 @@ class GeneratorScope(FunctionScope):
                 "goes on after it",
                 "go through it in the converted function",
             )
-        origin = self._trace.left.pop(self, None)
+        origin = self._trace.generators.left.pop(self, None)
         if origin is not None and building() is not self._builder:
             raise self._of_two_bodies(origin)
         self._enter()
@@ -133,7 +133,7 @@ class GeneratorScope(FunctionScope):
 
     def _enter(self) -> None:
         self._is_left = False
-        self._trace.scopes.append(self)
+        self._trace.scopes.open.append(self)
         self.note_shared()
         self._note_place()
 
@@ -247,9 +247,9 @@ class _Delegate:
 
 def check_left(trace: Trace) -> None:
     """Refuse generators that are left in a `try` or `with` when the trace ends."""
-    if trace.failures:
-        raise trace.failures[0]
-    for scope, origin in trace.left.items():
+    if trace.generators.failures:
+        raise trace.generators.failures[0]
+    for scope, origin in trace.generators.left.items():
         raise StagingError(
             f"the generator `{scope.function_name}` is left here, in a `try` or `with`, and what "
             "it does at its end would be done only while tracing",
@@ -393,7 +393,7 @@ def _again(x: Any) -> Any:
 
 def _source(generator: Any, run: Run) -> Again:
     trace = trace_at_hand()
-    return Again(generator, run._replace(taken=trace.generators[generator].taken))
+    return Again(generator, run._replace(taken=trace.generators.made[generator].taken))
 
 
 class Call(NamedTuple):
@@ -469,7 +469,7 @@ def placed(
     if asked is not None:
         ASKED[id(generator)] = generator
     if trace is not None:
-        trace.generators[generator] = _Made(_Placed(name, source, code, asked))
+        trace.generators.made[generator] = _Made(_Placed(name, source, code, asked))
     return generator
 
 
@@ -479,7 +479,7 @@ def made(result: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, An
         trace = current_trace()
         if trace is not None and function.__code__.co_flags & inspect.CO_GENERATOR:
             journal.fresh(result)
-            trace.generators[result] = _Made(Call(function, args, kwargs))
+            trace.generators.made[result] = _Made(Call(function, args, kwargs))
     return result
 
 
@@ -490,7 +490,7 @@ def call_of(iterator: Any) -> Run | None:
     trace = current_trace()
     if trace is None or type(iterator) is not GeneratorType:
         return None
-    found = trace.generators.get(iterator)
+    found = trace.generators.made.get(iterator)
     if found is None or inspect.getgeneratorstate(iterator) != inspect.GEN_CREATED:
         return None
     run: Run | None = found.call.in_place()
@@ -515,16 +515,16 @@ class Consumer:
         trace = trace_at_hand()
         self.goes_to_end = goes_to_end
         self._body, self._test, self._state, self._trace = body, test, state, trace
-        self._depth = len(trace.scopes)
+        self._depth = len(trace.scopes.open)
         self.error: BaseException | None = None
         # What no cell holds (the state of `any`) is as new as this: nobody outside carries it.
         self._slots = journal.fresh(self)._own_slots()
 
     def __ag_call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         (item,) = args
-        inner = self._trace.scopes[self._depth :]
-        del self._trace.scopes[self._depth :]
-        self._trace.suspended += inner
+        inner = self._trace.scopes.open[self._depth :]
+        del self._trace.scopes.open[self._depth :]
+        self._trace.scopes.suspended += inner
         try:
             self.note_names()
             self._body(item)
@@ -533,13 +533,13 @@ class Consumer:
             self.error = error
             raise
         finally:
-            del self._trace.suspended[len(self._trace.suspended) - len(inner) :]
-            self._trace.scopes += inner
+            del self._trace.scopes.suspended[len(self._trace.scopes.suspended) - len(inner) :]
+            self._trace.scopes.open += inner
 
     def note_names(self) -> None:
         """Tell the journal that the names of the statement are about to change."""
         if self._depth:
-            self._trace.scopes[self._depth - 1].note_shared()
+            self._trace.scopes.open[self._depth - 1].note_shared()
         for slot in self._slots:
             journal.note(slot)
 
@@ -549,7 +549,7 @@ class Consumer:
             transaction.slots.pop(slot.key, None)
 
     def _own_slots(self) -> list[journal.Slot]:
-        scope = self._trace.scopes[self._depth - 1] if self._depth else None
+        scope = self._trace.scopes.open[self._depth - 1] if self._depth else None
         shared = set() if scope is None else scope.cell_ids
         cells = cells_of(self._state.getter)
         slots = []
@@ -560,7 +560,7 @@ class Consumer:
             if cell is not None and id(cell) in shared:
                 continue
             if cell is not None:
-                self._trace.local_cells[id(cell)] = cell
+                self._trace.scopes.cells[id(cell)] = cell
                 if scope is not None:
                     journal.fresh_as(cell, scope)
             slots.append(self._slot(i, name, cell))

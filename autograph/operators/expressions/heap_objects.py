@@ -122,10 +122,11 @@ def note_made(cls: type, made: Any) -> None:
     facts = current_trace()
     if facts is None:
         return
-    if cls not in facts.made_classes and can_be_on_heap(cls, made):
-        facts.made_classes[cls] = tuple(_held(made))
-    if cls not in facts.made_in_bodies and cls in facts.made_classes and journal.is_of_body(made):
-        facts.made_in_bodies[cls] = facts.made_classes[cls]
+    known, in_bodies = facts.found.classes, facts.found.made_in_bodies
+    if cls not in known and can_be_on_heap(cls, made):
+        known[cls] = tuple(_held(made))
+    if cls not in in_bodies and cls in known and journal.is_of_body(made):
+        in_bodies[cls] = known[cls]
 
 
 def _held(made: Any) -> dict[str, Any]:
@@ -153,7 +154,7 @@ def _begin_anew(heap: Heap, names: list[str], parts: Sequence[str | There]) -> N
     facts = current_trace()
     if not names or facts is None:
         return
-    facts.found_attributes.setdefault(heap.cls, {}).update(dict.fromkeys(parts))
+    facts.found.attributes.setdefault(heap.cls, {}).update(dict.fromkeys(parts))
     raise StagingError(
         f"`{names[0]}` of {heap.cls.__name__} is an attribute of some of its objects only",
         "set it in `__init__`",

@@ -393,8 +393,8 @@ def is_(left: Any, right: Any) -> Any:
         if left is not right and isinstance(x, HostValue) and not x.is_other(other):
             x.refuse()
     trace = current_trace()
-    if trace is not None and (trace.is_given(left) or trace.is_given(right)):
-        trace.compares_containers |= len({*map(type, (left, right))}) == 1
+    if trace is not None and (trace.outside.is_given(left) or trace.outside.is_given(right)):
+        trace.outside.compares_containers |= len({*map(type, (left, right))}) == 1
     return left is right
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from autograph.operators.captured.methods import Function
+from autograph.operators.captured.context import Function
 from autograph.operators.expressions.attributes import getattr_
 from autograph.operators.expressions.logical import and_, equal, not_, not_equal, or_
 from autograph.operators.expressions.nests import ordered

@@ -224,9 +224,9 @@ def fed(x: Any) -> Any:
     facts = None if type(x) in _CONTAINERS else current_trace()
     if facts is None:
         return x
-    if type(x) is GeneratorType and x in facts.left_calls:
-        return _fed_by_call(x, *facts.left_calls[x])
-    if not facts.is_outside(x):
+    if type(x) is GeneratorType and x in facts.generators.calls:
+        return _fed_by_call(x, *facts.generators.calls[x])
+    if not facts.outside.has(x):
         return x
     is_shared = is_older_iterator(x)
     if not is_shared and not _is_left_alone(x, "__iter__", "__getitem__"):
@@ -238,7 +238,7 @@ def fed(x: Any) -> Any:
 def is_older_iterator(x: Any) -> bool:
     """Whether `x` is an iterator from outside of the trace that only plain Python can advance."""
     facts = current_trace()
-    if facts is None or not isinstance(x, Iterator) or not facts.is_outside(x):
+    if facts is None or not isinstance(x, Iterator) or not facts.outside.has(x):
         return False
     step = attribute(type(x), "__next__")
     return not isinstance(step, FunctionType) or _is_left_alone(x, "__next__")
@@ -262,11 +262,11 @@ def _is_left_alone(x: Any, *names: str) -> bool:
 
 def _feed_of(x: Any) -> Feed:
     """What asks `x`, in all loops of the trace over it."""
-    facts = trace_at_hand()
-    if id(x) not in facts.feeds:
+    feeds = trace_at_hand().generators.feeds
+    if id(x) not in feeds:
         primed, spec = _look_into(x)
-        facts.feeds[id(x)] = x, Feed(_Beginning(primed, iter, (x,), {}), spec, said=_FIRST)
-    return cast(Feed, facts.feeds[id(x)][1])
+        feeds[id(x)] = x, Feed(_Beginning(primed, iter, (x,), {}), spec, said=_FIRST)
+    return cast(Feed, feeds[id(x)][1])
 
 
 def _fed_by_call(
@@ -277,7 +277,7 @@ def _fed_by_call(
     Each run calls the function anew. What gives neither arrays nor numbers is a part of the trace.
     """
     facts = trace_at_hand()
-    del facts.left_calls[x]
+    del facts.generators.calls[x]
     try:
         primed, spec = _look_into(x)
     except StagingError:
@@ -298,8 +298,8 @@ def _look_into(x: Any) -> tuple[Iterator[Any], Any]:
     if ahead is items:
         keep_ahead(items, first)
         facts = current_trace()
-        if facts is not None and facts.patience is not None:
-            facts.patience.is_endless = True
+        if facts is not None and facts.decisions.patience is not None:
+            facts.decisions.patience.is_endless = True
     leaves, structure = tree.flatten(first)
     specs = list(map(_spec_of, leaves))
     if None in specs:

@@ -260,7 +260,7 @@ def _guard(values: list[Any]) -> None:
     """Note that the trace holds only for what is in these now."""
     trace = current_trace()
     for x in values:
-        if trace is not None and trace.is_outside(x):
+        if trace is not None and trace.outside.has(x):
             guard_content(x, f"a {type(x).__name__}")
 
 

@@ -131,7 +131,7 @@ def _may_roll(opts: dict[str, Any]) -> bool:
 def _roll(stage: Thunk, builder: Builder) -> bool:
     """Try to stage a Python loop; what needs Python values stays unrolled."""
     mark, facts = builder.mark(), current_trace()
-    spent = 0 if facts is None else facts.budget.spent
+    spent = 0 if facts is None else facts.decisions.budget.spent
     with journal.transaction() as attempt:
         try:
             stage()
@@ -147,11 +147,11 @@ def _roll(stage: Thunk, builder: Builder) -> bool:
             return True
     builder.truncate(mark)
     if facts is not None:
-        facts.budget.spent = spent
+        facts.decisions.budget.spent = spent
         cause = failure.origin or origin_of_error(failure)
         place = "" if cause is None else f"line {cause.lineno}: "
         why = f"the loop is unrolled: {place}{failure.what}"
-        facts.decided(origin_of_caller(), UNROLLED, why)
+        facts.decisions.note(origin_of_caller(), UNROLLED, why)
     return False
 
 
@@ -176,7 +176,7 @@ def _note_unrolled(builder: Builder, mark: int, why: str) -> None:
     """Keep for `explain` why a loop that has added nodes since `mark` is no loop of the graph."""
     facts = current_trace()
     if facts is not None and builder.mark() > mark:
-        facts.decided(origin_of_caller(), UNROLLED, f"the loop is unrolled: {why}")
+        facts.decisions.note(origin_of_caller(), UNROLLED, f"the loop is unrolled: {why}")
 
 
 def _why_repeated(rounds: int, opts: dict[str, Any]) -> str:

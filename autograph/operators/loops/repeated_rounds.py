@@ -54,8 +54,8 @@ class Repeated:
         self._has_same_items, self._cost = has_same_items, cost
         self._code = code or getattr(body, "__code__", None)
         facts = current_trace()
-        self._known = set() if facts is None else facts.repeated_loops
-        self._budget = Budget() if facts is None else facts.budget
+        self._known = set() if facts is None else facts.decisions.repeated_loops
+        self._budget = Budget() if facts is None else facts.decisions.budget
         self._may_be_staged = may_be_staged and self._code not in self._known
         self._begin, self._done = builder.mark(), 0
         # How many nodes the loop adds, if all rounds are as the one that is to be staged.

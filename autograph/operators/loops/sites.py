@@ -104,14 +104,14 @@ class Site:
         written = [slot.owner for slot in slots if isinstance(slot.owner, Cell)]
         owners = {id(entry.owner) for entry in entries.values()}
         contents = {name for name, x in self._containers() if id(x) in owners}
-        facts.sites[self.key] = facts.sites["written", id(self.code)] = Solution(
-            forms, written, contents, others, carries_go, self.before, self.code
+        facts.decisions.sites[self.key] = facts.decisions.sites["written", id(self.code)] = (
+            Solution(forms, written, contents, others, carries_go, self.before, self.code)
         )
 
     def recall(self) -> Solution:
         """The last solution, as far as it serves, with the arrays of this time."""
         facts = current_trace()
-        sites = {} if facts is None else facts.sites
+        sites = {} if facts is None else facts.decisions.sites
         known: Solution | None = sites.get(self.key)
         if known is None:  # what its code writes is known if it was met with other types
             written = sites.get(("round", id(self.code)), [])
@@ -205,7 +205,7 @@ def note_written(code: CodeType | None, round_: journal.Transaction) -> None:
     facts = current_trace()
     if facts is not None:
         owners = (slot.owner for slot, _ in round_.slots.values())
-        facts.sites["round", id(code)] = [x for x in owners if isinstance(x, Cell)]
+        facts.decisions.sites["round", id(code)] = [x for x in owners if isinstance(x, Cell)]
 
 
 def _is_alike(cell: Cell, other: Cell) -> bool:

@@ -22,6 +22,7 @@ from autograph.operators.branches.copied_in import (
 )
 from autograph.operators.branches.may_alias import Sight
 from autograph.operators.captured.captures import current_trace
+from autograph.operators.captured.containers import Containers
 from autograph.operators.captured.guards import are_same_objects
 from autograph.operators.captured.variables import in_words
 from autograph.operators.expressions.logical import and_
@@ -141,7 +142,8 @@ class _Loop:
         self.ownership = Ownership()
         self.objects = CarriedObjects(state)
         facts = current_trace()
-        self._shares = _sharing(facts)
+        self._containers = Containers() if facts is None else facts.containers
+        self._shares = self._containers.sharing
         # The places of objects that a made one has replaced.
         self.let_go: set[Any] = set()
         # What is in containers that a round is supposed to write, as it did the last time.
@@ -163,12 +165,12 @@ class _Loop:
     def solve(self) -> Outcome:
         printed: list[Callable[[], None]] = []
         facts = current_trace()
-        spent = 0 if facts is None else facts.budget.spent
+        spent = 0 if facts is None else facts.decisions.budget.spent
         try:
             for attempt in range(_ATTEMPTS):
                 printed.clear()  # the next trace prints it again
                 if facts is not None:
-                    facts.budget.spent = spent
+                    facts.decisions.budget.spent = spent
                 with holding_prints(printed):
                     outcome = self.trace_round()
                 is_settled = not self._grow(outcome)
@@ -307,10 +309,9 @@ class _Loop:
                 note_seen(entry.initial)
         if not changed:
             note_round(outcome)
-        facts = current_trace()
-        if _sharing(facts) != self._shares:
+        if self._containers.sharing != self._shares:
             # A round that wrote an item before it was in a second place is traced again.
-            self._shares, changed = _sharing(facts), True
+            self._shares, changed = self._containers.sharing, True
         return changed or self._note_left(outcome)
 
     def _learn_objects(self, outcome: Outcome) -> bool:
@@ -460,7 +461,7 @@ class _Loop:
         replaced: list[Any] = [True] * len(before)
         facts, builder = current_trace(), self.parent
         if builder.root.keeps_kinds or (
-            facts is not None and facts.has_open_ints and builder is builder.root
+            facts is not None and facts.captures.has_open_ints and builder is builder.root
         ):
             outcome.builder.graph.outputs = outputs
             ran, otherwise = self.first_go(), not builder.root.keeps_kinds
@@ -625,8 +626,3 @@ def _initial(x: Any, type_: TensorType) -> Any:
     if x is NOTHING or x is None:
         return ops.missing(type=type_)
     return x.now() if isinstance(x, Rows) else x
-
-
-def _sharing(facts: Any) -> tuple[bool, ...]:
-    """What is known to be in two places."""
-    return () if facts is None else (facts.shares_nests, facts.shares_arrays, facts.shares_items)

@@ -50,14 +50,14 @@ def put_in(owner: Any, name: str, args: tuple[Any, ...]) -> bool:
     trace = current_trace()
     if trace is None or type(owner) not in _PUTTING.get(name, ()):
         return False
-    if len(args) != (2 if name == "__setitem__" else 1) or not trace.is_outside(owner):
+    if len(args) != (2 if name == "__setitem__" else 1) or not trace.outside.has(owner):
         return False
-    if id(owner) in trace.logs:
+    if id(owner) in trace.attempt.logs:
         _emit(owner, name, args, trace)
         return True
     if all(map(_is_plain, args)) and _needs_the_graph(owner, args[0]):
-        trace.found_logs[id(owner)] = (owner, origin_of_caller())
-        if trace.prefers_logs:
+        trace.found.logs[id(owner)] = (owner, origin_of_caller())
+        if trace.attempt.prefers_logs:
             raise _FoundError(
                 f"a {type(owner).__name__} is {_done(owner)} where that depends on data",
                 origin=origin_of_caller(),
@@ -87,11 +87,11 @@ def _emit(owner: Any, name: str, args: tuple[Any, ...], trace: Trace) -> None:
     builder = current_builder()
     operands: list[Tensor] = []
     content = dig(args, operands)
-    forms = [trace.handouts.form_of(x) for x in operands]
+    forms = [trace.effects.handouts.form_of(x) for x in operands]
     write = _Put(weak(owner), name, content, forms)
     values = [builder.value_of(x) for x in operands]
     builder.emit(control.STORE, values, {"write": write, "target": f"a {type(owner).__name__}"})
-    trace.consumed(owner)
+    trace.outside.consumed(owner)
 
 
 def _is_plain(x: Any) -> bool:
@@ -137,11 +137,10 @@ _LOOKS = frozenset(("content", "kinds", "keys", "has", "length", "item"))
 
 def refuse_looks(trace: Trace) -> None:
     """Refuse a function that looks into a container that the graph puts into, or changes it."""
-    for owner, origin in trace.logs.values():
+    for owner, origin in trace.attempt.logs.values():
         kind, noted = type(owner).__name__, journal.first_noted(("content", id(owner)))
-        is_read = any(
-            key[0] in _LOOKS and key[1] == id(owner) for key in (*trace.guards, *trace.captured)
-        )
+        keys = (*trace.captures.guards, *trace.captures.inputs)
+        is_read = any(key[0] in _LOOKS and key[1] == id(owner) for key in keys)
         if not is_read and noted is None:
             continue
         way = {"set": "`add`", "dict": "setting items"}.get(kind, "`append`")

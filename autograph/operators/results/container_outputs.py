@@ -40,7 +40,7 @@ def sealed(x: Any) -> tuple[Any, dict[int, tuple[Any, Any]]]:
     each of these, by its identity, itself and the container that it stands for.
     """
     trace = current_trace()
-    if trace is None or not trace.has_runs:
+    if trace is None or not trace.containers.has_runs:
         return x, {}
     uses: Counter[int] = Counter()
     _count_uses(x, uses)
@@ -112,8 +112,7 @@ def _sealed_list(x: Any, uses: Counter[int]) -> Any:
             origin=_place_of_result(),
         )
     is_apart = all(
-        uses[id(one)] == 1 and not trace.is_outside(one) and not trace.is_given(one)
-        for one in journal.may_be(x)
+        uses[id(one)] == 1 and not trace.outside.is_callers(one) for one in journal.may_be(x)
     )
     length = None if is_apart else known_length(x)
     if length is None:
@@ -162,7 +161,7 @@ def _sealed_entries(
 
 def _place_of_result() -> Origin | None:
     trace = current_trace()
-    return origin_of_caller() if trace is None else trace.returned or origin_of_caller()
+    return origin_of_caller() if trace is None else trace.scopes.returned or origin_of_caller()
 
 
 def refuse_views(x: Any, place: str, origin: Origin | None) -> None:

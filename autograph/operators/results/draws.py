@@ -66,14 +66,14 @@ def _library(kind: Any) -> _Library:
 def note_generator(made: HostValue) -> None:
     """Remember where the bits of a generator are that a call gives: they stay there."""
     facts = trace_at_hand()
-    facts.bits[made.value._value] = _bits_of(made.value)
+    facts.effects.bits[made.value._value] = _bits_of(made.value)
 
 
 def given_generator(builder: Builder, facts: Trace, bits: Tensor, name: str) -> HostValue:
     """What stands for a generator among the arguments of the graph, which has its bits."""
     node = builder.emit(GENERATOR, [builder.value_of(bits)], {}, types=(ObjectType(),))
     made = HostValue(traced(node.outputs[0]), name, generators()[0])
-    facts.bits[made.value._value] = bits
+    facts.effects.bits[made.value._value] = bits
     return made
 
 
@@ -105,7 +105,7 @@ def _is_lasting(function: Any, owner: Any, name: str) -> bool:
     if isinstance(function, HostValue):
         return is_draw(owner, name)
     facts = trace_at_hand()
-    return is_draw(type(owner), name) and (facts.is_outside(owner) or _is_of_module(owner))
+    return is_draw(type(owner), name) and (facts.outside.has(owner) or _is_of_module(owner))
 
 
 def _is_of_module(owner: Any) -> bool:
@@ -184,14 +184,14 @@ class _Drawing:
                 _guard_bits(facts, self.owner)
             return traced(builder.external(bits_of(self.owner), BITS_TYPE, "generator"))
         generator = self.function.generator
-        known: Tensor | None = facts.bits.get(generator._value)
+        known: Tensor | None = facts.effects.bits.get(generator._value)
         return _bits_of(generator) if known is None else known
 
 
 def _guard_bits(facts: Trace, state: Any) -> None:
     """Have calls look whether `np.random` draws from the bits that it drew from."""
     place = Place("the bits of `np.random`", lambda: state._bit_generator)
-    facts.guards.setdefault(place.name, IdentityGuard(place, Identity(place.fetch())))
+    facts.captures.guards.setdefault(place.name, IdentityGuard(place, Identity(place.fetch())))
 
 
 def _bits_of(generator: Tensor) -> Tensor:

@@ -19,7 +19,7 @@ import numpy as np
 
 from autograph.operators.captured.captures import Trace, current_trace
 from autograph.operators.captured.decisions import HOST as BY_HOST
-from autograph.operators.captured.host_values import HostValue, is_object, use_caller
+from autograph.operators.captured.host_values import HostValue, is_object
 from autograph.operators.captured.methods import why_left
 from autograph.operators.results.draws import drawn, has_draws, is_draw, note_generator, order_drawn
 from autograph.operators.results.host_results import (
@@ -179,14 +179,14 @@ class _Staged:
     ) -> None:
         """Make templates of the function and what it is given."""
         self.advances = may_advance
-        handouts, place = self.facts.handouts, _Given(self.name, self.origin)
+        handouts, place = self.facts.effects.handouts, _Given(self.name, self.origin)
         for x in (*args, *kwargs.values()):
             if not may_advance and not isinstance(
                 x, io.IOBase
             ):  # each call of the graph reads and writes on in a file
                 taken(x)
             self._note_passed(x)
-        self.as_arrays = as_arrays and self.facts.tensors
+        self.as_arrays = as_arrays and self.facts.captures.tensors
         with handouts.lending(lasting=self.is_once and self.keeps) as lent:
             self.args = [handouts.part(x, self.operands, place) for x in args]
             self.kwargs = {k: handouts.part(x, self.operands, place) for k, x in kwargs.items()}
@@ -198,18 +198,18 @@ class _Staged:
     def _note_passed(self, x: Any) -> None:
         """What Python code looks into is looked into when the graph runs."""
         if isinstance(x, (list, dict, set, deque)):
-            self.facts.consumed(x)
+            self.facts.outside.consumed(x)
 
     def _callee(self, place: Place) -> Any:
         function = self.function
         if isinstance(function, HostValue):
-            return self.facts.handouts.part(function, self.operands, place)
+            return self.facts.effects.handouts.part(function, self.operands, place)
         owner, name = owner_of(function)
         self._note_passed(owner)
         if owner is sys.stdout or owner is sys.stderr or owner is sys.stdin:
             stream = next(s for s in ("stdout", "stderr", "stdin") if getattr(sys, s) is owner)
             return Attribute(Attribute(Same(sys), stream), name)
-        handouts = self.facts.handouts
+        handouts = self.facts.effects.handouts
         if owner is not None and not isinstance(owner, type) and _has_own(owner, self.facts):
             return Attribute(handouts.part(owner, self.operands, place), name)
         handouts.check_called(function, _Called(*place))
@@ -218,17 +218,15 @@ class _Staged:
     def flush(self) -> None:
         """Have what was written so far written before the call."""
         arrays = any(x.type.rank != 0 for x in self.operands if not is_object(x))
-        self.lends = not self.is_blind or arrays or bool(self.lent) or self.facts.tensors
+        self.lends = not self.is_blind or arrays or bool(self.lent) or self.facts.captures.tensors
         if not self.lends:
             return
-        self.facts.lends = True
-        if self.facts.writes_for_host is None:
-            return
+        self.facts.effects.lends = True
         lasting = self.is_once and self.keeps
-        found = self.facts.writes_for_host(self.builder, lasting)
+        found = self.facts.context.writes_for_host(self.facts, self.builder, lasting=lasting)
         write, values, among_arguments = found.pending
-        self.facts.pends_on_arguments |= among_arguments
-        self.facts.shared_with_host.update(map(id, found.arrays))
+        self.facts.effects.pends_on_arguments |= among_arguments
+        self.facts.effects.shared.update(map(id, found.arrays))
         self.looks, self.lent = list(found.looks.values()), [*self.lent, *found.lent]
         if write is not None:
             attrs = {"write": Flush(write, found.looks, lasting), "target": "objects"}
@@ -239,8 +237,8 @@ class _Staged:
         facts = self.facts
         if self.keeps:
             self._lock()
-        facts.host_calls += 1
-        number = facts.host_calls if self.is_once else None
+        facts.effects.calls += 1
+        number = facts.effects.calls if self.is_once else None
         call = HostCall(
             self.name,
             self.origin,
@@ -265,7 +263,7 @@ class _Staged:
 
     def _lock(self) -> None:
         """What the function made and gives away must stay as it is: it may be kept."""
-        containers = self.facts.handouts.containers
+        containers = self.facts.effects.handouts.containers
         for thing in self.lent:
             if isinstance(thing, Cell):
                 why = f"`{self.name}` is given this array, and may keep it"
@@ -284,8 +282,8 @@ def _at_home(x: Tensor) -> Tensor:
 
 def _has_own(owner: Any, facts: Trace) -> bool:
     """Whether the owner of a method is an object that each call has anew."""
-    is_given = id(owner) in facts.handouts.containers
-    return is_given or (journal.is_fresh(owner) and not facts.is_outside(owner))
+    is_given = id(owner) in facts.effects.handouts.containers
+    return is_given or (journal.is_fresh(owner) and not facts.outside.has(owner))
 
 
 def _globals_of_caller() -> dict[str, Any]:
@@ -300,7 +298,7 @@ def _globals_of_caller() -> dict[str, Any]:
 def _tell(facts: Trace, name: str, origin: Origin | None, why: str) -> None:
     """Say once, in the log and in `explain`, that a call is made each time the graph runs."""
     text = f"`{name}` is called by the host on each call"
-    facts.decided(origin, BY_HOST, f"{text}: {why}" if why else text)
+    facts.decisions.note(origin, BY_HOST, f"{text}: {why}" if why else text)
     key = ("" if origin is None else origin.filename, 0 if origin is None else origin.lineno, name)
     if key not in _told:
         _told.add(key)
@@ -331,7 +329,7 @@ class _Method(HostValue):
         return self.value
 
 
-def _look(owner: HostValue, name: str) -> HostValue:
+def look(owner: HostValue, name: str) -> HostValue:
     """An attribute of what a call gave, as it is when the graph gets here."""
     if is_draw(owner.kind, name):
         return _Method(owner, name)
@@ -386,9 +384,6 @@ def _shuffled_copy(shuffle: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
     return made
 
 
-def _call_value(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def call_value(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call what another call gave, or a function of it."""
     return None if shuffled(function, args, kwargs) else call_host(function, args, kwargs)
-
-
-use_caller(_call_value, _look)

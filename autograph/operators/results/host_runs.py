@@ -61,9 +61,9 @@ class Watch:
     """
 
     def __init__(self, facts: Any, number: int | None, looks: list[Callable[[], Any]]) -> None:
-        self._guards: dict[Any, Guard] = facts.guards
-        self._captured: dict[Any, Any] = facts.captured
-        self._reads: dict[Any, int] = facts.reads_at
+        self._guards: dict[Any, Guard] = facts.captures.guards
+        self._captured: dict[Any, Any] = facts.captures.inputs
+        self._reads: dict[Any, int] = facts.effects.reads_at
         self._number, self._looks, self.unwatched = number, looks, set[Any]()
 
     @cached_property

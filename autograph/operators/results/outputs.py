@@ -113,7 +113,7 @@ class Handouts:
         # that Python code is given, and others where an argument is a tensor. Where none is, what
         # a value is made of decides, when the trace is over.
         self._of_arrays = Form(False)
-        self._of_arguments = Form(facts.tensors, facts.builder.tensor_class)
+        self._of_arguments = Form(facts.captures.tensors, facts.builder.tensor_class)
         self._undecided: list[tuple[Form, Value | None]] = []
         # How many places hand out what has a key.
         self.uses: Counter[Hashable] = Counter()
@@ -161,7 +161,7 @@ class Handouts:
         """What a traced number or array is handed out as where it is stored."""
         if type(x).stands_for_array:
             return self._of_arrays
-        if self.facts.tensors:
+        if self.facts.captures.tensors:
             return self._of_arguments
         form = Form(False, self.facts.builder.tensor_class)
         self._undecided.append((form, x.current()._value))
@@ -213,7 +213,7 @@ class Handouts:
         is_nest = isinstance(x, (tuple, frozenset))
         if not is_nest and isinstance(x, CHANGELESS):
             return False
-        if id(x) in around or self.facts.is_outside(x):
+        if id(x) in around or self.facts.outside.has(x):
             return False
         parts = x if is_nest else tree.attributes_of(x).values()
         inner = around | {id(x)}
@@ -226,7 +226,7 @@ class Handouts:
         `stands_for` is what `sealed` gives beside `x`.
         """
         self._stands_for = stands_for
-        self._place = Place("", self.facts.returned)
+        self._place = Place("", self.facts.scopes.returned)
         self._is_special = False
         found = self._nest(x, itertools.count())
         return found if self._is_special else None
@@ -236,10 +236,10 @@ class Handouts:
 
         `structures` are those of the items of such lists in the result.
         """
-        result = Place("", self.facts.returned)
+        result = Place("", self.facts.scopes.returned)
         grown = [*self.grown, *((structure, result) for structure in structures)]
         of_nests = [place for structure, place in grown if holds_nests(structure)]
-        known = self.facts.repeated_items.values()
+        known = self.facts.containers.repeated_items.values()
         others = (x for x in journal.frozen_wholly() if self.uses["object", id(x)])
         again = next(itertools.chain(known, others), None)
         places = [*of_nests, *self._taken_out]
@@ -302,7 +302,7 @@ class Handouts:
             found = self._tuple(x, parts)
             self._is_special |= self.uses["object", id(x)] > 1
             return found
-        if self.facts.is_outside(x):
+        if self.facts.outside.has(x):
             self._is_special = True
             return Outside(x)
         self._refuse_chosen(x)
@@ -341,7 +341,7 @@ class Handouts:
         if isinstance(x, known) or is_iterator(x):
             return hole
         if isinstance(x, FUNCTIONS):
-            if not self.facts.is_outside(x):
+            if not self.facts.outside.has(x):
                 self._check_function(x)
             return hole
         if isinstance(x, (Caught, PartOfError)):
@@ -365,7 +365,7 @@ class Handouts:
     def _grown_whole(self, x: Any, part: Hole | Entries) -> Any:
         """A list, dict or set in the result of which the graph knows what is in it."""
         self._refuse_chosen(x)
-        if self.facts.is_outside(x):
+        if self.facts.outside.has(x):
             self._is_special = True
             return Outside(x)
         self._keep.append(x)
@@ -376,7 +376,8 @@ class Handouts:
 
     def given_array(self, part: Part) -> Tensor | None:
         """The placeholder of the caller's array that a cell is; None for any other cell."""
-        for handle in (*self.facts.writable, *(c.handle for c in self.facts.captured.values())):
+        captures = self.facts.captures
+        for handle in (*captures.writable, *(c.handle for c in captures.inputs.values())):
             if handle._cell is part.cell and handle.is_array:
                 found: Tensor = handle
                 return found
@@ -413,7 +414,7 @@ class Handouts:
         refuse_retired(x)
         if type(x) is tuple or (isinstance(x, tuple) and hasattr(x, "_fields")):
             return self._tuple(x, [self._part(item, operands) for item in x])
-        if self.facts.is_outside(x) or _is_from_outside(x):
+        if self.facts.outside.has(x) or _is_from_outside(x):
             return Same(x)
         if isinstance(x, (*FUNCTIONS, *BUILTINS)):
             self._check_function(x)
@@ -445,7 +446,7 @@ class Handouts:
     def check_called(self, function: Any, place: Place) -> None:
         """Refuse to have Python code call a function that refers to what each call has anew."""
         self._place = place
-        if isinstance(function, FUNCTIONS) and not self.facts.is_outside(function):
+        if isinstance(function, FUNCTIONS) and not self.facts.outside.has(function):
             self._check_function(function)
 
     def _check_function(self, x: Any) -> None:
@@ -471,7 +472,7 @@ class Handouts:
         if id(x) in self.containers:
             return True
         is_own = isinstance(x, (list, dict, set, deque)) and journal.is_made(x)
-        return is_own and not self.facts.is_outside(x)
+        return is_own and not self.facts.outside.has(x)
 
     # ---- numbers and arrays ------------------------------------------------------------------
 
@@ -626,7 +627,7 @@ class Handouts:
         What can be put in while the graph runs may be of any shape.
         """
         had_items = self._place.had_items
-        is_log = id(container) in self.facts.found_logs
+        is_log = id(container) in self.facts.found.logs
         if shared and (shared != ARRAY or had_items or is_log or self._is_lending):
             raise self._refusal(
                 f"a list of {shared}, whose own length depends on data, is {self._place}"
@@ -641,11 +642,11 @@ class Handouts:
         """The rows of a list, which are made for no error of the user's."""
         builder = current_builder()
         root = builder.root
-        notice, root.before_raising = root.before_raising, None
+        before, root.tells_pending = root.tells_pending, False
         try:
             return packed(x, within=container)
         finally:
-            root.before_raising = notice
+            root.tells_pending = before
 
     def _argument(self, x: Any, made: Made | Once) -> Any:
         """A container among the arguments is that of the call."""
@@ -657,7 +658,7 @@ class Handouts:
 
     def _refuse_row(self, x: Any, rows: Iterable[Tensor] = ()) -> None:
         """Refuse what may be a list in a list of the caller's, or have such in its `rows`."""
-        known, value_of = self.facts.row_lengths, self.facts.builder.value_of
+        known, value_of = self.facts.containers.row_lengths, self.facts.builder.value_of
         ones = (x, *journal.may_be(x)) if journal.is_kin(x) else (x,)
         lengths = {*map(value_of, known.values())}  # what the trace made has others
         made = (control.is_made_of(value_of(row), lengths) for row in rows)
@@ -673,7 +674,7 @@ class Handouts:
             return
         for one in journal.may_be(x):
             self._keep.append(one)
-            known = one is not x and (self.facts.is_outside(one) or id(one) in self.containers)
+            known = one is not x and (self.facts.outside.has(one) or id(one) in self.containers)
             if known or self._chosen.setdefault(id(one), x) is not x:
                 kind = type(x).__name__
                 note_refused_choice(kind)
@@ -685,11 +686,11 @@ class Handouts:
     def _refuse_one_of(self, x: OneOf) -> None:
         """Refuse to hand out one of several objects of which each call has others."""
         for thing in x.things:
-            if isinstance(thing, FUNCTIONS) and not self.facts.is_outside(thing):
+            if isinstance(thing, FUNCTIONS) and not self.facts.outside.has(thing):
                 self._check_function(thing)
             if isinstance(thing, (*CHANGELESS, *FUNCTIONS, *BUILTINS)) or is_value(thing):
                 continue
-            if self.facts.is_given(thing) or not self.facts.is_outside(thing):
+            if self.facts.outside.is_given(thing) or not self.facts.outside.has(thing):
                 raise self._refusal(
                     f"which {type(thing).__name__} is {self._place} depends on data",
                     "do it in each branch",

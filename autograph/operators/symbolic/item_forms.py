@@ -101,7 +101,7 @@ def item_form(x: Any) -> Form:
     if opened(x) is not None:
         return _no_item(f"a {type(x).__name__} whose keys depend on data")
     facts = current_trace()
-    is_written = facts is not None and type(x) in facts.written_items
+    is_written = facts is not None and type(x) in facts.attempt.written_items
     if is_nest(x) and not has_runs(x) and not is_written:
         children = parts_of(x)
         parts = tuple(item_form(part) for _, part in children)

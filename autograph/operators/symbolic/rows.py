@@ -251,11 +251,11 @@ def _once(item: Form, rows: list[Tensor] | None, waiting: list[list[Any]]) -> li
     if builder is None or facts is None or trace.tapes() or None in told:
         return made()
     key = (builder, rows is None, len(waiting), tuple(types), told)
-    known = facts.packed.get(key, [])
+    known = facts.containers.packed.get(key, [])
     if known and all(builder.owns(value) for _, value in known):
         return [kind(None, value) for kind, value in known]
     found = made()
-    facts.packed[key] = [(type(x), x._value) for x in found]
+    facts.containers.packed[key] = [(type(x), x._value) for x in found]
     return found
 
 

@@ -84,7 +84,7 @@ def _is_given_to_this_body(thing: Any) -> bool:
             return False
         open_ = open_.parent
     facts = current_trace()
-    return facts is not None and facts.is_given(thing)
+    return facts is not None and facts.outside.is_given(thing)
 
 
 def restarting(trace_statement: Callable[[], T]) -> T:
@@ -101,7 +101,7 @@ def restarting(trace_statement: Callable[[], T]) -> T:
 def ask_to_open(owner: Any, contents: list[Any]) -> None:
     """Begin anew where a container can be made one that may have any of these contents."""
     trace = current_trace()
-    for opener in () if trace is None else trace.openers:
+    for opener in () if trace is None else trace.context.openers:
         prepare = opener(owner, contents)
         if prepare is not None:
             raise Restart(

@@ -73,7 +73,7 @@ def with_inputs(nest: Any) -> Any:
 def held_by_partial(partial: functools.partial[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """The arguments that a partial function holds; those of one from outside are captured."""
     trace = current_trace()
-    if trace is None or not trace.is_outside(partial):
+    if trace is None or not trace.outside.has(partial):
         return with_inputs(partial.args), with_inputs(partial.keywords)
     guard_keys(partial.keywords)
 
@@ -105,7 +105,7 @@ def view_of(thing: dict[Any, Any], name: str, view: Any) -> Any:
 def captured_from(container: Any, value: Any) -> Any:
     """`value` that was taken out of a container; an array from outside becomes an input."""
     trace = current_trace()
-    if trace is None or not trace.is_outside(container):
+    if trace is None or not trace.outside.has(container):
         return value
     before = content_before(container)
     held = before.values() if isinstance(before, dict) else before
@@ -116,13 +116,13 @@ def _known(nest: Any, element: Callable[[Trace, Any], Any]) -> Any:
     trace = current_trace()
     if trace is None:
         return nest
-    if not trace.is_outside(nest):
+    if not trace.outside.has(nest):
         taken(nest)
         return nest
     if not isinstance(nest, _NESTS):
         _guard(nest, trace)
         return nest
-    trace.consumed(nest)
+    trace.outside.consumed(nest)
     base: Any = next((kind for kind in (list, tuple) if isinstance(nest, kind)), type(nest))
     # A class of the user's may have an `__iter__` of its own, and nobody calls it here.
     found = list(nest.values() if isinstance(nest, dict) else base.__iter__(nest))
@@ -152,7 +152,7 @@ def _known(nest: Any, element: Callable[[Trace, Any], Any]) -> Any:
 def _guard(thing: Any, trace: Trace) -> None:
     if isinstance(thing, set):
         guard_content(thing, "a set")
-    elif trace.adopt(type(thing)):
+    elif trace.adopted.adopt(type(thing)):
         return
     elif isinstance(thing, Iterator):
         raise StagingError(
@@ -189,8 +189,8 @@ def _element(trace: Trace, value: Any) -> Any:
         return as_input(trace, ("array", id(value)), Place("an array", weak(value)), value)
     is_nest = isinstance(value, _NESTS) or _has_attributes(value)
     if is_nest and not _is_made(value):
-        trace.add_outside(value)
-        trace.note_read(value)
+        trace.outside.add(value)
+        trace.outside.note_read(value)
     return value
 
 
@@ -295,7 +295,7 @@ def parts_of(x: Any, writes: dict[Any, Any] | None = None) -> list[tuple[str, An
     """
     children = own_children(x) if writes is None else children_after(x, writes)
     facts = current_trace()
-    if facts is None or not facts.is_outside(x):
+    if facts is None or not facts.outside.has(x):
         return children
     if isinstance(x, (list, dict)) and ("content", id(x)) in (writes or ()):
         return children

@@ -142,7 +142,7 @@ def tensor(x: Any) -> Tensor:
         return letters_of(x)
     if isinstance(x, np.ndarray):
         facts = current_trace()
-        known = None if facts is None else facts.arrays.get(id(x))
+        known = None if facts is None else facts.captures.handles.get(id(x))
         if known is not None:  # what the array holds by now
             return known
     builder = current_builder()
@@ -183,7 +183,7 @@ def merge_types(name: str, a: TensorType, b: TensorType) -> TensorType:
         )
     trace = current_trace()
     if trace is not None:
-        trace.joins += 1
+        trace.decisions.joins += 1
     return joined
 
 
@@ -359,7 +359,8 @@ def is_same(a: Any, b: Any) -> bool:
         return False
     facts = current_trace()
     if facts is not None and is_value(a):  # which object it is, is not known from here on
-        facts.chosen_values |= {id(x): ChosenValue(x, None, (None, None)) for x in (a, b)}
+        for x in (a, b):
+            facts.containers.chosen_values[id(x)] = ChosenValue(x, None, (None, None))
     return True
 
 

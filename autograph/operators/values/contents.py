@@ -133,7 +133,7 @@ def _put_content(array: np.ndarray[Any, Any], content: Any) -> None:
 
 def _loaded_content(thing: Any) -> Any:
     content, trace = _copy(thing), current_trace()
-    if trace is None or isinstance(thing, set) or not trace.is_outside(thing):
+    if trace is None or isinstance(thing, set) or not trace.outside.has(thing):
         return content
     if isinstance(thing, dict):
         return {key: _loaded_item(trace, thing, key, item) for key, item in content.items()}
@@ -194,7 +194,7 @@ def guard_rewritten(thing: Any, key: Any, value: Any) -> None:
     What a graph writes is what became of the items, of which this is none.
     """
     trace = current_trace()
-    if trace is None or not trace.is_outside(thing) or not is_plain_key(key):
+    if trace is None or not trace.outside.has(thing) or not is_plain_key(key):
         return
     before = content_before(thing)
     size = len(before) if isinstance(thing, list) else 0

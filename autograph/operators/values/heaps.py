@@ -160,9 +160,9 @@ def refuse_as_sequence(x: Any, text: str) -> None:
 def heap_of(cls: Any) -> Heap | None:
     """The heap of a class, or of a class of references, in the trace that is under way."""
     trace = current_trace()
-    if trace is None or not trace.heaps:
+    if trace is None or not trace.attempt.heaps:
         return None
-    found: Heap | None = trace.heaps.get(own_class(cls))
+    found: Heap | None = trace.attempt.heaps.get(own_class(cls))
     return found
 
 

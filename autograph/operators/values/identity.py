@@ -71,7 +71,7 @@ def is_same_array(a: Tensor, b: Tensor) -> Any:
     assert one is not None and two is not None
     trace = current_trace()
     if trace is not None:
-        trace.compares_arrays = True
+        trace.captures.compares_arrays = True
     cells = [part.cell for part in (*one.parts.values(), *two.parts.values())]
     if any(isinstance(cell, Snapshot) and cell.is_one for cell in cells):
         raise unknown("array")
@@ -136,7 +136,7 @@ def note_chosen_value(made: Any, which: Any = None, sides: tuple[Any, Any] = (No
     """Remember that `made`, which cannot change, stands for one of `sides`."""
     facts = current_trace()
     if facts is not None and not is_changeable(made):
-        facts.chosen_values[id(made)] = ChosenValue(made, which, sides)
+        facts.containers.chosen_values[id(made)] = ChosenValue(made, which, sides)
 
 
 def is_chosen_value(x: Any) -> bool:
@@ -146,7 +146,7 @@ def is_chosen_value(x: Any) -> bool:
 
 def _chosen(x: Any) -> ChosenValue | None:
     facts = current_trace()
-    found: ChosenValue | None = None if facts is None else facts.chosen_values.get(id(x))
+    found: ChosenValue | None = None if facts is None else facts.containers.chosen_values.get(id(x))
     return found if found is not None and found.made is x else None
 
 

@@ -163,8 +163,8 @@ def _are_names_kept() -> bool:
     facts = current_trace()
     if facts is None:
         return False
-    facts.found_names = True
-    return facts.keeps_names
+    facts.found.names = True
+    return facts.attempt.keeps_names
 
 
 def kind_of_parts(like: Any, kinds: Sequence[Any]) -> Any:

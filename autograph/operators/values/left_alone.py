@@ -26,7 +26,7 @@ def refuse_open(
 ) -> None:
     """Refuse to call a function, as it is, that can see a container which only the graph knows."""
     trace = current_trace()
-    if trace is None or not (trace.has_runs or trace.heaps):
+    if trace is None or not (trace.containers.has_runs or trace.attempt.heaps):
         return
     seen: set[int] = set()
     given = (*args, *kwargs.values())

@@ -386,25 +386,25 @@ def chooses_by_number() -> bool:
     Else such a choice is an object of its own, which Python itself can read.
     """
     facts = current_trace()
-    return facts is not None and facts.chooses_by_number
+    return facts is not None and facts.attempt.chooses_by_number
 
 
 def note_refused_choice(name: str) -> None:
     """Remember that what is called `name` is one of several objects, which must be themselves."""
     facts = current_trace()
     if facts is not None:
-        facts.refused_choices.append(name)
+        facts.found.refused_choices.append(name)
 
 
 @contextmanager
 def read_apart() -> Iterator[None]:
     """Choices that are made within this are objects of their own."""
     facts = trace_at_hand()
-    before, facts.chooses_by_number = facts.chooses_by_number, False
+    before, facts.attempt.chooses_by_number = facts.attempt.chooses_by_number, False
     try:
         yield
     finally:
-        facts.chooses_by_number = before
+        facts.attempt.chooses_by_number = before
 
 
 def are_containers(things: Sequence[Any]) -> bool:
@@ -437,10 +437,10 @@ def referred(x: Any) -> tuple[Any, ...] | None:
     They must be older than all bodies that are being traced, of which each round makes others.
     """
     facts = current_trace()
-    if facts is None or not facts.chooses_by_number or not can_be_referred_to(x):
+    if facts is None or not facts.attempt.chooses_by_number or not can_be_referred_to(x):
         return None
     things = x.things if type(x) is OneOf else (x,)
-    if any(is_nest(one) for one in things) and not facts.refers_to_items:
+    if any(is_nest(one) for one in things) and not facts.attempt.refers_to_items:
         return None
     return None if any(map(journal.is_of_body, things)) else things
 

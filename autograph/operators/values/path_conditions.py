@@ -28,19 +28,19 @@ def within(test: Tensor, truth: bool) -> Iterator[None]:
     if facts is None:  # outside of a trace nothing is left to be told
         yield
         return
-    facts.told.append((test._value, truth))
+    facts.scopes.told.append((test._value, truth))
     try:
         yield
     finally:
-        facts.told.pop()
+        facts.scopes.told.pop()
 
 
 def possible(index: Tensor, count: int) -> list[int]:
     """The numbers below `count` that `index` may have, as the tests so far came out."""
     facts = current_trace()
-    if facts is None or not facts.told or index._value is None:
+    if facts is None or not facts.scopes.told or index._value is None:
         return list(range(count))
-    return [k for k in range(count) if _is_possible(index._value, k, facts.told)]
+    return [k for k in range(count) if _is_possible(index._value, k, facts.scopes.told)]
 
 
 def _is_possible(index: Value, number: int, told: list[tuple[Value, bool]]) -> bool:

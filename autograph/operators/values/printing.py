@@ -49,7 +49,7 @@ def print_(
         values = tuple(with_own_text(value, 115, None)[0] for value in values)
         for value in values:
             refuse_unclear_text(value, 115)
-    if facts is not None and facts.prints == "graph":
+    if facts is not None and facts.effects.prints == "graph":
         graph_print(*values, sep=sep, end=end, file=file, flush=flush)
         return
     if facts is None:

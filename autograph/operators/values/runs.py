@@ -41,7 +41,7 @@ class Run(_Unreadable):
         self.item, self.rows = item, rows
         trace = current_trace()
         if trace is not None:
-            trace.has_runs = True
+            trace.containers.has_runs = True
 
     def load(self) -> NoReturn:
         raise refusal("its items are asked for here one by one")
@@ -105,7 +105,7 @@ class LiveRun(Run):
         self._pinned: dict[Builder, Run] = {}
         trace = current_trace()
         if trace is not None:
-            trace.has_runs = True
+            trace.containers.has_runs = True
 
     @property
     def item(self) -> Any:
@@ -183,7 +183,7 @@ class Opened:
         self.owner, self.ranks, self.is_in_order = owner, ranks, ranks is not None
         trace = current_trace()
         if trace is not None:
-            trace.has_runs = True
+            trace.containers.has_runs = True
 
     def __repr__(self) -> str:
         return "..."
@@ -192,7 +192,7 @@ class Opened:
 def mark_of(x: Any) -> Opened | None:
     """The mark in a dict whose keys depend on data; None in any other thing."""
     trace = current_trace()
-    if trace is None or not trace.has_runs or not isinstance(x, dict):
+    if trace is None or not trace.containers.has_runs or not isinstance(x, dict):
         return None
     marks = [key for key in dict.keys(x) if type(key) is Opened]
     if not marks:
@@ -479,8 +479,9 @@ def note_shared(items: Iterable[Any]) -> None:
     trace = current_trace()
     runs = [x for x in items if isinstance(x, Run)] if trace is not None else []
     if trace is not None and runs:
-        trace.shares_nests |= any(map(holds_nests, runs))
-        trace.shares_arrays |= any(row.type.rank != 1 for run in runs for row in run.rows)
+        known, rows = trace.containers, (row for run in runs for row in run.rows)
+        known.shares_nests |= any(map(holds_nests, runs))
+        known.shares_arrays |= any(row.type.rank != 1 for row in rows)
 
 
 def has_runs(x: Any) -> bool:
@@ -488,7 +489,7 @@ def has_runs(x: Any) -> bool:
     if not isinstance(x, (list, tuple)):
         return False
     trace = current_trace()
-    if trace is None or not trace.has_runs:
+    if trace is None or not trace.containers.has_runs:
         return False
     items = list.__iter__(x) if isinstance(x, list) else tuple.__iter__(x)
     return any(issubclass(kind, Run) for kind in {*map(type, items)})
@@ -499,7 +500,7 @@ def holds_runs(x: Any, around: tuple[int, ...] = ()) -> bool:
     trace = current_trace()
     if (
         trace is None
-        or not trace.has_runs
+        or not trace.containers.has_runs
         or not isinstance(x, (list, tuple, dict, OpenSet, OpenDeque))
     ):
         return False

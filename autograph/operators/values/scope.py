@@ -74,9 +74,9 @@ class FunctionScope:
     def __enter__(self) -> FunctionScope:
         self._trace = trace = current_trace()
         if trace is not None:
-            if len(trace.scopes) >= _DEEPEST:
-                self._check_depth(trace.scopes)
-            trace.scopes.append(journal.fresh(self))
+            if len(trace.scopes.open) >= _DEEPEST:
+                self._check_depth(trace.scopes.open)
+            trace.scopes.open.append(journal.fresh(self))
             self.note_shared()
         return self
 
@@ -87,7 +87,7 @@ class FunctionScope:
         traceback: TracebackType | None,
     ) -> None:
         if self._trace is not None:
-            self._trace.scopes.pop()
+            self._trace.scopes.open.pop()
 
     def _check_depth(self, scopes: list[FunctionScope]) -> None:
         """Refuse a function that calls itself in staged branches: its trace would never end."""
@@ -120,7 +120,7 @@ class FunctionScope:
             )
         trace = current_trace()
         if trace is not None:
-            trace.add_outside(self._globals)
+            trace.outside.add(self._globals)
         return self._globals
 
     def cell(self, name: str) -> CellType | None:
@@ -141,8 +141,8 @@ class FunctionScope:
             return value
         cell = self.cell(name)
         if cell is not None:
-            if id(cell) in trace.local_cells:
-                if trace.joined_cells:
+            if id(cell) in trace.scopes.cells:
+                if trace.scopes.joined_cells:
                     check_joined(trace, cell)
                 return value
             place = Place(f"`{name}`", lambda: cell.cell_contents, ("cell", cell, None))
@@ -168,7 +168,7 @@ class FunctionScope:
     def ret(self, value: Any, did_return: bool) -> Any:
         """The result of the function: None when no `return` was reached."""
         if self._is_outermost():
-            self._trace.returned = origin_of_caller()
+            self._trace.scopes.returned = origin_of_caller()
         kind = type(value)
         if did_return is False or kind is UndefinedReturnValue or kind is Undefined:
             return None
@@ -188,7 +188,7 @@ class FunctionScope:
 
     def _is_outermost(self) -> bool:
         """Whether it is the function that is traced, whose caller is no part of the graph."""
-        return self._trace is not None and len(self._trace.scopes) == 1
+        return self._trace is not None and len(self._trace.scopes.open) == 1
 
     def _or_none(self, result: Maybe) -> Any:
         """A result that some paths give, and None that others do."""
@@ -218,14 +218,14 @@ class FunctionScope:
     def _guard_unbound(self, name: str) -> None:
         """Guard that a name of another scope is not bound, which a later call may find bound."""
         trace, cell, space = current_trace(), self.cell(name), self._globals
-        if trace is None or (cell is not None and id(cell) in trace.local_cells):
+        if trace is None or (cell is not None and id(cell) in trace.scopes.cells):
             return
         if cell is None:
             key: Any = ("global", id(space), name)
             place = Place(f"`{name}`", lambda: space[name])
         else:
             key, place = ("cell", id(cell)), Place(f"`{name}`", lambda: cell.cell_contents)
-        trace.guards.setdefault(key, Guard(place, MISSING, by_value=False))
+        trace.captures.guards.setdefault(key, Guard(place, MISSING, by_value=False))
 
     def _shared_slot(self, get: Any, set_: Any, i: int, name: str) -> journal.Slot:
         cell, space = cells_of(get).get(name), self._globals
@@ -262,12 +262,12 @@ def note_names(bound: Callable[[], Any], shared: tuple[str, ...]) -> None:
     trace = current_trace()
     if trace is None:
         return
-    scope = trace.scopes[-1] if trace.scopes else None
+    scope = trace.scopes.open[-1] if trace.scopes.open else None
     outer = scope.cell_ids if scope is not None else set()
     for name, cell in cells_of(bound).items():
         is_own = scope is not None and id(cell) not in outer
         if is_own:
-            trace.local_cells[id(cell)] = cell
+            trace.scopes.cells[id(cell)] = cell
         # Where the call itself was made in the body being traced, nothing outlives it.
         is_new = journal.is_fresh(cell)
         journal.note(_cell_slot(name, cell, scope if is_own and not is_new else cell))
@@ -319,7 +319,7 @@ def _loading(key: Any, name: str, fetch: Callable[[], Any]) -> Callable[[], Any]
 
     def load() -> Any:
         found, trace = fetch(), current_trace()
-        is_local = trace is not None and key[0] == "cell" and key[1] in trace.local_cells
+        is_local = trace is not None and key[0] == "cell" and key[1] in trace.scopes.cells
         if is_local or isinstance(found, _Unreadable):
             return found
         return read(key, Place(f"`{name}`", fetch), found)

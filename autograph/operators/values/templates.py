@@ -548,7 +548,7 @@ def _open_options() -> dict[str, Any]:
     builder = building()
     trace = None if builder is None else getattr(builder.root, "trace", None)
     found: dict[str, Any] = {}
-    for options in () if trace is None else trace.print_options:
+    for options in () if trace is None else trace.effects.print_options:
         found |= options
     return found
 
@@ -679,7 +679,7 @@ def stands_for_other(x: Tensor) -> bool:
     facts = current_trace()
     if facts is None:
         return False
-    if x.type.weak or not facts.tensors or type(x).stands_for_array:
+    if x.type.weak or not facts.captures.tensors or type(x).stands_for_array:
         return True
     return stand_for_arrays(facts)
 

@@ -92,6 +92,6 @@ def _cell(cell: CellType) -> CellType:
     trace = current_trace()
     is_callable = isinstance(content, _KEPT) or method(content, "__call__") is not None
     if trace is not None and is_callable and not journal.is_fresh(content):
-        trace.add_outside(content)
+        trace.outside.add(content)
     new = _converted(content)
     return cell if new is content else CellType(new)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +28,8 @@ from runtime.export.c.programs import RESERVED, Argument, array_text, function_o
 from runtime.graph.ir import Graph, Node
 from runtime.lowering.kernels.refusal import Refusal
 from runtime.lowering.kernels.state import functional, has_variables
+from runtime.lowering.lower import lower
+from runtime.lowering.nodes import elements
 from runtime.process.files import replace_file
 
 __all__ = ["export_c"]
@@ -67,7 +68,6 @@ def export_c(
 
 def _refuse(graph: Graph) -> None:
     """Refusal for what C has no simple types for, and for functions that call themselves."""
-    elements = import_module("runtime.lowering.nodes.elements")
     reasons = {
         "complex numbers": elements.has_complex,
         "floats of 16 bits and less": elements.has_narrow,
@@ -101,7 +101,6 @@ class _File:
         graph, results, contents = self._graph(signature)
         arguments = self._arguments(signature, name, contents)
         try:
-            lower = import_module("runtime.lowering.lower").lower
             lowered = lower(graph)
             _refuse(graph)
         except Refusal as refusal:

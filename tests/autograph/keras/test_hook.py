@@ -50,7 +50,7 @@ def test_another_release_of_keras_is_refused(tmp_path):
 @pytest.mark.long
 def test_the_environment_is_enough():
     text = (
-        "import autograph, keras; print(keras.backend.backend()); from runtime.process import warm_up; "
+        "import autograph, keras; print(keras.backend.backend()); from runtime import warm_up; "
         "print(warm_up._begun.cache_info().currsize)"  # what the first graph needs is brought in
     )
     done = subprocess.run(

@@ -2,6 +2,7 @@
 
 from contextlib import contextmanager
 
+from autograph.operators.calls.adoption import Adopted
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.results.outputs import Handouts
 from autograph.tracing.trace import FunctionBuilder
@@ -13,12 +14,12 @@ from runtime.spec import TensorType
 @contextmanager
 def tracing(*outside):
     """An open trace; gives its facts. The objects count as made before it."""
-    builder = FunctionBuilder("by_hand", False, "graph", True)
+    builder = FunctionBuilder("by_hand", False, "graph", True, adopted=Adopted())
     with trace.interpreting(builder), journal.transaction():
         facts = current_trace()
-        facts.handouts = Handouts(facts, {})
+        facts.effects.handouts = Handouts(facts, {})
         for thing in outside:
-            facts.add_outside(thing)
+            facts.outside.add(thing)
         yield facts
 
 

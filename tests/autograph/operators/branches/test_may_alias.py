@@ -81,7 +81,7 @@ def test_what_is_held_in_any_way_is_seen(holder):
 def test_what_the_trace_was_given_or_found_is_seen():
     given, outside = [1], [2]
     with tracing(outside) as facts:
-        facts.given[id(given)] = given
+        facts.outside.given[id(given)] = given
         assert sight().has(given) and sight().has(outside)
 
 
@@ -114,7 +114,7 @@ def test_a_container_that_may_be_one_that_is_seen_is_kin_of_it():
     seen, hidden = [1.0], [2.0]
     box = Box(seen)
     with tracing() as facts:
-        facts.given[id(seen)] = seen
+        facts.outside.given[id(seen)] = seen
         both, lone = chosen(seen, hidden), chosen(hidden, NOTHING)
         for c in (both, lone):
             c.make(())
@@ -147,7 +147,7 @@ def test_what_a_side_may_be_is_kin_too():
     seen, inner = [1.0], [2.0]
     left = Outcome(None, (), {}, False, chosen={id(inner): (inner, (seen, [3.0]))})
     with tracing() as facts:
-        facts.given[id(seen)] = seen
+        facts.outside.given[id(seen)] = seen
         c = chosen(inner, [4.0])
         c.make(())
         note_kin([c], (left, OUTCOMES[1]), NO_STATE, {})
@@ -159,7 +159,7 @@ def test_a_side_that_is_seen_is_kin_whatever_it_may_be():
     inner = [2.0]
     with tracing() as facts:
         journal.note_chosen(inner, ([3.0], [4.0]))
-        facts.given[id(inner)] = inner
+        facts.outside.given[id(inner)] = inner
         c = chosen(inner, [5.0])
         c.make(())
         note_kin([c], OUTCOMES, NO_STATE, {})

@@ -7,7 +7,6 @@ import sys
 import pytest
 
 import autograph as ag
-from autograph.operators.calls.adoption import adopting
 from autograph.operators.captured.methods import ORIGINALS
 from runtime import journal
 from tests.autograph.operators.tracing_by_hand import placeholder, tracing
@@ -66,10 +65,10 @@ class Countdown:
 @pytest.fixture
 def adopted():
     """Adopts the classes of the objects that it is given, in an open trace."""
-    with tracing() as facts, adopting(facts):
+    with tracing() as facts, facts.adopted:
 
         def adopt(kind, *args):
-            facts.adopt(kind)
+            facts.adopted.adopt(kind)
             return journal.fresh(kind(*args))
 
         yield adopt
@@ -112,9 +111,9 @@ def test_whether_there_is_a_next_item_must_be_known(adopted):
 
 def test_classes_are_as_before_after_the_trace():
     before = [dict(vars(kind)) for kind in (Money, Cents, Point)]
-    with tracing() as facts, adopting(facts):
+    with tracing() as facts, facts.adopted:
         for kind in (Money, Cents, Point):
-            assert facts.adopt(kind)
+            assert facts.adopted.adopt(kind)
         assert Money.__add__ is not before[0]["__add__"]
         assert Money.__add__ in ORIGINALS and Money.plain is before[0]["plain"]
     assert [dict(vars(kind)) for kind in (Money, Cents, Point)] == before
@@ -123,29 +122,29 @@ def test_classes_are_as_before_after_the_trace():
 
 def test_an_error_gives_the_classes_back_too():
     add = Money.__add__
-    with pytest.raises(KeyError), tracing() as facts, adopting(facts):
-        facts.adopt(Money)
+    with pytest.raises(KeyError), tracing() as facts, facts.adopted:
+        facts.adopted.adopt(Money)
         raise KeyError
     assert Money.__add__ is add
 
 
 def test_a_trace_in_a_trace_leaves_the_stand_ins_of_the_outer_one():
-    with tracing() as outer, adopting(outer):
-        outer.adopt(Money)
+    with tracing() as outer, outer.adopted:
+        outer.adopted.adopt(Money)
         stand_in = Money.__add__
-        with tracing() as inner, adopting(inner):
-            assert inner.adopt(Money)
+        with tracing() as inner, inner.adopted:
+            assert inner.adopted.adopt(Money)
         assert Money.__add__ is stand_in
 
 
 def test_others_get_the_original_methods_meanwhile():
-    with tracing() as facts, adopting(facts):
-        facts.adopt(Money)
+    with tracing() as facts, facts.adopted:
+        facts.adopted.adopt(Money)
         with ag.eager():
             assert Money(-2) + 1 == 3
 
 
 @pytest.mark.parametrize("kind", [int, list, functools.partial, ag.Tensor])
 def test_what_is_not_the_users_has_no_stand_ins(kind):
-    with tracing() as facts, adopting(facts):
-        assert not facts.adopt(kind)
+    with tracing() as facts, facts.adopted:
+        assert not facts.adopted.adopt(kind)

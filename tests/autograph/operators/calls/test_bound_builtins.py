@@ -37,8 +37,8 @@ def test_what_looks_at_the_content_is_guarded_and_what_adds_is_not():
     with tracing(items, names) as facts:
         call(items.index, 2)
         call(names.append, 3)
-        assert ("content", id(items)) in facts.guards
-        assert ("content", id(names)) not in facts.guards
+        assert ("content", id(items)) in facts.captures.guards
+        assert ("content", id(names)) not in facts.captures.guards
 
 
 def test_copies_belong_to_the_trace():
@@ -66,7 +66,7 @@ def test_a_method_of_an_outer_array_is_that_of_its_input():
     array = np.ones(3)
     with tracing(array) as facts:
         total = call(array.sum)
-        assert not total.is_known and list(facts.captured) == [("array", id(array))]
+        assert not total.is_known and list(facts.captures.inputs) == [("array", id(array))]
         assert call(np.ones(3).sum) == 3.0
 
 

@@ -67,7 +67,7 @@ def test_read_guards_values_and_captures_arrays():
         assert isinstance(handle, ag.Tensor) and not handle.is_known
         assert captures.read("a", Place("`a`", lambda: array), array) is handle
         assert captures.read("n", Place("`n`", lambda: number), number) == 3
-        assert list(facts.captured) == ["a"] and list(facts.guards) == ["n"]
+        assert list(facts.captures.inputs) == ["a"] and list(facts.captures.guards) == ["n"]
     assert captures.read("n", Place("`n`", lambda: number), number) == 3
 
 
@@ -76,9 +76,12 @@ def test_reads_of_containers_that_python_looks_into_are_guarded():
     with tracing() as facts:
         for name, container in (("one", one), ("two", two)):
             captures.read(name, Place(name, lambda c=container: c), container)
-        facts.consumed(two)
-        facts.guard_reads()
-        assert ("content", id(one)) in facts.guards and ("content", id(two)) not in facts.guards
+        facts.outside.consumed(two)
+        facts.outside.guard()
+        assert ("content", id(one)) in facts.captures.guards and (
+            "content",
+            id(two),
+        ) not in facts.captures.guards
 
 
 def _captured(**values):
@@ -93,18 +96,18 @@ def test_an_array_under_two_names_is_one_input():
     array = np.ones(2)
     with tracing() as trace:
         one, other = _captured(x=array, y=array)
-        assert one is other and len(trace.captured) == 1
-        assert all(guard.holds() for guard in trace.guards.values())
-        assert "`y`" in trace.guards["global", 0, "y"].explain()
+        assert one is other and len(trace.captures.inputs) == 1
+        assert all(guard.holds() for guard in trace.captures.guards.values())
+        assert "`y`" in trace.captures.guards["global", 0, "y"].explain()
 
 
 def test_a_number_under_two_names_is_two_inputs():
     number = np.float64(2.0)
     with tracing() as trace:
         one, same, other = _captured(x=number, y=number, z=np.float64(2.0))
-        assert len({id(one), id(same), id(other)}) == 3 and not trace.guards
+        assert len({id(one), id(same), id(other)}) == 3 and not trace.captures.guards
         assert are_one_object(one, same) is True and are_one_object(one, other) is False
-        assert len(trace.guards) == 2
+        assert len(trace.captures.guards) == 2
         assert are_one_object(one, one + 1) is None
 
 
@@ -112,7 +115,7 @@ def test_written_arrays_are_guarded_to_be_apart():
     with tracing() as trace:
         one, other, _ = _captured(x=np.ones(2), y=np.ones(2), z=np.float64(1.0))
         guard_apart([])
-        assert not trace.guards
+        assert not trace.captures.guards
         guard_apart([one])
-        (guard,) = trace.guards.values()
+        (guard,) = trace.captures.guards.values()
         assert guard.holds() and guard.place.name == "`x` and `y`"

@@ -129,7 +129,7 @@ def test_only_what_can_change_is_filled_in():
         assert args == (1,) and list(kwargs) == ["c", "e"]
         assert kwargs["c"] is function.__defaults__[1]
         assert with_defaults(function, (1, 2, [3]), {"e": {}}) == ((1, 2, [3]), {"e": {}})
-        assert [guard.place.name for guard in trace.guards.values()] == [
+        assert [guard.place.name for guard in trace.captures.guards.values()] == [
             f"`{name}`, a default of `{function.__qualname__}`" for name in "ce"
         ]
 

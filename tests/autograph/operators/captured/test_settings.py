@@ -19,7 +19,7 @@ def guards_of(f):
     @ag.do_not_convert
     def look():
         f()
-        found.extend(key[1] for key in current_trace().guards if key[0] == "setting")
+        found.extend(key[1] for key in current_trace().captures.guards if key[0] == "setting")
 
     def body(x):
         look()

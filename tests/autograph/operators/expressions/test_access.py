@@ -54,17 +54,17 @@ def test_attributes_from_outside_are_guarded_and_properties_run():
     box = Box(3)
     with tracing(box) as facts:
         assert attributes.getattr_(box, "value") == 3 and attributes.getattr_(box, "double") == 6
-        assert ("attr", id(box), "value") in facts.guards
+        assert ("attr", id(box), "value") in facts.captures.guards
         with pytest.raises(AttributeError):
             attributes.getattr_(box, "missing")
-        assert ("attr", id(box), "missing") in facts.guards
+        assert ("attr", id(box), "missing") in facts.captures.guards
 
 
 def test_items_from_outside():
     items = [np.ones(2), 5]
     with tracing(items) as facts:
         assert isinstance(access.getitem(items, 0), ag.Tensor) and access.getitem(items, 1) == 5
-        assert ("item", id(items), 1) in facts.guards and len(facts.captured) == 1
+        assert ("item", id(items), 1) in facts.captures.guards and len(facts.captures.inputs) == 1
 
 
 def test_item_by_a_traced_index():

@@ -83,7 +83,7 @@ def test_getattr_of_the_users_is_asked_last_and_its_need_is_guarded():
     with tracing(thing) as facts:
         assert attributes.getattr_(thing, "held") == 1
         assert attributes.getattr_(thing, "abc") == "ABC"
-        assert ("attr", id(thing), "abc") in facts.guards
+        assert ("attr", id(thing), "abc") in facts.captures.guards
 
 
 def test_a_store_of_the_users_is_run_and_undone():
@@ -108,7 +108,7 @@ def test_a_value_that_the_class_holds_is_guarded_there():
     meter = Meter(1.0)
     with tracing(meter) as facts:
         assert attributes.getattr_(meter, "limit") == 10.0
-        assert any("Meter.limit" in guard.place.name for guard in facts.guards.values())
+        assert any("Meter.limit" in guard.place.name for guard in facts.captures.guards.values())
 
 
 class WithBoth(Slotted):
@@ -134,7 +134,7 @@ def test_a_slot_that_was_deleted_has_its_value_again():
 
 def test_functions_of_modules_are_read_without_a_guard():
     with tracing() as facts:
-        assert attributes.getattr_(math, "pi") == math.pi and not facts.guards
+        assert attributes.getattr_(math, "pi") == math.pi and not facts.captures.guards
 
 
 def test_what_numpy_lacks_is_an_attribute_error_and_what_we_lack_is_ours():
@@ -148,7 +148,7 @@ def test_what_numpy_lacks_is_an_attribute_error_and_what_we_lack_is_ours():
 
 def test_a_traced_python_number_has_no_attributes_of_arrays():
     with tracing() as facts:
-        facts.tensors = False
+        facts.captures.tensors = False
         number = placeholder(weak=True)
         with pytest.raises(AttributeError, match="'float' object has no attribute 'shape'"):
             attributes.getattr_(number, "shape")

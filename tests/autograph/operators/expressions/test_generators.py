@@ -20,7 +20,7 @@ def giving(*items, protected=False):
                 fscope.resumed((yield fscope.suspended(item, protected)))
             except ValueError:
                 fscope.regain()
-                assert current_trace() is None or current_trace().scopes[-1] is fscope
+                assert current_trace() is None or current_trace().scopes.open[-1] is fscope
                 yield fscope.suspended("caught", protected)
 
 
@@ -33,10 +33,10 @@ def test_a_scope_is_open_while_the_generator_runs():
     with tracing() as facts:
         one, other = giving(1, 2), giving(3)
         assert [next(one), next(other), next(one)] == [1, 3, 2]
-        assert facts.scopes == []
-        assert one.throw(ValueError) == "caught" and facts.scopes == []
+        assert facts.scopes.open == []
+        assert one.throw(ValueError) == "caught" and facts.scopes.open == []
         other.close()
-        assert list(one) == [] and facts.scopes == []
+        assert list(one) == [] and facts.scopes.open == []
 
 
 def test_outside_of_a_trace_it_is_nothing():
@@ -54,14 +54,14 @@ def test_delegation_hands_on_what_is_sent_and_thrown():
         inner = journal.fresh(giving(1, 2))
         outer = delegating(inner)
         assert next(outer) == 1 and outer.throw(ValueError) == "caught"
-        assert facts.scopes == []
+        assert facts.scopes.open == []
         outer.close()
         assert next(inner, "closed") == "closed"
         over_list = delegating([1, 2])
         next(over_list)
         with pytest.raises(KeyError):
             over_list.throw(KeyError)
-        assert facts.scopes == []
+        assert facts.scopes.open == []
 
 
 def test_what_is_left_in_a_try_is_noted():

@@ -96,7 +96,7 @@ def test_a_long_range_whose_body_needs_the_index_is_unrolled():
 
         names = run_for(range(20), body, total=0.0)
         assert "while" not in kinds(facts) and not names["total"].is_known
-        assert any(note.kind == UNROLLED for note in facts.notes)
+        assert any(note.kind == UNROLLED for note in facts.decisions.notes)
 
 
 def test_the_directive_decides():

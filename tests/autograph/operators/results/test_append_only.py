@@ -19,7 +19,7 @@ def test_in_python_nothing_is_an_effect():
 def test_an_append_outside_of_staged_statements_is_none():
     log = []
     with tracing(log) as facts:
-        assert not put_in(log, "append", (1,)) and facts.found_logs == {}
+        assert not put_in(log, "append", (1,)) and facts.found.logs == {}
 
 
 def test_an_append_in_a_staged_statement_is_found():
@@ -29,19 +29,19 @@ def test_an_append_in_a_staged_statement_is_found():
             assert not put_in(log, "append", (placeholder(),))
             assert not put_in(log, "extend", ([1],))
             assert not put_in(own, "append", (1,))
-        assert [owner for owner, _ in facts.found_logs.values()] == [log]
+        assert [owner for owner, _ in facts.found.logs.values()] == [log]
 
 
 def test_an_array_is_not_found():
     log = []
     with tracing(log) as facts, body("branch", facts.builder):
-        assert not put_in(log, "append", (np.zeros(2),)) and facts.found_logs == {}
+        assert not put_in(log, "append", (np.zeros(2),)) and facts.found.logs == {}
 
 
 def test_a_known_one_is_appended_to_by_the_graph():
     log = []
     with tracing(log) as facts:
-        facts.logs[id(log)] = (log, None)
+        facts.attempt.logs[id(log)] = (log, None)
         x = placeholder()
         assert put_in(log, "append", (("x", x),))
         (node,) = (n for n in facts.builder.graph.nodes if n.op is control.STORE)
@@ -59,15 +59,15 @@ def test_keys_of_data_and_keys_on_one_path_are_found():
     table, seen, known = {}, set(), {"k": 1.0}
     with tracing([table, seen, known]) as facts:
         for owner in (table, seen, known):
-            facts.add_outside(owner)
+            facts.outside.add(owner)
         x = placeholder()
-        assert not put_in(table, "__setitem__", ("k", x)) and facts.found_logs == {}
-        assert not put_in(seen, "add", (x,)) and [*facts.found_logs] == [id(seen)]
+        assert not put_in(table, "__setitem__", ("k", x)) and facts.found.logs == {}
+        assert not put_in(seen, "add", (x,)) and [*facts.found.logs] == [id(seen)]
         with body("branch", facts.builder):
             put_in(known, "__setitem__", ("k", x))
-            assert id(known) not in facts.found_logs
+            assert id(known) not in facts.found.logs
             put_in(table, "__setitem__", ("k", x))
-            assert id(table) in facts.found_logs
+            assert id(table) in facts.found.logs
 
 
 def test_a_list_that_each_call_appends_to_is_traced_twice():

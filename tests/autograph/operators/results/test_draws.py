@@ -12,7 +12,7 @@ def ops_of(method, *args, **kwargs):
     """The draws that a call of a generator's method adds to a graph; None if it is left to Python."""
     rng = np.random.default_rng(0)
     with tracing() as facts:
-        facts.add_outside(rng)
+        facts.outside.add(rng)
         given = [x() if callable(x) else x for x in args]
         if drawn(getattr(rng, method), tuple(given), kwargs) is NotImplemented:
             assert not [n for n in facts.builder.graph.nodes if n.op in (DRAW, SAMPLE)]

@@ -30,9 +30,9 @@ def test_a_call_is_a_node_with_a_result_that_only_python_knows():
         assert isinstance(found, HostValue) and found.name == "posix.getcwd"
         (node,) = facts.builder.graph.nodes
         assert node.op is HOST_CALL and node.outputs[0].type == ObjectType()
-        assert repr(node.attrs["call"]) == "posix.getcwd" and facts.host_calls == 1
-        assert len(facts.notes) == 1 and "`posix.getcwd` is called by the host" in str(
-            facts.notes[0]
+        assert repr(node.attrs["call"]) == "posix.getcwd" and facts.effects.calls == 1
+        assert len(facts.decisions.notes) == 1 and "`posix.getcwd` is called by the host" in str(
+            facts.decisions.notes[0]
         )
 
 
@@ -52,7 +52,7 @@ def test_traced_arguments_are_operands():
         x = placeholder(shape=(3,))
         call_host(os.fsdecode, (x, 2.5, [x, {"k": placeholder(weak=True)}]), {"y": x})
         node = facts.builder.graph.nodes[-1]
-        assert {v.type.shape for v in node.inputs} == {(3,), ()} and facts.lends
+        assert {v.type.shape for v in node.inputs} == {(3,), ()} and facts.effects.lends
 
 
 def test_streams_are_those_of_the_time_of_the_call(capsys):
@@ -66,7 +66,7 @@ def test_streams_are_those_of_the_time_of_the_call(capsys):
 def test_shuffles_give_a_new_content():
     rng = np.random.default_rng(0)
     with tracing() as facts:
-        facts.add_outside(rng)
+        facts.outside.add(rng)
         x = placeholder(shape=(3,)).as_array()
         before = x.current()._value
         assert shuffled(rng.shuffle, (x,), {}) and x.current()._value is not before

@@ -7,6 +7,9 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from autograph.operators.captured.attempt import Attempt
+from autograph.operators.captured.captures import Trace
+from autograph.operators.captured.context import Adoption, Context, OpenLists
 from autograph.operators.captured.guards import Guard, Place
 from autograph.operators.results.host_results import types_of
 from autograph.operators.results.host_runs import Attribute, HostCall, Watch, caller_at, conform
@@ -77,9 +80,14 @@ def test_results_that_do_not(x, type_):
 
 
 def test_a_watch_sees_what_changed_between():
-    thing, facts = types.SimpleNamespace(a=1, b=2), types.SimpleNamespace(captured={})
-    facts.guards = {n: Guard(Place(n, lambda n=n: getattr(thing, n)), 0, True) for n in ("a", "b")}
-    facts.reads_at = {"a": 1, "b": 3}
+    thing, facts = (
+        types.SimpleNamespace(a=1, b=2),
+        Trace(None, Context(), Adoption(), OpenLists(), Attempt()),
+    )
+    facts.captures.guards = {
+        n: Guard(Place(n, lambda n=n: getattr(thing, n)), 0, True) for n in ("a", "b")
+    }
+    facts.effects.reads_at = {"a": 1, "b": 3}
     items = [1]
     late, every = Watch(facts, 2, []), Watch(facts, None, [lambda: tuple(items)])
     before = late.look(), every.look()
@@ -168,11 +176,11 @@ def test_what_a_written_call_raises_begins_in_what_it_called():
 
 def test_a_written_call_checks_what_it_watches_and_settings():
     space, wanted, checked = {"a": 1, "b": 2}, {"a": 1}, []
-    facts = types.SimpleNamespace(guards={}, captured={}, reads_at={})
+    facts = Trace(None, Context(), Adoption(), OpenLists(), Attempt())
     for name in space:
         route = "item", space, name
         place = Place(f"`{name}`", lambda name=name: space[name], route)
-        facts.guards[name] = Guard(place, space[name], by_value=True)
+        facts.captures.guards[name] = Guard(place, space[name], by_value=True)
     watch = Watch(facts, None, [])
     made = call(space.update, [(("a", Hole(0)),)], count=1, watch=watch)
     settings = Settings(lambda: wanted["a"], 1, lambda: checked.append(1))

@@ -22,7 +22,7 @@ def seen(f, *arguments):
 
     @ag.do_not_convert
     def look(*parts):
-        notes.append(f(current_trace().handouts, *parts))
+        notes.append(f(current_trace().effects.handouts, *parts))
 
     def body(*args):
         look(*args)
@@ -59,7 +59,7 @@ def test_objects():
 
     def note(handouts, x):
         own = [x + 1, 2]
-        handouts.facts.add_outside(outside)
+        handouts.facts.outside.add(outside)
         kinds = [type(handouts.part(p, [], PLACE)) for p in (own, outside, (own, 1), (1, 2), 3)]
         return kinds, handouts.are_shared
 

@@ -151,6 +151,6 @@ def test_what_was_there_before_the_trace_is_read_where_a_body_left_it():
         access.setitem(items, 1, 2.5)
         slot = access.content_slot(items)
         left = content_left(slot, [array, 1.5], slot.read())
-        (captured,) = trace.captured.values()
+        (captured,) = trace.captures.inputs.values()
         assert left[0] is captured.handle and left[1] == 2.5
         assert items[0] is array

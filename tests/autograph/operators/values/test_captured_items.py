@@ -35,7 +35,7 @@ def test_arrays_become_inputs(kind, given):
     with tracing(container) as facts:
         made = given(container)
         assert isinstance(made[0], ag.Tensor) and made[1] == 1.0 and type(made) is type(container)
-        assert len(facts.captured) == 1
+        assert len(facts.captures.inputs) == 1
         assert given([array])[0] is array
 
 
@@ -59,7 +59,7 @@ def test_objects_are_guarded_and_iterators_refused():
     thing, source = Thing(a=1), iter([1])
     with tracing(thing, source) as facts:
         assert with_captured(thing) is thing
-        assert ("state", id(thing)) in facts.guards
+        assert ("state", id(thing)) in facts.captures.guards
         with pytest.raises(ag.StagingError, match="iterator"):
             with_captured(source)
 

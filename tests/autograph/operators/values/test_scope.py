@@ -40,7 +40,10 @@ def test_captured_names_are_guarded_while_tracing():
     with tracing() as facts, names:
         assert names.read("factor", factor) == 2.0 and names.read("LEVEL", LEVEL) == 3
         cell = names.cell("factor")
-        assert set(facts.guards) == {("cell", id(cell)), ("global", id(globals()), "LEVEL")}
+        assert set(facts.captures.guards) == {
+            ("cell", id(cell)),
+            ("global", id(globals()), "LEVEL"),
+        }
         assert names.read("len", len) is len and names.cell("LEVEL") is None
 
 
@@ -49,8 +52,8 @@ def test_cells_of_the_functions_own_are_not_guarded():
     names = scope(lambda: local)
     with tracing() as facts, names:
         cell = names.cell("local")
-        facts.local_cells[id(cell)] = cell
-        assert names.read("local", local) == 1 and not facts.guards
+        facts.scopes.cells[id(cell)] = cell
+        assert names.read("local", local) == 1 and not facts.captures.guards
 
 
 def test_a_captured_name_without_a_value_is_pythons_name_error():
@@ -64,9 +67,9 @@ def test_a_captured_name_without_a_value_is_pythons_name_error():
 def test_a_scope_is_open_only_while_its_function_runs():
     with tracing() as facts:
         with contextlib.suppress(KeyError), scope() as opened:
-            assert facts.scopes == [opened]
+            assert facts.scopes.open == [opened]
             raise KeyError
-        assert facts.scopes == []
+        assert facts.scopes.open == []
 
 
 @pytest.mark.parametrize("value", [UndefinedReturnValue(), Undefined("retval_")])

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph.operators.captured.code_guards import (
+from autograph.operators.captured.code_seen import global_names
+from autograph.operators.captured.guards import MISSING
+from autograph.tracing.code_guards import (
     FunctionGuard,
     NamesGuard,
-    global_names,
     same_items,
 )
-from autograph.operators.captured.guards import MISSING
 
 X = np.array([1.0, 2.0])
 

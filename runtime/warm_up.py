@@ -19,10 +19,10 @@ import threading
 import time
 from contextlib import suppress
 from functools import cache
-from importlib import import_module
 
 from runtime import config
 from runtime.process import forks
+from runtime.process.later import later
 
 __all__ = ["begin", "finish", "wait"]
 
@@ -67,7 +67,7 @@ def wait() -> None:
         _is_asked.set()
         if not _is_ready.is_set():
             with suppress(Exception):  # as in the thread
-                import_module(_LOWERING)
+                later(_LOWERING)
         _is_ready.wait()
 
 
@@ -88,11 +88,11 @@ def _begun() -> threading.Thread | None:
     """What brings in what LLVM has to make; None where there is no such thread."""
     # What fails here fails again where it is needed, and is told there.
     with suppress(Exception):
-        prepared = import_module("runtime.execute.native.prepared")
+        prepared = later("runtime.execute.native.prepared")
         if prepared.needs_llvm():  # no graph is kept, either: the first will be lowered
             return _thread()
         prepared.bring_in()
-        import_module(_KEPT).bring_in()
+        later(_KEPT).bring_in()
     return None
 
 
@@ -116,7 +116,7 @@ def _is_over() -> bool:
 
 def _bring_in() -> None:
     with suppress(Exception):
-        prepared = import_module("runtime.execute.native.prepared")
+        prepared = later("runtime.execute.native.prepared")
         try:
             # LLVM works without the interpreter's lock, so it goes first: the program goes on.
             prepared.bring_in()
@@ -124,5 +124,5 @@ def _bring_in() -> None:
             _is_ready.set()
         prepared.bring_in_more(_is_asked.is_set, _is_over)
         if not _is_asked.is_set() and not _is_over():  # who asked imports it
-            import_module(_KEPT).bring_in()
-            import_module(_LOWERING)
+            later(_KEPT).bring_in()
+            later(_LOWERING)

@@ -6,13 +6,11 @@ it is nearly always; but a module may bind the name of a built-in, and a test ma
 
 from __future__ import annotations
 
-import builtins
-import functools
 from collections.abc import Iterator, Mapping
-from types import CodeType, FunctionType, MethodType
+from types import FunctionType
 from typing import Any
 
-from autograph.operators.captured.captures import Trace, current_trace
+from autograph.operators.captured.captures import Trace
 from autograph.operators.captured.guards import MISSING, Guard, Place, same_value, shown
 from runtime.execute.native.functions import Parts
 
@@ -20,8 +18,6 @@ __all__ = [
     "FunctionGuard",
     "NamesGuard",
     "code_guards",
-    "global_names",
-    "note_function",
     "same_items",
 ]
 
@@ -120,38 +116,13 @@ class NamesGuard(Guard):
         )
 
 
-def note_function(function: Any) -> None:
-    """Note that a trace runs a function: its parts decide what it does, and the built-ins in it."""
-    trace = current_trace()
-    if isinstance(function, MethodType):
-        function = function.__func__
-    if trace is None or type(function) is not FunctionType or id(function) in trace.functions:
-        return
-    trace.functions[id(function)] = function
-    space, code = function.__globals__, function.__code__
-    for name in global_names(code):
-        if name not in space and name in _BUILTINS:
-            trace.note_name(space, name, MISSING)
-            trace.note_name(_BUILTINS, name, _BUILTINS[name])
-
-
-_BUILTINS = vars(builtins)
-
-
-@functools.lru_cache(maxsize=4096)
-def global_names(code: CodeType) -> tuple[str, ...]:
-    """The names that some code, and the functions in it, may read of globals and built-ins."""
-    inner = (each for each in code.co_consts if isinstance(each, CodeType))
-    return tuple(dict.fromkeys((*code.co_names, *(n for c in inner for n in global_names(c)))))
-
-
 def code_guards(trace: Trace) -> list[Guard]:
     """What a trace that has ended takes for granted about code.
 
     What a name was that the trace itself has bound, and has given back, is not asked for.
     """
-    guards: list[Guard] = [FunctionGuard(function) for function in trace.functions.values()]
-    for space, names in trace.names.values():
+    guards: list[Guard] = [FunctionGuard(function) for function in trace.code.functions.values()]
+    for space, names in trace.code.names.values():
         kept = {name: x for name, x in names.items() if space.get(name, MISSING) is x}
         if kept:
             guards.append(NamesGuard(space, kept))

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from runtime.process import warm_up
+from runtime import warm_up
 
 BEGIN = "import sys, threading, autograph as ag\nf = ag.convert(lambda x: x * x + 2.0)\n"
 
@@ -27,7 +27,7 @@ def run(program, **environment):
 def test_the_first_conversion_brings_the_native_backend_in(tmp_path):
     program = (
         f"{BEGIN}"
-        "from runtime.process import warm_up\n"
+        "from runtime import warm_up\n"
         "warm_up.finish()\n"
         "from runtime.execute.native import library\n"
         "print(library.is_in_use(), 'runtime.lowering.prepare' in sys.modules)\n"
@@ -62,7 +62,7 @@ def test_who_waits_for_llvm_imports_what_lowers_graphs(tmp_path):
         "asked, make = threading.Event(), prepared.entry\n"
         "prepared.entry = lambda: (asked.wait(60), make())[1]\n"
         f"{BEGIN}"
-        "from runtime.process import warm_up\n"
+        "from runtime import warm_up\n"
         "ask = warm_up._is_ready.wait\n"
         "warm_up._is_ready.wait = lambda: (asked.set(), ask())\n"
         "print(f(3.0))\n"
@@ -75,7 +75,7 @@ def test_who_waits_for_llvm_imports_what_lowers_graphs(tmp_path):
 
 def test_what_large_graphs_need_is_ready_where_it_is_kept(tmp_path):
     ready = (
-        f"{BEGIN}from runtime.process import warm_up\nwarm_up.wait()\n"
+        f"{BEGIN}from runtime import warm_up\nwarm_up.wait()\n"
         "from runtime.execute.native import blocks, library, pool\n"
         "print([m._code.cache_info().currsize for m in (pool, blocks)], library.is_in_use())\n"
     )
@@ -100,7 +100,7 @@ def test_what_large_graphs_need_is_ready_where_it_is_kept(tmp_path):
 def test_a_program_that_calls_at_once_has_what_large_graphs_need_made_meanwhile(tmp_path):
     """The second processor is not used until the first graph is lowered."""
     begin = "from runtime.execute.native import prepared\nprepared.cores = lambda: 2\n"
-    finish = "from runtime.process import warm_up\nwarm_up.finish()\n"
+    finish = "from runtime import warm_up\nwarm_up.finish()\n"
     folder = {"AUTOGRAPH_CACHE_DIR": str(tmp_path / "new")}
     run(f"{begin}{BEGIN}f(3.0)\n{finish}", **folder)
     count = (
@@ -123,7 +123,7 @@ def test_the_end_of_a_program_does_not_wait_for_what_nobody_needs(tmp_path):
 
 
 def test_what_large_graphs_need_is_made_where_there_is_time(tmp_path):
-    finish = f"{BEGIN}from runtime.process import warm_up\nwarm_up.finish()\n"
+    finish = f"{BEGIN}from runtime import warm_up\nwarm_up.finish()\n"
     count = (
         "from runtime.execute.native import blocks, pool\n"
         "print([m._code.cache_info().currsize for m in (pool, blocks)])\n"

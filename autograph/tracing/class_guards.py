@@ -129,13 +129,13 @@ class MethodGuard(Guard):
 
 def class_guards(trace: Trace) -> list[Guard]:
     """What a trace that has ended takes for granted about classes, and objects of them."""
-    kinds = {kind: ClassGuard(kind, names) for kind, names in trace.asked.items()}
+    kinds = {kind: ClassGuard(kind, names) for kind, names in trace.code.classes.items()}
     guards: list[Guard] = list(kinds.values())
-    for thing in trace.met.values():
+    for thing in trace.outside.met.values():
         of = kinds.get(type(thing()))
         if of is not None:
             guards.append(KindGuard(weak(thing()), of))
-    for thing, name in trace.methods.values():
+    for thing, name in trace.outside.methods.values():
         of = kinds.get(type(thing()))
         if of is not None and name not in getattr(thing(), "__dict__", ()):
             guards.append(MethodGuard(weak(thing()), name, of))
