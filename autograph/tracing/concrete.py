@@ -82,6 +82,12 @@ class LeftToPython(Exception):
         self.why = why
 
 
+def _made(call: Callable[..., Any], make: Callable[[tuple[Any, ...]], Any], *inputs: Any) -> Any:
+    """What is made of the outputs for inputs, or MISS."""
+    outputs = call(*inputs)
+    return MISS if outputs is MISS else make(outputs)
+
+
 class ConcreteFunction(Described):
     """One graph of a Function: a signature, what it captures, and how it runs.
 
@@ -502,19 +508,27 @@ class ConcreteFunction(Described):
     def builtin(self, given: Given) -> Callable[..., Any] | None:
         """The compiled graph as a builtin that gives the result itself; None: it does not serve.
 
+        That is the one output of the graph, or what is made of all of them.
+
         It takes arrays and numbers of just these types, and gives `MISS` for anything else, and
         where what the trace read from outside changed: a function around the builtin looks.
         """
-        if self.relaxed or self._gives_tensors or not (self.is_quick and self._is_alone):
+        if self.relaxed or self._gives_tensors or not self.is_quick:
             return None
         run = self._natively
-        if run is None or run.alone is None:
+        if run is None or self._gives is None:
             return None
-        if given.is_whole and not self._reads_outside:
-            return run.alone
-        make = functools.partial(lone_caller, self._traced, run.alone, MISS, self._replaced)
-        looks = Late(functools.partial(make, given.weakly()))
-        return run.reading(reading(self._traced, self._replaced, given), looks)
+        make = None if self._is_alone or self._is_together else self._gives
+        call = run.alone if self._is_alone else run.together
+        assert call is not None
+        if given.is_whole and not self._reads_outside and make is None:
+            return call
+        if make is not None:
+            call = functools.partial(_made, call, make)
+        caller_of = functools.partial(lone_caller, self._traced, call, MISS, self._replaced)
+        looks = Late(functools.partial(caller_of, given.weakly()))
+        missed = None if self._is_alone else MISS
+        return run.reading(reading(self._traced, self._replaced, given), looks, missed, make)
 
     @cached_property
     def _natively(self) -> Native | None:
@@ -537,7 +551,7 @@ class ConcreteFunction(Described):
         count = sum(map(is_input_key, self._traced.arguments.keys))
         given = Given(count, range(count))
         looks = Late(functools.partial(caller, self._traced, run.call, MISS))
-        return run.reading(reading(self._traced, self._replaced, given), looks, whole=True)
+        return run.reading(reading(self._traced, self._replaced, given), looks, (MISS,))
 
     @property
     def execution(self) -> list[str]:
@@ -700,6 +714,8 @@ class ConcreteFunction(Described):
         build = tree.builder(structure)
         if self._gives_tensors:
             return lambda raws: build([kind(raws[i]) for i in positions])
+        if positions == [*range(len(self._traced.graph.outputs))]:
+            return build
         return lambda raws: build([raws[i] for i in positions])
 
     @cached_property
@@ -737,7 +753,20 @@ class ConcreteFunction(Described):
     def _is_alone(self) -> bool:
         """Whether what a call gives is the one output of the graph."""
         is_single = self._structure.kind is None and len(self._traced.graph.outputs) == 1
-        return is_single and self._is_made_anew and self._is_of_outputs and not self._held
+        return is_single and self._gives_outputs
+
+    @cached_property
+    def _is_together(self) -> bool:
+        """Whether what a call gives is the tuple of all outputs of the graph, in their order."""
+        leaves = (tree.LEAF,) * len(self._traced.graph.outputs)
+        is_tuple = self._structure.kind is tuple and self._structure.children == leaves
+        if not (is_tuple and self._gives_outputs):
+            return False
+        return [hole.index for hole in self._holes] == [*range(len(leaves))]
+
+    @cached_property
+    def _gives_outputs(self) -> bool:
+        return self._is_made_anew and self._is_of_outputs and not self._held
 
     @cached_property
     def has_direct(self) -> bool:
