@@ -487,7 +487,7 @@ def _with_nests(given: Given, args: tuple[Any, ...], leaves: list[Any]) -> Given
     things, nests, within = [*args], [], {}
     for position, thing in enumerate(things):  # which grows meanwhile
         kind: Any = type(thing)
-        if kind in _NESTS:
+        if kind in _NESTS or _form(kind) == "namedtuple":
             items = [*thing.values()] if kind is dict else thing
             keys = tuple(thing) if kind is dict else ()
             nests.append(Nest(position, kind, len(items), keys))

@@ -63,8 +63,6 @@ _OBJECTS: dict[str, Any] = {
     "int": int,
     "float": float,
     "complex": complex,
-    "list": list,
-    "tuple": tuple,
     "Exception": Exception,
     "ndarray": np.ndarray,
     **{f"type.{kind}": np.dtype(kind).type for kind in _KINDS},

@@ -45,6 +45,7 @@ from runtime.execute.native.layout import (
     WRITEABLE,
     has_dict_versions,
 )
+from runtime.execute.native.reading import IN_LIST, IN_TUPLE
 from runtime.execute.native.signature import LARGE
 from runtime.execute.native.taking import TAKING
 from runtime.execute.native.template import expanded
@@ -62,6 +63,8 @@ _CONSTANTS = {
     "ITEMS": ITEMS,
     "CONTENT": CONTENT,
     "LENGTH": LENGTH,
+    "IN_LIST": IN_LIST,
+    "IN_TUPLE": IN_TUPLE,
     "TYPE": TYPE,
     "VALUE": VALUE,
     "CODE": CODE,

@@ -580,8 +580,8 @@ otherwise:
 }
 
 ; As `@reading`, of the arguments and the items of those that are nests: lists, tuples and dicts of
-; the forms in the table (where, class, how many items, keys of a dict). Gives `miss` for others.
-; The items are held until the call has ended: a list may be changed meanwhile.
+; the forms in the table (where, class, how many items, whether these are in the nest itself, as
+; those of a tuple are, or the keys of a dict). Gives `miss` for others. The items are held until the call has ended: a list may be changed meanwhile.
 define ptr @reading_nests(ptr %self, ptr %args, i64 %nargs) {
 entry:
   %table.at = getelementptr i8, ptr %self, i64 $VALUE
@@ -633,28 +633,24 @@ ask:
   %is.length = icmp eq i64 %size, %length
   br i1 %is.length, label %ask.kind, label %changed
 ask.kind:
-  %list = word list
-  %tuple = word tuple
-  %is.list = icmp eq ptr %kind, %list
-  %is.tuple = icmp eq ptr %kind, %tuple
   %own = getelementptr i8, ptr %thing, i64 $ITEMS
-  br i1 %is.list, label %of.list, label %not.list
+  %layout.at = getelementptr i64, ptr %position.at, i64 3
+  %layout = load i64, ptr %layout.at
+  store i64 0, ptr %place
+  switch i64 %layout, label %of.dict [ i64 $IN_LIST, label %of.list
+                                       i64 $IN_TUPLE, label %items.head ]
 of.list:
   %outer = load ptr, ptr %own
   br label %items.head
-not.list:
-  br i1 %is.tuple, label %items.head, label %of.dict
 of.dict:
-  %keys.at = getelementptr ptr, ptr %position.at, i64 3
-  %keys = load ptr, ptr %keys.at
-  store i64 0, ptr %place
+  %keys = inttoptr i64 %layout to ptr
   br label %items.head
 items.head:
-  %items = phi ptr [ %outer, %of.list ], [ %own, %not.list ], [ %keys, %of.dict ],
+  %items = phi ptr [ %outer, %of.list ], [ %own, %ask.kind ], [ %keys, %of.dict ],
                    [ %items, %item.held ]
-  %is.dict = phi i1 [ false, %of.list ], [ false, %not.list ], [ true, %of.dict ],
+  %is.dict = phi i1 [ false, %of.list ], [ false, %ask.kind ], [ true, %of.dict ],
                     [ %is.dict, %item.held ]
-  %k = phi i64 [ 0, %of.list ], [ 0, %not.list ], [ 0, %of.dict ], [ %k.next, %item.held ]
+  %k = phi i64 [ 0, %of.list ], [ 0, %ask.kind ], [ 0, %of.dict ], [ %k.next, %item.held ]
   %more.items = icmp slt i64 %k, %length
   br i1 %more.items, label %item, label %head
 item:

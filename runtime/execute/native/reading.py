@@ -151,15 +151,21 @@ Check = Same | Alive | Shared | Holds | OfKind | Absent
 class Nest(NamedTuple):
     """An argument, or an item of a nest before, that is to be a list, tuple or dict of this form.
 
-    What is at that position must be of just this class, and have so many items; a dict, these very
-    keys in this order. The items have the next positions, after those of the arguments and of the
-    nests before.
+    What is at that position must be of just this class, which may be that of named tuples, and
+    have so many items; a dict, these very keys in this order. The items have the next positions,
+    after those of the arguments and of the nests before.
     """
 
     position: int
     kind: type
     length: int
     keys: Sequence[Any] = ()
+
+    def layout(self, keys: int) -> int:
+        """Where its items are; `keys` is the address of those of a dict."""
+        if issubclass(self.kind, dict):
+            return keys
+        return IN_LIST if self.kind is list else IN_TUPLE
 
 
 class Named(NamedTuple):
@@ -210,6 +216,8 @@ class Reading(NamedTuple):
 (_CELL, _VARIABLE, _CONSTANT, _ARGUMENT, _REFERENT, _OWN, _ATTRIBUTE, _ITEM, _FETCHED, _IN_DICT,
  _SLOT, _KIND, _LIVE, _ABSENT) = range(14)  # fmt: skip
 _SAME, _ONE, _TWO, _HOLDS = range(4)
+# Where the items of a list and of a tuple are.
+IN_LIST, IN_TUPLE = range(2)
 # The word that is set by a call.
 _CALLED = 16
 
@@ -253,7 +261,7 @@ def table(
     nests = _words(
         word
         for nest, row in zip(reading.nests, keys, strict=True)
-        for word in (nest.position, id(nest.kind), nest.length, ctypes.addressof(row))
+        for word in (nest.position, id(nest.kind), nest.length, nest.layout(ctypes.addressof(row)))
     )
     words = (
         context,

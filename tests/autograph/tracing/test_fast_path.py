@@ -545,6 +545,10 @@ def positive(xs, a):
     return a * 2, [x for x in xs if x > 0.0]
 
 
+def moved(state, rate):
+    return Pair(state.one + rate * state.other, rate * state.other)
+
+
 # Functions, and calls of them: the second and later ones differ in what native code looks at.
 NESTS = [
     (horner, [([1.0, 2.0, 3.0], 0.5), ([1.0, 2.0], 0.5), ((1.0, 2.0, 3.0), 0.5),
@@ -562,6 +566,7 @@ NESTS = [
                ([(0.0, 1.0), (1.0, 2.0), (2.0, 4.0)], 0.0), ([[0.0, 1.0], (1.0, 2.0)], 0.5)]),
     (powers, [((X, (2, "a")), "mode"), ((X, (3, "a")), "mode"), ((X, (2, "a")), "other"),
               ((X, (2, "a")), None), ((X, [2, "a"]), "mode")]),
+    (moved, [(Pair(X, 2.0), 0.5), (Pair(X, X), 0.5), (Pair(X, 3.0), 0.25)]),
     (positive, [([1.0, -2.0, 3.0], X), ([-1.0, -2.0, -3.0], X), ([1.0, 2.0, 3.0], -X)]),
 ]  # fmt: skip
 
