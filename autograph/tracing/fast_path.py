@@ -293,13 +293,16 @@ def seems_own(x: Any) -> bool:
 
     That takes no longer for a large nest, and Python makes a call rightly whatever it is given.
     """
+    kind = type(x)
     for _ in range(_DEEPEST):
-        kind = type(x)
+        if kind in VALUES:
+            return True
         if kind not in _NESTS:
-            return kind in VALUES
+            return False
         if not x:
             return True
         x = next(iter(x.values())) if kind is dict else x[0]
+        kind = type(x)
     return False
 
 

@@ -581,7 +581,8 @@ otherwise:
 
 ; As `@reading`, of the arguments and the items of those that are nests: lists, tuples and dicts of
 ; the forms in the table (where, class, how many items, whether these are in the nest itself, as
-; those of a tuple are, or the keys of a dict). Gives `miss` for others. The items are held until the call has ended: a list may be changed meanwhile.
+; those of a tuple are, or the keys of a dict). Gives `miss` for others. The items are held until
+; the call has ended: a list may be changed meanwhile.
 define ptr @reading_nests(ptr %self, ptr %args, i64 %nargs) {
 entry:
   %table.at = getelementptr i8, ptr %self, i64 $VALUE
