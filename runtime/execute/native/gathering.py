@@ -451,11 +451,34 @@ raise:
   ret i64 -1
 }
 
-; The tuple of results, or what the function of the table makes of it.
+; The tuple of results, or what the function of the table makes of it; where the table has one that
+; looks at the inputs first, they are given to both. That says whether they may be given at all.
 define internal ptr @give_made(ptr %ctx, ptr %table, ptr %inputs, i64 %count) {
 entry:
   %missed.at = getelementptr ptr, ptr %table, i64 13
   %missed = load ptr, ptr %missed.at
+  %vectorcall = word PyObject_Vectorcall
+  %release = word Py_DecRef
+  %check.at = getelementptr ptr, ptr %table, i64 25
+  %check = load ptr, ptr %check.at
+  %is.unchecked = icmp eq ptr %check, null
+  br i1 %is.unchecked, label %run, label %look
+look:
+  %looked = call ptr %vectorcall(ptr %check, ptr %inputs, i64 %count, ptr null)
+  %is.answer = icmp ne ptr %looked, null
+  br i1 %is.answer, label %checked, label %failed
+failed:
+  ret ptr null
+checked:
+  call void %release(ptr %looked)
+  %true = word True
+  %is.fine = icmp eq ptr %looked, %true
+  br i1 %is.fine, label %run, label %refused
+refused:
+  %hold = word Py_IncRef
+  call void %hold(ptr %missed)
+  ret ptr %missed
+run:
   %make.at = getelementptr ptr, ptr %table, i64 24
   %make = load ptr, ptr %make.at
   %tuple = call ptr @give_all(ptr %ctx, ptr %inputs, i64 %count, ptr %missed)
@@ -468,11 +491,14 @@ entry:
 done:
   ret ptr %tuple
 call:
-  %place = alloca ptr
-  store ptr %tuple, ptr %place
-  %vectorcall = word PyObject_Vectorcall
-  %result = call ptr %vectorcall(ptr %make, ptr %place, i64 1, ptr null)
-  %release = word Py_DecRef
+  %given.inputs = select i1 %is.unchecked, i64 0, i64 %count
+  %given = add i64 %given.inputs, 1
+  %things = alloca ptr, i64 %given
+  store ptr %tuple, ptr %things
+  %behind = getelementptr ptr, ptr %things, i64 1
+  %bytes = mul i64 %given.inputs, 8
+  call void @llvm.memcpy.p0.p0.i64(ptr %behind, ptr %inputs, i64 %bytes, i1 false)
+  %result = call ptr %vectorcall(ptr %make, ptr %things, i64 %given, ptr null)
   call void %release(ptr %tuple)
   ret ptr %result
 }

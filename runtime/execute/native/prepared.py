@@ -180,15 +180,17 @@ class Native:
         reading: Reading,
         fallback: Callable[..., Any],
         missed: Any = None,
-        make: Callable[[tuple[Any, ...]], Any] | None = None,
+        make: Callable[..., Any] | None = None,
+        check: Callable[..., Any] | None = None,
     ) -> Callable[..., Any]:
         """As `alone`, of the arguments of a call, with what the graph reads from outside.
 
         `fallback` is called with the arguments where something there is not as it was. With
         `missed`, as `together`, but that is given for arguments of other types; or what is to
-        `make` of the tuple.
+        `make` of the tuple. With `check`, that looks at the inputs of the graph first, and `make`
+        is given them behind the tuple.
         """
-        words, kept = table(reading, self._kept[0], fallback, missed, make)
+        words, kept = table(reading, self._kept[0], fallback, missed, make, check)
         name = "reading"
         if reading.is_of_arguments:
             name = "alone_still" if missed is None else "together_still"

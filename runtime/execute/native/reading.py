@@ -227,12 +227,14 @@ def table(
     context: int,
     fallback: Callable[..., Any],
     missed: Any = None,
-    make: Callable[[tuple[Any, ...]], Any] | None = None,
+    make: Callable[..., Any] | None = None,
+    check: Callable[..., Any] | None = None,
 ) -> tuple[ctypes.Array[ctypes.c_uint64], Any]:
     """What the entry is told, as words; and what must live as long as they are used.
 
     With `missed`, all results are given, as a tuple or as what is to `make` of it; and that, where
-    the arguments are of other types.
+    the arguments are of other types. With `check`, that is called with the inputs of the graph
+    first, and they are given to `make`, too.
     """
     slots = _Slots(reading)
     # Behind each row, what the entry notes of a dict: its version, and what was found in it.
@@ -289,10 +291,11 @@ def table(
         ctypes.addressof(nests),
         reading.arguments - sum(nest.length for nest in reading.nests),
         0 if make is None else id(make),
+        0 if check is None else id(check),
     )
     kept = (
-        reading, fallback, missed, make, slots.kept, rows, checks, versions, asked, functions,
-        spaces, pairs, keys, nests,
+        reading, fallback, missed, make, check, slots.kept, rows, checks, versions, asked,
+        functions, spaces, pairs, keys, nests,
     )  # fmt: skip
     return _words(words), kept
 

@@ -549,6 +549,21 @@ def moved(state, rate):
     return Pair(state.one + rate * state.other, rate * state.other)
 
 
+def stepped(state, rate):
+    x = state["x"]
+    x += rate
+    state["steps"][0] = 1.0
+    return x, state["y"], x * 2, None
+
+
+def renewed(state, rate):
+    return {**state, "y": state["y"] * rate}
+
+
+def cleared(x):
+    x[:] = 0.0
+
+
 # Functions, and calls of them: the second and later ones differ in what native code looks at.
 NESTS = [
     (horner, [([1.0, 2.0, 3.0], 0.5), ([1.0, 2.0], 0.5), ((1.0, 2.0, 3.0), 0.5),
@@ -567,6 +582,10 @@ NESTS = [
     (powers, [((X, (2, "a")), "mode"), ((X, (3, "a")), "mode"), ((X, (2, "a")), "other"),
               ((X, (2, "a")), None), ((X, [2, "a"]), "mode")]),
     (moved, [(Pair(X, 2.0), 0.5), (Pair(X, X), 0.5), (Pair(X, 3.0), 0.25)]),
+    (stepped, [({"x": X, "y": X + 0, "steps": np.zeros(2)}, 0.5),
+               ({"x": X, "y": X + 0, "steps": np.zeros(3)}, 0.5)]),
+    (renewed, [({"x": X, "y": X}, 0.5), ({"x": X, "y": X, "z": X}, 0.5)]),
+    (cleared, [(X,), (np.ones((2, 2)),), (X.astype("f4"),)]),
     (positive, [([1.0, -2.0, 3.0], X), ([-1.0, -2.0, -3.0], X), ([1.0, 2.0, 3.0], -X)]),
 ]  # fmt: skip
 
@@ -599,11 +618,38 @@ class TestBuiltins:
         first, *others = calls
         assert served_natively(f, *copy.deepcopy(first)) == 1
         (builtin,) = f._builtins
-        assert_same(builtin(*copy.deepcopy(first)), function(*first))
+        assert_same(builtin(*copy.deepcopy(first)), function(*copy.deepcopy(first)))
         for call in (*others, *others, first, *others):
             given, wanted = copy.deepcopy(call), copy.deepcopy(call)
             assert_same(f(*given), function(*wanted))
             assert_same(given, wanted)
+
+    def test_what_is_given_back_is_the_very_array(self):
+        f = ag.convert(stepped)
+        for _ in range(4):
+            state = {"x": X.copy(), "y": X.copy(), "steps": np.zeros(2)}
+            x, y, double, nothing = f(state, 0.5)
+            assert x is state["x"] and y is state["y"] and nothing is None
+            assert_same([x, double], [X + 0.5, 2 * X + 1.0])
+        assert len(f._builtins) == 1
+
+    def test_what_is_not_to_be_written_is_left_to_python(self):
+        def shift(x, y):
+            x[1:] += y
+            return x
+
+        f = ag.convert(shift)
+        assert served_natively(f, X.copy(), np.ones(2)) == 1
+        shared = np.arange(3.0)
+        assert f(shared, shared[:2]) is shared  # Python reads what it has written
+        assert_same(shared, shift(other := np.arange(3.0), other[:2]))
+        fixed = X.copy()
+        fixed.flags.writeable = False
+        with pytest.raises(ValueError, match="read-only"):
+            f(fixed, np.ones(2))
+        assert_same(f(X.copy(), np.ones(2)), X + [0.0, 1.0, 1.0])
+        with pytest.raises(ValueError, match="broadcast"):
+            f(X.copy(), np.ones(3))
 
     def test_what_is_captured_beside_nests_is_looked_at(self):
         scale = Scale()
