@@ -737,7 +737,7 @@ class ConcreteFunction(Described):
             return None
         make = self._made_of_parts if self._may_be_left else None
         if make is None:
-            return lambda outputs, *inputs: self._finish(inputs, inputs, outputs)
+            return lambda outputs, *inputs: self._finish([*inputs], [*inputs], outputs)
         written = [*enumerate(traced.written, traced.outputs)]
 
         def made(outputs: tuple[Any, ...], *inputs: Any) -> Any:
