@@ -38,6 +38,7 @@ from runtime.execute.native.reading import (
     Holds,
     Item,
     Named,
+    Nest,
     OfKind,
     Reading,
     Referent,
@@ -128,7 +129,8 @@ class Late:
 class Given(NamedTuple):
     """What the arguments of a call are, by position: inputs of the graph, objects or constants.
 
-    Positions of inputs behind those of the arguments are in `defaults`.
+    The items of `nests` among them have positions, too, and are counted in `arguments`. Positions
+    of inputs behind those are in `defaults`.
     """
 
     arguments: int
@@ -136,6 +138,7 @@ class Given(NamedTuple):
     defaults: Sequence[Any] = ()
     objects: Sequence[tuple[int, Any]] = ()
     constants: Sequence[tuple[int, Any]] = ()
+    nests: Sequence[Nest] = ()
 
     def weakly(self) -> Given:
         """The same with references to the objects, which do not keep them."""
@@ -144,7 +147,7 @@ class Given(NamedTuple):
     @property
     def is_whole(self) -> bool:
         """Whether the inputs are the arguments, in their order."""
-        return list(self.inputs) == list(range(self.arguments))
+        return not self.nests and list(self.inputs) == list(range(self.arguments))
 
 
 def reading(traced: Traced, replaced: list[Any], given: Given) -> Reading:
@@ -167,6 +170,7 @@ def reading(traced: Traced, replaced: list[Any], given: Given) -> Reading:
         asked,
         natively.functions,
         natively.named,
+        given.nests,
     )
 
 

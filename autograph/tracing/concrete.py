@@ -34,7 +34,7 @@ from autograph.tracing.described import Described
 from autograph.tracing.leaving import reads_nothing_of_ours
 from autograph.tracing.likeness import Alike, Number
 from autograph.tracing.options import Binding
-from autograph.tracing.results import ResultHole, made_result, taken
+from autograph.tracing.results import FixedPart, ResultHole, made_result, taken
 from autograph.tracing.signature import COMPLEX, FLOAT, INT, Arguments, is_input_key
 from autograph.tracing.tracebacks import shortened
 from autograph.tracing.traced import Traced, external_type
@@ -80,6 +80,21 @@ class LeftToPython(Exception):
 
     def __init__(self, why: Exception) -> None:
         self.why = why
+
+
+def _made(
+    call: Callable[..., Any],
+    make: Callable[..., Any],
+    check: Callable[..., bool] | None,
+    *inputs: Any,
+) -> Any:
+    """What is made of the outputs for inputs, or MISS."""
+    if check is not None and not check(*inputs):
+        return MISS
+    outputs = call(*inputs)
+    if outputs is MISS:
+        return MISS
+    return make(outputs) if check is None else make(outputs, *inputs)
 
 
 class ConcreteFunction(Described):
@@ -502,19 +517,28 @@ class ConcreteFunction(Described):
     def builtin(self, given: Given) -> Callable[..., Any] | None:
         """The compiled graph as a builtin that gives the result itself; None: it does not serve.
 
+        That is the one output of the graph, or what is made of all of them.
+
         It takes arrays and numbers of just these types, and gives `MISS` for anything else, and
         where what the trace read from outside changed: a function around the builtin looks.
         """
-        if self.relaxed or self._gives_tensors or not (self.is_quick and self._is_alone):
+        if self.relaxed or self._gives_tensors or not self.is_quick:
             return None
         run = self._natively
-        if run is None or run.alone is None:
+        if run is None or not (self._gives or self._gives_of_inputs):
             return None
-        if given.is_whole and not self._reads_outside:
-            return run.alone
-        make = functools.partial(lone_caller, self._traced, run.alone, MISS, self._replaced)
-        looks = Late(functools.partial(make, given.weakly()))
-        return run.reading(reading(self._traced, self._replaced, given), looks)
+        check = None if self._gives else self._may_begin
+        make = None if self._is_alone or self._is_together else self._gives or self._gives_of_inputs
+        call = run.alone if self._is_alone else run.together
+        assert call is not None
+        if given.is_whole and not self._reads_outside and make is None:
+            return call
+        if make is not None:
+            call = functools.partial(_made, call, make, check)
+        caller_of = functools.partial(lone_caller, self._traced, call, MISS, self._replaced)
+        looks = Late(functools.partial(caller_of, given.weakly()))
+        missed = None if self._is_alone else MISS
+        return run.reading(reading(self._traced, self._replaced, given), looks, missed, make, check)
 
     @cached_property
     def _natively(self) -> Native | None:
@@ -537,7 +561,7 @@ class ConcreteFunction(Described):
         count = sum(map(is_input_key, self._traced.arguments.keys))
         given = Given(count, range(count))
         looks = Late(functools.partial(caller, self._traced, run.call, MISS))
-        return run.reading(reading(self._traced, self._replaced, given), looks, whole=True)
+        return run.reading(reading(self._traced, self._replaced, given), looks, (MISS,))
 
     @property
     def execution(self) -> list[str]:
@@ -700,7 +724,51 @@ class ConcreteFunction(Described):
         build = tree.builder(structure)
         if self._gives_tensors:
             return lambda raws: build([kind(raws[i]) for i in positions])
+        if positions == [*range(len(self._traced.graph.outputs))]:
+            return build
         return lambda raws: build([raws[i] for i in positions])
+
+    @cached_property
+    def _gives_of_inputs(self) -> Callable[..., Any] | None:
+        """The same where some of the result are inputs, or such are written, and nothing else."""
+        traced, run = self._traced, self._natively
+        hands_out = traced.hands_out or traced.contiguous or traced.writes_before_errors
+        if hands_out or self._gives_tensors or run is None or run.outside:
+            return None
+        make = self._made_of_parts if self._may_be_left else None
+        if make is None:
+            return lambda outputs, *inputs: self._finish([*inputs], [*inputs], outputs)
+        written = [*enumerate(traced.written, traced.outputs)]
+
+        def made(outputs: tuple[Any, ...], *inputs: Any) -> Any:
+            result = make((*outputs, *inputs))
+            for index, position in written:
+                inputs[position][...] = outputs[index]
+            return result
+
+        return made
+
+    @cached_property
+    def _made_of_parts(self) -> Callable[[tuple[Any, ...]], Any] | None:
+        """How outputs and the inputs behind them become the result; None: it takes more."""
+        traced, outputs = self._traced, len(self._traced.graph.outputs)
+        held = {*self._held, *traced.choices, *traced.shared} - {*traced.identities}
+        places = {i: outputs + position for i, position in traced.identities.items()}
+        parts: list[int] = []
+        constants: list[Any] = []
+        for hole in self._holes:
+            if type(hole) is ResultHole and hole.index not in held:
+                parts.append(places.get(hole.index, hole.index))
+            elif type(hole) is FixedPart and hole.is_constant:
+                parts.append(outputs + len(traced.graph.inputs) + len(constants))
+                constants.append(hole.value)
+            else:
+                return None
+        build, known = self._build, tuple(constants)
+        if len(parts) < 2:
+            return lambda things: build([(things + known)[i] for i in parts])
+        take = itemgetter(*parts)
+        return lambda things: build(take(things + known))
 
     @cached_property
     def _held(self) -> list[int]:
@@ -737,7 +805,20 @@ class ConcreteFunction(Described):
     def _is_alone(self) -> bool:
         """Whether what a call gives is the one output of the graph."""
         is_single = self._structure.kind is None and len(self._traced.graph.outputs) == 1
-        return is_single and self._is_made_anew and self._is_of_outputs and not self._held
+        return is_single and self._gives_outputs
+
+    @cached_property
+    def _is_together(self) -> bool:
+        """Whether what a call gives is the tuple of all outputs of the graph, in their order."""
+        leaves = (tree.LEAF,) * len(self._traced.graph.outputs)
+        is_tuple = self._structure.kind is tuple and self._structure.children == leaves
+        if not (is_tuple and self._gives_outputs):
+            return False
+        return [hole.index for hole in self._holes] == [*range(len(leaves))]
+
+    @cached_property
+    def _gives_outputs(self) -> bool:
+        return self._is_made_anew and self._is_of_outputs and not self._held
 
     @cached_property
     def has_direct(self) -> bool:
@@ -756,6 +837,26 @@ class ConcreteFunction(Described):
         if not self._reads_outside:
             return self._run
         return self._reading or caller(self._traced, self._run, MISS)
+
+    @cached_property
+    def _may_begin(self) -> Callable[..., bool]:
+        """Whether what is to be written is of the types that were traced; or it raises."""
+        types: list[Any] = [value.type for value in self._traced.graph.inputs]
+        written = [(position, types[position]) for position in self._traced.written]
+        is_only_array = len(types) - sum(map(_is_number, types)) == 1
+
+        def may_begin(*inputs: Any) -> bool:
+            for position, type_ in written:
+                target = inputs[position]
+                if type(target) is not np.ndarray or target.dtype != type_.dtype:
+                    return False
+                if target.shape != type_.shape and not is_compatible(type_, type_of(target)):
+                    return False
+                if not (is_only_array and target.flags.writeable):
+                    self._check_targets(inputs)
+            return True
+
+        return may_begin
 
     def _check_targets(self, inputs: Sequence[Any]) -> None:
         """Raise LeftToPython where an array that is to be written cannot be; or StagingError."""

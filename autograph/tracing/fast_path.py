@@ -10,7 +10,7 @@ from __future__ import annotations
 import enum
 import functools
 import operator
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -39,7 +39,7 @@ from autograph.tracing.signature import (
 from runtime.devices import device_of, is_device_array
 from runtime.effects.generators import BITS_TYPE, bits_of, is_generator
 from runtime.errors import StagingError
-from runtime.execute.native.reading import was_called
+from runtime.execute.native.reading import Nest, was_called
 from runtime.spec import TensorSpec
 from runtime.structure import tree
 from runtime.tensor import Tensor
@@ -293,13 +293,16 @@ def seems_own(x: Any) -> bool:
 
     That takes no longer for a large nest, and Python makes a call rightly whatever it is given.
     """
+    kind = type(x)
     for _ in range(_DEEPEST):
-        kind = type(x)
+        if kind in VALUES:
+            return True
         if kind not in _NESTS:
-            return kind in VALUES
+            return False
         if not x:
             return True
         x = next(iter(x.values())) if kind is dict else x[0]
+        kind = type(x)
     return False
 
 
@@ -467,13 +470,57 @@ def entry_of(
         elif not isinstance(key, Identity):
             constants.append((leaf.number, leaves[leaf.number]))
     every = not parts and order == list(range(len(leaves)))
-    is_flat = not (kwargs or parts) and len(args) == len(leaves)
-    is_flat = is_flat and all(map(operator.is_, args, leaves))
     if concrete.python is not None:
         return None if parts else Entry(concrete, order, [], objects, numbers, [], binding.bind)
-    given = Given(len(leaves), order, defaults, things, constants) if is_flat else None
+    known = Given(len(leaves), order, defaults, things, constants)
+    given = None if kwargs or parts else _with_nests(known, args, leaves)
     ways = None if every else order
     return Entry(concrete, ways, defaults, objects, numbers, parts, binding.bind, given)
+
+
+# Calls with more items in lists, tuples and dicts than these are looked at in Python.
+_MOST_ITEMS = 256
+
+
+def _with_nests(given: Given, args: tuple[Any, ...], leaves: list[Any]) -> Given | None:
+    """The same, where `given` counts leaves, by positions of arguments and of items of nests.
+
+    None where there are too many, or one is in something else than a list, tuple or dict.
+    """
+    things, nests, within = [*args], [], {}
+    for position, thing in enumerate(things):  # which grows meanwhile
+        kind: Any = type(thing)
+        if kind in _NESTS or _form(kind) == "namedtuple":
+            items = [*thing.values()] if kind is dict else thing
+            keys = tuple(thing) if kind is dict else ()
+            nests.append(Nest(position, kind, len(items), keys))
+            within[position] = range(len(things), len(things) + len(items))
+            things += items
+        if len(things) > len(args) + _MOST_ITEMS:
+            return None
+    places = [*_leaves_in(range(len(args)), within)]
+    if len(places) != len(leaves) or not all(
+        things[i] is x for i, x in zip(places, leaves, strict=True)
+    ):
+        return None
+    places += range(len(things), len(things) + len(given.defaults))
+    return Given(
+        len(things),
+        [places[i] for i in given.inputs],
+        given.defaults,
+        [(places[i], thing) for i, thing in given.objects],
+        [(places[i], thing) for i, thing in given.constants],
+        nests,
+    )
+
+
+def _leaves_in(positions: range, within: Mapping[int, range]) -> Iterator[int]:
+    """The positions of leaves, as they come one after another in nests."""
+    for position in positions:
+        if position in within:
+            yield from _leaves_in(within[position], within)
+        else:
+            yield position
 
 
 def _in_columns(

@@ -380,6 +380,11 @@ class FixedPart:
     def value(self) -> Any:
         return self._value if self._fetch is None else self._fetch()
 
+    @property
+    def is_constant(self) -> bool:
+        """Whether each call gives this very object."""
+        return self._fetch is None and not isinstance(self._value, np.ndarray)
+
     def fill(self, results: list[Any], raws: tuple[Any, ...]) -> Any:
         value = self.value
         return value.copy() if isinstance(value, np.ndarray) else value

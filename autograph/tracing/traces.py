@@ -507,10 +507,7 @@ class Traces:
             if not kwargs and VALUES.issuperset(map(type, args)):
                 self._left.kinds.add(tuple(map(type, args)))
                 return True
-            for x in args if not kwargs else (*args, *kwargs.values()):
-                if type(x) not in VALUES and not seems_own(x):
-                    return False
-            return True
+            return all(map(seems_own, args if not kwargs else (*args, *kwargs.values())))
         told = told_within(args, kwargs)
         return told > 0 and self._are_fruitless(told)
 
@@ -792,8 +789,10 @@ class Traces:
 
 def _are_few(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Whether no argument is a long list, of numbers or tuples, as it seems."""
-    given = (x for x in (*args, *kwargs.values()) if type(x) is list and len(x) > FEW)
-    return not any(type(x[0]) in _IN_COLUMNS for x in given)
+    for x in args if not kwargs else (*args, *kwargs.values()):
+        if type(x) is list and len(x) > FEW and type(x[0]) in _IN_COLUMNS:
+            return False
+    return True
 
 
 def _is_pythons(traced: Traced) -> bool:

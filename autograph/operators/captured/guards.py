@@ -273,23 +273,43 @@ class ContentGuard(Guard):
     `before` is what it held when the trace began; without `of_arrays`, arrays may be others.
     """
 
-    __slots__ = ("container", "items", "seen")
+    __slots__ = ("_absent", "_of_arrays", "_references", "container", "items", "seen")
 
     def __init__(self, name: str, container: Any, before: Any, *, of_arrays: bool = True) -> None:
         place = Place(name, lambda: marks(container, of_arrays=of_arrays))
         super().__init__(place, marks(before, of_arrays=of_arrays), by_value=True)
-        self.container, self.items = container, len(before)
-        # None where that would keep what others let go.
-        self.seen = (
-            held_in(before) if type(before) in _READ and all(map(_is_kept, before)) else None
-        )
+        self.container, self.items, self._of_arrays = container, len(before), of_arrays
+        held = self._told(before) if type(before) in _READ else None
+        # None where that would keep what others let go: it is referred to weakly then.
+        self.seen = held if held is not None and all(map(_is_kept, held)) else None
+        self._references = None if held is None else [*map(weak, held)]
+        self._absent = 0 if held is None else _count_none(held)
 
     def holds(self) -> bool:
         return self.is_as_it_was() or super().holds()
 
     def is_as_it_was(self) -> bool:
         """Whether it holds the very objects of the trace; they may be equal where it does not."""
-        return self.seen is not None and are_same_objects(held_in(self.container), self.seen)
+        if self._references is None:
+            return False
+        found = self._told(self.container)
+        if self.seen is not None:
+            return are_same_objects(found, self.seen)
+        are_same = len(found) == len(self._references) and all(
+            map(operator.is_, found, map(operator.call, self._references))
+        )
+        return are_same and _count_none(found) == self._absent  # what died is None, too
+
+    def _told(self, content: Any) -> list[Any]:
+        held = held_in(content)
+        if self._of_arrays:
+            return held
+        kinds = [*map(type, held)]
+        if kinds.count(np.ndarray) == len(kinds):  # mostly
+            return kinds
+        return [
+            np.ndarray if kind is np.ndarray else x for kind, x in zip(kinds, held, strict=True)
+        ]
 
 
 class _ManyGuard(Guard):
@@ -405,6 +425,10 @@ class Mark:
 
 def _mark_of_kind(value: Any) -> Any:
     return np.ndarray if type(value) is np.ndarray else mark(value)
+
+
+def _count_none(things: list[Any]) -> int:
+    return [*map(type, things)].count(types.NoneType)
 
 
 def mark(value: Any) -> Any:

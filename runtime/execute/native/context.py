@@ -39,6 +39,7 @@ _PYTHON = (
     "PyEval_RestoreThread",
     "PyTuple_New",
     "PyDict_GetItemWithError",
+    "PyDict_Next",
     "PyWeakref_GetObject",
     "PyObject_GenericGetAttr",
     "PyObject_GetAttr",

@@ -1,12 +1,13 @@
 """The entry of all graphs: builtins of CPython that take and give its objects, as LLVM IR text.
 
-`@call` gives the tuple of results; `@alone` gives the one result of a graph that has one. Both read
-from the context of the graph what its arguments and results are, and look at each argument as
-`numpy.ndarray`, NumPy scalar or Python number of the very type that is declared. Anything else goes
-to `fallback` (`@call`), or gives `miss` (`@alone`, which takes no array of rank 0 for a scalar
-either: a program could write into it); `@reading` is either of the two, of a graph that also takes
-what it reads from outside. So does a call where `np.errstate` wants more of errors of
-floating point than to be ignored. The module is loaded once in a process.
+`@call` and `@together` give the tuple of results; `@alone` gives the one result of a graph that has
+one. They read from the context of the graph what its arguments and results are, and look at each
+argument as `numpy.ndarray`, NumPy scalar or Python number of the very type that is declared.
+Anything else goes to `fallback` (`@call`), or gives `miss` (the others, which take no array of rank
+0 for a scalar either: a program could write into it); `@reading` is `@alone` or `@together` of a
+graph that also takes what it reads from outside, or items of its arguments. So does a call where
+`np.errstate` wants more of errors of floating point than to be ignored. The module is loaded once
+in a process.
 
 A kernel is `i64 kernel(ctx, in, out, sizes)`: rows of 8 bytes for each input (the value of a
 scalar, the address of the data of an array), each result, and each size that is not declared. It
@@ -44,6 +45,7 @@ from runtime.execute.native.layout import (
     WRITEABLE,
     has_dict_versions,
 )
+from runtime.execute.native.reading import IN_LIST, IN_TUPLE
 from runtime.execute.native.signature import LARGE
 from runtime.execute.native.taking import TAKING
 from runtime.execute.native.template import expanded
@@ -61,6 +63,8 @@ _CONSTANTS = {
     "ITEMS": ITEMS,
     "CONTENT": CONTENT,
     "LENGTH": LENGTH,
+    "IN_LIST": IN_LIST,
+    "IN_TUPLE": IN_TUPLE,
     "TYPE": TYPE,
     "VALUE": VALUE,
     "CODE": CODE,
@@ -153,6 +157,14 @@ define ptr @alone(ptr %self, ptr %args, i64 %nargs) {
   %ctx = load ptr, ptr %ctx.at
   %result = call ptr @give(ptr %ctx, ptr %args, i64 %nargs)
   ret ptr %result
+}
+
+define ptr @together(ptr %self, ptr %args, i64 %nargs) {
+  %ctx.at = getelementptr i8, ptr %self, i64 $VALUE
+  %ctx = load ptr, ptr %ctx.at
+  %miss = word miss
+  %results = call ptr @give_all(ptr %ctx, ptr %args, i64 %nargs, ptr %miss)
+  ret ptr %results
 }
 
 define internal ptr @give(ptr %ctx, ptr %args, i64 %nargs) {

@@ -451,6 +451,58 @@ raise:
   ret i64 -1
 }
 
+; The tuple of results, or what the function of the table makes of it; where the table has one that
+; looks at the inputs first, they are given to both. That says whether they may be given at all.
+define internal ptr @give_made(ptr %ctx, ptr %table, ptr %inputs, i64 %count) {
+entry:
+  %missed.at = getelementptr ptr, ptr %table, i64 13
+  %missed = load ptr, ptr %missed.at
+  %vectorcall = word PyObject_Vectorcall
+  %release = word Py_DecRef
+  %check.at = getelementptr ptr, ptr %table, i64 25
+  %check = load ptr, ptr %check.at
+  %is.unchecked = icmp eq ptr %check, null
+  br i1 %is.unchecked, label %run, label %look
+look:
+  %looked = call ptr %vectorcall(ptr %check, ptr %inputs, i64 %count, ptr null)
+  %is.answer = icmp ne ptr %looked, null
+  br i1 %is.answer, label %checked, label %failed
+failed:
+  ret ptr null
+checked:
+  call void %release(ptr %looked)
+  %true = word True
+  %is.fine = icmp eq ptr %looked, %true
+  br i1 %is.fine, label %run, label %refused
+refused:
+  %hold = word Py_IncRef
+  call void %hold(ptr %missed)
+  ret ptr %missed
+run:
+  %make.at = getelementptr ptr, ptr %table, i64 24
+  %make = load ptr, ptr %make.at
+  %tuple = call ptr @give_all(ptr %ctx, ptr %inputs, i64 %count, ptr %missed)
+  %is.made = icmp eq ptr %make, null
+  %is.missed = icmp eq ptr %tuple, %missed
+  %is.raised = icmp eq ptr %tuple, null
+  %is.none = or i1 %is.missed, %is.raised
+  %is.done = or i1 %is.made, %is.none
+  br i1 %is.done, label %done, label %call
+done:
+  ret ptr %tuple
+call:
+  %given.inputs = select i1 %is.unchecked, i64 0, i64 %count
+  %given = add i64 %given.inputs, 1
+  %things = alloca ptr, i64 %given
+  store ptr %tuple, ptr %things
+  %behind = getelementptr ptr, ptr %things, i64 1
+  %bytes = mul i64 %given.inputs, 8
+  call void @llvm.memcpy.p0.p0.i64(ptr %behind, ptr %inputs, i64 %bytes, i1 false)
+  %result = call ptr %vectorcall(ptr %make, ptr %things, i64 %given, ptr null)
+  call void %release(ptr %tuple)
+  ret ptr %result
+}
+
 define ptr @reading(ptr %self, ptr %args, i64 %nargs) {
 entry:
   %table.at = getelementptr i8, ptr %self, i64 $VALUE
@@ -540,10 +592,10 @@ alone:
   %one = call ptr @give(ptr %ctx, ptr %slots, i64 %all)
   br label %given
 together:
-  %tuple = call ptr @give_all(ptr %ctx, ptr %slots, i64 %all, ptr %missed)
+  %made = call ptr @give_made(ptr %ctx, ptr %table, ptr %slots, i64 %all)
   br label %given
 given:
-  %result = phi ptr [ %one, %alone ], [ %tuple, %together ]
+  %result = phi ptr [ %one, %alone ], [ %made, %together ]
   call void @drop(ptr %ctx, ptr %outer, i64 %outer.count)
   ret ptr %result
 raised:
@@ -551,6 +603,135 @@ raised:
 otherwise:
   %slow = call ptr @changed(ptr %ctx, ptr %table, ptr %args, i64 %nargs)
   ret ptr %slow
+}
+
+; As `@reading`, of the arguments and the items of those that are nests: lists, tuples and dicts of
+; the forms in the table (where, class, how many items, whether these are in the nest itself, as
+; those of a tuple are, or the keys of a dict). Gives `miss` for others. The items are held until
+; the call has ended: a list may be changed meanwhile.
+define ptr @reading_nests(ptr %self, ptr %args, i64 %nargs) {
+entry:
+  %table.at = getelementptr i8, ptr %self, i64 $VALUE
+  %table = load ptr, ptr %table.at
+  %ctx = load ptr, ptr %table
+  %hold = word Py_IncRef
+  %all.at = getelementptr i64, ptr %table, i64 3
+  %all = load i64, ptr %all.at
+  %nests.at = getelementptr i64, ptr %table, i64 21
+  %nests = load i64, ptr %nests.at
+  %rows.at = getelementptr ptr, ptr %table, i64 22
+  %rows = load ptr, ptr %rows.at
+  %wanted.at = getelementptr i64, ptr %table, i64 23
+  %wanted = load i64, ptr %wanted.at
+  %things = alloca ptr, i64 %all
+  %place = alloca i64
+  %key.place = alloca ptr
+  %value.place = alloca ptr
+  %bytes = mul i64 %wanted, 8
+  %is.whole = icmp eq i64 %nargs, %wanted
+  br i1 %is.whole, label %copy, label %other
+copy:
+  call void @llvm.memcpy.p0.p0.i64(ptr %things, ptr %args, i64 %bytes, i1 false)
+  br label %head
+head:
+  %number = phi i64 [ 0, %copy ], [ %number.next, %items.head ]
+  %filled = phi i64 [ %wanted, %copy ], [ %end, %items.head ]
+  %more = icmp slt i64 %number, %nests
+  br i1 %more, label %nest, label %read
+nest:
+  %number.next = add i64 %number, 1
+  %row = mul i64 %number, 4
+  %position.at = getelementptr i64, ptr %rows, i64 %row
+  %position = load i64, ptr %position.at
+  %nest.at = getelementptr ptr, ptr %things, i64 %position
+  %thing = load ptr, ptr %nest.at
+  %type.at = getelementptr i8, ptr %thing, i64 $TYPE
+  %type = load ptr, ptr %type.at
+  %kind.at = getelementptr ptr, ptr %position.at, i64 1
+  %kind = load ptr, ptr %kind.at
+  %is.kind = icmp eq ptr %type, %kind
+  br i1 %is.kind, label %ask, label %changed
+ask:
+  %size.at = getelementptr i8, ptr %thing, i64 $LENGTH
+  %size = load i64, ptr %size.at
+  %length.at = getelementptr i64, ptr %position.at, i64 2
+  %length = load i64, ptr %length.at
+  %end = add i64 %filled, %length
+  %is.length = icmp eq i64 %size, %length
+  br i1 %is.length, label %ask.kind, label %changed
+ask.kind:
+  %own = getelementptr i8, ptr %thing, i64 $ITEMS
+  %layout.at = getelementptr i64, ptr %position.at, i64 3
+  %layout = load i64, ptr %layout.at
+  store i64 0, ptr %place
+  switch i64 %layout, label %of.dict [ i64 $IN_LIST, label %of.list
+                                       i64 $IN_TUPLE, label %items.head ]
+of.list:
+  %outer = load ptr, ptr %own
+  br label %items.head
+of.dict:
+  %keys = inttoptr i64 %layout to ptr
+  br label %items.head
+items.head:
+  %items = phi ptr [ %outer, %of.list ], [ %own, %ask.kind ], [ %keys, %of.dict ],
+                   [ %items, %item.held ]
+  %is.dict = phi i1 [ false, %of.list ], [ false, %ask.kind ], [ true, %of.dict ],
+                    [ %is.dict, %item.held ]
+  %k = phi i64 [ 0, %of.list ], [ 0, %ask.kind ], [ 0, %of.dict ], [ %k.next, %item.held ]
+  %more.items = icmp slt i64 %k, %length
+  br i1 %more.items, label %item, label %head
+item:
+  %k.next = add i64 %k, 1
+  %to = add i64 %filled, %k
+  %item.at = getelementptr ptr, ptr %items, i64 %k
+  %listed = load ptr, ptr %item.at
+  br i1 %is.dict, label %entry.of, label %item.held
+entry.of:
+  %next = word PyDict_Next
+  %got = call i32 %next(ptr %thing, ptr %place, ptr %key.place, ptr %value.place)
+  %is.there = icmp ne i32 %got, 0
+  br i1 %is.there, label %key.of, label %changed
+key.of:
+  %key = load ptr, ptr %key.place
+  %is.key = icmp eq ptr %key, %listed
+  br i1 %is.key, label %value.of, label %changed
+value.of:
+  %value = load ptr, ptr %value.place
+  br label %item.held
+item.held:
+  %one = phi ptr [ %listed, %item ], [ %value, %value.of ]
+  %to.at = getelementptr ptr, ptr %things, i64 %to
+  store ptr %one, ptr %to.at
+  call void %hold(ptr %one)
+  br label %items.head
+read:
+  %result = call ptr @reading(ptr %self, ptr %things, i64 %all)
+  br label %release
+changed:
+  %got.to = phi i64 [ %filled, %nest ], [ %filled, %ask ], [ %to, %entry.of ], [ %to, %key.of ]
+  br label %other
+other:
+  %held.to = phi i64 [ %wanted, %entry ], [ %got.to, %changed ]
+  %miss = word miss
+  call void %hold(ptr %miss)
+  br label %release
+release:
+  %given = phi ptr [ %result, %read ], [ %miss, %other ]
+  %last = phi i64 [ %all, %read ], [ %held.to, %other ]
+  %drop = word Py_DecRef
+  br label %release.head
+release.head:
+  %r = phi i64 [ %wanted, %release ], [ %r.next, %release.one ]
+  %holds = icmp slt i64 %r, %last
+  br i1 %holds, label %release.one, label %done
+release.one:
+  %r.at = getelementptr ptr, ptr %things, i64 %r
+  %r.thing = load ptr, ptr %r.at
+  call void %drop(ptr %r.thing)
+  %r.next = add i64 %r, 1
+  br label %release.head
+done:
+  ret ptr %given
 }
 
 ; As `@alone` and `@call`, of a graph that reads nothing but its arguments, where all is as it was.
@@ -570,7 +751,7 @@ otherwise:
   ret ptr %slow
 }
 
-define ptr @call_still(ptr %self, ptr %args, i64 %nargs) {
+define ptr @together_still(ptr %self, ptr %args, i64 %nargs) {
   %table.at = getelementptr i8, ptr %self, i64 $VALUE
   %table = load ptr, ptr %table.at
   %ctx = load ptr, ptr %table
@@ -579,8 +760,8 @@ define ptr @call_still(ptr %self, ptr %args, i64 %nargs) {
 call:
   %called.at = getelementptr i64, ptr %table, i64 16
   store i64 1, ptr %called.at
-  %results = call ptr @give_all(ptr %ctx, ptr %args, i64 %nargs, ptr null)
-  ret ptr %results
+  %result = call ptr @give_made(ptr %ctx, ptr %table, ptr %args, i64 %nargs)
+  ret ptr %result
 otherwise:
   %slow = call ptr @changed(ptr %ctx, ptr %table, ptr %args, i64 %nargs)
   ret ptr %slow

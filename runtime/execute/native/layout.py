@@ -43,7 +43,8 @@ __all__ = [
 
 # Of any object: its type. Of a float, and of a scalar of NumPy: the value.
 TYPE, VALUE = 8, 16
-# Of a tuple: the first item. Of a list: how many there are. Of a closure's cell: what is in it.
+# Of a tuple: the first item; of a list: where that is. Of these, and of a dict: how many there are.
+# Of a closure's cell: what is in it.
 ITEMS, LENGTH, CONTENT = 24, 16, 16
 # Of a function: its code, the defaults of its parameters, and those of its keyword-only ones.
 CODE, DEFAULTS, KWDEFAULTS = 48, 56, 64
@@ -86,8 +87,11 @@ def _word(address: int) -> int:
 
 def _containers_agree() -> bool:
     thing = object()
-    one, other = [thing, thing], CellType(thing)
-    return _word(id(one) + LENGTH) == 2 and _word(id(other) + CONTENT) == id(thing)
+    one, other, pair = [thing, thing], CellType(thing), (thing, None)
+    are_sized = all(_word(id(two) + LENGTH) == 2 for two in (one, pair, {1: thing, 2: thing}))
+    items = _word(_word(id(one) + ITEMS)), _word(id(pair) + ITEMS)
+    is_held = _word(id(other) + CONTENT) == id(thing)
+    return are_sized and is_held and items == (id(thing), id(thing))
 
 
 def _functions_agree() -> bool:

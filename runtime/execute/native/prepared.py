@@ -123,6 +123,8 @@ class Code(NamedTuple):
 class Native:
     """A graph as native code: `call` gives the tuple of results, `alone` the one result, or MISS.
 
+    `together` gives the tuple, or MISS where `alone` would.
+
     What native code cannot do, `fallback` does: other kinds of arguments, and the errors that need
     more than the operands of a node. `made` tells what the code is made of when that is asked for:
     of code that was kept, it takes a while to find out, and may not be known.
@@ -171,21 +173,28 @@ class Native:
         self._kept = kept
         is_single = len(signature.results) == 1
         self.alone = builtin(found.address("alone"), name, *kept) if is_single else None
+        self.together = builtin(found.address("together"), name, *kept)
 
     def reading(
-        self, reading: Reading, fallback: Callable[..., Any], *, whole: bool = False
+        self,
+        reading: Reading,
+        fallback: Callable[..., Any],
+        missed: Any = None,
+        make: Callable[..., Any] | None = None,
+        check: Callable[..., Any] | None = None,
     ) -> Callable[..., Any]:
         """As `alone`, of the arguments of a call, with what the graph reads from outside.
 
         `fallback` is called with the arguments where something there is not as it was. With
-        `whole`, as `call`, but a tuple of `MISS` is given for arguments of other types if anything
-        is read.
+        `missed`, as `together`, but that is given for arguments of other types; or what is to
+        `make` of the tuple. With `check`, that looks at the inputs of the graph first, and `make`
+        is given them behind the tuple.
         """
-        missed = (MISS,) if whole else None
-        words, kept = table(reading, self._kept[0], fallback, missed)
+        words, kept = table(reading, self._kept[0], fallback, missed, make, check)
         name = "reading"
         if reading.is_of_arguments:
-            name = "call_still" if whole else "alone_still"
+            name = "alone_still" if missed is None else "together_still"
+        name = "reading_nests" if reading.nests else name
         address = entry().address(name)
         return builtin(address, "reading", ctypes.addressof(words), words, kept, *self._kept)
 

@@ -32,6 +32,7 @@ __all__ = [
     "Holds",
     "Item",
     "Named",
+    "Nest",
     "OfKind",
     "Reading",
     "Referent",
@@ -147,6 +148,26 @@ class Absent(NamedTuple):
 Check = Same | Alive | Shared | Holds | OfKind | Absent
 
 
+class Nest(NamedTuple):
+    """An argument, or an item of a nest before, that is to be a list, tuple or dict of this form.
+
+    What is at that position must be of just this class, which may be that of named tuples, and
+    have so many items; a dict, these very keys in this order. The items have the next positions,
+    after those of the arguments and of the nests before.
+    """
+
+    position: int
+    kind: type
+    length: int
+    keys: Sequence[Any] = ()
+
+    def layout(self, keys: int) -> int:
+        """Where its items are; `keys` is the address of those of a dict."""
+        if issubclass(self.kind, dict):
+            return keys
+        return IN_LIST if self.kind is list else IN_TUPLE
+
+
 class Named(NamedTuple):
     """A dict must hold these very objects under names, and nothing under the `absent` ones."""
 
@@ -157,6 +178,8 @@ class Named(NamedTuple):
 
 class Reading(NamedTuple):
     """What a call reads: `inputs`, given behind its arguments, and `constants`, given behind those.
+
+    `arguments` counts those of the call and the items of its `nests`.
 
     It needs all `checks` to hold, all `classes` to have the versions that were seen, all
     `functions` their parts, all dicts the `named` objects, and the list `replaced` to be empty.
@@ -174,12 +197,18 @@ class Reading(NamedTuple):
     asked: Sequence[tuple[int, Same | Alive]] = ()
     functions: Sequence[Parts] = ()
     named: Sequence[Named] = ()
+    nests: Sequence[Nest] = ()
 
     @property
     def is_of_arguments(self) -> bool:
         """Whether nothing is read: what is looked at is only to be as it was."""
         return self.given is None and not (
-            self.inputs or self.constants or self.checks or self.replaced or self.asked
+            self.nests
+            or self.inputs
+            or self.constants
+            or self.checks
+            or self.replaced
+            or self.asked
         )
 
 
@@ -187,17 +216,25 @@ class Reading(NamedTuple):
 (_CELL, _VARIABLE, _CONSTANT, _ARGUMENT, _REFERENT, _OWN, _ATTRIBUTE, _ITEM, _FETCHED, _IN_DICT,
  _SLOT, _KIND, _LIVE, _ABSENT) = range(14)  # fmt: skip
 _SAME, _ONE, _TWO, _HOLDS = range(4)
+# Where the items of a list and of a tuple are.
+IN_LIST, IN_TUPLE = range(2)
 # The word that is set by a call.
 _CALLED = 16
 
 
 def table(
-    reading: Reading, context: int, fallback: Callable[..., Any], missed: Any = None
+    reading: Reading,
+    context: int,
+    fallback: Callable[..., Any],
+    missed: Any = None,
+    make: Callable[..., Any] | None = None,
+    check: Callable[..., Any] | None = None,
 ) -> tuple[ctypes.Array[ctypes.c_uint64], Any]:
     """What the entry is told, as words; and what must live as long as they are used.
 
-    With `missed`, all results are given, as a tuple; and that, where the arguments are of other
-    types.
+    With `missed`, all results are given, as a tuple or as what is to `make` of it; and that, where
+    the arguments are of other types. With `check`, that is called with the inputs of the graph
+    first, and they are given to `make`, too.
     """
     slots = _Slots(reading)
     # Behind each row, what the entry notes of a dict: its version, and what was found in it.
@@ -222,6 +259,12 @@ def table(
         for position, check in reading.asked
         for word in (isinstance(check, Alive), position, id(check[1]))
     )
+    keys = [_words(map(id, nest.keys)) for nest in reading.nests]
+    nests = _words(
+        word
+        for nest, row in zip(reading.nests, keys, strict=True)
+        for word in (nest.position, id(nest.kind), nest.length, nest.layout(ctypes.addressof(row)))
+    )
     words = (
         context,
         id(fallback),
@@ -244,10 +287,15 @@ def table(
         ctypes.addressof(functions),
         len(reading.named),
         ctypes.addressof(spaces),
+        len(reading.nests),
+        ctypes.addressof(nests),
+        reading.arguments - sum(nest.length for nest in reading.nests),
+        0 if make is None else id(make),
+        0 if check is None else id(check),
     )
     kept = (
-        reading, fallback, missed, slots.kept, rows, checks, versions, asked, functions, spaces,
-        pairs,
+        reading, fallback, missed, make, check, slots.kept, rows, checks, versions, asked,
+        functions, spaces, pairs, keys, nests,
     )  # fmt: skip
     return _words(words), kept
 

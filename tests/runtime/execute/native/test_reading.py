@@ -24,6 +24,7 @@ from runtime.execute.native.reading import (
     Holds,
     Item,
     Named,
+    Nest,
     OfKind,
     Reading,
     Referent,
@@ -146,9 +147,9 @@ def helper(x=1, *, y=2):
 NAMES = {"helper": helper, "len": len}
 
 
-def still_of(native, functions=(), named=(), whole=False):
+def still_of(native, functions=(), named=(), missed=None):
     reading = Reading(3, (), (), (), [], functions=functions, named=named)
-    return native.reading(reading, otherwise, whole=whole), still(reading)
+    return native.reading(reading, otherwise, missed), still(reading)
 
 
 @pytest.mark.parametrize("whole", [False, True])
@@ -167,7 +168,7 @@ def test_functions_and_names_must_be_as_they_were(summed, change, whole):
     names, function = dict(NAMES), types.FunctionType(helper.__code__, {}, "helper", (1,))
     function.__kwdefaults__ = {"y": 2}
     named = [Named(names, [("helper", helper), ("len", len)], ["max"])]
-    call, is_still = still_of(summed, [Parts(function)], named, whole)
+    call, is_still = still_of(summed, [Parts(function)], named, MISS if whole else None)
     for _ in range(3):
         np.testing.assert_array_equal(call(X, X, X)[0] if whole else call(X, X, X), 7 * X)
         assert is_still() is True
@@ -198,11 +199,10 @@ def test_names_whose_comparison_raises_are_not_as_they_were(summed):
     assert call(X, X, X) == ("otherwise", X, X, X) and is_still() is False
 
 
-def test_arguments_of_other_types_are_left_to_the_plan_or_missed(summed):
-    call, _ = still_of(summed)
-    assert call(X[::-1], X, X) is MISS
-    call, _ = still_of(summed, whole=True)
-    np.testing.assert_array_equal(call(X[::-1], X, X)[0], X[::-1] + 6 * X)
+def test_arguments_of_other_types_are_missed(summed):
+    for missed in (None, (MISS,)):
+        call, _ = still_of(summed, missed=missed)
+        assert call(X[::-1], X, X) is (missed or MISS)
 
 
 def test_an_object_must_be_the_same(summed):
@@ -470,15 +470,82 @@ def test_arguments_may_be_other_than_inputs(summed):
     assert not was_called(read)
 
 
-def test_all_results_may_be_given_together(summed):
+@pytest.mark.parametrize("make", [None, list, lambda results: {"made": results[0]}])
+@pytest.mark.parametrize("reads", [True, False])
+def test_all_results_may_be_given_together_or_made_into_one(summed, reads, make):
     cell = types.CellType(X)
-    reading = Reading(1, [cell, cell], (), (), [])
-    read = summed.reading(reading, otherwise, whole=True)
-    (result,) = read(X)
-    np.testing.assert_array_equal(result, 7 * X)
-    assert read(X.astype("f4")) == (MISS,)
+    reading = Reading(1, [cell, cell], (), (), []) if reads else Reading(3, (), (), (), [])
+    read, more = summed.reading(reading, otherwise, (MISS,), make), () if reads else (X, X)
+    for _ in range(3):
+        results = read(X, *more)
+        assert type(results) is (tuple if make is None else type(make([0])))
+        np.testing.assert_array_equal(results["made" if type(results) is dict else 0], 7 * X)
+    assert read(X.astype("f4"), *more) == (MISS,)
     del cell.cell_contents
-    assert read(X) == ("otherwise", X)
+    if reads:
+        assert read(X) == ("otherwise", X)
+
+
+def test_what_fails_to_be_made_of_results_raises(summed):
+    read = summed.reading(Reading(3, (), (), (), []), otherwise, MISS, lambda results: 1 / 0)
+    before = sys.getrefcount(X)
+    for _ in range(9):
+        with pytest.raises(ZeroDivisionError):
+            read(X, X, X)
+    assert sys.getrefcount(X) <= before + 5
+
+
+PAIR = Nest(1, list, 2)
+
+
+@pytest.mark.parametrize(
+    ("nests", "call", "others"),
+    [
+        ([PAIR], (X, [X, X]), [(X, (X, X)), (X, [X]), (X, [X, X, X]), (X,), (X, [X, X.real[:2]])]),
+        ([PAIR._replace(kind=tuple)], (X, (X, X)), [(X, [X, X]), (X, X), (X, ())]),
+        (
+            [PAIR._replace(kind=dict, keys=("a", "b"))],
+            (X, {"a": X, "b": X}),
+            [(X, {"b": X, "a": X}), (X, {"a": X, "c": X}), (X, {"a": X}), (X, [X, X]), (X, {})],
+        ),
+        (
+            [Nest(0, tuple, 2), Nest(3, list, 1), Nest(4, dict, 1, ("a",))],
+            ((X, [{"a": X}]), X),
+            [((X, [{"b": X}]), X), ((X, [[X]]), X), ((X, [{"a": None}]), X), ((), X)],
+        ),
+        ([PAIR], (X, type("Own", (list,), {})([X, X])), []),
+    ],
+    ids=["list", "tuple", "dict", "in each other", "of another class"],
+)
+def test_items_of_arguments_are_read_where_these_have_the_form(summed, nests, call, others):
+    arguments = len(call) + sum(nest.length for nest in nests)
+    given = [Argument(i) for i in range(arguments) if i not in [nest.position for nest in nests]]
+    reading = Reading(arguments, (), (), (), [], given=given, nests=nests)
+    read = summed.reading(reading, otherwise)
+    if others:
+        np.testing.assert_array_equal(read(*call), 7 * X)
+    else:
+        others = [call]
+    watched = [X, None, *(x for other in others for x in other), *call]
+
+    def counted():
+        for _ in range(50):
+            assert all(read(*other) is MISS for other in others)
+            read(*call)
+        return [sys.getrefcount(thing) for thing in watched]
+
+    first = counted()
+    assert all(now <= before + 5 for now, before in zip(counted(), first, strict=True))
+
+
+def test_items_stay_alive_though_the_list_is_emptied_meanwhile(summed):
+    items = [X.copy(), X.copy()]
+    reading = Reading(
+        3, [Fetched(lambda: [X, items.clear()][0])], (), (), [],
+        given=[Argument(1), Argument(2)], nests=[Nest(0, list, 2)],
+    )  # fmt: skip
+    np.testing.assert_array_equal(summed.reading(reading, otherwise)(items), 7 * X)
+    assert items == []
 
 
 def test_reading_attributes_leaves_no_references_behind(summed):
