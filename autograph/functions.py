@@ -221,6 +221,7 @@ class Function(Traces, Generic[P, R]):
             self._table, self._fast, self._general = KeptTraces(), {}, []
             self._likes, self._builtins = {}, ()
             self._left = LeftCalls()
+            self._sizes.forget()
 
     def explain(self, *args: Any, **kwargs: Any) -> Explanation:
         """Of each trace: why it was made, what is staged, unrolled and left, what is guarded.
@@ -309,8 +310,10 @@ class Function(Traces, Generic[P, R]):
             return self._call(args, kwargs)  # type: ignore[no-any-return]
         except LeftToPython as left:
             self._tell_left(left.why)
-        except GraphLimit as error:
-            if not self._may_begin_again(error, args, kwargs):
+            has_own = False
+        except (GraphLimit, StagingError) as error:
+            has_own = self._has_own_shape(error, args, kwargs)
+            if not (has_own or self._may_begin_again(error, args, kwargs)):
                 note_what_is_ahead(error)
                 shorten(error)
                 raise
@@ -318,15 +321,51 @@ class Function(Traces, Generic[P, R]):
             note_what_is_ahead(error)
             shorten(error)
             raise
-        warn_of_what_is_ahead()
         with shortened():
+            if has_own:
+                return cast("R", self._call_by_own_shape(args, kwargs))
+            warn_of_what_is_ahead()
             return cast("R", self._run_python(args, kwargs))
 
+    def _has_own_shape(
+        self, error: GraphLimit | StagingError, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> bool:
+        """Whether a trace of open sizes could not go on where one of this shape may.
+
+        That shape has a trace of its own from now on.
+        """
+        relaxed = [concrete for concrete in self._table if concrete.relaxed]
+        if building() is not None or not relaxed or not all(c.begins_again for c in relaxed):
+            return False
+        bound = self._binding.bind(args, kwargs)
+        arguments = self._classify(bound if self.input_signature is None else self._conform(bound))
+        concrete = self._find(arguments)
+        if self._sizes.is_closed(arguments):  # but the short way led to the trace of open sizes
+            if not isinstance(error, GraphLimit) or error.is_final:
+                return False
+            return concrete is None or concrete.begins_again or concrete._traced.stages_nothing
+        if concrete is None or not concrete.relaxed:
+            return False
+        self._sizes.close(arguments)
+        self._drop_fast(lambda entry: entry.concrete.relaxed)
+        return True
+
+    def _call_by_own_shape(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call that a trace of open sizes could not make."""
+        try:
+            return self._call(args, kwargs)
+        except LeftToPython as left:
+            self._tell_left(left.why)
+        except GraphLimit as error:
+            if not self._may_begin_again(error, args, kwargs):
+                raise
+        return self._run_python(args, kwargs)
+
     def _may_begin_again(
-        self, error: GraphLimit, args: tuple[Any, ...], kwargs: dict[str, Any]
+        self, error: GraphLimit | StagingError, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> bool:
         """Whether Python may make a call whose graph came to what only Python can do."""
-        if building() is not None or error.is_final:
+        if building() is not None or not isinstance(error, GraphLimit) or error.is_final:
             return False
         bound = self._binding.bind(args, kwargs)
         bound = bound if self._options.input_signature is None else self._conform(bound)
@@ -433,7 +472,8 @@ class Function(Traces, Generic[P, R]):
         if entry is not None:
             full = len(self._fast) >= 4 * config.cache_size.value
             self._fast = {key: (entry,)} if full else {**self._fast, key: (entry, *known)}
-            self._set_builtins()
+            if full or entry.builtin is not None:
+                self._set_builtins()
 
     def _remember_like(
         self,
@@ -603,7 +643,7 @@ def convert(function: Callable[P, R], /) -> Function[P, R]: ...
 def convert(
     *,
     input_signature: Sequence[Any] | None = ...,
-    reduce_retracing: bool = ...,
+    reduce_retracing: bool | None = ...,
     recursive: bool = ...,
     autograph: bool = ...,
     native: bool | None = ...,
@@ -620,7 +660,8 @@ def convert(function: Any = None, /, **options: Any) -> Any:
 
     As a decorator with or without options, or as a function of any callable. Options:
     `input_signature` (a sequence of `TensorSpec`: all calls share one graph), `reduce_retracing`
-    (leave dimensions open that come with a second size), `recursive` (convert callees too),
+    (leave sizes open from the second shape on, or, False, never: by default from the third),
+    `recursive` (convert callees too),
     `autograph` (False: trace without converting), `prints` ("graph", or "trace" to print while
     tracing only), `returns` ("tensor" or "numpy"; by default results follow the arguments), `pure`
     (leave the caller's arrays as they were), `native`, `device`, `strict_errors` (True, always:

@@ -38,6 +38,7 @@ __all__ = [
     "max_saved_bytes",
     "native",
     "print_passes",
+    "reduce_retracing",
     "run_functions_eagerly",
     "show",
     "slow_after",
@@ -242,6 +243,13 @@ leave_to_python = Switch(
     "Whether Python makes calls where a plan would do in its loops what Python does, no faster, or "
     "where the graph of Python's own values would be large.",
 )
+reduce_retracing = Switch(
+    "reduce_retracing",
+    True,
+    _flag,
+    "Whether sizes of arguments are left open when a third shape comes, where the option of this "
+    "name does not say.",
+)
 cpu = Switch(
     "cpu",
     "native",
@@ -319,6 +327,7 @@ SWITCHES: dict[str, Switch[Any]] = {
         backend,
         native,
         leave_to_python,
+        reduce_retracing,
         cpu,
         threads,
         check,

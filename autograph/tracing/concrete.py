@@ -127,7 +127,7 @@ class ConcreteFunction(Described):
         self.number = next(_numbers)
         self.milliseconds = 0.0
         self.used = True
-        # Whether `reduce_retracing` left dimensions open: they stand for sizes of at least 2.
+        # Whether dimensions are open since several sizes came: they stand for sizes of at least 2.
         self.relaxed = False
         # Of a trace that made variables and serves one call: the graph of the next calls.
         self.following: ConcreteFunction | None = None
@@ -522,7 +522,7 @@ class ConcreteFunction(Described):
         It takes arrays and numbers of just these types, and gives `MISS` for anything else, and
         where what the trace read from outside changed: a function around the builtin looks.
         """
-        if self.relaxed or self._gives_tensors or not self.is_quick:
+        if self._gives_tensors or not self.is_quick:
             return None
         run = self._natively
         if run is None or not (self._gives or self._gives_of_inputs):
@@ -611,6 +611,15 @@ class ConcreteFunction(Described):
             return False
         return has_loops(run.graph or self._traced.graph)
 
+    @property
+    def nodes_in_plan(self) -> int:
+        """How many nodes a plan runs one by one, where native code was asked for."""
+        run = self._differentiable.run
+        if not (self._wants_native and isinstance(run, Planned)):
+            return 0
+        nodes = (run.graph or self._traced.graph).walk()
+        return sum(node.op.name not in ("constant", "dim", "native", "pending") for node in nodes)
+
     def is_as_fast_in_python(self, leaves: Sequence[Any]) -> bool:
         """Whether Python makes a call with these leaves as fast, and gives the same."""
         if self._gives_tensors or not self._is_mostly_python:
@@ -622,10 +631,12 @@ class ConcreteFunction(Described):
 
     @cached_property
     def _is_mostly_python(self) -> bool:
+        return bool(config.leave_to_python.value) and self.does_as_python
+
+    @cached_property
+    def does_as_python(self) -> bool:
         """Whether the graph runs as a plan that does what Python does, or calls Python as often."""
         run = self._differentiable.run
-        if not config.leave_to_python.value:
-            return False
         if isinstance(run, Native):
             return calls_outweigh(self._traced.graph, len(self.called_from_native_code))
         if not (self._wants_native and isinstance(run, Planned)):
@@ -637,7 +648,7 @@ class ConcreteFunction(Described):
     def without_kinds(self) -> ConcreteFunction:
         """The same for those who cannot have Python make a call: numbers are of joined types."""
         graph = without_kinds(self._traced.graph)
-        if graph is self._traced.graph:
+        if graph is self._traced.graph or self.relaxed:
             return self
         return self._of(dataclasses.replace(self._traced, graph=graph))
 

@@ -147,7 +147,8 @@ def _any(*args: Any, **kwargs: Any) -> None: ...
 
 class FunctionOptions(NamedTuple):
     input_signature: tuple[Any, ...] | None = None
-    reduce_retracing: bool = False
+    # None: from the third shape on, where the setting of this name says so.
+    reduce_retracing: bool | None = None
     recursive: bool = True
     autograph: bool = True
     native: bool | None = None

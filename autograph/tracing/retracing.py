@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 from autograph.tracing.signature import (
     Arguments,
     Identity,
-    describe_key,
     differences,
     is_input_key,
     other_nests,
@@ -16,7 +15,7 @@ from autograph.tracing.signature import (
 from autograph.tracing.signature import type_of_key as type_of
 from runtime.structure import tree
 
-__all__ = ["FIRST", "Reason", "generalised", "of_arguments", "of_guards"]
+__all__ = ["FIRST", "Reason", "closed", "generalised", "of_arguments", "of_guards"]
 
 
 class Reason(NamedTuple):
@@ -30,6 +29,8 @@ class Reason(NamedTuple):
 
 
 FIRST = Reason("first call")
+# So many differences are told; a model has hundreds of arrays.
+_SHOWN = 3
 _NUMBER = "pass it as an array or a NumPy scalar"
 
 
@@ -38,7 +39,7 @@ def of_guards(broken: Sequence[str], *, is_opened: bool) -> Reason:
 
     With `is_opened`, that is numbers only, which are inputs from now on.
     """
-    text = "; ".join(broken) or "what it read from outside changed"
+    text = _first(broken) or "what it read from outside changed"
     if is_opened:
         return Reason(f"{text}, an input from now on")
     return Reason(text, "pass it as an argument, or keep it in an array or a Variable")
@@ -49,7 +50,7 @@ def of_arguments(nearest: Arguments, new: Arguments, fixed: frozenset[str]) -> R
 
     `fixed` are the paths of the ints whose values the function needs while tracing.
     """
-    text = "; ".join(differences(nearest, new)) or "new arguments"
+    text = _first(differences(nearest, new)) or "new arguments"
     if nearest.structure != new.structure:
         return Reason(text, _remedy_of_nests(other_nests(nearest.structure, new.structure)))
     changed = [
@@ -61,16 +62,22 @@ def of_arguments(nearest: Arguments, new: Arguments, fixed: frozenset[str]) -> R
     return Reason(text, _remedy_of_sizes(changed) or next(filter(None, remedies), ""))
 
 
-def generalised(reason: Reason, arguments: Arguments, general: Arguments) -> Reason:
-    """The reason of a trace that serves other sizes, too: what it was made for."""
-    wider = [
-        f"`{path}`: {describe_key(now)}"
-        for path, old, now in zip(general.paths, arguments.keys, general.keys, strict=True)
-        if old != now
-    ]
-    if not wider:
-        return reason
-    return Reason(f"{reason.text}, generalised to {', '.join(wider)}")
+def generalised(reason: Reason, arguments: Arguments, general: Arguments, since: str) -> Reason:
+    """The reason of a trace that serves other sizes, too: of which arguments, since which shape."""
+    pairs = zip(general.paths, arguments.keys, general.keys, strict=True)
+    names = _first([f"`{path}`" for path, old, now in pairs if old != now], ", ")
+    return Reason(f"{reason.text}; sizes of {names} are open since the {since} shape")
+
+
+def closed(reason: Reason, why: str) -> Reason:
+    """The reason of a trace of one shape where one of open sizes is none, or no better."""
+    return Reason(f"{reason.text}; sizes are not left open: {why}", reason.remedy)
+
+
+def _first(texts: Sequence[str], joint: str = "; ") -> str:
+    """The first of some texts, and how many more there are."""
+    more = [f"{len(texts) - _SHOWN} more"] if len(texts) > _SHOWN else []
+    return joint.join([*texts[:_SHOWN], *more])
 
 
 def _remedy(path: str, old: Any, new: Any, fixed: frozenset[str]) -> str:
@@ -117,7 +124,8 @@ def _remedy_of_sizes(changed: Sequence[tuple[str, Any, Any]]) -> str:
     note = (
         "note that sizes 0 and 1 have graphs of their own, and for the others " if has_own else ""
     )
-    return f"{note}use reduce_retracing=True, or an input_signature with {' and '.join(specs)}"
+    named = _first(specs, " and ")
+    return f"{note}use reduce_retracing=True, or an input_signature with {named}"
 
 
 def _remedy_of_nests(found: Sequence[tuple[tree.Structure, str]]) -> str:

@@ -165,15 +165,20 @@ class Traced:
         """Whether ints may leave 64 bits after something was done that Python would do again."""
         if self.is_repeatable or not self.is_of_numbers:
             return False
+        return bool(self.limited)
+
+    @property
+    def limited(self) -> list[Node]:
+        """The nodes that end the graph where Python's ints would leave 64 bits."""
         counters = {
             counter.increment
             for node in self.graph.walk()
             if node.op is WHILE and (counter := counter_of(node)) and not counter.can_overflow
         }
-        return any(
-            node.op_can_raise and node not in counters and any(map(_is_int, node.outputs))
-            for node in self.graph.walk()
-        )
+        return [
+            node for node in self.graph.walk()
+            if node.op_can_raise and node not in counters and any(map(_is_int, node.outputs))
+        ]  # fmt: skip
 
     @property
     def grows_slowly(self) -> bool:

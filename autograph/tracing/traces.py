@@ -39,9 +39,9 @@ from autograph.tracing.matching import (
     conform_leaf,
     declared_key,
     is_general,
-    merge_keys,
     unknown_dimensions,
 )
+from autograph.tracing.open_sizes import OpenSizes, why_worse
 from autograph.tracing.options import Binding, FunctionOptions, without_partials
 from autograph.tracing.outside_lists import FoundList, Lists
 from autograph.tracing.retracing import Reason
@@ -64,6 +64,7 @@ from runtime import config, slow
 from runtime.building import TooManyNodes
 from runtime.devices import device
 from runtime.effects.control import without_kinds
+from runtime.effects.size_decisions import without_kinds_by_data
 from runtime.errors import (
     GraphLimit,
     HostCallError,
@@ -117,6 +118,7 @@ class Traces:
         self._builtins: tuple[Callable[..., Any], ...] = ()
         self._general: list[ConcreteFunction] = []
         self._policy = IntPolicy(set(), set(), {})
+        self._sizes = OpenSizes(options.reduce_retracing)
         if options.input_signature is not None:
             self._policy.closed = None
         # Whether what is put into lists is an effect of each, as these change between calls; None:
@@ -170,7 +172,7 @@ class Traces:
     def _matching(self, arguments: Arguments, exactly: bool = False) -> list[ConcreteFunction]:
         """The traces that serve such arguments, if what they read from outside has not changed."""
         known = [c for c in self._table.of(arguments.key) if not c.is_past]
-        if not exactly:
+        if not (exactly or self._sizes.is_closed(arguments)):
             fits = (c for c in self._general if accepts(c._traced.arguments, c.relaxed, arguments))
             known += [c for c in fits if c not in known]
         return known
@@ -202,10 +204,9 @@ class Traces:
             arguments = self._with_new_ints(bound, arguments)
             self._open_numbers(arguments)
             began = time.perf_counter()
-            general = self._generalised(arguments)
-            reason = retracing.generalised(reason, arguments, general)
-            concrete = self._make(bound, general, reason)
-            concrete.relaxed = general.keys != arguments.keys
+            concrete = self._opened(bound, arguments, reason)
+            if concrete is None:
+                concrete = self._make(bound, arguments, reason)
             concrete.milliseconds = 1e3 * (time.perf_counter() - began)
             if not concrete._traced.raised:
                 self._keep(concrete if concrete.following is None else concrete.following)
@@ -213,7 +214,7 @@ class Traces:
                 1,
                 lambda: (
                     f"trace #{self._trace_count} of {self.__qualname__} "
-                    f"({concrete.milliseconds:.1f} ms): {reason}"
+                    f"({concrete.milliseconds:.1f} ms): {Reason(concrete.reason, concrete.remedy)}"
                 ),
             )
             config.log(2, lambda: str(concrete.graph))
@@ -268,18 +269,14 @@ class Traces:
         # Each trace begins out of the handlers: what the user raises in it has no context of ours.
         while True:
             try:
-                found = self._traced(arguments, reason)
+                found = self._traced_in_full(arguments, reason)
                 if not found._traced.raised:
                     return found
                 lists = self._policy.lists
                 if not (lists.used or arguments.has_columns):
                     return found
                 with lists.closed_for_now():  # which items there are tells where it raises
-                    return self._traced(self._classify(bound, opens=False), reason)
-            except FoundList:
-                continue
-            except WrittenNumber as found:
-                written = found.keys
+                    return self._traced_in_full(self._classify(bound, opens=False), reason)
             except StagingError as error:
                 if self._prefers_logs:
                     self._prefers_logs = None
@@ -292,8 +289,18 @@ class Traces:
                 if not self._fix_numbers(arguments):
                     raise
                 break
-            self._policy.numbers.are_written(written)
         return self._traced(self._classify(bound, opens=False), reason)
+
+    def _traced_in_full(self, arguments: Arguments, reason: Reason) -> ConcreteFunction:
+        """A trace, made anew where it finds lists and numbers outside that are inputs."""
+        while True:
+            try:
+                return self._traced(arguments, reason)
+            except FoundList:
+                continue
+            except WrittenNumber as found:
+                written = found.keys
+            self._policy.numbers.are_written(written)
 
     def _close_lists(self, arguments: Arguments, error: StagingError) -> bool:
         """Have lists that were columns their items one by one, since the trace needs them so."""
@@ -607,9 +614,11 @@ class Traces:
                     patience=patience,
                     node_limit=limit,
                     prefers_logs=bool(self._prefers_logs),
-                    keeps_kinds=self._is_of_numbers(arguments),
+                    keeps_kinds=self._sizes.is_opening or self._is_of_numbers(arguments),
                 )
-                if not (traced.is_of_numbers and self._may_take_over(arguments, patience)):
+                if self._sizes.is_opening:
+                    traced.graph = without_kinds_by_data(traced.graph)
+                elif not (traced.is_of_numbers and self._may_take_over(arguments, patience)):
                     traced.graph = without_kinds(traced.graph, keeps_open=True)
         except NothingStaged:
             given_up = tracing.plain_python(arguments, "rounds and calls without end stage nothing")
@@ -688,17 +697,35 @@ class Traces:
         nearest = min(reversed(known), key=lambda other: len(differences(other, arguments)))
         return retracing.of_arguments(nearest, arguments, frozenset(self._policy.fixed))
 
-    def _generalised(self, arguments: Arguments) -> Arguments:
-        """With `reduce_retracing`, dimensions of which a second size comes are left open."""
-        if not self._options.reduce_retracing:
-            return arguments
-        keys = arguments.keys
-        for concrete in self._table:
-            merged = merge_keys(concrete._traced.arguments, arguments)
-            if merged is not None:
-                keys = merged
-                break
-        return arguments._replace(keys=keys)
+    def _opened(
+        self, bound: dict[str, Any], arguments: Arguments, reason: Reason
+    ) -> ConcreteFunction | None:
+        """A trace that serves further shapes too, where that is to be, and as good as others."""
+        sizes = self._sizes
+        may_be = self._is_called and self._is_converted
+        found = sizes.opened(self._table, arguments, may_be=may_be)
+        if found is None:
+            return None
+        general, special = found
+        self._policy.numbers.add(special.guards_of_values())
+        count, sizes.is_opening = self._trace_count, True
+        try:
+            told = retracing.generalised(reason, arguments, general, sizes.since)
+            made = self._traced_in_full(general, told)
+            why = "" if sizes.option else why_worse(made, special)
+            if not (why or made._traced.raised):
+                made.relaxed = True
+                return made
+        except Exception as error:  # noqa: BLE001 - the trace of the shape raises it again, if at all
+            why = str(error).partition("\n")[0]
+        finally:
+            sizes.is_opening = False
+        self._trace_count = count
+        if why:
+            sizes.close(general)
+            config.log(1, lambda: f"{self.__qualname__}: sizes are not left open: {why}")
+            reason = retracing.closed(reason, why)
+        return self._make(bound, arguments, reason)
 
     def _classify(self, bound: dict[str, Any], *, opens: bool = True) -> Arguments:
         """The arguments taken apart; dimensions that the input signature leaves open are open."""

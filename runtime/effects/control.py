@@ -53,6 +53,7 @@ __all__ = [
     "emit_try",
     "emit_while",
     "exception_of",
+    "is_check_of_kind",
     "is_made_of",
     "passed_on",
     "without_kinds",
@@ -411,19 +412,20 @@ def without_kinds(graph: Graph, *, keeps_open: bool = False) -> Graph:
     With `keeps_open`, but not where only the run tells whether one is.
     """
     checks = [node for node in graph.walk() if "error" in node.attrs]
-    if not any(map(_is_check_of_kind, checks)):
+    if not any(map(is_check_of_kind, checks)):
         return graph
     return shared(functools.partial(_without_kinds, keeps_open))(graph)
 
 
-def _is_check_of_kind(node: Node) -> bool:
+def is_check_of_kind(node: Node) -> bool:
+    """Whether it raises LimitTypeError: a number would be of another type than in Python."""
     return node.attrs.get("error") == "LimitTypeError"
 
 
 def _without_kinds(keeps_open: bool, graph: Graph, change: Change) -> Graph:
     copy = Copy(graph, change)
     for node in graph.nodes:
-        if _is_check_of_kind(node) and not (keeps_open and not is_constant(node.inputs[1])):
+        if is_check_of_kind(node) and not (keeps_open and not is_constant(node.inputs[1])):
             copy.drop_pending(node)
             copy.replace(node.outputs, copy.mapped(node.inputs[:1]))
         else:

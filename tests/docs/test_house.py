@@ -232,6 +232,7 @@ TESTED_IN = {
     "autograph/tracing/results.py": "autograph/tracing/test_trace.py",
     "autograph/tracing/traced.py": "autograph/tracing/test_trace.py",
     "autograph/tracing/traces.py": "autograph/test_functions.py",
+    "runtime/effects/size_decisions.py": "autograph/tracing/test_open_sizes.py",
     "autograph/programs/loading.py": "autograph/programs/test_saving.py",
     # Keras' own tests ask for each of its functions.
     **in_folder(

@@ -454,11 +454,15 @@ def test_b6_06_reduce_retracing():
     assert f(np.ones((7, 3))).shape == (3,)
 
 
-def test_b6_06_off_by_default():
-    f = ag.convert(lambda x: x.sum())
-    for n in (3, 4, 5):
-        f(np.ones(n))
-    assert f.trace_count == 3
+@pytest.mark.parametrize(
+    ("option", "setting", "count"), [(None, True, 3), (None, False, 6), (False, True, 6), (True, False, 2)]
+)  # fmt: skip
+def test_b6_06_sizes_are_open_from_the_third_shape_on(option, setting, count):
+    f = ag.convert(lambda x: x.sum(), reduce_retracing=option)
+    with config.reduce_retracing.using(setting):
+        for n in (3, 4, 5, 6, 7, 8):
+            assert f(np.ones(n)) == n
+    assert f.trace_count == count
 
 
 def test_b6_06_broadcasting_against_a_relaxed_dimension():
@@ -538,7 +542,7 @@ def test_no_retrace():
 
 
 def test_b5_10_retrace_warning_says_why(caplog):
-    f = ag.convert(lambda x: x * 2)
+    f = ag.convert(lambda x: x * 2, reduce_retracing=False)
     for n in range(2, 40):
         f(np.ones(n))
     assert len(caplog.records) == 2

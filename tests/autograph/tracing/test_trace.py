@@ -334,7 +334,7 @@ def test_b6_15_recursion_on_python_values():
 
 
 def test_s18_threads_with_different_signatures():
-    f = ag.convert(lambda x: x.sum())
+    f = ag.convert(lambda x: x.sum(), reduce_retracing=False)
     assert run_threads(8, lambda i: float(f(np.ones(i + 1)))) == [float(i + 1) for i in range(8)]
     assert f.trace_count == 8
 
