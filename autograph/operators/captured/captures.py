@@ -33,6 +33,7 @@ from autograph.operators.captured.guards import (
     Identity,
     IdentityGuard,
     Place,
+    ReachGuard,
     SharingGuard,
     TypeGuard,
     has_state,
@@ -58,8 +59,8 @@ __all__ = ["Captured", "Guard", "Opener", "Place", "Trace", "are_one_object", "a
            "content_before", "current_trace", "guard_absence", "guard_absent_item",
            "guard_apart", "guard_content", "guard_count", "guard_environment", "guard_globals",
            "guard_has_key", "guard_keys", "guard_kinds", "guard_length", "guard_object",
-           "guard_state", "identifier", "is_fixed", "is_input", "note_identity", "place_of_item",
-           "read", "same_value", "trace_at_hand", "trace_of", "weak"]  # fmt: skip
+           "guard_reach", "guard_state", "identifier", "is_fixed", "is_input", "note_identity",
+           "place_of_item", "read", "same_value", "trace_at_hand", "trace_of", "weak"]  # fmt: skip
 
 _FIXED_MODULES = ("numpy", "math", "cmath", "operator", "itertools", "functools", "builtins",
                   "autograph", "runtime", "cupy", "typing", "collections", "sys", "os", "abc",
@@ -692,9 +693,28 @@ def guard_length(container: Any, before: int) -> None:
     trace = current_trace()
     if trace is not None:
         trace.depend(id(container))
-        fetch = weak(container)
-        place = Place(f"the length of a {type(container).__name__}", lambda: len(fetch()))
-        trace.guards.setdefault(("length", id(container)), Guard(place, before, by_value=True))
+        guard = Guard(_place_of_length(container), before, by_value=True)
+        trace.guards.setdefault(("length", id(container)), guard)
+
+
+def _place_of_length(container: Any) -> Place:
+    fetch = weak(container)
+
+    def length() -> Any:
+        return MISSING if (found := fetch()) is None else len(found)
+
+    return Place(f"the length of a {type(container).__name__}", length)
+
+
+def guard_reach(container: Any, count: int) -> None:
+    """Guard that a captured list or deque has so many items at least."""
+    trace = current_trace()
+    if trace is None:
+        return
+    key = ("reach", id(container))
+    known = trace.guards.get(key)
+    if known is None or known.expected < count:
+        trace.guards[key] = ReachGuard(_place_of_length(container), count, by_value=True)
 
 
 def guard_absent_item(container: dict[Any, Any], key: Any) -> None:

@@ -292,6 +292,17 @@ class ContentGuard(Guard):
         return self.seen is not None and are_same_objects(held_in(self.container), self.seen)
 
 
+class ReachGuard(Guard):
+    """That a list has items enough for those that are written by their positions."""
+
+    __slots__ = ()
+
+    def holds(self) -> bool:
+        """Whether it has."""
+        found = self.found()
+        return found is not MISSING and bool(found >= self.expected)
+
+
 class _ManyGuard(Guard):
     """Guards of many places: mostly all hold the very objects that the trace saw, `expected`."""
 

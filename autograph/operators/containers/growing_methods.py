@@ -44,18 +44,8 @@ from runtime import journal, ops
 from runtime.errors import LimitValueError
 from runtime.tensor import Tensor
 
-__all__ = [
-    "BLIND",
-    "NAN_SOUGHT",
-    "call",
-    "contains",
-    "equal",
-    "in_order",
-    "matches",
-    "not_in_list",
-    "numbers_of",
-    "refuse_nan_sought",
-]
+__all__ = ["BLIND", "NAN_SOUGHT", "call", "contains", "equal", "in_order", "matches",
+           "not_in_list", "numbers_of", "refuse_nan_sought"]  # fmt: skip
 
 
 NAN_SOUGHT = (

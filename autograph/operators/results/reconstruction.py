@@ -28,32 +28,10 @@ from runtime.structure import tree
 from runtime.structure.templates import Fillable, Hole, fill, text_of_letters
 from runtime.tensor import Tensor
 
-__all__ = [
-    "AnyOf",
-    "Argument",
-    "Array",
-    "Entries",
-    "Form",
-    "GrownContent",
-    "IfPresent",
-    "ItemPart",
-    "Items",
-    "LettersPart",
-    "Made",
-    "Once",
-    "OptionalPart",
-    "Outside",
-    "RaggedPart",
-    "Same",
-    "Scalar",
-    "TextPart",
-    "Tuple",
-    "View",
-    "handing_out",
-    "items_of_rows",
-    "objects",
-    "remembering",
-]
+__all__ = ["AnyOf", "Argument", "Array", "Entries", "Form", "GrownContent", "IfPresent",
+           "ItemPart", "Items", "LettersPart", "Made", "Once", "OptionalPart", "Outside",
+           "RaggedPart", "Same", "Scalar", "TextPart", "Tuple", "View", "handing_out",
+           "items_of_rows", "objects", "remembering"]  # fmt: skip
 
 
 def handing_out(known: dict[Hashable, Any]) -> within:
