@@ -14,25 +14,9 @@ from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.code_guards import note_function
 from runtime.structure.tree import MADE_BY_CLASS_STATEMENT
 
-__all__ = [
-    "ORIGINAL",
-    "ORIGINALS",
-    "absence",
-    "attribute",
-    "call_without_object",
-    "called",
-    "convert",
-    "converted",
-    "for_consumer",
-    "for_context",
-    "held",
-    "is_marked",
-    "looked_up",
-    "mark",
-    "method",
-    "use_converters",
-    "why_left",
-]
+__all__ = ["ORIGINAL", "ORIGINALS", "absence", "attribute", "call_without_object", "called",
+           "convert", "converted", "for_consumer", "for_context", "held", "is_marked",
+           "looked_up", "mark", "method", "use_converters", "why_left"]  # fmt: skip
 
 Function = Callable[..., Any]
 T = TypeVar("T")
