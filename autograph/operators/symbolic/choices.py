@@ -147,7 +147,8 @@ class Numbers(Form):
             which = next(rows)
             is_same = places == [*range(len(places))]
             yield which if is_same else ops.getitem(tensor(np.array(places)), which)
-        given = {k: next(rows) for k in places}
+        are_ints = all(leaf.type.dtype.kind != "f" for leaf in own.number_types)
+        given = {k: self._exact(next(rows)) if are_ints else next(rows) for k in places}
         for k, leaf in enumerate(self.types):
             yield given[k] if k in given else ops.zeros(count, dtype=leaf.type.dtype)
 
@@ -155,24 +156,25 @@ class Numbers(Form):
         number = number_of(x)
         which = self._which(type_of(number))
         yield which
+        number = self._exact(tensor(number))
         yield from (number if k == which else 0 for k in range(len(self.types)))
 
     def as_numbers(self, rows: Iterator[Any]) -> Any:
         which = next(rows)
-        columns = [control.coerce(self._exact(next(rows)), self.joined_type) for _ in self.types]
+        columns = [control.coerce(next(rows), self.joined_type) for _ in self.types]
         found = columns[-1]
         for k in reversed(range(len(columns) - 1)):
             found = ops.where(ops.equal(which, k), columns[k], found)
         return control.coerce(found, self.joined_type)
 
     def _exact(self, x: Tensor) -> Tensor:
-        """Integers that floats stand for, which must be those very numbers when the graph runs."""
+        """Numbers; integers beside floats must be such as floats stand for, when the graph runs."""
         if x.type.dtype.kind != "i" or self.joined_type.dtype.kind != "f":
             return x
         is_one = ops.all(
             ops.less_equal(ops.abs(x), 2 ** (np.finfo(self.joined_type.dtype).nmant + 1))
         )
-        what = "an int that no float is equal to may stand beside floats in a list"
+        what = "an int that no float may be equal to stands beside floats in a list"
         exact: Tensor = checked(x, is_one, what=what, error="LimitOverflowError")
         return exact
 

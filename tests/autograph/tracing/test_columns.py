@@ -144,6 +144,7 @@ USES = {
     "L[0].a = x[0]; L[3].b = 1.5; return [float(p.a) for p in L]": OBJECTS,
     "for p in L:\n    if p.a > 5: p.a, p.b = x[0], 2 * x[1]": OBJECTS,
     "L[4] = x[0]; L[5] = 2**53; return sum(float(v) for v in L)": ["ints"],
+    "L[4] = x[0]; return float(L[5])": ["ints"],
 }
 # Of these a trace needs the items one by one.
 BY_ITEMS = {
