@@ -109,11 +109,15 @@ class Numbers(Form):
 
     @staticmethod
     def of(types: Iterable[Leaf], join: Callable[[TensorType, TensorType], Any]) -> Form | None:
-        """The form of numbers of these types, if one of them is that of all together."""
+        """The form of numbers of these types; None where some are arrays, or NumPy's truth values.
+
+        The operators of those mean something else than those of numbers.
+        """
         found = {leaf.type: leaf for leaf in types}
-        joined = functools.reduce(join, found)
-        is_one = joined in found and all(type_.rank == 0 for type_ in found)
-        return Numbers(tuple(found.values()), joined) if is_one else None
+        truth = [type_ for type_ in found if type_.dtype.kind == "b" and not type_.weak]
+        if any(type_.rank != 0 for type_ in found) or (truth and len(found) > 1):
+            return None
+        return Numbers(tuple(found.values()), functools.reduce(join, found))
 
     @property
     def number_types(self) -> tuple[Leaf, ...]:
@@ -147,7 +151,7 @@ class Numbers(Form):
             which = next(rows)
             is_same = places == [*range(len(places))]
             yield which if is_same else ops.getitem(tensor(np.array(places)), which)
-        are_ints = all(leaf.type.dtype.kind != "f" for leaf in own.number_types)
+        are_ints = all(leaf.type.dtype.kind not in "fc" for leaf in own.number_types)
         given = {k: self._exact(next(rows)) if are_ints else next(rows) for k in places}
         for k, leaf in enumerate(self.types):
             yield given[k] if k in given else ops.zeros(count, dtype=leaf.type.dtype)
@@ -161,15 +165,16 @@ class Numbers(Form):
 
     def as_numbers(self, rows: Iterator[Any]) -> Any:
         which = next(rows)
-        columns = [control.coerce(next(rows), self.joined_type) for _ in self.types]
+        type_ = self.joined_type if which.type.rank == 0 else self.joined_type.strong()
+        columns = [control.coerce(next(rows), type_) for _ in self.types]
         found = columns[-1]
         for k in reversed(range(len(columns) - 1)):
             found = ops.where(ops.equal(which, k), columns[k], found)
-        return control.coerce(found, self.joined_type)
+        return control.coerce(found, type_)
 
     def _exact(self, x: Tensor) -> Tensor:
         """Numbers; integers beside floats must be such as floats stand for, when the graph runs."""
-        if x.type.dtype.kind != "i" or self.joined_type.dtype.kind != "f":
+        if x.type.dtype.kind != "i" or self.joined_type.dtype.kind not in "fc":
             return x
         is_one = ops.all(
             ops.less_equal(ops.abs(x), 2 ** (np.finfo(self.joined_type.dtype).nmant + 1))

@@ -105,7 +105,7 @@ OF_OTHER_TYPES = [
     "L[3] = x[0]; L.append(x[1]); return L[3], L[-1], len(L)",
     "for i in range(4): L[i] = x[i % 2] * i\nreturn L[2:8], L[::-1], [*L, x[0]]",
     "for i, v in enumerate(L):\n    if i > 4: L[i] = x[0] + i\nL.reverse(); return L.pop(4), L",
-    "M = [*L]\nM.insert(1, x[0])\ndel M[int(x[0])]\nreturn M, M[4:]",
+    "M = [*L]\nM.insert(1, x[0])\nM.append(x[1])\nreturn M, M[4:]",
 ]
 # What is done with a list `L`, an array `x` and an object `s`; and with which items.
 USES = {
@@ -145,6 +145,7 @@ USES = {
     "for p in L:\n    if p.a > 5: p.a, p.b = x[0], 2 * x[1]": OBJECTS,
     "L[4] = x[0]; L[5] = 2**53; return sum(float(v) for v in L)": ["ints"],
     "L[4] = x[0]; return float(L[5])": ["ints"],
+    "L[int(x[0])] = 0; return L == L[:]": ["floats", "bools"],
 }
 # Of these a trace needs the items one by one.
 BY_ITEMS = {
