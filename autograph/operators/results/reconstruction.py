@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from itertools import islice, repeat
+from itertools import accumulate, repeat
 from operator import getitem
 from typing import Any
 
@@ -423,9 +423,12 @@ class RaggedPart(ItemPart):
             return [[] for _ in counts]
         inner = [rows[j] for j in self.rows]
         if type(inner[0]) is np.ndarray:  # the items of all lists in one go
-            is_there = np.arange(inner[0].shape[1]) < np.asarray(counts)[:, None]
-            items = iter(items_of_rows(self.structure, self.parts, [x[is_there] for x in inner]))
-            return [[*islice(items, n)] for n in counts]
+            wanted: Any = np.arange(inner[0].shape[1]) < np.asarray(counts)[:, None]
+            flat = [x.reshape(wanted.size, *x.shape[2:]) for x in inner]
+            flat = flat if wanted.all() else [x[wanted.ravel()] for x in flat]
+            items = items_of_rows(self.structure, self.parts, flat)
+            ends = accumulate(counts)
+            return [items[end - n : end] for end, n in zip(ends, counts, strict=True)]
         return [
             items_of_rows(self.structure, self.parts, [x[k][: int(n)] for x in inner])
             for k, n in enumerate(counts)
