@@ -16,6 +16,7 @@ from autograph.operators.captured.captures import Captured, Place
 from autograph.operators.results.reconstruction import (
     ItemPart,
     LettersPart,
+    NumberPart,
     OptionalPart,
     RaggedPart,
     TextPart,
@@ -349,6 +350,8 @@ class _Loader:
             numbers = members(part, {"row": (int,), "letters": (int,)}, {})
             what = "number of a part of an item"
             return LettersPart(*(whole(number, 0, count - 1, what) for number in numbers))
+        if type(part) is dict and "types" in part:
+            return self._number_of_types(part, count)
         if type(part) is dict and "optional" in part:
             return self._optional_in_items(part, count, depth)
         required: dict[str, tuple[type, ...]] = {"row": (int,), "weak": (bool,)}
@@ -358,6 +361,15 @@ class _Loader:
         if present is None:
             return found
         return OptionalPart(tree.LEAF, [found], whole(present, 0, count - 1, what))
+
+    def _number_of_types(self, part: Any, count: int) -> NumberPart:
+        """A number in each item of a list, of one of several types."""
+        which, types = members(part, {"row": (int,), "types": (list,)}, {})
+        found = [self._part_of_item(one, count, _DEEPEST) for one in types]
+        own = [one for one in found if type(one) is ItemPart]
+        if not own or len(own) < len(found):
+            raise Malformed("a number in a result is of types that are none")
+        return NumberPart(whole(which, 0, count - 1, "number of a part of an item"), own)
 
     def _optional_in_items(self, part: Any, count: int, depth: int) -> OptionalPart:
         """Tuples that may be None, and are parts of the items of a list."""

@@ -18,6 +18,7 @@ from autograph.functions import BoundFunction, Function, convert
 from autograph.operators.results.reconstruction import (
     ItemPart,
     LettersPart,
+    NumberPart,
     OptionalPart,
     RaggedPart,
     TextPart,
@@ -477,6 +478,8 @@ class _Document:
         if isinstance(hole, RaggedPart):
             item = self._nest(hole.structure, map(self._item_part, hole.parts))
             return {"row": hole.row, "rows": list(hole.rows), "list": item}
+        if isinstance(hole, NumberPart):
+            return {"row": hole.row, "types": [*map(self._hole, hole.parts)]}
         if isinstance(hole, LettersPart):
             return {"row": hole.row, "letters": hole.letters}
         if isinstance(hole, ItemPart):

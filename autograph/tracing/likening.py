@@ -450,7 +450,7 @@ class _Writer:
             raise _Unlike  # all that is in it was looked at
         elif guard.expected is MISSING:
             self._check_absence(guard, key, owner)
-        elif key is not None and key[0] in ("length", "keys", "has", "kinds", "content"):
+        elif key is not None and key[0] in _CONTAINED:
             self._check_container(key, guard.expected, owner)
         elif guard.place.route is not None or (key is not None and key[0] in _HELD):
             self._check_value(guard, key, owner)
@@ -498,6 +498,9 @@ class _Writer:
             return
         if key[0] == "length":
             self._need(f"len({owner}) == {expected}")
+            return
+        if key[0] == "reach":
+            self._need(f"len({owner}) >= {expected}")
             return
         if key[0] == "keys" or type(thing) is dict:
             keys = expected if key[0] == "keys" else tuple(k for k, _ in expected)
@@ -594,19 +597,8 @@ class _Writer:
 
 
 # Places that keys tell, of which an object has one under a number.
-_KNOWN = (
-    "attr",
-    "default",
-    "part",
-    "length",
-    "keys",
-    "has",
-    "absent",
-    "kinds",
-    "content",
-    "state",
-    "cell",
-)
+_CONTAINED = ("length", "reach", "keys", "has", "kinds", "content")
+_KNOWN = ("attr", "default", "part", "absent", "state", "cell", *_CONTAINED)
 # Those that are read by themselves, past attributes, items and cells; and of which numbers can be
 # inputs.
 _HELD = ("default", "part")

@@ -22,8 +22,9 @@ from autograph.operators.captured.guards import same_value
 from autograph.operators.captured.standing import Owner
 from autograph.operators.captured.variables import Maybe, Nullable, Poison, Undefined, _Unreadable
 from autograph.operators.expressions.attributes import attribute_slot
+from autograph.operators.results.item_templates import template_of
 from autograph.operators.results.outputs import Place
-from autograph.operators.results.reconstruction import remembering
+from autograph.operators.results.reconstruction import Form, Items, remembering
 from autograph.operators.values.carried import split
 from autograph.operators.values.contents import container_base, content_slot
 from autograph.operators.values.runs import Opened, has_runs
@@ -38,7 +39,6 @@ from runtime.effects.given_containers import container_at
 from runtime.effects.host import lending
 from runtime.errors import StagingError
 from runtime.graph.ir import Value
-from runtime.structure.templates import Hole
 from runtime.tensor import Tensor
 
 __all__ = [
@@ -433,21 +433,22 @@ def _put_content(thing: Any, value: Any) -> None:
 
 
 def _content_of_rows(owner: Any, new: list[Any], facts: Any, operands: list[Tensor]) -> Any:
-    """The numbers in the lists of a list of the caller's, which stay the lists that they are."""
-    _, (lengths, *rows) = facts.effects.handouts.rows_of(new, owner)
+    """What is in the lists of a list of the caller's, which stay the lists that they are."""
+    item, rows = facts.effects.handouts.rows_of(new, owner)
+    lengths = rows[0]
     before = control.passed_on(lengths.current()._value, facts.containers.same_rows)
     is_in_body = building() is not facts.builder and before.node is None
     if before is not facts.containers.row_lengths[id(owner)]._value and not is_in_body:
         raise StagingError("the lists in a list of the caller's are others than before")
-    operands += lengths, *rows
-    return tuple(map(Hole, range(len(operands))))
+    operands += rows
+    parts, structure = template_of(item)
+    return Items(structure, parts, [*range(len(rows))], Form(False))
 
 
-def _put_rows(thing: list[list[Any]], content: tuple[Any, Any]) -> None:
-    """Write numbers into lists, so many into each."""
-    lengths, numbers = (np.asarray(part).tolist() for part in content)
-    for row, length, found in zip(thing, lengths, numbers, strict=True):
-        row[:] = found if length == len(found) else found[:length]
+def _put_rows(thing: list[list[Any]], content: list[list[Any]]) -> None:
+    """Write into lists what is in others."""
+    for row, found in zip(thing, content, strict=True):
+        row[:] = found
 
 
 def _entries(key: Any, old: Any, entries: dict[Any, Any], mark: Opened) -> tuple[Any, ...]:

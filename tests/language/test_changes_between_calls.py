@@ -7,7 +7,7 @@ import math
 import sys
 import time
 import types
-from collections import Counter
+from collections import Counter, deque
 from itertools import count
 from unittest import mock
 
@@ -214,3 +214,39 @@ def test_a_change_between_calls_is_seen(name, mode):
 @pytest.mark.parametrize("name", [name for name in CASES if "numpy" in name or "math" in name])
 def test_what_is_patched_when_the_first_call_comes_is_seen_when_it_is_restored(name):
     check(*CASES[name], "native", first=1)
+
+
+LENGTHS = 5, 2, 4, 3, 40, 2
+
+
+@pytest.mark.parametrize("is_same", [False, True], ids=["another list", "the same list"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "try: places[3] = v\nexcept IndexError: return -1.0",
+        "try:\n    places[1] = v\n    places[3] = v\nexcept IndexError as e: return str(e), places[1]",
+        "try: queue[3] = v\nexcept IndexError: queue.append(v)",
+        "places[3] = v; print('written')",
+    ],
+)
+def test_an_item_that_a_later_list_lacks_is_an_error_at_its_place(text, is_same, capsys):
+    """Where nothing but the position is asked of a list from outside."""
+    function = "def f(v):\n    " + text.replace("\n", "\n    ") + "\n    return v"
+    seen = []
+    for make in (lambda f: f, ag.convert):
+        names = {"places": [], "queue": deque()}
+        run(function, names)
+        f = make(names["f"])
+        for n in LENGTHS:
+            items = [1.0] * n
+            if is_same:
+                names["places"][:], names["queue"] = items, deque(items)
+            else:
+                names["places"], names["queue"] = items, deque(items)
+            try:
+                result = f(np.float64(2.0))
+            except IndexError as error:
+                result = str(error)
+            out = capsys.readouterr().out
+            seen.append((repr(result), repr(names["places"]), repr(names["queue"]), out))
+    assert seen[: len(LENGTHS)] == seen[len(LENGTHS) :]

@@ -39,18 +39,8 @@ from runtime.origins import origin_of_caller
 from runtime.spec import type_of_number
 from runtime.tensor import Tensor
 
-__all__ = [
-    "absorb",
-    "absorb_left",
-    "at_end",
-    "freeze_again",
-    "is_item",
-    "lists",
-    "note_held",
-    "note_round",
-    "note_seen",
-    "shares_arrays",
-]
+__all__ = ["absorb", "absorb_left", "at_end", "freeze_again", "is_item", "lists", "note_held",
+           "note_round", "note_seen", "shares_arrays"]  # fmt: skip
 
 
 def lists() -> Cell:

@@ -15,7 +15,7 @@ from autograph.operators.containers.growing_methods import numbers_of
 from autograph.operators.loops.loops import for_stmt
 from autograph.operators.symbolic.choices import Among, OrNone
 from autograph.operators.symbolic.containers import Branching
-from autograph.operators.symbolic.forms import Form, Leaf, Static
+from autograph.operators.symbolic.forms import Form, Static
 from autograph.operators.symbolic.rows import size_of
 from autograph.operators.symbolic.texts import Written
 from autograph.operators.values.bodies import NO_NAMES, stage_raise
@@ -110,7 +110,7 @@ def _columns(form: Form, rows: list[Tensor]) -> list[Tensor]:
 
     Of tuples that hold something else (the items of a dict of lists), what comes before that.
     """
-    if isinstance(form, Leaf):
+    if form.number_types:
         return numbers_of(form, rows, "it is sorted")
     if _are_compared(form):
         return list(_columns_of(form, iter(rows)))
@@ -151,7 +151,7 @@ def _are_compared(form: Form) -> bool:
         return isinstance(form.value, str)
     if isinstance(form, Among):
         return isinstance(form.things[0], str)
-    return isinstance(form, Written) or (isinstance(form, Leaf) and form.type.rank == 0)
+    return isinstance(form, Written) or any(leaf.type.rank == 0 for leaf in form.number_types)
 
 
 def _columns_of(form: Form, rows: Iterator[Tensor]) -> Iterator[Tensor]:
@@ -170,5 +170,5 @@ def _columns_of(form: Form, rows: Iterator[Tensor]) -> Iterator[Tensor]:
     elif isinstance(form, Among):
         ranked = sorted(form.things)
         yield ops.getitem(np.array([ranked.index(text) for text in form.things]), next(rows))
-    elif isinstance(form, Leaf):
-        yield next(rows)
+    elif form.number_types:
+        yield form.as_numbers(rows)

@@ -33,22 +33,8 @@ from autograph.operators.values.runs import has_runs, python_class, settled
 from runtime import journal, ops
 from runtime.tensor import Tensor
 
-__all__ = [
-    "IN_PLACE",
-    "iadd",
-    "iand",
-    "ifloordiv",
-    "ilshift",
-    "imatmul",
-    "imod",
-    "imul",
-    "ior",
-    "ipow",
-    "irshift",
-    "isub",
-    "itruediv",
-    "ixor",
-]
+__all__ = ["IN_PLACE", "iadd", "iand", "ifloordiv", "ilshift", "imatmul", "imod", "imul",
+           "ior", "ipow", "irshift", "isub", "itruediv", "ixor"]  # fmt: skip
 
 _NEW = {"iand": "and_", "ior": "or_"}
 IN_PLACE = ("iadd", "isub", "imul", "imatmul", "itruediv", "ifloordiv", "imod", "ipow", "ilshift",

@@ -33,6 +33,7 @@ from autograph.operators.captured.guards import (
     Identity,
     IdentityGuard,
     Place,
+    ReachGuard,
     SharingGuard,
     has_state,
     is_of_library,
@@ -64,8 +65,8 @@ __all__ = ["Captured", "Guard", "Place", "Trace", "are_one_object", "as_input",
            "content_before", "current_trace", "guard_absence", "guard_absent_item",
            "guard_apart", "guard_content", "guard_count", "guard_environment", "guard_globals",
            "guard_has_key", "guard_keys", "guard_kinds", "guard_length", "guard_object",
-           "guard_state", "identifier", "is_fixed", "is_input", "note_identity", "place_of_item",
-           "read", "same_value", "trace_at_hand", "trace_of", "weak"]  # fmt: skip
+           "guard_reach", "guard_state", "identifier", "is_fixed", "is_input", "note_identity",
+           "place_of_item", "read", "same_value", "trace_at_hand", "trace_of", "weak"]  # fmt: skip
 
 
 class Trace:
@@ -345,11 +346,28 @@ def guard_length(container: Any, before: int) -> None:
     trace = current_trace()
     if trace is not None:
         trace.lists.depend(id(container))
-        fetch = weak(container)
-        place = Place(f"the length of a {type(container).__name__}", lambda: len(fetch()))
-        trace.captures.guards.setdefault(
-            ("length", id(container)), Guard(place, before, by_value=True)
-        )
+        guard = Guard(_place_of_length(container), before, by_value=True)
+        trace.captures.guards.setdefault(("length", id(container)), guard)
+
+
+def _place_of_length(container: Any) -> Place:
+    fetch = weak(container)
+
+    def length() -> Any:
+        return MISSING if (found := fetch()) is None else len(found)
+
+    return Place(f"the length of a {type(container).__name__}", length)
+
+
+def guard_reach(container: Any, count: int) -> None:
+    """Guard that a captured list or deque has so many items at least."""
+    trace = current_trace()
+    if trace is None:
+        return
+    guards, key = trace.captures.guards, ("reach", id(container))
+    known = guards.get(key)
+    if known is None or known.expected < count:
+        guards[key] = ReachGuard(_place_of_length(container), count, by_value=True)
 
 
 def guard_absent_item(container: dict[Any, Any], key: Any) -> None:

@@ -17,20 +17,9 @@ from runtime import journal
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 
-__all__ = [
-    "EMPTY",
-    "FUNCTIONS",
-    "ITSELF",
-    "Part",
-    "are_twins",
-    "check_joined",
-    "is_same_function",
-    "may_be_twins",
-    "note_joined",
-    "parts_of_function",
-    "refilled",
-    "remade",
-]
+__all__ = ["EMPTY", "FUNCTIONS", "ITSELF", "Part", "are_twins", "check_joined",
+           "is_same_function", "may_be_twins", "note_joined", "parts_of_function", "refilled",
+           "remade"]  # fmt: skip
 
 FUNCTIONS = (FunctionType, MethodType, functools.partial)
 

@@ -312,6 +312,17 @@ class ContentGuard(Guard):
         ]
 
 
+class ReachGuard(Guard):
+    """That a list has items enough for those that are written by their positions."""
+
+    __slots__ = ()
+
+    def holds(self) -> bool:
+        """Whether it has."""
+        found = self.found()
+        return found is not MISSING and bool(found >= self.expected)
+
+
 class _ManyGuard(Guard):
     """Guards of many places: mostly all hold the very objects that the trace saw, `expected`."""
 

@@ -14,24 +14,9 @@ from autograph.operators.captured.captures import Trace, current_trace
 from autograph.operators.captured.context import Context, Function, served
 from runtime.structure.tree import MADE_BY_CLASS_STATEMENT
 
-__all__ = [
-    "ORIGINAL",
-    "ORIGINALS",
-    "absence",
-    "attribute",
-    "call_without_object",
-    "called",
-    "convert",
-    "converted",
-    "for_consumer",
-    "for_context",
-    "held",
-    "is_marked",
-    "looked_up",
-    "mark",
-    "method",
-    "why_left",
-]
+__all__ = ["ORIGINAL", "ORIGINALS", "absence", "attribute", "call_without_object", "called",
+           "convert", "converted", "for_consumer", "for_context", "held", "is_marked",
+           "looked_up", "mark", "method", "why_left"]  # fmt: skip
 
 T = TypeVar("T")
 

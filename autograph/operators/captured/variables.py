@@ -13,26 +13,9 @@ from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
-__all__ = [
-    "CONDITIONAL",
-    "RESULT",
-    "Maybe",
-    "Nullable",
-    "Poison",
-    "Standing",
-    "Undefined",
-    "UndefinedReturnValue",
-    "in_words",
-    "is_in_result",
-    "is_none",
-    "is_not_none",
-    "is_undefined",
-    "is_whole",
-    "ld",
-    "ld_free",
-    "read_or_undefined",
-    "there",
-]
+__all__ = ["CONDITIONAL", "RESULT", "Maybe", "Nullable", "Poison", "Standing", "Undefined",
+           "UndefinedReturnValue", "in_words", "is_in_result", "is_none", "is_not_none",
+           "is_undefined", "is_whole", "ld", "ld_free", "read_or_undefined", "there"]  # fmt: skip
 
 
 class Standing:

@@ -208,9 +208,9 @@ def item_at(form: Form, rows: list[Tensor], index: Any) -> Any:
 def _built(form: Form, leaf: Callable[[Leaf], Any]) -> Any:
     if isinstance(form, Unbound):  # there is none
         raise IndexError(_OUT_OF_RANGE.format("list"))
-    if isinstance(form, Leaf):
-        made = leaf(form)
-        if form.type.rank == 0:
+    if form.number_types:
+        made = form.as_numbers(map(leaf, form.columns()))
+        if made.type.rank == 0:
             return made
         # An array that is an item may be read, and a write would have to reach the list.
         return snapshot(ops.copy(made), [lists()], "an item of a list")

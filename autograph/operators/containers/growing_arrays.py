@@ -33,15 +33,8 @@ from runtime.ops.indexing.indexing import encoded_for
 from runtime.ops.indexing.keys import part_shape
 from runtime.tensor import Tensor
 
-__all__ = [
-    "arrays_to_add",
-    "as_array",
-    "as_index",
-    "as_part",
-    "beside_array",
-    "call_on_arrays",
-    "in_sequences",
-]
+__all__ = ["arrays_to_add", "as_array", "as_index", "as_part", "beside_array", "call_on_arrays",
+           "in_sequences"]  # fmt: skip
 
 
 # What is made of the numbers or arrays at one place of all items.

@@ -44,18 +44,8 @@ from runtime import journal, ops
 from runtime.errors import LimitValueError
 from runtime.tensor import Tensor
 
-__all__ = [
-    "BLIND",
-    "NAN_SOUGHT",
-    "call",
-    "contains",
-    "equal",
-    "in_order",
-    "matches",
-    "not_in_list",
-    "numbers_of",
-    "refuse_nan_sought",
-]
+__all__ = ["BLIND", "NAN_SOUGHT", "call", "contains", "equal", "in_order", "matches",
+           "not_in_list", "numbers_of", "refuse_nan_sought"]  # fmt: skip
 
 
 NAN_SOUGHT = (
@@ -142,9 +132,9 @@ def _equal(form: Form, rows: Iterator[Tensor], value: Any) -> Any:
         if isinstance(form, Static) and form.value is None:
             return ops.logical_not(value.present)
         return both_hold(value.present, _equal(form, rows, value.value))
-    if isinstance(form, Leaf):
-        row = next(rows)
-        if form.type.rank or (is_numeric(value) and type_of(value).rank):
+    if form.number_types:
+        row = form.as_numbers(rows)
+        if form.number_types[0].type.rank or (is_numeric(value) and type_of(value).rank):
             raise refusal("its items, which are arrays, are compared")
         if not is_numeric(value):
             return False
@@ -313,7 +303,7 @@ def _same_rows(a: Form, b: Form, rows: Iterator[Tensor], others: Iterator[Tensor
     if (type(a), type(b)) in ((Branching, Leaf), (Leaf, Branching)):
         return False
     (row,), (mine,) = (
-        numbers_of(form, [next(each, _NO_ROW)], "it is compared")
+        numbers_of(form, [next(each, _NO_ROW) for _ in form.columns()], "it is compared")
         for form, each in ((a, rows), (b, others))
     )
     refuse_nan_sought(row, mine)

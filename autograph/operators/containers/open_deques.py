@@ -47,23 +47,9 @@ from runtime.origins import origin_of_caller
 from runtime.structure import tree
 from runtime.tensor import Tensor
 
-__all__ = [
-    "append",
-    "as_list",
-    "call",
-    "contains",
-    "delete",
-    "fresh",
-    "going_through",
-    "item",
-    "item_of_known",
-    "items_of",
-    "open_in",
-    "opened_by",
-    "opener",
-    "put_item",
-    "size",
-]
+__all__ = ["append", "as_list", "call", "contains", "delete", "fresh", "going_through", "item",
+           "item_of_known", "items_of", "open_in", "opened_by", "opener", "put_item",
+           "size"]  # fmt: skip
 
 _OUT_OF_RANGE = "deque index out of range"
 

@@ -22,6 +22,7 @@ from autograph.operators.captured.captures import (
     guard_absent_item,
     guard_content,
     guard_length,
+    guard_reach,
 )
 from autograph.operators.captured.caught import PartOfError
 from autograph.operators.captured.host_values import HostValue
@@ -448,6 +449,8 @@ def _guard_position(thing: Any, key: Any, value: Any) -> None:
         # Old items are counted from the start, new ones from the end.
         if is_old == (key < 0):
             guard_length(thing, before)
+        elif is_old:  # one that is not there is an error at its place
+            guard_reach(thing, key + 1)
 
 
 def consumed(thing: Any) -> None:

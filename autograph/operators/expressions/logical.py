@@ -54,25 +54,9 @@ from runtime.errors import StagingError
 from runtime.structure.templates import LazyString
 from runtime.tensor import Tensor
 
-__all__ = [
-    "Thunk",
-    "and_",
-    "asked_and",
-    "asked_or",
-    "both",
-    "either",
-    "equal",
-    "greater",
-    "greater_equal",
-    "is_",
-    "is_not",
-    "less",
-    "less_equal",
-    "not_",
-    "not_equal",
-    "or_",
-    "truth",
-]
+__all__ = ["Thunk", "and_", "asked_and", "asked_or", "both", "either", "equal", "greater",
+           "greater_equal", "is_", "is_not", "less", "less_equal", "not_", "not_equal", "or_",
+           "truth"]  # fmt: skip
 
 Thunk = Callable[[], Any]
 

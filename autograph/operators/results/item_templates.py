@@ -9,6 +9,7 @@ from autograph.operators.results.container_outputs import refuse_objects
 from autograph.operators.results.reconstruction import (
     ItemPart,
     LettersPart,
+    NumberPart,
     OptionalPart,
     RaggedPart,
     TextPart,
@@ -51,6 +52,8 @@ def template_of(item: Form) -> tuple[list[Any], tree.Structure]:
         refuse_objects(form, "made into text, stored or given to Python code")
         if isinstance(form, Leaf):
             return ItemPart(next(numbers), form.type.weak, bool(form.numpy))
+        if form.number_types:
+            return NumberPart(next(numbers), list(map(part, form.number_types)))
         if isinstance(form, OrNone):
             leaves, structure = tree.flatten(part(form.part))
             return OptionalPart(structure, leaves, next(numbers))

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from itertools import repeat
+from itertools import accumulate, repeat
+from operator import getitem
 from typing import Any
 
 import numpy as np
@@ -28,32 +29,10 @@ from runtime.structure import tree
 from runtime.structure.templates import Fillable, Hole, fill, text_of_letters
 from runtime.tensor import Tensor
 
-__all__ = [
-    "AnyOf",
-    "Argument",
-    "Array",
-    "Entries",
-    "Form",
-    "GrownContent",
-    "IfPresent",
-    "ItemPart",
-    "Items",
-    "LettersPart",
-    "Made",
-    "Once",
-    "OptionalPart",
-    "Outside",
-    "RaggedPart",
-    "Same",
-    "Scalar",
-    "TextPart",
-    "Tuple",
-    "View",
-    "handing_out",
-    "items_of_rows",
-    "objects",
-    "remembering",
-]
+__all__ = ["AnyOf", "Argument", "Array", "Entries", "Form", "GrownContent", "IfPresent",
+           "ItemPart", "Items", "LettersPart", "Made", "NumberPart", "Once", "OptionalPart",
+           "Outside", "RaggedPart", "Same", "Scalar", "TextPart", "Tuple", "View", "handing_out",
+           "items_of_rows", "objects", "remembering"]  # fmt: skip
 
 
 def handing_out(known: dict[Hashable, Any]) -> within:
@@ -365,6 +344,31 @@ class LettersPart(ItemPart):
         return [text_of_letters(x[: int(n)]) for x, n in zip(letters, counts, strict=True)]
 
 
+class NumberPart(ItemPart):
+    """A number in each item of a list, of one of several types: `parts` are those of each."""
+
+    __slots__ = ("parts",)
+
+    def __init__(self, row: int, parts: list[ItemPart]) -> None:
+        super().__init__(row, True)
+        self.parts = parts
+
+    def plain_rows(self) -> Iterator[int]:
+        """The rows of numbers of Python's and NumPy's."""
+        yield self.row
+        for part in self.parts:
+            yield from part.plain_rows()
+
+    def of_rows(self, rows: Sequence[Any]) -> list[Any]:
+        """The numbers of all items."""
+        which = np.asarray(host_array(rows[self.row]))
+        first = int(which[0]) if len(which) else 0
+        if (which == first).all():
+            return self.parts[first].of_rows(rows)
+        columns = zip(*[part.of_rows(rows) for part in self.parts], strict=True)
+        return [*map(getitem, columns, which.tolist())]
+
+
 class OptionalPart(ItemPart):
     """A number, a text or a tuple of such in each item of a list, or None.
 
@@ -417,8 +421,16 @@ class RaggedPart(ItemPart):
         counts = super().of_rows(rows)
         if not self.rows:
             return [[] for _ in counts]
+        inner = [rows[j] for j in self.rows]
+        if type(inner[0]) is np.ndarray:  # the items of all lists in one go
+            wanted: Any = np.arange(inner[0].shape[1]) < np.asarray(counts)[:, None]
+            flat = [x.reshape(wanted.size, *x.shape[2:]) for x in inner]
+            flat = flat if wanted.all() else [x[wanted.ravel()] for x in flat]
+            items = items_of_rows(self.structure, self.parts, flat)
+            ends = accumulate(counts)
+            return [items[end - n : end] for end, n in zip(ends, counts, strict=True)]
         return [
-            items_of_rows(self.structure, self.parts, [rows[j][k][: int(n)] for j in self.rows])
+            items_of_rows(self.structure, self.parts, [x[k][: int(n)] for x in inner])
             for k, n in enumerate(counts)
         ]
 

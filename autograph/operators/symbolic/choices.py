@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,17 +10,36 @@ from typing import Any
 import numpy as np
 
 from autograph.operators.captured.variables import Maybe, Nullable
-from autograph.operators.symbolic.forms import BIT, NUMBER, Form, Leaf, Makers, Poisoned, Static
+from autograph.operators.symbolic.forms import (
+    BIT,
+    NUMBER,
+    Form,
+    Leaf,
+    Makers,
+    Poisoned,
+    Static,
+    Where,
+)
 from autograph.operators.symbolic.rows import size_of
 from autograph.operators.values.bodies import check_defined
-from autograph.operators.values.carried import NOTHING, is_unset, split, split_none, tensor
+from autograph.operators.values.carried import (
+    NOTHING,
+    is_unset,
+    split,
+    split_none,
+    tensor,
+    type_of,
+)
 from autograph.operators.values.kinds import ByKind, in_places, index_among, kind_of
-from autograph.operators.values.one_of import OneOf, are_same, index_of, one_of
+from autograph.operators.values.one_of import OneOf, are_same, index_of, number_of, one_of
 from autograph.operators.values.references import select
 from runtime import ops
+from runtime.effects import control
+from runtime.ops.declaration.internal import checked
+from runtime.spec import TensorType
 from runtime.tensor import Tensor
 
-__all__ = ["Among", "Kinds", "Optional", "OrMade", "OrNone"]
+__all__ = ["Among", "Kinds", "Numbers", "Optional", "OrMade", "OrNone"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,6 +95,93 @@ class Among(Form):
 
     def numbers_in(self, x: Any, content: Callable[[Any], Any]) -> Iterator[Any]:
         yield index_of(x, self.things)
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers(Form):
+    """A number of one of several types, by its number among these; read as one of their `joined`.
+
+    The items of a list of the caller's are such, which keep their types.
+    """
+
+    types: tuple[Leaf, ...]
+    joined_type: TensorType
+
+    @staticmethod
+    def of(types: Iterable[Leaf], join: Callable[[TensorType, TensorType], Any]) -> Form | None:
+        """The form of numbers of these types; None where some are arrays, or NumPy's truth values.
+
+        The operators of those mean something else than those of numbers.
+        """
+        found = {leaf.type: leaf for leaf in types}
+        truth = [type_ for type_ in found if type_.dtype.kind == "b" and not type_.weak]
+        if any(type_.rank != 0 for type_ in found) or (truth and len(found) > 1):
+            return None
+        return Numbers(tuple(found.values()), functools.reduce(join, found))
+
+    @property
+    def number_types(self) -> tuple[Leaf, ...]:
+        return self.types
+
+    @property
+    def kind(self) -> Any:
+        return self.types[0].kind
+
+    @property
+    def in_words(self) -> str:
+        return " or ".join(leaf.in_words for leaf in self.types)
+
+    def joined(self, other: Form, where: Where) -> Form | None:
+        return where.of_types(self, other)
+
+    def columns(self) -> Iterator[Leaf]:
+        yield NUMBER
+        yield from self.types
+
+    def _which(self, type_: TensorType) -> int:
+        return next((k for k, leaf in enumerate(self.types) if leaf.type == type_), 0)
+
+    def rows_of(
+        self, own: Form, rows: Iterator[Tensor], all_rows: list[Tensor]
+    ) -> Iterator[Tensor]:
+        count, places = size_of(all_rows), [self._which(leaf.type) for leaf in own.number_types]
+        if isinstance(own, Leaf):
+            yield ops.full(count, places[0], dtype=np.dtype(np.int64))
+        else:
+            which = next(rows)
+            is_same = places == [*range(len(places))]
+            yield which if is_same else ops.getitem(tensor(np.array(places)), which)
+        are_ints = all(leaf.type.dtype.kind not in "fc" for leaf in own.number_types)
+        given = {k: self._exact(next(rows)) if are_ints else next(rows) for k in places}
+        for k, leaf in enumerate(self.types):
+            yield given[k] if k in given else ops.zeros(count, dtype=leaf.type.dtype)
+
+    def numbers_in(self, x: Any, content: Callable[[Any], Any]) -> Iterator[Any]:
+        number = number_of(x)
+        which = self._which(type_of(number))
+        yield which
+        number = self._exact(tensor(number))
+        yield from (number if k == which else 0 for k in range(len(self.types)))
+
+    def as_numbers(self, rows: Iterator[Any]) -> Any:
+        which = next(rows)
+        type_ = self.joined_type if which.type.rank == 0 else self.joined_type.strong()
+        columns = [control.coerce(next(rows), type_) for _ in self.types]
+        found = columns[-1]
+        for k in reversed(range(len(columns) - 1)):
+            found = ops.where(ops.equal(which, k), columns[k], found)
+        return control.coerce(found, type_)
+
+    def _exact(self, x: Tensor) -> Tensor:
+        """Numbers; integers beside floats must be such as floats stand for, when the graph runs."""
+        if x.type.dtype.kind != "i" or self.joined_type.dtype.kind not in "fc":
+            return x
+        is_one = ops.all(
+            ops.less_equal(ops.abs(x), 2 ** (np.finfo(self.joined_type.dtype).nmant + 1))
+        )
+        what = "an int that no float may be equal to stands beside floats in a list"
+        exact: Tensor = checked(x, is_one, what=what, error="LimitOverflowError")
+        return exact
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,6 +84,10 @@ class Where(ABC):
         """The type of what is of either; None where a graph has no value of both."""
         return merge_types(self.name, a, b)
 
+    def of_types(self, a: Form, b: Form) -> Form | None:
+        """The form of numbers that keep which of several types each has, if there is one."""
+        return None
+
 
 @dataclass(frozen=True, slots=True)
 class Form:
@@ -101,6 +105,11 @@ class Form:
     def as_leaf(self) -> Leaf | None:
         """It as a number, or the content of an array, if it is such."""
         return None
+
+    @property
+    def number_types(self) -> tuple[Leaf, ...]:
+        """The types of number, or of array, of which it is one."""
+        return ()
 
     @property
     def may_be_none(self) -> bool:
@@ -218,6 +227,10 @@ class Form:
         """What an item has for each of the columns; `content` gives what is in an array."""
         yield from ()
 
+    def as_numbers(self, rows: Iterator[Any]) -> Any:
+        """The numbers or arrays that items are, all of one type; or one, of what one item has."""
+        raise NotImplementedError
+
 
 @dataclass(frozen=True, slots=True)
 class Static(Form):
@@ -291,13 +304,17 @@ class Leaf(Form):
         return self
 
     @property
+    def number_types(self) -> tuple[Leaf, ...]:
+        return (self,)
+
+    @property
     def in_words(self) -> str:
         return f"a {self.type}"
 
-    def joined(self, other: Form, where: Where) -> Leaf | None:
+    def joined(self, other: Form, where: Where) -> Form | None:
         one = other.as_leaf
         if one is None or ((self.caller or one.caller) and self.type != one.type):
-            return None
+            return where.of_types(self, other)
         type_, numpy = where.type(self.type, one.type), all_numpy(self.numpy, one.numpy)
         if type_ is None:
             return None
@@ -328,6 +345,9 @@ class Leaf(Form):
 
     def numbers_in(self, x: Any, content: Callable[[Any], Any]) -> Iterator[Any]:
         yield x
+
+    def as_numbers(self, rows: Iterator[Any]) -> Any:
+        return next(rows)
 
 
 # What tells which of several things a value is, and whether there is one.

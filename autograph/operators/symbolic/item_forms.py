@@ -9,7 +9,7 @@ from typing import Any
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.variables import Nullable, Poison, is_in_result, is_whole
 from autograph.operators.symbolic.arrays import Referring
-from autograph.operators.symbolic.choices import Among, OrNone
+from autograph.operators.symbolic.choices import Among, Numbers, OrNone
 from autograph.operators.symbolic.containers import Branching, Growing, Ragged
 from autograph.operators.symbolic.forms import Form, Leaf, Poisoned, Static, Unbound, changed
 from autograph.operators.symbolic.lattice import Place
@@ -148,7 +148,7 @@ def item_of(form: Form) -> Form:
         return Leaf(form.type)
     if isinstance(form, Branching) and is_nest(form.like):
         return replace(form, parts=tuple(map(item_of, form.parts)))
-    if isinstance(form, Leaf | Poisoned | Among | Written):
+    if form.number_types or isinstance(form, Poisoned | Among | Written):
         return form
     if isinstance(form, OrNone) and _may_be_none(form.part):
         return form
@@ -173,6 +173,13 @@ class _AmongItems(Place):
     def type(self, a: TensorType, b: TensorType) -> TensorType | None:
         is_one = a.rank == b.rank and _have_one_shape(a, b)
         return merge_types(self.name, a, b) if is_one else None
+
+    def of_types(self, a: Form, b: Form) -> Form | None:
+        one, other = a.number_types, b.number_types
+        return Numbers.of((*one, *other), self._joined_type) if one and other else None
+
+    def _joined_type(self, a: TensorType, b: TensorType) -> TensorType:
+        return merge_types(self.name, a, b)
 
     def join(self, a: Form, b: Form) -> Form:
         if a == b:
@@ -269,7 +276,7 @@ def _may_be_none(form: Form) -> bool:
         return isinstance(form.like, tuple) and all(map(_may_be_none, parts))
     if isinstance(form, OrNone):
         return True
-    return isinstance(form, Among) or (isinstance(form, Leaf) and form.type.rank == 0)
+    return isinstance(form, Among) or any(leaf.type.rank == 0 for leaf in form.number_types)
 
 
 def _texts_in(form: Form) -> tuple[Any, ...] | None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from autograph.operators.captured.captures import current_trace
-from autograph.operators.symbolic.forms import Form, Leaf, Static, Unbound
+from autograph.operators.symbolic.forms import Form, Static, Unbound
 from autograph.operators.values.carried import tensor
 from autograph.operators.values.one_of import are_numbers, numbers_of
 from autograph.operators.values.runs import Packing, Rows, Run, note_shared, unpadded
@@ -129,8 +129,8 @@ def _lengthened(x: Tensor, axis: int, size: Any, now: Any) -> Tensor:
 
 def in_numbers(item: Form, rows: list[Tensor]) -> Tensor | None:
     """The numbers or arrays that items are; numbers of a class as such. None for others."""
-    if isinstance(item, Leaf):
-        return rows[0]
+    if item.number_types:
+        return item.as_numbers(iter(rows))  # type: ignore[no-any-return]
     things = item.constants
     if not things or not are_numbers(things):
         return None

@@ -27,23 +27,9 @@ from runtime.origins import origin_of_caller
 from runtime.process.debuggers import left_users_code, unseen
 from runtime.tensor import Tensor
 
-__all__ = [
-    "NO_NAMES",
-    "Outcome",
-    "Restart",
-    "State",
-    "apply_slot",
-    "ask_to_open",
-    "check_defined",
-    "content_left",
-    "is_of_this_body",
-    "nothing",
-    "put_slot",
-    "restarting",
-    "run_body",
-    "slot_content",
-    "stage_raise",
-]
+__all__ = ["NO_NAMES", "Outcome", "Restart", "State", "apply_slot", "ask_to_open",
+           "check_defined", "content_left", "is_of_this_body", "nothing", "put_slot",
+           "restarting", "run_body", "slot_content", "stage_raise"]  # fmt: skip
 
 T = TypeVar("T")
 

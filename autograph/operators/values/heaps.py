@@ -22,25 +22,10 @@ from runtime.building import origin_of_caller
 from runtime.errors import StagingError
 from runtime.tensor import Tensor
 
-__all__ = [
-    "Heap",
-    "Plan",
-    "Reference",
-    "Retired",
-    "There",
-    "generates_equality",
-    "has_slots",
-    "heap_of",
-    "is_same_reference",
-    "number_of",
-    "own_class",
-    "raise_refused",
-    "reference_to",
-    "refuse_as_sequence",
-    "refuse_compared",
-    "refuse_reference",
-    "refuse_retired",
-]
+__all__ = ["Heap", "Plan", "Reference", "Retired", "There", "generates_equality", "has_slots",
+           "heap_of", "is_same_reference", "number_of", "own_class", "raise_refused",
+           "reference_to", "refuse_as_sequence", "refuse_compared", "refuse_reference",
+           "refuse_retired"]  # fmt: skip
 
 
 class Reference(tuple):  # type: ignore[type-arg]

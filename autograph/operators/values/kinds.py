@@ -39,25 +39,10 @@ from runtime.building import building
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 
-__all__ = [
-    "TEXT",
-    "ByKind",
-    "can_be_of_kinds",
-    "in_places",
-    "index_among",
-    "is_itself",
-    "is_kept_or_made",
-    "is_of_container",
-    "is_of_kinds",
-    "kind_of",
-    "kind_of_list",
-    "kind_of_parts",
-    "kind_of_rank",
-    "kinds_of",
-    "may_be_both",
-    "or_none",
-    "own_kind",
-]
+__all__ = ["TEXT", "ByKind", "can_be_of_kinds", "in_places", "index_among", "is_itself",
+           "is_kept_or_made", "is_of_container", "is_of_kinds", "kind_of", "kind_of_list",
+           "kind_of_parts", "kind_of_rank", "kinds_of", "may_be_both", "or_none",
+           "own_kind"]  # fmt: skip
 
 TEXT = "text"
 _VALUE = "a value"

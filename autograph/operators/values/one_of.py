@@ -60,33 +60,11 @@ from runtime.process.debuggers import glimpse
 from runtime.structure.templates import Alternative, Hole, Selection
 from runtime.tensor import Tensor
 
-__all__ = [
-    "OneOf",
-    "are_containers",
-    "are_members",
-    "are_numbers",
-    "are_same",
-    "are_told_by_number",
-    "can_be_chosen",
-    "can_be_referred_to",
-    "can_be_told_by_number",
-    "chooses_by_number",
-    "index_of",
-    "is_constant",
-    "is_member",
-    "is_number_of_class",
-    "is_one_of_values",
-    "joined",
-    "note_refused_choice",
-    "number_of",
-    "numbers_of",
-    "one_of",
-    "read_apart",
-    "referred",
-    "text_of",
-    "texts_of",
-    "things_of",
-]
+__all__ = ["OneOf", "are_containers", "are_members", "are_numbers", "are_same",
+           "are_told_by_number", "can_be_chosen", "can_be_referred_to", "can_be_told_by_number",
+           "chooses_by_number", "index_of", "is_constant", "is_member", "is_number_of_class",
+           "is_one_of_values", "joined", "note_refused_choice", "number_of", "numbers_of",
+           "one_of", "read_apart", "referred", "text_of", "texts_of", "things_of"]  # fmt: skip
 
 # More objects than these are not told apart by numbers.
 _MANY = 32

@@ -36,31 +36,10 @@ from runtime.graph.ir import Value
 from runtime.spec import TensorType
 from runtime.tensor import Tensor
 
-__all__ = [
-    "Choice",
-    "Snapshot",
-    "assume",
-    "cells_under",
-    "choice_of",
-    "chosen",
-    "derive_anew",
-    "fulfil",
-    "has_cell",
-    "is_all_older",
-    "is_made_in",
-    "is_older",
-    "is_older_cell",
-    "is_reachable",
-    "known_older",
-    "promised",
-    "refer",
-    "reference_of",
-    "reserve",
-    "same",
-    "seen_by",
-    "select",
-    "snapshot",
-]
+__all__ = ["Choice", "Snapshot", "assume", "cells_under", "choice_of", "chosen", "derive_anew",
+           "fulfil", "has_cell", "is_all_older", "is_made_in", "is_older", "is_older_cell",
+           "is_reachable", "known_older", "promised", "refer", "reference_of", "reserve", "same",
+           "seen_by", "select", "snapshot"]  # fmt: skip
 
 
 class Choice(Cell):

@@ -10,6 +10,7 @@ import numpy as np
 from autograph.operators.results.reconstruction import (
     ItemPart,
     LettersPart,
+    NumberPart,
     OptionalPart,
     RaggedPart,
     TextPart,
@@ -152,6 +153,9 @@ class Results:
             text = self.sources.thing(text_of_letters)
             pairs = f"zip({rows[part.letters]}, {row}.tolist())"
             return f"[{text}(letters[:n]) for letters, n in {pairs}]"
+        if isinstance(part, NumberPart):
+            columns = ", ".join(self._column(one, rows) for one in part.parts)
+            return f"[found[k] for k, *found in zip({row}.tolist(), {columns})]"
         if isinstance(part, OptionalPart):
             items = self.items(part.structure, part.parts, rows)
             return f"[x if there else None for x, there in zip({items}, {row}.tolist())]"

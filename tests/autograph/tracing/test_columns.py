@@ -100,6 +100,13 @@ def outcome(function, items, x, simulation):
     return shown([before, items, simulation, x, result], {})
 
 
+# Numbers of another type are written beside those that are there, which keep theirs.
+OF_OTHER_TYPES = [
+    "L[3] = x[0]; L.append(x[1]); return L[3], L[-1], len(L)",
+    "for i in range(4): L[i] = x[i % 2] * i\nreturn L[2:8], L[::-1], [*L, x[0]]",
+    "for i, v in enumerate(L):\n    if i > 4: L[i] = x[0] + i\nL.reverse(); return L.pop(4), L",
+    "M = [*L]\nM.insert(1, x[0])\nM.append(x[1])\nreturn M, M[4:]",
+]
 # What is done with a list `L`, an array `x` and an object `s`; and with which items.
 USES = {
     "total = 0\nfor v in L: total = total + v\nreturn total": ["floats", "ints", "bools"],
@@ -130,14 +137,20 @@ USES = {
     "L[0].a = None; L[1].b = None; return [p.a for p in L[1:3]]": OBJECTS,
     "L.append(L[0])\nif x[0] > 0: raise ValueError('no')": NUMBERS + TUPLES,
     "return L[int(x[0]) + 100]": NUMBERS + TUPLES + OBJECTS,
+    **dict.fromkeys(OF_OTHER_TYPES, [*NUMBERS, "floats of NumPy", "ints of NumPy"]),
+    "for k in range(5): L[k] = (x[0], L[k][1])\nreturn L[3:7], sum(float(a) for a, b in L)": [
+        "tuples"
+    ],
+    "L[0].a = x[0]; L[3].b = 1.5; return [float(p.a) for p in L]": OBJECTS,
+    "for p in L:\n    if p.a > 5: p.a, p.b = x[0], 2 * x[1]": OBJECTS,
+    "L[4] = x[0]; L[5] = 2**53; return sum(float(v) for v in L)": ["ints"],
+    "L[4] = x[0]; return float(L[5])": ["ints"],
+    "L[int(x[0])] = 0; return L == L[:]": ["floats", "bools"],
 }
 # Of these a trace needs the items one by one.
 BY_ITEMS = {
-    "L[3] = 7": ["floats", "bools", "tuples"],
+    "L[3] = 7": ["tuples"],
     "L[3] = 'a'": NUMBERS + TUPLES,
-    "L[3] = 2.5": ["ints"],
-    "L[0].a = x[0]": OBJECTS,
-    "L[0].b = 1.5": OBJECTS,
     "L[0].c = 1.0": ["records", "bodies"],
     "s.best = L[0]; s.log.append(L[1])": OBJECTS,
     "L[0], L[1] = L[1], L[0]; L[2].a = 7.0": OBJECTS,
@@ -401,6 +414,7 @@ USES_OF_NESTS = [
     "for r in L: r.append(len(r) * 0 + r[-1])",
     "for r in L: r.reverse()",
     "L[1][0], L[2][0] = L[2][0], L[1][0]",
+    "L[1][0] = x[0]",
     "L[1].extend(L[2])\nL[2].clear()",
     "r = L[1]\nr[0] = r[0] * 3\nreturn r[0], L[1][0]",
     "r = L[int(x[0])]\nL[2][0] = L[1][0]\nreturn r[0]",
@@ -430,7 +444,6 @@ NESTS_BY_ITEMS = [
     "r = L[1] if x[0] > 0 else L[2]\nreturn r",
     "best = L[1]\nfor r in L[2:]:\n    if len(r) > len(best): best = r\nreturn best",
     "L[1][0] = 'a'",
-    "L[1][0] = x[0]",
     "L[0] = None",
 ]
 
@@ -549,3 +562,23 @@ def test_nan_is_sought_by_which_object_it_is(count):
 
 def test_a_list_that_another_thread_has_emptied_has_no_columns():
     assert columns_of([]) is None
+
+
+def test_numbers_of_several_types_in_saved_and_exported_functions(tmp_path):
+    @ag.convert
+    def replaced(x, items):
+        found = [*items]
+        for i in range(len(items)):
+            if x[i] > 3:
+                found[i] = x[i]
+        return found
+
+    x, items = np.arange(20.0), [5.0 - i for i in range(20)]
+    expected = repr(replaced(x, items))
+    assert expected == repr(replaced.python_function(x, items))
+    ag.save(replaced, tmp_path / "replaced.agz")
+    ag.export_python(replaced, tmp_path / "replaced.py")
+    space = {"__name__": "replaced"}
+    exec((tmp_path / "replaced.py").read_text(), space)
+    for f in (ag.load(tmp_path / "replaced.agz"), space["replaced"]):
+        assert repr(f(x, (np.array(items),))) == expected
