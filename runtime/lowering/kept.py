@@ -37,6 +37,7 @@ from runtime.execute.native.versions import version
 from runtime.graph.fingerprint import fingerprint
 from runtime.graph.ir import Graph, Node, Op
 from runtime.graph.rows import Reader, Unwritable, WholeWriter, origins_of
+from runtime.lowering.kernels.sharing import DRAW_KEYS, PUT, PUT_IF_RAISED, TAKE
 from runtime.lowering.kernels.state import DONE_ONCE, writes_plainly
 from runtime.ops.declaration.declare import REGISTRY
 from runtime.passes import optimize, switched_on
@@ -54,7 +55,7 @@ _OTHERS: dict[str, Op] = {
         control.COND, control.WHILE, control.CALL, control.RAISE, control.TRY, control.RERAISE,
         control.IS_ERROR, control.IS_OF_CLASS, control.ERROR_PART, control.PENDING, control.PRINT,
         control.CLOCK, control.STORE, variable.READ, variable.ASSIGN, ADVANCE, HOST_CALL,
-        RECURSION, RECUR, BITS, GENERATOR, DRAW, WAIT,
+        RECURSION, RECUR, BITS, GENERATOR, DRAW, WAIT, PUT, PUT_IF_RAISED, TAKE, DRAW_KEYS,
     )
 } | {"a sample": SAMPLE} | {f"{op.name} once": op for op in DONE_ONCE.values()}  # fmt: skip
 _NAMES = {id(op): name for name, op in _OTHERS.items()}
@@ -177,7 +178,7 @@ def _native(made: Executable, writer: WholeWriter, graph: Graph | None = None) -
     state = None
     if isinstance(made, Stateful):
         graph = made.writing or graph
-        state = made.variables, made.assigned, made.drawn, made.count
+        state = made.variables, made.assigned, made.drawn, made.count, made.shares
     return {
         "text": key_of(run.made.text.encode()).hex(),
         "parameters": [tuple(a) for a in code.signature.parameters],
@@ -276,7 +277,8 @@ class _Found:
             return Native(code, made, planning, name, outside)
         run = Native(code, made, lambda: again, name, outside)
         writing = self.reader.graph(fields["plan"]) if fields["writes"] else None
-        return Stateful(run, planning, *state, writing=writing)
+        *state, shares = state
+        return Stateful(run, planning, *state, writing=writing, shares=shares)
 
     def _plan(self, number: int | None) -> Executable:
         """The plan of a graph that is kept, or of the whole one."""

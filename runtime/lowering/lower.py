@@ -31,6 +31,8 @@ from runtime.lowering.kernels.scalar import Expr, call, const, index, is_complex
 from runtime.lowering.nodes.call_outs import call_out, has_effects
 from runtime.lowering.nodes.catching import attempt, reraise
 from runtime.lowering.nodes.concatenation_views import settled_apart
+from runtime.lowering.nodes.contents import put_if_raised
+from runtime.lowering.nodes.contents import take as take_contents
 from runtime.lowering.nodes.control import (
     call_graph,
     checked,
@@ -188,7 +190,7 @@ def _written(graph: Graph, watcher: Watcher | None, most: float) -> Builder:
     """The builder of a program that is as its nodes are written, one after the other."""
     b = Builder(graph.name, most)
     b.watcher = watcher
-    b.program.has_effects = has_effects(graph)
+    b.program.has_effects = has_effects(graph.walk())
     for value in graph.inputs:
         b.forms[value] = _parameter(b, value)
     try:
@@ -294,7 +296,7 @@ def _is_free(b: Builder, buffer: Buffer, taken: set[Buffer]) -> bool:
 
 def _nodes(b: Builder, graph: Graph) -> None:
     for node in items_first(graph.nodes):
-        written, b.node = len(b.block), node
+        written, b.node, b.unsaved = len(b.block), node, b.savers.get(node)
         if node.op.name in _CONTROL:
             forms = _CONTROL[node.op.name](b, node, _nodes)
         else:
@@ -444,6 +446,8 @@ _CONTROL = {
 _RULES: dict[str, Rule] = {
     "constant": _constant,
     "pending": _pending,
+    "put_contents_if_raised": put_if_raised,
+    "take_contents": take_contents,
     "raise": fail,
     "reraise": reraise,
     "identity": same,

@@ -13,7 +13,10 @@ from runtime.execute.native.outside import Called
 from runtime.execute.native.prepared import Native
 from runtime.graph.ir import Graph
 
-__all__ = ["Again", "Stateful", "again", "only_once"]
+__all__ = ["Again", "Stateful", "again", "only_once", "shared"]
+
+# The inputs of the call that runs and shares variables with Python code.
+shared: ContextVar[Sequence[Any]] = ContextVar("shared")
 
 
 class Again(Exception):
@@ -77,7 +80,8 @@ class Stateful:
     `run` takes contents for the inputs at `variables`, and gives those of `assigned` behind its
     `count` results. What fails is run again by `plan`, in which each effect has its place: nothing
     has happened before, but that it has written something, `only_once`, where it is the plan of
-    `writing`. Some new contents `run` writes over the old ones, and gives them no more; it fails
+    `writing`. Where it `shares` variables with Python code, what fails has happened, and nothing is
+    run again. Some new contents `run` writes over the old ones, and gives them no more; it fails
     before it does, or not at all. Of those that are `drawn` from, nobody else may draw meanwhile.
     """
 
@@ -91,6 +95,7 @@ class Stateful:
         count: int,
         *,
         writing: Graph | None = None,
+        shares: bool = False,
     ) -> None:
         self._run = run.call
         self.inner = run
@@ -104,6 +109,7 @@ class Stateful:
         self._given = [k for k in self.assigned if k not in self._overwritten]
         self.count = count
         self.writing = writing
+        self.shares = shares
         self.outside: Sequence[Called] = run.outside
 
     @property
@@ -119,6 +125,8 @@ class Stateful:
         return self._plan
 
     def __call__(self, *inputs: Any) -> tuple[Any, ...]:
+        if self.shares:
+            return self._sharing(inputs)
         if self.writing is None:
             return self._call(inputs, None)
         written = _Written()
@@ -138,6 +146,19 @@ class Stateful:
         if written is not None:
             written.begin_again()
         return self.plan(*inputs)
+
+    def _sharing(self, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The results, where Python code finds variables as they are when it is called."""
+        given = {id(inputs[k]) for k in self.variables}
+        if len(given) < len(self.variables):
+            return self.plan(*inputs)  # one variable in two places
+        token = shared.set(inputs)
+        try:
+            return self._results(inputs)[: self.count]
+        except Again:
+            return self.plan(*inputs)  # nothing has happened
+        finally:
+            shared.reset(token)
 
     def _assign(self, inputs: Sequence[Any], results: Sequence[Any]) -> None:
         for k, new in zip(self._given, results[self.count :], strict=True):

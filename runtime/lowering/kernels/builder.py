@@ -117,6 +117,9 @@ class Builder:
         self.results: set[Value] = set()
         # Also of that graph: what is pending where a node raises, if that matters.
         self.pending: dict[Node, Node] = {}
+        # What gives variables their contents where one raises, and that of the present node.
+        self.savers: dict[Node, Node] = {}
+        self.unsaved: Node | None = None
         # Values whose memory no other value has.
         self.owned: set[Value] = set()
         # In a nest: the block that it will stand in, and elements computed in it so far.

@@ -1,0 +1,81 @@
+"""What native code works on are contents of variables: when they are the variables' own again.
+
+Python code that is called from such code may read and assign variables. Before, it is given what
+was assigned since it ran last, and behind it contents are taken anew. Where a node raises, so is
+what was assigned before.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from runtime.errors import StagingError
+from runtime.execute.native.stateful import shared
+from runtime.graph.ir import Op
+from runtime.random.generator import ADVANCE
+from runtime.spec import TensorType, Type
+
+__all__ = ["DRAW_KEYS", "PUT", "PUT_IF_RAISED", "TAKE"]
+
+
+def _put(xp: Any, *contents: Any, at: tuple[int, ...]) -> tuple[()]:
+    inputs = shared.get()
+    for k, content in zip(at, contents, strict=True):
+        inputs[k].array = content
+    return ()
+
+
+def _take(xp: Any, *old: Any, at: tuple[int, ...], types: tuple[TensorType, ...]) -> Any:
+    inputs = shared.get()
+    found = tuple([inputs[k].array for k in at])
+    for k, content, type_ in zip(at, found, types, strict=True):
+        if content.shape != type_.shape or content.dtype != type_.dtype:
+            raise StagingError(
+                f"plain Python, which the converted function calls, gave {inputs[k].name!r} "
+                f"{content.dtype} values of shape {content.shape}, where it had {type_}",
+                "assign values of the same shape, or call it outside of the converted function",
+            )
+    return found
+
+
+def _draw_keys(xp: Any, *dims: Any, at: int, **attrs: Any) -> Any:
+    return ADVANCE.kernel(xp, shared.get()[at], *dims, **attrs)
+
+
+def _keys(*dims: Type, at: int, **attrs: Any) -> tuple[Type, Type]:
+    number = TensorType(np.dtype(np.uint64), ())
+    return number, number
+
+
+PUT = Op(
+    "put_contents",
+    _put,
+    lambda *contents, at: (),
+    effect="assign",
+    doc="Give variables the contents that native code has for them.",
+)
+# The nodes behind it are what may raise.
+PUT_IF_RAISED = Op(
+    "put_contents_if_raised",
+    _put,
+    lambda *contents, at: (),
+    doc="What `put_contents` does, where the next node raises.",
+)
+TAKE = Op(
+    "take_contents",
+    _take,
+    lambda *old, at, types: types,
+    effect="read",
+    raises=lambda types, attrs: True,
+    doc="The contents of variables, which may be others than the `old` ones.",
+)
+DRAW_KEYS = Op(
+    "draw_keys",
+    _draw_keys,
+    _keys,
+    effect="draw",
+    raises=ADVANCE.raises,
+    doc="What `advance` does, of the state at a position.",
+)
