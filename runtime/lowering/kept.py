@@ -23,6 +23,7 @@ from runtime import config, variable
 from runtime.effects import control
 from runtime.effects.control import ExceptionTemplate
 from runtime.effects.generators import BITS, DRAW, GENERATOR, SAMPLE, WAIT
+from runtime.effects.held_results import FETCH, HOLD
 from runtime.effects.host import HOST_CALL
 from runtime.effects.recursion import RECUR, RECURSION
 from runtime.execute import Executable, plan
@@ -56,6 +57,7 @@ _OTHERS: dict[str, Op] = {
         control.IS_ERROR, control.IS_OF_CLASS, control.ERROR_PART, control.PENDING, control.PRINT,
         control.CLOCK, control.STORE, variable.READ, variable.ASSIGN, ADVANCE, HOST_CALL,
         RECURSION, RECUR, BITS, GENERATOR, DRAW, WAIT, PUT, PUT_IF_RAISED, TAKE, DRAW_KEYS,
+        HOLD, FETCH,
     )
 } | {"a sample": SAMPLE} | {f"{op.name} once": op for op in DONE_ONCE.values()}  # fmt: skip
 _NAMES = {id(op): name for name, op in _OTHERS.items()}
@@ -78,6 +80,7 @@ _FACTS: dict[Op, Callable[[Node], Any]] = {
     control.STORE: writes_plainly,
     control.PRINT: writes_plainly,
     HOST_CALL: _of_host_call,
+    HOLD: _of_host_call,
 }
 # Constants of more bytes are not written a second time.
 _MOST = 1 << 20

@@ -21,6 +21,7 @@ from runtime.errors import Origin
 from runtime.execute.kernels import (
     Settings,
     array_function,
+    compute,
     direct,
     gives_tuple,
     on_python_numbers,
@@ -124,9 +125,10 @@ class _Caller:
     def wholly(self, *operands: Any) -> Any:
         """The result, or the tuple of those that are kept."""
         called = self.called
-        found = self.compute(*operands[: self.count])
         if called.fails:
+            compute(self.node, operands[: self.count], [])
             raise RuntimeError(f"native code found an error in `{self.node.op.name}`")
+        found = self.compute(*operands[: self.count])
         if called.is_users and self.direct is None:
             _check_settings()
         if not self.is_tuple:

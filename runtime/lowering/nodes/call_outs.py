@@ -17,6 +17,7 @@ import numpy as np
 
 from runtime.effects.control import CLOCK, PRINT, STORE
 from runtime.effects.generators import DRAW, SAMPLE
+from runtime.effects.held_results import HOLD
 from runtime.effects.host import HOST_CALL
 from runtime.execute.native.context import SLOT
 from runtime.graph.ir import Graph, Node, Value
@@ -46,11 +47,20 @@ from runtime.lowering.scalars.meaning import Fail
 from runtime.ops.declaration.declare import REGISTRY
 from runtime.spec import TensorType, Type
 
-__all__ = ["call_out", "called_outside", "fails", "form_of", "has_effects", "result_of", "savers"]
+__all__ = [
+    "call_out",
+    "called_outside",
+    "failing",
+    "fails",
+    "form_of",
+    "has_effects",
+    "result_of",
+    "savers",
+]
 
 # Effects that need nothing but their operands. What they are given, the last two may keep.
-_EFFECTS = (PRINT, CLOCK, STORE, HOST_CALL, DRAW, SAMPLE, PUT, TAKE, DRAW_KEYS)
-_KEEPING = (STORE, HOST_CALL)
+_EFFECTS = (PRINT, CLOCK, STORE, HOST_CALL, DRAW, SAMPLE, PUT, TAKE, DRAW_KEYS, HOLD)
+_KEEPING = (STORE, HOST_CALL, HOLD)
 # Plans overwrite an array for ops that have one of these. To copy one of more elements is slower.
 _IN_PLACE, _LITTLE = {"inplace", "statement"}, 1024
 # What is copied for a call takes no longer than to call native code of two parts of a graph.
@@ -158,13 +168,15 @@ def fails(b: Builder, node: Node) -> Fail:
         is_complete = len(operands) == len(node.inputs) <= SLOT
         is_complete = is_complete and not any(is_complex(form.type) for form in operands)
         if b.program.has_effects and (node in b.pending or not is_complete):
-            b.emit(If(failed, _failing(b, node), []))
+            block: Block = []
+            failing(b, node, block)
+            b.emit(If(failed, block, []))
             return
         check = Check(b.site(node, is_complete), failed, operands if is_complete else ())
         if b.unsaved is None:
             b.emit(check)
             return
-        block: Block = []
+        block = []
         with b.inside(block):
             _put_contents(b)
             b.emit(Check(check.site, TRUE, check.operands))
@@ -173,9 +185,8 @@ def fails(b: Builder, node: Node) -> Fail:
     return fail
 
 
-def _failing(b: Builder, node: Node) -> Block:
-    """Have Python raise what `node` raises."""
-    block: Block = []
+def failing(b: Builder, node: Node, block: Block) -> None:
+    """Have Python raise what `node` raises, in a block."""
     with b.inside(block):
         _put_contents(b)
         operands = _operands(b, node)
@@ -184,7 +195,6 @@ def _failing(b: Builder, node: Node) -> Block:
         found = Outside(node, b.origins(node), types, (), pending, fails=True)
         b.program.outside.append(found)
         b.emit(CallOut(len(b.program.outside) - 1, operands, ()))
-    return block
 
 
 def savers(graph: Graph) -> dict[Node, Node]:

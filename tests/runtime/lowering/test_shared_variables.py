@@ -38,6 +38,13 @@ log.setLevel(logging.INFO)
 log.propagate = False
 
 
+def batches(*sizes):
+    """Batches of several sizes; where one is negative, its parts do not fit."""
+    for n in sizes:
+        rows = X[: 3 * abs(n)].reshape(-1, 3)
+        yield rows, X[: n if n > 0 else 1 - n]
+
+
 class Model:
     """Variables, and Python code that looks at them and changes them."""
 
@@ -46,11 +53,13 @@ class Model:
         self.count = ag.Variable(np.int64(0))
         self.rate = ag.Variable(np.float32(0.25))
         self.seen, self.rng = [], np.random.default_rng(3)
+        self.few = ag.Variable(np.zeros(3))
+        self.batches, self.wrong = batches(4, 4, 1, 3, 2), batches(4, 4, -3)
         self.other = iter([(X * k, float(k)) for k in range(1, 9)])
 
     @property
     def contents(self):
-        return tuple(v.numpy() for v in (self.w, self.count, self.rate))
+        return tuple(v.numpy() for v in (self.w, self.count, self.rate, self.few))
 
     def look(self, *given):
         self.seen.append((*map(float, given), float(self.w.numpy().sum()), int(self.count.numpy())))
@@ -239,6 +248,25 @@ def of_an_older_iterator(m, x, n):
     return total
 
 
+def of_batches(m, x, n):
+    total = 0.0
+    for batch, y in m.batches:
+        error = (batch * m.few.read_value()).sum(axis=1) - y
+        m.few.assign_sub(0.1 * (batch * error[:, None]).sum(axis=0) / len(batch))
+        total += (error**2).mean()
+    return total
+
+
+def of_batches_that_do_not_fit(m, x, n):
+    total = 0.0
+    for batch, y in m.wrong:
+        m.count.assign_add(1)
+        error = batch[:, 0] * m.few[0] - y
+        m.few.assign_sub(0.1 * error.mean())
+        total += (error**2).mean()
+    return total
+
+
 def differentiates(m, x, n):
     with ag.GradientTape() as tape:
         loss = ((m.w * x - 1.0) ** 2).sum()
@@ -293,7 +321,7 @@ def sorts_beside_calls(m, x, n):
 STEPS = (
     looks, logs, asks, is_left_alone, changes, changes_before_all, changes_behind_all, fails,
     fails_later, raises_later, in_a_loop, fails_in_a_loop, before_a_loop, in_nested_loops,
-    on_one_path, assigned_on_one_path, of_a_generator, differentiates, draws, draws_of_numpy,
+    on_one_path, assigned_on_one_path, of_a_generator, of_batches, of_batches_that_do_not_fit, differentiates, draws, draws_of_numpy,
     prints_and_calls, calls_itself_again, sorts_beside_calls,
 )  # fmt: skip
 
