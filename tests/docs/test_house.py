@@ -40,6 +40,15 @@ TESTED_IN = {
     "autograph/library/feeding.py": "autograph/data/test_dataset.py",
     "autograph/operators/loops/feeds.py": "autograph/data/test_dataset.py",
     "runtime/effects/taken_ahead.py": "autograph/data/test_dataset.py",
+    "runtime/effects/held_results.py": "runtime/lowering/test_shared_variables.py",
+    **in_folder(
+        "runtime/lowering/kernels", "contents sharing", "runtime/lowering/test_shared_variables.py"
+    ),
+    **in_folder(
+        "runtime/lowering/nodes",
+        "contents held_results",
+        "runtime/lowering/test_shared_variables.py",
+    ),
     "runtime/lowering/rewrites/intervals.py": "runtime/lowering/rewrites/test_ranges.py",
     "autograph/operators/values/numbers_or_arrays.py": "language/test_numbers_or_arrays.py",
     "autograph/operators/values/kinds.py": "language/test_kinds_within_the_graph.py",
