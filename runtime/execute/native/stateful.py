@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from types import TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
 from runtime.execute import Executable
 from runtime.execute.lending import lend, lending, take_back
@@ -13,10 +13,20 @@ from runtime.execute.native.outside import Called
 from runtime.execute.native.prepared import Native
 from runtime.graph.ir import Graph
 
-__all__ = ["Again", "Stateful", "again", "only_once", "shared"]
+__all__ = ["Again", "Sharing", "Stateful", "again", "only_once", "shared"]
 
-# The inputs of the call that runs and shares variables with Python code.
-shared: ContextVar[Sequence[Any]] = ContextVar("shared")
+
+class Sharing(NamedTuple):
+    """A call that runs and shares variables with Python code.
+
+    By their positions among the inputs: what each variable held when native code had its content.
+    """
+
+    inputs: Sequence[Any]
+    known: dict[int, Any]
+
+
+shared: ContextVar[Sharing] = ContextVar("shared")
 
 
 class Again(Exception):
@@ -152,9 +162,12 @@ class Stateful:
         given = {id(inputs[k]) for k in self.variables}
         if len(given) < len(self.variables):
             return self.plan(*inputs)  # one variable in two places
-        token = shared.set(inputs)
+        contents = self._contents(inputs)
+        token = shared.set(Sharing(inputs, {k: contents[k] for k in self.variables}))
         try:
-            return self._results(inputs)[: self.count]
+            results: tuple[Any, ...] = self._run(*contents)
+            self._assign(inputs, results)
+            return results[: self.count]
         except Again:
             return self.plan(*inputs)  # nothing has happened
         finally:
@@ -164,11 +177,14 @@ class Stateful:
         for k, new in zip(self._given, results[self.count :], strict=True):
             inputs[k].array = new
 
-    def _results(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
+    def _contents(self, inputs: Sequence[Any]) -> list[Any]:
         contents = list(inputs)
         for k in self.variables:
             contents[k] = inputs[k].array
-        results: tuple[Any, ...] = self._run(*contents)
+        return contents
+
+    def _results(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
+        results: tuple[Any, ...] = self._run(*self._contents(inputs))
         self._assign(inputs, results)
         return results
 

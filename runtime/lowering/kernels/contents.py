@@ -41,7 +41,8 @@ class Rewriting:
 
     `calls` is given where variables are shared with Python code. `further` variables than the graph
     itself takes are behind its inputs. Of all, some are `dirty`: their contents are not in
-    themselves yet; others are `stale`: Python code may have assigned to them.
+    themselves yet; others are `stale`: Python code may have assigned to them. Those that are
+    `synced` are the variables' own, unless these hold something else than when that was last seen.
     """
 
     def __init__(
@@ -52,6 +53,7 @@ class Rewriting:
         further: Sequence[tuple[int, Type]] = (),
         dirty: Collection[int] = (),
         stale: Collection[int] = (),
+        synced: Collection[int] = (),
     ) -> None:
         self.source, self.calls = source, calls
         self.values: dict[Value, Value] = {}
@@ -60,7 +62,7 @@ class Rewriting:
         self.given: dict[int, Value] = {}
         self.content: dict[int, Value] = {}
         self.changed: set[int] = set()
-        self.dirty, self.stale = set(dirty), set(stale)
+        self.dirty, self.stale, self.synced = set(dirty), set(stale), set(synced)
         # Which were assigned by draws.
         self.drawn: set[int] = set()
         inputs = [self._input(v, k) for v, k in zip(source.inputs, numbers, strict=True)]
@@ -120,6 +122,7 @@ class Rewriting:
         self.changed.add(number)
         self.dirty.add(number)
         self.stale.discard(number)
+        self.synced.discard(number)
 
     # ---- what is shared with Python code -----------------------------------------------------
 
@@ -135,15 +138,18 @@ class Rewriting:
             return
         assert self.calls is not None
         if self.calls(node):
-            self._put(PUT, self.dirty)
-            self.dirty.clear()
+            self._give(self.dirty)
             return
         if node.op is ADVANCE:
-            drawn = self.dirty & {self.numbers[node.inputs[0]]}
-            self._put(PUT, drawn)
-            self.dirty -= drawn
+            self._give(self.dirty & {self.numbers[node.inputs[0]]})
         if node.op_can_raise or node.signals or node.op.effect in _WRITES:
             self._put(PUT_IF_RAISED, self.dirty)
+
+    def _give(self, numbers: Collection[int]) -> None:
+        """Give variables their contents."""
+        self._put(PUT, numbers)
+        self.synced.update(numbers)
+        self.dirty.difference_update(tuple(numbers))
 
     def _put(self, op: Op, numbers: Collection[int]) -> None:
         at = tuple(sorted(numbers))
@@ -166,13 +172,15 @@ class Rewriting:
         types = tuple(value.type for value in old)
         if not all(isinstance(t, TensorType) and t.is_static for t in types):
             raise Refusal("a variable whose sizes are not known, beside calls of plain Python")
-        node = Node(TAKE, old, {"at": at, "types": types}, (), types)
+        attrs = {"at": at, "types": types, "asked": tuple(k for k in at if k in self.synced)}
+        node = Node(TAKE, old, attrs, (), types)
         self.graph.nodes.append(node)
         for number, before, content in zip(at, old, node.outputs, strict=True):
             content.name = before.name
             self.content[number] = content
             self.changed.add(number)
             self.stale.discard(number)
+            self.synced.add(number)
 
     # ---- reads and assignments ---------------------------------------------------------------
 
@@ -235,7 +243,7 @@ class Rewriting:
         inside = self._inside(node, node.inputs[len(node.inputs) - len(node.graphs[0].inputs) :])
         passed = inside.passed
         before = self.dirty & passed if self.calls is not None else set()
-        given = self.calls, inside.further, before, self.stale & passed
+        given = self.calls, inside.further, before, self.stale & passed, self.synced & passed
         parts = [Rewriting(graph, inside.numbers, *given) for graph in node.graphs]
         dirty = {k for part in parts for k in part.dirty}
         other = {k for part in parts for k in part.changed | part.stale}
@@ -247,6 +255,7 @@ class Rewriting:
         self._with_contents(node, self._operands(node.inputs, inside), parts, written)
         self.dirty = (self.dirty - before) | dirty
         self.stale |= other - dirty
+        self.synced -= other - dirty
         if inside.is_calling:
             self.stale |= self.content.keys() - passed
 
@@ -269,7 +278,8 @@ class Rewriting:
         written = sorted(assigned | (self.dirty & affected))
         dirty = self.dirty & passed | assigned if self.calls is not None else set()
         numbers = inside.numbers + [None] * (len(node.inputs) - count)
-        given = self.calls, inside.further, dirty, affected.difference(written)
+        stale = affected.difference(written)
+        given = self.calls, inside.further, dirty, stale, self.synced & passed - affected
         test, body = parts = [Rewriting(graph, numbers, *given) for graph in graphs]
         body.take(written)
         body.graph.outputs += [body.content[k] for k in written]
@@ -284,7 +294,8 @@ class Rewriting:
         captures = len(operands) - (size - count) - len(written)
         attrs = {**node.attrs, "captures": captures}
         self._with_contents(node, [operands[k] for k in places], parts, written, attrs)
-        self.stale |= affected.difference(written)
+        self.stale |= stale
+        self.synced -= stale
         if inside.is_calling:
             self.stale |= self.content.keys() - passed
 

@@ -12,24 +12,29 @@ from typing import Any
 import numpy as np
 
 from runtime.errors import StagingError
+from runtime.execute.lending import put
 from runtime.execute.native.stateful import shared
 from runtime.graph.ir import Op
 from runtime.random.generator import ADVANCE
-from runtime.spec import TensorType, Type
+from runtime.spec import TensorType, Type, type_of_number
 
 __all__ = ["DRAW_KEYS", "PUT", "PUT_IF_RAISED", "TAKE"]
 
 
 def _put(xp: Any, *contents: Any, at: tuple[int, ...]) -> tuple[()]:
-    inputs = shared.get()
+    inputs, known = shared.get()
     for k, content in zip(at, contents, strict=True):
-        inputs[k].array = content
+        known.pop(k, None)  # it is not to be held here
+        put(inputs[k], content)
+        known[k] = inputs[k].array
     return ()
 
 
-def _take(xp: Any, *old: Any, at: tuple[int, ...], types: tuple[TensorType, ...]) -> Any:
-    inputs = shared.get()
-    found = tuple([inputs[k].array for k in at])
+def _take(
+    xp: Any, *old: Any, at: tuple[int, ...], types: tuple[TensorType, ...], asked: tuple[int, ...]
+) -> Any:
+    inputs, known = shared.get()
+    found = [inputs[k].array for k in at]
     for k, content, type_ in zip(at, found, types, strict=True):
         if content.shape != type_.shape or content.dtype != type_.dtype:
             raise StagingError(
@@ -37,11 +42,12 @@ def _take(xp: Any, *old: Any, at: tuple[int, ...], types: tuple[TensorType, ...]
                 f"{content.dtype} values of shape {content.shape}, where it had {type_}",
                 "assign values of the same shape, or call it outside of the converted function",
             )
-    return found
+        known[k] = content
+    return (*found, *[inputs[k].array is not known[k] for k in asked])
 
 
 def _draw_keys(xp: Any, *dims: Any, at: int, **attrs: Any) -> Any:
-    return ADVANCE.kernel(xp, shared.get()[at], *dims, **attrs)
+    return ADVANCE.kernel(xp, shared.get().inputs[at], *dims, **attrs)
 
 
 def _keys(*dims: Type, at: int, **attrs: Any) -> tuple[Type, Type]:
@@ -66,10 +72,10 @@ PUT_IF_RAISED = Op(
 TAKE = Op(
     "take_contents",
     _take,
-    lambda *old, at, types: types,
+    lambda *old, at, types, asked: (*types, *[type_of_number(False)] * len(asked)),
     effect="read",
     raises=lambda types, attrs: True,
-    doc="The contents of variables, which may be others than the `old` ones.",
+    doc="Contents of variables, which may be others than the `old` ones; of some, whether so.",
 )
 DRAW_KEYS = Op(
     "draw_keys",

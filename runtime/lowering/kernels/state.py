@@ -152,7 +152,8 @@ def functional(graph: Graph, *, shares: bool = False) -> Functional:
             "calls of plain Python beside large variables, which would be copied each time"
         )
     variables = tuple(k for k, v in enumerate(graph.inputs) if isinstance(v.type, VariableType))
-    made = Rewriting(graph, range(len(graph.inputs)), runs_code if is_shared else None)
+    calls = runs_code if is_shared else None
+    made = Rewriting(graph, range(len(graph.inputs)), calls, synced=variables)
     assigned = tuple(k for k in variables if k in made.dirty)
     made.graph.outputs += [made.content[k] for k in assigned]
     drawn = tuple(k for k in assigned if k in made.drawn)

@@ -132,7 +132,8 @@ def called_outside(
     types = tuple(handed.type for handed in operands)
     pending = b.pending.get(node)
     own = REGISTRY.get(node.op.name)
-    sees = own is not None and own.op is node.op and pending is None and node.op.effect is None
+    is_ours = own is not None and own.op is node.op and node.op.effect is None
+    sees = pending is None and (is_ours or node.op is PUT)
     found = Outside(node, b.origins(node), types, kept, pending)
     found.sees, found.is_users, found.is_rare = sees, _keeps(node), is_rare
     b.program.outside.append(found)
@@ -213,7 +214,8 @@ def _put_contents(b: Builder) -> None:
     if b.unsaved is not None:
         operands = _operands(b, b.unsaved)
         types = tuple(handed.type for handed in operands)
-        b.program.outside.append(Outside(b.unsaved, b.origins(b.unsaved), types, is_rare=True))
+        found = Outside(b.unsaved, b.origins(b.unsaved), types, sees=True, is_rare=True)
+        b.program.outside.append(found)
         b.emit(CallOut(len(b.program.outside) - 1, operands, ()))
 
 
