@@ -272,10 +272,10 @@ class Rewriting:
             affected = passed if inside.is_calling else drawn | drawn_in_test
             if any(map(self.calls, graphs[0].walk())):
                 raise Refusal("a call of plain Python in the condition of a loop")
-            self.take(self.read_here & passed - affected)
         if tested:
             raise Refusal("an assignment in the condition of a loop")
         written = sorted(assigned | (self.dirty & affected))
+        self.take({*written, *(self.read_here & passed - affected)})
         dirty = self.dirty & passed | assigned if self.calls is not None else set()
         numbers = inside.numbers + [None] * (len(node.inputs) - count)
         stale = affected.difference(written)

@@ -45,7 +45,7 @@ _EFFECTS = (None, "read", "assign", "draw", "raise")
 # What is shown by no code of the user's, which might look at variables.
 _PLAIN = (str, int, float, complex, bool, type(None), np.generic, np.ndarray, Hole)
 # To copy more bytes of contents takes longer than to call native code of two parts of a graph.
-_MOST_SHARED = 1 << 18
+_MOST_SHARED = 1 << 16
 # For writes those that are left out where they were done before their call was run again.
 DONE_ONCE = {
     op: Op(op.name, only_once(op.kernel), op.infer, effect=op.effect, doc=op.doc)

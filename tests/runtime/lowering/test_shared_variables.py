@@ -203,6 +203,15 @@ def before_a_loop(m, x, n):
     return m.w[0]
 
 
+def before_a_loop_that_assigns(m, x, n):
+    ag.py_call(m.change, x[0])
+    for i in range(n + 1):
+        m.rate.assign(m.rate * 0.5 + x[i])
+        m.w.assign(m.w * m.rate * 0.5)
+        ag.py_call(m.look, x[i])
+    return m.rate.read_value() + m.w[0]
+
+
 def in_nested_loops(m, x, n):
     for i in range(n + 2):
         for k in range(i + 20):
@@ -320,7 +329,7 @@ def sorts_beside_calls(m, x, n):
 
 STEPS = (
     looks, logs, asks, is_left_alone, changes, changes_before_all, changes_behind_all, fails,
-    fails_later, raises_later, in_a_loop, fails_in_a_loop, before_a_loop, in_nested_loops,
+    fails_later, raises_later, in_a_loop, fails_in_a_loop, before_a_loop, before_a_loop_that_assigns, in_nested_loops,
     on_one_path, assigned_on_one_path, of_a_generator, of_batches, of_batches_that_do_not_fit, differentiates, draws, draws_of_numpy,
     prints_and_calls, calls_itself_again, sorts_beside_calls,
 )  # fmt: skip
