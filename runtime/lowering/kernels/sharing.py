@@ -36,6 +36,8 @@ def _take(
     inputs, known = shared.get()
     found = [inputs[k].array for k in at]
     for k, content, type_ in zip(at, found, types, strict=True):
+        if content is known[k]:
+            continue
         if content.shape != type_.shape or content.dtype != type_.dtype:
             raise StagingError(
                 f"plain Python, which the converted function calls, gave {inputs[k].name!r} "

@@ -377,3 +377,54 @@ def test_python_code_finds_variables_as_in_python(step):
     run = run_of(function)
     assert isinstance(run, Stateful) and run.shares, function.explain()
     assert ("native code calls Python" in function.explain()) is (step is not draws_of_numpy)
+
+
+@pytest.mark.parametrize("size", [10, 3000])
+def test_what_python_code_keeps_of_a_variable_stays(size):
+    v, kept = ag.Variable(np.zeros(size)), []
+
+    def look(k):
+        if k % 3:
+            kept.append(v.read_value())
+
+    @ag.convert
+    def count(x, n):
+        for k in range(n):
+            v.assign_add(x)
+            ag.py_call(look, k)
+        return v[0]
+
+    assert count(np.ones(size), np.int64(9)).numpy() == 9.0
+    assert [np.unique(x.numpy()).tolist() for x in kept] == [
+        [2.0],
+        [3.0],
+        [5.0],
+        [6.0],
+        [8.0],
+        [9.0],
+    ]
+    assert run_of(count).shares
+
+
+def test_beside_large_variables_a_step_is_parted():
+    found = []
+    for is_native in (True, False):
+        v, seen = ag.Variable(np.zeros(20_000)), []
+
+        def look(v=v, seen=seen):
+            seen.append(float(v.numpy().sum()))
+            v.assign(v.numpy() * 0.5)
+
+        def step(x, v=v, look=look):
+            v.assign(v * 0.25 + x * 2.0 - 1.0)
+            ag.py_call(look)
+            v.assign(v * 0.5 + x * 4.0 - 3.0)
+            return v[0]
+
+        function = ag.convert(step, native=is_native)
+        found.append(
+            ([float(function(np.ones(20_000))) for _ in range(3)], seen, v.numpy().tolist())
+        )
+        assert not is_native or "large variables" in function.explain()
+        assert not is_native or run_of(function).source.count("op_native") == 2
+    assert found[0] == found[1]
