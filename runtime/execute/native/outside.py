@@ -119,7 +119,8 @@ class _Caller:
         called = self.called
         is_users = called.is_users and self.direct is None
         is_simple = called.pending is None and not called.fails and not is_users
-        gives_it = not self.is_tuple or not called.kept
+        gives_all = self.direct is not None and len(called.kept) == len(self.node.outputs) > 1
+        gives_it = not self.is_tuple or not called.kept or gives_all
         return self.compute if is_simple and gives_it else self.wholly
 
     def wholly(self, *operands: Any) -> Any:

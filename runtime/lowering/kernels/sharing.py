@@ -7,6 +7,7 @@ what was assigned before.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy as np
 from runtime.errors import StagingError
 from runtime.execute.lending import put
 from runtime.execute.native.stateful import shared
-from runtime.graph.ir import Op
+from runtime.graph.ir import Node, Op
 from runtime.random.generator import ADVANCE
 from runtime.spec import TensorType, Type, type_of_number
 
@@ -34,18 +35,33 @@ def _take(
     xp: Any, *old: Any, at: tuple[int, ...], types: tuple[TensorType, ...], asked: tuple[int, ...]
 ) -> Any:
     inputs, known = shared.get()
-    found = [inputs[k].array for k in at]
-    for k, content, type_ in zip(at, found, types, strict=True):
-        if content is known[k]:
-            continue
-        if content.shape != type_.shape or content.dtype != type_.dtype:
-            raise StagingError(
-                f"plain Python, which the converted function calls, gave {inputs[k].name!r} "
-                f"{content.dtype} values of shape {content.shape}, where it had {type_}",
-                "assign values of the same shape, or call it outside of the converted function",
-            )
-        known[k] = content
-    return (*found, *[inputs[k].array is not known[k] for k in asked])
+    found: list[Any] = []
+    for k in at:
+        content = inputs[k].array
+        if content is not known[k]:
+            _check(inputs[k], types[len(found)])
+            known[k] = content
+        found.append(content)
+    for k in asked:
+        found.append(inputs[k].array is not known[k])
+    return tuple(found)
+
+
+def _check(variable: Any, type_: TensorType) -> None:
+    """Raise StagingError where a variable holds something of another shape or dtype."""
+    content = variable.array
+    if content.shape != type_.shape or content.dtype != type_.dtype:
+        raise StagingError(
+            f"plain Python, which the converted function calls, gave {variable.name!r} "
+            f"{content.dtype} values of shape {content.shape}, where it had {type_}",
+            "assign values of the same shape, or call it outside of the converted function",
+        )
+
+
+def _taking(node: Node) -> Any:
+    taken = partial(_take, np, **node.attrs)
+    is_one = len(node.outputs) == 1
+    return lambda settings: (lambda: taken()[0]) if is_one else taken
 
 
 def _draw_keys(xp: Any, *dims: Any, at: int, **attrs: Any) -> Any:
@@ -78,6 +94,7 @@ TAKE = Op(
     effect="read",
     raises=lambda types, attrs: True,
     doc="Contents of variables, which may be others than the `old` ones; of some, whether so.",
+    options={"directly": _taking},
 )
 DRAW_KEYS = Op(
     "draw_keys",
