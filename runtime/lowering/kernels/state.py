@@ -71,7 +71,7 @@ class Functional(NamedTuple):
     def contents(self) -> list[tuple[int, int]]:
         """The inputs that are old contents, with the outputs that are the new ones, by position.
 
-        None where Python code may look at the old ones.
+        There are none where Python code may look at the old ones.
         """
         count = len(self.graph.outputs) - len(self.assigned)
         return [] if self.shares else list(zip(self.assigned, itertools.count(count)))
