@@ -15,7 +15,10 @@ import numpy as np
 
 from runtime.process.forks import held_at_forks
 
-__all__ = ["lend", "lending", "take_back", "waited_for"]
+__all__ = ["lend", "lending", "put", "take_back", "waited_for"]
+
+# What has fewer bytes is copied in less time than its memory is lent.
+_LARGE = 1 << 14
 
 # Held while contents are lent: one call at a time, so that none waits for another's.
 # A child has no thread that would give contents back.
@@ -24,17 +27,35 @@ lending = held_at_forks(threading.RLock())
 
 def lend(storage: Any) -> Any:
     """The content of a variable, to be changed; `lending` is held until it is taken back."""
+    own = _memory(storage)
+    return storage.lent.copy() if own is None else own
+
+
+def _memory(storage: Any) -> Any:
+    """The content of a variable, which has none meanwhile; None where somebody else may see it."""
     storage.lent = storage.array
     del storage.array
     lent = storage.lent
     is_own = lent.base is None and lent.flags.writeable
-    return lent if is_own and _references(storage) == _ALONE else lent.copy()
+    return lent if is_own and _references(storage) == _ALONE else None
 
 
 def take_back(storage: Any, content: Any) -> None:
     """Let a variable hold a content again; None: the one that was lent."""
     storage.array = storage.lent if content is None else content
     del storage.lent
+
+
+def put(storage: Any, content: Any) -> None:
+    """Let a variable hold a copy of a content, in its own memory if nobody else sees that."""
+    if content.nbytes < _LARGE:
+        storage.array = content.copy() if content.ndim else content
+        return
+    with lending:
+        own = _memory(storage)
+        if own is not None:
+            np.copyto(own, content)
+        take_back(storage, content.copy() if own is None else own)
 
 
 def waited_for(storage: Any) -> Any:
@@ -63,7 +84,7 @@ class _Sample:
 
 
 def _references_of_a_lender() -> int:
-    """What `_references` says in `lend` where nobody else holds the content."""
+    """What `_references` says in `_memory` where nobody else holds the content."""
     sample = _Sample()
     sample.lent = np.empty(1)
     lent = sample.lent

@@ -23,6 +23,7 @@ from runtime import config, variable
 from runtime.effects import control
 from runtime.effects.control import ExceptionTemplate
 from runtime.effects.generators import BITS, DRAW, GENERATOR, SAMPLE, WAIT
+from runtime.effects.held_results import FETCH, HOLD
 from runtime.effects.host import HOST_CALL
 from runtime.effects.recursion import RECUR, RECURSION
 from runtime.execute import Executable, plan
@@ -37,6 +38,7 @@ from runtime.execute.native.versions import version
 from runtime.graph.fingerprint import fingerprint
 from runtime.graph.ir import Graph, Node, Op
 from runtime.graph.rows import Reader, Unwritable, WholeWriter, origins_of
+from runtime.lowering.kernels.sharing import DRAW_KEYS, PUT, PUT_IF_RAISED, TAKE
 from runtime.lowering.kernels.state import DONE_ONCE, writes_plainly
 from runtime.ops.declaration.declare import REGISTRY
 from runtime.passes import optimize, switched_on
@@ -54,7 +56,8 @@ _OTHERS: dict[str, Op] = {
         control.COND, control.WHILE, control.CALL, control.RAISE, control.TRY, control.RERAISE,
         control.IS_ERROR, control.IS_OF_CLASS, control.ERROR_PART, control.PENDING, control.PRINT,
         control.CLOCK, control.STORE, variable.READ, variable.ASSIGN, ADVANCE, HOST_CALL,
-        RECURSION, RECUR, BITS, GENERATOR, DRAW, WAIT,
+        RECURSION, RECUR, BITS, GENERATOR, DRAW, WAIT, PUT, PUT_IF_RAISED, TAKE, DRAW_KEYS,
+        HOLD, FETCH,
     )
 } | {"a sample": SAMPLE} | {f"{op.name} once": op for op in DONE_ONCE.values()}  # fmt: skip
 _NAMES = {id(op): name for name, op in _OTHERS.items()}
@@ -77,6 +80,7 @@ _FACTS: dict[Op, Callable[[Node], Any]] = {
     control.STORE: writes_plainly,
     control.PRINT: writes_plainly,
     HOST_CALL: _of_host_call,
+    HOLD: _of_host_call,
 }
 # Constants of more bytes are not written a second time.
 _MOST = 1 << 20
@@ -177,7 +181,7 @@ def _native(made: Executable, writer: WholeWriter, graph: Graph | None = None) -
     state = None
     if isinstance(made, Stateful):
         graph = made.writing or graph
-        state = made.variables, made.assigned, made.drawn, made.count
+        state = made.variables, made.assigned, made.drawn, made.count, made.shares
     return {
         "text": key_of(run.made.text.encode()).hex(),
         "parameters": [tuple(a) for a in code.signature.parameters],
@@ -276,7 +280,8 @@ class _Found:
             return Native(code, made, planning, name, outside)
         run = Native(code, made, lambda: again, name, outside)
         writing = self.reader.graph(fields["plan"]) if fields["writes"] else None
-        return Stateful(run, planning, *state, writing=writing)
+        *state, shares = state
+        return Stateful(run, planning, *state, writing=writing, shares=shares)
 
     def _plan(self, number: int | None) -> Executable:
         """The plan of a graph that is kept, or of the whole one."""

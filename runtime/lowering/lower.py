@@ -28,9 +28,11 @@ from runtime.lowering.kernels.merging import merge
 from runtime.lowering.kernels.narrow_floats import NARROW
 from runtime.lowering.kernels.refusal import Refusal, TooLarge
 from runtime.lowering.kernels.scalar import Expr, call, const, index, is_complex
-from runtime.lowering.nodes.call_outs import call_out, has_effects
+from runtime.lowering.nodes.call_outs import call_out, failing, has_effects
 from runtime.lowering.nodes.catching import attempt, reraise
 from runtime.lowering.nodes.concatenation_views import settled_apart
+from runtime.lowering.nodes.contents import put_if_raised
+from runtime.lowering.nodes.contents import take as take_contents
 from runtime.lowering.nodes.control import (
     call_graph,
     checked,
@@ -77,6 +79,7 @@ from runtime.lowering.nodes.elementwise import (
 from runtime.lowering.nodes.frames import accumulate, frame_of, frame_read, frame_take, frame_with
 from runtime.lowering.nodes.gathers import gather, not_negative
 from runtime.lowering.nodes.generator_draws import generator_draw
+from runtime.lowering.nodes.held_results import held_results
 from runtime.lowering.nodes.joining import concat, flip, roll, stack
 from runtime.lowering.nodes.keys import find_key, link_all, link_last, unlink_row
 from runtime.lowering.nodes.masks import nonzero
@@ -188,7 +191,7 @@ def _written(graph: Graph, watcher: Watcher | None, most: float) -> Builder:
     """The builder of a program that is as its nodes are written, one after the other."""
     b = Builder(graph.name, most)
     b.watcher = watcher
-    b.program.has_effects = has_effects(graph)
+    b.program.has_effects = has_effects(graph.walk())
     for value in graph.inputs:
         b.forms[value] = _parameter(b, value)
     try:
@@ -198,7 +201,7 @@ def _written(graph: Graph, watcher: Watcher | None, most: float) -> Builder:
         if isinstance(refusal, TooLarge):
             refusal.fitting = _fitting(b, graph)
         raise
-    b.program.cost = b.cost
+    b.program.cost, b.node = b.cost, None
     taken: set[Buffer] = set()
     for value in graph.outputs:
         b.program.results.append(_result(b, value, taken))
@@ -294,7 +297,8 @@ def _is_free(b: Builder, buffer: Buffer, taken: set[Buffer]) -> bool:
 
 def _nodes(b: Builder, graph: Graph) -> None:
     for node in items_first(graph.nodes):
-        written, b.node = len(b.block), node
+        written, b.node, b.unsaved = len(b.block), node, b.savers.get(node)
+        b.doubts = []
         if node.op.name in _CONTROL:
             forms = _CONTROL[node.op.name](b, node, _nodes)
         else:
@@ -304,11 +308,17 @@ def _nodes(b: Builder, graph: Graph) -> None:
             except TooLarge:
                 raise
             except Refusal as refusal:
+                b.doubts = []
                 forms = call_out(b, node, str(refusal))
         for value, form in zip(node.outputs, forms, strict=True):
             if isinstance(form, Joined):
                 form = settled_apart(b, value, form)
             b.define(value, form)
+        if b.doubts and node.graphs:
+            raise Refusal("sizes that only the run tells, of what branches or rounds give")
+        for block in b.doubts:
+            failing(b, node, block)
+        b.doubts = []
         if b.watcher is not None:
             b.watcher.note(b.block[written:], b.origins(node))
 
@@ -444,6 +454,9 @@ _CONTROL = {
 _RULES: dict[str, Rule] = {
     "constant": _constant,
     "pending": _pending,
+    "host_call": held_results,
+    "put_contents_if_raised": put_if_raised,
+    "take_contents": take_contents,
     "raise": fail,
     "reraise": reraise,
     "identity": same,

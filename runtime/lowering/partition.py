@@ -19,11 +19,13 @@ from runtime.graph.ir import Graph, Node, Op, Value
 from runtime.lowering.kernels import builder
 from runtime.lowering.kernels.record import Record
 from runtime.lowering.kernels.refusal import Refusal, TooLarge
-from runtime.lowering.kernels.state import has_variables, leaves_variables, on_contents
+from runtime.lowering.kernels.state import are_little, on_contents, runs_code
 from runtime.lowering.lower import check
+from runtime.lowering.nodes.call_outs import has_effects
+from runtime.spec import TensorType
 from runtime.variable import READ
 
-__all__ = ["Budget", "PartOp", "Parted", "part"]
+__all__ = ["Budget", "PartOp", "Parted", "is_worth_it", "part"]
 
 # A run without a loop is worth being compiled if its nodes are so much work.
 _WORTH = 8
@@ -96,8 +98,9 @@ class _Parting:
         # The run so far, what is pending for its nodes included; and what it gives.
         self.run_: list[Node] = []
         self.made: set[Value] = set()
-        self.has_variables = has_variables(graph)
+        self.shares_large = not are_little(graph.inputs)
         self.waiting: list[Node] = []
+        self.needed = {*graph.outputs, *(v for node in graph.nodes for v in node.inputs)}
 
     def run(self) -> Graph:
         count = 0
@@ -121,7 +124,8 @@ class _Parting:
         """Why a node, the last of so many, is not compiled; None if it is."""
         if self.too_large is not None:
             return None if count <= self.too_large.fitting else str(self.too_large)
-        return _refusal(node, self.budget)
+        outputs = [v for v in node.outputs if v in self.needed or isinstance(v.type, TensorType)]
+        return _refusal(node, outputs, self.budget)
 
     def _tell(self, reason: str) -> None:
         """Say once why something is not native."""
@@ -130,8 +134,8 @@ class _Parting:
 
     def _join(self, node: Node) -> None:
         """Let a node be part of the run, or of a new one."""
-        # What may look at variables is a run of its own: they are contents in the others.
-        is_apart = self.has_variables and not leaves_variables(node)
+        # What may look at large variables is a run of its own: they are contents in the others.
+        is_apart = self.shares_large and any(map(runs_code, (node, *inside(node))))
         if is_apart:
             self._flush()
         for before in self.waiting:
@@ -163,7 +167,7 @@ class _Parting:
 
     def _write(self, nodes: Sequence[Node]) -> None:
         """Write nodes as one, if that is worth it; the first ones where all are too many."""
-        if not _is_worth_it(nodes):
+        if not is_worth_it(nodes):
             for node in nodes:
                 self.copy.keep(node)
             return
@@ -171,14 +175,21 @@ class _Parting:
         inner = self._inner(nodes)
         try:
             make = self.compile_part(inner)
-        except Refusal as refusal:  # the nodes have native forms, but not together
-            first = 0
-            if isinstance(refusal, TooLarge):
-                self._tell(str(refusal))
-                first = _first(nodes, refusal.fitting)
-                self._write(nodes[:first])
-                self.budget.left = 0
+        except TooLarge as refusal:
+            self._tell(str(refusal))
+            first = _first(nodes, refusal.fitting)
+            self._write(nodes[:first])
+            self.budget.left = 0
             for node in nodes[first:]:
+                self.copy.keep(node)
+            return
+        except Refusal:  # the nodes have native forms, but not together
+            pieces = _between_calls(nodes)
+            if len(pieces) > 1:
+                for piece in pieces:
+                    self._write(piece)
+                return
+            for node in nodes:
                 self.copy.keep(node)
             return
         inputs = self.copy.mapped(inner.inputs)
@@ -216,6 +227,23 @@ class _Parting:
         return Graph(inputs, [*made, *nodes], outputs, f"{self.graph.name}_part")
 
 
+def _between_calls(nodes: Sequence[Node]) -> list[list[Node]]:
+    """The nodes in pieces: what calls Python, with what is pending for it, and what does not."""
+    pieces: list[list[Node]] = []
+    piece: list[Node] = []
+    pending: list[Node] = []
+    for node in nodes:
+        if node.op.name == "pending":
+            pending.append(node)
+        elif has_effects((node, *inside(node))):
+            pieces += [piece, [*pending, node]]
+            piece, pending = [], []
+        else:
+            piece += [*pending, node]
+            pending = []
+    return [found for found in (*pieces, piece) if found]
+
+
 def _first(nodes: Sequence[Node], fitting: int) -> int:
     """How many nodes are a part that fits; what is pending for a node stays with it.
 
@@ -227,7 +255,7 @@ def _first(nodes: Sequence[Node], fitting: int) -> int:
     return first
 
 
-def _is_worth_it(nodes: Sequence[Node]) -> bool:
+def is_worth_it(nodes: Sequence[Node]) -> bool:
     """Whether a call of native code takes less time than the nodes, by far."""
     everything = [inner for node in nodes for inner in (node, *inside(node))]
     if any(node.op.name in LOOPS for node in everything):
@@ -239,8 +267,8 @@ def _is_constant(value: Value) -> bool:
     return value.node is not None and value.node.op.name == "constant"
 
 
-def _refusal(node: Node, budget: Budget) -> str | None:
-    """Why a node alone has no native form; None if it has one.
+def _refusal(node: Node, outputs: Sequence[Value], budget: Budget) -> str | None:
+    """Why a node alone, of which some outputs are needed, has no native form; None if it has one.
 
     What a function computes within its own `np.errstate` is refused here: native code would leave
     each call to the plan.
@@ -253,7 +281,7 @@ def _refusal(node: Node, budget: Budget) -> str | None:
     nodes = [*(n for n in constants if n is not None), node]
     budget.left -= 1
     try:
-        alone = on_contents(Graph(inputs, nodes, node.outputs, node.op.name))
+        alone = on_contents(Graph(inputs, nodes, outputs, node.op.name))
         check(alone, max(budget.left, 0))
     except TooLarge as refusal:
         budget.left = 0

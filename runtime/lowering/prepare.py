@@ -17,7 +17,8 @@ from runtime.lowering.kernels.kernel import Watcher
 from runtime.lowering.kernels.refusal import Refusal, TooLarge
 from runtime.lowering.kernels.state import functional, has_variables, writing_once
 from runtime.lowering.lower import lower
-from runtime.lowering.partition import Budget, PartOp, part
+from runtime.lowering.nodes.call_outs import has_effects
+from runtime.lowering.partition import Budget, PartOp, is_worth_it, part
 
 __all__ = ["prepare"]
 
@@ -47,6 +48,8 @@ def _prepared(graph: Graph, timing: Timing) -> Executable:
         return partial(part_op, len(parts) - 1, made)
 
     try:
+        if has_effects(graph.nodes) and not is_worth_it(graph.nodes):
+            raise Refusal("it has little to compute beside what Python does")
         return _whole(graph, timing, budget)
     except Refusal as refusal:
         whole, too_large = str(refusal), refusal if isinstance(refusal, TooLarge) else None
@@ -66,17 +69,18 @@ def _whole(graph: Graph, timing: Timing, budget: Budget) -> Native | Stateful:
 
 
 def _stateful(graph: Graph, timing: Timing, budget: Budget) -> Stateful:
-    """A graph with variables on their contents, if it does no more than read, assign and write."""
+    """A graph with variables on their contents, if it can do what else it does."""
     writing = writing_once(graph)
-    found = functional(writing)
+    found = functional(writing, shares=True)
     return Stateful(
-        _native(found.graph, timing, budget, again, found.contents),
+        _native(found.graph, timing, budget, again, found.contents, repeats=not found.shares),
         partial(plan.prepare, writing),
         found.variables,
         found.assigned,
         found.drawn,
         len(graph.outputs),
         writing=None if writing is graph else writing,
+        shares=found.shares,
     )
 
 
@@ -86,16 +90,19 @@ def _native(
     budget: Budget,
     other: Executable | None = None,
     contents: Sequence[tuple[int, int]] = (),
+    *,
+    repeats: bool = False,
 ) -> Native:
     """`graph` as one native function; Refusal where it has no native form.
 
-    `other`, or its plan, does what it cannot do; `contents` are inputs that may be overwritten.
+    `other`, or its plan, does what it cannot do, and raises its errors if it `repeats` the call;
+    `contents` are inputs that may be overwritten.
     """
     program = lower(graph, None if timing is None else timing(), contents, budget.left)
     budget.left -= program.cost
     places = [Place(s.node, s.origins, s.is_complete) for s in program.sites]
     is_pending = any(node.op.name == "pending" for node in graph.walk())
-    repeats = other is not None or (is_pending and not program.has_effects)
+    repeats = repeats or (is_pending and not program.has_effects)
     made = Made(module_text(program), places)
     return Native(
         Code.of(

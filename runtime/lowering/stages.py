@@ -18,7 +18,7 @@ def native_text(graph: Graph, stage: str) -> str:
     Raises Refusal where the graph has no native form, and says why.
     """
     if has_variables(graph):
-        found = functional(graph)
+        found = functional(graph, shares=True)
         program = lower(found.graph, contents=found.contents)
     else:
         program = lower(graph)

@@ -43,6 +43,15 @@ TESTED_IN = {
     "autograph/library/feeding.py": "autograph/data/test_dataset.py",
     "autograph/operators/loops/feeds.py": "autograph/data/test_dataset.py",
     "runtime/effects/taken_ahead.py": "autograph/data/test_dataset.py",
+    "runtime/effects/held_results.py": "runtime/lowering/test_shared_variables.py",
+    **in_folder(
+        "runtime/lowering/kernels", "contents sharing", "runtime/lowering/test_shared_variables.py"
+    ),
+    **in_folder(
+        "runtime/lowering/nodes",
+        "contents held_results",
+        "runtime/lowering/test_shared_variables.py",
+    ),
     "runtime/lowering/rewrites/intervals.py": "runtime/lowering/rewrites/test_ranges.py",
     # The records of a trace are what its operators make of them.
     **in_folder(

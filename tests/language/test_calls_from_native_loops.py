@@ -270,8 +270,8 @@ def test_numbers_that_a_generator_draws():
     assert not function.traces()[-1].execution
 
 
-# What stands outside of loops is left to the plan.
-IN_PARTS = {"searched", "solved", "conditions_of_loops"}
+# What has no native form, outside of loops, is left to the plan.
+IN_PARTS = {"searched", "solved"}
 
 
 def test_these_are_native_code():

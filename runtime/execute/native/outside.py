@@ -21,6 +21,7 @@ from runtime.errors import Origin
 from runtime.execute.kernels import (
     Settings,
     array_function,
+    compute,
     direct,
     gives_tuple,
     on_python_numbers,
@@ -118,15 +119,17 @@ class _Caller:
         called = self.called
         is_users = called.is_users and self.direct is None
         is_simple = called.pending is None and not called.fails and not is_users
-        gives_it = not self.is_tuple or not called.kept
+        gives_all = self.direct is not None and len(called.kept) == len(self.node.outputs) > 1
+        gives_it = not self.is_tuple or not called.kept or gives_all
         return self.compute if is_simple and gives_it else self.wholly
 
     def wholly(self, *operands: Any) -> Any:
         """The result, or the tuple of those that are kept."""
         called = self.called
-        found = self.compute(*operands[: self.count])
         if called.fails:
+            compute(self.node, operands[: self.count], [])
             raise RuntimeError(f"native code found an error in `{self.node.op.name}`")
+        found = self.compute(*operands[: self.count])
         if called.is_users and self.direct is None:
             _check_settings()
         if not self.is_tuple:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from types import TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
 from runtime.execute import Executable
 from runtime.execute.lending import lend, lending, take_back
@@ -13,7 +13,20 @@ from runtime.execute.native.outside import Called
 from runtime.execute.native.prepared import Native
 from runtime.graph.ir import Graph
 
-__all__ = ["Again", "Stateful", "again", "only_once"]
+__all__ = ["Again", "Sharing", "Stateful", "again", "only_once", "shared"]
+
+
+class Sharing(NamedTuple):
+    """A call that runs and shares variables with Python code.
+
+    By their positions among the inputs: what each variable held when native code had its content.
+    """
+
+    inputs: Sequence[Any]
+    known: dict[int, Any]
+
+
+shared: ContextVar[Sharing] = ContextVar("shared")
 
 
 class Again(Exception):
@@ -77,7 +90,8 @@ class Stateful:
     `run` takes contents for the inputs at `variables`, and gives those of `assigned` behind its
     `count` results. What fails is run again by `plan`, in which each effect has its place: nothing
     has happened before, but that it has written something, `only_once`, where it is the plan of
-    `writing`. Some new contents `run` writes over the old ones, and gives them no more; it fails
+    `writing`. Where it `shares` variables with Python code, what fails has happened, and nothing is
+    run again. Some new contents `run` writes over the old ones, and gives them no more; it fails
     before it does, or not at all. Of those that are `drawn` from, nobody else may draw meanwhile.
     """
 
@@ -91,6 +105,7 @@ class Stateful:
         count: int,
         *,
         writing: Graph | None = None,
+        shares: bool = False,
     ) -> None:
         self._run = run.call
         self.inner = run
@@ -104,6 +119,7 @@ class Stateful:
         self._given = [k for k in self.assigned if k not in self._overwritten]
         self.count = count
         self.writing = writing
+        self.shares = shares
         self.outside: Sequence[Called] = run.outside
 
     @property
@@ -119,6 +135,8 @@ class Stateful:
         return self._plan
 
     def __call__(self, *inputs: Any) -> tuple[Any, ...]:
+        if self.shares:
+            return self._sharing(inputs)
         if self.writing is None:
             return self._call(inputs, None)
         written = _Written()
@@ -139,15 +157,34 @@ class Stateful:
             written.begin_again()
         return self.plan(*inputs)
 
+    def _sharing(self, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The results, where Python code finds variables as they are when it is called."""
+        given = {id(inputs[k]) for k in self.variables}
+        if len(given) < len(self.variables):
+            return self.plan(*inputs)  # one variable in two places
+        contents = self._contents(inputs)
+        token = shared.set(Sharing(inputs, {k: contents[k] for k in self.variables}))
+        try:
+            results: tuple[Any, ...] = self._run(*contents)
+            self._assign(inputs, results)
+            return results[: self.count]
+        except Again:
+            return self.plan(*inputs)  # nothing has happened
+        finally:
+            shared.reset(token)
+
     def _assign(self, inputs: Sequence[Any], results: Sequence[Any]) -> None:
         for k, new in zip(self._given, results[self.count :], strict=True):
             inputs[k].array = new
 
-    def _results(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
+    def _contents(self, inputs: Sequence[Any]) -> list[Any]:
         contents = list(inputs)
         for k in self.variables:
             contents[k] = inputs[k].array
-        results: tuple[Any, ...] = self._run(*contents)
+        return contents
+
+    def _results(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
+        results: tuple[Any, ...] = self._run(*self._contents(inputs))
         self._assign(inputs, results)
         return results
 

@@ -117,6 +117,9 @@ class Builder:
         self.results: set[Value] = set()
         # Also of that graph: what is pending where a node raises, if that matters.
         self.pending: dict[Node, Node] = {}
+        # What gives variables their contents where one raises, and that of the present node.
+        self.savers: dict[Node, Node] = {}
+        self.unsaved: Node | None = None
         # Values whose memory no other value has.
         self.owned: set[Value] = set()
         # In a nest: the block that it will stand in, and elements computed in it so far.
@@ -144,6 +147,8 @@ class Builder:
         # Those of them that are counts of elements that were looked at.
         self.counts: set[Dim] = set()
         self.node: Node | None = None
+        # What is to be written for it where its operands do not fit, beside effects: Python raises.
+        self.doubts: list[Block] = []
         # The function that calls itself and is being lowered, the frames that it makes by the
         # values that are those, and the memory of all frames.
         self.function: Any = None
@@ -601,7 +606,13 @@ class Builder:
         return call(size.function, *args, type_=size.type)
 
     def _equal_in_the_run(self, one: Dim, other: Dim) -> Dim:
-        self.leave_where(call("ne", as_expr(one), as_expr(other)))
+        differ = call("ne", as_expr(one), as_expr(other))
+        are_both = is_of_the_run(one) and is_of_the_run(other)
+        if self.program.has_effects and are_both and self.node is not None and not self.attempts:
+            self.doubts.append([])
+            self.emit(If(differ, self.doubts[-1], []))
+        else:
+            self.leave_where(differ)
         if isinstance(one, int) or not is_of_the_run(one):
             return one
         return other

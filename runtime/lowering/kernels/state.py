@@ -3,33 +3,38 @@
 `functional(graph)` takes the contents of the variables as inputs and gives what was assigned as
 further outputs. Then reads and assignments are gone, kernels know no state, and nothing happens
 unless the call comes to its end, but for what is printed or put into a list, and that only once.
+
+Where Python code is called that might look at variables, contents are put into them before, if
+they were assigned, and taken anew where they are read behind it: see `sharing.py`.
 """
 
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from runtime.effects.control import CLOCK, PRINT, RAISE, STORE
+from runtime.effects.host import HOST_CALL
 from runtime.execute.native.stateful import only_once
-from runtime.graph.clone import Change, Copy, copy_node, shared
+from runtime.graph.clone import Change, Copy, shared
 from runtime.graph.ir import Graph, Node, Op, Value
+from runtime.lowering.kernels.contents import Rewriting
 from runtime.lowering.kernels.refusal import Refusal
-from runtime.ops.declaration.declare import REGISTRY
-from runtime.ops.random.draws import random_advance
-from runtime.spec import TensorType, VariableType
+from runtime.spec import VariableType
 from runtime.structure.templates import Hole, LazyString, Line, SummaryLine
 
 __all__ = [
     "DONE_ONCE",
     "Functional",
+    "are_little",
     "functional",
     "has_variables",
-    "leaves_variables",
     "on_contents",
+    "runs_code",
     "runs_no_code",
     "writes_plainly",
     "writing_once",
@@ -39,6 +44,8 @@ __all__ = [
 _EFFECTS = (None, "read", "assign", "draw", "raise")
 # What is shown by no code of the user's, which might look at variables.
 _PLAIN = (str, int, float, complex, bool, type(None), np.generic, np.ndarray, Hole)
+# To copy more bytes of contents takes longer than to call native code of two parts of a graph.
+_MOST_SHARED = 1 << 16
 # For writes those that are left out where they were done before their call was run again.
 DONE_ONCE = {
     op: Op(op.name, only_once(op.kernel), op.infer, effect=op.effect, doc=op.doc)
@@ -50,19 +57,24 @@ class Functional(NamedTuple):
     """A graph without variables; which inputs were variables, and which of those are assigned.
 
     The outputs behind those of the original are the new contents, in the order of `assigned`. Of
-    these, some are `drawn` from: states of generators.
+    these, some are `drawn` from: states of generators. Where it `shares`, Python code that it calls
+    finds variables as they are at its place: it can run within a call of native code only.
     """
 
     graph: Graph
     variables: tuple[int, ...]
     assigned: tuple[int, ...]
     drawn: tuple[int, ...]
+    shares: bool
 
     @property
     def contents(self) -> list[tuple[int, int]]:
-        """The inputs that are old contents, with the outputs that are the new ones, by position."""
+        """The inputs that are old contents, with the outputs that are the new ones, by position.
+
+        There are none where Python code may look at the old ones.
+        """
         count = len(self.graph.outputs) - len(self.assigned)
-        return list(zip(self.assigned, itertools.count(count)))
+        return [] if self.shares else list(zip(self.assigned, itertools.count(count)))
 
 
 def has_variables(graph: Graph) -> bool:
@@ -71,11 +83,12 @@ def has_variables(graph: Graph) -> bool:
 
 
 def writing_once(graph: Graph) -> Graph:
-    """`graph` with writes that can be left out where it is run again; Refusal for others.
+    """`graph` with writes that can be left out where it is run again.
 
-    It is the graph itself where nothing is printed, and nothing put into a list.
+    It is the graph itself where nothing is printed, and nothing put into a list, and where it is
+    never run again, as it does other things that happen only once.
     """
-    return shared(_writing_once)(graph)
+    return graph if any(map(happens_once, graph.walk())) else shared(_writing_once)(graph)
 
 
 def _writing_once(graph: Graph, change: Change) -> Graph:
@@ -85,9 +98,6 @@ def _writing_once(graph: Graph, change: Change) -> Graph:
         if op is None:
             copy.keep(node)
             continue
-        if not writes_plainly(node):
-            what = "a print of objects" if node.op is PRINT else f"effect `{op.name}`"
-            raise Refusal(f"{what} beside variables")
         copy.add(Node(op, copy.mapped(node.inputs), node.attrs, (), (), node.origin), ())
     return copy.finish()
 
@@ -115,21 +125,21 @@ def _is_plain(part: object) -> bool:
     return isinstance(part, _PLAIN)
 
 
-def leaves_variables(node: Node) -> bool:
-    """Whether no effect of a node runs code of the user's, which might look at variables."""
-    inner = (one for graph in node.graphs for one in graph.walk())
-    return _leaves_variables(node) and all(map(_leaves_variables, inner))
-
-
 def on_contents(graph: Graph) -> Graph:
     """`graph`, or what it computes of contents where it has variables; Refusal as `functional`."""
-    return functional(writing_once(graph)).graph if has_variables(graph) else graph
+    if not has_variables(graph):
+        return graph
+    return functional(writing_once(graph), shares=True).graph
 
 
-def functional(graph: Graph) -> Functional:
-    """`graph` on contents; Refusal where it does more to variables than to read and assign."""
+def functional(graph: Graph, *, shares: bool = False) -> Functional:
+    """`graph` on contents; Refusal where it does more to variables than to read and assign.
+
+    With `shares`, it may call Python code that does, too, and do what happens only once.
+    """
+    is_shared = shares and any(map(happens_once, graph.walk()))
     for node in graph.walk():
-        if not _leaves_variables(node):
+        if not (_leaves_variables(node) or (is_shared and happens_once(node))):
             raise Refusal(f"effect `{node.op.name}` beside variables")
         if node.op.name == "try":
             raise Refusal("variables beside a `try`")
@@ -137,177 +147,39 @@ def functional(graph: Graph) -> Functional:
             raise Refusal("an exit of the program beside variables")
     if any(isinstance(v.type, VariableType) and v.type.content.device for v in graph.inputs):
         raise Refusal("a variable on another device")
-    made = _Rewriting(graph)
-    assigned = [value for value in graph.inputs if value in made.assigned]
-    made.graph.outputs += [made.content[value] for value in assigned]
-    variables = [k for k, v in enumerate(graph.inputs) if isinstance(v.type, VariableType)]
-    positions = {value: k for k, value in enumerate(graph.inputs)}
-    at = tuple(positions[v] for v in assigned)
-    drawn = tuple(k for k, v in zip(at, assigned, strict=True) if v in made.drawn)
-    return Functional(made.graph, tuple(variables), at, drawn)
+    if is_shared and any(map(runs_code, graph.walk())) and not are_little(graph.inputs):
+        raise Refusal(
+            "calls of plain Python beside large variables, which would be copied each time"
+        )
+    variables = tuple(k for k, v in enumerate(graph.inputs) if isinstance(v.type, VariableType))
+    calls = runs_code if is_shared else None
+    made = Rewriting(graph, range(len(graph.inputs)), calls, synced=variables)
+    assigned = tuple(k for k in variables if k in made.dirty)
+    made.graph.outputs += [made.content[k] for k in assigned]
+    drawn = tuple(k for k in assigned if k in made.drawn)
+    return Functional(made.graph, variables, assigned, drawn, is_shared)
+
+
+def happens_once(node: Node) -> bool:
+    """Whether a node does what a plan could not do a second time, and not leave out either."""
+    return runs_code(node) or node.op.effect == "rng"
+
+
+def runs_code(node: Node) -> bool:
+    """Whether a node runs code of the user's, which might look at variables."""
+    if node.op in DONE_ONCE:
+        return not writes_plainly(node)
+    return node.op is HOST_CALL
+
+
+def are_little(values: Sequence[Value]) -> bool:
+    """Whether the contents of variables are copied in less time than parting a graph costs."""
+    contents = [v.type.content for v in values if isinstance(v.type, VariableType)]
+    sizes = [math.prod(n or 0 for n in t.shape or ()) * t.dtype.itemsize for t in contents]
+    return sum(sizes) <= _MOST_SHARED
 
 
 def _leaves_variables(node: Node) -> bool:
     if node.op in DONE_ONCE:
         return writes_plainly(node)
     return node.op.effect in _EFFECTS or node.op in (CLOCK, *DONE_ONCE.values())
-
-
-def _content(value: Value) -> Value:
-    """A value for the content of a variable."""
-    assert isinstance(value.type, VariableType)
-    return Value(value.type.content, name=value.name)
-
-
-class _Rewriting:
-    """One graph while it is rewritten."""
-
-    def __init__(self, source: Graph) -> None:
-        self.values: dict[Value, Value] = {}
-        # The present content of each variable, which were assigned, and by draws.
-        self.content: dict[Value, Value] = {}
-        self.assigned: set[Value] = set()
-        self.drawn: set[Value] = set()
-        inputs = []
-        for value in source.inputs:
-            if isinstance(value.type, VariableType):
-                self.content[value] = _content(value)
-                inputs.append(self.content[value])
-            else:
-                inputs.append(value)
-        self.graph = Graph(inputs, [], [], source.name)
-        for node in source.nodes:
-            self._node(node)
-        self.graph.outputs = [self._value(value) for value in source.outputs]
-
-    def _value(self, value: Value) -> Value:
-        if isinstance(value.type, VariableType):
-            raise Refusal("a variable that is no operand of a read or an assignment")
-        return self.values.get(value, value)
-
-    def _node(self, node: Node) -> None:
-        rule = _RULES.get(node.op.name)
-        is_concerned = any(isinstance(v.type, VariableType) for v in node.inputs)
-        if rule is not None and is_concerned:
-            rule(self, node)
-            return
-        inputs = [self._value(value) for value in node.inputs]
-        if inputs == node.inputs:
-            self.graph.nodes.append(node)
-        else:
-            self._add(copy_node(node, inputs, node.graphs), node.outputs)
-
-    def _add(self, node: Node, instead_of: Sequence[Value]) -> None:
-        self.graph.nodes.append(node)
-        for old, new in zip(instead_of, node.outputs, strict=False):
-            new.name = old.name
-            self.values[old] = new
-
-    def read(self, node: Node) -> None:
-        self.values[node.outputs[0]] = self.content[node.inputs[0]]
-
-    def assign(self, node: Node) -> None:
-        variable, value = node.inputs
-        new = self._value(value)
-        content = self.content[variable].type
-        assert isinstance(content, TensorType)
-        if not isinstance(new.type, TensorType) or not new.type.is_static:
-            raise Refusal("an assignment of a value whose sizes are not known")
-        if new.type.shape != content.shape:
-            raise Refusal("an assignment of a value of another shape")
-        if new.type.dtype != content.dtype or new.type.weak:
-            change = Node(
-                REGISTRY["astype"].op, [new], {"dtype": content.dtype}, (), (content,), node.origin
-            )
-            self.graph.nodes.append(change)
-            new = change.outputs[0]
-        self.content[variable] = new
-        self.assigned.add(variable)
-        self.values[node.outputs[0]] = new
-
-    def advance(self, node: Node) -> None:
-        state, *dims = node.inputs
-        content = self.content[state]
-        operands = [content, *map(self._value, dims)]
-        types = [*(value.type for value in node.outputs), content.type]
-        made = Node(random_advance.op, operands, node.attrs, (), types, node.origin)
-        self._add(made, node.outputs)
-        self.content[state] = made.outputs[-1]
-        self.assigned.add(state)
-        self.drawn.add(state)
-
-    def zeros(self, node: Node) -> None:
-        operand = self.content[node.inputs[0]]
-        self._add(copy_node(node, [operand], ()), node.outputs)
-
-    # ---- graphs in graphs --------------------------------------------------------------------
-
-    def _operands(self, values: Sequence[Value]) -> list[Value]:
-        return [self.content[v] if v in self.content else self._value(v) for v in values]
-
-    def branches(self, node: Node) -> None:
-        """`cond` and `call`: the contents are further results."""
-        given = node.inputs[len(node.inputs) - len(node.graphs[0].inputs) :]
-        parts = [_Rewriting(graph) for graph in node.graphs]
-        written = [
-            k
-            for k, _ in enumerate(given)
-            if any(g.inputs[k] in p.assigned for g, p in zip(node.graphs, parts, strict=True))
-        ]
-        for graph, part in zip(node.graphs, parts, strict=True):
-            self.drawn |= {given[k] for k in written if graph.inputs[k] in part.drawn}
-            part.graph.outputs += [part.content[graph.inputs[k]] for k in written]
-        self._with_contents(node, self._operands(node.inputs), parts, [given[k] for k in written])
-
-    def loop(self, node: Node) -> None:
-        """`while`: what is assigned is state, behind the other."""
-        count = node.attrs.get("captures", 0)
-        test, body = (_Rewriting(graph) for graph in node.graphs)
-        if test.assigned:
-            raise Refusal("an assignment in the condition of a loop")
-        captures = node.graphs[1].inputs[:count]
-        written = [k for k, value in enumerate(captures) if value in body.assigned]
-        self.drawn |= {node.inputs[k] for k in written if captures[k] in body.drawn}
-        body.graph.outputs += [body.content[captures[k]] for k in written]
-        for part in (test.graph, body.graph):
-            part.inputs = _moved_back(part.inputs, written)
-        operands = _moved_back(self._operands(node.inputs), written)
-        attrs = {**node.attrs, "captures": count - len(written)}
-        variables = [node.inputs[k] for k in written]
-        self._with_contents(node, operands, [test, body], variables, attrs)
-
-    def _with_contents(
-        self,
-        node: Node,
-        operands: Sequence[Value],
-        parts: Sequence[_Rewriting],
-        variables: Sequence[Value],
-        attrs: dict[str, object] | None = None,
-    ) -> None:
-        """Add a node like `node`, whose last results are contents of the variables."""
-        contents = [self.content[v].type for v in variables]
-        types = [*(value.type for value in node.outputs), *contents]
-        graphs = [part.graph for part in parts]
-        made = Node(node.op, operands, attrs or node.attrs, graphs, types, node.origin)
-        made.signals = node.signals
-        self._add(made, node.outputs)
-        for variable, new in zip(variables, made.outputs[len(node.outputs) :], strict=True):
-            self.content[variable] = new
-            self.assigned.add(variable)
-
-
-def _moved_back(values: Sequence[Value], positions: Sequence[int]) -> list[Value]:
-    """The values, those at some positions behind all others."""
-    rest = [value for k, value in enumerate(values) if k not in positions]
-    return [*rest, *(values[k] for k in positions)]
-
-
-_RULES = {
-    "advance": _Rewriting.advance,
-    "read": _Rewriting.read,
-    "assign": _Rewriting.assign,
-    "zeros_of": _Rewriting.zeros,
-    "cond": _Rewriting.branches,
-    "call": _Rewriting.branches,
-    "while": _Rewriting.loop,
-}

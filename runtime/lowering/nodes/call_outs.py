@@ -1,21 +1,23 @@
 """What native code has Python do at its place: effects, and nodes without a native form.
 
-Only in branches and loops: elsewhere a graph is parted at such a node. What runs code of the user's
-is handed copies, and what it gives is copied, so that it may keep what it likes. A graph with
-effects is never run a second time: where it fails, the node that fails is a call-out, too, with
-what is pending there.
+Such nodes only in branches and loops: elsewhere a graph is parted there, and at effects that are
+given large arrays. What runs code of the
+user's is handed copies, and what it gives is copied, so that it may keep what it likes. A graph
+with effects is never run a second time: where it fails, the node that fails is a call-out, too,
+with what is pending there, behind one that gives variables what was assigned to them.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
 from runtime.effects.control import CLOCK, PRINT, STORE
 from runtime.effects.generators import DRAW, SAMPLE
+from runtime.effects.held_results import HOLD
 from runtime.effects.host import HOST_CALL
 from runtime.execute.native.context import SLOT
 from runtime.graph.ir import Graph, Node, Value
@@ -35,7 +37,8 @@ from runtime.lowering.kernels.kernel import (
     read,
 )
 from runtime.lowering.kernels.refusal import Refusal, TooLarge
-from runtime.lowering.kernels.scalar import Expr, const, index, is_complex
+from runtime.lowering.kernels.scalar import TRUE, Expr, const, index, is_complex
+from runtime.lowering.kernels.sharing import DRAW_KEYS, PUT, PUT_IF_RAISED, TAKE
 from runtime.lowering.kernels.state import DONE_ONCE, runs_no_code
 from runtime.lowering.nodes.attempts import escapes, kind_of
 from runtime.lowering.nodes.elements import machine_type, tensor_type
@@ -44,29 +47,42 @@ from runtime.lowering.scalars.meaning import Fail
 from runtime.ops.declaration.declare import REGISTRY
 from runtime.spec import TensorType, Type
 
-__all__ = ["call_out", "called_outside", "fails", "has_effects"]
+__all__ = [
+    "call_out",
+    "called_outside",
+    "failing",
+    "fails",
+    "form_of",
+    "has_effects",
+    "result_of",
+    "savers",
+]
 
 # Effects that need nothing but their operands. What they are given, the last two may keep.
-_EFFECTS = (PRINT, CLOCK, STORE, HOST_CALL, DRAW, SAMPLE)
-_KEEPING = (STORE, HOST_CALL)
+_EFFECTS = (PRINT, CLOCK, STORE, HOST_CALL, DRAW, SAMPLE, PUT, TAKE, DRAW_KEYS, HOLD)
+_KEEPING = (STORE, HOST_CALL, HOLD)
 # Plans overwrite an array for ops that have one of these. To copy one of more elements is slower.
 _IN_PLACE, _LITTLE = {"inplace", "statement"}, 1024
+# What is copied for a call takes no longer than to call native code of two parts of a graph.
+_SMALL = 1 << 16
 # What is no computation, or has no sizes that native code could know.
 _NEVER = frozenset(("constant", "missing", "raise", "append_row", "rows_alike"))
 
 
-def has_effects(graph: Graph) -> bool:
-    """Whether there are effects in a graph that native code has Python do, and never again."""
-    return any(node.op in _EFFECTS for node in graph.walk())
+def has_effects(nodes: Iterable[Node]) -> bool:
+    """Whether there are effects among nodes that native code has Python do, and never again."""
+    return any(node.op in _EFFECTS for node in nodes)
 
 
 def call_out(b: Builder, node: Node, reason: str) -> list[Form]:
     """Have Python compute a node here, which has no native form for the reason; or Refusal."""
     if b.attempts and node.can_raise:
         raise Refusal(f"{reason}, in a `try`")
-    effects = (*_EFFECTS, *DONE_ONCE.values())
-    is_other = node.op.effect is not None and node.op not in effects
-    if not b.is_staged or is_other or node.graphs or node.signals or node.op.name in _NEVER:
+    is_effect = node.op in (*_EFFECTS, *DONE_ONCE.values())
+    is_other = node.op.effect is not None and not is_effect
+    values = (*node.inputs, *(v for v in node.outputs if b.is_needed(v)))
+    is_here = b.is_staged or (is_effect and all(_is_little(v.type, _SMALL) for v in values))
+    if not is_here or is_other or node.graphs or node.signals or node.op.name in _NEVER:
         raise Refusal(reason)
     try:
         return _called(b, node)
@@ -92,8 +108,8 @@ def _called(b: Builder, node: Node) -> list[Form]:
             forms.append(const(0, "i8"))
             continue
         kept.append(k)
-        results.append(_result(b, node, k))
-        forms.append(_form(b, value, results[-1]))
+        results.append(result_of(b, node, k))
+        forms.append(form_of(b, value, results[-1]))
     called_outside(b, node, results, tuple(kept))
     return forms
 
@@ -104,14 +120,20 @@ def called_outside(
     results: Sequence[Handed],
     kept: tuple[int, ...],
     *,
+    operands: Sequence[Handed] | None = None,
     is_rare: bool = False,
 ) -> None:
-    """Have Python compute a node here, and put its `kept` outputs where `results` say."""
-    operands = _operands(b, node)
+    """Have Python compute a node here, and put its `kept` outputs where `results` say.
+
+    `operands` are what it is handed, if that is not what the node is given.
+    """
+    _put_contents(b)
+    operands = _operands(b, node) if operands is None else operands
     types = tuple(handed.type for handed in operands)
     pending = b.pending.get(node)
     own = REGISTRY.get(node.op.name)
-    sees = own is not None and own.op is node.op and pending is None and node.op.effect is None
+    is_ours = own is not None and own.op is node.op and node.op.effect is None
+    sees = pending is None and (is_ours or node.op is PUT)
     found = Outside(node, b.origins(node), types, kept, pending)
     found.sees, found.is_users, found.is_rare = sees, _keeps(node), is_rare
     b.program.outside.append(found)
@@ -123,10 +145,10 @@ def _keeps(node: Node) -> bool:
     return node.op in _KEEPING and not runs_no_code(node)
 
 
-def _is_little(type_: Type) -> bool:
+def _is_little(type_: Type, most: int = _LITTLE) -> bool:
     if not isinstance(type_, TensorType) or not type_.is_static:
         return False
-    return math.prod(n or 0 for n in type_.shape or ()) <= _LITTLE
+    return math.prod(n or 0 for n in type_.shape or ()) <= most
 
 
 def fails(b: Builder, node: Node) -> Fail:
@@ -147,24 +169,54 @@ def fails(b: Builder, node: Node) -> Fail:
         is_complete = len(operands) == len(node.inputs) <= SLOT
         is_complete = is_complete and not any(is_complex(form.type) for form in operands)
         if b.program.has_effects and (node in b.pending or not is_complete):
-            b.emit(If(failed, _failing(b, node), []))
+            block: Block = []
+            failing(b, node, block)
+            b.emit(If(failed, block, []))
             return
-        b.emit(Check(b.site(node, is_complete), failed, operands if is_complete else ()))
+        check = Check(b.site(node, is_complete), failed, operands if is_complete else ())
+        if b.unsaved is None:
+            b.emit(check)
+            return
+        block = []
+        with b.inside(block):
+            _put_contents(b)
+            b.emit(Check(check.site, TRUE, check.operands))
+        b.emit(If(failed, block, []))
 
     return fail
 
 
-def _failing(b: Builder, node: Node) -> Block:
-    """Have Python raise what `node` raises."""
-    block: Block = []
+def failing(b: Builder, node: Node, block: Block) -> None:
+    """Have Python raise what `node` raises, in a block."""
     with b.inside(block):
+        _put_contents(b)
         operands = _operands(b, node)
         types = tuple(handed.type for handed in operands)
         pending = b.pending.get(node)
         found = Outside(node, b.origins(node), types, (), pending, fails=True)
         b.program.outside.append(found)
         b.emit(CallOut(len(b.program.outside) - 1, operands, ()))
-    return block
+
+
+def savers(graph: Graph) -> dict[Node, Node]:
+    """What gives variables their contents where a node raises: it stands before the node."""
+    found, saver = {}, None
+    for node in graph.nodes:
+        if node.op is PUT_IF_RAISED:
+            saver = node
+        elif saver is not None and node.op.name not in ("pending", "constant"):
+            found[node], saver = saver, None
+    return found
+
+
+def _put_contents(b: Builder) -> None:
+    """Give variables the contents that they are to have where the present node raises."""
+    if b.unsaved is not None:
+        operands = _operands(b, b.unsaved)
+        types = tuple(handed.type for handed in operands)
+        found = Outside(b.unsaved, b.origins(b.unsaved), types, sees=True, is_rare=True)
+        b.program.outside.append(found)
+        b.emit(CallOut(len(b.program.outside) - 1, operands, ()))
 
 
 # ---- operands ------------------------------------------------------------------------------------
@@ -219,7 +271,8 @@ def _check_new(b: Builder, node: Node, value: Value) -> None:
 # ---- results -------------------------------------------------------------------------------------
 
 
-def _result(b: Builder, node: Node, k: int) -> Handed:
+def result_of(b: Builder, node: Node, k: int) -> Handed:
+    """Where Python's result is to come: a cell, or memory of its own."""
     value = node.outputs[k]
     type_ = tensor_type(value.type)
     kind = machine_type(type_.dtype)
@@ -231,7 +284,8 @@ def _result(b: Builder, node: Node, k: int) -> Handed:
     return Handed(type_, buffer=b.buffer(value.name, kind, shape), shape=shape)
 
 
-def _form(b: Builder, value: Value, result: Handed) -> Form:
+def form_of(b: Builder, value: Value, result: Handed) -> Form:
+    """The form of what Python gave."""
     if result.cell is not None:
         return read(result.cell)
     assert result.buffer is not None

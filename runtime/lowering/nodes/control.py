@@ -51,7 +51,7 @@ from runtime.lowering.kernels.scalar import (
     invert,
     select,
 )
-from runtime.lowering.nodes.call_outs import fails
+from runtime.lowering.nodes.call_outs import fails, savers
 from runtime.lowering.nodes.elements import machine_type, tensor_type
 from runtime.lowering.nodes.elementwise import is_whole, mapped
 from runtime.lowering.nodes.frame_forms import alike, fits, is_frame, rebuilt
@@ -162,16 +162,17 @@ def bind(b: Builder, graph: Graph, forms: Sequence[Form]) -> None:
 
 def lower_inside(b: Builder, graph: Graph, lower: Lower) -> None:
     """Lower the nodes of a sub-graph, whose inputs have their forms."""
-    before = b.fused, b.readers, b.results, b.pending
+    before = b.fused, b.readers, b.results, b.pending, b.savers
     b.fused, b.readers, b.results = fused(graph), {}, set(graph.outputs)
     if b.program.has_effects or b.attempts:
         found = ((node, graph.pending_for(k)) for k, node in enumerate(graph.nodes))
         b.pending = {node: pending for node, pending in found if pending is not None}
+        b.savers = savers(graph)
     for node in graph.nodes:
         for value in dict.fromkeys(node.inputs):
             b.readers.setdefault(value, []).append(node)
     lower(b, graph)
-    b.fused, b.readers, b.results, b.pending = before
+    b.fused, b.readers, b.results, b.pending, b.savers = before
 
 
 # ---- branches ------------------------------------------------------------------------------------

@@ -257,14 +257,31 @@ class Log:
 
 
 def logged(x, log):
-    for _ in range(3):
+    for _ in range(20):
         x = ag.py_call(log, x, result=float) + 1
     return x, log.lines
 
 
+class Watched:
+    def __init__(self):
+        self.w, self.seen = ag.Variable(np.ones(50)), []
+
+    def look(self, loss):
+        self.seen.append((float(loss), float(self.w.numpy().sum())))
+        self.w.assign(self.w.numpy() * 0.5)
+
+
+def stepped(model, x):
+    model.w.assign_sub(0.1 * (model.w - x) ** 2)
+    ag.py_call(model.look, (model.w * x).sum())
+    model.w.assign_add(x * x)
+    ag.py_call(model.look, (model.w * x).sum())
+    return float(model.w[0])
+
+
 def appended(xs, n):
     for i in range(n):
-        xs.append(10 // (3 - i))
+        xs.append(10 // (30 - i))
     return len(xs)
 
 
@@ -304,8 +321,9 @@ OUTSIDE = {
     "a plan with native parts": (parted, lambda: (np.linspace(-3, 3, 5000),)),
     "memory that is not filled": (unfilled, lambda: (np.ones(5),)),
     "host calls": (logged, lambda: (1.5, Log())),
-    "lists that are appended to": (appended, lambda: ([1], 3)),
-    "lists that are appended to before an error": (appended, lambda: ([1], 4)),
+    "calls beside variables": (stepped, lambda: (Watched(), np.linspace(-3, 3, 50))),
+    "lists that are appended to": (appended, lambda: ([1], np.int64(30))),
+    "lists that are appended to before an error": (appended, lambda: ([1], np.int64(31))),
     "draws": (drawn, lambda: (np.int64(7), np.int64(5))),
     "an exception of the user's": (raised, lambda: (np.int64(9),)),
     "what is caught": (caught, lambda: (np.arange(3.0), np.int64(4))),

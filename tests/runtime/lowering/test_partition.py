@@ -56,11 +56,12 @@ def test_effects_of_parts_keep_their_order(capsys):
             if y[i] > 1:
                 print("in the loop", i)
         print("behind it")
+        y = np.sort(y)
         while n > 0:
             n = n - 1
             if y[n] > 2:
                 print("in the other", n)
-        return np.sort(y)
+        return y
 
     for _ in range(2):
         sample(np.array([0.0, 1.0, 2.0]), np.int64(3))
