@@ -31,7 +31,7 @@ from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
 __all__ = ["Columns", "columns", "find", "linked", "moved_behind", "packed_once", "put",
-           "shortened", "take_out", "unlinked"]  # fmt: skip
+           "put_behind", "put_under", "shortened", "take_out", "unlinked"]  # fmt: skip
 
 _ROUNDED = "an int that a double rounds is looked for among keys that are floats: use ints alone"
 # The link of a row that is not in the table yet.
@@ -186,26 +186,57 @@ def _refuse_rounded(before: Form, after: Form) -> None:
         )
 
 
-def put(items: list[Any], what: str, *item: Any) -> None:
-    """Put a key into a dict or set, or another value under it."""
+class _Put(NamedTuple):
+    """The rows of a dict or set, those of an item that is put into it, and the form of both."""
+
+    form: Form
+    rows: list[Tensor]
+    new: list[Tensor]
+
+    def behind(self) -> tuple[Tensor, ...]:
+        """The rows with the item behind them: its key is not there."""
+        return _with_one_more(self.form, self.rows, self.new)
+
+    def under(self, position: Any) -> tuple[Tensor, ...]:
+        """The rows with the value of the item in one of them: its key is there."""
+        first = len(_columns(self.form, self.rows).keys)
+        pairs = zip(self.rows[first:-1], self.new[first:-1], strict=True)
+        changed = [ops.index_update(row, ops.getitem(n, 0), position) for row, n in pairs]
+        return (*self.rows[:first], *changed, self.rows[-1])
+
+
+def _to_put(items: list[Any], item: tuple[Any, ...]) -> _Put:
     form = form_of_items(items, (*item, _NO_LINK))
     for part in (items, [(*item, _NO_LINK)]):
         _refuse_rounded(form_of_items(part), form)
     absorb(item)
-    rows, new = aligned(form, pack(form, items), pack(form, [(*item, _NO_LINK)], content_of))
-    found = _columns(form, rows)
-    there, position = find(found, item[0])
-    first = len(found.keys)
+    return _Put(
+        form, *aligned(form, pack(form, items), pack(form, [(*item, _NO_LINK)], content_of))
+    )
+
+
+def put(items: list[Any], what: str, *item: Any) -> None:
+    """Put a key into a dict or set, or another value under it."""
+    one = _to_put(items, item)
+    there, position = find(_columns(one.form, one.rows), item[0])
+    is_set = len(item) == 1
 
     def replaced() -> tuple[Tensor, ...]:
-        if len(item) == 1:
-            return tuple(rows)
-        pairs = zip(rows[first:-1], new[first:-1], strict=True)
-        changed = [ops.index_update(row, ops.getitem(n, 0), position()) for row, n in pairs]
-        return (*rows[:first], *changed, rows[-1])
+        return tuple(one.rows) if is_set else one.under(position())
 
-    made = if_exp(there, replaced, lambda: _with_one_more(form, rows, new), what)
-    write(items, form, list(made))
+    write(items, one.form, list(if_exp(there, replaced, one.behind, what)))
+
+
+def put_behind(items: list[Any], *item: Any) -> None:
+    """Put a key that is not there into a dict, with its value."""
+    one = _to_put(items, item)
+    write(items, one.form, list(one.behind()))
+
+
+def put_under(items: list[Any], position: Any, *item: Any) -> None:
+    """Put another value under a key, which is at a position."""
+    one = _to_put(items, item)
+    write(items, one.form, list(one.under(position)))
 
 
 def take_out(items: list[Any], what: str, there: Any, position: Callable[[], Any]) -> None:

@@ -242,9 +242,11 @@ def _as_item(x: dict[Any, Any], key: Any) -> Any:
     pairs = _pairs(x)
     if _holds_arrays_only(pairs):
         return _array_item(pairs, _where(pairs, key)[1]())
-    return as_item(
-        lambda: _value_at(pairs, _where(pairs, key)[1]), pairs, lambda value: put(x, key, value)
-    )
+
+    def put_back(value: Any) -> None:
+        key_rows.put_under(pairs, _where(pairs, key)[1](), key, value)
+
+    return as_item(lambda: _value_at(pairs, _where(pairs, key)[1]), pairs, put_back)
 
 
 def _holds_arrays_only(pairs: list[Any]) -> bool:
@@ -359,6 +361,12 @@ def delete(x: dict[Any, Any], key: Any) -> None:
     _pop(x, key, *((0,) if type(x) is Counter else ()))
 
 
+def _put_behind(pairs: list[Any], key: Any, value: Any) -> None:
+    _refuse_no_key(key)
+    _refuse_other_kind(pairs, key, value)
+    key_rows.put_behind(pairs, key, value)
+
+
 def _setdefault(x: dict[Any, Any], key: Any, make: Callable[[], Any]) -> Any:
     pairs = _pairs(x)
     form = key_rows.columns(pairs).value
@@ -367,7 +375,7 @@ def _setdefault(x: dict[Any, Any], key: Any, make: Callable[[], Any]) -> Any:
     else:
         there, position = _where(pairs, key)
         if form.holds_nests or _holds_arrays_only(pairs):
-            if_exp(there, lambda: None, lambda: put(x, key, make()), "setdefault")
+            if_exp(there, lambda: None, lambda: _put_behind(pairs, key, make()), "setdefault")
             return _as_item(x, key)
         value = if_exp(there, lambda: _value_at(pairs, position), make, "setdefault")
     _refuse_no_key(key)
