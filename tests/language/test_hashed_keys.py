@@ -69,7 +69,36 @@ def commands_of_a_set(codes, keys, key_of):
     return s, log
 
 
-@pytest.mark.parametrize("commands", [commands_of_a_dict, commands_of_a_set])
+def commands_of_an_ordered_dict(codes, keys, key_of):
+    """What asks for the order, while keys are taken out of any place."""
+    d, log = OrderedDict(), 0
+    for code, k in zip(codes, keys):  # noqa: B905
+        key = key_of(k)
+        if code <= 3:
+            d[key] = d.get(key, 0) + int(k)
+        elif code == 4:
+            d.pop(key, 0)
+        elif code == 5 and d:
+            log += d.popitem(last=bool(k % 2))[1]
+        elif code == 6 and key in d:
+            d.move_to_end(key, last=bool(k % 3))
+        elif len(d) > 3:
+            del d[next(iter(d))]
+        for place, value in enumerate(d.values()):
+            log = (log * 3 + place * value) % 1_000_003
+    if len(d) > 2:
+        first = next(iter(d))
+        d.move_to_end(first)
+        d.move_to_end(next(iter(d)))
+        last = d.popitem()
+        d.move_to_end(first, last=False)
+        d[last[0]] = log
+    return d, log, list(d), [k for k, v in d.items() if v > 2], d.copy()
+
+
+@pytest.mark.parametrize(
+    "commands", [commands_of_a_dict, commands_of_an_ordered_dict, commands_of_a_set]
+)
 @pytest.mark.parametrize("key_of", [as_int, as_half, as_pair, as_bool])
 def test_commands_have_pythons_results(commands, key_of):
     check(commands, *((*given, key_of) for given in COMMANDS))

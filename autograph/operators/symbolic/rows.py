@@ -32,7 +32,7 @@ def length(x: list[Any]) -> Any:
     """How many items a list has, in which there may be runs."""
     count: Any = 0
     for part in unpadded(x):
-        count = count + (size_of(part.rows) if isinstance(part, Run) else 1)
+        count = count + (size_of(part.counted()) if isinstance(part, Run) else 1)
     return count
 
 

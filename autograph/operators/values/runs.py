@@ -43,6 +43,10 @@ class Run(_Unreadable):
         if trace is not None:
             trace.has_runs = True
 
+    def counted(self) -> list[Tensor]:
+        """Rows, in any order, as many as there are items."""
+        return self.rows
+
     def load(self) -> NoReturn:
         raise refusal("its items are asked for here one by one")
 
@@ -134,6 +138,10 @@ class LiveRun(Run):
     def get(self, key: Any) -> Any:
         """The item of an index."""
         raise NotImplementedError
+
+    def places(self) -> Tensor | None:
+        """In which row each item is, where it may be another one than that of its number."""
+        return None
 
     def source(self) -> list[Any] | None:
         """The list of the items of a dict, of which it is a view."""
