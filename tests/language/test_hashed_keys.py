@@ -165,7 +165,85 @@ def dicts_with_each_other(codes, keys):
     return *equal, one == other, one != other
 
 
+@samples("E4", *COMMANDS)
+def lists_under_keys(codes, keys):
+    one, other, third = {}, defaultdict(list), {}
+    for i, k in enumerate(map(int, keys)):
+        one.setdefault(k, []).append(i)
+        other[k % 4, k > 3].append(float(i))
+        if k not in third:
+            third[k] = []
+        third[k].append((i, k))
+    neighbours, seen, order = defaultdict(list), {0}, [0]
+    for a, b in zip(codes, keys):  # noqa: B905
+        neighbours[int(a)].append(int(b))
+    for here in order:
+        for there in neighbours[here]:
+            if there not in seen:
+                seen.add(there)
+                order.append(there)
+    return one, dict(other), {k: len(v) for k, v in third.items()}, order
+
+
+@samples("E4", *COMMANDS)
+def items_set_in_loops_over_their_dict(codes, keys):
+    d = {}
+    for k in keys:
+        d[int(k)] = 1.0 + k
+    for k in d:
+        d[k] *= 2
+    for k, v in d.items():
+        d[k] = v + d[8 if 8 in d else k]
+    d.pop(int(keys[0]))
+    for k in d:
+        d[k] -= 1
+    return d
+
+
 test_hashed_keys = samples.test()
+
+
+def counted(keys):
+    counts = defaultdict(int)
+    for k in keys:
+        counts[int(k)] += 1
+    return counts
+
+
+def doubled(keys):
+    d = {}
+    for k in keys:
+        d[int(k)] = k
+    for k in d:
+        d[k] *= 2
+    return d
+
+
+def names_of(function):
+    graph = ag.convert(function).get_concrete_function(KEYS).graph
+    return [node.op.name for node in graph.walk()]
+
+
+def test_a_key_that_is_there_by_now_is_looked_for_once():
+    assert names_of(counted).count("find_key") == 1
+
+
+def test_a_loop_that_sets_items_of_its_dict_does_not_compare_all_keys():
+    names = names_of(doubled)
+    assert "any" not in names and "order_last" not in names
+
+
+def test_keys_are_taken_out_without_a_move_of_all_rows():
+    def left(codes, keys):
+        d = {}
+        for code, k in zip(codes, keys):  # noqa: B905
+            d[int(k)] = code
+            d.pop(int(code), None)
+        return d
+
+    graph = ag.convert(left).get_concrete_function(CODES, KEYS).graph
+    names = [node.op.name for node in graph.walk()]
+    assert "order_without" in names and "without_row" not in names
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

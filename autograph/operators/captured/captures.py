@@ -226,6 +226,8 @@ class Trace:
     # Rows of lists with numbers behind them, by the builder and what they were made of: the class
     # of each tensor, and its value.
     packed: dict[Any, list[Any]] = field(default_factory=dict)
+    # The rows of keys that are surely in dicts: by the links of these, and the numbers of the keys.
+    rows_of_keys: dict[Any, Any] = field(default_factory=dict)
     # How often numbers of two dtypes became those of one, where paths meet.
     joins: int = 0
     # Whether an array is in such a list twice, or in two of them.

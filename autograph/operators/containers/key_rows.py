@@ -16,7 +16,7 @@ import numpy as np
 
 from autograph.operators.branches.conditionals import if_exp
 from autograph.operators.branches.copied_in import absorb
-from autograph.operators.captured.captures import current_trace
+from autograph.operators.captured.captures import current_trace, trace_at_hand
 from autograph.operators.containers.growing import (
     form_of_items,
     item_at,
@@ -28,19 +28,27 @@ from autograph.operators.containers.growing_methods import NAN_SOUGHT, matches
 from autograph.operators.symbolic.containers import Branching
 from autograph.operators.symbolic.forms import Form, Leaf, Unbound
 from autograph.operators.symbolic.item_forms import item_form
-from autograph.operators.symbolic.rows import aligned, content_of, pack, size_of, with_row
+from autograph.operators.symbolic.rows import (
+    aligned,
+    content_of,
+    identity_of,
+    pack,
+    size_of,
+    with_row,
+)
 from autograph.operators.values.bodies import stage_raise
 from autograph.operators.values.carried import both_hold, is_numeric, type_of
 from autograph.operators.values.runs import Run
 from runtime import ops
+from runtime.building import building
 from runtime.dtypes import kind_of
 from runtime.errors import LimitValueError, StagingError
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
 __all__ = ["Columns", "at_row", "columns", "find", "last_row", "move_before", "move_behind",
-           "packed_once", "places_of", "put", "put_behind", "put_under", "take_out", "take_row_out",
-           "unlinked"]  # fmt: skip
+           "note_row", "packed_once", "places_of", "put", "put_behind", "put_under", "take_out",
+           "take_row_out", "unlinked"]  # fmt: skip
 
 _ROUNDED = "an int that a double rounds is looked for among keys that are floats: use ints alone"
 # The link of a row that is not in the table yet, and the place of one that lies in order.
@@ -167,6 +175,9 @@ def find(found: Columns, key: Any) -> tuple[Any, Callable[[], Any]]:
             facts.compares_keys |= bool(found.keys)
         where = matches(found.key, found.keys or [found.links], key)
         return ops.any(where), lambda: ops.as_weak(ops.argmax(where), kind="int")
+    known = trace_at_hand().rows_of_keys.get(_told(found, numbers))
+    if known is not None:
+        return True, lambda: ops.as_weak(known, kind="int")
     row = ops.find_key(found.links, *found.keys, *(number for number, _ in numbers))
     there = functools.reduce(both_hold, [one for _, one in numbers], ops.greater_equal(row, 0))
     for number, is_held in numbers:
@@ -176,6 +187,20 @@ def find(found: Columns, key: Any) -> tuple[Any, Callable[[], Any]]:
             nan = ops.logical_and(there, ops.isnan(number))
             stage_raise(nan, LimitValueError(NAN_SOUGHT))
     return there, lambda: ops.as_weak(row, kind="int")
+
+
+def note_row(items: list[Any], key: Any, row: Any) -> None:
+    """Remember that a key is surely there, and in which row: it is not looked for again."""
+    found = columns(items)
+    sought = list(_sought(found.key, key)) if _is_hashed(found.key) else [None]
+    numbers = [number for number in sought if number is not None]
+    if len(numbers) == len(sought) and all(is_held is True for _, is_held in numbers):
+        trace_at_hand().rows_of_keys[_told(found, numbers)] = row
+
+
+def _told(found: Columns, numbers: list[tuple[Any, Any]]) -> tuple[Any, ...]:
+    """What is equal where a key is looked for in the same rows again."""
+    return (building(), *map(identity_of, (found.links, *found.keys, *(x for x, _ in numbers))))
 
 
 # ---- changing ------------------------------------------------------------------------------------

@@ -370,18 +370,15 @@ def _put_behind(pairs: list[Any], key: Any, value: Any) -> None:
 
 def _setdefault(x: dict[Any, Any], key: Any, make: Callable[[], Any]) -> Any:
     pairs = _pairs(x)
-    form = key_rows.columns(pairs).value
-    if isinstance(form, Unbound):
+    if isinstance(key_rows.columns(pairs).value, Unbound):
         value = make()
-    else:
-        there, position = _where(pairs, key)
-        if form.holds_nests or _holds_arrays_only(pairs):
-            if_exp(there, lambda: None, lambda: _put_behind(pairs, key, make()), "setdefault")
-            return _as_item(x, key)
-        value = if_exp(there, lambda: _value_at(pairs, position), make, "setdefault")
-    _refuse_no_key(key)
-    key_rows.put(pairs, _ITEMS, key, value)
-    return _as_item(x, key) if type(value) in (list, dict) or has_cell(value) else value
+        _refuse_no_key(key)
+        key_rows.put(pairs, _ITEMS, key, value)
+        return _as_item(x, key) if type(value) in (list, dict) or has_cell(value) else value
+    (there, position), count = _where(pairs, key), length(pairs)
+    if_exp(there, lambda: None, lambda: _put_behind(pairs, key, make()), "setdefault")
+    key_rows.note_row(pairs, key, ops.where(there, position(), count))
+    return _as_item(x, key)
 
 
 def _pop(x: dict[Any, Any], key: Any, *default: Any) -> Any:

@@ -417,10 +417,18 @@ class RaggedPart(ItemPart):
         counts = super().of_rows(rows)
         if not self.rows:
             return [[] for _ in counts]
-        return [
-            items_of_rows(self.structure, self.parts, [rows[j][k][: int(n)] for j in self.rows])
-            for k, n in enumerate(counts)
-        ]
+        own = [rows[j] for j in self.rows]
+        if isinstance(own[0], Tensor):
+            return [
+                items_of_rows(self.structure, self.parts, [row[k][: int(n)] for row in own])
+                for k, n in enumerate(counts)
+            ]
+        # All at once, without what lies behind the last item of each list.
+        own = [np.asarray(host_array(row)) for row in own]
+        is_item = np.arange(own[0].shape[1]) < np.asarray(counts, int)[:, None]
+        made = items_of_rows(self.structure, self.parts, [row[is_item] for row in own])
+        ends = np.cumsum(counts, dtype=int).tolist()
+        return [made[end - int(n) : end] for n, end in zip(counts, ends, strict=True)]
 
 
 def items_of_rows(

@@ -232,7 +232,7 @@ class _Order:
     infer=lambda order: order,
     vjp=no_gradient,
     samples=calls(
-        lambda: (((np.zeros(n, _LINK),), {}) for n in (1, 2, 4)),
+        lambda: tuple([((np.zeros(n, _LINK),), {}) for n in (1, 2, 4)]),
     ),
 )
 def order_last(xp: Module, order: Array) -> Array:
@@ -257,9 +257,11 @@ def order_last(xp: Module, order: Array) -> Array:
     infer=lambda order, row, hole: TensorType(_LINK, (_one_less(order.shape),)),
     vjp=no_gradient,
     samples=calls(
-        lambda: (
-            ((np.zeros(n, _LINK), row, hole), {})
-            for n, row, hole in ((1, 0, 0), (2, 0, 1), (2, 1, 1), (5, 0, 1), (5, 2, 2), (5, 4, 4))
+        lambda: tuple(
+            [
+                ((np.zeros(n, _LINK), *rows), {})
+                for n, *rows in ((1, 0, 0), (2, 0, 1), (2, 1, 1), (5, 0, 1), (5, 2, 2), (5, 4, 4))
+            ]
         ),
     ),
 )
@@ -302,7 +304,7 @@ def order_without(xp: Module, order: Array, row: Array, hole: Array) -> Array:
     inputs=None,
     infer=lambda order: TensorType(_LINK, order.shape),
     vjp=no_gradient,
-    samples=calls(lambda: (((np.zeros(n, _LINK),), {}) for n in (0, 1, 4))),
+    samples=calls(lambda: tuple([((np.zeros(n, _LINK),), {}) for n in (0, 1, 4)])),
 )
 def rows_in_order(xp: Module, order: Array) -> Array:
     """The numbers of all rows, in their order. Raises nothing.
