@@ -189,13 +189,13 @@ def find(found: Columns, key: Any) -> tuple[Any, Callable[[], Any]]:
     return there, lambda: ops.as_weak(row, kind="int")
 
 
-def note_row(items: list[Any], key: Any, row: Any) -> None:
+def note_row(items: list[Any], key: Any, row: Callable[[], Any]) -> None:
     """Remember that a key is surely there, and in which row: it is not looked for again."""
     found = columns(items)
     sought = list(_sought(found.key, key)) if _is_hashed(found.key) else [None]
     numbers = [number for number in sought if number is not None]
     if len(numbers) == len(sought) and all(is_held is True for _, is_held in numbers):
-        trace_at_hand().rows_of_keys[_told(found, numbers)] = row
+        trace_at_hand().rows_of_keys[_told(found, numbers)] = row()
 
 
 def _told(found: Columns, numbers: list[tuple[Any, Any]]) -> tuple[Any, ...]:

@@ -364,7 +364,6 @@ def delete(x: dict[Any, Any], key: Any) -> None:
 
 def _put_behind(pairs: list[Any], key: Any, value: Any) -> None:
     _refuse_no_key(key)
-    _refuse_other_kind(pairs, key, value)
     key_rows.put_behind(pairs, key, value)
 
 
@@ -377,7 +376,7 @@ def _setdefault(x: dict[Any, Any], key: Any, make: Callable[[], Any]) -> Any:
         return _as_item(x, key) if type(value) in (list, dict) or has_cell(value) else value
     (there, position), count = _where(pairs, key), length(pairs)
     if_exp(there, lambda: None, lambda: _put_behind(pairs, key, make()), "setdefault")
-    key_rows.note_row(pairs, key, ops.where(there, position(), count))
+    key_rows.note_row(pairs, key, lambda: ops.where(there, position(), count))
     return _as_item(x, key)
 
 

@@ -240,7 +240,7 @@ def order_last(xp: Module, order: Array) -> Array:
 
     Constant time natively. Raises nothing.
 
-    >>> ag.order_last(np.array([0, 0]))
+    >>> ag.order_last(np.array([0, 0])).numpy()
     array([0, 0])
     """
     last = len(order) - 1
@@ -271,7 +271,7 @@ def order_without(xp: Module, order: Array, row: Array, hole: Array) -> Array:
     It is the row itself, or the one behind the first one in order where that is taken out.
     Constant time natively. Raises nothing.
 
-    >>> ag.rows_in_order(ag.order_without(np.zeros(4, int), 1, 1))
+    >>> ag.rows_in_order(ag.order_without(np.zeros(4, int), 1, 1)).numpy()
     array([0, 2, 1])
     """
     made, gone, free = _Order(order, len(order)), int(row), int(hole)
@@ -309,7 +309,7 @@ def order_without(xp: Module, order: Array, row: Array, hole: Array) -> Array:
 def rows_in_order(xp: Module, order: Array) -> Array:
     """The numbers of all rows, in their order. Raises nothing.
 
-    >>> ag.rows_in_order(np.zeros(3, int))
+    >>> ag.rows_in_order(np.zeros(3, int)).numpy()
     array([0, 1, 2])
     """
     words = _Order(order, len(order))
