@@ -262,6 +262,25 @@ def test_gradients_flow_to_values_under_keys_that_are_found(backend):
         np.testing.assert_allclose(ag.grad(ag.convert(loss))(x, keys), [40.0, 32.0, 120.0])
 
 
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_gradients_flow_to_values_that_are_taken_out(backend):
+    def loss(x, keys):
+        d, total = OrderedDict(), 0.0
+        for v, k in zip(x, keys):  # noqa: B905
+            if int(k) in d:
+                total += d.pop(int(k)) * v
+            d[int(k)] = v * v
+            if len(d) > 2:
+                total += 2 * d.popitem(last=False)[1]
+        for place, v in enumerate(d.values()):
+            total += (place + 1) * v
+        return total
+
+    x, keys = np.array([1.0, 2.0, 3.0, 4.0]), np.array([5, 2, 5, 7])
+    with config.backend.using(backend):
+        np.testing.assert_allclose(ag.grad(ag.convert(loss))(x, keys), [6.0, 8.0, 7.0, 16.0])
+
+
 def test_many_keys_are_found_in_one_trace():
     def counted(keys):
         counts, seen = {}, set()
