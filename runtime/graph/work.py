@@ -214,6 +214,6 @@ FREE = frozenset(
         "checked", "has_axes",
         "not_negative", "estimated_edges", "bitcast", "best_prefixes", "row_swaps", "kept_boxes",
         "split_text", "text_method", "text_ranks", "find_key", "link_all", "link_last",
-        "unlink_row", "without_row",
+        "unlink_row", "without_row", "order_last", "order_without", "rows_in_order",
     }
 )  # fmt: skip

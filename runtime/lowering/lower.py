@@ -81,7 +81,15 @@ from runtime.lowering.nodes.gathers import gather, not_negative
 from runtime.lowering.nodes.generator_draws import generator_draw
 from runtime.lowering.nodes.held_results import held_results
 from runtime.lowering.nodes.joining import concat, flip, roll, stack
-from runtime.lowering.nodes.keys import find_key, link_all, link_last, unlink_row
+from runtime.lowering.nodes.keys import (
+    find_key,
+    link_all,
+    link_last,
+    order_last,
+    order_without,
+    rows_in_order,
+    unlink_row,
+)
 from runtime.lowering.nodes.masks import nonzero
 from runtime.lowering.nodes.pooling import (
     window_argmax,
@@ -409,7 +417,8 @@ _OF_SIZES_OF_THE_RUN = frozenset((
     "ufunc_accumulate", "append_row", "zeros_of", "getitem_array", "count_nonzero", "matmul",
     "vecdot",
     "broadcast_to", "flip", "searchsorted", "argsort", "pending", "nonzero", "find_key", "link_all",
-    "link_last", "unlink_row", "without_row", "stack",
+    "link_last", "unlink_row", "order_last", "order_without", "rows_in_order", "without_row",
+    "stack",
     "stack_push", "stack_take", "accumulate", "checked", "not_negative", "repeat", "as_long_as",
     "convolution", "convolution_input", "convolution_kernel", "window_max", "window_sum",
     "window_argmax", "window_pick", "window_place", "window_spread",
@@ -531,6 +540,9 @@ _RULES: dict[str, Rule] = {
     "link_all": link_all,
     "link_last": link_last,
     "unlink_row": unlink_row,
+    "order_last": order_last,
+    "order_without": order_without,
+    "rows_in_order": rows_in_order,
     "cumsum": scan,
     "cumprod": scan,
     "ufunc_accumulate": scan,

@@ -321,7 +321,15 @@ from runtime.ops.python.data_types import (
     promote_types,
     result_type,
 )
-from runtime.ops.python.key_links import find_key, link_all, link_last, unlink_row
+from runtime.ops.python.key_links import (
+    find_key,
+    link_all,
+    link_last,
+    order_last,
+    order_without,
+    rows_in_order,
+    unlink_row,
+)
 from runtime.ops.python.rows import append_row, as_long_as, rows_alike, without_row
 from runtime.ops.random import distributions  # noqa: F401 - and random, what `runtime.random` gives to users
 from runtime.ops.reductions.partitions import (
@@ -680,6 +688,8 @@ __all__ = [
     "numpy_function",
     "ones",
     "ones_like",
+    "order_last",
+    "order_without",
     "outer",
     "packed",
     "packed_element",
@@ -723,6 +733,7 @@ __all__ = [
     "round",
     "round_number",
     "rows_alike",
+    "rows_in_order",
     "scatter",
     "searchsorted",
     "segment_max",

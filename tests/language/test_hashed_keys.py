@@ -69,7 +69,36 @@ def commands_of_a_set(codes, keys, key_of):
     return s, log
 
 
-@pytest.mark.parametrize("commands", [commands_of_a_dict, commands_of_a_set])
+def commands_of_an_ordered_dict(codes, keys, key_of):
+    """What asks for the order, while keys are taken out of any place."""
+    d, log = OrderedDict(), 0
+    for code, k in zip(codes, keys):  # noqa: B905
+        key = key_of(k)
+        if code <= 3:
+            d[key] = d.get(key, 0) + int(k)
+        elif code == 4:
+            d.pop(key, 0)
+        elif code == 5 and d:
+            log += d.popitem(last=bool(k % 2))[1]
+        elif code == 6 and key in d:
+            d.move_to_end(key, last=bool(k % 3))
+        elif len(d) > 3:
+            del d[next(iter(d))]
+        for place, value in enumerate(d.values()):
+            log = (log * 3 + place * value) % 1_000_003
+    if len(d) > 2:
+        first = next(iter(d))
+        d.move_to_end(first)
+        d.move_to_end(next(iter(d)))
+        last = d.popitem()
+        d.move_to_end(first, last=False)
+        d[last[0]] = log
+    return d, log, list(d), [k for k, v in d.items() if v > 2], d.copy()
+
+
+@pytest.mark.parametrize(
+    "commands", [commands_of_a_dict, commands_of_an_ordered_dict, commands_of_a_set]
+)
 @pytest.mark.parametrize("key_of", [as_int, as_half, as_pair, as_bool])
 def test_commands_have_pythons_results(commands, key_of):
     check(commands, *((*given, key_of) for given in COMMANDS))
@@ -136,7 +165,85 @@ def dicts_with_each_other(codes, keys):
     return *equal, one == other, one != other
 
 
+@samples("E4", *COMMANDS)
+def lists_under_keys(codes, keys):
+    one, other, third = {}, defaultdict(list), {}
+    for i, k in enumerate(map(int, keys)):
+        one.setdefault(k, []).append(i)
+        other[k % 4, k > 3].append(float(i))
+        if k not in third:
+            third[k] = []
+        third[k].append((i, k))
+    neighbours, seen, order = defaultdict(list), {0}, [0]
+    for a, b in zip(codes, keys):  # noqa: B905
+        neighbours[int(a)].append(int(b))
+    for here in order:
+        for there in neighbours[here]:
+            if there not in seen:
+                seen.add(there)
+                order.append(there)
+    return one, dict(other), {k: len(v) for k, v in third.items()}, order
+
+
+@samples("E4", *COMMANDS)
+def items_set_in_loops_over_their_dict(codes, keys):
+    d = {}
+    for k in keys:
+        d[int(k)] = 1.0 + k
+    for k in d:
+        d[k] *= 2
+    for k, v in d.items():
+        d[k] = v + d[8 if 8 in d else k]
+    d.pop(int(keys[0]))
+    for k in d:
+        d[k] -= 1
+    return d
+
+
 test_hashed_keys = samples.test()
+
+
+def counted(keys):
+    counts = defaultdict(int)
+    for k in keys:
+        counts[int(k)] += 1
+    return counts
+
+
+def doubled(keys):
+    d = {}
+    for k in keys:
+        d[int(k)] = k
+    for k in d:
+        d[k] *= 2
+    return d
+
+
+def names_of(function):
+    graph = ag.convert(function).get_concrete_function(KEYS).graph
+    return [node.op.name for node in graph.walk()]
+
+
+def test_a_key_that_is_there_by_now_is_looked_for_once():
+    assert names_of(counted).count("find_key") == 1
+
+
+def test_a_loop_that_sets_items_of_its_dict_does_not_compare_all_keys():
+    names = names_of(doubled)
+    assert "any" not in names and "order_last" not in names
+
+
+def test_keys_are_taken_out_without_a_move_of_all_rows():
+    def left(codes, keys):
+        d = {}
+        for code, k in zip(codes, keys):  # noqa: B905
+            d[int(k)] = code
+            d.pop(int(code), None)
+        return d
+
+    graph = ag.convert(left).get_concrete_function(CODES, KEYS).graph
+    names = [node.op.name for node in graph.walk()]
+    assert "order_without" in names and "without_row" not in names
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -153,6 +260,25 @@ def test_gradients_flow_to_values_under_keys_that_are_found(backend):
     x, keys = np.array([1.0, 2.0, 3.0]), np.array([5, 2, 5])
     with config.backend.using(backend):
         np.testing.assert_allclose(ag.grad(ag.convert(loss))(x, keys), [40.0, 32.0, 120.0])
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_gradients_flow_to_values_that_are_taken_out(backend):
+    def loss(x, keys):
+        d, total = OrderedDict(), 0.0
+        for v, k in zip(x, keys):  # noqa: B905
+            if int(k) in d:
+                total += d.pop(int(k)) * v
+            d[int(k)] = v * v
+            if len(d) > 2:
+                total += 2 * d.popitem(last=False)[1]
+        for place, v in enumerate(d.values()):
+            total += (place + 1) * v
+        return total
+
+    x, keys = np.array([1.0, 2.0, 3.0, 4.0]), np.array([5, 2, 5, 7])
+    with config.backend.using(backend):
+        np.testing.assert_allclose(ag.grad(ag.convert(loss))(x, keys), [6.0, 8.0, 7.0, 16.0])
 
 
 def test_many_keys_are_found_in_one_trace():

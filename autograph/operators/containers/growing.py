@@ -6,7 +6,6 @@ they are taken from the rows of the runs in the list.
 
 from __future__ import annotations
 
-import functools
 import operator
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -16,7 +15,7 @@ from autograph.operators.branches.written_items import as_item
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.guards import are_same_objects
 from autograph.operators.captured.variables import Nullable
-from autograph.operators.containers.last_turns import LastTurn
+from autograph.operators.containers.last_turns import Taken
 from autograph.operators.containers.written_arrays import as_array_item
 from autograph.operators.symbolic.choices import Among, OrNone
 from autograph.operators.symbolic.containers import Branching, Growing, Ragged
@@ -253,14 +252,6 @@ def _frozen(nest: Any) -> Any:
 OTHER_KEYS = "a container is changed while `for` goes through it, and has as many items as before"
 
 
-def _keys_of(pairs: list[Any]) -> list[Tensor]:
-    """The rows of the keys of a dict, whose items these pairs are."""
-    form, rows = looked_at(pairs)
-    if not isinstance(form, Branching):
-        return []
-    return rows[: len(list(form.parts[0].columns()))]
-
-
 # More items than this are gone through in a loop of the graph, where there is a choice.
 _MANY = 64
 
@@ -268,22 +259,25 @@ _MANY = 64
 class ListItems(Indexed):
     """The items of a list from `first` on, as they are when it is their turn."""
 
-    __slots__ = ("_count", "_first", "_keys", "_list", "_source", "_turn")
+    __slots__ = ("_count", "_first", "_list", "_places", "_source", "_turn")
 
     def __init__(self, x: list[Any], first: int = 0) -> None:
         super().__init__("a list", self._count_now, self._in_turn)
         self._list, self._first = x, first
         run = live(x)
         self._source = None if run is None else run.source()
+        self._places = None if run is None else run.places()
         self.is_checked = self._source is not None
         self._count = None if self._source is None else length(self._source)
-        self._keys = None if self._source is None else _keys_of(self._source)
-        self._turn = None if self._source is None else LastTurn(self._source)
+        self._turn = None if self._source is None else Taken(self._source, in_any=True)
 
     def _in_turn(self, index: Any) -> Any:
         if self._turn is not None:
             self._turn.begin(index + self._first, self._count)
-        return _item_in_turn(self._list, index + self._first)
+        index = index + self._first
+        if self._places is not None and (is_open(index) or index != 0):  # the first is in row 0
+            index = ops.getitem(self._places, index)
+        return _item_in_turn(self._list, index)
 
     def _count_now(self) -> Any:
         """How many there are now: of a dict that must not change meanwhile."""
@@ -291,19 +285,10 @@ class ListItems(Indexed):
             now = length(self._source)
             error = RuntimeError("dictionary changed size during iteration")
             raise_if(now is not self._count and ops.not_equal(now, self._count), error)
-            self._check_keys(_keys_of(self._source))
+            # Python would go on over its table, where others may be by now.
+            if self._turn is not None and self._turn.is_any is not False:
+                raise_if(self._turn.is_any, LimitNotImplementedError(OTHER_KEYS))
         return length(self._list) - self._first
-
-    def _check_keys(self, now: list[Tensor]) -> None:
-        """Refuse other keys of a dict, when the graph runs: Python goes on over its table."""
-        assert self._keys is not None
-        pairs = zip(now, self._keys, strict=False)
-        others = [ops.any(ops.not_equal(a, b)) for a, b in pairs if a is not b]
-        late = False if self._turn is None else self._turn.was_late
-        others += [late] * (late is not False)
-        if others:
-            error = LimitNotImplementedError(OTHER_KEYS)
-            raise_if(functools.reduce(ops.logical_or, others), error)
 
     def known_length(self) -> int | None:
         """The length, if it is known and the items are few: the graph holds many as one array."""

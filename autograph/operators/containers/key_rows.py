@@ -1,8 +1,9 @@
 """Rows of a dict or set by data: their keys, what is under them, and the links that find a key.
 
-Each item of the list of items is a tuple of the key, the value of a dict, and the link of the row
-(`runtime/ops/python/key_links.py`). Numbers, and tuples of them, are found by the links; any other
-key, as a text among some, is compared with all.
+Each item of the list of items is a tuple of the key, the value of a dict, and two words of the row
+(`runtime/ops/python/key_links.py`): its link, and its place in the order. Numbers, and tuples of
+them, are found by the links; any other key, as a text among some, is compared with all. The places
+are Python's ints as long as the rows surely lie in order, as where no key is taken out.
 """
 
 from __future__ import annotations
@@ -15,67 +16,110 @@ import numpy as np
 
 from autograph.operators.branches.conditionals import if_exp
 from autograph.operators.branches.copied_in import absorb
-from autograph.operators.captured.captures import current_trace
-from autograph.operators.containers.growing import form_of_items, looked_at, without, write
+from autograph.operators.captured.captures import current_trace, trace_at_hand
+from autograph.operators.containers.growing import (
+    form_of_items,
+    item_at,
+    looked_at,
+    without,
+    write,
+)
 from autograph.operators.containers.growing_methods import NAN_SOUGHT, matches
 from autograph.operators.symbolic.containers import Branching
 from autograph.operators.symbolic.forms import Form, Leaf, Unbound
-from autograph.operators.symbolic.rows import aligned, content_of, pack, size_of, with_row
+from autograph.operators.symbolic.item_forms import item_form
+from autograph.operators.symbolic.rows import (
+    aligned,
+    content_of,
+    identity_of,
+    pack,
+    size_of,
+    with_row,
+)
 from autograph.operators.values.bodies import stage_raise
 from autograph.operators.values.carried import both_hold, is_numeric, type_of
 from autograph.operators.values.runs import Run
 from runtime import ops
+from runtime.building import building
 from runtime.dtypes import kind_of
 from runtime.errors import LimitValueError, StagingError
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
-__all__ = ["Columns", "columns", "find", "linked", "moved_behind", "packed_once", "put",
-           "shortened", "take_out", "unlinked"]  # fmt: skip
+__all__ = ["Columns", "at_row", "columns", "find", "last_row", "move_before", "move_behind",
+           "note_row", "packed_once", "places_of", "put", "put_behind", "put_under", "take_out",
+           "take_row_out", "unlinked"]  # fmt: skip
 
 _ROUNDED = "an int that a double rounds is looked for among keys that are floats: use ints alone"
-# The link of a row that is not in the table yet.
-_NO_LINK = np.int64(0)
+# The link of a row that is not in the table yet, and the place of one that lies in order.
+_WORDS = (np.int64(0), 0)
+# What the place is where rows may lie in another order.
+_OUT_OF_ORDER = item_form(np.int64(0))
 
 
 class Columns(NamedTuple):
-    """The forms of keys and values, and their rows, with the links; a set has no values."""
+    """The forms of keys and values, and their rows, with the links; a set has no values.
+
+    `order` has the words that keep the order, None where the rows lie in it.
+    """
 
     key: Form
     value: Form
     keys: list[Tensor]
     values: list[Tensor]
     links: Tensor
+    order: Tensor | None
 
 
 def columns(items: list[Any], *more: Any) -> Columns:
     """The columns of a list of items; the forms cover `more`, keys and values without links."""
-    return _columns(*looked_at(items, *((*item, _NO_LINK) for item in more)))
+    return _columns(*looked_at(items, *((*item, *_WORDS) for item in more)))
 
 
 def _columns(form: Form, rows: list[Tensor]) -> Columns:
     if not isinstance(form, Branching):
-        return Columns(Unbound(), Unbound(), [], [], rows[-1])
+        return Columns(Unbound(), Unbound(), [], [], rows[-1], None)
     key, count = form.parts[0], len(list(form.parts[0].columns()))
-    value = form.parts[1] if len(form.parts) > 2 else Unbound()
-    return Columns(key, value, rows[:count], rows[count:-1], rows[-1])
+    value = form.parts[1] if len(form.parts) > 3 else Unbound()
+    order = None if next(form.parts[-1].columns()).type.weak else rows[-1]
+    return Columns(key, value, rows[:count], rows[count:-2], rows[-2], order)
 
 
 def unlinked(items: list[Any], *which: int) -> Run:
-    """A run of pairs of keys and values, or of the items of a set; or of one part of the items."""
+    """A run of pairs of keys and values, or of the items of a set, in their order.
+
+    Or of one part of the items.
+    """
+    form, rows = _without_words(items, *which)
+    places = places_of(items)
+    return Run(form, rows if places is None else [ops.getitem(row, places) for row in rows])
+
+
+def at_row(items: list[Any], row: Any, *which: int) -> Any:
+    """The item, or one part of it, in a row."""
+    return item_at(*_without_words(items, *which), row)
+
+
+def places_of(items: list[Any]) -> Tensor | None:
+    """In which row each item is, in their order; None where it is in that of its own number."""
+    order = columns(items).order
+    return None if order is None else ops.rows_in_order(order)
+
+
+def _without_words(items: list[Any], *which: int) -> tuple[Form, list[Tensor]]:
     form, rows = looked_at(items)
     if not isinstance(form, Branching):
-        return Run(form, rows)
+        return form, rows
     found = _columns(form, rows)
-    parts = [form.parts[k] for k in which] or list(form.parts[:-1])
-    own = [row for k in which for row in (found.keys, found.values)[k]] if which else rows[:-1]
-    one = Branching((None, None), form.steps[:-1], tuple(parts)) if len(parts) > 1 else parts[0]
-    return Run(one, own or [ops.full(size_of(rows), True, dtype=bool)])
+    parts = [form.parts[k] for k in which] or list(form.parts[:-2])
+    own = [row for k in which for row in (found.keys, found.values)[k]] if which else rows[:-2]
+    one = Branching((None, None), form.steps[:-2], tuple(parts)) if len(parts) > 1 else parts[0]
+    return one, own or [ops.full(size_of(rows), True, dtype=bool)]
 
 
 def packed_once(items: list[tuple[Any, ...]]) -> Run:
     """A run of keys, each in a tuple with the value of a dict, which are put in at once."""
-    form, rows = looked_at([(*item, _NO_LINK) for item in items])
+    form, rows = looked_at([(*item, *_WORDS) for item in items])
     return Run(form, linked(form, rows))
 
 
@@ -131,6 +175,9 @@ def find(found: Columns, key: Any) -> tuple[Any, Callable[[], Any]]:
             facts.containers.compares_keys |= bool(found.keys)
         where = matches(found.key, found.keys or [found.links], key)
         return ops.any(where), lambda: ops.as_weak(ops.argmax(where), kind="int")
+    known = trace_at_hand().containers.rows_of_keys.get(_told(found, numbers))
+    if known is not None:
+        return True, lambda: ops.as_weak(known, kind="int")
     row = ops.find_key(found.links, *found.keys, *(number for number, _ in numbers))
     there = functools.reduce(both_hold, [one for _, one in numbers], ops.greater_equal(row, 0))
     for number, is_held in numbers:
@@ -142,35 +189,97 @@ def find(found: Columns, key: Any) -> tuple[Any, Callable[[], Any]]:
     return there, lambda: ops.as_weak(row, kind="int")
 
 
+def note_row(items: list[Any], key: Any, row: Callable[[], Any]) -> None:
+    """Remember that a key is surely there, and in which row: it is not looked for again."""
+    found = columns(items)
+    sought = list(_sought(found.key, key)) if _is_hashed(found.key) else [None]
+    numbers = [number for number in sought if number is not None]
+    if len(numbers) == len(sought) and all(is_held is True for _, is_held in numbers):
+        trace_at_hand().containers.rows_of_keys[_told(found, numbers)] = row()
+
+
+def _told(found: Columns, numbers: list[tuple[Any, Any]]) -> tuple[Any, ...]:
+    """What is equal where a key is looked for in the same rows again."""
+    return (building(), *map(identity_of, (found.links, *found.keys, *(x for x, _ in numbers))))
+
+
 # ---- changing ------------------------------------------------------------------------------------
 
 
 def linked(form: Form, rows: list[Tensor]) -> list[Tensor]:
-    """The rows, of which some are where they were not, with the links of them all."""
+    """The rows, all of which lie in order, with the links of them all."""
     found = _columns(form, rows)
-    return [*rows[:-1], ops.link_all(*found.keys)] if _is_hashed(found.key) else rows
+    if not _is_hashed(found.key):
+        return rows
+    return [*rows[:-2], ops.link_all(*found.keys), rows[-1] * 0]
 
 
-def shortened(form: Form, rows: list[Tensor], row: Any) -> list[Tensor]:
-    """The rows without one of them; -1 is the last one."""
+def last_row(items: list[Any]) -> Any:
+    """The row of the last item, where there is one; that of the first one is 0."""
+    found = columns(items)
+    end = size_of([found.links]) - 1
+    return end if found.order is None else end + (ops.getitem(found.order, 0) >> 32)
+
+
+def _shortened(form: Form, rows: list[Tensor], row: Any, is_last: bool) -> list[Tensor]:
+    """The rows without one of them, whose place others come in if it is found by the links."""
     found, count = _columns(form, rows), size_of(rows)
     if not _is_hashed(found.key):
-        return [without(one, row, count) for one in rows]
-    at = row if isinstance(row, Tensor) or row >= 0 else count - 1
-    links = ops.unlink_row(found.links, at, *found.keys)  # before the keys are others
-    return [*(without(one, row, count) for one in rows[:-1]), links]
+        return [without(one, -1 if is_last else row, count) for one in rows]
+    if is_last and found.order is None:
+        links = ops.unlink_row(found.links, row, row, *found.keys)
+        *alone, place = (without(one, -1, count) for one in (*rows[:-2], rows[-1]))
+        return [*alone, links, place]
+    second = (ops.getitem(rows[-1], 0) << 32 >> 32) + 1
+    hole = ops.where(ops.logical_and(ops.equal(row, 0), ops.greater(count, 1)), second, row)
+    links = ops.unlink_row(found.links, row, hole, *found.keys)  # before the keys are others
+    order = ops.order_without(rows[-1], row, hole)
+    return [*(_filled(one, row, hole, count) for one in rows[:-2]), links, order]
 
 
-def moved_behind(form: Form, rows: list[Tensor], row: Tensor) -> list[Tensor]:
-    """The rows with one of them behind all others."""
-    *alone, link = (ops.getitem(one, ops.reshape(row, (1,))) for one in rows)
-    return [*_with_one_more(form, shortened(form, rows, row), [*alone, link * 0])]
+def _filled(row: Tensor, at: Any, hole: Any, count: Any) -> Tensor:
+    """Rows with the one in a hole at another place, and the last one in the hole."""
+    for new, old in ((at, hole), (hole, count - 1)):
+        row = ops.index_update(row, ops.getitem(row, old), new)
+    return without(row, -1, count)
+
+
+def _out_of_order(form: Form) -> Form:
+    """The form of items of which a row may lie at another place than that of its number."""
+    if not isinstance(form, Branching) or not _is_hashed(form.parts[0]):
+        return form
+    return form.with_inner([*form.parts[:-1], _OUT_OF_ORDER])
+
+
+def take_row_out(items: list[Any], row: Any, is_last: bool = False) -> None:
+    """Take the item in a row out, which may be the last item."""
+    form, rows = looked_at(items)
+    left = _shortened(form, rows, row, is_last)
+    write(items, form if is_last else _out_of_order(form), left)
+
+
+def move_behind(items: list[Any], row: Tensor) -> None:
+    """Let the item in a row be the last one."""
+    form, rows = looked_at(items)
+    *alone, link, place = (ops.getitem(one, ops.reshape(row, (1,))) for one in rows)
+    rows, form = _shortened(form, rows, row, False), _out_of_order(form)
+    write(items, form, list(_with_one_more(form, rows, [*alone, link * 0, place * 0])))
+
+
+def move_before(items: list[Any], row: Tensor) -> None:
+    """Let the item in a row be the first one."""
+    form, rows = looked_at(items)
+    places = ops.rows_in_order(rows[-1])
+    first = ops.reshape(ops.astype(row, places.dtype), (1,))
+    order = ops.concat([first, ops.getitem(places, places != row)])
+    write(items, form, linked(form, [ops.getitem(one, order) for one in rows]))
 
 
 def _with_one_more(form: Any, rows: list[Tensor], alone: list[Tensor]) -> tuple[Tensor, ...]:
-    *made, link = with_row(form, rows, alone)
-    keys = _columns(form, [*made, link]).keys
-    return (*made, ops.link_last(link, *keys) if _is_hashed(form.parts[0]) else link)
+    *made, link, place = with_row(form, rows, alone)
+    found = _columns(form, [*made, link, place])
+    link = ops.link_last(link, *found.keys) if _is_hashed(found.key) else link
+    return (*made, link, place if found.order is None else ops.order_last(place))
 
 
 def _refuse_rounded(before: Form, after: Form) -> None:
@@ -186,30 +295,64 @@ def _refuse_rounded(before: Form, after: Form) -> None:
         )
 
 
-def put(items: list[Any], what: str, *item: Any) -> None:
-    """Put a key into a dict or set, or another value under it."""
-    form = form_of_items(items, (*item, _NO_LINK))
-    for part in (items, [(*item, _NO_LINK)]):
+class _Put(NamedTuple):
+    """The rows of a dict or set, those of an item that is put into it, and the form of both."""
+
+    form: Form
+    rows: list[Tensor]
+    new: list[Tensor]
+
+    def behind(self) -> tuple[Tensor, ...]:
+        """The rows with the item behind them: its key is not there."""
+        return _with_one_more(self.form, self.rows, self.new)
+
+    def under(self, position: Any) -> tuple[Tensor, ...]:
+        """The rows with the value of the item in one of them: its key is there."""
+        first = len(_columns(self.form, self.rows).keys)
+        pairs = zip(self.rows[first:-2], self.new[first:-2], strict=True)
+        changed = [ops.index_update(row, ops.getitem(n, 0), position) for row, n in pairs]
+        return (*self.rows[:first], *changed, *self.rows[-2:])
+
+
+def _to_put(items: list[Any], item: tuple[Any, ...]) -> _Put:
+    one = [(*item, *_WORDS)]
+    form = form_of_items(items, *one)
+    for part in (items, one):
         _refuse_rounded(form_of_items(part), form)
     absorb(item)
-    rows, new = aligned(form, pack(form, items), pack(form, [(*item, _NO_LINK)], content_of))
-    found = _columns(form, rows)
-    there, position = find(found, item[0])
-    first = len(found.keys)
+    return _Put(form, *aligned(form, pack(form, items), pack(form, one, content_of)))
+
+
+def put(items: list[Any], what: str, *item: Any) -> None:
+    """Put a key into a dict or set, or another value under it."""
+    one = _to_put(items, item)
+    there, position = find(_columns(one.form, one.rows), item[0])
+    is_set = len(item) == 1
 
     def replaced() -> tuple[Tensor, ...]:
-        if len(item) == 1:
-            return tuple(rows)
-        pairs = zip(rows[first:-1], new[first:-1], strict=True)
-        changed = [ops.index_update(row, ops.getitem(n, 0), position()) for row, n in pairs]
-        return (*rows[:first], *changed, rows[-1])
+        return tuple(one.rows) if is_set else one.under(position())
 
-    made = if_exp(there, replaced, lambda: _with_one_more(form, rows, new), what)
-    write(items, form, list(made))
+    write(items, one.form, list(if_exp(there, replaced, one.behind, what)))
+
+
+def put_behind(items: list[Any], *item: Any) -> None:
+    """Put a key that is not there into a dict, with its value."""
+    one = _to_put(items, item)
+    write(items, one.form, list(one.behind()))
+
+
+def put_under(items: list[Any], position: Any, *item: Any) -> None:
+    """Put another value under a key, which is at a position."""
+    one = _to_put(items, item)
+    write(items, one.form, list(one.under(position)))
 
 
 def take_out(items: list[Any], what: str, there: Any, position: Callable[[], Any]) -> None:
     """Take the key at a position out, if one is there."""
     form, rows = looked_at(items)
-    left = if_exp(there, lambda: (*shortened(form, rows, position()),), lambda: (*rows,), what)
-    write(items, form, list(left))
+
+    def shortened() -> tuple[Tensor, ...]:
+        return (*_shortened(form, rows, position(), False),)
+
+    left = if_exp(there, shortened, lambda: (*rows,), what)
+    write(items, _out_of_order(form), list(left))

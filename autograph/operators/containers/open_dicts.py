@@ -26,7 +26,6 @@ from autograph.operators.containers.growing import (
     item_at,
     looked_at,
     raise_if,
-    without,
     write,
 )
 from autograph.operators.containers.keyed import is_open_key, refuse_unhashable
@@ -242,9 +241,11 @@ def _as_item(x: dict[Any, Any], key: Any) -> Any:
     pairs = _pairs(x)
     if _holds_arrays_only(pairs):
         return _array_item(pairs, _where(pairs, key)[1]())
-    return as_item(
-        lambda: _value_at(pairs, _where(pairs, key)[1]), pairs, lambda value: put(x, key, value)
-    )
+
+    def put_back(value: Any) -> None:
+        key_rows.put_under(pairs, _where(pairs, key)[1](), key, value)
+
+    return as_item(lambda: _value_at(pairs, _where(pairs, key)[1]), pairs, put_back)
 
 
 def _holds_arrays_only(pairs: list[Any]) -> bool:
@@ -256,8 +257,8 @@ def _array_item(pairs: list[Any], position: Any) -> Any:
     """The array at a position, which may be written in place."""
 
     def put_content(content: Tensor) -> None:
-        form, (*keys, row, links) = looked_at(pairs)
-        write(pairs, form, [*keys, ops.index_update(row, content, position), links])
+        form, (*keys, row, link, place) = looked_at(pairs)
+        write(pairs, form, [*keys, ops.index_update(row, content, position), link, place])
 
     def found() -> Any:
         return _value_at(pairs, lambda: position)
@@ -300,7 +301,9 @@ def _is_moved(x: dict[Any, Any], k: int, key: Any) -> Any:
     if _is_partial(x):
         return partial_dicts.is_moved(x, k, key)
     is_there, position = _where(_pairs(x), key)
-    return ops.logical_or(ops.logical_not(is_there), ops.not_equal(position(), k))
+    places = key_rows.places_of(_pairs(x))
+    place = k if places is None else ops.getitem(places, k)
+    return ops.logical_or(ops.logical_not(is_there), ops.not_equal(position(), place))
 
 
 # ---- changing ------------------------------------------------------------------------------------
@@ -359,20 +362,22 @@ def delete(x: dict[Any, Any], key: Any) -> None:
     _pop(x, key, *((0,) if type(x) is Counter else ()))
 
 
+def _put_behind(pairs: list[Any], key: Any, value: Any) -> None:
+    _refuse_no_key(key)
+    key_rows.put_behind(pairs, key, value)
+
+
 def _setdefault(x: dict[Any, Any], key: Any, make: Callable[[], Any]) -> Any:
     pairs = _pairs(x)
-    form = key_rows.columns(pairs).value
-    if isinstance(form, Unbound):
+    if isinstance(key_rows.columns(pairs).value, Unbound):
         value = make()
-    else:
-        there, position = _where(pairs, key)
-        if form.holds_nests or _holds_arrays_only(pairs):
-            if_exp(there, lambda: None, lambda: put(x, key, make()), "setdefault")
-            return _as_item(x, key)
-        value = if_exp(there, lambda: _value_at(pairs, position), make, "setdefault")
-    _refuse_no_key(key)
-    key_rows.put(pairs, _ITEMS, key, value)
-    return _as_item(x, key) if type(value) in (list, dict) or has_cell(value) else value
+        _refuse_no_key(key)
+        key_rows.put(pairs, _ITEMS, key, value)
+        return _as_item(x, key) if type(value) in (list, dict) or has_cell(value) else value
+    (there, position), count = _where(pairs, key), length(pairs)
+    if_exp(there, lambda: None, lambda: _put_behind(pairs, key, make()), "setdefault")
+    key_rows.note_row(pairs, key, lambda: ops.where(there, position(), count))
+    return _as_item(x, key)
 
 
 def _pop(x: dict[Any, Any], key: Any, *default: Any) -> Any:
@@ -386,10 +391,19 @@ def _pop(x: dict[Any, Any], key: Any, *default: Any) -> Any:
     if not default:
         stage_raise(ops.logical_not(there), KeyError(key))
     value = if_exp(there, lambda: _value_at(pairs, position), lambda: _of(default), "pop")
-    for thing in (x, pairs):
-        note_taken_out(thing, there)
+    _note_taken_out(x, there)
     key_rows.take_out(pairs, _ITEMS, there, position)
     return value
+
+
+def _note_taken_out(x: dict[Any, Any], there: Any = True) -> None:
+    for thing in (x, _pairs(x)):
+        note_taken_out(thing, there)
+
+
+def _clear(x: dict[Any, Any]) -> None:
+    _note_taken_out(x, ops.not_equal(size(x), 0))
+    clear(_pairs(x))
 
 
 def _of(default: tuple[Any, ...]) -> Any:
@@ -398,15 +412,14 @@ def _of(default: tuple[Any, ...]) -> Any:
     return default[0]
 
 
-def _popitem(x: dict[Any, Any], last: bool = True) -> Any:
+def _popitem(x: dict[Any, Any], last: Any = True) -> Any:
     pairs = _pairs(x)
-    form, rows = looked_at(pairs)
     where = "" if type(x) is OrderedDict else "popitem(): "
-    raise_if(ops.equal(size_of(rows), 0), KeyError(f"{where}dictionary is empty"))
-    position = -1 if last else 0
-    run = key_rows.unlinked(pairs)
-    taken = item_at(run.item, run.rows, position)
-    write(pairs, form, key_rows.shortened(form, rows, position))
+    raise_if(ops.equal(length(pairs), 0), KeyError(f"{where}dictionary is empty"))
+    row = if_exp(last, lambda: key_rows.last_row(pairs), lambda: 0, "popitem")
+    taken = key_rows.at_row(pairs, row)
+    _note_taken_out(x)
+    key_rows.take_row_out(pairs, row, is_last=last is True)
     return taken
 
 
@@ -416,13 +429,13 @@ def _move_to_end(x: Any, key: Any, last: Any = True) -> None:
     refuse_unhashable(key)
     there, position = _where(pairs, key)
     stage_raise(ops.logical_not(there), KeyError(key))
-    (form, rows), where = looked_at(pairs), position()
-    if last:
-        write(pairs, form, key_rows.moved_behind(form, rows, where))
-        return
-    order = [(ops.getitem(row, ops.reshape(where, (1,))), row) for row in rows]
-    made = [ops.concat([one, without(row, where, size_of(rows))]) for one, row in order]
-    write(pairs, form, key_rows.linked(form, made))
+    _note_taken_out(x)
+    if_exp(
+        last,
+        lambda: key_rows.move_behind(pairs, position()),
+        lambda: key_rows.move_before(pairs, position()),
+        "move_to_end",
+    )
 
 
 def copied(x: dict[Any, Any], kind: Any = None, *factory: Any) -> dict[Any, Any]:
@@ -478,10 +491,17 @@ class _View(LiveRun):
         return key_rows.unlinked(self.pairs, *_PARTS[self.name])
 
     def get(self, key: Any) -> Any:
-        """The item of an index."""
-        run = self.frozen_then()
-        key = checked(key, size_of(run.rows), "list index out of range")
-        return item_at(run.item, run.rows, key)
+        """The item in a row."""
+        key = checked(key, size_of(self.counted()), "list index out of range")
+        return key_rows.at_row(self.pairs, key, *_PARTS[self.name])
+
+    def counted(self) -> list[Tensor]:
+        """Rows, in any order, as many as there are items."""
+        return looked_at(self.pairs)[1]
+
+    def places(self) -> Tensor | None:
+        """In which row each item is, where it may be another one than that of its number."""
+        return key_rows.places_of(self.pairs)
 
     def put(self, key: Any, value: Any) -> bool:
         """Nothing is set by way of a view."""
@@ -528,7 +548,7 @@ def _default_of(value: Any) -> Callable[[], Any]:
 
 
 METHODS: dict[str, Callable[..., Any]] = {
-    "clear": lambda x: clear(_pairs(x)),
+    "clear": _clear,
     "move_to_end": _move_to_end,
     "get": get, "__contains__": contains, "__getitem__": item, "__setitem__": put,
     "__delitem__": delete, "pop": _pop, "popitem": _popitem, "copy": copied,

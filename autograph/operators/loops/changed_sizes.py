@@ -14,7 +14,7 @@ from typing import Any
 
 from autograph.operators.containers import open_deques, open_dicts, open_sets
 from autograph.operators.containers.growing import OTHER_KEYS, raise_if
-from autograph.operators.containers.last_turns import LastTurn
+from autograph.operators.containers.last_turns import Taken
 from autograph.operators.expressions.access import getitem
 from autograph.operators.values.iterables import Indexed, InTurn
 from autograph.operators.values.runs import OpenDeque, OpenSet, known_items
@@ -43,7 +43,7 @@ def watched(x: Any) -> InTurn | None:
     if type(x) in _DICTS:
         keys = list(dict.keys(x))
         text = "dictionary changed size during iteration"
-        turn, item, own = LastTurn(x), _reading(kind, x, keys), dict.__iter__(x)
+        turn, item, own = Taken(x), _reading(kind, x, keys), dict.__iter__(x)
 
         def in_turn(k: int) -> Any:
             turn.begin(k, len(keys))
@@ -52,11 +52,11 @@ def watched(x: Any) -> InTurn | None:
             return item(k)
 
         def has_others() -> Any:
-            if turn.was_late is True and not open_dicts.is_open(x):
+            if turn.is_any is True and not open_dicts.is_open(x):
                 next(own, None)  # raises what Python raises, if it does
                 return False
             are_moved = open_dicts.is_open(x) and open_dicts.are_moved(x, keys)
-            return are_moved if turn.was_late is False else ops.logical_or(are_moved, turn.was_late)
+            return are_moved if turn.is_any is False else ops.logical_or(are_moved, turn.is_any)
 
         going = _Going(text, keys, lambda: _state_of_dict(x), has_others)
         return going.through(in_turn)

@@ -421,18 +421,18 @@ class RaggedPart(ItemPart):
         counts = super().of_rows(rows)
         if not self.rows:
             return [[] for _ in counts]
-        inner = [rows[j] for j in self.rows]
-        if type(inner[0]) is np.ndarray:  # the items of all lists in one go
-            wanted: Any = np.arange(inner[0].shape[1]) < np.asarray(counts)[:, None]
-            flat = [x.reshape(wanted.size, *x.shape[2:]) for x in inner]
-            flat = flat if wanted.all() else [x[wanted.ravel()] for x in flat]
-            items = items_of_rows(self.structure, self.parts, flat)
-            ends = accumulate(counts)
-            return [items[end - n : end] for end, n in zip(ends, counts, strict=True)]
-        return [
-            items_of_rows(self.structure, self.parts, [x[k][: int(n)] for x in inner])
-            for k, n in enumerate(counts)
-        ]
+        own = [rows[j] for j in self.rows]
+        if isinstance(own[0], Tensor):
+            return [
+                items_of_rows(self.structure, self.parts, [row[k][: int(n)] for row in own])
+                for k, n in enumerate(counts)
+            ]
+        # All at once, without what lies behind the last item of each list.
+        own = [np.asarray(host_array(row)) for row in own]
+        is_item = np.arange(own[0].shape[1]) < np.asarray(counts, int)[:, None]
+        made = items_of_rows(self.structure, self.parts, [row[is_item] for row in own])
+        ends = np.cumsum(counts, dtype=int).tolist()
+        return [made[end - int(n) : end] for n, end in zip(counts, ends, strict=True)]
 
 
 def items_of_rows(

@@ -20,7 +20,7 @@ from runtime.spec import Shape, TensorType
 from runtime.tensor import Tensor
 
 __all__ = ["aligned", "are_text", "as_items", "as_rows", "content_of", "holds_arrays",
-           "in_numbers", "inner_types", "leaf_types", "length", "no_items", "pack",
+           "identity_of", "in_numbers", "inner_types", "leaf_types", "length", "no_items", "pack",
            "row_types", "same_texts", "size_along", "size_of", "sizes_behind",
            "with_row"]  # fmt: skip
 
@@ -32,7 +32,7 @@ def length(x: list[Any]) -> Any:
     """How many items a list has, in which there may be runs."""
     count: Any = 0
     for part in unpadded(x):
-        count = count + (size_of(part.rows) if isinstance(part, Run) else 1)
+        count = count + (size_of(part.counted()) if isinstance(part, Run) else 1)
     return count
 
 
@@ -247,7 +247,7 @@ def _once(item: Form, rows: list[Tensor] | None, waiting: list[list[Any]]) -> li
         return _appended(item, rows, numbers) or []
 
     builder, facts = building(), current_trace()
-    told = tuple([_told(x) for x in (*(rows or ()), *itertools.chain(*waiting))])
+    told = tuple([identity_of(x) for x in (*(rows or ()), *itertools.chain(*waiting))])
     if builder is None or facts is None or trace.tapes() or None in told:
         return made()
     key = (builder, rows is None, len(waiting), tuple(types), told)
@@ -259,7 +259,7 @@ def _once(item: Form, rows: list[Tensor] | None, waiting: list[list[Any]]) -> li
     return found
 
 
-def _told(x: Any) -> Any:
+def identity_of(x: Any) -> Any:
     """What is equal for numbers and arrays that are the same; None where that is not known."""
     if isinstance(x, Tensor):
         return x.current()._value

@@ -43,6 +43,10 @@ class Run(_Unreadable):
         if trace is not None:
             trace.containers.has_runs = True
 
+    def counted(self) -> list[Tensor]:
+        """Rows, in any order, as many as there are items."""
+        return self.rows
+
     def load(self) -> NoReturn:
         raise refusal("its items are asked for here one by one")
 
@@ -134,6 +138,10 @@ class LiveRun(Run):
     def get(self, key: Any) -> Any:
         """The item of an index."""
         raise NotImplementedError
+
+    def places(self) -> Tensor | None:
+        """In which row each item is, where it may be another one than that of its number."""
+        return None
 
     def source(self) -> list[Any] | None:
         """The list of the items of a dict, of which it is a view."""
@@ -382,10 +390,11 @@ class ContainerKind(NamedTuple):
         if self.name == "tuple":
             return tuple(items)
         if self.name == "set":
-            return set(map(_hashable, items))
+            return set(items if _are_hashable(items[:1]) else map(_hashable, items))
         if self.name == "deque":
             return deque(items, self.factory)
-        made = {_hashable(key): value for key, value in items}
+        are_keys = _are_hashable([key for key, _ in items[:1]])
+        made = dict(items if are_keys else [(_hashable(key), value) for key, value in items])
         if self.name == "defaultdict":
             return defaultdict(self.factory, made)
         return made if self.name == "dict" else _DICTS[self.name](made)
@@ -394,12 +403,19 @@ class ContainerKind(NamedTuple):
 _HASHABLE = (np.generic, int, float, str)
 
 
+def _are_hashable(keys: Iterable[Any]) -> bool:
+    """Whether keys are numbers and texts, or tuples of such: all of a column are as the first."""
+    return all(
+        _are_hashable(key) if type(key) is tuple else isinstance(key, _HASHABLE) for key in keys
+    )
+
+
 def _hashable(key: Any) -> Any:
     """A key of a dict: a number is no tensor there."""
+    if _are_hashable((key,)):
+        return key
     if type(key) is tuple:
         return tuple(map(_hashable, key))
-    if isinstance(key, _HASHABLE):
-        return key
     number = host_array(key.array if isinstance(key, Tensor) else key)
     return number[()] if isinstance(number, np.ndarray) else number
 

@@ -460,10 +460,12 @@ def _may_grow(form: Form, body: Graph, k: int) -> bool:
     if isinstance(form, Expr) or not isinstance(own.type, TensorType):
         return False
     shape = own.type.shape
-    if not shape or shape[0] is not None or None in shape[2:]:
+    if not shape or None in shape[2:]:
         return False
     if shape[1:2] == (None,):
         return any(inner.op.name == "as_long_as" for inner in body.walk())
+    if shape[0] is not None:
+        return False
     if isinstance(form.shape[0], int) or is_of_the_run(form.shape[0]):
         return True
     node = body.outputs[k].node

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
 
 from runtime.graph.ir import Node, Value
 from runtime.lowering.kernels.arrays import Array, Computed, Form, Rows, Stored, as_expr
@@ -38,9 +37,10 @@ from runtime.lowering.kernels.scalar import (
 from runtime.lowering.nodes.elementwise import converted
 from runtime.lowering.nodes.rows import as_rows, rows_in
 from runtime.lowering.nodes.updates import may_overwrite
-from runtime.ops.python.key_links import HASH_OF_NAN, HASH_START, HASH_STEP
+from runtime.ops.python.key_links import HASH_OF_NAN, HASH_START, HASH_STEP, NEAR
 
-__all__ = ["find_key", "link_all", "link_last", "unlink_row"]
+__all__ = ["find_key", "link_all", "link_last", "order_last", "order_without", "rows_in_order",
+           "unlink_row"]  # fmt: skip
 
 _HALF, _LOW = index(32), const((1 << 32) - 1, "i8")
 _ONE, _ZERO = index(1), index(0)
@@ -108,43 +108,203 @@ def link_last(b: Builder, node: Node) -> list[Form]:
 
 def unlink_row(b: Builder, node: Node) -> list[Form]:
     """The links without one row, in the memory where they are."""
-    at = b.forms[node.inputs[1]]
-    links, *columns = _arrays(b, node, [node.inputs[0], *node.inputs[2:]])
-    if not isinstance(at, Expr) or links.shape[0] == 0:
-        raise Refusal("links of no rows")
-    is_own = isinstance(links, Rows) and may_overwrite(b, node, node.inputs[0])
-    rows = links if is_own and isinstance(links, Rows) else as_rows(b, links, node.inputs[0].name)
-    memory, begin, size = rows.buffer, rows.first, links.shape[0]
-    gone, count = b.let(cast(at, "i8")), b.let(as_expr(size))
-    last = index(size - 1) if isinstance(size, int) else b.let(call("sub", count, _ONE))
+    links, *columns = _arrays(b, node, [node.inputs[0], *node.inputs[3:]])
+    rows, last = _own_rows(b, node, links)
+    memory, begin, count = rows.buffer, rows.first, as_expr(links.shape[0])
     with b.loop_body(b.block):
-        key = [b.let(b.at(column, [gone])) for column in columns]
-        own = b.let(_bucket(b, b.let(_hash(b, key)), count))
-        behind = call("and", load(memory, call("add", begin, gone)), _LOW)
-        _redirect(b, memory, begin, own, call("add", gone, _ONE), b.let(behind))
+        gone, hole = (_row(b, value) for value in node.inputs[1:3])
+
+        def bucket(row: Expr) -> Expr:
+            key = [b.let(b.at(column, [row])) for column in columns]
+            return b.let(_bucket(b, b.let(_hash(b, key)), b.let(count)))
+
+        def follower(row: Expr) -> Expr:
+            return b.let(call("and", load(memory, call("add", begin, row)), _LOW))
+
+        def rename(old: Expr, new: Expr) -> None:
+            renamed: Block = []
+            with b.within(renamed):
+                behind, row = follower(old), call("add", new, _ONE)
+                _redirect(b, memory, begin, bucket(old), call("add", old, _ONE), row)
+                place = call("add", begin, new)
+                head = call("shl", _first(load(memory, place)), _HALF)
+                b.emit(Store(memory, place, call("or", head, behind)))
+            b.emit(If(b.let(call("ne", old, new)), renamed, []))
+
+        behind = follower(gone)
+        _redirect(b, memory, begin, bucket(gone), call("add", gone, _ONE), behind)
+        rename(hole, gone)
+        rename(last, hole)
         merged: Block = []
         with b.within(merged):
             older = b.let(_bucket(b, cast(last, "u8"), last))
             first = b.let(_first(load(memory, call("add", begin, last))))
             _redirect(b, memory, begin, older, _ZERO, first)
         b.emit(If(call("gt", last, _ZERO), merged, []))
-    b.nest((gone,), partial(_shift, b, memory, begin, gone, _ZERO), serial=True)
-    after = b.let(call("add", begin, gone))
-    moved = b.let(call("sub", as_expr(last), gone))
-    b.nest((moved,), partial(_shift, b, memory, after, gone, _ONE), serial=True)
     b.owned.add(node.outputs[0])
     return [rows_in(b, memory, begin, last, ())]
 
 
-def _shift(b: Builder, memory: Buffer, begin: Expr, gone: Expr, step: Expr, at: list[Expr]) -> None:
-    """The link at a place, which leads on as the one `step` behind: rows behind one are moved."""
-    own = call("add", begin, at[0])
-    limit = call("add", gone, _ONE)
-    parts = _first(load(memory, own)), call("and", load(memory, call("add", own, step)), _LOW)
-    head, following = (
-        b.let(call("sub", x, cast(call("gt", x, limit), "i8"))) for x in map(b.let, parts)
-    )
-    b.emit(Store(memory, own, call("or", call("shl", head, _HALF), following)))
+def _own_rows(b: Builder, node: Node, given: Array) -> tuple[Rows, Expr]:
+    """Rows that may be changed, one at least, and the number of the last one."""
+    if given.shape[0] == 0:
+        raise Refusal("links of no rows")
+    is_own = isinstance(given, Rows) and may_overwrite(b, node, node.inputs[0])
+    rows = given if is_own and isinstance(given, Rows) else as_rows(b, given, node.inputs[0].name)
+    size = given.shape[0]
+    if isinstance(size, int):
+        return rows, index(size - 1)
+    return rows, b.let(call("sub", as_expr(size), _ONE))
+
+
+def _row(b: Builder, value: Value) -> Expr:
+    form = b.forms[value]
+    if not isinstance(form, Expr):
+        raise Refusal("links of no rows")
+    return b.let(cast(form, "i8"))
+
+
+def _next(row: Expr, word: Expr) -> Expr:
+    """The row behind one in order, by its word."""
+    low = call("ashr", call("shl", word, _HALF), _HALF)
+    return call("add", call("add", row, _ONE), low)
+
+
+class _Order:
+    """The words that keep the order of rows, in the memory where they are."""
+
+    def __init__(self, b: Builder, memory: Buffer, begin: Expr) -> None:
+        self.b, self.memory, self.begin = b, memory, begin
+
+    def word(self, row: Expr) -> Expr:
+        return self.b.let(load(self.memory, call("add", self.begin, row)))
+
+    def next(self, row: Expr) -> Expr:
+        """The row behind one that is not the last one."""
+        return self.b.let(_next(row, self.word(row)))
+
+    def before(self, row: Expr) -> Expr:
+        """The row before one that is not the first one."""
+        upper = call("ashr", self.word(row), _HALF)
+        return self.b.let(call("add", call("sub", row, _ONE), upper))
+
+    def last(self, end: Expr) -> Expr:
+        """The last one in order, where `end` is the last one in memory."""
+        return self.b.let(call("add", end, call("ashr", self.word(_ZERO), _HALF)))
+
+    def set_next(self, row: Expr, new: Expr) -> None:
+        upper = call("shl", _first(self.word(row)), _HALF)
+        low = call("and", call("sub", call("sub", new, row), _ONE), _LOW)
+        self._put(row, call("or", upper, low))
+
+    def set_before(self, row: Expr, new: Expr) -> None:
+        self._put_upper(row, call("add", call("sub", new, row), _ONE))
+
+    def set_last(self, new: Expr, end: Expr) -> None:
+        """Make a row the last one in order."""
+        self._put_upper(_ZERO, call("sub", new, end))
+
+    def _put_upper(self, row: Expr, upper: Expr) -> None:
+        low = call("and", self.word(row), _LOW)
+        self._put(row, call("or", call("shl", upper, _HALF), low))
+
+    def _put(self, row: Expr, word: Expr) -> None:
+        self.b.emit(Store(self.memory, call("add", self.begin, row), self.b.let(word)))
+
+    def either(self, test: Expr, then: Callable[[], None], other: Callable[[], None]) -> None:
+        """An `if` of statements."""
+        blocks: tuple[Block, Block] = [], []
+        for block, write in zip(blocks, (then, other), strict=True):
+            with self.b.within(block):
+                write()
+        self.b.emit(If(self.b.let(test), *blocks))
+
+
+def order_last(b: Builder, node: Node) -> list[Form]:
+    """The order with the last row behind all others, in the memory where it is."""
+    (words,) = _arrays(b, node, node.inputs)
+    target, begin = _own(b, node, words)
+    order = _Order(b, target.buffer, begin)
+
+    def put() -> None:
+        before = b.let(call("sub", end, _ONE))
+        last = order.last(before)
+        order.set_next(last, end)
+        order.set_before(end, last)
+        order.set_last(end, end)
+
+    with b.loop_body(b.block):
+        end = b.let(call("sub", as_expr(words.shape[0]), _ONE))
+        order.either(call("gt", end, _ZERO), put, lambda: None)
+    b.owned.add(node.outputs[0])
+    return [target]
+
+
+def order_without(b: Builder, node: Node) -> list[Form]:
+    """The order without one row, in the memory where it is."""
+    (words,) = _arrays(b, node, node.inputs[:1])
+    rows, end = _own_rows(b, node, words)
+    order = _Order(b, rows.buffer, rows.first)
+    with b.loop_body(b.block):
+        gone, hole = (_row(b, value) for value in node.inputs[1:])
+        last = b.cell("last", order.last(end))
+
+        def without_first() -> None:
+            def advance() -> None:
+                behind = order.next(hole)
+                order.set_next(_ZERO, behind)
+                order.set_before(behind, _ZERO)
+
+            is_last = call("eq", hole, read(last))
+            order.either(is_last, lambda: b.emit(Assign(last, _ZERO)), advance)
+
+        def without_other() -> None:
+            def joined() -> None:
+                behind, before = order.next(gone), order.before(gone)
+                order.set_next(before, behind)
+                order.set_before(behind, before)
+
+            def cut() -> None:
+                before = order.before(gone)
+                b.emit(Assign(last, select(call("gt", end, _ZERO), before, _ZERO)))
+
+            order.either(call("eq", gone, read(last)), cut, joined)
+
+        def fill_hole() -> None:
+            before = order.before(end)
+            order.set_next(before, hole)
+            order.set_before(hole, before)
+
+            def lead_on() -> None:
+                behind = order.next(end)
+                order.set_next(hole, behind)
+                order.set_before(behind, hole)
+
+            is_last = call("eq", end, read(last))
+            order.either(is_last, lambda: b.emit(Assign(last, hole)), lead_on)
+
+        order.either(call("ne", gone, hole), without_first, without_other)
+        order.either(call("ne", end, hole), fill_hole, lambda: None)
+        is_left = call("gt", end, _ZERO)
+        most = b.let(call("sub", end, _ONE))
+        order.either(is_left, lambda: order.set_last(b.let(read(last)), most), lambda: None)
+    b.owned.add(node.outputs[0])
+    return [rows_in(b, rows.buffer, rows.first, end, ())]
+
+
+def rows_in_order(b: Builder, node: Node) -> list[Form]:
+    """The numbers of all rows, one after the other."""
+    (words,) = _arrays(b, node, node.inputs)
+    memory = b.buffer(node.outputs[0].name, "i8", words.shape[:1])
+    row, place = b.cell("row", _ZERO), Register(b.fresh("place"), "i8")
+    body: Block = []
+    with b.loop_body(body):
+        now = b.let(read(row))
+        b.emit(Store(memory, read(place), now))
+        b.emit(Assign(row, b.let(_next(now, b.at(words, [now])))))
+    b.emit(For(place, memory.shape[0], body, True))
+    b.owned.add(node.outputs[0])
+    return [Stored(memory, memory.shape, "i8")]
 
 
 def _redirect(
@@ -208,12 +368,25 @@ def _hash(b: Builder, key: Sequence[Expr]) -> Expr:
 
 def _bits(x: Expr) -> Expr:
     """64 bits that are the same for equal numbers, and for what a double rounds them to."""
-    wide = cast(x if is_float(x.type) or x.type[0] == "u" else cast(x, "i8"), "f8")
-    is_near = call("lt", call("abs", wide), const(2.0**63, "f8"))
+    if not is_float(x.type):
+        return _bits_of_integer(x)
+    wide = cast(x, "f8")
+    is_near = call("le", call("abs", wide), const(float(NEAR), "f8"))
     whole = cast(select(is_near, wide, const(0.0, "f8")), "i8")
     is_nan = call("ne", wide, wide)
     bits = select(is_nan, const(HASH_OF_NAN, "u8"), Expr("bitcast", "u8", (wide,)))
     return select(both(is_near, call("eq", cast(whole, "f8"), wide)), cast(whole, "u8"), bits)
+
+
+def _bits_of_integer(x: Expr) -> Expr:
+    """The integer itself, where a double holds it as it does all nearer to 0."""
+    if x.type not in ("i8", "u8"):
+        return cast(cast(x, "i8"), "u8")
+    near = const(NEAR, x.type)
+    is_near = call("le", x, near)
+    if x.type == "i8":
+        is_near = both(is_near, call("ge", x, const(-NEAR, "i8")))
+    return select(is_near, cast(x, "u8"), Expr("bitcast", "u8", (cast(x, "f8"),)))
 
 
 def _bucket(b: Builder, hash_: Expr, count: Expr) -> Expr:

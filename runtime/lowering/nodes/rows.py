@@ -153,6 +153,8 @@ def as_long_as(b: Builder, node: Node) -> list[Form]:
         raise Refusal("a list of arrays whose shape is not known")
     new = b.longer(old, other.shape[1])
     if new is b.size(old) or new == b.size(old):
+        if may_overwrite(b, node, node.inputs[0]):
+            b.owned.add(node.outputs[0])
         return [form]
     b.owned.add(node.outputs[0])
     if isinstance(form, Rows) and may_overwrite(b, node, node.inputs[0]):

@@ -4,6 +4,12 @@ It is one of linear hashing, with as many buckets as there are rows, so that it 
 one more row makes one more bucket, which takes its part out of one older bucket. Each row has one
 word. In its upper half is the first row of the bucket of that number, in its lower half the row
 that follows this one in its own bucket; 1 more than the number of the row, and 0 for none.
+
+A row that is taken out leaves its place to the last one, so that it takes constant time. Another
+word of each row keeps their order: in its lower half is which row is the next one in order, in its
+upper half which is the one before; both as differences from what they are where rows lie in order,
+so that words of 0 say that they do. The first one in order is always in row 0, and in the place of
+the one before it is the last one in order.
 """
 
 from __future__ import annotations
@@ -19,14 +25,16 @@ from runtime.ops.declaration.samples import calls
 from runtime.ops.numpy_compat.ufunc_at import on_host
 from runtime.spec import TensorType, type_of_number
 
-__all__ = ["HASH_OF_NAN", "HASH_START", "HASH_STEP", "find_key", "link_all", "link_last",
-           "unlink_row"]  # fmt: skip
+__all__ = ["HASH_OF_NAN", "HASH_START", "HASH_STEP", "NEAR", "find_key", "link_all", "link_last",
+           "order_last", "order_without", "rows_in_order", "unlink_row"]  # fmt: skip
 
 # A hash is of the numbers of a key: equal ones of all types have the same.
 HASH_START, HASH_STEP, HASH_OF_NAN = 0x243F6A8885A308D3, 0x9E3779B97F4A7C15, 0x7FF8000000000000
+# A double holds all integers up to this one.
+NEAR = 1 << 53
 _LINK = np.dtype(np.int64)
 _WORD = np.uint64
-_HALF, _LOW = 32, (1 << 32) - 1
+_HALF, _LOW, _SIGN = 32, (1 << 32) - 1, 1 << 31
 _NONE = np.zeros(0, _LINK)
 _KEYS = (np.array([3, 1, 20, 7, 5]), np.array([0.5, 1.0, -0.0, np.nan, 1e300]))
 
@@ -58,7 +66,7 @@ def _hashes(columns: Any, at: Any) -> np.ndarray[Any, np.dtype[np.uint64]]:
 def _bits(x: np.ndarray[Any, Any]) -> Any:
     """64 bits that are the same for equal numbers, and for what a double rounds them to."""
     wide = x.astype(np.float64)
-    is_near = np.abs(wide) < 2.0**63
+    is_near = np.abs(wide) <= NEAR
     whole = np.where(is_near, wide, 0.0).astype(_LINK)
     bits = np.where(np.isnan(wide), _WORD(HASH_OF_NAN), wide.view(_WORD))
     return np.where(is_near & (whole == wide), whole.view(_WORD), bits)
@@ -137,49 +145,178 @@ def link_last(xp: Module, links: Array, *keys: Array) -> Array:
 
 @op(
     inputs=None,
-    infer=lambda links, row, *columns: TensorType(_LINK, (_one_less(links.shape),)),
+    infer=lambda links, row, hole, *columns: TensorType(_LINK, (_one_less(links.shape),)),
     vjp=no_gradient,
     samples=calls(
         lambda: (
-            ((_linked(*_KEYS), 2, *_KEYS), {}),
-            ((_linked(*_KEYS), 4, *_KEYS), {}),
-            ((_linked(_KEYS[0]), 0, _KEYS[0]), {}),
-            ((_linked(np.array([True])), 0, np.array([True])), {}),
+            ((_linked(*_KEYS), 2, 2, *_KEYS), {}),
+            ((_linked(*_KEYS), 4, 4, *_KEYS), {}),
+            ((_linked(_KEYS[0]), 0, 3, _KEYS[0]), {}),
+            ((_linked(np.array([True])), 0, 0, np.array([True])), {}),
         )
     ),
 )
-def unlink_row(xp: Module, links: Array, row: Array, *keys: Array) -> Array:
-    """The links of the rows without one of them; those behind it are each one place before.
+def unlink_row(xp: Module, links: Array, row: Array, hole: Array, *keys: Array) -> Array:
+    """The links of the rows without one: row `hole` comes in its place, the last one in that.
 
-    The columns of the `keys` have that row, too. Raises nothing.
+    Row `hole` is the row itself, or any where row 0 is taken out. The columns of the `keys` have
+    all rows. Constant time on average natively. Raises nothing.
 
     >>> keys = np.array([3, 1, 20])
-    >>> ag.unlink_row(ag.link_all(keys), 1, keys).shape
+    >>> ag.unlink_row(ag.link_all(keys), 1, 1, keys).shape
     (2,)
     """
     made, *columns = _on_host((links, *keys))
-    last, gone = len(made) - 1, int(row)
-    own = int(_buckets(_hashes(columns, np.array([gone])), len(made))[0])
-    kept = [one for one in _rows_of_bucket(made, own) if one != gone]
-    _put_all(made, own, kept)
+    last, gone, free = len(made) - 1, int(row), int(hole)
+    buckets = _buckets(_hashes(columns, np.array([gone, free, last])), len(made)).tolist()
+    _redirect(made, buckets[0], gone + 1, int(made[gone]) & _LOW)
+    for bucket, old, new in ((buckets[1], free, gone), (buckets[2], last, free)):
+        if old != new:
+            _redirect(made, bucket, old + 1, new + 1)
+            made[new] = (int(made[new]) >> _HALF << _HALF) | (int(made[old]) & _LOW)
     if last:
         older = int(_buckets(np.array([last], _WORD), last)[0])
-        _put_all(made, older, _rows_of_bucket(made, older) + _rows_of_bucket(made, last))
-    heads, following = made[:last] >> _HALF, np.delete(made & _LOW, gone)
-    heads, following = (x - (x > gone + 1) for x in (heads, following))
-    return xp.asarray((heads << _HALF) | following)
+        _redirect(made, older, 0, int(made[last]) >> _HALF)
+    return xp.asarray(made[:last])
+
+
+def _redirect(links: np.ndarray[Any, Any], bucket: int, sought: int, new: int) -> None:
+    """Put `new` where a bucket, or a row in it, leads to `sought`."""
+    following = int(links[bucket]) >> _HALF
+    if following == sought:
+        links[bucket] = (new << _HALF) | (int(links[bucket]) & _LOW)
+        return
+    while (behind := int(links[following - 1]) & _LOW) != sought:
+        following = behind
+    links[following - 1] = (int(links[following - 1]) >> _HALF << _HALF) | new
 
 
 def _one_less(shape: Any) -> Any:
     return None if shape is None or shape[0] is None else shape[0] - 1
 
 
-def _put_all(links: np.ndarray[Any, Any], bucket: int, rows: list[int]) -> None:
-    """Make rows, in their order, those of a bucket."""
-    numbers = [*(row + 1 for row in rows), 0]
-    for row, following in zip(rows, numbers[1:], strict=True):
-        links[row] = (int(links[row]) >> _HALF << _HALF) | following
-    links[bucket] = (numbers[0] << _HALF) | (int(links[bucket]) & _LOW)
+class _Order:
+    """Words that keep an order: what is before and behind each row, and which is the last one."""
+
+    def __init__(self, words: Any, count: int) -> None:
+        self.words = np.array(on_host(words))
+        self.last = count - 1 + self._half(0, True) if count else -1
+
+    def _half(self, row: int, is_upper: bool) -> int:
+        word = int(self.words[row])
+        return word >> _HALF if is_upper else ((word & _LOW) ^ _SIGN) - _SIGN
+
+    def next(self, row: int) -> int:
+        """The row behind one that is not the last one."""
+        return row + 1 + self._half(row, False)
+
+    def before(self, row: int) -> int:
+        """The row before one that is not the first one."""
+        return row - 1 + self._half(row, True)
+
+    def set_next(self, row: int, new: int) -> None:
+        self.words[row] = (int(self.words[row]) >> _HALF << _HALF) | (new - row - 1 & _LOW)
+
+    def set_before(self, row: int, new: int) -> None:
+        self.words[row] = (new - row + 1 << _HALF) | (int(self.words[row]) & _LOW)
+
+    def of_rows(self, count: int) -> np.ndarray[Any, Any]:
+        """The words of so many rows."""
+        if count:
+            self.words[0] = (self.last - count + 1 << _HALF) | (int(self.words[0]) & _LOW)
+        return self.words[:count]
+
+
+@op(
+    inputs=None,
+    infer=lambda order: order,
+    vjp=no_gradient,
+    samples=calls(
+        lambda: tuple([((np.zeros(n, _LINK),), {}) for n in (1, 2, 4)]),
+    ),
+)
+def order_last(xp: Module, order: Array) -> Array:
+    """`order`, whose last word is 0, with that of the last row: it is behind all others in order.
+
+    Constant time natively. Raises nothing.
+
+    >>> ag.order_last(np.array([0, 0])).numpy()
+    array([0, 0])
+    """
+    last = len(order) - 1
+    made = _Order(order, last)
+    if last:
+        made.set_next(made.last, last)
+        made.set_before(last, made.last)
+    made.last = last
+    return xp.asarray(made.of_rows(last + 1))
+
+
+@op(
+    inputs=None,
+    infer=lambda order, row, hole: TensorType(_LINK, (_one_less(order.shape),)),
+    vjp=no_gradient,
+    samples=calls(
+        lambda: tuple(
+            [
+                ((np.zeros(n, _LINK), *rows), {})
+                for n, *rows in ((1, 0, 0), (2, 0, 1), (2, 1, 1), (5, 0, 1), (5, 2, 2), (5, 4, 4))
+            ]
+        ),
+    ),
+)
+def order_without(xp: Module, order: Array, row: Array, hole: Array) -> Array:
+    """The order without a row: row `hole` comes in its place, and the last one in that.
+
+    It is the row itself, or the one behind the first one in order where that is taken out.
+    Constant time natively. Raises nothing.
+
+    >>> ag.rows_in_order(ag.order_without(np.zeros(4, int), 1, 1)).numpy()
+    array([0, 2, 1])
+    """
+    made, gone, free = _Order(order, len(order)), int(row), int(hole)
+    end = len(order) - 1
+    if gone != free:  # the second one is the first one now
+        if free == made.last:
+            made.last = 0
+        else:
+            made.set_next(0, made.next(free))
+            made.set_before(made.next(free), 0)
+    elif gone == made.last:
+        made.last = made.before(gone) if end else 0
+    else:
+        behind, before = made.next(gone), made.before(gone)
+        made.set_next(before, behind)
+        made.set_before(behind, before)
+    if end != free:
+        before = made.before(end)
+        made.set_next(before, free)
+        made.set_before(free, before)
+        if end == made.last:
+            made.last = free
+        else:
+            made.set_next(free, made.next(end))
+            made.set_before(made.next(end), free)
+    return xp.asarray(made.of_rows(end))
+
+
+@op(
+    inputs=None,
+    infer=lambda order: TensorType(_LINK, order.shape),
+    vjp=no_gradient,
+    samples=calls(lambda: tuple([((np.zeros(n, _LINK),), {}) for n in (0, 1, 4)])),
+)
+def rows_in_order(xp: Module, order: Array) -> Array:
+    """The numbers of all rows, in their order. Raises nothing.
+
+    >>> ag.rows_in_order(np.zeros(3, int)).numpy()
+    array([0, 1, 2])
+    """
+    words = _Order(order, len(order))
+    found = [0] * len(order)
+    for k in range(1, len(order)):
+        found[k] = words.next(found[k - 1])
+    return xp.asarray(np.array(found, _LINK))
 
 
 @op(

@@ -54,13 +54,42 @@ def test_links_are_those_of_numpy_and_find_each_key(columns):
 
 @each_kind
 def test_links_without_a_row_find_all_others(columns):
-    for row in range(min(len(columns[0]), 3)):
+    count = len(columns[0])
+    for row, hole in [(k, k) for k in range(min(count, 3))] + [(0, 1)] * (count > 1):
         links = np.asarray(ops.link_all(*columns))
-        found = natively(lambda *x: ops.unlink_row(*x), links, np.int64(row), *columns)
-        np.testing.assert_array_equal(found, ops.unlink_row(links, row, *columns))
-        rest = [np.delete(x, row) for x in columns]
-        for k, key in list(enumerate(zip(*rest, strict=True)))[-1:]:
-            assert natively(lambda *x: ops.find_key(*x), found, *rest, *key) == k
+        where = np.int64(row), np.int64(hole)
+        found = natively(lambda *x: ops.unlink_row(*x), links, *where, *columns)
+        np.testing.assert_array_equal(found, ops.unlink_row(links, row, hole, *columns))
+        rest = [np.array(x) for x in columns]
+        for x in rest:
+            x[row], x[hole] = x[hole], x[-1]
+        for k, key in list(enumerate(zip(*(x[:-1] for x in rest), strict=True)))[-1:]:
+            assert natively(lambda *x: ops.find_key(*x), found, *(x[:-1] for x in rest), *key) == k
+
+
+def without(order, row):
+    second = (order[0] << 32 >> 32) + 1
+    return row, second if row == 0 and len(order) > 1 else row
+
+
+def test_order_is_kept_while_rows_are_moved():
+    keys, order, wanted = [], np.zeros(0, np.int64), []
+    for key in [*range(8), *RANDOM.permutation(8), 9, 10, *range(11, 14), 9, 13, 11]:
+        if key in wanted:
+            row, hole = (np.int64(x) for x in without(order, keys.index(key)))
+            given, function = (order, row, hole), ops.order_without
+            keys[row], keys[hole] = keys[hole], keys[-1]
+            keys.pop()
+            wanted.remove(key)
+        else:
+            given, function = (np.append(order, 0),), ops.order_last
+            keys.append(key)
+            wanted.append(key)
+        order = np.asarray(function(*given))
+        np.testing.assert_array_equal(natively(lambda *x, f=function: f(*x), *given), order)
+        rows = natively(lambda x: ops.rows_in_order(x), order)
+        np.testing.assert_array_equal(rows, ops.rows_in_order(order))
+        assert [keys[row] for row in rows] == wanted
 
 
 def test_what_is_no_key_is_not_found():
