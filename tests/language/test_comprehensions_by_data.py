@@ -336,6 +336,15 @@ OF_ARRAYS = {
     "products": lambda x, n: np.array([(x * i).sum() for i in range(n)]),
     "windows": lambda x, n: np.array([x[i : i + 40].max() for i in range(n)])[::7],
     "beside": lambda x, n: [np.dot(x, x + i) for i in range(n)] + [float(n)],
+    "rows": lambda x, n: np.array([row.mean() for row in np.outer(x, x)]),
+    "parts of rows": lambda x, n: np.array(
+        [row[:k].sum() for row, k in zip(np.outer(x, x), np.arange(120) % 7, strict=False)]
+    ),
+    "arrays": lambda x, n: np.stack([np.cumsum(r) * i for i, r in enumerate(np.outer(x, x))]),
+    "rest of an iterator": lambda x, n: [
+        (next(rows).sum(), [row.sum() for row in rows], len(list(rows)))
+        for rows in [map(np.cumsum, np.outer(x, x))]
+    ][0][1],
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections import deque
 from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, ValuesView
 from types import CodeType, GeneratorType
@@ -24,7 +25,12 @@ from autograph.operators.loops.own_iterators import begun, without_iter
 from autograph.operators.values.bodies import NO_NAMES, State, nothing
 from autograph.operators.values.carried import is_numeric, type_of
 from autograph.operators.values.contents import append_item, content_slot
-from autograph.operators.values.iterables import Indexed, IndexedIterator, has_open_length
+from autograph.operators.values.iterables import (
+    Indexed,
+    IndexedIterator,
+    as_indexed,
+    has_open_length,
+)
 from autograph.operators.values.runs import has_runs
 from runtime import journal
 from runtime.building import building, current_builder
@@ -72,10 +78,13 @@ def _made(
     made = open_sets.fresh(kind())
     going = Going(putter(made), made=None if kind is list else made)
     items = _step(plain, staged, going)
-    if type(iterable) is range and len(iterable) > _FEW_ITEMS:
-        done = going.begun(iterable, items, staged or plain)
+    counted = _counted(iterable)
+    if counted is not None:
+        done = going.begun(counted, items, staged or plain)
         if done:
-            going.over(iterable[done:], items, staged or plain)
+            if isinstance(iterable, IndexedIterator):
+                iterable.rest()
+            going.over(counted.after(done), items, staged or plain)
             return made
     if staged is None and not _has_open_length(iterable) and call_of(iterable) is None:
         return open_sets.fresh(plain(_each_of(iterable)))
@@ -136,6 +145,15 @@ _FEW_ITEMS = 16
 # Where all items together, of which some are tried, would be more nodes than these, or as much to
 # compile, the loop is staged if it can be.
 _TRIED, _MOST_NODES = 4, 2000
+
+
+def _counted(iterable: Any) -> Indexed | None:
+    """Items of a known number of more than a few, by their number, none of which is taken."""
+    if isinstance(iterable, IndexedIterator):
+        iterable = iterable.copy()
+    items = as_indexed(iterable) if isinstance(iterable, Tensor | Indexed | range) else None
+    length = None if items is None else items.known_length()
+    return items if length is not None and length > _FEW_ITEMS else None
 
 
 def _has_open_length(iterable: Any) -> bool:
@@ -271,12 +289,12 @@ class Going:
             deque(iterable, maxlen=0)
         return True
 
-    def begun(self, numbers: range, items: Plain, place: Any) -> int:
-        """How many items are done: all, where a loop of the graph makes numbers by many nodes.
+    def begun(self, counted: Indexed, items: Plain, place: Any) -> int:
+        """How many items are done: all, where a loop of the graph makes what takes many nodes.
 
         What the first ones did is taken back, unless they took something from an iterator.
         """
-        builder = current_builder()
+        builder, length = current_builder(), counted.known_length() or 0
         mark, put, seen = builder.mark(), self.put, list[Any]()
 
         def note(item: Any) -> None:
@@ -286,9 +304,9 @@ class Going:
         self.put = note
         with journal.transaction() as trial:
             try:
-                items(numbers[:_TRIED])
-                nodes = builder.size(mark) * len(numbers) // _TRIED
-                work = builder.work(mark) * len(numbers) // _TRIED
+                items(map(counted.item, range(_TRIED)))
+                nodes = builder.size(mark) * length // _TRIED
+                work = builder.work(mark) * length // _TRIED
             except Exception:  # noqa: BLE001 - the user's own, raised again in its turn
                 nodes = work = 0
             self.put = put
@@ -299,13 +317,13 @@ class Going:
         facts = current_trace()
         if facts is not None and facts.keeps_lengths:
             work = nodes
-        if work <= _MOST_NODES or not all(map(_is_of_numbers, seen)):
+        if work <= _MOST_NODES or not _are_alike(seen):
             return 0
         body = _Round(items, place.__code__)
-        is_done = is_staged(numbers, body, self._note_data, self._state, builder)
+        is_done = is_staged(counted, body, self._note_data, self._state, builder)
         if is_done and facts is not None:
             facts.found_lengths |= nodes <= _MOST_NODES
-        return len(numbers) if is_done else 0
+        return length if is_done else 0
 
     def when(self, test: Callable[[], Any], then: Callable[[], None]) -> None:
         """Do what is to be done for an item if a condition holds."""
@@ -358,9 +376,15 @@ class Going:
         for_stmt(iterable, self._goes_on, _Round(items, place.__code__), *self._state, {})
 
 
-def _is_of_numbers(item: Any) -> bool:
-    parts = item if type(item) is tuple else (item,)
-    return all(is_numeric(part) and type_of(part).rank == 0 for part in parts)
+def _are_alike(items: list[Any]) -> bool:
+    """Whether they are numbers or arrays, or tuples of such, of the same sizes each."""
+    rows = [item if type(item) is tuple else (item,) for item in items]
+    if not all(map(is_numeric, itertools.chain(*rows))):
+        return False
+    shapes = [[type_of(part).shape for part in row] for row in rows]
+    return all(s is not None and None not in s for s in shapes[0]) and all(
+        row == shapes[0] for row in shapes
+    )
 
 
 class _Round:
