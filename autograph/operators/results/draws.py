@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from autograph.operators.branches.conditionals import if_exp
 from autograph.operators.captured.captures import Trace, current_trace, trace_at_hand
 from autograph.operators.captured.guards import Identity, IdentityGuard, Place
 from autograph.operators.captured.host_values import HostValue
@@ -37,6 +38,8 @@ __all__ = ["drawn", "given_generator", "has_draws", "is_draw", "note_generator",
 
 _F8, _I8 = np.dtype(np.float64), np.dtype(np.int64)
 _NUMBER = TensorType(_F8, (), weak=True)
+# How much of what NumPy allows a sum of probabilities to be wrong by is surely within that.
+_CLOSE = 0.9
 
 
 class _Refused(Exception):
@@ -335,8 +338,10 @@ def _choice(
     if (type(count) is int and count < 1) or d.declared.dtype.kind not in "biuf":
         raise _Refused
     shape = d.shape(size)
-    if replace:
-        which = d.draw("choice", (count,) if p is None else (count, _weights(p)), shape, _I8)
+    if p is not None:
+        which = _weighted(d, count, p, shape)
+    elif replace:
+        which = d.draw("choice", (count,), shape, _I8)
     else:
         draw = lambda most: d.draw("integers_to", (0, most), dtype=_I8)  # noqa: E731
         which = None if d.library.prefix else drawn_apart(draw, count, size)
@@ -345,12 +350,29 @@ def _choice(
     return d.result(which if items is None else items[which])
 
 
-def _weights(p: Any) -> Any:
-    """Probabilities, as an array."""
-    found = _items(p)
-    if found is None or found.type.rank != 1:
+def _weighted(d: _Drawing, count: Any, p: Any, shape: Any) -> Any:
+    """Which of so many it is, by their probabilities: the place of a number among their sums.
+
+    NumPy itself draws by probabilities in which it may find a fault, and says which.
+    """
+    given = _items(p)
+    if given is None or given.type.rank != 1 or given.type.dtype.kind not in "biuf":
         raise _Refused
-    return ops.astype(found, _F8)
+    weights = ops.astype(given, _F8)
+    kind = given.type.dtype if given.type.dtype.kind == "f" else _F8
+
+    def place() -> Any:
+        sums = ops.cumsum(weights)
+        return ops.searchsorted(sums / sums[-1], d.draw("random", (), shape), side="right")
+
+    def by_numpy() -> Any:
+        return d.draw("choice", (count, given), shape, _I8)
+
+    if type(count) is type(given.shape[0]) is int and count != given.shape[0]:
+        return by_numpy()
+    missing = ops.abs(ops.sum(weights) - 1.0)
+    is_good = ops.logical_and(ops.all(weights >= 0.0), missing < _CLOSE * np.finfo(kind).eps ** 0.5)
+    return if_exp(ops.logical_and(is_good, given.shape[0] == count), place, by_numpy, "choice")
 
 
 def _permutation(d: _Drawing, x: Any, axis: Any = 0) -> Any:
