@@ -19,13 +19,18 @@ __all__ = ["line_of", "trick_of"]
 
 
 def trick_of(thing: Any, key: Any) -> Callable[[Any], Any] | None:
-    """What makes an array of a key with traced values in it; None for any other thing and key."""
+    """What makes arrays of a key, as the calls that make some do; None for any other thing."""
     if type(thing) not in _KINDS:
         return None
     parts = [x for part in _parts(key) for x in (_bounds(part) if type(part) is slice else [part])]
     if not any(has_traced(x) or has_runs(x) for x in parts):
-        return None
+        return lambda key: _in_graph(thing[key])
     return next((made for known, made in _TRICKS if thing is known), None)
+
+
+def _in_graph(made: Any) -> Any:
+    """Arrays of NumPy's that are new, as those of the graph, which it may write into."""
+    return tuple(map(ops.copy, made)) if type(made) is tuple else ops.copy(made)
 
 
 def _parts(key: Any) -> tuple[Any, ...]:
@@ -68,4 +73,4 @@ _TRICKS: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
     (np.mgrid, _full_grid),
     (np.ogrid, _open_grid),
 )
-_KINDS = tuple(type(thing) for thing, _ in _TRICKS)
+_KINDS = tuple(map(type, (np.mgrid, np.ogrid, np.r_, np.c_)))
