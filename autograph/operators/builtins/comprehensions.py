@@ -381,10 +381,8 @@ def _are_alike(items: list[Any]) -> bool:
     rows = [item if type(item) is tuple else (item,) for item in items]
     if not all(map(is_numeric, itertools.chain(*rows))):
         return False
-    shapes = [[type_of(part).shape for part in row] for row in rows]
-    return all(s is not None and None not in s for s in shapes[0]) and all(
-        row == shapes[0] for row in shapes
-    )
+    shapes = {tuple(type_of(part).shape for part in row) for row in rows}
+    return len(shapes) == 1 and all(s is not None and None not in s for s in shapes.pop())
 
 
 class _Round:

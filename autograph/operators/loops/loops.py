@@ -167,8 +167,7 @@ def is_staged(
 
     def stage() -> None:
         before()
-        is_known = isinstance(items, KnownItems)
-        loop.over_known(items, 0) if is_known else loop.staged(items, 0)
+        loop.staged(items, 0) if isinstance(items, Indexed) else loop.over_known(items, 0)
 
     return _roll(stage, builder)
 

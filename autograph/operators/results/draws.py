@@ -26,6 +26,7 @@ from runtime.effects.generators import (
     GENERATOR,
     SAMPLE,
     bits_of,
+    chosen_by,
     drawn_apart,
     is_sum_rounded_twice,
 )  # fmt: skip
@@ -38,8 +39,6 @@ __all__ = ["drawn", "given_generator", "has_draws", "is_draw", "note_generator",
 
 _F8, _I8 = np.dtype(np.float64), np.dtype(np.int64)
 _NUMBER = TensorType(_F8, (), weak=True)
-# How much of what NumPy allows a sum of probabilities to be wrong by is surely within that.
-_CLOSE = 0.9
 
 
 class _Refused(Exception):
@@ -351,28 +350,13 @@ def _choice(
 
 
 def _weighted(d: _Drawing, count: Any, p: Any, shape: Any) -> Any:
-    """Which of so many it is, by their probabilities: the place of a number among their sums.
-
-    NumPy itself draws by probabilities in which it may find a fault, and says which.
-    """
-    given = _items(p)
-    if given is None or given.type.rank != 1 or given.type.dtype.kind not in "biuf":
+    """Which of so many it is, by their probabilities; NumPy says itself what is wrong with them."""
+    weights = _items(p)
+    if weights is None or weights.type.rank != 1 or weights.type.dtype.kind not in "biuf":
         raise _Refused
-    weights = ops.astype(given, _F8)
-    kind = given.type.dtype if given.type.dtype.kind == "f" else _F8
-
-    def place() -> Any:
-        sums = ops.cumsum(weights)
-        return ops.searchsorted(sums / sums[-1], d.draw("random", (), shape), side="right")
-
-    def by_numpy() -> Any:
-        return d.draw("choice", (count, given), shape, _I8)
-
-    if type(count) is type(given.shape[0]) is int and count != given.shape[0]:
-        return by_numpy()
-    missing = ops.abs(ops.sum(weights) - 1.0)
-    is_good = ops.logical_and(ops.all(weights >= 0.0), missing < _CLOSE * np.finfo(kind).eps ** 0.5)
-    return if_exp(ops.logical_and(is_good, given.shape[0] == count), place, by_numpy, "choice")
+    by_numpy = lambda: d.draw("choice", (count, weights), shape, _I8)  # noqa: E731
+    is_good, place = chosen_by(weights, count)
+    return if_exp(is_good, lambda: place(d.draw("random", (), shape)), by_numpy, "choice")
 
 
 def _permutation(d: _Drawing, x: Any, axis: Any = 0) -> Any:
