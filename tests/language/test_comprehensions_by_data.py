@@ -386,6 +386,32 @@ def test_comprehensions_whose_items_python_must_know_stay_as_they_are():
     assert converted(np.float64(0.5)) == (1.0 + 3, sizes[1099] * 0.5)
 
 
+def beside_enumerate(x):
+    it = enumerate(x)
+    return [i + v.sum() + next(it)[0] for i, v in it]
+
+
+def beside_zip(x):
+    it = zip(x, x * 2, strict=False)
+    return [a.sum() + next(it, (0, x[0]))[1].mean() for a, b in it]
+
+
+def beside_rows(x):
+    it, numbers = iter(x), iter(range(100))
+    found = [row.sum() + next(it).mean() for row in it]
+    return found + [row.sum() * next(numbers) for row in x]
+
+
+def in_sums(x):
+    return [sum(row.mean() for row in x), sum(row.sum() for row in x if row[0] > 0.5)]
+
+
+@pytest.mark.parametrize("function", [beside_enumerate, beside_zip, beside_rows, in_sums])
+def test_items_that_are_also_taken_otherwise(function):
+    x = np.random.default_rng(0).random((60, 60))
+    np.testing.assert_allclose(ag.convert(function)(x), function(x), rtol=1e-12)
+
+
 FEW, MANY = [float(k % 7) for k in range(5)], [float(k % 7) for k in range(20)]
 OVER_KNOWN = {
     "combinations": lambda xs, t: [

@@ -30,7 +30,7 @@ from autograph.operators.values.iterables import (
     IndexedIterator,
     as_indexed,
     has_open_length,
-)
+)  # fmt: skip
 from autograph.operators.values.runs import has_runs
 from runtime import journal
 from runtime.building import building, current_builder
@@ -79,13 +79,10 @@ def _made(
     going = Going(putter(made), made=None if kind is list else made)
     items = _step(plain, staged, going)
     counted = _counted(iterable)
-    if counted is not None:
-        done = going.begun(counted, items, staged or plain)
-        if done:
-            if isinstance(iterable, IndexedIterator):
-                iterable.rest()
-            going.over(counted.after(done), items, staged or plain)
-            return made
+    if counted is not None and going.has_done(counted, items, staged or plain, iterable):
+        if isinstance(iterable, IndexedIterator):
+            iterable.rest()
+        return made
     if staged is None and not _has_open_length(iterable) and call_of(iterable) is None:
         return open_sets.fresh(plain(_each_of(iterable)))
     run = call_of(iterable)
@@ -149,11 +146,8 @@ _TRIED, _MOST_NODES = 4, 2000
 
 def _counted(iterable: Any) -> Indexed | None:
     """Items of a known number of more than a few, by their number, none of which is taken."""
-    if isinstance(iterable, IndexedIterator):
-        iterable = iterable.copy()
-    items = as_indexed(iterable) if isinstance(iterable, Tensor | Indexed | range) else None
-    length = None if items is None else items.known_length()
-    return items if length is not None and length > _FEW_ITEMS else None
+    items = as_indexed(iterable.copy() if isinstance(iterable, IndexedIterator) else iterable)
+    return items if items is not None and (items.known_length() or 0) > _FEW_ITEMS else None
 
 
 def _has_open_length(iterable: Any) -> bool:
@@ -246,11 +240,8 @@ class Going:
         # Whether Python goes through items of a known number, as long as no data decides.
         self._is_trial = False
 
-    def over(self, iterable: Any, items: Plain, place: Any = None) -> None:
-        """Go through an iterable: `items` does what is to be done for each of some items.
-
-        `place` is the function of the user's code that it runs, if it is not that itself.
-        """
+    def over(self, iterable: Any, items: Plain, place: Any = None, is_begun: bool = False) -> None:
+        """Have `items`, or `place`, which it runs, do what is to be done for each of some items."""
         iterable = _readable(iterable)
         if isinstance(iterable, IndexedIterator):
             iterable = iterable.rest()
@@ -261,8 +252,10 @@ class Going:
         elif self._goes_on is not None or _has_open_length(iterable):
             self._stage(iterable, items, place or items)
         elif isinstance(iterable, Tensor | Indexed | range):
-            if not self._is_tried(lambda: items(_each_of(iterable))):
-                self._stage(iterable, items, place or items)
+            counted, place = None if is_begun else _counted(iterable), place or items
+            is_done = counted is not None and self.has_done(counted, items, place)
+            if not is_done and not self._is_tried(lambda: items(_each_of(iterable))):
+                self._stage(iterable, items, place)
         elif isinstance(iterable, GeneratorType | Again):
             self._stage(iterable, items, place or items)
         elif not self._is_over_known(iterable, items, place or items):
@@ -289,10 +282,11 @@ class Going:
             deque(iterable, maxlen=0)
         return True
 
-    def begun(self, counted: Indexed, items: Plain, place: Any) -> int:
-        """How many items are done: all, where a loop of the graph makes what takes many nodes.
+    def has_done(self, counted: Indexed, items: Plain, place: Any, source: Any = None) -> bool:
+        """Whether all is done, by a loop of the graph where it would be many nodes.
 
-        What the first ones did is taken back, unless they took something from an iterator.
+        What the first ones did is taken back, unless they took something from an iterator; of
+        `source`, whose items these are, they take none.
         """
         builder, length = current_builder(), counted.known_length() or 0
         mark, put, seen = builder.mark(), self.put, list[Any]()
@@ -303,6 +297,7 @@ class Going:
 
         self.put = note
         with journal.transaction() as trial:
+            journal.note_spent(source)
             try:
                 items(map(counted.item, range(_TRIED)))
                 nodes = builder.size(mark) * length // _TRIED
@@ -312,18 +307,22 @@ class Going:
             self.put = put
             if trial.advanced:
                 trial.commit()
-                return _TRIED
+        if trial.advanced:
+            self.over(counted.after(_TRIED), items, place, is_begun=True)
+        journal.note_unspent(source)
+        if trial.advanced:
+            return True
         builder.truncate(mark)
         facts = current_trace()
         if facts is not None and facts.keeps_lengths:
             work = nodes
         if work <= _MOST_NODES or not _are_alike(seen):
-            return 0
+            return False
         body = _Round(items, place.__code__)
         is_done = is_staged(counted, body, self._note_data, self._state, builder)
         if is_done and facts is not None:
             facts.found_lengths |= nodes <= _MOST_NODES
-        return length if is_done else 0
+        return is_done
 
     def when(self, test: Callable[[], Any], then: Callable[[], None]) -> None:
         """Do what is to be done for an item if a condition holds."""
