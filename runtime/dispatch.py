@@ -55,8 +55,8 @@ GIVE_VIEWS = frozenset(
         "atleast_2d", "atleast_3d", "broadcast_arrays", "broadcast_to", "diag", "diagonal",
         "dsplit", "einsum", "expand_dims", "flip", "fliplr", "flipud", "hsplit", "imag", "ix_",
         "matrix_transpose", "moveaxis", "nan_to_num", "permute_dims", "ravel", "real",
-        "real_if_close", "reshape", "rollaxis", "rot90", "split", "squeeze", "swapaxes",
-        "transpose", "trim_zeros", "unstack", "vsplit",
+        "real_if_close", "reshape", "rollaxis", "rot90", "sliding_window_view", "split", "squeeze",
+        "swapaxes", "transpose", "trim_zeros", "unstack", "vsplit",
     )
 )  # fmt: skip
 # What writes values, or tells of them: no graph computes it, NumPy does where they are known.

@@ -6,8 +6,9 @@ import operator
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-__all__ = ["accumulate", "chain", "combinations", "compress", "cycle", "groupby", "islice",
-           "pairwise", "permutations", "product", "repeat", "zip_longest"]  # fmt: skip
+__all__ = ["accumulate", "chain", "chained", "combinations", "compress", "cycle", "groupby",
+           "islice", "pairwise", "permutations", "product", "repeat", "starmap",
+           "zip_longest"]  # fmt: skip
 
 
 def groupby(
@@ -31,6 +32,17 @@ def chain(*iterables: Iterable[Any]) -> Iterator[Any]:
     """The items of the first, then those of the second, and so on."""
     for iterable in iterables:
         yield from iterable
+
+
+def chained(iterable: Iterable[Iterable[Any]]) -> Iterator[Any]:
+    """`chain.from_iterable`: the items of each item."""
+    for items in iterable:
+        yield from items
+
+
+def starmap(function: Callable[..., Any], iterable: Iterable[Iterable[Any]]) -> Iterator[Any]:
+    """What a function gives for each item, of which the parts are its arguments."""
+    return map(lambda args: function(*args), iterable)  # noqa: C417 - found by their numbers
 
 
 def compress(data: Iterable[Any], selectors: Iterable[Any]) -> Iterator[Any]:

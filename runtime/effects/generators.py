@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime import ops
 from runtime.execute.native.generator_bits import bits_of, generator_of, is_generator
 from runtime.graph.ir import Op
 from runtime.ops import equal, logical_or, stack, where
@@ -21,7 +22,7 @@ from runtime.spec import Dim, ObjectType, TensorType, Type
 
 __all__ = [
     "BITS", "BITS_TYPE", "DRAW", "GENERATOR", "SAMPLE", "STANDARD", "WAIT",
-    "bits_of", "drawn_apart", "generator_of", "is_generator", "is_sum_rounded_twice",
+    "bits_of", "chosen_by", "drawn_apart", "generator_of", "is_generator", "is_sum_rounded_twice",
 ]  # fmt: skip
 
 BITS_TYPE = TensorType(np.dtype(np.uint64), (3,))
@@ -51,6 +52,8 @@ STANDARD: dict[str, tuple[str, int]] = {
     "uniform_deviate": ("random", 0),
     "gamma_deviate": ("standard_gamma", 1),
 }
+# How much of what NumPy allows a sum of probabilities to be wrong by is surely within that.
+_CLOSE = 0.9
 # Draws that tell by a `dtype` of which type the numbers are.
 _TYPED = frozenset(("random", "standard_normal", "standard_exponential", "standard_gamma"))
 
@@ -168,6 +171,25 @@ def drawn_apart(draw: Callable[[int], Any], count: Any, size: Any) -> Any:
             found[i] = where(is_other, found[j], found[i])
             found[j] = where(is_other, own, found[j])
     return stack(found)
+
+
+def chosen_by(given: Any, count: Any) -> tuple[Any, Callable[[Any], Any]]:
+    """Whether NumPy surely takes these for the probabilities of so many; how it chooses by them.
+
+    A number that is drawn between 0 and 1 has its place among their running sums.
+    """
+    weights = ops.astype(given, np.float64)
+    kind = given.type.dtype if given.type.dtype.kind == "f" else np.dtype(np.float64)
+    is_one = ops.abs(ops.sum(weights) - 1.0) < _CLOSE * np.finfo(kind).eps ** 0.5
+    is_good = ops.logical_and(
+        ops.logical_and(is_one, ops.all(weights >= 0.0)), given.shape[0] == count
+    )
+
+    def place(drawn: Any) -> Any:
+        sums = ops.cumsum(weights)
+        return ops.searchsorted(sums / sums[-1], drawn, side="right")
+
+    return is_good, place
 
 
 def _wait(xp: Any, address: Any, third: Any) -> tuple[()]:

@@ -127,6 +127,7 @@ from runtime.lowering.nodes.shaping import (
     reshape,
     size_of,
     squeeze,
+    windows_along,
 )
 from runtime.lowering.nodes.sorting import argsort
 from runtime.lowering.nodes.stacks import empty, pop, push, take
@@ -415,7 +416,7 @@ _OF_SIZES_OF_THE_RUN = frozenset((
     "getitem", "reshape", "index_update", "index_add", "dim", "sum", "sum_to", "mean", "max",
     "min", "prod", "any", "all", "argmax", "argmin", "var", "std", "cumsum", "cumprod",
     "ufunc_accumulate", "append_row", "zeros_of", "getitem_array", "count_nonzero", "matmul",
-    "vecdot",
+    "vecdot", "windows_along",
     "broadcast_to", "flip", "searchsorted", "argsort", "pending", "nonzero", "find_key", "link_all",
     "link_last", "unlink_row", "order_last", "order_without", "rows_in_order", "without_row",
     "stack",
@@ -429,7 +430,8 @@ _MOVING = frozenset((
     "checked", "choose", "missing", "append_row", "without_row", "as_long_as", "dim",
     "expand_dims", "squeeze",
     "reshape", "broadcast_to", "permute_dims", "concat", "stack", "flip", "roll", "zeros", "full",
-    "diagonal", "repeat", "zeros_of", "stack_empty", "stack_push", "stack_pop", "stack_take",
+    "diagonal", "windows_along", "repeat", "zeros_of", "stack_empty", "stack_push", "stack_pop",
+    "stack_take",
     "getitem", "getitem_array", "index_update", "index_add", "accumulate",
     "sum", "sum_to", "mean", "prod", "any", "all", "count_nonzero", "matmul", "vecdot", "cumsum",
 ))  # fmt: skip
@@ -501,6 +503,7 @@ _RULES: dict[str, Rule] = {
     "arange": arange,
     "linspace": linspace,
     "diagonal": diagonal,
+    "windows_along": windows_along,
     "round": rounded,
     "repeat": repeat,
     "zeros_of": zeros_of,

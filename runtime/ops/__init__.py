@@ -119,6 +119,7 @@ from runtime.ops.arrays.shapes import (
     size,
     squeeze,
 )
+from runtime.ops.arrays.sliding import sliding_window_view
 from runtime.ops.declaration.declare import REGISTRY, by_numpy_name, numpy_function
 from runtime.ops.declaration.internal import (
     CONSTANT,
@@ -751,6 +752,7 @@ __all__ = [
     "sinc",
     "sinh",
     "size",
+    "sliding_window_view",
     "sort",
     "sort_complex",
     "spacing",

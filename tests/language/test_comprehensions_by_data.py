@@ -336,6 +336,15 @@ OF_ARRAYS = {
     "products": lambda x, n: np.array([(x * i).sum() for i in range(n)]),
     "windows": lambda x, n: np.array([x[i : i + 40].max() for i in range(n)])[::7],
     "beside": lambda x, n: [np.dot(x, x + i) for i in range(n)] + [float(n)],
+    "rows": lambda x, n: np.array([row.mean() for row in np.outer(x, x)]),
+    "parts of rows": lambda x, n: np.array(
+        [row[:k].sum() for row, k in zip(np.outer(x, x), np.arange(120) % 7, strict=False)]
+    ),
+    "arrays": lambda x, n: np.stack([np.cumsum(r) * i for i, r in enumerate(np.outer(x, x))]),
+    "rest of an iterator": lambda x, n: [
+        (next(rows).sum(), [row.sum() for row in rows], len(list(rows)))
+        for rows in [map(np.cumsum, np.outer(x, x))]
+    ][0][1],
 }
 
 
@@ -375,6 +384,32 @@ def test_comprehensions_whose_items_python_must_know_stay_as_they_are():
 
     converted = ag.convert(function, native=False)
     assert converted(np.float64(0.5)) == (1.0 + 3, sizes[1099] * 0.5)
+
+
+def beside_enumerate(x):
+    it = enumerate(x)
+    return [i + v.sum() + next(it)[0] for i, v in it]
+
+
+def beside_zip(x):
+    it = zip(x, x * 2, strict=False)
+    return [a.sum() + next(it, (0, x[0]))[1].mean() for a, b in it]
+
+
+def beside_rows(x):
+    it, numbers = iter(x), iter(range(100))
+    found = [row.sum() + next(it).mean() for row in it]
+    return found + [row.sum() * next(numbers) for row in x]
+
+
+def in_sums(x):
+    return [sum(row.mean() for row in x), sum(row.sum() for row in x if row[0] > 0.5)]
+
+
+@pytest.mark.parametrize("function", [beside_enumerate, beside_zip, beside_rows, in_sums])
+def test_items_that_are_also_taken_otherwise(function):
+    x = np.random.default_rng(0).random((60, 60))
+    np.testing.assert_allclose(ag.convert(function)(x), function(x), rtol=1e-12)
 
 
 FEW, MANY = [float(k % 7) for k in range(5)], [float(k % 7) for k in range(20)]

@@ -176,6 +176,20 @@ def repeated_and_gone_through_again(numbers, n):
 
 
 @samples("B4.10", *((X, n) for n in (I(0), I(2), I(3))))
+def put_together(numbers, n):
+    few, more = numbers[:n], numbers[numbers > 1]
+    products = list(itertools.starmap(lambda a, b: a * b, zip(few, more)))
+    total = sum(itertools.starmap(max, zip(few, numbers)), numbers[0])
+    one, other = itertools.chain.from_iterable([few, more]), (row[:n] for row in (few, numbers))
+    return (
+        products,
+        total,
+        [v * 2 for v in one],
+        sum(itertools.chain.from_iterable(other), numbers[1]),
+    )
+
+
+@samples("B4.10", *((X, n) for n in (I(0), I(2), I(3))))
 def in_all_ways(numbers, n):
     few = numbers[:n]
     pairs = [a * 10 + b for a, b in itertools.product(few, few)]

@@ -39,6 +39,8 @@ DRAWS = (
     "rng.rayleigh(1.5)", "rng.laplace(0.0, 2.0)", "rng.gumbel()", "rng.logistic(0.5, 0.5)",
     "rng.lognormal(0.0, 0.5)", "rng.wald(1.0, 2.0)", "rng.vonmises(0.1, 3.0)",
     "rng.triangular(0.0, 0.5, 1.0)", "rng.choice(a, p=[0.1, 0.2, 0.3, 0.4])",
+    "rng.choice(4, 3, p=a * a / (a * a).sum())[2]", "rng.choice(a, p=np.float32(abs(a)) / 8)",
+    "np.searchsorted(a + t, rng.random(3))[1]", "np.searchsorted(np.arange(4), rng.random(3) * 4)[1]",
     "rng.normal(0.0, 0.0)", "rng.multivariate_normal([0.0, 1.0], [[1.0, 0.2], [0.2, 2.0]])[0]",
 )  # fmt: skip
 # The same of `np.random` and of Python's `random`.
@@ -61,7 +63,8 @@ RAISES = (
     "t += rng.normal(0.0, 3.0 - t / 40)", "t += rng.exponential(5 - i)", "t += rng.integers(6 - i)",
     "t += rng.uniform(0.0, float('inf'))", "t += rng.binomial(3, t / 100)",
     "if t > 60: raise ValueError(t)", "if i > 4: break", "assert t < 50, t", "t += a[i]",
-    "rng.shuffle(b)", "b[i % 4] = rng.random()",
+    "rng.shuffle(b)", "b[i % 4] = rng.random()", "t += rng.choice(a, p=[0.1, 0.2, 0.3, 0.4 + 0.1 * i])",
+    "t += np.random.choice(a, p=a / 4)",
 )  # fmt: skip
 
 
@@ -163,6 +166,36 @@ def located(mu, sigma, rng, n):
     for _ in range(n):
         total += (rng.normal(mu, sigma) + rng.exponential(sigma) * rng.uniform(mu, sigma)) ** 2
     return total + rng.gamma(2.0, sigma)
+
+
+def by_weights(x, p, rng):
+    total = 0.0
+    for _ in range(4):
+        x = x[rng.choice(len(x), len(x), p=p)]
+        total += rng.choice(x, p=p)
+    return x, total
+
+
+WEIGHTS = np.random.default_rng(0).random(50)
+WEIGHTS /= WEIGHTS.sum()
+GOOD_WEIGHTS = (WEIGHTS, WEIGHTS.astype(np.float32), np.full(50, 0.02), WEIGHTS * (1 + 1e-8))
+BAD_WEIGHTS = (WEIGHTS * 1.1, WEIGHTS[:9], -WEIGHTS, WEIGHTS * np.nan, WEIGHTS * (1 + 1e-7))
+
+
+@pytest.mark.parametrize("made", [np.random.default_rng, np.random.RandomState])
+def test_choices_by_weights_are_those_of_numpy(made):
+    converted = ag.convert(by_weights)
+    x = np.linspace(0.0, 1.0, 50)
+    for p in GOOD_WEIGHTS:
+        (one, total), (other, again) = by_weights(x, p, made(3)), converted(x, p, made(3))
+        assert one.tobytes() == other.tobytes() and total == again
+    assert "searchsorted" in {node.op.name for node in converted.traces()[0].graph.walk()}
+    for p in BAD_WEIGHTS:
+        with pytest.raises(ValueError) as want:
+            by_weights(x, p, made(3))
+        with pytest.raises(ValueError) as got:
+            converted(x, p, made(3))
+        assert str(got.value) == str(want.value)
 
 
 def test_derivatives_go_through_locations_and_scales():

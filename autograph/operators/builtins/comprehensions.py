@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections import deque
 from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, ValuesView
 from types import CodeType, GeneratorType
@@ -24,7 +25,12 @@ from autograph.operators.loops.own_iterators import begun, without_iter
 from autograph.operators.values.bodies import NO_NAMES, State, nothing
 from autograph.operators.values.carried import is_numeric, type_of
 from autograph.operators.values.contents import append_item, content_slot
-from autograph.operators.values.iterables import Indexed, IndexedIterator, has_open_length
+from autograph.operators.values.iterables import (
+    Indexed,
+    IndexedIterator,
+    as_indexed,
+    has_open_length,
+)  # fmt: skip
 from autograph.operators.values.runs import has_runs
 from runtime import journal
 from runtime.building import building, current_builder
@@ -72,11 +78,11 @@ def _made(
     made = open_sets.fresh(kind())
     going = Going(putter(made), made=None if kind is list else made)
     items = _step(plain, staged, going)
-    if type(iterable) is range and len(iterable) > _FEW_ITEMS:
-        done = going.begun(iterable, items, staged or plain)
-        if done:
-            going.over(iterable[done:], items, staged or plain)
-            return made
+    counted = _counted(iterable)
+    if counted is not None and going.has_done(counted, items, staged or plain, iterable):
+        if isinstance(iterable, IndexedIterator):
+            iterable.rest()
+        return made
     if staged is None and not _has_open_length(iterable) and call_of(iterable) is None:
         return open_sets.fresh(plain(_each_of(iterable)))
     run = call_of(iterable)
@@ -136,6 +142,12 @@ _FEW_ITEMS = 16
 # Where all items together, of which some are tried, would be more nodes than these, or as much to
 # compile, the loop is staged if it can be.
 _TRIED, _MOST_NODES = 4, 2000
+
+
+def _counted(iterable: Any) -> Indexed | None:
+    """Items of a known number of more than a few, by their number, none of which is taken."""
+    items = as_indexed(iterable.copy() if isinstance(iterable, IndexedIterator) else iterable)
+    return items if items is not None and (items.known_length() or 0) > _FEW_ITEMS else None
 
 
 def _has_open_length(iterable: Any) -> bool:
@@ -228,11 +240,8 @@ class Going:
         # Whether Python goes through items of a known number, as long as no data decides.
         self._is_trial = False
 
-    def over(self, iterable: Any, items: Plain, place: Any = None) -> None:
-        """Go through an iterable: `items` does what is to be done for each of some items.
-
-        `place` is the function of the user's code that it runs, if it is not that itself.
-        """
+    def over(self, iterable: Any, items: Plain, place: Any = None, is_begun: bool = False) -> None:
+        """Have `items`, or `place`, which it runs, do what is to be done for each of some items."""
         iterable = _readable(iterable)
         if isinstance(iterable, IndexedIterator):
             iterable = iterable.rest()
@@ -243,8 +252,10 @@ class Going:
         elif self._goes_on is not None or _has_open_length(iterable):
             self._stage(iterable, items, place or items)
         elif isinstance(iterable, Tensor | Indexed | range):
-            if not self._is_tried(lambda: items(_each_of(iterable))):
-                self._stage(iterable, items, place or items)
+            counted, place = None if is_begun else _counted(iterable), place or items
+            is_done = counted is not None and self.has_done(counted, items, place)
+            if not is_done and not self._is_tried(lambda: items(_each_of(iterable))):
+                self._stage(iterable, items, place)
         elif isinstance(iterable, GeneratorType | Again):
             self._stage(iterable, items, place or items)
         elif not self._is_over_known(iterable, items, place or items):
@@ -271,12 +282,13 @@ class Going:
             deque(iterable, maxlen=0)
         return True
 
-    def begun(self, numbers: range, items: Plain, place: Any) -> int:
-        """How many items are done: all, where a loop of the graph makes numbers by many nodes.
+    def has_done(self, counted: Indexed, items: Plain, place: Any, source: Any = None) -> bool:
+        """Whether all is done, by a loop of the graph where it would be many nodes.
 
-        What the first ones did is taken back, unless they took something from an iterator.
+        What the first ones did is taken back, unless they took something from an iterator; of
+        `source`, whose items these are, they take none.
         """
-        builder = current_builder()
+        builder, length = current_builder(), counted.known_length() or 0
         mark, put, seen = builder.mark(), self.put, list[Any]()
 
         def note(item: Any) -> None:
@@ -285,27 +297,32 @@ class Going:
 
         self.put = note
         with journal.transaction() as trial:
+            journal.note_spent(source)
             try:
-                items(numbers[:_TRIED])
-                nodes = builder.size(mark) * len(numbers) // _TRIED
-                work = builder.work(mark) * len(numbers) // _TRIED
+                items(map(counted.item, range(_TRIED)))
+                nodes = builder.size(mark) * length // _TRIED
+                work = builder.work(mark) * length // _TRIED
             except Exception:  # noqa: BLE001 - the user's own, raised again in its turn
                 nodes = work = 0
             self.put = put
             if trial.advanced:
                 trial.commit()
-                return _TRIED
+        if trial.advanced:
+            self.over(counted.after(_TRIED), items, place, is_begun=True)
+        journal.note_unspent(source)
+        if trial.advanced:
+            return True
         builder.truncate(mark)
         facts = current_trace()
         if facts is not None and facts.attempt.keeps_lengths:
             work = nodes
-        if work <= _MOST_NODES or not all(map(_is_of_numbers, seen)):
-            return 0
+        if work <= _MOST_NODES or not _are_alike(seen):
+            return False
         body = _Round(items, place.__code__)
-        is_done = is_staged(numbers, body, self._note_data, self._state, builder)
+        is_done = is_staged(counted, body, self._note_data, self._state, builder)
         if is_done and facts is not None:
             facts.found.lengths |= nodes <= _MOST_NODES
-        return len(numbers) if is_done else 0
+        return is_done
 
     def when(self, test: Callable[[], Any], then: Callable[[], None]) -> None:
         """Do what is to be done for an item if a condition holds."""
@@ -358,9 +375,13 @@ class Going:
         for_stmt(iterable, self._goes_on, _Round(items, place.__code__), *self._state, {})
 
 
-def _is_of_numbers(item: Any) -> bool:
-    parts = item if type(item) is tuple else (item,)
-    return all(is_numeric(part) and type_of(part).rank == 0 for part in parts)
+def _are_alike(items: list[Any]) -> bool:
+    """Whether they are numbers or arrays, or tuples of such, of the same sizes each."""
+    rows = [item if type(item) is tuple else (item,) for item in items]
+    if not all(map(is_numeric, itertools.chain(*rows))):
+        return False
+    shapes = {tuple(type_of(part).shape for part in row) for row in rows}
+    return len(shapes) == 1 and all(s is not None and None not in s for s in shapes.pop())
 
 
 class _Round:

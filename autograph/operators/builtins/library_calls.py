@@ -70,7 +70,8 @@ _OF_NUMPY = (np.ufunc, type(np.sum), BuiltinFunctionType)
 
 # Where data decides how many items there are: in arrays, too, of which others have forms in graphs.
 _OF_ITEMS: dict[Any, Callable[..., Any]] = {
-    itertools.chain: grouping.chain, itertools.pairwise: grouping.pairwise,
+    itertools.chain: grouping.chain, itertools.chain.from_iterable: grouping.chained,
+    itertools.starmap: grouping.starmap, itertools.pairwise: grouping.pairwise,
     itertools.islice: grouping.islice, itertools.accumulate: grouping.accumulate,
     itertools.zip_longest: grouping.zip_longest, itertools.product: grouping.product,
     itertools.combinations: grouping.combinations, itertools.permutations: grouping.permutations,
@@ -90,9 +91,8 @@ def in_python(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> A
     if function in _ASKING:
         is_asked = not kwargs and len(args) == 2 + (function is getattr) and is_computed(*args[:2])
         return _ASKING[function] if is_asked else None
-    found = _ALWAYS.get(function)
-    if found is not None:
-        return found
+    if function in _ALWAYS:
+        return _ALWAYS[function]
     if function in queues.METHODS:
         if type(args[0]) not in queues.CLASSES or not journal.is_made(args[0]):
             return None
@@ -122,7 +122,8 @@ def in_python(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> A
         return None
     if function in _OF_NUMBERS and has_traced(args[1:]):
         return _OF_NUMBERS[function]
-    of_arrays = function in _OF_ITEMS and any(map(has_open_length, given))
+    several = given[0] if given[:1] and isinstance(given[0], (list, tuple)) else ()
+    of_arrays = function in _OF_ITEMS and any(map(has_open_length, (*given, *several)))
     return _OF_OPEN[function] if of_arrays or function in _OF_OPEN and _is_open(given) else None
 
 

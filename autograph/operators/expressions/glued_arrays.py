@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from autograph.operators.expressions.index_tricks import line_of
 from autograph.operators.values.carried import type_of
 from autograph.operators.values.runs import holds_runs, refusal
 from runtime import ops
 from runtime.errors import StagingError
+from runtime.ops.arrays.grids import line_of, parts_of
 from runtime.ops.declaration.operands import content
 from runtime.origins import origin_of_caller
 from runtime.spec import TensorType, promote
@@ -24,7 +24,7 @@ GLUES = frozenset((type(np.r_), type(np.c_)))
 
 def is_glued_by_ops(key: Any) -> bool:
     """Whether a key of `np.r_` or `np.c_` has tensors in it."""
-    return any(map(_has_tensor, key if type(key) is tuple else (key,)))
+    return any(map(_has_tensor, parts_of(key)))
 
 
 def _has_tensor(x: Any) -> bool:
@@ -40,7 +40,7 @@ def glued(glue: Any, key: Any) -> Any:
     axis, rank, place = glue.axis, glue.ndmin, glue.trans1d
     parts: list[Any] = []
     types: list[TensorType] = []
-    for item in map(content, key if type(key) is tuple else (key,)):
+    for item in map(content, parts_of(key)):
         if isinstance(item, str):
             if parts:
                 raise ValueError("special directives must be the first entry.")

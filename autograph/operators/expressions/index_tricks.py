@@ -13,59 +13,26 @@ import numpy as np
 from autograph.operators.values.runs import has_runs
 from autograph.operators.values.templates import has_traced
 from runtime import ops
-from runtime.ops.declaration.operands import dtype_of
+from runtime.ops.arrays.grids import full_grid, of_each, open_grid, parts_of
 
-__all__ = ["line_of", "trick_of"]
+__all__ = ["trick_of"]
 
 
 def trick_of(thing: Any, key: Any) -> Callable[[Any], Any] | None:
-    """What makes an array of a key with traced values in it; None for any other thing and key."""
+    """What makes arrays of a key, as the calls that make some do; None for any other thing."""
     if type(thing) not in _KINDS:
         return None
-    parts = [x for part in _parts(key) for x in (_bounds(part) if type(part) is slice else [part])]
-    if not any(has_traced(x) or has_runs(x) for x in parts):
-        return None
+    parts = parts_of(key)
+    bounds = [
+        x for part in parts if type(part) is slice for x in (part.start, part.stop, part.step)
+    ]
+    if not any(has_traced(x) or has_runs(x) for x in (*parts, *bounds)):
+        return lambda key: of_each(ops.copy, thing[key])
     return next((made for known, made in _TRICKS if thing is known), None)
 
 
-def _parts(key: Any) -> tuple[Any, ...]:
-    return key if type(key) is tuple else (key,)
-
-
-def _bounds(part: slice) -> list[Any]:
-    return [part.start, part.stop, part.step]
-
-
-def line_of(part: slice) -> Any:
-    """The numbers that a slice in the brackets stands for."""
-    start = 0 if part.start is None else part.start
-    step = 1 if part.step is None else part.step
-    if isinstance(step, (complex, np.complexfloating)):
-        return ops.linspace(start, part.stop, int(abs(complex(step))))
-    return ops.arange(start, part.stop, step)
-
-
-def _lines(key: Any) -> list[Any]:
-    """The numbers along each axis of a grid, each array long in its own axis only."""
-    lines = [line_of(part) for part in _parts(key)]
-    dtype = np.result_type(*map(dtype_of, lines))
-    count = len(lines)
-    return [
-        ops.reshape(ops.astype(x, dtype), tuple(-1 if i == axis else 1 for i in range(count)))
-        for axis, x in enumerate(lines)
-    ]
-
-
-def _open_grid(key: Any) -> Any:
-    return tuple(_lines(key)) if type(key) is tuple else line_of(key)
-
-
-def _full_grid(key: Any) -> Any:
-    return ops.stack(ops.broadcast_arrays(*_lines(key))) if type(key) is tuple else line_of(key)
-
-
 _TRICKS: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
-    (np.mgrid, _full_grid),
-    (np.ogrid, _open_grid),
+    (np.mgrid, full_grid),
+    (np.ogrid, open_grid),
 )
-_KINDS = tuple(type(thing) for thing, _ in _TRICKS)
+_KINDS = tuple(map(type, (np.mgrid, np.ogrid, np.r_, np.c_)))

@@ -156,9 +156,10 @@ def _roll(stage: Thunk, builder: Builder) -> bool:
 
 
 def is_staged(
-    items: Any, body: Callable[[Any], None], before: Thunk, state: State, builder: Builder
-) -> bool:
-    """Whether rounds over a range or known items, after what comes `before`, are a graph's loop.
+    items: Indexed | KnownItems, body: Callable[[Any], None], before: Thunk, state: State,
+    builder: Builder,
+) -> bool:  # fmt: skip
+    """Whether rounds over items, after what comes `before`, are a graph's loop.
 
     Nothing is done where they cannot be.
     """
@@ -166,8 +167,7 @@ def is_staged(
 
     def stage() -> None:
         before()
-        is_range = type(items) is range
-        loop.staged(_tail(items, 0), 0) if is_range else loop.over_known(items, 0)
+        loop.staged(items, 0) if isinstance(items, Indexed) else loop.over_known(items, 0)
 
     return _roll(stage, builder)
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from autograph.operators.branches.conditionals import if_exp
 from autograph.operators.captured.captures import Trace, current_trace, trace_at_hand
 from autograph.operators.captured.guards import Identity, IdentityGuard, Place
 from autograph.operators.captured.host_values import HostValue
@@ -25,6 +26,7 @@ from runtime.effects.generators import (
     GENERATOR,
     SAMPLE,
     bits_of,
+    chosen_by,
     drawn_apart,
     is_sum_rounded_twice,
 )  # fmt: skip
@@ -335,8 +337,10 @@ def _choice(
     if (type(count) is int and count < 1) or d.declared.dtype.kind not in "biuf":
         raise _Refused
     shape = d.shape(size)
-    if replace:
-        which = d.draw("choice", (count,) if p is None else (count, _weights(p)), shape, _I8)
+    if p is not None:
+        which = _weighted(d, count, p, shape)
+    elif replace:
+        which = d.draw("choice", (count,), shape, _I8)
     else:
         draw = lambda most: d.draw("integers_to", (0, most), dtype=_I8)  # noqa: E731
         which = None if d.library.prefix else drawn_apart(draw, count, size)
@@ -345,12 +349,14 @@ def _choice(
     return d.result(which if items is None else items[which])
 
 
-def _weights(p: Any) -> Any:
-    """Probabilities, as an array."""
-    found = _items(p)
-    if found is None or found.type.rank != 1:
+def _weighted(d: _Drawing, count: Any, p: Any, shape: Any) -> Any:
+    """Which of so many it is, by their probabilities; NumPy says itself what is wrong with them."""
+    weights = _items(p)
+    if weights is None or weights.type.rank != 1 or weights.type.dtype.kind not in "biuf":
         raise _Refused
-    return ops.astype(found, _F8)
+    by_numpy = lambda: d.draw("choice", (count, weights), shape, _I8)  # noqa: E731
+    is_good, place = chosen_by(weights, count)
+    return if_exp(is_good, lambda: place(d.draw("random", (), shape)), by_numpy, "choice")
 
 
 def _permutation(d: _Drawing, x: Any, axis: Any = 0) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from itertools import accumulate, repeat
+from itertools import repeat
 from operator import getitem
 from typing import Any
 

@@ -53,7 +53,11 @@ class Indexed:
 
     def after_first(self) -> Indexed:
         """All items but the first."""
-        rest = Indexed(self.name, _one_less(self._length), lambda index: self.item(index + 1))
+        return self.after(1)
+
+    def after(self, count: int) -> Indexed:
+        """All items but the first ones."""
+        rest = Indexed(self.name, _less(self._length, count), lambda i: self.item(i + count))
         rest.is_checked = self.is_checked
         return rest
 
@@ -173,7 +177,7 @@ class IndexedIterator(Indexed):
             self._length = 0  # whatever is added later
             raise StopIteration
         item_at = self._item
-        self._length, self._item = _one_less(self._length), lambda index: item_at(index + 1)
+        self._length, self._item = _less(self._length, 1), lambda index: item_at(index + 1)
         return item_at(0)
 
     def __len__(self) -> int:
@@ -188,8 +192,8 @@ def iterator_over(x: Indexed) -> IndexedIterator:
     return IndexedIterator(x.name, x._length, x.item)
 
 
-def _one_less(length: Any) -> Any:
-    return (lambda: length() - 1) if callable(length) else length - 1
+def _less(length: Any, count: int) -> Any:
+    return (lambda: length() - count) if callable(length) else length - count
 
 
 def with_members(x: Any, method: str) -> Any:

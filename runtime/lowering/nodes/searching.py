@@ -7,7 +7,7 @@ import numpy as np
 from runtime.graph.ir import Node
 from runtime.lowering.kernels.arrays import Array, Computed, Form, Stored, as_expr
 from runtime.lowering.kernels.builder import Builder
-from runtime.lowering.kernels.kernel import Assign, Block, If, Store, While, read
+from runtime.lowering.kernels.kernel import Assign, Block, Handed, If, Store, While, read
 from runtime.lowering.kernels.refusal import Refusal
 from runtime.lowering.kernels.scalar import (
     FALSE,
@@ -21,6 +21,7 @@ from runtime.lowering.kernels.scalar import (
     is_float,
     select,
 )
+from runtime.lowering.nodes.call_outs import called_outside
 from runtime.lowering.nodes.elements import machine_type, tensor_type
 from runtime.lowering.nodes.elementwise import converted
 
@@ -39,7 +40,7 @@ def searchsorted(b: Builder, node: Node) -> list[Form]:
     if isinstance(v, Expr):
         with b.loop_body(b.block):
             return [_of_one(b, x, b.let(converted(v, kind)), is_left)]
-    _check_sorted(b, x)
+    is_unsorted = _is_unsorted(b, x)
     target = b.buffer("places", "i8", v.shape)
     place = Stored(target, target.shape, "i8")
 
@@ -47,7 +48,18 @@ def searchsorted(b: Builder, node: Node) -> list[Form]:
         found = _of_many(b, x, b.let(converted(b.at(v, indices), kind)), is_left)
         b.emit(Store(target, place.at(indices).args[0], found))
 
-    b.nest(v.shape, write, serial=True)
+    # What many values are put to in an array that is not sorted depends on NumPy's version.
+    if b.program.has_effects:
+        blocks: tuple[Block, Block] = ([], [])
+        with b.inside(blocks[0]):
+            result = Handed(tensor_type(node.outputs[0].type), buffer=target, shape=target.shape)
+            called_outside(b, node, [result], (0,), is_rare=True)
+        with b.inside(blocks[1]):
+            b.nest(v.shape, write, serial=True)
+        b.emit(If(is_unsorted, *blocks))
+    else:
+        b.leave_where(is_unsorted)
+        b.nest(v.shape, write, serial=True)
     b.owned.add(node.outputs[0])
     return [place]
 
@@ -90,9 +102,8 @@ def _of_many(b: Builder, x: Array, v: Expr, is_left: bool) -> Expr:
     return b.let(read(low))
 
 
-def _check_sorted(b: Builder, x: Array) -> None:
-    """Leave the call to the plan where an array is not sorted: what many values are put to then
-    depends on NumPy's version."""
+def _is_unsorted(b: Builder, x: Array) -> Expr:
+    """Whether an array is not sorted."""
     found = b.cell("unsorted", FALSE)
 
     def look(indices: list[Expr]) -> None:
@@ -102,7 +113,7 @@ def _check_sorted(b: Builder, x: Array) -> None:
         b.emit(Assign(found, either(read(found), is_less)))
 
     b.nest(x.shape, look, serial=True)
-    b.leave_where(b.let(read(found)))
+    return b.let(read(found))
 
 
 def _is_later(b: Builder, array: Array, at: Expr, v: Expr, is_left: bool) -> Expr:

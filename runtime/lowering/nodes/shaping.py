@@ -49,6 +49,7 @@ __all__ = [
     "size_of",
     "squeeze",
     "subscript",
+    "windows_along",
 ]
 
 # Elements of an array that is put in memory before it gets another shape: a division takes about as
@@ -312,6 +313,28 @@ def diagonal(b: Builder, node: Node) -> list[Form]:
         return found
 
     return [_view(b, x, [*(x.shape[axis] for axis in rest), size[-1]], back)]
+
+
+def windows_along(b: Builder, node: Node) -> list[Form]:
+    """Windows that overlap: the place of one, and that of an element in it, are added up."""
+    x, window, axes = as_array(b.forms[node.inputs[0]]), node.attrs["window"], node.attrs["axes"]
+    shape = list(x.shape)
+    for size, axis in zip(window, axes, strict=True):
+        n = shape[axis]
+        if not isinstance(n, int):
+            b.require(n, max(size, 1))
+        shape[axis] = n - size + 1 if isinstance(n, int) else b.shifted(n, 1 - size)
+    rank = len(shape)
+
+    def back(indices: Sequence[Expr]) -> list[Expr]:
+        found = list(indices[:rank])
+        for axis, place in zip(axes, indices[rank:], strict=True):
+            found[axis] = call("add", found[axis], place)
+        return found
+
+    depth = 1 + x.depth if isinstance(x, Computed) else 1
+    at = lambda i: b.at(x, back(i))  # noqa: E731 - short
+    return [Computed(at, (*shape, *window), x.type, is_view=is_memory(x), depth=depth)]
 
 
 def repeat(b: Builder, node: Node) -> list[Form]:

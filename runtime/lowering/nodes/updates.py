@@ -22,7 +22,7 @@ from runtime.lowering.kernels.arrays import (
     uniform,
 )
 from runtime.lowering.kernels.builder import SMALL, Builder, is_of_the_run
-from runtime.lowering.kernels.kernel import Buffer, Dim, Store, load
+from runtime.lowering.kernels.kernel import Buffer, Dim, Store, load, product
 from runtime.lowering.kernels.refusal import Refusal
 from runtime.lowering.kernels.scalar import FALSE, TRUE, Expr, both, call, const, select
 from runtime.lowering.nodes.call_outs import fails
@@ -237,6 +237,8 @@ def _of_elements(b: Builder, x: Elements, at: list[Expr], new: Callable[[Expr], 
 def _target(b: Builder, node: Node, x: Array) -> Stored | Rows:
     """`x` in memory that may be overwritten: its own, or that of a copy."""
     first = node.inputs[0]
+    if isinstance(x, Stored) and first in b.owned:
+        _set_parts_aside(b, node, x)
     if isinstance(x, Stored | Rows) and may_overwrite(b, node, first, node.inputs[1]):
         return x if isinstance(x, Rows) else Stored(x.buffer, x.shape, x.type)
     made = b.buffer(first.name, x.type, x.shape)
@@ -244,6 +246,42 @@ def _target(b: Builder, node: Node, x: Array) -> Stored | Rows:
         x = b.stored(x)
     b.fill(made, x)
     return Stored(made, x.shape, x.type)
+
+
+def _set_parts_aside(b: Builder, node: Node, x: Stored) -> None:
+    """Have small parts of an array that are read behind a write in memory of their own.
+
+    That is less than a copy of the whole array, into which nothing looks then.
+    """
+    readers = b.readers.get(node.inputs[0], [])
+    if not readers or readers[-1] is not node:
+        return
+    values = [output for reader in readers[:-1] for output in reader.outputs]
+    known, waiting = {node.inputs[1]}, list[Value]()
+    while values:
+        value = values.pop()
+        form = b.forms.get(value)
+        if value in known or not isinstance(form, Computed):
+            continue
+        known.add(value)
+        made = [output for reader in b.readers.get(value, []) for output in reader.outputs]
+        if any(output not in b.forms for output in made if output not in node.outputs):
+            if value in b.results or not _is_little_of(b, form.shape, x.shape):
+                return
+            waiting.append(value)
+        values += made
+    for value in waiting:
+        form = b.forms[value]
+        assert not isinstance(form, Expr)
+        b.forms[value] = b.stored(form, value.name)
+
+
+def _is_little_of(b: Builder, part: Sequence[Dim], whole: Sequence[Dim]) -> bool:
+    """Whether a part has at most half of the elements, or as many as the run tells."""
+    sizes = [product(shape) for shape in (part, whole)]
+    if all(isinstance(n, int) for n in sizes):
+        return 2 * sizes[0] <= sizes[1]  # type: ignore[operator]
+    return isinstance(sizes[1], int) and any(map(is_of_the_run, part)) and b.is_limited(part)
 
 
 def may_overwrite(b: Builder, node: Node, value: Value, given: Value | None = None) -> bool:

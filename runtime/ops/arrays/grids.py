@@ -11,7 +11,7 @@ import numpy as np
 
 from runtime.errors import StagingError
 from runtime.ops.arrays.axes import moveaxis
-from runtime.ops.arrays.broadcasting import broadcast_to
+from runtime.ops.arrays.broadcasting import broadcast_arrays, broadcast_to
 from runtime.ops.arrays.creation import arange, diagonal_numbers, linspace, zeros
 from runtime.ops.arrays.diagonals import diag
 from runtime.ops.arrays.interchange import asarray
@@ -527,3 +527,46 @@ def kaiser(M: Any, beta: Operand) -> Any:
     reach = _reach(M) if is_tensor(M) or M == 1 else M - 1
     alpha, middle = reach / 2.0, (M - 1) / 2.0
     return i0(beta * sqrt(1 - ((arange(M) - middle) / alpha) ** 2.0)) / i0(beta * np.float64(1))
+
+
+# ---- what stands in the brackets of `np.mgrid` ---------------------------------------------------
+
+
+def parts_of(key: Any) -> tuple[Any, ...]:
+    """What stands between the commas."""
+    return key if type(key) is tuple else (key,)
+
+
+def of_each(change: Callable[[Any], Any], made: Any) -> Any:
+    """One array changed, or each of several."""
+    return tuple(map(change, made)) if type(made) is tuple else change(made)
+
+
+def line_of(part: slice) -> Any:
+    """The numbers that a slice in the brackets stands for."""
+    start = 0 if part.start is None else part.start
+    step = 1 if part.step is None else part.step
+    if isinstance(step, (complex, np.complexfloating)):
+        return linspace(start, part.stop, int(abs(complex(step))))
+    return arange(start, part.stop, step)
+
+
+def _lines(key: Any) -> list[Any]:
+    """The numbers along each axis of a grid, each array long in its own axis only."""
+    lines = [line_of(part) for part in parts_of(key)]
+    dtype = np.result_type(*map(dtype_of, lines))
+    count = len(lines)
+    return [
+        reshape(astype(x, dtype), tuple(-1 if i == axis else 1 for i in range(count)))
+        for axis, x in enumerate(lines)
+    ]
+
+
+def open_grid(key: Any) -> Any:
+    """What `np.ogrid[key]` gives."""
+    return tuple(_lines(key)) if type(key) is tuple else line_of(key)
+
+
+def full_grid(key: Any) -> Any:
+    """What `np.mgrid[key]` gives."""
+    return stack(broadcast_arrays(*_lines(key))) if type(key) is tuple else line_of(key)

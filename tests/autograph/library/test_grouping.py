@@ -68,6 +68,8 @@ def test_what_goes_on(items):
     found, wanted = (list(itertools.islice(c(items), 9)) for c in (grouping.cycle, itertools.cycle))
     assert found == wanted
     assert list(grouping.repeat(items, 3)) == list(itertools.repeat(items, 3))
+    assert list(grouping.chained([items, "ab", items])) == [*items, "a", "b", *items]
+    assert list(grouping.starmap(max, zip(items, items, strict=True))) == list(items)
     for made in ((items, "abc"), (items,), ("abc", items, items)):
         found = list(grouping.zip_longest(*made, fillvalue=7))
         assert found == list(itertools.zip_longest(*made, fillvalue=7))

@@ -40,6 +40,19 @@ def known_parts(x):
 
 
 @samples("E1", (A,), (A + 1,))
+def known_parts_are_written(x):
+    grid, row, columns = np.mgrid[-1:1:3j, 0:2:3j], np.r_[0.0:3.0], np.c_[[1.0, 2.0], [3.0, 4.0]]
+    (first, second), (other, _) = grid, np.ogrid[0:2:3j, 0:2]
+    row[1] = x[0]
+    first[first > 0] = x[1]
+    columns[0] += x[:2]
+    other[0, 0] -= x[2]
+    for i in np.r_[0:3]:
+        row[i] += x[2 - i]
+    return grid, row, columns, other, second + x
+
+
+@samples("E1", (A,), (A + 1,))
 def directed(a):
     return np.r_["0,2", a, a * 2], np.r_["1,2,0", a, a * 2]
 

@@ -154,8 +154,36 @@ def normalized_columns(x):
     return x
 
 
+def sums_and_differences(x):
+    for i in range(0, x.shape[0], 2):
+        one = x[i].copy()
+        twice = one * 2
+        other = x[i + 1] * 0.5
+        x[i] = one + other
+        x[i + 1] = one - other
+        x[i, 1:] += twice[:-1]
+    return x
+
+
+def parts_whose_sizes_the_run_tells(x):
+    for i in range(1, 20):
+        n = i + int(x[i, 0] > 0)
+        one = x[:n, 1].copy()
+        x[:n, 1] = one + x[:n, 2]
+        x[:n, 2] = x[:n, 2] - one
+    return x
+
+
 @pytest.mark.parametrize(
-    "function", [rows_from_rows, columns_from_columns, columns_added, normalized_columns]
+    "function",
+    [
+        rows_from_rows,
+        columns_from_columns,
+        columns_added,
+        normalized_columns,
+        sums_and_differences,
+        parts_whose_sizes_the_run_tells,
+    ],
 )
 def test_what_was_read_before_needs_no_copy(function):
     x = np.random.default_rng(0).standard_normal((30, 40))
