@@ -27,7 +27,6 @@ from autograph.operators.symbolic.item_forms import all_joined, growing_form, it
 from autograph.operators.symbolic.lattice import Place, marked
 from autograph.operators.symbolic.ranges import ranged
 from autograph.operators.symbolic.texts import Written
-from autograph.operators.values.captured_items import parts_of
 from autograph.operators.values.carried import (
     NOTHING,
     describe_both,
@@ -41,7 +40,6 @@ from autograph.operators.values.carried import (
     merge_types,
     split_none,
     type_of,
-    with_children,
 )
 from autograph.operators.values.kinds import (
     can_be_of_kinds,
@@ -166,10 +164,7 @@ def form_of_parts(
         like: list[Any] | tuple[Any, ...] = () if type(x) is tuple else []
         form = growing_form(Growing(Unbound(), number, like), x, f"a {type(x).__name__}")
         return form if isinstance(form, Poisoned) else replace(form, length=known_length(x) or None)
-    children = parts_of(x)
-    parts = tuple(form_of(part, bools=bools, body=body, made=made) for _, part in children)
-    like = with_children(x, [part for _, part in children])
-    return Branching(like, tuple(step for step, _ in children), parts, number)
+    return Branching.of(x, lambda part: form_of(part, bools=bools, body=body, made=made), number)
 
 
 def widen(form: Form, x: Any, name: str, body: Builder) -> Form:
@@ -253,7 +248,8 @@ class _Rounds(Place):
         value = split_none((b.part if isinstance(b, OrNone) else b).example)[0]
         if type(value) is not Tensor and chooses_by_number() and self._is_kept_or_made(part, value):
             return True
-        if value is NOTHING or not (can_be_of_kinds(value) and _can_be_beside(part)):
+        may_differ = part.may_be_beside and not part.may_be_none
+        if value is NOTHING or not (may_differ and can_be_of_kinds(value)):
             return False
         if (has_parts(value) or type(value) is OneOf) and not is_in_result(self.name):
             return False
@@ -332,13 +328,6 @@ class _Rounds(Place):
 
     def error(self, one: str, other: str) -> Poisoned:
         return changed(self.name, one, other)
-
-
-def _can_be_beside(form: Form) -> bool:
-    """Whether another round may leave a value of another kind than this form has."""
-    if isinstance(form, Static):
-        return form.value is not None and can_be_of_kinds(form.value)
-    return isinstance(form, Branching | Leaf | Referring | Written | Growing)
 
 
 def _may_be_absent(x: Any, is_result: bool) -> bool:
