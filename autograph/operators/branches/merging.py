@@ -116,7 +116,7 @@ class Merger:
         # Containers that stand for two, neither of which is an item of a list on its path.
         self._free: list[Any] = []
         self.arrays = ArrayJoins(self.outcomes)
-        self.functions = FunctionJoins(self.outcomes, self.plan, self.number)
+        self.functions = FunctionJoins(self.outcomes, self.plan, self.among)
 
     def plan(self, name: str, a: Any, b: Any, owner: Any = None) -> Rebuild:
         """How the place called `name`, with `a` on one path and `b` on the other, goes on.
@@ -170,10 +170,18 @@ class Merger:
         with self.outcomes[1].entered():
             return first, ask(b)
 
-    def number(self, name: str, a: Any, b: Any, things: tuple[Any, ...]) -> Rebuild:
-        """The number of an object among those that it may be."""
+    def among(
+        self, name: str, a: Any, b: Any, things: tuple[Any, ...], plans: dict[int, Rebuild]
+    ) -> Rebuild:
+        """One of several things, by its number; `plans` are of those that a path has made."""
         indices = self.at_ends(lambda x: next(Among(things).flatten(x)), a, b)
-        return self.numeric(f"{name}_which", *indices)
+        number = self.numeric(f"{name}_which", *indices)
+
+        def build(outputs: Sequence[Any]) -> Any:
+            found = (plans[k](outputs) if k in plans else x for k, x in enumerate(things))
+            return one_of(number(outputs), tuple(found))
+
+        return build
 
     def numeric(self, name: str, a: Any, b: Any) -> Rebuild:
         """How a place goes on that holds numbers, or the content of arrays."""
@@ -390,13 +398,7 @@ class _OnPaths(Place):
                 if outcome.builder.has_made(thing):
                     plans[len(things)] = self.merger.plan(self.name, *on_side(thing, side))
                 things.append(thing)
-        number = self.merger.number(self.name, *self.sides, tuple(things))
-
-        def build(outputs: Sequence[Any]) -> Any:
-            found = (plans[k](outputs) if k in plans else x for k, x in enumerate(things))
-            return one_of(number(outputs), tuple(found))
-
-        return _Planned(build)
+        return _Planned(self.merger.among(self.name, *self.sides, tuple(things), plans))
 
     # ---- values of one class -----------------------------------------------------------------
 

@@ -121,7 +121,8 @@ def form_of(x: Any, *, bools: bool, body: Builder | None = None, made: bool = Fa
     if is_numeric(x) and not is_number_of_class(x):
         return Leaf(type_of(x), numpy=is_numpy(x))
     # A container that was there before the loop stays what it is.
-    is_kept = is_changeable(x) and (not made or (body is not None and is_all_older(x, body)))
+    is_older = body is not None and is_all_older(x, body) and not body.has_made(x)
+    is_kept = is_changeable(x) and (not made or is_older)
     if has_parts(x) and not is_kept:
         return form_of_parts(x, bools=bools, body=body, made=made)
     if body is not None and type(x) in FUNCTIONS:
@@ -298,7 +299,7 @@ class _Rounds(Place):
         if x is NOTHING or _may_be_absent(x, is_in_result(self.name)):
             return x is not NOTHING
         # What a round made is carried by what is in it.
-        return is_container(x) and not is_all_older(x, self.body)
+        return is_container(x) and (self.body.has_made(x) or not is_all_older(x, self.body))
 
     def lengthened(self, a: Form, b: Form) -> Form | None:
         x = b.example
@@ -318,9 +319,9 @@ class _Rounds(Place):
         if things is not None:
             return Among(things)
         first = a.things[0] if isinstance(a, Among) else a.example
-        found = b.part.example if isinstance(b, OrNone) else b.example
-        other = first if found is None or found is NOTHING else found
-        if isinstance(a, Static) and are_told_by_number(first, other):
+        parts = [form.part if isinstance(form, OrNone) else form for form in (a, b)]
+        found = [x.example for x in parts if x.example is not None and x.example is not NOTHING]
+        if found and isinstance(parts[0], Static) and are_told_by_number(found[0], found[-1]):
             note_refused_choice(self.name)
         if first is NOTHING or isinstance(a, Growing) or b.example is NOTHING:
             return self.error(a.in_words, b.in_words)

@@ -229,9 +229,9 @@ class Outcome:
 
     @contextmanager
     def _with_writes(self, left: list[tuple[journal.Slot, Any, Any]]) -> Iterator[None]:
-        with trace.interpreting(self.builder), journal.transaction():
+        with trace.interpreting(self.builder), journal.transaction() as at_end:
             for slot, _, new in left:
-                journal.note_result(slot)
+                at_end.note(slot)
                 slot.write(new)
             yield
 
