@@ -152,6 +152,8 @@ class Merger:
         """The form of a place that holds `a` on one path and `b` on the other."""
         if a is b:
             return Static(a)
+        if _is_array_place(a, b):
+            return _Planned(self.arrays.add(name, a, b))
         return _OnPaths(name, merger=self, sides=(a, b), owner=owner).form
 
     def _told(self, x: Any, side: int) -> Any:
@@ -403,8 +405,6 @@ class _OnPaths(Place):
     # ---- values of one class -----------------------------------------------------------------
 
     def one_class(self, a: Form, b: Form) -> Form | None:
-        if _is_array_place(*self.sides):
-            return _Planned(self.merger.arrays.add(self.name, *self.sides))
         if self._is_alone:
             return self._alone(*self._only(*self.sides))
         first, second = map(self._spread, self.sides, self.merger.outcomes)

@@ -121,9 +121,6 @@ class _Given(Place):
     def or_none(self, a: Form, b: Form) -> Form | None:
         return super().or_none(a, b) if isinstance(a, OrNone) else None
 
-    def may_be_absent(self, form: Form) -> bool:
-        return True
-
     def of_value(self, x: Any) -> Form:
         return super().of_value(x) if is_numeric(x) or is_container(x) else Static(x)
 

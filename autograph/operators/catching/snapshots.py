@@ -241,19 +241,6 @@ class _InTry(Place):
             return None
         return OrMade(things, made)
 
-    def may_be_absent(self, form: Form) -> bool:
-        """Whether None may be there instead: of a number, an array, what is told by a number.
-
-        So it may be of an exception that was caught.
-        """
-        things, x = _things(form), form.example
-        if super().may_be_absent(form) or isinstance(form, Raised) or type(x) is Caught:
-            return True
-        if things is not None and all(map(is_constant, things)):
-            return True
-        is_number = isinstance(form, Leaf) or (isinstance(form, Static) and is_numeric(x))
-        return is_number or (chooses_by_number() and (_is_made(form) or things is not None))
-
     def lengthened(self, a: Form, b: Form) -> Form | None:
         return None if _are_two_tuples(a, b, self.name) else as_grown(a, b, name=self.name)
 

@@ -25,7 +25,7 @@ from autograph.operators.symbolic.forms import (
 )
 from autograph.operators.symbolic.item_forms import all_joined, growing_form, item_of, of_length
 from autograph.operators.symbolic.lattice import Place, marked
-from autograph.operators.symbolic.ranges import ranged
+from autograph.operators.symbolic.ranges import Ranged, ranged
 from autograph.operators.symbolic.texts import Written
 from autograph.operators.values.carried import (
     NOTHING,
@@ -291,7 +291,7 @@ class _Rounds(Place):
     def may_be_absent(self, form: Form) -> bool:
         if isinstance(form, OrNone):
             return self.may_be_absent(form.part)
-        if form.as_leaf is not None or isinstance(form, Among | Written | Raised):
+        if form.as_leaf is not None or isinstance(form, Among | Written | Raised | Ranged):
             return True
         if isinstance(form, Branching | Growing) and form.number != 0:
             return True
@@ -332,7 +332,7 @@ class _Rounds(Place):
 
 
 def _may_be_absent(x: Any, is_result: bool) -> bool:
-    """Whether a value may be None in some rounds: a number, array or text, or a tuple of these.
+    """Whether a value may be None in some rounds: a number, array, text, range, or a tuple of such.
 
     So may be an object that is told by a number, and all that a function gives back. What a name
     holds besides may be written later, by another name, and is on a heap or refused.
@@ -344,7 +344,7 @@ def _may_be_absent(x: Any, is_result: bool) -> bool:
         value is NOTHING
         or (chooses_by_number() and can_be_told_by_number(value))
         or is_numeric(value)
-        or isinstance(value, LazyString | Caught)
+        or isinstance(value, LazyString | Caught | range | OpenRange)
         or can_be_chosen(value)
         or (is_result and can_be_of_kinds(value))
     )

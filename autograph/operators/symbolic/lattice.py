@@ -37,7 +37,13 @@ from autograph.operators.values.carried import (
     type_of,
 )
 from autograph.operators.values.kinds import ByKind, is_itself, is_of_kinds, kinds_of
-from autograph.operators.values.one_of import are_numbers, note_refused_choice
+from autograph.operators.values.one_of import (
+    are_numbers,
+    can_be_chosen,
+    can_be_told_by_number,
+    chooses_by_number,
+    note_refused_choice,
+)
 from autograph.operators.values.ranges import OpenRange
 from autograph.operators.values.runs import has_runs
 from autograph.operators.values.templates import is_textual
@@ -127,8 +133,14 @@ class Place(Where):
         """The form of a place that holds one of several things, told by a number, if it is such."""
 
     def may_be_absent(self, form: Form) -> bool:
-        """Whether a place that holds this may hold None instead at times, or does so."""
-        return form.may_be_none
+        """Whether a place that holds this may hold None instead at times, or does so.
+
+        Not an object of which the trace knows no more than that it is there.
+        """
+        if not isinstance(form, Static) or form.may_be_beside or can_be_chosen(form.value):
+            return True
+        is_told = chooses_by_number() and can_be_told_by_number(form.value)
+        return is_told or isinstance(form.value, range | OpenRange | Caught)
 
     @abstractmethod
     def lengthened(self, a: Form, b: Form) -> Form | None:
