@@ -195,6 +195,41 @@ def in_an_attribute(x):
     return tracker.best, tracker.count
 
 
+@samples("B2.04", *CASES)
+def of_known_items(x):
+    found = None
+    for v in x:
+        if v > 2.5:
+            break
+        found = [1]
+        found.append(2)
+    if found is not None:
+        found.append(3)
+    return found
+
+
+@samples("B2.04", *CASES)
+def with_other_keys(x):
+    pairs, t = {"before": 1}, x[0]
+    while t > 2:
+        pairs = {"after": 2}
+        t -= 1
+    pairs["last"] = 4
+    return pairs
+
+
+@samples("B2.04", *CASES)
+def written_in_the_next_round(x):
+    found, t = None, x[0]
+    while t > 0:
+        if found is None:
+            found = {"a": 1}
+        else:
+            found["a"] = 2
+        t -= 1
+    return found
+
+
 test_sample = samples.test()
 
 

@@ -170,6 +170,33 @@ def quarters(x, least):
     return {"x": x, "parts": parts}
 
 
+class Cell:
+    def __init__(self, value, rest):
+        self.value = value
+        self.rest = rest
+
+
+def appended(cell, value):
+    if cell is None:
+        return Cell(value, None)
+    cell.rest = appended(cell.rest, value)
+    return cell
+
+
+@samples("E11", (MANY, np.float64(8.0)), (DOWN, np.float64(30.0)), joined=True)
+def two_chains(x, limit):
+    small = large = None
+    for v in x:
+        if v > limit:
+            large = appended(large, v)
+        else:
+            small = appended(small, v)
+    total = 0.0
+    while large is not None:
+        total, large = total * 0.5 + large.value, large.rest
+    return total, small is None
+
+
 test_recursive_objects = samples.test()
 
 
@@ -191,33 +218,8 @@ def test_the_graph_grows_by_no_key():
     assert all_nodes(graph) < 2000
 
 
-class Cell:
-    def __init__(self, value, rest):
-        self.value = value
-        self.rest = rest
-
-
-def appended(cell, value):
-    if cell is None:
-        return Cell(value, None)
-    cell.rest = appended(cell.rest, value)
-    return cell
-
-
-def two_chains(x, limit):
-    small = large = None
-    for v in x:
-        if v > limit:
-            large = appended(large, v)
-        else:
-            small = appended(small, v)
-    total = 0.0
-    while large is not None:
-        total, large = total * 0.5 + large.value, large.rest
-    return total, small is None
-
-
 def test_what_would_be_traced_without_an_end_is_refused():
-    refuse(
-        two_chains, MANY, np.float64(8.0), match="`appended` calls itself .* was traced 30 times"
-    )
+    def nested(n, pairs):
+        return nested(n - 1, (pairs, n)) if n > 0 else pairs
+
+    refuse(nested, MANY[1], (1.0, 2.0), match="`nested` calls itself .* was traced 30 times")

@@ -249,7 +249,7 @@ def merge_branches(
         contents = [_content(outcome, key, slot) for outcome in outcomes]
         plan = merger.numeric if isinstance(slot.owner, Cell) else merger.plan
         if slot.is_content:
-            plan = functools.partial(merger.plan_of_content, owner=slot.owner)
+            plan = functools.partial(merger.plan, owner=slot.owner)
         slots.append((slot, plan(slot.name, *contents)))
     outputs = merger.emit(parent, test)
     if left.raised and right.raised:

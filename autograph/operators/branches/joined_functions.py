@@ -22,7 +22,7 @@ from autograph.operators.captured.closures import (
 )
 from autograph.operators.values.bodies import Outcome
 from autograph.operators.values.carried import NOTHING, is_number, on_side
-from autograph.operators.values.one_of import OneOf, joined, one_of
+from autograph.operators.values.one_of import OneOf, joined
 from autograph.operators.values.references import is_all_older
 from runtime.building import Builder
 
@@ -32,15 +32,15 @@ Rebuild = Callable[[Sequence[Any]], Any]
 
 
 class FunctionJoins:
-    """The functions of one staged `if`; `plan` and `number` plan a place, and which thing it is."""
+    """The functions of one staged `if`; `plan` plans a place, `among` one of several things."""
 
     def __init__(
         self,
         outcomes: tuple[Outcome, Outcome],
         plan: Callable[[str, Any, Any], Rebuild],
-        number: Callable[[str, Any, Any, tuple[Any, ...]], Rebuild],
+        among: Callable[[str, Any, Any, tuple[Any, ...], dict[int, Rebuild]], Rebuild],
     ) -> None:
-        self._outcomes, self._plan, self._number = outcomes, plan, number
+        self._outcomes, self._plan, self._among = outcomes, plan, among
         self._known: dict[tuple[int, int], Rebuild] = {}
         self._cells: dict[tuple[int, int], CellType] = {}
 
@@ -59,14 +59,9 @@ class FunctionJoins:
         things = sides[0] or sides[1] if is_alone else joined(*sides)
         if things is None:
             return None
-        number = self._number(name, a, b, things)
-        plans = [self._alone(name, x, 0 if any(x is y for y in sides[0]) else 1) for x in things]
-
-        def build(outputs: Sequence[Any]) -> Any:
-            found = [x if p is None else p(outputs) for x, p in zip(things, plans, strict=True)]
-            return one_of(number(outputs), tuple(found))
-
-        return build
+        found = (self._alone(name, x, 0 if any(x is y for y in sides[0]) else 1) for x in things)
+        plans = {k: plan for k, plan in enumerate(found) if plan is not None}
+        return self._among(name, a, b, things, plans)
 
     def of_round(self, name: str, a: Any, b: Any) -> Rebuild | None:
         """One function for two of one piece of code of which a round of a loop has made one.

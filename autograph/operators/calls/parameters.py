@@ -54,9 +54,8 @@ def initial_form(x: Any, path: str, may_differ: MayDiffer) -> Form:
         return as_grown(x, name=path) or Static(x)
     if isinstance(x, tuple) and is_container(x) and has_traced(x):
         children = own_children(x)
-        return Branching.of(
-            x, tuple(initial_form(y, path + step, may_differ) for step, y in children)
-        )
+        forms = (initial_form(y, path + step, may_differ) for step, y in children)
+        return Branching(x, tuple(step for step, _ in children), tuple(forms))
     return Static(x)
 
 
@@ -121,9 +120,6 @@ class _Given(Place):
 
     def or_none(self, a: Form, b: Form) -> Form | None:
         return super().or_none(a, b) if isinstance(a, OrNone) else None
-
-    def may_be_absent(self, form: Form) -> bool:
-        return True
 
     def of_value(self, x: Any) -> Form:
         return super().of_value(x) if is_numeric(x) or is_container(x) else Static(x)

@@ -11,7 +11,7 @@ from autograph.operators.branches.may_alias import made_of
 from autograph.operators.captured.caught import Caught
 from autograph.operators.captured.closures import FUNCTIONS, ITSELF, are_twins, parts_of_function
 from autograph.operators.captured.variables import is_in_result
-from autograph.operators.symbolic.choices import Among, OrMade, OrNone
+from autograph.operators.symbolic.choices import Among, OrMade
 from autograph.operators.symbolic.containers import Branching, Function, Growing
 from autograph.operators.symbolic.forms import Form, Leaf, Makers, Poisoned, Raised, Static, Unbound
 from autograph.operators.symbolic.item_forms import are_two_tuples, growing_form
@@ -20,21 +20,17 @@ from autograph.operators.symbolic.ranges import ranged
 from autograph.operators.symbolic.rows import holds_arrays
 from autograph.operators.symbolic.texts import Written
 from autograph.operators.values.carried import (
-    advice,
     describe_both,
     has_parts,
     is_array,
     is_changeable,
     is_container,
     is_numeric,
-    own_children,
     subject,
     type_of,
-    with_children,
 )
 from autograph.operators.values.identity import note_chosen_value
 from autograph.operators.values.kinds import (
-    can_be_of_kinds,
     is_itself,
     is_of_container,
     may_be_both,
@@ -79,14 +75,7 @@ def form_of(x: Any, is_kept: Callable[[Any], bool]) -> Form:
         return Leaf(type_of(x), is_array=is_array(x))
     if has_runs(x):
         return _grown([x], "a list") or Static(x)
-    return _form_of_parts(x, is_kept) if has_parts(x) else Static(x)
-
-
-def _form_of_parts(x: Any, is_kept: Callable[[Any], bool]) -> Branching:
-    children = own_children(x)
-    # The body may go on to change what it is.
-    like = with_children(x, [part for _, part in children]) if is_changeable(x) else x
-    return Branching.of(like, (form_of(part, is_kept) for _, part in children))
+    return Branching.of(x, lambda part: form_of(part, is_kept)) if has_parts(x) else Static(x)
 
 
 def _called(x: Any, is_kept: Callable[[Any], bool]) -> Static | Function:
@@ -130,7 +119,7 @@ def form_of_content(x: Any, is_kept: Callable[[Any], bool]) -> Form:
     """The form of what is in a container, of which `x` is a copy."""
     if not is_container(x):
         return form_of(x, is_kept)
-    return Branching.of(x, (form_of(part, is_kept) for _, part in own_children(x)))
+    return Branching.of(x, lambda part: form_of(part, is_kept))
 
 
 def grown_form(growing: Growing, x: Any, name: str) -> Growing | Poisoned:
@@ -205,6 +194,9 @@ def unite(a: Form, b: Form, name: str) -> Form:
 class _InTry(Place):
     """What is found in one place of a `try`, depending on where it raises."""
 
+    is_either = "{one} or {other} after the `try`, depending on where it raised"
+    hint = "let it be the same kind of value wherever the body may raise"
+
     def told(self, x: Any) -> Form:
         return form_of(x, lambda _: True)
 
@@ -249,24 +241,11 @@ class _InTry(Place):
             return None
         return OrMade(things, made)
 
-    def may_be_absent(self, form: Form) -> bool:
-        """Whether None may be there instead: of a number, an array, what is told by a number.
-
-        So it may be of an exception that was caught.
-        """
-        things, x = _things(form), form.example
-        if super().may_be_absent(form) or isinstance(form, Raised) or type(x) is Caught:
-            return True
-        if things is not None and all(map(is_constant, things)):
-            return True
-        is_number = isinstance(form, Leaf) or (isinstance(form, Static) and is_numeric(x))
-        return is_number or (chooses_by_number() and (_is_made(form) or things is not None))
-
     def lengthened(self, a: Form, b: Form) -> Form | None:
         return None if _are_two_tuples(a, b, self.name) else as_grown(a, b, name=self.name)
 
     def conflict(self, a: Form, b: Form) -> Form:
-        may_differ = _may_be_of_kinds(a) and _may_be_of_kinds(b)
+        may_differ = a.may_be_beside and b.may_be_beside
         if may_differ and may_be_both(self.name, a.kind, b.kind):
             return self.of_kinds(a, b)
         values = [form.example for form in (a, b) if form.example is not None]
@@ -276,13 +255,6 @@ class _InTry(Place):
         if shown[0] == shown[1] and isinstance(b, Static | Branching):
             shown = describe_both(a.example, b.example)
         return self.error(*shown)
-
-    def error(self, one: str, other: str) -> Poisoned:
-        return Poisoned(
-            f"{subject(self.name)} is {one} or {other} after the `try`, depending on where it "
-            "raised",
-            advice(one, other) or "let it be the same kind of value wherever the body may raise",
-        )
 
 
 def _are_two_tuples(a: Form, b: Form, name: str) -> bool:
@@ -305,13 +277,6 @@ def _are_made(a: Form, b: Form, name: str) -> set[bool]:
         return set()
     kinds = (kind for form in (a, b) for kind, _ in form.alternatives())
     return {not is_itself(kind) for kind in kinds if is_of_container(kind)}
-
-
-def _may_be_of_kinds(form: Form) -> bool:
-    """Whether another value may be of another kind than those of this form."""
-    if isinstance(form, Static):
-        return form.value is None or can_be_of_kinds(form.value)
-    return isinstance(form, Leaf | Branching | Growing | Written | OrNone)
 
 
 def _is_made(form: Form) -> bool:

@@ -25,9 +25,8 @@ from autograph.operators.symbolic.forms import (
 )
 from autograph.operators.symbolic.item_forms import all_joined, growing_form, item_of, of_length
 from autograph.operators.symbolic.lattice import Place, marked
-from autograph.operators.symbolic.ranges import ranged
+from autograph.operators.symbolic.ranges import Ranged, ranged
 from autograph.operators.symbolic.texts import Written
-from autograph.operators.values.captured_items import parts_of
 from autograph.operators.values.carried import (
     NOTHING,
     describe_both,
@@ -41,7 +40,6 @@ from autograph.operators.values.carried import (
     merge_types,
     split_none,
     type_of,
-    with_children,
 )
 from autograph.operators.values.kinds import (
     can_be_of_kinds,
@@ -123,7 +121,8 @@ def form_of(x: Any, *, bools: bool, body: Builder | None = None, made: bool = Fa
     if is_numeric(x) and not is_number_of_class(x):
         return Leaf(type_of(x), numpy=is_numpy(x))
     # A container that was there before the loop stays what it is.
-    is_kept = is_changeable(x) and (not made or (body is not None and is_all_older(x, body)))
+    is_older = body is not None and is_all_older(x, body) and not body.has_made(x)
+    is_kept = is_changeable(x) and (not made or is_older)
     if has_parts(x) and not is_kept:
         return form_of_parts(x, bools=bools, body=body, made=made)
     if body is not None and type(x) in FUNCTIONS:
@@ -166,10 +165,7 @@ def form_of_parts(
         like: list[Any] | tuple[Any, ...] = () if type(x) is tuple else []
         form = growing_form(Growing(Unbound(), number, like), x, f"a {type(x).__name__}")
         return form if isinstance(form, Poisoned) else replace(form, length=known_length(x) or None)
-    children = parts_of(x)
-    parts = tuple(form_of(part, bools=bools, body=body, made=made) for _, part in children)
-    like = with_children(x, [part for _, part in children])
-    return Branching(like, tuple(step for step, _ in children), parts, number)
+    return Branching.of(x, lambda part: form_of(part, bools=bools, body=body, made=made), number)
 
 
 def widen(form: Form, x: Any, name: str, body: Builder) -> Form:
@@ -253,7 +249,8 @@ class _Rounds(Place):
         value = split_none((b.part if isinstance(b, OrNone) else b).example)[0]
         if type(value) is not Tensor and chooses_by_number() and self._is_kept_or_made(part, value):
             return True
-        if value is NOTHING or not (can_be_of_kinds(value) and _can_be_beside(part)):
+        may_differ = part.may_be_beside and not part.may_be_none
+        if value is NOTHING or not (may_differ and can_be_of_kinds(value)):
             return False
         if (has_parts(value) or type(value) is OneOf) and not is_in_result(self.name):
             return False
@@ -294,7 +291,7 @@ class _Rounds(Place):
     def may_be_absent(self, form: Form) -> bool:
         if isinstance(form, OrNone):
             return self.may_be_absent(form.part)
-        if form.as_leaf is not None or isinstance(form, Among | Written | Raised):
+        if form.as_leaf is not None or isinstance(form, Among | Written | Raised | Ranged):
             return True
         if isinstance(form, Branching | Growing) and form.number != 0:
             return True
@@ -302,7 +299,7 @@ class _Rounds(Place):
         if x is NOTHING or _may_be_absent(x, is_in_result(self.name)):
             return x is not NOTHING
         # What a round made is carried by what is in it.
-        return is_container(x) and not is_all_older(x, self.body)
+        return is_container(x) and (self.body.has_made(x) or not is_all_older(x, self.body))
 
     def lengthened(self, a: Form, b: Form) -> Form | None:
         x = b.example
@@ -322,9 +319,9 @@ class _Rounds(Place):
         if things is not None:
             return Among(things)
         first = a.things[0] if isinstance(a, Among) else a.example
-        found = b.part.example if isinstance(b, OrNone) else b.example
-        other = first if found is None or found is NOTHING else found
-        if isinstance(a, Static) and are_told_by_number(first, other):
+        parts = [form.part if isinstance(form, OrNone) else form for form in (a, b)]
+        found = [x.example for x in parts if x.example is not None and x.example is not NOTHING]
+        if found and isinstance(parts[0], Static) and are_told_by_number(found[0], found[-1]):
             note_refused_choice(self.name)
         if first is NOTHING or isinstance(a, Growing) or b.example is NOTHING:
             return self.error(a.in_words, b.in_words)
@@ -334,15 +331,8 @@ class _Rounds(Place):
         return changed(self.name, one, other)
 
 
-def _can_be_beside(form: Form) -> bool:
-    """Whether another round may leave a value of another kind than this form has."""
-    if isinstance(form, Static):
-        return form.value is not None and can_be_of_kinds(form.value)
-    return isinstance(form, Branching | Leaf | Referring | Written | Growing)
-
-
 def _may_be_absent(x: Any, is_result: bool) -> bool:
-    """Whether a value may be None in some rounds: a number, array or text, or a tuple of these.
+    """Whether a value may be None in some rounds: a number, array, text, range, or a tuple of such.
 
     So may be an object that is told by a number, and all that a function gives back. What a name
     holds besides may be written later, by another name, and is on a heap or refused.
@@ -354,7 +344,7 @@ def _may_be_absent(x: Any, is_result: bool) -> bool:
         value is NOTHING
         or (chooses_by_number() and can_be_told_by_number(value))
         or is_numeric(value)
-        or isinstance(value, LazyString | Caught)
+        or isinstance(value, LazyString | Caught | range | OpenRange)
         or can_be_chosen(value)
         or (is_result and can_be_of_kinds(value))
     )

@@ -32,6 +32,8 @@ class Referring(Form):
     a view of these arrays in a place that is not known: then its content is carried, and no parts.
     """
 
+    may_be_beside = True
+
     type: TensorType
     parts: tuple[Part, ...]
     types: tuple[tuple[TensorType, ...], ...]

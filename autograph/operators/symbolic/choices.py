@@ -30,7 +30,7 @@ from autograph.operators.values.carried import (
     tensor,
     type_of,
 )
-from autograph.operators.values.kinds import ByKind, in_places, index_among, kind_of
+from autograph.operators.values.kinds import ByKind, in_places, index_among, kind_of, or_none
 from autograph.operators.values.one_of import OneOf, are_same, index_of, number_of, one_of
 from autograph.operators.values.references import select
 from runtime import ops
@@ -343,6 +343,8 @@ class Optional(_WithBit):
 class OrNone(_WithBit):
     """A number or an array, or None, and a bool that says whether it is not None."""
 
+    may_be_beside = True
+
     @property
     def holds_nests(self) -> bool:
         """Whether what may be there is a list or dict, or has such in it."""
@@ -369,7 +371,8 @@ class OrNone(_WithBit):
 
     def unflatten(self, name: str, makers: Makers) -> Any:
         inner = self.part.unflatten(name, makers)
-        return Nullable(name, inner, makers.value(BIT.type, f"{name}_present"), check_defined)
+        bit = makers.value(BIT.type, f"{name}_present")
+        return or_none(inner, bit, lambda x: Nullable(name, x, bit, check_defined))
 
     def columns(self) -> Iterator[Leaf]:
         yield from self.part.columns()

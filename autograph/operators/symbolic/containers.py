@@ -45,7 +45,7 @@ from autograph.operators.values.carried import (
     has_parts,
     is_changeable,
     is_unset,
-    own_children,
+    with_children,
 )
 from autograph.operators.values.kinds import kind_of_parts
 from autograph.operators.values.one_of import OneOf
@@ -64,15 +64,20 @@ class Branching(Form):
     `number` names the place of one that is told from others that hold the same; else it is 0.
     """
 
+    may_be_beside = True
+
     like: Any
     steps: tuple[str, ...]
     parts: tuple[Form, ...]
     number: int = 0
 
     @staticmethod
-    def of(like: Any, parts: Iterable[Form]) -> Branching:
-        """The form of a container like this one, of parts of these forms."""
-        return Branching(like, tuple([step for step, _ in own_children(like)]), tuple(parts))
+    def of(x: Any, form_of: Callable[[Any], Form], number: int = 0) -> Branching:
+        """The form of a container, by those of its parts: it may go on to change."""
+        children = parts_of(x)
+        like = with_children(x, [part for _, part in children]) if is_changeable(x) else x
+        steps, parts = [step for step, _ in children], [form_of(part) for _, part in children]
+        return Branching(like, tuple(steps), tuple(parts), number)
 
     def __eq__(self, other: object) -> bool:
         is_one = isinstance(other, Branching) and self.is_like(other)
@@ -276,6 +281,8 @@ class Growing(Form):
     `number` is that of a container, as in `Branching`; `like` is an empty list or tuple, or None
     for what is in a list that stays itself.
     """
+
+    may_be_beside = True
 
     item: Form
     number: int = field(default=0, compare=False)

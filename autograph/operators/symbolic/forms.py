@@ -25,7 +25,7 @@ from autograph.operators.values.carried import (
     merge_types,
     subject,
 )
-from autograph.operators.values.kinds import kind_of, kind_of_rank, kinds_of
+from autograph.operators.values.kinds import can_be_of_kinds, kind_of, kind_of_rank, kinds_of
 from autograph.operators.values.one_of import number_of
 from runtime.effects import control
 from runtime.spec import ErrorType, TensorType, type_of_number
@@ -95,6 +95,8 @@ class Form:
 
     # Whether there is no value, or may be none.
     may_be_unbound: ClassVar[bool] = False
+    # Whether what is at times a value of another kind may be this at others.
+    may_be_beside: ClassVar[bool] = False
 
     @property
     def example(self) -> Any:
@@ -256,6 +258,10 @@ class Static(Form):
     def kind(self) -> Any:
         return kind_of(self.value)
 
+    @property
+    def may_be_beside(self) -> bool:  # type: ignore[override]
+        return self.value is None or can_be_of_kinds(self.value)
+
     def alternatives(self) -> Iterator[tuple[Any, Form]]:
         for kind, thing in kinds_of(self.value):
             yield kind, Static(thing)
@@ -278,6 +284,8 @@ class Leaf(Form):
     `numpy` is what `is_numpy` says of it; `is_array` if it is the content of an array, which may be
     an older one. The items of the `caller`'s lists keep their type.
     """
+
+    may_be_beside = True
 
     type: TensorType
     either: bool = False
@@ -356,10 +364,14 @@ NUMBER, BIT = Leaf(type_of_number(0)), Leaf(type_of_number(True))
 
 @dataclass(frozen=True, slots=True)
 class Raised(Form):
-    """An exception of one of the classes `kinds`, and of none of the `others`, that was caught."""
+    """An exception of one of the classes `kinds`, and of none of the `others`, that was caught.
+
+    `told` is what those hold that the body raises itself, where that is known.
+    """
 
     kinds: tuple[type[BaseException], ...]
     others: tuple[type[BaseException], ...]
+    told: tuple[Any, ...] = ()
 
     @property
     def in_words(self) -> str:
@@ -369,7 +381,8 @@ class Raised(Form):
         if not isinstance(other, Raised):
             return None
         both = tuple(kind for kind in self.others if kind in other.others)
-        return Raised(tuple(dict.fromkeys((*self.kinds, *other.kinds))), both)
+        told = self.told if self.told is other.told else ()
+        return Raised(tuple(dict.fromkeys((*self.kinds, *other.kinds))), both, told)
 
     def leaves(self) -> Iterator[Leaf]:
         yield Leaf(ErrorType())  # type: ignore[arg-type]  # the graph has it as a value, too
@@ -379,7 +392,7 @@ class Raised(Form):
 
     def unflatten(self, name: str, makers: Makers) -> Any:
         error: Any = ErrorType()
-        return Caught(makers.value(error, name), self.kinds, (), self.others)
+        return Caught(makers.value(error, name), self.kinds, self.told, self.others)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,6 @@ from autograph.operators.symbolic.containers import Branching, Growing, Ragged
 from autograph.operators.symbolic.forms import Form, Leaf, Poisoned, Static, Unbound, changed
 from autograph.operators.symbolic.lattice import Place
 from autograph.operators.symbolic.texts import Written
-from autograph.operators.values.captured_items import parts_of
 from autograph.operators.values.carried import (
     NOTHING,
     describe,
@@ -103,10 +102,8 @@ def item_form(x: Any) -> Form:
     facts = current_trace()
     is_written = facts is not None and type(x) in facts.attempt.written_items
     if is_nest(x) and not has_runs(x) and not is_written:
-        children = parts_of(x)
-        parts = tuple(item_form(part) for _, part in children)
-        bad = next((part for part in parts if isinstance(part, Poisoned)), None)
-        return bad or Branching(x, tuple(step for step, _ in children), parts)
+        nest = Branching.of(x, item_form)
+        return next((part for part in nest.parts if isinstance(part, Poisoned)), nest)
     if x is None or type(x) is str:
         return Static(x)
     if type(x) is ChosenText:

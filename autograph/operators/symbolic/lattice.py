@@ -10,29 +10,40 @@ import functools
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from autograph.operators.captured.caught import Caught
 from autograph.operators.captured.closures import FUNCTIONS
 from autograph.operators.captured.host_values import HostValue
-from autograph.operators.captured.variables import Maybe, Nullable, Poison
+from autograph.operators.captured.variables import (
+    Maybe,
+    Nullable,
+    Poison,
+    Standing,
+    UndefinedReturnValue,
+)
 from autograph.operators.symbolic.choices import Among, Kinds, Optional, OrNone
 from autograph.operators.symbolic.containers import Branching, Function
 from autograph.operators.symbolic.forms import Form, Leaf, Poisoned, Raised, Static, Unbound, Where
 from autograph.operators.symbolic.ranges import ranged
 from autograph.operators.symbolic.texts import Written
-from autograph.operators.values.captured_items import parts_of
 from autograph.operators.values.carried import (
+    advice,
     has_parts,
     is_array,
-    is_changeable,
     is_numeric,
     is_unset,
+    subject,
     type_of,
-    with_children,
 )
 from autograph.operators.values.kinds import ByKind, is_itself, is_of_kinds, kinds_of
-from autograph.operators.values.one_of import are_numbers, note_refused_choice
+from autograph.operators.values.one_of import (
+    are_numbers,
+    can_be_chosen,
+    can_be_told_by_number,
+    chooses_by_number,
+    note_refused_choice,
+)
 from autograph.operators.values.ranges import OpenRange
 from autograph.operators.values.runs import has_runs
 from autograph.operators.values.templates import is_textual
@@ -45,6 +56,8 @@ def marked(x: Any, form_of: Callable[[Any], Form]) -> Form | None:
 
     `form_of` gives that of what is in it.
     """
+    if not isinstance(x, Standing | UndefinedReturnValue):
+        return None
     if isinstance(x, Poison):
         return Poisoned(x.what, x.hint)
     if is_unset(x):
@@ -63,6 +76,10 @@ def marked(x: Any, form_of: Callable[[Any], Form]) -> Form | None:
 @dataclass(frozen=True)
 class Place(Where):
     """A place whose values are joined; a statement says what it does otherwise than others."""
+
+    # What is wrong with one thing or another, and what to do about it.
+    is_either: ClassVar[str] = "{one} or {other}, depending on data"
+    hint: ClassVar[str] = "let it be the same kind of value always"
 
     def carried(self, form: Form) -> Form:
         """The form of a place that does not hold this always, but nothing or None at times."""
@@ -96,11 +113,7 @@ class Place(Where):
             return Function.of(x, {}, (x,))
         if not has_parts(x) or has_runs(x):
             return Static(x)
-        children = parts_of(x)
-        # The body may go on to change what it is.
-        like = with_children(x, [part for _, part in children]) if is_changeable(x) else x
-        steps, parts = [step for step, _ in children], [self.told(part) for _, part in children]
-        return Branching(like, tuple(steps), tuple(parts))
+        return Branching.of(x, self.told)
 
     def _of_things(self, form: Among) -> Form:
         """Some numbers of a class, or texts, as any number or text."""
@@ -120,8 +133,14 @@ class Place(Where):
         """The form of a place that holds one of several things, told by a number, if it is such."""
 
     def may_be_absent(self, form: Form) -> bool:
-        """Whether a place that holds this may hold None instead at times, or does so."""
-        return form.may_be_none
+        """Whether a place that holds this may hold None instead at times, or does so.
+
+        Not an object of which the trace knows no more than that it is there.
+        """
+        if not isinstance(form, Static) or form.may_be_beside or can_be_chosen(form.value):
+            return True
+        is_told = chooses_by_number() and can_be_told_by_number(form.value)
+        return is_told or isinstance(form.value, range | OpenRange | Caught)
 
     @abstractmethod
     def lengthened(self, a: Form, b: Form) -> Form | None:
@@ -133,7 +152,8 @@ class Place(Where):
 
     def error(self, one: str, other: str) -> Poisoned:
         """The error of a place that is one thing or another, in words."""
-        raise NotImplementedError
+        what = f"{subject(self.name)} is {self.is_either.format(one=one, other=other)}"
+        return Poisoned(what, advice(one, other) or self.hint)
 
     def join(self, a: Form, b: Form) -> Form:
         """The smallest form that covers two."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
@@ -206,6 +207,19 @@ class Outcome:
                 self._put_roots_back()
                 self.pinned[id(x)] = x.current()
         return self.pinned[id(x)]
+
+    def entered(self) -> AbstractContextManager[Any]:
+        """What is asked within is asked in the graph of the body, and of places as it left them."""
+        left = [entry for entry in self.writes.values() if not isinstance(entry[0].owner, Cell)]
+        return self._with_writes(left) if left else trace.interpreting(self.builder)
+
+    @contextmanager
+    def _with_writes(self, left: list[tuple[journal.Slot, Any, Any]]) -> Iterator[None]:
+        with trace.interpreting(self.builder), journal.transaction() as at_end:
+            for slot, _, new in left:
+                at_end.note(slot)
+                slot.write(new)
+            yield
 
     def note_root(self, cell: Cell, root: Tensor) -> None:
         """Say what was in an array at the end of the body."""

@@ -33,7 +33,7 @@ from autograph.operators.captured.captures import (
 from autograph.operators.captured.defaults import place_of_default
 from autograph.operators.captured.guards import PLAIN_TYPES
 from autograph.operators.captured.variables import Standing
-from autograph.operators.values.carried import attributes_of, children_after, own_children
+from autograph.operators.values.carried import attributes_of, own_children
 from autograph.operators.values.iterators import taken
 from runtime import journal
 from runtime.errors import StagingError
@@ -288,16 +288,11 @@ class _Read(Mapping[Any, Any]):
 _VIEWS: dict[str, Any] = {"items": _Items, "values": _Values}
 
 
-def parts_of(x: Any, writes: dict[Any, Any] | None = None) -> list[tuple[str, Any]]:
-    """Steps and parts of a container or object, after the `writes` of a body that was rolled back.
-
-    What was there before the trace is read as such.
-    """
-    children = own_children(x) if writes is None else children_after(x, writes)
+def parts_of(x: Any) -> list[tuple[str, Any]]:
+    """Steps and parts of a container or object; what was there before the trace is read as such."""
+    children = own_children(x)
     facts = current_trace()
     if facts is None or not facts.outside.has(x):
-        return children
-    if isinstance(x, (list, dict)) and ("content", id(x)) in (writes or ()):
         return children
     if isinstance(x, (list, tuple, dict)):
         guard_content(x, f"a {type(x).__name__}")

@@ -63,11 +63,11 @@ def can_be_of_kinds(x: Any) -> bool:
     return has_parts(x) or is_numeric(x) or is_textual(x) or _is_several(x) or is_one_of_values(x)
 
 
-def kind_of(x: Any, writes: dict[Any, Any] | None = None) -> Any:
+def kind_of(x: Any) -> Any:
     """What is equal for two values of which a graph may make one.
 
-    `writes` are those of the body that left it, by journal key. What is in it is not looked at, but
-    for lists: those of alike items are of one kind, whatever their length.
+    What is in it is not looked at, but for lists: those of alike items are of one kind, whatever
+    their length.
     """
     if is_numeric(x) and not is_number_of_class(x):
         return kind_of_rank(type_of(x).rank)
@@ -79,9 +79,9 @@ def kind_of(x: Any, writes: dict[Any, Any] | None = None) -> Any:
         return type(x), _common(list(map(_kind_of_item, x)))
     if not has_parts(x):
         return type(x)
-    children = parts_of(x, writes or {})
+    children = parts_of(x)
     if type(x) is list:
-        return kind_of_list([kind_of(split_none(part)[0], writes) for _, part in children])
+        return kind_of_list([kind_of(split_none(part)[0]) for _, part in children])
     return type(x), tuple(step for step, _ in children)
 
 
@@ -100,9 +100,9 @@ def _is_numeric_kind(kind: Any) -> bool:
     return isinstance(kind, int) or kind == _ANY_RANK
 
 
-def own_kind(x: Any, writes: dict[Any, Any] | None = None) -> Any:
+def own_kind(x: Any) -> Any:
     """The kind of a value that is no part of another: of a container that stays itself, its own."""
-    return _itself(x) if _stays_itself(x) else kind_of(x, writes)
+    return _itself(x) if _stays_itself(x) else kind_of(x)
 
 
 def _itself(x: Any) -> Any:
@@ -223,9 +223,9 @@ def _place(kinds: Sequence[Any], kind: Any) -> int | None:
     return next((k for k, known in enumerate(kinds) if not _are_apart(known, kind)), None)
 
 
-def kinds_of(x: Any, writes: dict[Any, Any] | None = None) -> list[tuple[Any, Any]]:
+def kinds_of(x: Any) -> list[tuple[Any, Any]]:
     """What `x` may be, each with its kind; nothing where it is not there."""
-    return [(own_kind(one, writes), one) for one in _things_in(x)]
+    return [(own_kind(one), one) for one in _things_in(x)]
 
 
 def _things_in(x: Any) -> tuple[Any, ...]:
@@ -241,21 +241,21 @@ def _is_several(x: Any) -> bool:
     return type(x) is OneOf and (x.of_kinds or are_containers(x.things))
 
 
-def in_places(kinds: Sequence[Any], x: Any, writes: dict[Any, Any] | None = None) -> list[Any]:
+def in_places(kinds: Sequence[Any], x: Any) -> list[Any]:
     """What `x` may be of each of the kinds; NOTHING of those that it is not."""
     placed: list[Any] = [NOTHING] * len(kinds)
     found = _things_in(x)
-    for one, place in zip(found, _places(kinds, found, writes), strict=True):
+    for one, place in zip(found, _places(kinds, found), strict=True):
         placed[place] = one
     return placed
 
 
-def _places(kinds: Sequence[Any], found: Sequence[Any], writes: dict[Any, Any] | None) -> list[int]:
+def _places(kinds: Sequence[Any], found: Sequence[Any]) -> list[int]:
     """The place among the kinds of each of the things."""
     places: list[int] = []
     for one in found:
         own = _itself(one)
-        place = kinds.index(own) if own in kinds else _place(kinds, kind_of(one, writes))
+        place = kinds.index(own) if own in kinds else _place(kinds, kind_of(one))
         if place is None:
             _refuse("is of ever more kinds, as of a result that is a part of itself")
         if place in places:
@@ -272,15 +272,15 @@ def _refuse(what: str) -> NoReturn:
     )
 
 
-def index_among(kinds: Sequence[Any], x: Any, writes: dict[Any, Any] | None = None) -> Any:
+def index_among(kinds: Sequence[Any], x: Any) -> Any:
     """The place of what `x` is among all kinds: known, or traced; NOTHING where it is not there."""
     if type(x) is Nullable:
-        there = index_among(kinds, x.inner, writes)
+        there = index_among(kinds, x.inner)
         return chosen(x.present, there, _place(kinds, _NONE))
     found = _things_in(x)
     if not found:
         return NOTHING
-    places = _places(kinds, found, writes)
+    places = _places(kinds, found)
     return select(x.index, dict(enumerate(places))) if len(found) > 1 else places[0]
 
 

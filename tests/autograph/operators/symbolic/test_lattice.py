@@ -2,19 +2,24 @@
 
 import functools
 
+import numpy as np
 import pytest
 
-from autograph.operators.catching.snapshots import unite
+from autograph.operators.branches.merging import Merger
+from autograph.operators.captured.variables import Undefined
+from autograph.operators.catching.snapshots import _InTry, unite
 from autograph.operators.loops.widening import form_of, widen
 from autograph.operators.symbolic.choices import Among, Kinds, Optional, OrNone
 from autograph.operators.symbolic.containers import Branching, Function
 from autograph.operators.symbolic.forms import Leaf, Poisoned, Static, Unbound
-from autograph.operators.symbolic.item_forms import all_joined, item_form
+from autograph.operators.symbolic.item_forms import _AmongItems, all_joined, item_form
 from autograph.operators.symbolic.ranges import Ranged
 from autograph.operators.symbolic.texts import Written
+from autograph.operators.values.bodies import NO_NAMES, run_body
+from autograph.operators.values.carried import NOTHING
 from runtime.building import Builder, building
 from runtime.spec import type_of_number
-from tests.autograph.operators.tracing_by_hand import tracing
+from tests.autograph.operators.tracing_by_hand import placeholder, tracing
 
 INT, FLOAT = Leaf(type_of_number(1)), Leaf(type_of_number(1.0))
 
@@ -53,6 +58,26 @@ def test_two_values_have_one_form_in_every_place(place, a, b, form, inner):
 ])  # fmt: skip
 def test_what_a_place_holds_otherwise(place, a, b, form, inner):
     assert PLACES[place](a, b, inner) == form
+
+
+@pytest.mark.parametrize(("a", "b", "form"), [
+    (1, 2, INT), (1, 2.5, FLOAT), ("a", "a", Static("a")), (None, 1, OrNone(INT)),
+    (1, NOTHING, INT), (NOTHING, None, Static(None)), (Undefined("x"), 1, Optional(INT)),
+    (range(2), range(3), Ranged(1)), (np.sin, np.cos, Among((np.sin, np.cos))),
+    (1, "a", Kinds((0, "text"), (INT, Static("a")))),
+])  # fmt: skip
+def test_the_paths_of_an_if_have_the_forms_of_other_places(a, b, form, inner):
+    bodies = (run_body(name, inner, lambda _: None, NO_NAMES) for name in ("true", "false"))
+    merger = Merger(tuple(bodies), placeholder("bool"))
+    assert merger.form("x", a, b) == form
+
+
+@pytest.mark.parametrize(("place", "words"), [
+    (_AmongItems("x"), "`x` is 1 or 2, depending on data"),
+    (_InTry("x"), "`x` is 1 or 2 after the `try`, depending on where it raised"),
+])  # fmt: skip
+def test_what_is_one_thing_or_another_has_an_error_in_every_place(place, words):
+    assert place.error("1", "2").what == words
 
 
 def test_values_of_several_kinds_are_joined_by_kind(inner):
