@@ -400,9 +400,7 @@ def test_b6_13_functions_call_functions():
             return x * 2
         return x
 
-    @ag.convert
-    def middle(x):
-        return inner(x) + inner(-1.0)
+    middle = ag.convert(lambda x: inner(x) + inner(-1.0))
 
     @ag.convert
     def outer(x):
@@ -426,10 +424,7 @@ def test_converted_method_of_a_temporary_object_in_a_function():
                 return x * self.k
             return x
 
-    @ag.convert
-    def g(x):
-        return S(2.0).f(x) + S(x).f(x)
-
+    g = ag.convert(lambda x: S(2.0).f(x) + S(x).f(x))
     assert g(3.0) == 15.0 and g(-3.0) == -6.0 and g.trace_count == 1
     assert S(4.0).f(2.0) == 8.0 and S(5.0).f(2.0) == 10.0
 

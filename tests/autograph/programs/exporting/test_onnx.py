@@ -345,10 +345,7 @@ def test_draws_are_of_their_distributions(case, tmp_path):
     stats = pytest.importorskip("scipy.stats")
     draw, (name, parameters) = case
 
-    def function(x):
-        return x + draw()
-
-    ag.export_onnx(function, tmp_path / "f.onnx", [0.0], allow_random=True)
+    ag.export_onnx(lambda x: x + draw(), tmp_path / "f.onnx", [0.0], allow_random=True)
     runtime.set_seed(1)
     session = session_of(tmp_path / "f.onnx")
     drawn, others = (session.run(None, {"x": np.array(0.0)})[0] for _ in range(2))
