@@ -9,21 +9,11 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from tests.autograph.converters.samples import collatz
 
 RANDOM = np.random.default_rng(5)
 ROWS = RANDOM.normal(size=(5, 4))
 COUNTS = np.array([0, 3, 1, 7, 2])
-
-
-def collatz(n):
-    steps = 0
-    while n != 1:
-        if n % 2 == 0:
-            n = n // 2
-        else:
-            n = 3 * n + 1
-        steps += 1
-    return steps
 
 
 def escape(c):

@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from tests.autograph.converters.samples import collatz
 from tests.language.harness import check
-
-T = ag.constant
-
 
 # ---- B10: the guide's examples ------------------------------------------------------------------
 
@@ -60,17 +58,6 @@ def test_b10_03_dynamic_rnn_with_a_plain_list():
         np.testing.assert_array_equal(f(x, np.zeros((2, 4))), expected)
     assert f(np.ones((2, 3, 4)), np.zeros((2, 4)))[:, :, 0].tolist() == [[1.0, 2.0, 3.0]] * 2
     assert f.trace_count == 1
-
-
-def collatz(n):
-    steps = 0
-    while n != 1:
-        if n % 2 == 0:
-            n = n // 2
-        else:
-            n = 3 * n + 1
-        steps += 1
-    return steps
 
 
 def test_collatz():
