@@ -5,7 +5,7 @@ import pytest
 import autograph as ag
 from autograph.operators.catching.saved_arrays import Column, Row, SavedArrays
 from autograph.operators.values.carried import NOTHING
-from autograph.operators.values.references import snapshot
+from autograph.operators.values.references import Choice, snapshot
 from runtime import ops
 from runtime.building import body, building
 from tests.autograph.operators.tracing_by_hand import placeholder, tracing
@@ -27,6 +27,28 @@ def traced(*founds):
         columns = [column(name, *(make() for make in makes)) for name, makes in zip("xyz", founds)]
         numbers = [[arrays.which(c.key, x) for x in c.found] for c in columns]
     return arrays, columns, numbers
+
+
+def test_an_older_array_has_its_number_and_a_new_one_that_of_the_place():
+    with tracing():
+        old, other = array(), array()
+        arrays, columns, [found] = traced([lambda: old, lambda: other, array, array])
+        assert len(set(found)) == 3 and found[2] == found[3]
+        assert arrays.which(columns[0].key, NOTHING) is NOTHING
+        [made] = arrays.joined(columns, [array()], [placeholder("int64")])
+        assert isinstance(made._cell, Choice)
+        assert {part.cell for part in made._cell.choices.parts.values()} > {
+            old.cell(),
+            other.cell(),
+        }
+        assert old.cell().locked is None
+
+
+def test_what_was_new_at_all_times_is_what_the_node_gives():
+    with tracing():
+        arrays, columns, _ = traced([array, array])
+        content = array()
+        assert arrays.joined(columns, [content], [placeholder("int64")]) == [content]
 
 
 def test_two_names_of_one_new_array_at_times_are_not_written():

@@ -6,7 +6,7 @@ import pytest
 import autograph as ag
 from autograph.operators.captured.captures import guard_content
 from autograph.operators.results.append_only import put_in, refuse_looks
-from runtime import ops
+from runtime import journal, ops
 from runtime.building import body
 from runtime.effects import control
 from tests.autograph.operators.tracing_by_hand import placeholder, tracing
@@ -14,6 +14,28 @@ from tests.autograph.operators.tracing_by_hand import placeholder, tracing
 
 def test_in_python_nothing_is_an_effect():
     assert not put_in([], "append", (1,))
+
+
+def test_an_append_outside_of_staged_statements_is_none():
+    log = []
+    with tracing(log) as facts:
+        assert not put_in(log, "append", (1,)) and facts.found_logs == {}
+
+
+def test_an_append_in_a_staged_statement_is_found():
+    log, own = [], journal.fresh([])
+    with tracing(log) as facts:
+        with body("branch", facts.builder):
+            assert not put_in(log, "append", (placeholder(),))
+            assert not put_in(log, "extend", ([1],))
+            assert not put_in(own, "append", (1,))
+        assert [owner for owner, _ in facts.found_logs.values()] == [log]
+
+
+def test_an_array_is_not_found():
+    log = []
+    with tracing(log) as facts, body("branch", facts.builder):
+        assert not put_in(log, "append", (np.zeros(2),)) and facts.found_logs == {}
 
 
 def test_a_known_one_is_appended_to_by_the_graph():

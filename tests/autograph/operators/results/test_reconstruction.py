@@ -8,12 +8,19 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+import autograph as ag
+import autograph.tf as tf
 from autograph.operators.results.reconstruction import (
     Argument,
     Array,
     Form,
     Made,
+    Same,
+    Scalar,
+    Tuple,
     handing_out,
+    objects,
+    remembering,
 )
 from runtime.effects.given_containers import arguments_of, calling_with
 from runtime.structure import tree
@@ -24,6 +31,56 @@ def array(number, content, form=None):
     made = Array(form or Form(tensors=False), zero=False)
     made.number, made.content = number, content
     return made
+
+
+def test_one_array_in_two_places():
+    raw = np.ones(3)
+    with handing_out({}):
+        one, two = fill((array(4, 0), array(4, 0)), (raw,))
+        other = fill(array(5, 0), (raw,))
+    assert one is two and one is not raw and other is not one
+    assert one.tolist() == raw.tolist()
+
+
+def test_without_a_call_nothing_is_remembered():
+    raw = np.ones(3)
+    assert fill(array(4, 0), (raw,)) is not fill(array(4, 0), (raw,))
+    assert objects() == {}
+    with remembering():
+        assert fill(array(4, 0), (raw,)) is fill(array(4, 0), (raw,))
+    with handing_out({4: raw}), remembering():
+        assert fill(array(4, 0), (np.zeros(2),)) is raw
+
+
+def test_which_array_is_data():
+    made = array(None, 1)
+    made.which = 0
+    with handing_out({7: "known"}):
+        assert fill(made, (np.int64(7), np.zeros(1))) == "known"
+        assert fill(made, (np.int64(8), np.ones(1))).tolist() == [1.0]
+        assert set(objects()) == {7, 8}
+
+
+def test_the_layout_is_that_of_the_content():
+    raw = np.asfortranarray(np.ones((2, 3)))
+    assert fill(array(0, 0), (raw,)).flags.f_contiguous
+
+
+def test_tensors_are_of_a_class():
+    form = Form(tensors=True, kind=tf.Tensor)
+    with handing_out({}):
+        assert type(fill(array(4, 0, form), (np.ones(3),))) is tf.Tensor
+        assert type(fill(Scalar(0, form, "key"), (np.float64(2.0),))) is tf.Tensor
+
+
+def test_tensors():
+    form = Form(tensors=True)
+    with handing_out({}):
+        one, two = fill((array(4, 0, form), array(4, 0, form)), (np.ones(3),))
+        number = fill(Scalar(0, form, "key"), (np.float64(2.0),))
+        assert objects()["key"] is number
+    assert one is two and isinstance(one, ag.Tensor) and isinstance(number, ag.Tensor)
+    assert fill(Scalar(0, Form(tensors=False), "key"), (np.float64(2.0),)) == 2.0
 
 
 def test_zero_dimensional_array():
@@ -80,6 +137,22 @@ def test_objects(kind):
     made.fields = {"a": Hole(0)}
     found = fill(made, (3.0,))
     assert type(found) is kind and found.a == 3.0
+
+
+def test_an_object_that_holds_itself():
+    made = Made("key", list)
+    made.items = [1, Made("key", list)]
+    with handing_out({}):
+        found = fill(made, ())
+    assert found[1] is found
+
+
+def test_tuples_and_objects_from_outside():
+    thing = [1]
+    with handing_out({}):
+        one = fill(Tuple("key", tuple, [Hole(0), Same(thing)]), (2,))
+        assert fill(Tuple("key", tuple, [Hole(0)]), (2,)) is one
+    assert one == (2, [1]) and one[1] is thing
 
 
 def test_containers_among_the_arguments():

@@ -10,6 +10,29 @@ from runtime.effects import control
 from tests.autograph.operators.tracing_by_hand import tracing
 
 
+def test_outside_of_a_trace_nothing_is_remembered():
+    source = iter([1, 2])
+    iterators.taken(source)
+    iterators.spend([source])
+    assert next(source) == 1
+
+
+def test_what_is_no_iterator_is_never_advanced():
+    with journal.transaction() as transaction:
+        iterators.taken([1, 2])
+        assert transaction.advanced == []
+
+
+def test_an_older_iterator_is_noted_in_all_younger_transactions():
+    source = iter([1, 2])
+    with journal.transaction() as outer:
+        own = journal.fresh(iter([3]))
+        with journal.transaction() as inner:
+            iterators.taken(source)
+            iterators.taken(own)
+            assert inner.advanced == [source, own] and outer.advanced == [source]
+
+
 @pytest.mark.parametrize("around", [iter, enumerate, lambda s: map(str, s), lambda s: zip(s, [1])])
 def test_an_iterator_that_data_advanced_cannot_be_used_through_any_other(around):
     source = iter([1, 2])
@@ -17,6 +40,13 @@ def test_an_iterator_that_data_advanced_cannot_be_used_through_any_other(around)
         iterators.spend([source])
         with pytest.raises(ag.StagingError, match="which are left is known only when the graph"):
             iterators.taken(around(source))
+
+
+def test_the_sources_of_a_spent_iterator_are_spent():
+    source = iter([1, 2])
+    with tracing(source):
+        iterators.spend([enumerate(source)])
+        assert journal.is_spent(source)
 
 
 def test_a_generator_from_outside_is_refused():
