@@ -173,14 +173,8 @@ def test_one_from_outside_is_refused():
     def step(rows, x):
         return rows.write(1, x)  # given
 
-    @ag.convert
-    def read(x):
-        return outer.read(0) + x
-
-    @ag.convert
-    def count(x):
-        return outer.size() + x
-
+    read = ag.convert(lambda x: outer.read(0) + x)
+    count = ag.convert(lambda x: outer.size() + x)
     for call in (lambda: step(outer, 1.0), lambda: read(1.0), lambda: count(1.0)):
         with pytest.raises(ag.StagingError, match="a TensorArray that was made outside") as caught:
             call()
@@ -191,9 +185,7 @@ def test_one_from_outside_is_refused():
 
 
 def test_it_is_handed_to_functions_in_converted_code():
-    @ag.convert
-    def step(rows, x, i):
-        return rows.write(i, x * 2)
+    step = ag.convert(lambda rows, x, i: rows.write(i, x * 2))
 
     @ag.convert
     def fill(x, n):

@@ -9,21 +9,11 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from tests.autograph.converters.samples import collatz
 
 RANDOM = np.random.default_rng(5)
 ROWS = RANDOM.normal(size=(5, 4))
 COUNTS = np.array([0, 3, 1, 7, 2])
-
-
-def collatz(n):
-    steps = 0
-    while n != 1:
-        if n % 2 == 0:
-            n = n // 2
-        else:
-            n = 3 * n + 1
-        steps += 1
-    return steps
 
 
 def escape(c):
@@ -232,11 +222,8 @@ def test_prints_come_in_the_order_of_the_items(capsys):
 
 
 def test_errors_are_those_of_the_items():
-    def pick(x, i):
-        return x[i]
-
     with pytest.raises(IndexError):
-        ag.vmap(pick)(ROWS, np.array([0, 1, 2, 3, 9]))
+        ag.vmap(lambda x, i: x[i])(ROWS, np.array([0, 1, 2, 3, 9]))
 
     def positive(x):
         if x < 0:

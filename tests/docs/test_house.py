@@ -111,6 +111,7 @@ TESTED_IN = {
     "autograph/operators/branches/joined_functions.py": "language/test_joined_functions.py",
     "autograph/operators/captured/raised_parts.py": "language/test_parts_of_caught_exceptions.py",
     "autograph/operators/catching/caught_parts.py": "language/test_parts_of_caught_exceptions.py",
+    "autograph/operators/expressions/logical.py": "language/test_conditions_that_write.py",
     "autograph/operators/expressions/orderings.py": "language/test_orderings.py",
     "autograph/operators/builtins/interleaved_extend.py": "language/test_put_in_turn.py",
     "autograph/operators/loops/own_iterators.py": "language/test_orderings.py",

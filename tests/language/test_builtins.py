@@ -393,10 +393,7 @@ test_builtins = samples.test()
 def test_b3_10_iterator_from_outside_is_advanced_by_each_call():
     it = iter([1, 2, 3])
 
-    @ag.convert
-    def f(x):
-        return x + next(it)
-
+    f = ag.convert(lambda x: x + next(it))
     assert [f(F(1)) for _ in range(3)] == [2, 3, 4]
     with pytest.raises(StopIteration):
         f(F(1))

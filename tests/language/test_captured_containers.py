@@ -343,10 +343,7 @@ def test_whether_captured_numbers_are_one_object():
     one = F8(1.0)
     held = [one, one, F8(1.0)]
 
-    @ag.convert
-    def f(n):
-        return held[0] is held[1], held[1] is held[2], n + 1
-
+    f = ag.convert(lambda n: (held[0] is held[1], held[1] is held[2], n + 1))
     assert f(F8(1.0)) == (True, False, 2.0)
     held[2] = one
     assert f(F8(1.0)) == (True, True, 2.0)

@@ -194,10 +194,7 @@ def test_captured_function_is_replaced():
     def helper(x):
         return x + 1
 
-    def body(x):
-        return helper(x)
-
-    f = ag.convert(body)
+    f = ag.convert(lambda x: helper(x))
     assert f(1.0) == 2.0
 
     def helper(x):
@@ -805,10 +802,7 @@ def test_global_and_nonlocal_are_written():
 def test_b10_06_captured_iterator_is_never_frozen():
     source = iter([1.0, 2.0, 3.0])
 
-    @ag.convert
-    def f(x):
-        return x + next(source)
-
+    f = ag.convert(lambda x: x + next(source))
     assert [f(0.0), f(0.5)] == [1.0, 2.5] and f.trace_count == 1
     assert list(source) == [3.0]
 

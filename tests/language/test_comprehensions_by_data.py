@@ -300,11 +300,8 @@ def test_gradients_of_what_a_comprehension_makes():
 
 
 def test_a_long_range_is_one_loop():
-    def positive(x):
-        return [i for i in range(1000) if x[i] > 0]
-
     cases = [(np.where(np.arange(1000) % k, -1.0, 1.0),) for k in (7, 100)]
-    check(positive, *cases, whiles=1)
+    check(lambda x: [i for i in range(1000) if x[i] > 0], *cases, whiles=1)
 
 
 LARGE = {

@@ -190,9 +190,6 @@ def test_numbers_beyond_those_of_a_graph():
 def test_one_from_outside_is_not_advanced_while_tracing():
     numbers = itertools.count()
 
-    @ag.convert
-    def of_outside(x):
-        return next(numbers) if x > 0 else 0
-
+    of_outside = ag.convert(lambda x: next(numbers) if x > 0 else 0)
     assert [of_outside(np.float64(x)) for x in (1, -1, 1, 1)] == [0, 0, 1, 2]
     assert next(numbers) == 3

@@ -206,14 +206,8 @@ GIVEN = (0, 1.75, -3, 2.0, np.float64(-2.5), np.int64(300), np.array([1.5, -2.0]
 @pytest.mark.filterwarnings("ignore:.*cast:RuntimeWarning")
 @pytest.mark.parametrize("kind", KINDS)
 def test_numbers_are_made_of_traced_values(kind):
-    @ag.convert
-    def made(x):
-        return kind(x)
-
-    @ag.convert
-    def computed(x):
-        return kind(x + 0)
-
+    made = ag.convert(lambda x: kind(x))
+    computed = ag.convert(lambda x: kind(x + 0))
     for f in (made, computed):
         for x in GIVEN:
             try:
@@ -226,10 +220,7 @@ def test_numbers_are_made_of_traced_values(kind):
 
 
 def test_a_number_that_does_not_fit_raises_at_run_time():
-    @ag.convert
-    def f(x):
-        return np.uint8(x)
-
+    f = ag.convert(lambda x: np.uint8(x))
     assert f(7) == 7 and f(8) == 8
     with pytest.raises(OverflowError):
         f(300)

@@ -54,20 +54,6 @@ def fewest_coins(coins, amount):
     return result if result < unreachable else I(-1)
 
 
-@samples("", (A(-2, 1, -3, 4, -1, 2, 1),), (A(-3, -1, -2, -5, -4, -9, -7),))
-def largest_sum_of_a_slice(x):
-    best = current = x[0]
-    start = begin = end = 0
-    for i in range(1, len(x)):
-        if current < 0:
-            current, begin = x[i], i
-        else:
-            current += x[i]
-        if current > best:
-            best, start, end = current, begin, i
-    return best, start, end
-
-
 @samples("", (N(10, 9, 2, 5, 3, 7, 101, 18),), (N(1, 1, 1, 1, 1, 1, 1, 1),))
 def longest_increasing_subsequence(x):
     lengths = np.ones(len(x), dtype=np.int64)
@@ -109,18 +95,6 @@ def needleman_wunsch(scores, gap):
 
 
 # ---- sorting and searching -------------------------------------------------------------------
-
-
-@samples("", (A(3, 1, 2, 5, 4),), (A(1, 2, 3, 4, 5),))
-def insertion_sort(x):
-    x = x.copy()
-    for i in range(1, len(x)):
-        key, j = x[i], i - 1
-        while j >= 0 and x[j] > key:
-            x[j + 1] = x[j]
-            j -= 1
-        x[j + 1] = key
-    return x
 
 
 @samples("", (A(3, 1, 2, 5, 4),), (A(1, 1, 1, 0, 0),))
@@ -517,51 +491,6 @@ def internal_rate(flows, guess):
     raise RuntimeError("no convergence")
 
 
-@samples("", (A(10, 12, 9, 11, 15, 7),), (A(1, 2, 3, 4, 5, 6),), joined=True)
-def largest_drawdown(prices):
-    peak, worst, since = prices[0], 0.0, 0
-    for day, price in enumerate(prices):
-        if price > peak:
-            peak = price
-        elif (peak - price) / peak > worst:
-            worst, since = (peak - price) / peak, day
-    return worst, since
-
-
-@samples("", (A(1, 2, 3, 4, 3, 2, 1, 2), I(2)), (A(5, 5, 5, 5, 1, 1, 9, 9), I(3)))
-def crossings_of_averages(prices, short):
-    """Buy where the short average crosses the long one from below."""
-    cash, units, holding = 100.0, 0.0, False
-    for t in range(4, len(prices)):
-        fast, slow = prices[t - 2 : t].mean(), prices[t - 4 : t].mean()
-        if fast > slow and not holding:
-            units, cash, holding = cash / prices[t], 0.0, True
-        elif fast < slow and holding:
-            cash, units, holding = units * prices[t], 0.0, False
-    return cash + units * prices[-1] + short * 0
-
-
-@samples("", (A(2, 4, 4, 4, 5, 5, 7, 9),), (A(1, 1, 1, 1, 1, 1, 1, 1),))
-def running_moments(x):
-    n = mean = m2 = 0.0
-    for value in x:
-        n += 1
-        delta = value - mean
-        mean += delta / n
-        m2 += delta * (value - mean)
-    return mean, m2 / (n - 1)
-
-
-@samples("", (A(1, 5, 2, 8, 3), A(0.2, 0.3, 0.5)), (A(0, 0, 1, 0, 0), A(1, 2, 3)))
-def filtered_with_feedback(x, b):
-    y, history = np.zeros_like(x), np.zeros(len(b))
-    for n in range(len(x)):
-        history[1:] = history[:-1].copy()
-        history[0] = x[n]
-        y[n] = b @ history + (0.5 * y[n - 1] if n > 0 else 0.0)
-    return y
-
-
 # ---- geometry --------------------------------------------------------------------------------
 
 SQUARE = A(0, 0, 4, 0, 4, 4, 0, 4).reshape(4, 2)
@@ -581,17 +510,6 @@ def point_in_polygon(polygon, point):
     return inside
 
 
-@samples("", (SQUARE,), (SQUARE[::-1].copy(),))
-def area_and_centroid(polygon):
-    area, centre = 0.0, np.zeros(2)
-    for k in range(len(polygon)):
-        (x0, y0), (x1, y1) = polygon[k - 1], polygon[k]
-        cross = x0 * y1 - x1 * y0
-        area += cross / 2
-        centre += np.array([x0 + x1, y0 + y1]) * cross / 6
-    return abs(area), centre / area
-
-
 @samples("", (rng.random((6, 2)),), (rng.random((6, 2)),))
 def closest_pair(points):
     best, pair = np.inf, (0, 0)
@@ -604,17 +522,6 @@ def closest_pair(points):
 
 
 # ---- integers and codes ----------------------------------------------------------------------
-
-
-@samples("", (I(240), I(46)), (I(17), I(5)))
-def extended_gcd(a, b):
-    old_s, s, old_t, t = 1, 0, 0, 1
-    while b:
-        q = a // b
-        a, b = b, a - q * b
-        old_s, s = s, old_s - q * s
-        old_t, t = t, old_t - q * t
-    return a, old_s, old_t
 
 
 @samples("", (I(3), I(200), I(13)), (I(2), I(10), I(1000)))
@@ -671,16 +578,6 @@ def xorshift(state, n):
         state ^= state << np.uint32(5)
         out[i] = state
     return out
-
-
-@samples("", (I(10),), (I(255),))
-def gray_code(n):
-    code = n ^ (n >> 1)
-    back, shift = code, 1
-    while shift < 64:
-        back ^= back >> shift
-        shift <<= 1
-    return code, back
 
 
 @samples("", (I(2024), I(2), I(29)), (I(1900), I(1), I(1)))

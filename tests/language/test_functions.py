@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from tests.autograph.converters.samples import collatz
 from tests.language.harness import check
-
-T = ag.constant
-
 
 # ---- B10: the guide's examples ------------------------------------------------------------------
 
@@ -60,17 +58,6 @@ def test_b10_03_dynamic_rnn_with_a_plain_list():
         np.testing.assert_array_equal(f(x, np.zeros((2, 4))), expected)
     assert f(np.ones((2, 3, 4)), np.zeros((2, 4)))[:, :, 0].tolist() == [[1.0, 2.0, 3.0]] * 2
     assert f.trace_count == 1
-
-
-def collatz(n):
-    steps = 0
-    while n != 1:
-        if n % 2 == 0:
-            n = n // 2
-        else:
-            n = 3 * n + 1
-        steps += 1
-    return steps
 
 
 def test_collatz():
@@ -400,9 +387,7 @@ def test_b6_13_functions_call_functions():
             return x * 2
         return x
 
-    @ag.convert
-    def middle(x):
-        return inner(x) + inner(-1.0)
+    middle = ag.convert(lambda x: inner(x) + inner(-1.0))
 
     @ag.convert
     def outer(x):
@@ -426,10 +411,7 @@ def test_converted_method_of_a_temporary_object_in_a_function():
                 return x * self.k
             return x
 
-    @ag.convert
-    def g(x):
-        return S(2.0).f(x) + S(x).f(x)
-
+    g = ag.convert(lambda x: S(2.0).f(x) + S(x).f(x))
     assert g(3.0) == 15.0 and g(-3.0) == -6.0 and g.trace_count == 1
     assert S(4.0).f(2.0) == 8.0 and S(5.0).f(2.0) == 10.0
 

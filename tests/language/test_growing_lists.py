@@ -782,14 +782,6 @@ def an_argument_is_an_item(x, n):
     return np.array(out)
 
 
-def a_view_of_an_argument_is_an_item(x, n):
-    out = []
-    for i in range(n):
-        out.append(x[i:])
-    x[0] = 9.0  # refused
-    return len(out)
-
-
 def test_a_write_of_an_argument_that_is_an_item_is_refused():
     refuse(an_argument_is_an_item, X, I(2), match="is an item of a list")
 

@@ -269,10 +269,7 @@ def test_they_are_passed_on_as_they_are():
 def test_numpys_text_is_a_constant_of_a_trace(make):
     one, other = (make(text) if make is np.str_ else make(text.encode()) for text in "ab")
 
-    def scaled(kind, x):
-        return x * 2 if kind == one else x * 3
-
-    f = ag.convert(scaled)
+    f = ag.convert(lambda kind, x: x * 2 if kind == one else x * 3)
     assert [f(kind, F(1.0)) for kind in (one, other, one)] == [2.0, 3.0, 2.0]
 
 

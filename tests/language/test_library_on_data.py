@@ -264,10 +264,7 @@ def test_what_is_a_list_or_a_number_is_refused_where_it_is_used():
 
 
 def test_repeated_text_is_text():
-    @ag.convert
-    def length(n):
-        return len("ab" * n)
-
+    length = ag.convert(lambda n: len("ab" * n))
     assert length(I(2)) == 4 and length(I(0)) == 0 and length.trace_count == 1
 
 

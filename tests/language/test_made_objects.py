@@ -220,15 +220,6 @@ def items_appended(x):
     return sum(item.value for item in out), [item.count for item in out], len(out)
 
 
-@samples("E2", (X,), (Y,), (Z,), joined=True)
-def items_given(x):
-    out = []
-    for v in x:
-        if v > 0:
-            out.append(Item(v, "pos"))
-    return out
-
-
 @dataclass
 class Event:
     time: float

@@ -106,20 +106,6 @@ def brent(a, b):
     return b, 100
 
 
-@samples("", (F(0), F(3)), (F(-2), F(5)))
-def golden_section(a, b):
-    ratio = (math.sqrt(5) - 1) / 2
-    c, d = b - ratio * (b - a), a + ratio * (b - a)
-    while b - a > 1e-8:
-        if (c - 1.2) ** 2 < (d - 1.2) ** 2:
-            b, d = d, c
-            c = b - ratio * (b - a)
-        else:
-            a, c = c, d
-            d = a + ratio * (b - a)
-    return (a + b) / 2
-
-
 @samples("", (A(1.0, 1.0),), (A(-2.0, 0.5),))
 def newton_of_a_system(x):
     for step in range(30):
@@ -382,42 +368,6 @@ def gauss_jordan_inverse(a, b):
     return wide[:, n:] @ b
 
 
-@samples("", (SPD4, B4), (OTHER_SPD4, OTHER_B4), whiles=1)
-def conjugate_gradient(a, b):
-    x = np.zeros_like(b)
-    r = b - a @ x
-    p = r
-    rs = r @ r
-    for k in range(100):
-        ap = a @ p
-        alpha = rs / (p @ ap)
-        x = x + alpha * p
-        r = r - alpha * ap
-        new = r @ r
-        if np.sqrt(new) < 1e-10:
-            break
-        p = r + (new / rs) * p
-        rs = new
-    return x, k
-
-
-@samples("", (A(1, 1, 1), A(4, 4, 4, 4), A(1, 2, 3, 4)), (A(0, 1, 2), A(5, 5, 5, 5), A(4, 3, 2, 1)))
-def thomas(off, diagonal, rhs):
-    n = len(rhs)
-    c, d = np.zeros(n), np.zeros(n)
-    c[0], d[0] = off[0] / diagonal[0], rhs[0] / diagonal[0]
-    for i in range(1, n):
-        m = diagonal[i] - off[i - 1] * c[i - 1]
-        if i < n - 1:
-            c[i] = off[i] / m
-        d[i] = (rhs[i] - off[i - 1] * d[i - 1]) / m
-    x = np.zeros(n)
-    x[-1] = d[-1]
-    for i in range(n - 2, -1, -1):
-        x[i] = d[i] - c[i] * x[i + 1]
-    return x
-
-
 @samples("", (M4, B4, F(1.1)), (OTHER_SPD4, OTHER_B4, F(0.9)))
 def successive_overrelaxation(a, b, omega):
     n = len(b)
@@ -558,15 +508,6 @@ def discrete_fourier(x, phases):
     return np.array(spectrum) * phases[1]
 
 
-@samples("", (A(3, -2, 0, 5), F(2)), (A(0, 0, 0, 1), F(-1)))
-def horner(coefficients, x):
-    value = slope = 0.0
-    for c in coefficients:
-        slope = slope * x + value
-        value = value * x + c
-    return value, slope
-
-
 @samples("", (A(0, 1, 2, 4), A(1, 3, 2, 0), F(1.5)), (A(1, 2, 3, 5), A(0, 1, 0, 1), F(4)))
 def divided_differences(xs, ys, at):
     table = ys.copy()
@@ -614,16 +555,6 @@ def cubic_spline(xs, ys, at):
         k += 1
     t = at - xs[k]
     return ys[k] + b[k] * t + c[k] * t**2 + d[k] * t**3
-
-
-@samples("", (F(0.5), I(5)), (F(-0.25), I(1)), (F(1), I(0)), joined=True)
-def legendre(x, n):
-    if n == 0:
-        return 1.0
-    before, now = 1.0, x
-    for k in range(2, n + 1):
-        before, now = now, ((2 * k - 1) * x * now - (k - 1) * before) / k
-    return now
 
 
 @samples("", (F(4.5),), (F(0.3),), tolerance=1e-13)

@@ -102,14 +102,6 @@ class ByGreaterEqual:
     __hash__ = None
 
 
-class OnlyLess:
-    def __init__(self, x):
-        self.x = x
-
-    def __lt__(self, other):
-        return self.x < other.x
-
-
 # ---- orders --------------------------------------------------------------------------------------
 
 
@@ -165,12 +157,6 @@ def total_orders(x):
     a, b = ByLess(x[0]), ByLess(x[1])
     c, d = ByGreaterEqual(x[0]), ByGreaterEqual(x[1])
     return a < b, a <= b, a > b, a >= b, a != b, c < d, c <= d, c > d, c >= d
-
-
-@samples("D4", (X,), (NEGATIVE,), (EQUAL,))
-def sorted_by_less(x):
-    these = [OnlyLess(v) for v in x]
-    return [o.x for o in sorted(these)], [o.x for o in sorted(these, reverse=True)]
 
 
 @samples("D4", (X,), (NEGATIVE,), (EQUAL,), tensors=False, joined=True)
@@ -248,14 +234,6 @@ def caught_by_its_class(x):
 def a_class_of_a_table(x, k):
     if x > 0:
         raise KINDS[k]("no")
-    return x
-
-
-@samples("F4", (F(1.0),), (F(-1.0),), (F(0.0),))
-def a_name_of_a_class(x):
-    kind = Wrong if x > 0 else KeyError
-    if x != 0:
-        raise kind(f"bad {x}")
     return x
 
 

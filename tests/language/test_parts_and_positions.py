@@ -136,17 +136,11 @@ def test_of_lists_numpy_asks_for_a_shape():
     assert [str(x) for x in found] == [str(x) for x in wanted]
     assert any("no attribute 'ndim'" in x for x in found if type(x) is str)
 
-    def data_says_how_many(x, n):
-        return np.split([x[0], x[1]], n)
-
     with pytest.raises(AttributeError, match="'list' object has no attribute 'shape'"):
-        ag.convert(data_says_how_many)(X, np.int64(2))
-
-    def along_the_last(x):
-        return np.dsplit([[[x[0], x[1]]]], [1])
+        ag.convert(lambda x, n: np.split([x[0], x[1]], n))(X, np.int64(2))
 
     with pytest.raises(ag.StagingError, match="cuts a list along another axis than the first"):
-        ag.convert(along_the_last)(X)
+        ag.convert(lambda x: np.dsplit([[[x[0], x[1]]]], [1]))(X)
 
 
 # Dtypes that do not hold the lengths of what is indexed.

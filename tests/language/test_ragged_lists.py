@@ -531,14 +531,6 @@ def one_list_in_each_round(x):
     return runs
 
 
-def written_after_it_was_read(x):
-    runs, row = runs_of(x), [x[0]]
-    runs.append(row)
-    count = len(runs[-1])
-    row.append(x[1])  # refused
-    return runs, count
-
-
 def added_to_a_group(k):
     found = defaultdict(list)
     for place, key in enumerate(k):

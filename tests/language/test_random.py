@@ -164,10 +164,7 @@ def test_a_draw_whose_result_nobody_needs_moves_the_state():
 
 
 def test_a08_a_function_without_arguments_draws_anew_at_each_call():
-    @ag.convert
-    def f():
-        return R.uniform([60, 28, 28], dtype=np.float32)
-
+    f = ag.convert(lambda: R.uniform([60, 28, 28], dtype=np.float32))
     first, second = f(), f()
     assert isinstance(first, ag.Tensor) and first.shape == (60, 28, 28)
     assert first.dtype == np.float32 and f.trace_count == 1
@@ -225,20 +222,14 @@ def test_a_key_is_carried_by_a_loop():
 
 
 def test_seeds_as_arguments_make_keys():
-    @ag.convert
-    def f(seed, x):
-        return x + R.uniform(key=R.key(seed))
-
+    f = ag.convert(lambda seed, x: x + R.uniform(key=R.key(seed)))
     expected = [R.uniform(key=s).numpy() for s in (1, 2, 3, -4)]
     assert [f(s, 0.0) for s in (1, 2, 3, -4)] == expected
     assert f(np.int64(2), 0.0) == expected[1]
 
 
 def test_s16_a_stream_of_a_seed_goes_on_in_graphs():
-    @ag.convert
-    def f(x):
-        return x + R.uniform((2,), seed=8_128)
-
+    f = ag.convert(lambda x: x + R.uniform((2,), seed=8_128))
     R.set_seed(3)
     found = [_plain(f(np.zeros(2))) for _ in range(2)]
     R.set_seed(3)
@@ -250,13 +241,8 @@ def test_s16_a_stream_of_a_seed_goes_on_in_graphs():
 def test_generators_are_captured_passed_and_attributes():
     g = R.Generator(1)
 
-    @ag.convert
-    def captured(x):
-        return x + g.uniform((2,))
-
-    @ag.convert
-    def passed(source, x):
-        return x + source.normal((2,))
+    captured = ag.convert(lambda x: x + g.uniform((2,)))
+    passed = ag.convert(lambda source, x: x + source.normal((2,)))
 
     class Model:
         def __init__(self):
@@ -359,19 +345,13 @@ def test_set_seed_is_refused_in_a_graph():
 
 
 def test_generators_are_not_made_of_what_only_the_graph_knows():
-    @ag.convert
-    def f(seed):
-        return R.Generator(seed).uniform()
-
+    f = ag.convert(lambda seed: R.Generator(seed).uniform())
     with pytest.raises((ag.StagingError, AutographError), match="seed that is known only when"):
         f(np.int64(1))
 
     g = R.Generator(1)
 
-    @ag.convert
-    def h(x):
-        return x + g.split(2)[0].uniform()
-
+    h = ag.convert(lambda x: x + g.split(2)[0].uniform())
     with pytest.raises(ag.StagingError, match="use ag.random.split on keys"):
         h(1.0)
 

@@ -258,14 +258,8 @@ def test_a_lambda():
 
 
 def test_functions_that_are_decorated_themselves():
-    @ag.convert
-    def fall(n):
-        return 0 if n <= 0 else rise(n - 1) + 1
-
-    @ag.convert
-    def rise(n):
-        return 0 if n <= 0 else fall(n - 1) + 10
-
+    fall = ag.convert(lambda n: 0 if n <= 0 else rise(n - 1) + 1)
+    rise = ag.convert(lambda n: 0 if n <= 0 else fall(n - 1) + 10)
     assert [int(fall(I(k))) for k in range(4)] == [0, 1, 11, 12]
     assert fall.trace_count == 1
 
@@ -1074,10 +1068,7 @@ def by_halves(x, n):
 
 @pytest.mark.parametrize("n", [0, 1, 2, 5])
 def test_a_gradient_within_a_converted_function_where_both_sides_of_a_condition_recur(n):
-    @ag.convert
-    def slope(x, n):
-        return ag.grad(by_halves)(x, n)
-
+    slope = ag.convert(lambda x, n: ag.grad(by_halves)(x, n))
     expected = ag.grad(by_halves)(0.6, np.int64(n))
     assert expected != 0
     np.testing.assert_allclose(slope(0.6, np.int64(n)), expected, rtol=1e-12)

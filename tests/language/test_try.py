@@ -47,16 +47,6 @@ def index_error(x, i):
     return y
 
 
-@samples("B2.17", (X, I(1)), (X, I(9)))
-def value_from_before(x, i):
-    y = x[0] * 10
-    try:
-        y = x[i]
-    except IndexError:
-        y = y + 1
-    return y
-
-
 @samples("B2.17", (F(2),), (F(-2),))
 def staged_raise(x):
     try:
@@ -66,34 +56,6 @@ def staged_raise(x):
     except ValueError:
         y = F(2)
     return y * x
-
-
-@samples("B2.17", (F(2),), (F(-2),), (F(0),))
-def several_clauses(x):
-    try:
-        if x < 0:
-            raise KeyError("below")
-        if x == 0:
-            raise OwnError("zero")
-        y = x * 2
-    except KeyError:
-        y = x * 3
-    except (IndexError, ValueError):
-        y = x + 5
-    return y
-
-
-@samples("B2.17", (F(2),), (F(-2),), (F(0),))
-def unmatched_goes_on(x):
-    try:
-        if x < 0:
-            raise KeyError("below")
-        if x == 0:
-            raise OSError(f"got {x}")
-        y = x * 2
-    except KeyError:
-        y = x * 3
-    return y
 
 
 @samples("B2.17", (F(2),), (F(-2),), (F(0),))
@@ -107,38 +69,6 @@ def bare_except(x):
         assert x > 0
     except:  # noqa: E722
         y = y * 10
-    return y
-
-
-@samples("B2.17", (X, I(1)), (X, I(9)))
-def with_else(x, i):
-    try:
-        y = x[i]
-    except IndexError:
-        z = F(0)
-    else:
-        z = y * 2
-        print("fine", z)
-    return z
-
-
-@samples("B2.17", (X, I(1), I(2)), (X, I(9), I(2)), (X, I(1), I(9)))
-def error_in_else_is_not_caught(x, i, j):
-    try:
-        y = x[i]
-    except IndexError:
-        y = F(0)
-    else:
-        y = y + x[j]
-    return y
-
-
-@samples("B2.17", (X, I(1), I(2)), (X, I(9), I(2)), (X, I(9), I(9)))
-def error_in_a_handler(x, i, j):
-    try:
-        y = x[i]
-    except IndexError:
-        y = x[j]
     return y
 
 
@@ -203,23 +133,6 @@ def views_of_each_round(x, n):
     return b
 
 
-@samples("B2.17", (X, I(1)), (X, I(9)), (X, I(-9)))
-def handlers_and_finally(x, i):
-    y = F(0)
-    try:
-        if i < 0:
-            raise OSError("below")
-        y = x[i]
-    except IndexError as e:
-        print("caught", e)
-        y = F(-1)
-    else:
-        y = y + 1
-    finally:
-        print("finally", y)
-    return y
-
-
 @samples("B2.17", (X, I(1)), (X, I(9)))
 def return_in_finally(x, i):
     try:
@@ -260,41 +173,11 @@ def asked_for_its_class(x):
 
 
 @samples("B2.17", (X, I(1)), (X, I(9)))
-def raised_again(x, i):
-    try:
-        y = x[i]
-    except IndexError:
-        print("passing on")
-        raise
-    return y
-
-
-@samples("B2.17", (X, I(1)), (X, I(9)))
 def raised_again_by_name(x, i):
     try:
         y = x[i]
     except IndexError as e:
         raise e
-    return y
-
-
-@samples("B2.17", (X, I(1)), (X, I(9)))
-def raised_as_another(x, i):
-    try:
-        y = x[i]
-    except IndexError as e:
-        raise OwnError(f"no item {i}: {e}") from e
-    return y
-
-
-@samples("B2.17", (X, I(1), F(1)), (X, I(9), F(1)), (X, I(9), F(-1)))
-def raised_again_on_one_path(x, i, c):
-    try:
-        y = x[i]
-    except IndexError:
-        if c < 0:
-            raise
-        y = c
     return y
 
 
@@ -338,20 +221,6 @@ def handled_further_out(x, i):
 
 
 @samples("B2.17", (X, I(3)), (X, I(9)))
-def loop_inside(x, n):
-    total = F(0)
-    k = 0
-    try:
-        for i in range(n):
-            total = total + x[i]
-            k = k + 1
-        total = total * 10
-    except IndexError:
-        total = total + 0.5
-    return total, k
-
-
-@samples("B2.17", (X, I(3)), (X, I(9)))
 def inside_a_loop(x, n):
     total = F(0)
     missed = 0
@@ -361,18 +230,6 @@ def inside_a_loop(x, n):
         except IndexError:
             missed += 1
     return total, missed
-
-
-@samples("B2.17", (X, I(3)), (X, I(9)))
-def break_in_a_handler(x, n):
-    total = F(0)
-    for i in range(n):
-        try:
-            total = total + x[i]
-        except IndexError:
-            break
-        total = total + 100
-    return total
 
 
 @samples("B2.17", (X, I(3)), (X, I(9)))
@@ -389,25 +246,6 @@ def continue_and_return(x, n):
             return F(-1)
         total = total + y
     return total
-
-
-@samples("B2.17", (X, I(3)), (X, I(9)))
-def return_in_the_body(x, i):
-    try:
-        return x[i]
-    except IndexError:
-        print("none")
-    return F(0)
-
-
-@samples("B2.17", (X, I(3)), (X, I(9)))
-def return_through_finally(x, i):
-    try:
-        return x[i]
-    except IndexError:
-        return F(-5)
-    finally:
-        print("bye")
 
 
 @samples("B2.17", (X, I(3)), (X, I(9)))
@@ -541,18 +379,6 @@ def joined_types(x, i):
     return y
 
 
-@samples("S11", (X, I(1)), (X, I(9)))
-def prints_in_order(x, i):
-    print("a")
-    try:
-        print("b")
-        y = x[i]
-        print("c", y)
-    except IndexError:
-        print("d")
-    print("e")
-
-
 @samples("S12", (X, I(1)), (X, I(9)))
 def unbound_after_an_error(x, i):
     try:
@@ -568,19 +394,6 @@ def singular(x, v):
         y = np.linalg.inv(x)
     except np.linalg.LinAlgError:
         y = np.linalg.pinv(x) if x[0, 0] > 0 else x + v
-    return y
-
-
-@samples("S11", (X, I(2)), (X, I(0)))
-def zero_division(x, n):
-    k = 0
-    for i in range(n):
-        k += 1
-    try:
-        y = 6 // k
-    except ZeroDivisionError as e:
-        print(e)
-        y = -1
     return y
 
 
@@ -880,18 +693,6 @@ def items_of_lists_and_dicts(x, i):
     table["q"][0] = -1
     items[2][1] = -2
     return items, inner, table, x
-
-
-@samples("B2.17", (X, I(1)), (X, I(4)), (X, I(9)))
-def a_list_or_another_is_read(x, i):
-    items = [x[3], x[2]]
-    old = items
-    try:
-        items = [x[i], x[1]]
-        items = [x[i - 1], x[0]]
-    except IndexError:
-        pass
-    return items[0] + items[1], old[0]
 
 
 @samples("B2.17", (X, I(1)), (X, I(9)))

@@ -12,10 +12,7 @@ def test_a21_variable_made_outside_is_changed_inside():
     """A21: each call assigns."""
     v = ag.Variable(1.0)
 
-    @ag.convert
-    def f(x):
-        return v.assign_add(x)
-
+    f = ag.convert(lambda x: v.assign_add(x))
     assert f(1.0).numpy() == 2.0 and f(2.0).numpy() == 4.0
     assert v.numpy() == 4.0 and f.trace_count == 1
 
@@ -260,10 +257,7 @@ def test_b10_11_gradient_of_a_captured_variable():
     """B10.11: a variable in a closure, functions in functions, tapes around and inside."""
     v = ag.Variable(2.0)
 
-    @ag.convert
-    def add(a, b):
-        return a * a + b
-
+    add = ag.convert(lambda a, b: a * a + b)
     with ag.GradientTape() as tape:
         y = add(v, 1.0)
     assert y.numpy() == 5.0 and tape.gradient(y, v).numpy() == 4.0

@@ -169,19 +169,6 @@ def one_or_the_other(x):
 
 
 @samples("E2", *MANY, joined=True)
-def named_by_a_statement(x):
-    a, b = Point(), Point()
-    for v in x:
-        if v > 0.5:
-            one = a
-        else:
-            one = b
-        one.hits += 1
-        one.x += float(v)
-    return fields([a, b])
-
-
-@samples("E2", *MANY, joined=True)
 def by_a_text(x):
     d = {"low": Point(), "high": Point()}
     for v in x:
@@ -342,17 +329,6 @@ def two_indices(i, j, amount):
     return fields(accounts), a.x, b.x, b.hits
 
 
-@samples("E2", *MANY, joined=True)
-def names_that_are_swapped(x):
-    a, b = Point(1.0), Point(2.0)
-    for v in x:
-        if v > 0.5:
-            a, b = b, a
-        a.hits += 1
-        b.x += float(v)
-    return fields([a, b])
-
-
 @samples("E2", *FEW, joined=True)
 def one_of_one_of_several(x):
     a, b, c = Point(1.0), Point(2.0), Point(3.0)
@@ -362,31 +338,6 @@ def one_of_one_of_several(x):
     t.x += 100
     b.x *= 2
     return fields([a, b, c, t, u]), t is u, u is c
-
-
-@samples("E2", *FEW, joined=True)
-def held_in_other_containers(x):
-    ps = points(x)
-    p = ps[int(x[0] * 3)]
-    p.hits = 1
-    held, row = {"p": p}, [p, ps[0]]
-    row[0].x += 1
-    held["p"].x += 1
-    slot = [None]
-    slot[0] = p
-    slot[0].hits += 1
-    return fields(ps), [q.x for q in row]
-
-
-@samples("E2", *FEW, joined=True)
-def in_a_tuple(x):
-    a, b = Point(1.0), Point(2.0)
-    pair = (a, b) if x[0] > 0.5 else (b, a)
-    pair[0].hits, pair[1].x = 1, 5.0
-    low, high = pair
-    high.hits += 7
-    {"low": low, "high": high}["low"].x -= 1
-    return fields([a, b])
 
 
 @samples("E2", *FEW, joined=True)

@@ -515,11 +515,8 @@ def test_a_hint_runs_no_code_of_the_users():
         def __str__(self):
             raise AssertionError("asked for its text")
 
-    def fails(x):
-        return [][Loud("out of bounds for axis 0 with size 3")] if x > 0 else x
-
     with pytest.raises(TypeError):
-        ag.convert(fails)(1.0)
+        ag.convert(lambda x: [][Loud("out of bounds for axis 0 with size 3")] if x > 0 else x)(1.0)
 
 
 def test_an_assertion_of_the_compiler_is_no_exception_of_the_users():

@@ -14,7 +14,6 @@ import gast
 from autograph.analysis import ScopeTree
 from autograph.converters import PIPELINE, Context, convert_module, convert_tree
 from autograph.converters.pipeline import Pipeline
-from tests.autograph.converters import python_operators
 
 
 @dataclass
@@ -67,16 +66,10 @@ def load(text: str, name: str, *, convert: bool) -> Any:
     if convert:
         tree, report = convert_module(gast.parse(text), Context(filename=filename, text=text))
         assert not report.refused, report.refused
-        tree.body = [n for n in tree.body if not _imports_runtime(n)]
-        namespace["ag__"] = python_operators
         exec(compile(gast.gast_to_ast(tree), filename, "exec"), namespace)
     else:
         exec(compile(text, filename, "exec"), namespace)
     return namespace if name == "__dict__" else namespace[name]
-
-
-def _imports_runtime(node: gast.AST) -> bool:
-    return isinstance(node, gast.Import) and node.names[0].asname == "ag__"
 
 
 def assert_same(text: str, *argument_lists: tuple[Any, ...], name: str = "f") -> None:

@@ -14,6 +14,7 @@ from autograph.programs.saving import packed
 from runtime import config
 from runtime.graph.check import check
 from tests.language.harness import count_nodes
+from tests.language.test_recursion import branching, power, quadrature, turn
 
 I = np.int64  # noqa: E741 - a strong number, which is an input of the graph
 
@@ -21,15 +22,6 @@ I = np.int64  # noqa: E741 - a strong number, which is an input of the graph
 def slope(f, x, *rest, h=1e-6):
     """Derivative by central differences."""
     return (f(x + h, *rest) - f(x - h, *rest)) / (2 * h)
-
-
-def power(x, n):
-    if n == 0:
-        return 1.0
-    if n % 2 == 0:
-        half = power(x, n // 2)
-        return half * half
-    return x * power(x, n - 1)
 
 
 @pytest.mark.parametrize("backend", ["plan", "reference"])
@@ -72,17 +64,6 @@ def test_a_gradient_in_the_graph():
     assert "power backward" in str(graph)
 
 
-def branching(x, n):
-    if n <= 0:
-        return x
-    s = 0.0
-    i = 0
-    while i < n:
-        s = s + branching(x * 0.5, n - 2 - i) * x
-        i += 1
-    return s + x
-
-
 @pytest.mark.parametrize("backend", ["plan", "reference"])
 def test_calls_from_a_loop(backend):
     f = ag.convert(branching)
@@ -114,20 +95,6 @@ def in_loop(x, n):
 
 def test_a_call_in_a_loop():
     assert ag.grad(ag.convert(in_loop))(1.3, I(5)) == pytest.approx(slope(in_loop, 1.3, 5))
-
-
-def walk(x, n):
-    if n <= 0:
-        return x
-    if n > 3:
-        return walk(x, n - 2) * 2.0
-    return turn(x + 1.0, n - 1) * x
-
-
-def turn(x, n):
-    if n <= 0:
-        return x * x
-    return walk(x * 1.5, n - 1) + x
 
 
 def test_functions_that_call_each_other():
@@ -167,21 +134,6 @@ def test_arrays_of_shapes_that_change():
     found = ag.grad(ag.convert(halves))(x)
     expected = [slope(lambda t: halves(x + t * unit), 0.0) for unit in np.eye(7)]
     assert np.allclose(found, expected)
-
-
-def quadrature(b, k):
-    def f(x):
-        return np.sin(k * x)
-
-    def area(a, b, tolerance):
-        m = (a + b) / 2
-        one = (b - a) * f(m)
-        two = (m - a) * f((a + m) / 2) + (b - m) * f((m + b) / 2)
-        if abs(two - one) < tolerance:
-            return two
-        return area(a, m, tolerance / 2) + area(m, b, tolerance / 2)
-
-    return area(0.0, b, 1e-3)
 
 
 def test_a_captured_value():

@@ -59,10 +59,7 @@ def test_value_and_grad_and_aux():
 
 
 def test_several_arguments_and_nests():
-    def f(p, y):
-        return p["a"] * y + p["b"][0] ** 2 * y
-
-    found = grad(f, (0, -1))({"a": 2.0, "b": [3.0]}, 4.0)
+    found = grad(lambda p, y: p["a"] * y + p["b"][0] ** 2 * y, (0, -1))({"a": 2.0, "b": [3.0]}, 4.0)
     assert found == ({"a": 4.0, "b": [24.0]}, 11.0)
     assert grad(lambda x, y: x * y, 1)(2.0, 5.0) == 2.0
     x = Tensor(np.float64(3.0))
@@ -156,10 +153,7 @@ def test_hessian_and_its_product(compiled):
 
 
 def test_hvp_of_several_arguments():
-    def f(x, y):
-        return x * x * y
-
-    assert hvp(f, (2.0, 3.0), (1.0, 0.0)) == (6.0, 4.0)
+    assert hvp(lambda x, y: x * x * y, (2.0, 3.0), (1.0, 0.0)) == (6.0, 4.0)
 
 
 # ---- ForwardAccumulator ----------------------------------------------------------------------

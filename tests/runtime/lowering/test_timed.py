@@ -59,12 +59,9 @@ def test_cycles_and_calls_add_up_over_calls():
 
 
 def test_kinds_and_sizes_of_kernels_are_told():
-    def f(x, y):
-        return x @ y, np.sqrt(x), np.max(y)
-
     found = []
     x = np.ones((40, 60))
-    prepare(graph_of(f, x, x.T.copy()), found)
+    prepare(graph_of(lambda x, y: (x @ y, np.sqrt(x), np.max(y)), x, x.T.copy()), found)
     kinds = [kernel.what.partition(" ->")[0] for kernel in found[0].kernels]
     assert kinds == ["sums of products, 40 x 40 x 60", "loop over 2400", "extreme over 2400"]
 

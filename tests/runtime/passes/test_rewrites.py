@@ -90,10 +90,7 @@ def test_different_operations_stay(f):
 
 
 def test_results_stay_arrays_of_their_own():
-    @ag.convert
-    def f(x):
-        return x + 1, x + 1
-
+    f = ag.convert(lambda x: (x + 1, x + 1))
     a, b = f(X[1:])
     a[:] = 0
     assert b[0, 1] == -0.5
@@ -210,10 +207,7 @@ def test_equal_operations_of_different_attributes_stay():
 
 
 def test_each_call_gives_an_array_of_its_own():
-    @ag.convert
-    def f(x):
-        return x * 2, ag.full(5000, 3.0) + 1.0
-
+    f = ag.convert(lambda x: (x * 2, ag.full(5000, 3.0) + 1.0))
     f(1.0)[1][:] = 7
     np.testing.assert_array_equal(f(1.0)[1], np.full(5000, 4.0))
 

@@ -9,13 +9,6 @@ from runtime.errors import StagingError
 from tests.autograph.operators.tracing_by_hand import placeholder, tracing
 
 
-def test_membership_in_python():
-    assert ag__.in_(1, [1, 2]) is True and ag__.not_in(1, {2: 1}) is True
-    assert ag__.in_("b", "abc") is True and ag__.in_(2.0, np.array([1.0, 2.0])) == True
-    nan = float("nan")
-    assert ag__.in_(nan, [nan]) is True and ag__.in_(nan, (float("nan"),)) is False
-
-
 def test_in_a_graph():
     with tracing():
         x = placeholder()

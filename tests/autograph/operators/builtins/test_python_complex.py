@@ -26,13 +26,6 @@ def test_numbers_of_the_graph_are_pythons(function, op, dtype):
         assert names(facts)[-1] == op
 
 
-def test_polar_is_a_pair():
-    with tracing() as facts:
-        pair = call_cmath(cmath.polar, (placeholder("complex128"),), {})
-        assert type(pair) is tuple and [p.dtype for p in pair] == [float, float]
-        assert names(facts)[-2:] == ["cmath_polar_0", "cmath_polar_1"]
-
-
 def test_known_numbers_beside_a_traced_one_are_converted():
     with tracing() as facts:
         assert call_cmath(cmath.log, (2, placeholder()), {}).dtype == complex

@@ -11,26 +11,6 @@ from runtime import ops
 from tests.autograph.operators.tracing_by_hand import placeholder, tracing
 
 
-def test_what_python_knows_it_sorts_itself():
-    with tracing() as facts:
-        assert sorted_([3, 1, 2], reverse=True) == [3, 2, 1]
-        assert sorted_([("b", 1), ("a", 2)], key=lambda row: row[1]) == [("b", 1), ("a", 2)]
-        assert facts.builder.graph.nodes == []
-
-
-def test_numbers_stay_python_numbers():
-    with tracing():
-        x = ops.as_weak(placeholder(), kind="float")
-        assert [y.type.weak for y in sorted_([x, 2, 0.5])] == [True] * 3
-        assert [y.type.weak for y in sorted_([placeholder(), 2.0])] == [False] * 2
-
-
-def test_tuples_of_numbers_stay_together():
-    with tracing():
-        rows = sorted_([(placeholder(), 1), (2.0, 2)], key=lambda row: -row[0])
-        assert [len(row) for row in rows] == [2, 2] and rows[0][1].dtype.kind == "i"
-
-
 def test_other_things_are_not_moved_by_data():
     with tracing():
         x = placeholder()
@@ -64,13 +44,6 @@ def test_nan_has_no_place_that_only_numbers_tell(function, native):
     with pytest.raises(ValueError, match="nan is sorted"):
         staged(np.array([3.0, np.nan, 1.0]))
     assert staged(x) == function(x) and staged.trace_count == 1
-
-
-def test_single_operations_are_sorted_by_python():
-    x = np.array([3.0, np.nan, 1.0])
-    with ag.eager():
-        np.testing.assert_array_equal(ag.convert(sorted)(x), sorted(x))
-        np.testing.assert_array_equal(ag.convert(lambda x: sorted(x))(x), sorted(x))
 
 
 class Point(NamedTuple):

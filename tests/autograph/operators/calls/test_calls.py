@@ -83,20 +83,6 @@ def test_what_a_trace_has_no_meaning_for_is_refused():
         call(id, "x")
 
 
-def test_pure_calls_run_while_tracing():
-    with tracing():
-        assert call(math.sqrt, 4.0) == 2.0 and call(len, "abc") == 3
-        assert call("a,b".split, ",") == ["a", "b"]
-        assert isinstance(call(np.zeros, 3), ag.Tensor)
-
-
 def test_artifacts_are_called_as_they_are():
     converted = ag.to_graph(clamp)
     assert is_artifact(converted) and call(converted, -2) == 2 and not is_artifact(clamp)
-
-
-def test_errors_are_pythons():
-    with pytest.raises(TypeError, match="not callable"):
-        call(3)
-    with pytest.raises(TypeError, match="clamp"):
-        call(clamp)

@@ -140,12 +140,6 @@ def test_a_generator_with_one_yield_runs_around_the_body():
         assert control.TRY in kinds(facts) and control.PRINT in kinds(facts)
 
 
-def test_in_python_with_is_with():
-    manager = Plain()
-    guarded(manager, lambda entered: manager.log.append(entered))
-    assert manager.log == ["in", 7, "out"]
-
-
 def test_a_stack_of_managers_is_refused():
     with tracing(), pytest.raises(ag.StagingError, match="a contextlib.ExitStack is entered"):
         context(contextlib.ExitStack())
@@ -177,8 +171,3 @@ def test_a_generator_that_was_made_outside_can_be_entered_once():
     manager = bare()
     with tracing(manager), pytest.raises(ag.StagingError, match="`bare` was made outside of the"):
         context(manager)
-
-
-def test_nullcontext_gives_what_it_holds():
-    with tracing() as facts, context(contextlib.nullcontext(5)) as entered:
-        assert entered == 5 and kinds(facts) == []

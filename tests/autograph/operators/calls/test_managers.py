@@ -81,13 +81,6 @@ def test_a_setting_does_not_depend_on_data():
         made_manager(np.errstate, (), {"divide": placeholder()})
 
 
-def test_errors_of_numpy_are_signalled_only_inside():
-    with tracing() as facts:
-        with context(made_manager(np.errstate, (), {"all": "raise"})):
-            assert facts.builder.root.signalling == 1
-        assert facts.builder.root.signalling == 0
-
-
 def test_text_goes_nowhere_that_was_made_while_tracing():
     stream = io.StringIO()
     with tracing(stream) as facts:

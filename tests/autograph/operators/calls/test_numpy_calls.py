@@ -23,15 +23,6 @@ def test_numpy_of_lists_with_traced_parts_puts_them_together():
         assert call_numpy(np.dot, [x, 1.0], [1.0, x]).shape == ()
 
 
-def test_asarray_is_the_very_array_and_array_a_new_one():
-    with tracing():
-        x = placeholder(shape=(3,))
-        assert call_numpy(np.asarray, x) is x and call_numpy(np.asarray, x, dtype=float) is x
-        assert (
-            call_numpy(np.array, x) is not x and call_numpy(np.asarray, x, dtype="float32") is not x
-        )
-
-
 def test_an_option_that_a_traced_array_cannot_have_is_named():
     with tracing(), pytest.raises(ag.StagingError, match="`np.array` of a traced value has no `or"):
         call_numpy(np.array, placeholder(shape=(3,)), order="F")
@@ -54,11 +45,3 @@ def test_results_that_nobody_else_has_seen_belong_to_the_trace():
         assert journal.is_fresh(as_fresh([1])) and as_fresh("text") == "text"
         parts = as_fresh((np.ones(2), 1))
         assert type(parts) is tuple and isinstance(parts[0], ag.Tensor) and parts[1] == 1
-
-
-def test_a_new_array_is_a_copy():
-    array = np.ones(3)
-    with tracing():
-        made = as_fresh(array)
-        array[0] = 5
-        assert made._value.node.attrs["value"].tolist() == [1, 1, 1]

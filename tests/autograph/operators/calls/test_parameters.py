@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from autograph.operators.calls.parameters import OtherCallError, initial_form, known_number, widened
+from autograph.operators.calls.parameters import OtherCallError, initial_form, widened
 from autograph.operators.symbolic.containers import Branching, Growing
 from autograph.operators.symbolic.forms import Leaf, Static
 from runtime.building import building, traced
@@ -29,12 +29,6 @@ def make():
         yield lambda type_: traced(building().input(type_))
 
 
-def test_numbers_stay_unless_they_may_differ():
-    assert initial_form(2, "n", never) == Static(2)
-    assert initial_form(2, "n", always) == Leaf(INT)
-    assert initial_form("text", "n", always) == Static("text")
-
-
 def test_tensors_are_parameters(make):
     x = make(VECTOR)
     assert initial_form(x, "x", never) == Leaf(VECTOR, is_array=True)
@@ -49,14 +43,6 @@ def test_a_list_is_taken_apart_only_when_another_one_comes(make):
     assert widened(form, first, "items", never) is form
     wider = widened(form, second, "items", never)
     assert isinstance(wider, Branching) and wider.parts == (Leaf(FLOAT), Static(1))
-
-
-def test_types_and_shapes_are_joined(make):
-    form = Leaf(VECTOR, is_array=True)
-    assert widened(form, make(TensorType(np.dtype("f4"), (5,))), "x", never) == Leaf(
-        TensorType(np.dtype("f8"), (None,)), is_array=True
-    )
-    assert widened(Leaf(INT), 2.5, "x", never) == Leaf(FLOAT)
 
 
 @pytest.mark.parametrize(
@@ -90,9 +76,3 @@ def test_a_number_that_may_differ_becomes_a_parameter():
     assert widened(Static(1), 2, "n", always) == Leaf(INT)
     with pytest.raises(OtherCallError):  # a flag is no number
         widened(Static(True), False, "n", always)
-
-
-def test_which_numbers_are_known(make):
-    assert known_number(2) == ("int", "2") != known_number(2.0)
-    assert known_number(np.float64(0.0)) != known_number(np.float64(-0.0))
-    assert known_number(make(FLOAT)) is None and known_number("2") is None

@@ -3,7 +3,7 @@
 import pytest
 
 import autograph as ag
-from autograph.operators.captured.caught import Caught, PartOfError
+from autograph.operators.captured.caught import Caught
 from runtime.building import building, traced
 from runtime.effects import control
 from runtime.spec import ErrorType
@@ -25,19 +25,6 @@ def test_the_class_is_asked_in_the_graph_only_where_it_is_not_known():
         assert not bit.is_known and bit.dtype == bool
         (node,) = facts.builder.graph.nodes
         assert node.op is control.IS_ERROR and node.attrs["kinds"] == (KeyError, OSError)
-
-
-def test_a_broader_class_of_the_clause_is_not_known_to_be_the_narrow_one():
-    with tracing():
-        assert not caught(Exception).is_a(KeyError).is_known
-
-
-def test_parts_are_read_in_the_graph():
-    with tracing() as facts:
-        part = caught(KeyError).part("args")[0]
-        assert isinstance(part, PartOfError)
-        read = [(node.attrs["name"], node.attrs["key"]) for node in facts.builder.graph.nodes]
-        assert read == [("args", None), (None, 0)]
 
 
 @pytest.mark.parametrize("use", [

@@ -183,10 +183,7 @@ def test_a_default_that_others_change_is_seen_wherever_it_is_left(name):
 def test_vmap_sees_the_defaults_of_its_function():
     held = [2.0]
 
-    def scaled(x, by=held):
-        return x * by[0]
-
-    mapped = ag.vmap(scaled)
+    mapped = ag.vmap(lambda x, by=held: x * by[0])
     assert mapped(np.ones(2)).tolist() == [2.0, 2.0]
     held[0] = 5.0
     assert mapped(np.ones(2)).tolist() == [5.0, 5.0]

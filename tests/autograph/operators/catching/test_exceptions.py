@@ -34,18 +34,6 @@ def fail(names):
     raise KeyError("k")
 
 
-def test_in_python_the_first_clause_that_takes_the_error_runs():
-    clauses = [(lambda: ValueError, set_x(2)), (lambda: (LookupError, OSError), set_x(3)),
-               (None, set_x(4))]  # fmt: skip
-    assert run(fail, clauses, x=0)["x"] == 3
-    assert run(lambda names: None, clauses, orelse=set_x(5), x=0)["x"] == 5
-
-
-def test_classes_are_asked_for_only_until_one_takes_the_error():
-    clauses = [(lambda: KeyError, set_x(2)), (lambda: 1 / 0, set_x(3))]
-    assert run(fail, clauses, x=0)["x"] == 2
-
-
 def test_no_clause_takes_it_and_finally_runs():
     seen = []
     with pytest.raises(KeyError, match="k"):
@@ -124,11 +112,3 @@ def test_where_a_try_cannot_be_staged_what_may_raise_is_refused():
             with try_body(("except*", "with")):
                 raising(placeholder(), "k")({})
         assert building() is not None
-
-
-def test_assert_stmt_asks_for_the_message_only_on_failure():
-    ag__.assert_stmt([1], lambda: 1 / 0)
-    with pytest.raises(AssertionError, match="^why$"):
-        ag__.assert_stmt(0, lambda: "why")
-    with pytest.raises(AssertionError, match="^$"):
-        ag__.assert_stmt(0, None)

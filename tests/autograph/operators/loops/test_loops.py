@@ -10,15 +10,6 @@ from runtime import ops
 from tests.autograph.operators.tracing_by_hand import State, placeholder, tracing
 
 
-def run_while(test, body, opts=None, **names):
-    state = State(**names)
-    ag__.while_stmt(
-        lambda: test(state.names), lambda: body(state.names),
-        state.get, state.set, state.symbols, opts or {},
-    )  # fmt: skip
-    return state.names
-
-
 def run_for(items, body, extra_test=None, opts=None, **names):
     state = State(**names)
     ag__.for_stmt(
@@ -38,14 +29,6 @@ def kinds(facts):
     return [node.op.name for node in facts.builder.graph.nodes]
 
 
-def test_while_in_python():
-    def halve(names):
-        names["x"] //= 2
-
-    assert run_while(lambda names: names["x"] > 3, halve, x=40)["x"] == 2
-    assert run_while(lambda names: [], halve, x=40)["x"] == 40
-
-
 @pytest.mark.parametrize("items", [[1, 2, 3], range(1, 4), iter((1, 2, 3)), {1: 0, 2: 0, 3: 0}])
 def test_for_in_python(items):
     assert run_for(items, add, total=0)["total"] == 6
@@ -55,22 +38,6 @@ def test_the_extra_test_is_asked_before_each_item():
     source = iter([1, 2, 3, 4])
     assert run_for(source, add, lambda names: names["total"] < 3, total=0)["total"] == 3
     assert next(source) == 3
-
-
-def test_a_condition_of_data_is_a_node():
-    def halve(names):
-        names["x"] = names["x"] / 2
-
-    with tracing() as facts:
-        names = run_while(lambda names: names["x"] > 3, halve, x=placeholder())
-        assert kinds(facts).count("while") == 1 and not names["x"].is_known
-
-
-def test_rows_of_a_tensor_are_a_node_with_a_counter():
-    with tracing() as facts:
-        names = run_for(placeholder(shape=(None,)), add, total=0.0)
-        (node,) = (n for n in facts.builder.graph.nodes if n.op.name == "while")
-        assert len(node.outputs) == 2 and not names["total"].is_known
 
 
 def test_a_short_range_is_unrolled_and_a_long_one_is_a_node():
@@ -121,9 +88,3 @@ def test_an_empty_tensor_runs_no_round():
 
 def test_a_variable_is_iterated_by_its_value():
     assert run_for(ag.Variable([1.0, 2.0]), add, total=0.0)["total"] == 3.0
-
-
-def test_what_is_no_iterable_is_pythons_error():
-    for context in (tracing, lambda: open("/dev/null")):
-        with context(), pytest.raises(TypeError, match="'int' object is not iterable"):
-            run_for(3, add, total=0)

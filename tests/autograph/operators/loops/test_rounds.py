@@ -47,15 +47,12 @@ def test_a_graph_computes_alike_where_the_dtype_of_an_input_changes_no_number(
 
 
 def test_control_flow_computes_alike_where_its_bodies_do():
-    def chosen(x, y):
-        return x if y > 0 else x * y
-
     def summed(x, n):
         while n > 0:
             x, n = x + n, n - 1
         return x
 
-    graph = graph_of(chosen, np.float64(2), np.float64(3))
+    graph = graph_of(lambda x, y: x if y > 0 else x * y, np.float64(2), np.float64(3))
     assert computes_alike(graph, [INT, F8])
 
     def halved(x, y):

@@ -11,7 +11,7 @@ import pytest
 import autograph as ag
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.results.outputs import Place
-from autograph.operators.results.reconstruction import Array, Made, Same, Tuple
+from autograph.operators.results.reconstruction import Array
 
 PLACE = Place("o.a", None)
 
@@ -44,26 +44,6 @@ def test_two_names_of_an_array_have_one_number():
         return type(one), one.number == two.number, step.base.number == one.number
 
     assert seen(note, X) == (Array, True, True)
-
-
-def test_the_callers_array_is_given():
-    def note(handouts, x):
-        made = handouts.part(x, [], PLACE)
-        return made.given == {made.number}, list(handouts.given) == [made.number]
-
-    assert seen(note, X) == (True, True)
-
-
-def test_objects():
-    outside = [1]
-
-    def note(handouts, x):
-        own = [x + 1, 2]
-        handouts.facts.outside.add(outside)
-        kinds = [type(handouts.part(p, [], PLACE)) for p in (own, outside, (own, 1), (1, 2), 3)]
-        return kinds, handouts.are_shared
-
-    assert seen(note, X) == ([Made, Same, Tuple, tuple, int], True)
 
 
 def test_what_is_told_for_an_error_only_is_forgotten():

@@ -34,12 +34,6 @@ def test_a_form_gives_its_leaves_and_is_built_of_them(value):
     assert made == value and type(made) is type(value)
 
 
-def test_a_container_that_is_itself_is_not_built():
-    held = [1, 2.0]
-    form = form_of(held, bools=False)
-    assert built(form, ()) is held and list(form.flatten(held)) == []
-
-
 def test_the_containers_of_a_value_have_numbers_and_names():
     value = ([1], {"k": [2]})
     form = form_of(value, bools=False, made=True)

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from autograph.operators.symbolic.choices import Among, OrNone
+from autograph.operators.symbolic.choices import OrNone
 from autograph.operators.symbolic.containers import Branching, Growing, Ragged
 from autograph.operators.symbolic.forms import Leaf, Poisoned, Static, Unbound
-from autograph.operators.symbolic.item_forms import growing_form, item_form, of_length
+from autograph.operators.symbolic.item_forms import growing_form, item_form
 from autograph.operators.values.runs import Run
 from runtime.building import building
 from runtime.spec import TensorType, type_of_number
@@ -70,11 +70,6 @@ def test_items_are_covered_by_the_smallest_form(items, form):
     assert form_of_items(*reversed(items)) == form
 
 
-def test_texts_are_told_by_numbers():
-    found = form_of_items("a", "b", "a")
-    assert isinstance(found, Among) and found.things == ("a", "b")
-
-
 @pytest.mark.parametrize(
     "items",
     [
@@ -108,9 +103,3 @@ def test_lists_in_lists_come_to_an_end():
             [nest],
         )
     assert isinstance(form, Poisoned) and "lists in lists, 8 deep or more" in form.what
-
-
-def test_a_length_is_known_where_it_is_that_of_both():
-    form = Growing(Leaf(INT))
-    assert of_length(form, 2, [1, 2]).length == 2
-    assert of_length(form, 2, [1]).length is None

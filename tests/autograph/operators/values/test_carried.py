@@ -1,6 +1,5 @@
 """Values that staged statements carry."""
 
-import collections
 import dataclasses
 import enum
 import fractions
@@ -11,29 +10,12 @@ import pytest
 import autograph as ag
 from autograph.operators.captured.variables import Undefined
 from autograph.operators.values import carried
-from autograph.operators.values.carried import NOTHING
-from runtime.spec import TensorType, type_of_number
-from tests.autograph.operators.tracing_by_hand import placeholder, tracing
-
-Pair = collections.namedtuple("Pair", "a b")
 
 
 @dataclasses.dataclass(frozen=True)
 class Record:
     a: object
     b: object
-
-
-NESTS = [(1, 2), [1, 2], {"a": 1, "b": 2}, Pair(1, 2), Record(1, 2)]
-
-
-@pytest.mark.parametrize("nest", NESTS, ids=lambda nest: type(nest).__name__)
-def test_a_container_is_rebuilt_from_its_parts(nest):
-    assert carried.is_container(nest)
-    steps = carried.own_children(nest)
-    assert [part for _, part in steps] == [1, 2]
-    made = carried.with_children(nest, [3, 4])
-    assert type(made) is type(nest) and [part for _, part in carried.own_children(made)] == [3, 4]
 
 
 @pytest.mark.parametrize("thing", [{1}, "ab", range(2), np.zeros(2), None, Record])
@@ -80,13 +62,6 @@ def test_a_slot_is_read_under_a_property_of_its_name():
     assert carried.attributes_of(thing) == {"a": 1}
 
 
-def test_what_else_an_object_of_a_dataclass_holds_is_kept():
-    record = Record(1, 2)
-    object.__setattr__(record, "more", 3)
-    assert [step for step, _ in carried.own_children(record)] == [".a", ".b", ".more"]
-    assert vars(carried.with_children(record, [4, 5, 6])) == {"a": 4, "b": 5, "more": 6}
-
-
 class Colour(enum.Enum):
     RED = 1
 
@@ -113,11 +88,6 @@ def test_what_is_more_than_its_attributes_is_no_plain_object(thing):
     assert not carried.has_parts(thing)
 
 
-def test_what_cannot_be_changed_is_told_by_its_parts():
-    changeable = [carried.is_changeable(nest) for nest in NESTS]
-    assert changeable == [False, True, True, False, False]
-
-
 def test_what_a_body_wrote_is_seen_in_a_container_that_was_rolled_back():
     held, record, thing = [1, 2], Record(1, 2), Plain(2, 1)
     writes = {
@@ -140,28 +110,6 @@ def test_two_values_of_one_kind_are_told_apart_in_words(a, b, other):
     assert carried.describe_both(a, b) == (carried.describe(a), other)
 
 
-def test_types_of_numeric_values():
-    assert carried.type_of(1) == type_of_number(1)
-    assert carried.type_of(np.float32(1)) == TensorType(np.dtype("f4"), ())
-    assert carried.type_of(np.zeros((2, 3))) == TensorType(np.dtype("f8"), (2, 3))
-    assert [carried.is_numeric(x) for x in (1, np.zeros(2), ag.constant(1), "a", None)] == [
-        True, True, True, False, False,
-    ]  # fmt: skip
-
-
-def test_what_is_an_array():
-    with tracing():
-        assert carried.is_array(placeholder(shape=(2,))) and not carried.is_array(placeholder())
-        assert carried.is_array(placeholder().as_array())
-    assert carried.is_array(np.zeros(())) and not carried.is_array(np.float64(0))
-
-
-def test_a_value_that_may_be_missing_is_split():
-    assert carried.split(1) == (1, True)
-    assert carried.split(Undefined("x")) == (NOTHING, False)
-    assert carried.split(NOTHING) == (NOTHING, NOTHING)
-
-
 @pytest.mark.parametrize(
     ("value", "words"),
     [
@@ -181,12 +129,6 @@ def test_places_in_messages():
     )
     assert "not text" in carried.advice("the str 'a'", "a str")
     assert not carried.advice("None", "a float")
-
-
-def test_contradicting_types_are_named():
-    with tracing():
-        joined = carried.merge_types("x", type_of_number(1), TensorType(np.dtype("f4"), (3,)))
-    assert joined.dtype == np.float32
 
 
 def test_two_truths_that_both_hold():

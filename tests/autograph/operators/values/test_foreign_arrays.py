@@ -38,10 +38,7 @@ def test_an_array_of_a_subclass_that_the_function_makes_is_refused(function):
 
 
 def test_without_a_graph_it_is_what_python_makes():
-    @ag.convert
-    def made(n):
-        return np.matrix(np.eye(2)) * n
-
+    made = ag.convert(lambda n: np.matrix(np.eye(2)) * n)
     found = made(3)
     assert type(found) is np.matrix and (found == np.eye(2) * 3).all()
 

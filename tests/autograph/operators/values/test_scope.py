@@ -18,7 +18,6 @@ from autograph.operators.values.bodies import check_defined
 from autograph.operators.values.scope import (
     ConversionOptions,
     FunctionScope,
-    cells_of,
     new_names,
     note_names,
 )
@@ -64,14 +63,6 @@ def test_a_captured_name_without_a_value_is_pythons_name_error():
         scope().read("z", Undefined("z"))
 
 
-def test_a_scope_is_open_only_while_its_function_runs():
-    with tracing() as facts:
-        with contextlib.suppress(KeyError), scope() as opened:
-            assert facts.scopes.open == [opened]
-            raise KeyError
-        assert facts.scopes.open == []
-
-
 @pytest.mark.parametrize("value", [UndefinedReturnValue(), Undefined("retval_")])
 def test_a_function_that_reached_no_return_gives_none(value):
     assert scope().ret(value, True) is None and scope().ret(3, False) is None
@@ -89,32 +80,10 @@ def test_a_result_that_is_there_on_some_paths_is_none_on_others():
         assert result.value == 7 and result.present is not present
 
 
-def test_a_result_of_returns_on_all_paths_is_there():
-    with tracing():
-        result = Maybe("retval_", 7, placeholder("bool"), check_defined)
-        assert scope().ret(result, True) == 7
-
-
 def test_a_result_of_two_kinds_names_the_function():
     poison = Poison("retval_", "the result is a str on one path but an int on the other", "")
     with pytest.raises(ag.StagingError, match="the result of `step` is a str on one path"):
         scope().ret(poison, True)
-
-
-def test_names_declared_nonlocal_or_global_are_restored_after_the_trace():
-    count = 1
-
-    def get():
-        return (count, LEVEL)
-
-    def put(values):
-        nonlocal count
-        global LEVEL
-        count, LEVEL = values
-
-    with tracing(), scope(lambda: count, (get, put, ("count", "LEVEL"))):
-        put((5, 6))
-    assert (count, LEVEL) == (1, 3)
 
 
 def test_names_bound_in_operands_are_restored():
@@ -173,9 +142,3 @@ def test_recursion_in_python_may_be_deeper():
     with tracing(), contextlib.ExitStack() as stack:
         for _ in range(module._DEEPEST + 2):
             stack.enter_context(scope(name="fib"))
-
-
-def test_cells_of_a_function():
-    x = 1
-    assert cells_of(lambda: x)["x"].cell_contents == 1
-    assert cells_of(lambda: 1) == {} and cells_of(len) == {}

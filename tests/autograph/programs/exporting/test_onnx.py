@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from tests.autograph.programs.exporting.test_c import collatz, collected
 
 onnx = pytest.importorskip("onnx", reason="needs the package onnx")
 runtime = pytest.importorskip("onnxruntime", reason="needs the package onnxruntime")
@@ -28,14 +29,6 @@ def layer(x):
     return {"probabilities": ag.nn.softmax(hidden), "best": hidden.argmax(axis=-1)}
 
 
-def collected(x):
-    found = []
-    for value in x:
-        if value > 0:
-            found.append(value * value)
-    return found, len(found)
-
-
 def in_branches(x):
     if x.sum() > 0:
         y, n = np.sort(x), 1
@@ -45,14 +38,6 @@ def in_branches(x):
         y, n = x.copy(), 3
         y[1:-1] += 10
     return y, n
-
-
-def collatz(n):
-    steps = 0
-    while n != 1:
-        n = n // 2 if n % 2 == 0 else 3 * n + 1
-        steps += 1
-    return steps
 
 
 def slope(x):
@@ -345,10 +330,7 @@ def test_draws_are_of_their_distributions(case, tmp_path):
     stats = pytest.importorskip("scipy.stats")
     draw, (name, parameters) = case
 
-    def function(x):
-        return x + draw()
-
-    ag.export_onnx(function, tmp_path / "f.onnx", [0.0], allow_random=True)
+    ag.export_onnx(lambda x: x + draw(), tmp_path / "f.onnx", [0.0], allow_random=True)
     runtime.set_seed(1)
     session = session_of(tmp_path / "f.onnx")
     drawn, others = (session.run(None, {"x": np.array(0.0)})[0] for _ in range(2))

@@ -56,10 +56,7 @@ def test_a_sum_takes_what_it_sums_into_its_loop(traced):
 
 
 def test_what_is_assigned_to_a_part_is_computed_in_its_place(traced):
-    def function(x):
-        return ops.index_update(x, x[:48] * 2.0 + 1.0, slice(2, 50))
-
-    graph = traced(function, X)
+    graph = traced(lambda x: ops.index_update(x, x[:48] * 2.0 + 1.0, slice(2, 50)), X)
     assert len(fused(graph)) == 3 and text(lower(graph)).count("allocate") == 1
 
 

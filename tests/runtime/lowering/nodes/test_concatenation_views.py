@@ -66,10 +66,7 @@ READ = {
 @pytest.mark.parametrize("read", READ)
 @pytest.mark.parametrize("moved", MOVED)
 def test_the_bits_are_those_of_one_array(moved, read, compare):
-    def function(x, y):
-        return READ[read](MOVED[moved](x, y))
-
-    compare(function, random(33, 40), random(33, 40) + 1)
+    compare(lambda x, y: READ[read](MOVED[moved](x, y)), random(33, 40), random(33, 40) + 1)
 
 
 @pytest.mark.parametrize("moved", MOVED)
