@@ -40,16 +40,8 @@ from runtime.origins import origin_of_caller
 from runtime.structure import tree
 from runtime.structure.tree import MADE_BY_CLASS_STATEMENT
 
-__all__ = [
-    "Choice",
-    "as_choices",
-    "called_with_each",
-    "chosen_in",
-    "is_chosen_object",
-    "items_of",
-    "views_of_each",
-    "with_each",
-]
+__all__ = ["Choice", "as_choices", "called_with_each", "chosen_in", "is_chosen_object", "items_of",
+           "views_of_each", "with_each"]  # fmt: skip
 
 
 def is_chosen_object(x: Any) -> bool:

@@ -34,18 +34,8 @@ from runtime.building import building
 from runtime.errors import StagingError
 from runtime.tensor import Tensor
 
-__all__ = [
-    "enumerate_",
-    "filter_",
-    "iter_",
-    "map_",
-    "ndenumerate_",
-    "ndindex_",
-    "next_",
-    "range_",
-    "reversed_",
-    "zip_",
-]
+__all__ = ["enumerate_", "filter_", "iter_", "map_", "ndenumerate_", "ndindex_", "next_", "range_",
+           "reversed_", "zip_"]  # fmt: skip
 
 
 def range_(*args: Any) -> Any:

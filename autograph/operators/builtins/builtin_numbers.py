@@ -29,18 +29,8 @@ from runtime.structure.tree import MADE_BY_CLASS_STATEMENT
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
-__all__ = [
-    "check_is_index",
-    "chr_",
-    "digits",
-    "divmod_",
-    "index_",
-    "number_of_kind",
-    "ord_",
-    "pow_",
-    "single",
-    "weak_int",
-]
+__all__ = ["check_is_index", "chr_", "digits", "divmod_", "index_", "number_of_kind", "ord_",
+           "pow_", "single", "weak_int"]  # fmt: skip
 
 # The methods by which an object gives a number, the first that it has.
 _CONVERSIONS = {

@@ -28,20 +28,9 @@ from autograph.operators.values.templates import shown
 from runtime import journal
 from runtime.building import building
 
-__all__ = [
-    "METHODS",
-    "counted",
-    "dict_display",
-    "dict_of_pairs",
-    "difference",
-    "intersection",
-    "ior",
-    "is_dict_of_pairs",
-    "made_of_open_dict",
-    "symmetric_difference",
-    "union",
-    "update",
-]
+__all__ = ["METHODS", "counted", "dict_display", "dict_of_pairs", "difference", "intersection",
+           "ior", "is_dict_of_pairs", "made_of_open_dict", "symmetric_difference", "union",
+           "update"]  # fmt: skip
 
 
 def dict_display(*pairs: tuple[Any, ...]) -> Any:

@@ -97,14 +97,8 @@ from runtime.structure.tree import MADE_BY_CLASS_STATEMENT
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
-__all__ = [
-    "autograph_artifact",
-    "converted_call",
-    "converted_lambda",
-    "frame_call",
-    "is_artifact",
-    "local_class",
-]
+__all__ = ["autograph_artifact", "converted_call", "converted_lambda", "frame_call", "is_artifact",
+           "local_class"]  # fmt: skip
 
 _BOUND_BUILTINS = (BuiltinFunctionType, BuiltinMethodType, MethodWrapperType)
 _UNBOUND_BUILTINS = (MethodDescriptorType, WrapperDescriptorType)

@@ -29,16 +29,8 @@ from runtime.ops.declaration.operands import as_dtype
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
-__all__ = [
-    "HOST_SETTINGS",
-    "MAKERS",
-    "as_fresh",
-    "call_function_of_numpy",
-    "call_on_texts",
-    "is_of_host",
-    "is_of_ufunc",
-    "together",
-]
+__all__ = ["HOST_SETTINGS", "MAKERS", "as_fresh", "call_function_of_numpy", "call_on_texts",
+           "is_of_host", "is_of_ufunc", "together"]  # fmt: skip
 
 
 _COPIES = {

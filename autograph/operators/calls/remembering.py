@@ -21,14 +21,8 @@ from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
-__all__ = [
-    "Remembering",
-    "call_remembering",
-    "is_made_here",
-    "refuse_told",
-    "remembers",
-    "results_of",
-]
+__all__ = ["Remembering", "call_remembering", "is_made_here", "refuse_told", "remembers",
+           "results_of"]  # fmt: skip
 
 Remembering = functools._lru_cache_wrapper
 

@@ -62,12 +62,7 @@ from runtime.effects import control
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 
-__all__ = [
-    "ARRAYS",
-    "OURS",
-    "PURE_MODULES",
-    "call_unconverted",
-]
+__all__ = ["ARRAYS", "OURS", "PURE_MODULES", "call_unconverted"]
 
 PURE_MODULES = frozenset(
     [

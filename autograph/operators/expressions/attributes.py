@@ -65,19 +65,8 @@ from runtime.structure.tree import MADE_BY_CLASS_STATEMENT
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
-__all__ = [
-    "attribute_slot",
-    "delattr_",
-    "delattr_plain",
-    "getattr_",
-    "getattr_or",
-    "getattr_plain",
-    "imported",
-    "is_computed",
-    "presence",
-    "setattr_",
-    "setattr_plain",
-]
+__all__ = ["attribute_slot", "delattr_", "delattr_plain", "getattr_", "getattr_or", "getattr_plain",
+           "imported", "is_computed", "presence", "setattr_", "setattr_plain"]  # fmt: skip
 
 _ABSENT = object()
 

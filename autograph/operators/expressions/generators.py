@@ -26,16 +26,8 @@ from runtime.errors import Origin, StagingError
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
-__all__ = [
-    "Call",
-    "Consumer",
-    "Ending",
-    "GeneratorScope",
-    "call_of",
-    "check_left",
-    "made",
-    "placed",
-]
+__all__ = ["Call", "Consumer", "Ending", "GeneratorScope", "call_of", "check_left", "made",
+           "placed"]  # fmt: skip
 
 _WAY_OUT = (
     "go through it by a `for` statement, with no `try` or `with` around the `yield`, or give the "

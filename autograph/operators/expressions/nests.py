@@ -27,15 +27,8 @@ from runtime import ops
 from runtime.building import building
 from runtime.tensor import Tensor
 
-__all__ = [
-    "SEARCHES",
-    "equal",
-    "has_own_equality",
-    "is_by_data",
-    "is_searched_by_data",
-    "items_of",
-    "ordered",
-]
+__all__ = ["SEARCHES", "equal", "has_own_equality", "is_by_data", "is_searched_by_data", "items_of",
+           "ordered"]  # fmt: skip
 
 _KINDS = (tuple, list, dict)
 Order = Callable[[Any, Any], Any]

@@ -22,19 +22,8 @@ from runtime.spec import TensorSpec, TensorType, broadcast_shapes, type_of_numbe
 from runtime.structure import tree
 from runtime.tensor import Tensor
 
-__all__ = [
-    "bound",
-    "generators",
-    "is_blind",
-    "is_discreet",
-    "is_of_the_moment",
-    "kind_of_result",
-    "known_result",
-    "owner_of",
-    "sources",
-    "types_of",
-    "uses_clock",
-]
+__all__ = ["bound", "generators", "is_blind", "is_discreet", "is_of_the_moment", "kind_of_result",
+           "known_result", "owner_of", "sources", "types_of", "uses_clock"]  # fmt: skip
 
 
 def _loaded(module: str, *names: str) -> tuple[type, ...]:

@@ -40,16 +40,8 @@ from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
-__all__ = [
-    "Going",
-    "captured_from",
-    "held_by_partial",
-    "is_reading",
-    "one_by_one",
-    "view_of",
-    "with_captured",
-    "with_inputs",
-]
+__all__ = ["Going", "captured_from", "held_by_partial", "is_reading", "one_by_one", "view_of",
+           "with_captured", "with_inputs"]  # fmt: skip
 
 _NESTS = (list, tuple, dict, deque)
 

@@ -31,16 +31,8 @@ from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
-__all__ = [
-    "append_item",
-    "as_after_error",
-    "container_base",
-    "content_slot",
-    "emptied",
-    "guard_rewritten",
-    "is_plain_key",
-    "read_item",
-]
+__all__ = ["append_item", "as_after_error", "container_base", "content_slot", "emptied",
+           "guard_rewritten", "is_plain_key", "read_item"]  # fmt: skip
 
 _ABSENT = object()
 

@@ -35,15 +35,8 @@ from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
-__all__ = [
-    "are_one_number",
-    "is_chosen_value",
-    "is_one_of_chosen",
-    "is_same_array",
-    "note_chosen_value",
-    "refuse_merged",
-    "unknown",
-]
+__all__ = ["are_one_number", "is_chosen_value", "is_one_of_chosen", "is_same_array",
+           "note_chosen_value", "refuse_merged", "unknown"]  # fmt: skip
 
 # The ints that Python makes once.
 _KEPT = range(-5, 257)

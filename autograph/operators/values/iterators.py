@@ -21,16 +21,8 @@ from runtime.errors import StagingError
 from runtime.graph.ir import Node
 from runtime.origins import origin_of_caller
 
-__all__ = [
-    "ASKED",
-    "Taken",
-    "ends",
-    "is_iterator",
-    "refuse_in_call",
-    "refuse_in_loop",
-    "spend",
-    "taken",
-]
+__all__ = ["ASKED", "Taken", "ends", "is_iterator", "refuse_in_call", "refuse_in_loop", "spend",
+           "taken"]  # fmt: skip
 
 # Generators that stand for what the graph asks for each item: it knows how far they have come.
 # By their `id`.

@@ -20,13 +20,8 @@ from runtime.origins import origin_of_caller
 from runtime.spec import WEAK_DTYPES, TensorType
 from runtime.tensor import Tensor
 
-__all__ = [
-    "is_array_at_times",
-    "is_number_or_array",
-    "of_all_classes",
-    "python_types_of",
-    "refuse_number_or_array",
-]
+__all__ = ["is_array_at_times", "is_number_or_array", "of_all_classes", "python_types_of",
+           "refuse_number_or_array"]  # fmt: skip
 
 _Classes = frozenset[type]
 _ARRAY: _Classes = frozenset((np.ndarray,))
