@@ -56,7 +56,7 @@ from runtime.execute.native.miss import MISS
 from runtime.execute.native.plain_loops import calls_outweigh, has_loops, is_done_as_in_python
 from runtime.execute.native.planned import Planned
 from runtime.execute.native.prepared import Native
-from runtime.execute.ownership import may_share
+from runtime.execute.ownership import may_overlap_itself, may_share
 from runtime.graph.ir import Graph, Node
 from runtime.ops.declaration.operands import type_of
 from runtime.process.caching import cached_property
@@ -469,9 +469,19 @@ class ConcreteFunction(Described):
         _write_back(inputs[position], copied(value))
 
     def _check_alone(self, inputs: Sequence[Any], raws: Sequence[Any], position: int) -> None:
-        """Raise StagingError where an array that is written shares memory with another input."""
+        """Raise StagingError where an array that is written shares memory with another input.
+
+        So it does where items of it share memory: what is written to one is read of the other.
+        """
         target = inputs[position]
         array = target.array if isinstance(target, Tensor) else target
+        if is_array(array) and may_overlap_itself(array):
+            name = self._input_name(position)
+            raise StagingError(
+                f"`{name}` is written, and items of it share memory with one another",
+                f"pass a copy (`{name}.copy()`)",
+                origin=self._traced.written_at.get(position),
+            )
         for i, other in enumerate(raws):
             if i != position and may_share(array, other):
                 one, two = self._input_name(position), self._input_name(i)
@@ -863,7 +873,7 @@ class ConcreteFunction(Described):
                     return False
                 if target.shape != type_.shape and not is_compatible(type_, type_of(target)):
                     return False
-                if not (is_only_array and target.flags.writeable):
+                if not (is_only_array and target.flags.carray):
                     self._check_targets(inputs)
             return True
 

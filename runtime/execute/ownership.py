@@ -9,7 +9,7 @@ import numpy as np
 
 from runtime.devices import device_of, module_of
 
-__all__ = ["ALONE", "CONDITION", "DEVICE_CONDITION", "may_share"]
+__all__ = ["ALONE", "CONDITION", "DEVICE_CONDITION", "may_overlap_itself", "may_share"]
 
 # Source of the condition under which generated code may overwrite the array in local {0}: the
 # local holds the only reference, and the memory belongs to the array itself and may be written.
@@ -35,3 +35,16 @@ def may_share(a: Any, b: Any) -> bool:
     if device is None or device != device_of(b):
         return False
     return a is b or bool(module_of(device).may_share_memory(a, b))
+
+
+def may_overlap_itself(array: Any) -> bool:
+    """Whether two items of an array may lie in the same memory, by its strides."""
+    if array.flags.c_contiguous or array.flags.f_contiguous:
+        return False
+    steps = sorted((abs(by), n) for by, n in zip(array.strides, array.shape, strict=True) if n > 1)
+    end = array.itemsize
+    for by, n in steps:
+        if by < end:
+            return bool(array.size > 0)
+        end += by * (n - 1)
+    return False

@@ -184,7 +184,7 @@ def lower(
     reuse(b.program)
     if watcher is not None:
         watcher.watch(b.program)
-    if any(map(has_complex, graph.walk())):
+    if has_complex(graph) or any(map(has_complex, graph.walk())):
         split_complex(b.program)
     keep(b.program)
     pace(b.program, prove(b.program))

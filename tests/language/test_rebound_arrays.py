@@ -441,6 +441,23 @@ def of_parts_of_one_array(function):
     return [*map(list, results), list(z)]
 
 
+def rising(x, y):
+    x[0] = y
+    x[1:] += x[:-1].copy()
+    return x
+
+
+def of_items_in_one_place(function):
+    strided, found = np.lib.stride_tricks.as_strided, []
+    for x, shape, steps in (
+        (np.zeros(1), (3,), (0,)), (np.zeros(4), (3, 2), (8, 8)), (np.zeros(9), (4,), (-16,)),
+        (np.zeros(2), (2, 1), (8, 0)), (np.zeros(12), (2, 3), (8, 16)),
+    ):  # fmt: skip
+        start = x[-1:] if steps[0] < 0 else x
+        found += [list(function(strided(start, shape, steps), 1.0).ravel()), list(x)]
+    return found
+
+
 def of_the_whole(function):
     WHOLE[...] = 1.0
     return [function(2.0), function(2.5), list(WHOLE.ravel())]
@@ -448,7 +465,12 @@ def of_the_whole(function):
 
 @pytest.mark.parametrize("backend", ["plan", "native"])
 @pytest.mark.parametrize(
-    ("function", "calls"), [(overlapping, of_parts_of_one_array), (relaxed_inside, of_the_whole)]
+    ("function", "calls"),
+    [
+        (overlapping, of_parts_of_one_array),
+        (rising, of_items_in_one_place),
+        (relaxed_inside, of_the_whole),
+    ],
 )
 def test_arrays_that_share_memory_with_a_written_one_leave_the_call_to_python(
     function, calls, backend

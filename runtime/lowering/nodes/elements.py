@@ -11,7 +11,7 @@ import numpy as np
 
 from runtime.dtypes import is_half_or_less, is_narrow
 from runtime.execute.native.processor import has_half
-from runtime.graph.ir import Node, Op
+from runtime.graph.ir import Graph, Node, Op
 from runtime.lowering.kernels.narrow_floats import NARROW
 from runtime.lowering.kernels.refusal import Refusal
 from runtime.lowering.kernels.scalar import (
@@ -120,7 +120,7 @@ def element(node: Node, operands: Sequence[Expr], fail: Fail) -> Expr:
     return cast(evaluate(text, operands, meaning), machine_type(found.dtype))
 
 
-def has_complex(node: Node) -> bool:
+def has_complex(node: Node | Graph) -> bool:
     """Whether it takes or gives complex numbers."""
     return any(
         isinstance(value.type, TensorType) and value.type.dtype.kind == "c"

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from numpy.lib.stride_tricks import as_strided
 
 import autograph as ag
 from autograph.functions import Function
@@ -560,6 +561,11 @@ def renewed(state, rate):
     return {**state, "y": state["y"] * rate}
 
 
+def filled(x):
+    x[0], x[-1] = 1.0, x[0] + 2.0
+    return x, x.sum()
+
+
 def cleared(x):
     x[:] = 0.0
 
@@ -585,6 +591,7 @@ NESTS = [
     (stepped, [({"x": X, "y": X + 0, "steps": np.zeros(2)}, 0.5),
                ({"x": X, "y": X + 0, "steps": np.zeros(3)}, 0.5)]),
     (renewed, [({"x": X, "y": X}, 0.5), ({"x": X, "y": X, "z": X}, 0.5)]),
+    (filled, [(np.zeros(3),), (as_strided(np.zeros(1), (3,), (0,)),), (np.zeros(6)[::-2],)]),
     (cleared, [(X,), (np.ones((2, 2)),), (X.astype("f4"),)]),
     (positive, [([1.0, -2.0, 3.0], X), ([-1.0, -2.0, -3.0], X), ([1.0, 2.0, 3.0], -X)]),
 ]  # fmt: skip

@@ -93,6 +93,17 @@ def test_numbers(name, kind):
     assert isinstance(function.traces()[-1]._differentiable.run, Native)
 
 
+@pytest.mark.parametrize("dtype", ["c16", "c8"])
+@pytest.mark.parametrize("shape", [(), (6,), (2, 3)])
+def test_what_no_operation_takes(shape, dtype):
+    x = drawn(*shape, dtype=dtype)[()]
+    found = ag.convert(lambda x: x)
+    assert_same_bits([found(x)], [x])
+    run = found.traces()[-1]._differentiable.run
+    assert run.code.signature.results[0].rank == len(shape)  # else it writes beyond the result
+    assert_same_bits(run(x), [x])
+
+
 def test_python_numbers_raise():
     def quotient(x, y):
         return x / y
