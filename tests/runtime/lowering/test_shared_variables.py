@@ -5,6 +5,7 @@ import io
 import logging
 import re
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -54,12 +55,15 @@ class Model:
         self.rate = ag.Variable(np.float32(0.25))
         self.seen, self.rng = [], np.random.default_rng(3)
         self.few = ag.Variable(np.zeros(3))
+        self.half = ag.Variable(np.arange(4).astype(ml_dtypes.bfloat16))
+        self.turned = ag.Variable(np.array([1.0, 2j]))
         self.batches, self.wrong = batches(4, 4, 1, 3, 2), batches(4, 4, -3)
         self.other = iter([(X * k, float(k)) for k in range(1, 9)])
 
     @property
     def contents(self):
-        return tuple(v.numpy() for v in (self.w, self.count, self.rate, self.few))
+        variables = self.w, self.count, self.rate, self.few, self.half, self.turned
+        return tuple(v.numpy() for v in variables)
 
     def look(self, *given):
         self.seen.append((*map(float, given), float(self.w.numpy().sum()), int(self.count.numpy())))
@@ -68,6 +72,11 @@ class Model:
         self.look(loss)
         self.w.assign(self.w.numpy()[::-1] * 0.5)
         self.rate.assign_add(0.125)
+
+    def change_others(self, loss):
+        self.seen.append((repr(self.half.numpy()), repr(self.turned.numpy())))
+        self.half.assign(self.half.numpy()[::-1])
+        self.turned.assign(self.turned.numpy() * 1j)
 
     def told(self, loss):
         self.look(loss)
@@ -287,6 +296,31 @@ def differentiates(m, x, n):
     return loss
 
 
+def differentiates_beside_changes(m, x, n):
+    with ag.GradientTape() as tape:
+        loss = ((m.w * x - 1.0) ** 2).sum()
+        ag.py_call(m.change, loss)
+    m.w.assign_sub(0.1 * tape.gradient(loss, m.w))
+    return loss
+
+
+def half_precision(m, x, n):
+    for i in range(n):
+        m.half.assign_add(m.half.read_value())
+        ag.py_call(m.change_others, x[i])
+    return m.half.read_value().astype(np.float32)
+
+
+def complex_numbers(m, x, n):
+    m.turned.assign(m.turned.read_value() * 2.0)
+    item = x[n * 20]
+    ag.py_call(m.change_others, item)
+    for i in range(n):
+        ag.py_call(m.change_others, x[i])
+        m.turned.assign_add(m.turned.read_value())
+    return np.abs(m.turned.read_value())
+
+
 def draws(m, x, n):
     noise = ag.random.normal((N,))
     m.w.assign_add(noise)
@@ -330,7 +364,8 @@ def sorts_beside_calls(m, x, n):
 STEPS = (
     looks, logs, asks, is_left_alone, changes, changes_before_all, changes_behind_all, fails,
     fails_later, raises_later, in_a_loop, fails_in_a_loop, before_a_loop, before_a_loop_that_assigns, in_nested_loops,
-    on_one_path, assigned_on_one_path, of_a_generator, of_batches, of_batches_that_do_not_fit, differentiates, draws, draws_of_numpy,
+    on_one_path, assigned_on_one_path, of_a_generator, of_batches, of_batches_that_do_not_fit, differentiates,
+    differentiates_beside_changes, half_precision, complex_numbers, draws, draws_of_numpy,
     prints_and_calls, calls_itself_again, sorts_beside_calls,
 )  # fmt: skip
 
