@@ -414,6 +414,117 @@ def test_python_code_finds_variables_as_in_python(step):
     assert ("native code calls Python" in function.explain()) is (step is not draws_of_numpy)
 
 
+# ---- losses of batches whose length only the run tells: of a kernel, rows, labels -----------------
+
+
+def squares(w, x, y):
+    return ((x @ w.read_value() - x[:, :2]) ** 2).mean()
+
+
+def with_a_bias_of_two_axes(w, x, y):
+    return ((x[:, :2] * w[:1] - 1.0) ** 2).sum() / len(x)
+
+
+def of_known_labels(w, x, y):
+    p = np.exp(x @ w.read_value())
+    return -np.log(p[np.arange(len(y)), y] / p.sum(axis=1)).mean()
+
+
+def normed(w, x, y):
+    z = x @ w.read_value()
+    return np.exp((z - z.mean(axis=0)) / np.sqrt(z.var(axis=0) + 0.5)).sum()
+
+
+def beside_hits(w, x, y):
+    z = x @ w.read_value()
+    return (z**2).mean() * (np.argmax(z, axis=1) == y).mean()
+
+
+def largest(w, x, y):
+    return (x @ w.read_value()).max()
+
+
+def first_and_last(w, x, y):
+    return (x[0] @ w.read_value()).sum() * x[-1, 1]
+
+
+LOSSES = (
+    squares,
+    with_a_bias_of_two_axes,
+    of_known_labels,
+    normed,
+    beside_hits,
+    largest,
+    first_and_last,
+)
+
+
+def trained(loss, lengths, **options):
+    """A Function that trains on batches of these lengths; what it gave or raised; the kernel."""
+    w = ag.Variable(np.linspace(-1.0, 1.0, 6).reshape(3, 2))
+
+    def batches():
+        for n in lengths:
+            yield X[: 3 * n].reshape(n, 3), np.arange(n) % 2
+
+    spec = ag.TensorSpec([None, 3], "float64"), ag.TensorSpec([None], "int64")
+    data = ag.data.Dataset.from_generator(batches, output_signature=spec)
+
+    def train(rate):
+        total = 0.0
+        for rows, labels in data:
+            with ag.GradientTape() as tape:
+                value = loss(w, rows, labels)
+            w.assign_sub(rate * tape.gradient(value, w))
+            total += value
+        return total
+
+    function = ag.convert(train, **options)
+    try:
+        return function, float(function(0.1)), w.numpy()
+    except (IndexError, ValueError) as error:
+        return function, str(error), w.numpy()
+
+
+@pytest.mark.parametrize("lengths", [(4, 4, 3), (1, 5), (2, 0)])
+@pytest.mark.parametrize("loss", LOSSES, ids=lambda f: f.__name__)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_steps_on_batches_of_any_length_are_native(loss, lengths):
+    function, found, kernel = trained(loss, lengths)
+    _, expected, other = trained(loss, lengths, native=False)
+    np.testing.assert_allclose(kernel, other, rtol=1e-12)
+    if isinstance(expected, str):
+        assert found == expected
+    else:
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+    lines = [line for line in function.explain().splitlines() if "calls Python" in line]
+    assert len(lines) == 1 and "batches" in lines[0], function.explain()
+
+
+def test_a_batch_of_one_row_that_is_stretched_is_an_error_with_its_line():
+    v = ag.Variable(np.zeros(3))
+
+    def pairs():
+        yield np.ones((4, 3)), np.ones((4, 3))
+        yield np.ones((4, 3)), np.ones((1, 3))
+
+    spec = ag.TensorSpec([None, 3], "float64")
+    data = ag.data.Dataset.from_generator(pairs, output_signature=(spec, spec))
+
+    def add(n):
+        for one, other in data:
+            v.assign_add((one + other).sum(axis=0))
+        return n
+
+    with pytest.raises(
+        ag.StagingError, match=r"(?s)in `add`: `add` stretches .*\(4, 3\) and \(1, 3\)"
+    ):
+        ag.convert(add)(1.0)
+    assert v.numpy().tolist() == [8.0, 8.0, 8.0]
+    ag.convert(add, native=False)(1.0)
+    assert v.numpy().tolist() == [24.0, 24.0, 24.0]
+
+
 @pytest.mark.parametrize("size", [10, 3000])
 def test_what_python_code_keeps_of_a_variable_stays(size):
     v, kept = ag.Variable(np.zeros(size)), []
