@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any, NoReturn
 
 from autograph.operators.captured.captures import current_trace
@@ -119,7 +120,9 @@ def _now(
     declared: Declared | None,
 ) -> Any:
     args, kwargs = tree.map_structure(_as_array, (args, kwargs))
-    found = function(*args, **kwargs)
+    # What plain Python does with variables is on no tape, as in a graph.
+    with trace.listening(replace=True) if trace.tapes() else nullcontext():
+        found = function(*args, **kwargs)
     if declared is None:
         return found
     leaves, structure = tree.flatten(found)

@@ -434,6 +434,7 @@ _MOVING = frozenset((
     "stack_take",
     "getitem", "getitem_array", "index_update", "index_add", "accumulate",
     "sum", "sum_to", "mean", "prod", "any", "all", "count_nonzero", "matmul", "vecdot", "cumsum",
+    "host_call", "put_contents_if_raised", "take_contents",
 ))  # fmt: skip
 # What is computed of narrow floats in single precision.
 _IN_SINGLE = frozenset((

@@ -26,12 +26,14 @@ class Parts:
         # Stands for a function that has died; the words point to it longer than `forget` lives.
         self._instead = (ctypes.c_uint64 * _WORDS)()
         words, held, instead = self._words, self._held, self._instead
+        # When the process ends, names of modules may be None before functions die.
+        offsets, address = _OFFSETS, ctypes.addressof(instead)
 
         @uninterrupted
         def forget(_: object) -> None:
-            for offset, word in zip(_OFFSETS, words[1:], strict=True):
+            for offset, word in zip(offsets, words[1:], strict=True):
                 instead[offset // 8] = word
-            words[0] = ctypes.addressof(instead)
+            words[0] = address
             held.clear()
 
         self._reference = weakref.ref(function, forget)

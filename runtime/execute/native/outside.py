@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from runtime.dtypes import dtype_from
-from runtime.errors import Origin
+from runtime.errors import Origin, StagingError
 from runtime.execute.kernels import (
     Settings,
     array_function,
@@ -128,7 +128,7 @@ class _Caller:
         called = self.called
         if called.fails:
             compute(self.node, operands[: self.count], [])
-            raise RuntimeError(f"native code found an error in `{self.node.op.name}`")
+            raise _without_error(self.node, operands)
         found = self.compute(*operands[: self.count])
         if called.is_users and self.direct is None:
             _check_settings()
@@ -177,6 +177,18 @@ class _Caller:
                 trace = entry(origin, trace)
             error.__traceback__ = trace
         raise error.with_traceback(trace)
+
+
+def _without_error(node: Node, operands: Sequence[Any]) -> Exception:
+    """What is raised for a node that is computed without an error after all."""
+    shapes = dict.fromkeys(x.shape for x in operands if isinstance(x, np.ndarray))
+    if len(shapes) < 2:
+        return RuntimeError(f"native code found an error in `{node.op.name}`")
+    return StagingError(
+        f"`{node.op.name}` stretches one of arrays of shapes {' and '.join(map(str, shapes))}: "
+        "beside calls of plain Python, native code takes sizes that only the run tells for equal",
+        "declare the size, or use `@ag.convert(native=False)`",
+    )
 
 
 def _check_settings() -> None:

@@ -608,14 +608,18 @@ class Builder:
     def _equal_in_the_run(self, one: Dim, other: Dim) -> Dim:
         differ = call("ne", as_expr(one), as_expr(other))
         are_both = is_of_the_run(one) and is_of_the_run(other)
-        if self.program.has_effects and are_both and self.node is not None and not self.attempts:
-            self.doubts.append([])
-            self.emit(If(differ, self.doubts[-1], []))
-        else:
-            self.leave_where(differ)
+        (self.raise_where if are_both else self.leave_where)(differ)
         if isinstance(one, int) or not is_of_the_run(one):
             return one
         return other
+
+    def raise_where(self, condition: Expr) -> None:
+        """Have Python raise what the present node raises where a condition holds."""
+        if self.program.has_effects and self.node is not None and not self.attempts:
+            self.doubts.append([])
+            self.emit(If(condition, self.doubts[-1], []))
+        else:
+            self.leave_where(condition)
 
     def leave_where(self, condition: Expr) -> None:
         """Leave the call to the plan, which begins again, where a condition turns out to hold."""
@@ -623,10 +627,11 @@ class Builder:
             raise Refusal("sizes that only the run tells, beside what may happen only once")
         self.emit(Check(self.site(self.node, is_complete=False), condition))
 
-    def require(self, size: Expr, least: int) -> None:
-        """Leave calls in which a size is less than that to the plan."""
+    def require(self, size: Expr, least: int, *, raises: bool = False) -> None:
+        """Leave calls in which a size is less than that to the plan, unless the node `raises`."""
         if is_of_the_run(size):
-            self.leave_where(call("lt", size, index(least)))
+            too_little = call("lt", size, index(least))
+            (self.raise_where if raises else self.leave_where)(too_little)
             return
         # All sizes of parameters that are not known are at least 2.
         if least > 2 or (least > 0 and size.function != "read"):

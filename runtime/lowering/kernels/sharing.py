@@ -61,7 +61,7 @@ def _check(variable: Any, type_: TensorType) -> None:
 def _taking(node: Node) -> Any:
     taken = partial(_take, np, **node.attrs)
     is_one = len(node.outputs) == 1
-    return lambda settings: (lambda: taken()[0]) if is_one else taken
+    return lambda settings: (lambda *old: taken()[0]) if is_one else taken
 
 
 def _draw_keys(xp: Any, *dims: Any, at: int, **attrs: Any) -> Any:

@@ -174,7 +174,7 @@ def _count(b: Builder, node: Node) -> Dim | None:
     start, stop, step = (node.attrs[name] for name in ("start", "stop", "step"))
     is_by_one = stop is None and type(start) is int and type(step) is int and step == 1
     end = size_before(b, node.inputs[0]) if is_by_one else None
-    if end is None or is_of_the_run(end):
+    if end is None or (start and is_of_the_run(end)):
         return None
     if isinstance(end, Expr) and start > 0:
         b.require(end, start)

@@ -57,7 +57,7 @@ def position(b: Builder, node: Node) -> list[Form]:
     for a in axes:
         size = form.shape[a]
         if isinstance(size, Expr):
-            b.require(size, 1)
+            b.require(size, 1, raises=True)
     if form.type in NARROW:  # no machine compares them
         form = mapped(b, [form], "f4", lambda args: cast(args[0], "f4"))
     x = b.stored(form) if isinstance(form, Computed) and not form.is_view else form

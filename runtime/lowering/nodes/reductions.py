@@ -134,8 +134,10 @@ def over_axes(
     count = product([form.shape[axis] for axis in axes])
     if name in ("max", "min") and count == 0:
         raise Refusal(f"{name} of nothing")
-    if name in ("max", "min", "mean") and is_of_the_run(count):
-        b.require(as_expr(count), 1)  # NumPy raises, or warns
+    if name in ("max", "min") and is_of_the_run(count):
+        b.require(as_expr(count), 1, raises=True)
+    if name == "mean" and is_of_the_run(count) and not b.program.has_effects:
+        b.require(as_expr(count), 1)  # NumPy warns
     is_exact = name in ("max", "min") and result in NARROW  # so are they in single precision
     source = _source(b, name, form, "f4" if is_exact else result, count)
     combine, first = monoid(name, result)
@@ -176,8 +178,8 @@ def sum_to(b: Builder, node: Node) -> list[Form]:
     shape: list[Dim] = []
     for own, size in zip(x.shape[lead:], wanted, strict=True):
         if size == 1 and own != 1:
-            if is_of_the_run(own):
-                b.require(as_expr(own), 2)  # an axis of size 1 is not summed over
+            if is_of_the_run(own) and not b.program.has_effects:
+                b.require(as_expr(own), 2)  # of an axis of size 1, -0.0 would become 0.0
             axes.append(lead + len(shape))
         is_checked = isinstance(size, Expr) or is_of_the_run(own)
         shape.append(1 if size == 1 else b.equal(size, own) if is_checked else own)
@@ -208,7 +210,7 @@ def variance(b: Builder, node: Node) -> list[Form]:
     ddof = node.attrs["ddof"]
     if not isinstance(ddof, int):
         raise Refusal(f"{node.op.name} with a divisor that is not known")
-    if isinstance(count, Expr):
+    if isinstance(count, Expr) and (ddof or not b.program.has_effects):
         b.require(count, max(ddof, 0) + 1)  # NumPy warns
     degrees = b.shifted(count, -ddof)
     source = b.stored_as_computed(form) if isinstance(form, Computed) and not form.is_view else form
@@ -249,7 +251,8 @@ def _source(b: Builder, name: str, form: Array, result: str, count: Dim) -> Arra
     """The array with its elements in the type in which they are combined."""
     if form.type == result:
         return form
-    if name == "mean" and (not isinstance(count, int) or count > _CONVERTED_AT_ONCE):
+    is_long = not isinstance(count, int) or count > _CONVERTED_AT_ONCE
+    if name == "mean" and is_long and form.type != "b1":  # of these each sum is exact
         raise Refusal("a mean of many integers")
     change: Callable[[Expr], Expr] = truth
     if name not in ("any", "all"):

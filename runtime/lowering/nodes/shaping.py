@@ -134,7 +134,7 @@ def reshape(b: Builder, node: Node) -> list[Form]:
         shape = _as_given(b, node, x)
     elif result.is_static and any(map(is_of_the_run, x.shape)):
         count = as_expr(product(x.shape))
-        b.leave_where(call("ne", count, as_expr(product(_known(result.shape)))))
+        b.raise_where(call("ne", count, as_expr(product(_known(result.shape)))))
         shape = _known(result.shape)
     else:
         shape = _sizes_of(x.shape, result.shape)
@@ -171,7 +171,7 @@ def _as_given(b: Builder, node: Node, x: Array) -> tuple[Dim, ...]:
         return x.shape
     one, other = as_expr(product(x.shape)), as_expr(product(shape))
     if one is not other:
-        b.leave_where(call("ne", one, other))
+        b.raise_where(call("ne", one, other))
     return shape
 
 

@@ -39,7 +39,7 @@ def static_index(b: Builder, size: Dim, i: int) -> Expr:
         if not -size <= i < size:
             raise Refusal("an index that is out of bounds")
         return index(i % size)
-    b.require(size, i + 1 if i >= 0 else -i)
+    b.require(size, i + 1 if i >= 0 else -i, raises=True)
     return index(i) if i >= 0 else as_expr(b.shifted(size, i))
 
 

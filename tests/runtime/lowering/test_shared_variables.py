@@ -5,6 +5,7 @@ import io
 import logging
 import re
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -54,12 +55,15 @@ class Model:
         self.rate = ag.Variable(np.float32(0.25))
         self.seen, self.rng = [], np.random.default_rng(3)
         self.few = ag.Variable(np.zeros(3))
+        self.half = ag.Variable(np.arange(4).astype(ml_dtypes.bfloat16))
+        self.turned = ag.Variable(np.array([1.0, 2j]))
         self.batches, self.wrong = batches(4, 4, 1, 3, 2), batches(4, 4, -3)
         self.other = iter([(X * k, float(k)) for k in range(1, 9)])
 
     @property
     def contents(self):
-        return tuple(v.numpy() for v in (self.w, self.count, self.rate, self.few))
+        variables = self.w, self.count, self.rate, self.few, self.half, self.turned
+        return tuple(v.numpy() for v in variables)
 
     def look(self, *given):
         self.seen.append((*map(float, given), float(self.w.numpy().sum()), int(self.count.numpy())))
@@ -68,6 +72,11 @@ class Model:
         self.look(loss)
         self.w.assign(self.w.numpy()[::-1] * 0.5)
         self.rate.assign_add(0.125)
+
+    def change_others(self, loss):
+        self.seen.append((repr(self.half.numpy()), repr(self.turned.numpy())))
+        self.half.assign(self.half.numpy()[::-1])
+        self.turned.assign(self.turned.numpy() * 1j)
 
     def told(self, loss):
         self.look(loss)
@@ -287,6 +296,31 @@ def differentiates(m, x, n):
     return loss
 
 
+def differentiates_beside_changes(m, x, n):
+    with ag.GradientTape() as tape:
+        loss = ((m.w * x - 1.0) ** 2).sum()
+        ag.py_call(m.change, loss)
+    m.w.assign_sub(0.1 * tape.gradient(loss, m.w))
+    return loss
+
+
+def half_precision(m, x, n):
+    for i in range(n):
+        m.half.assign_add(m.half.read_value())
+        ag.py_call(m.change_others, x[i])
+    return m.half.read_value().astype(np.float32)
+
+
+def complex_numbers(m, x, n):
+    m.turned.assign(m.turned.read_value() * 2.0)
+    item = x[n * 20]
+    ag.py_call(m.change_others, item)
+    for i in range(n):
+        ag.py_call(m.change_others, x[i])
+        m.turned.assign_add(m.turned.read_value())
+    return np.abs(m.turned.read_value())
+
+
 def draws(m, x, n):
     noise = ag.random.normal((N,))
     m.w.assign_add(noise)
@@ -330,7 +364,8 @@ def sorts_beside_calls(m, x, n):
 STEPS = (
     looks, logs, asks, is_left_alone, changes, changes_before_all, changes_behind_all, fails,
     fails_later, raises_later, in_a_loop, fails_in_a_loop, before_a_loop, before_a_loop_that_assigns, in_nested_loops,
-    on_one_path, assigned_on_one_path, of_a_generator, of_batches, of_batches_that_do_not_fit, differentiates, draws, draws_of_numpy,
+    on_one_path, assigned_on_one_path, of_a_generator, of_batches, of_batches_that_do_not_fit, differentiates,
+    differentiates_beside_changes, half_precision, complex_numbers, draws, draws_of_numpy,
     prints_and_calls, calls_itself_again, sorts_beside_calls,
 )  # fmt: skip
 
@@ -377,6 +412,117 @@ def test_python_code_finds_variables_as_in_python(step):
     run = run_of(function)
     assert isinstance(run, Stateful) and run.shares, function.explain()
     assert ("native code calls Python" in function.explain()) is (step is not draws_of_numpy)
+
+
+# ---- losses of batches whose length only the run tells: of a kernel, rows, labels -----------------
+
+
+def squares(w, x, y):
+    return ((x @ w.read_value() - x[:, :2]) ** 2).mean()
+
+
+def with_a_bias_of_two_axes(w, x, y):
+    return ((x[:, :2] * w[:1] - 1.0) ** 2).sum() / len(x)
+
+
+def of_known_labels(w, x, y):
+    p = np.exp(x @ w.read_value())
+    return -np.log(p[np.arange(len(y)), y] / p.sum(axis=1)).mean()
+
+
+def normed(w, x, y):
+    z = x @ w.read_value()
+    return np.exp((z - z.mean(axis=0)) / np.sqrt(z.var(axis=0) + 0.5)).sum()
+
+
+def beside_hits(w, x, y):
+    z = x @ w.read_value()
+    return (z**2).mean() * (np.argmax(z, axis=1) == y).mean()
+
+
+def largest(w, x, y):
+    return (x @ w.read_value()).max()
+
+
+def first_and_last(w, x, y):
+    return (x[0] @ w.read_value()).sum() * x[-1, 1]
+
+
+LOSSES = (
+    squares,
+    with_a_bias_of_two_axes,
+    of_known_labels,
+    normed,
+    beside_hits,
+    largest,
+    first_and_last,
+)
+
+
+def trained(loss, lengths, **options):
+    """A Function that trains on batches of these lengths; what it gave or raised; the kernel."""
+    w = ag.Variable(np.linspace(-1.0, 1.0, 6).reshape(3, 2))
+
+    def batches():
+        for n in lengths:
+            yield X[: 3 * n].reshape(n, 3), np.arange(n) % 2
+
+    spec = ag.TensorSpec([None, 3], "float64"), ag.TensorSpec([None], "int64")
+    data = ag.data.Dataset.from_generator(batches, output_signature=spec)
+
+    def train(rate):
+        total = 0.0
+        for rows, labels in data:
+            with ag.GradientTape() as tape:
+                value = loss(w, rows, labels)
+            w.assign_sub(rate * tape.gradient(value, w))
+            total += value
+        return total
+
+    function = ag.convert(train, **options)
+    try:
+        return function, float(function(0.1)), w.numpy()
+    except (IndexError, ValueError) as error:
+        return function, str(error), w.numpy()
+
+
+@pytest.mark.parametrize("lengths", [(4, 4, 3), (1, 5), (2, 0)])
+@pytest.mark.parametrize("loss", LOSSES, ids=lambda f: f.__name__)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_steps_on_batches_of_any_length_are_native(loss, lengths):
+    function, found, kernel = trained(loss, lengths)
+    _, expected, other = trained(loss, lengths, native=False)
+    np.testing.assert_allclose(kernel, other, rtol=1e-12)
+    if isinstance(expected, str):
+        assert found == expected
+    else:
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+    lines = [line for line in function.explain().splitlines() if "calls Python" in line]
+    assert len(lines) == 1 and "batches" in lines[0], function.explain()
+
+
+def test_a_batch_of_one_row_that_is_stretched_is_an_error_with_its_line():
+    v = ag.Variable(np.zeros(3))
+
+    def pairs():
+        yield np.ones((4, 3)), np.ones((4, 3))
+        yield np.ones((4, 3)), np.ones((1, 3))
+
+    spec = ag.TensorSpec([None, 3], "float64")
+    data = ag.data.Dataset.from_generator(pairs, output_signature=(spec, spec))
+
+    def add(n):
+        for one, other in data:
+            v.assign_add((one + other).sum(axis=0))
+        return n
+
+    with pytest.raises(
+        ag.StagingError, match=r"(?s)in `add`: `add` stretches .*\(4, 3\) and \(1, 3\)"
+    ):
+        ag.convert(add)(1.0)
+    assert v.numpy().tolist() == [8.0, 8.0, 8.0]
+    ag.convert(add, native=False)(1.0)
+    assert v.numpy().tolist() == [24.0, 24.0, 24.0]
 
 
 @pytest.mark.parametrize("size", [10, 3000])

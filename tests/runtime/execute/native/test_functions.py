@@ -1,9 +1,11 @@
 """The parts of functions."""
 
 import gc
+import sys
 
 import pytest
 
+from runtime.execute.native import functions
 from runtime.execute.native.functions import Parts
 
 
@@ -42,3 +44,13 @@ def test_a_function_that_died_is_as_it_was_for_ever():
     assert parts.function is None and parts.are_current()
     parts.renew()
     assert parts.are_current()
+
+
+def test_functions_may_die_when_the_process_ends(monkeypatch):
+    function, raised = made(), []
+    parts = Parts(function)
+    monkeypatch.setattr(functions, "_OFFSETS", None)
+    monkeypatch.setattr(functions, "ctypes", None)
+    monkeypatch.setattr(sys, "unraisablehook", raised.append)
+    del function
+    assert parts.function is None and not raised
