@@ -628,8 +628,9 @@ def note_spent(*iterators: Any) -> None:
 def note_unspent(*iterators: Any) -> None:
     """Remember that it is known how far each of `iterators` has come."""
     open_ = _transaction.get()
-    for iterator in () if open_ is None else iterators:
-        open_.spent.pop(id(iterator), None)
+    if open_ is not None:
+        for iterator in iterators:
+            open_.spent.pop(id(iterator), None)
 
 
 def is_spent(iterator: Any) -> bool:
