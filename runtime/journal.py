@@ -618,18 +618,19 @@ def note_advanced(iterator: Any) -> None:
         open_ = open_.parent
 
 
-def note_spent(iterator: Any) -> None:
-    """Remember that it depends on data how far `iterator` has come."""
+def note_spent(*iterators: Any) -> None:
+    """Remember that it depends on data how far each of `iterators` has come."""
     open_ = _transaction.get()
     if open_ is not None:
-        open_.spent[id(iterator)] = iterator
+        open_.spent.update((id(iterator), iterator) for iterator in iterators)
 
 
-def note_unspent(iterator: Any) -> None:
-    """Remember that it is known how far `iterator` has come."""
+def note_unspent(*iterators: Any) -> None:
+    """Remember that it is known how far each of `iterators` has come."""
     open_ = _transaction.get()
     if open_ is not None:
-        open_.spent.pop(id(iterator), None)
+        for iterator in iterators:
+            open_.spent.pop(id(iterator), None)
 
 
 def is_spent(iterator: Any) -> bool:

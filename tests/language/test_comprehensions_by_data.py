@@ -409,6 +409,20 @@ def test_items_that_are_also_taken_otherwise(function):
     np.testing.assert_allclose(ag.convert(function)(x), function(x), rtol=1e-12)
 
 
+@pytest.mark.parametrize("function", [
+    lambda it: sum(v + next(it) for v in it),
+    lambda it: sum(v * sum(it) for v in it),
+    lambda it: sum(v * w for v in it for w in it),
+    lambda it: sum(v + next(it) for vs in [(v * 2 for v in it)] for v in vs),
+    lambda it: {int(v): next(it, 0) for v in it},
+    lambda it: [next(it, 0) for v in it if v > 1],
+    lambda it: sum(v + (next(it, 0) if v > 1 else 0) for v in it),
+])  # fmt: skip
+def test_an_iterator_that_data_takes_from_gives_nobody_its_items_meanwhile(function):
+    with pytest.raises(ag.StagingError, match=r"items are taken from an iterator \(map\)"):
+        ag.convert(lambda x: function(map(abs, x)))(X)
+
+
 FEW, MANY = [float(k % 7) for k in range(5)], [float(k % 7) for k in range(20)]
 OVER_KNOWN = {
     "combinations": lambda xs, t: [

@@ -244,7 +244,8 @@ class Going:
         """Have `items`, or `place`, which it runs, do what is to be done for each of some items."""
         iterable = _readable(iterable)
         if isinstance(iterable, IndexedIterator):
-            iterable = iterable.rest()
+            self._over_rest(iterable, items, place)
+            return
         if _has_open_length(iterable):
             self._note_data()
         if self._is_trial:
@@ -260,6 +261,16 @@ class Going:
             self._stage(iterable, items, place or items)
         elif not self._is_over_known(iterable, items, place or items):
             items(_each_of(iterable))
+
+    def _over_rest(self, iterator: IndexedIterator, items: Plain, place: Any) -> None:
+        """Have it done for all that an iterator has left, which nobody else can take meanwhile."""
+        rest = iterator.rest()
+        journal.note_spent(iterator)
+        try:
+            self.over(rest, items, place)
+        finally:
+            if self._goes_on is None:  # or else data decides how far it comes
+                journal.note_unspent(iterator)
 
     def _is_over_known(self, iterable: Any, items: Plain, place: Any) -> bool:
         """Whether many items that are alike were gone through: where data decides, by the graph."""

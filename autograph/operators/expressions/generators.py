@@ -320,9 +320,16 @@ class Run(NamedTuple):
     def _goes_through(self, iterator: Any) -> bool:
         return any(x.generator is iterator or x.run._goes_through(iterator) for x in self.sources)
 
+    def iterators(self) -> Iterator[IndexedIterator]:
+        """The iterators of which it, or a source of it, goes through copies."""
+        yield from self.copied
+        for x in self.sources:
+            yield from x.run.iterators()
+
     def note_taken(self, *, goes_to_end: bool) -> None:
         """After all items, or as many as data decides, were given: what nobody else can take."""
-        for iterator in self.copied:
+        for iterator in self.iterators():
+            journal.note_unspent(iterator)
             if goes_to_end:
                 iterator.rest()
             else:

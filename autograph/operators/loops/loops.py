@@ -429,7 +429,8 @@ class _For(NamedTuple):
         """Run a generator's code, which runs the body for each item."""
         goes_to_end = self.extra_test is None
         consumer = Consumer(self.body, self.test, self.state, goes_to_end=goes_to_end)
-        journal.note_spent(generator)  # nobody else can take its items meanwhile
+        lent = generator, *run.iterators()
+        journal.note_spent(*lent)  # nobody else can take their items meanwhile
         with journal.transaction() as changes:
             consumer.note_names()
             try:
@@ -438,7 +439,7 @@ class _For(NamedTuple):
                     self.state.getter, self.state.setter, self.state.names, 0,
                 )  # fmt: skip
             except StagingError:
-                journal.note_unspent(generator)
+                journal.note_unspent(*lent)
                 raise
             except BaseException:
                 consumer.forget_names(changes)
