@@ -133,7 +133,7 @@ def first_call(name: str, runs: int = 7) -> dict[str, float]:
 _ROW = """
 import sys, time
 from benchmarks.rows import ROWS
-from runtime.process import warm_up
+from runtime import warm_up
 function, inputs = ROWS[{!r}].converted()
 if "ready" in sys.argv:
     warm_up.finish()

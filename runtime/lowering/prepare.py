@@ -17,7 +17,7 @@ from runtime.lowering.kernels.kernel import Watcher
 from runtime.lowering.kernels.refusal import Refusal, TooLarge
 from runtime.lowering.kernels.state import functional, has_variables, writing_once
 from runtime.lowering.lower import lower
-from runtime.lowering.nodes.call_outs import has_effects
+from runtime.lowering.nodes.call_outs import calls_python
 from runtime.lowering.partition import Budget, PartOp, is_worth_it, part
 
 __all__ = ["prepare"]
@@ -48,7 +48,7 @@ def _prepared(graph: Graph, timing: Timing) -> Executable:
         return partial(part_op, len(parts) - 1, made)
 
     try:
-        if has_effects(graph.nodes) and not is_worth_it(graph.nodes):
+        if calls_python(graph.nodes) and not is_worth_it(graph.nodes):
             raise Refusal("it has little to compute beside what Python does")
         return _whole(graph, timing, budget)
     except Refusal as refusal:

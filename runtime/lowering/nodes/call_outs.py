@@ -50,6 +50,7 @@ from runtime.spec import TensorType, Type
 __all__ = [
     "call_out",
     "called_outside",
+    "calls_python",
     "failing",
     "fails",
     "form_of",
@@ -59,7 +60,8 @@ __all__ = [
 ]
 
 # Effects that need nothing but their operands. What they are given, the last two may keep.
-_EFFECTS = (PRINT, CLOCK, STORE, HOST_CALL, DRAW, SAMPLE, PUT, TAKE, DRAW_KEYS, HOLD)
+_DRAWS = (DRAW, SAMPLE, DRAW_KEYS)  # which mostly have native forms
+_EFFECTS = (*_DRAWS, PRINT, CLOCK, PUT, TAKE, STORE, HOST_CALL, HOLD)
 _KEEPING = (STORE, HOST_CALL, HOLD)
 # Plans overwrite an array for ops that have one of these. To copy one of more elements is slower.
 _IN_PLACE, _LITTLE = {"inplace", "statement"}, 1024
@@ -72,6 +74,11 @@ _NEVER = frozenset(("constant", "missing", "raise", "append_row", "rows_alike"))
 def has_effects(nodes: Iterable[Node]) -> bool:
     """Whether there are effects among nodes that native code has Python do, and never again."""
     return any(node.op in _EFFECTS for node in nodes)
+
+
+def calls_python(nodes: Iterable[Node]) -> bool:
+    """Whether there are effects among nodes that Python has whatever else is native."""
+    return any(node.op in _EFFECTS and node.op not in _DRAWS for node in nodes)
 
 
 def call_out(b: Builder, node: Node, reason: str) -> list[Form]:

@@ -14,8 +14,8 @@ import pytest
 import autograph as ag
 from autograph.frontend import conversion
 from autograph.tracing.traces import trace_lock
-from runtime import journal, trace
-from runtime.process import dispatch_flag, interrupts, warm_up
+from runtime import journal, trace, warm_up
+from runtime.process import dispatch_flag, interrupts
 from runtime.process.collector import rarely
 from runtime.process.forks import start, whole
 from runtime.process.interrupts import Interrupted, uninterrupted
