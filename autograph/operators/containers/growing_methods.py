@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import functools
-import itertools
 import operator
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Any
 
 from autograph.operators.branches.conditionals import if_exp
@@ -303,7 +303,8 @@ def _same_rows(a: Form, b: Form, rows: Iterator[Tensor], others: Iterator[Tensor
     if (type(a), type(b)) in ((Branching, Leaf), (Leaf, Branching)):
         return False
     (row,), (mine,) = (
-        numbers_of(form, [next(each, _NO_ROW) for _ in form.columns()], "it is compared")
+        # What is the same in all items has one row as well, which tells how many there are.
+        numbers_of(form, [*islice(each, _height(form) or 1)] or [_NO_ROW], "it is compared")
         for form, each in ((a, rows), (b, others))
     )
     refuse_nan_sought(row, mine)
@@ -314,7 +315,7 @@ def _same_texts(a: Form, b: Form, rows: Iterator[Tensor], others: Iterator[Tenso
     """Likewise of texts, and others."""
     if isinstance(a, Static) and isinstance(b, Static):
         return a.value == b.value
-    own, more = list(itertools.islice(rows, _height(a))), list(itertools.islice(others, _height(b)))
+    own, more = [*islice(rows, _height(a))], [*islice(others, _height(b))]
     if not (is_text(a) and is_text(b)):
         return False
     counted = [*own, *more]

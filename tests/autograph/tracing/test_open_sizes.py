@@ -195,7 +195,7 @@ def test_three_traces_serve_all_shapes(function):
     assert converted.trace_count == 3 and is_open(converted)
     one, _, last = converted.traces()
     assert last.reason.endswith("are open since the third shape") and "sizes of `" in last.reason
-    assert last.called_from_native_code == []
+    assert last.called_from_native_code == [] or one.does_as_python
     assert last.nodes_in_plan <= one.nodes_in_plan or one.does_as_python
 
 

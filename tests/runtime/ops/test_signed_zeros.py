@@ -27,8 +27,9 @@ def of_reductions(x, y):
 @pytest.mark.parametrize("function", [of_pairs, of_limits, of_reductions])
 @pytest.mark.parametrize("zero", [0.0, -0.0])
 def test_zeros_have_the_sign_that_numpy_gives_them(function, zero, dtype, backend):
-    converted = ag.convert(function)
-    # NumPy reduces what fills no vector in another order, which depends on the machine.
+    # NumPy reduces what fills no vector in another order, which depends on the machine; so do
+    # loops over sizes that are open.
+    converted = ag.convert(function, reduce_retracing=False)
     for size in (2, 3, 8, 16) if function is of_reductions else (1, 2, 5, 17, 40):
         x, y = np.full(size, zero, dtype), np.full(size, -zero, dtype)
         x[size // 2 :] = -zero

@@ -15,6 +15,7 @@ from autograph.tracing.replay import Writers
 from runtime.effects import control, generators
 from runtime.graph.check import is_control
 from runtime.graph.ir import Op
+from runtime.lowering.kernels import sharing
 from runtime.ops.declaration.declare import REGISTRY
 from runtime.random import generator
 from runtime.save.attributes import check_attributes, operation
@@ -31,9 +32,10 @@ def all_ops():
 
 
 def test_every_op_is_found_by_its_name():
-    """Those that call Python code, or draw from a generator of the process, are in no file."""
+    """Those that call Python code, draw of a generator of the process, or lowering makes are not."""
     ops = {*all_ops(), *(primitive.op for primitive in REGISTRY.values())}
-    ops -= {op for op in vars(generators).values() if isinstance(op, Op)}
+    for module in (generators, sharing):
+        ops -= {op for op in vars(module).values() if isinstance(op, Op)}
     for op in (op for op in ops if op.effect != "host"):
         assert operation(op.name) is op, f"{op} is made in a module that `attributes` does not know"
     assert operation("no_such") is None
