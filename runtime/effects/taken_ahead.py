@@ -8,7 +8,16 @@ from typing import Any
 from runtime.building import building
 from runtime.origins import warn_caller
 
-__all__ = ["following", "keep_ahead", "note_what_is_ahead", "title", "warn_of_what_is_ahead"]
+__all__ = [
+    "begun",
+    "following",
+    "keep_ahead",
+    "keep_begun",
+    "note_what_is_ahead",
+    "take_begun",
+    "title",
+    "warn_of_what_is_ahead",
+]
 
 
 class _Ahead:
@@ -34,6 +43,28 @@ _ahead: dict[int, _Ahead] = {}
 def keep_ahead(items: Iterator[Any], item: Any) -> None:
     """Keep an item that was taken of an iterator, as the next one of it."""
     _ahead[id(items)] = _Ahead(items, item)
+
+
+# Passes that traces began, over what each run begins anew, by the identities of what begins them:
+# a function and its arguments. A trace that tries again, and the first run, go on with them.
+_begun: dict[tuple[int, ...], tuple[tuple[Any, ...], Iterator[Any]]] = {}
+
+
+def keep_begun(source: tuple[Any, ...], items: Iterator[Any]) -> None:
+    """Keep a pass that a trace began over `source`, as the next one over it."""
+    _begun[*map(id, source)] = source, items
+
+
+def begun(source: tuple[Any, ...]) -> Iterator[Any] | None:
+    """The pass over `source` that a trace began and no run has taken."""
+    held = _begun.get((*map(id, source),))
+    return None if held is None else held[1]
+
+
+def take_begun(source: tuple[Any, ...]) -> Iterator[Any] | None:
+    """The same, which is taken by this."""
+    held = _begun.pop((*map(id, source),), None) if _begun else None
+    return None if held is None else held[1]
 
 
 def following(items: Iterator[Any]) -> Any:

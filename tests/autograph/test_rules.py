@@ -41,6 +41,27 @@ class Layer:
         return [self.factor]
 
 layer = Layer(3)
+
+class Batches:
+    begun = asked = 0
+
+    def __iter__(self):
+        self.begun += 1
+        return iter(_Numbers(self.begun))
+
+class _Numbers:
+    def __init__(self, number):
+        self.number, self.left = number, 2
+
+    def __iter__(self):
+        Batches.asked += 1
+        return self
+
+    def __next__(self):
+        if not self.left:
+            raise StopIteration
+        self.left -= 1
+        return self.number + self.left * 1.0
 """
 
 
@@ -63,6 +84,22 @@ def test_b4_01_a_rule_leaves_modules_below_alone(library):
     assert library.seen == ["Tensor"]
     with pytest.raises(ag.StagingError, match="bool"):
         ag.convert(lambda x: library.sign(x))(1.0)
+
+
+def test_an_iterable_that_is_left_alone_begins_once_for_each_loop(library):
+    ag.config.do_not_convert_module("library")
+    batches = library.Batches()
+    f = ag.convert(_sums_of_epochs)
+    assert [f(batches, 2) for _ in range(3)] == [8.0, 16.0, 24.0]
+    assert (batches.begun, type(batches).asked, f.trace_count) == (6, 6, 1)
+
+
+def _sums_of_epochs(batches, epochs):
+    total = 0.0
+    for _ in range(epochs):
+        for x in batches:
+            total += x
+    return total
 
 
 def test_b4_01_objects_of_what_a_rule_leaves_alone_are_traced_as_functions_are(library):

@@ -10,7 +10,6 @@ from __future__ import annotations
 import copy
 import functools
 import itertools
-import operator
 import sys
 from collections.abc import Callable, Iterator
 from types import FunctionType, GeneratorType
@@ -30,7 +29,7 @@ from autograph.operators.values.transforms import is_ours
 from runtime import trace
 from runtime.eager import Eager
 from runtime.effects import host
-from runtime.effects.taken_ahead import following, keep_ahead
+from runtime.effects.taken_ahead import begun, following, keep_ahead, keep_begun, take_begun
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 from runtime.spec import TensorSpec
@@ -79,9 +78,9 @@ class Feed:
 
     def following(self, number: int) -> tuple[bool, Any]:
         """Whether there is another item, and that."""
-        items = self._open().get((self, number), ())
+        items = self._open().get((self, number), iter(()))
         try:
-            return True, self.sent(following(iter(items)))
+            return True, self.sent(following(items))
         except StopIteration:
             self._open().pop((self, number), None)
             return False, self._nothing
@@ -264,8 +263,7 @@ def _feed_of(x: Any) -> Feed:
     """What asks `x`, in all loops of the trace over it."""
     feeds = trace_at_hand().generators.feeds
     if id(x) not in feeds:
-        primed, spec = _look_into(x)
-        feeds[id(x)] = x, Feed(_Beginning(primed, iter, (x,), {}), spec, said=_FIRST)
+        feeds[id(x)] = x, _feed((_itself, x), x)
     return cast(Feed, feeds[id(x)][1])
 
 
@@ -278,18 +276,38 @@ def _fed_by_call(
     """
     facts = trace_at_hand()
     del facts.generators.calls[x]
+    source = function, *args, *kwargs.values()
     try:
-        primed, spec = _look_into(x)
+        feed = _feed(source, x)
     except StagingError:
+        take_begun(source)
         return x
-    feed = Feed(_Beginning(primed, function, args, kwargs), spec, said=_FIRST)
     return Fed(feed, args, kwargs, known_as=function, why="the function is left alone")
 
 
-def _look_into(x: Any) -> tuple[Iterator[Any], Any]:
-    """An iterator over `x`, and what its first item is, which remains to be taken."""
+def _itself(x: Any) -> Any:
+    return x
+
+
+def _feed(source: tuple[Any, ...], x: Any) -> Feed:
+    """What asks for the items of what a function gives of arguments, which is `x` here."""
+    items = begun(source)
+    if items is None:
+        with trace.interpreting(Eager()):
+            items = iter(x)
+        keep_begun(source, items)
+    return Feed(functools.partial(_begin, source[0]), _item_of(x, items), said=_FIRST)
+
+
+def _begin(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Iterator[Any]:
+    """Begin a pass over the result of a call: the first one was begun while tracing."""
+    items = take_begun((function, *args, *kwargs.values()))
+    return iter(function(*args, **kwargs)) if items is None else items
+
+
+def _item_of(x: Any, items: Iterator[Any]) -> Any:
+    """What the first item of an iterator over `x` is, which remains to be taken."""
     with trace.interpreting(Eager()):
-        items = iter(x)
         ahead = copy.copy(items) if type(items) in _COPIED else items
         try:
             first = following(ahead)
@@ -304,7 +322,7 @@ def _look_into(x: Any) -> tuple[Iterator[Any], Any]:
     specs = list(map(_spec_of, leaves))
     if None in specs:
         raise _refused(x, f"gives {first!r}, which is no array, number or text")
-    return items, tree.unflatten(structure, specs)
+    return tree.unflatten(structure, specs)
 
 
 # Iterators a copy of which goes on by itself.
@@ -330,21 +348,3 @@ def _refused(x: Any, what: str) -> StagingError:
         "make a list of it before the call",
         origin=origin_of_caller(),
     )
-
-
-class _Beginning:
-    """Begins a pass by a call, the first one of which was made while tracing."""
-
-    def __init__(
-        self, primed: Iterator[Any], function: Callable[..., Any], args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-    ) -> None:  # fmt: skip
-        self._primed: list[Iterator[Any]] = [primed]
-        self._function, self._given = function, (*args, *kwargs.values())
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Iterator[Any]:
-        is_first = all(map(operator.is_, (*args, *kwargs.values()), self._given))
-        if self._primed and is_first:
-            return self._primed.pop()
-        found: Iterator[Any] = iter(self._function(*args, **kwargs))
-        return found
