@@ -12,6 +12,7 @@ import operator
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from types import (
     BuiltinFunctionType,
     FunctionType,
@@ -378,11 +379,11 @@ def note_refused_choice(name: str) -> None:
 def read_apart() -> Iterator[None]:
     """Choices that are made within this are objects of their own."""
     facts = trace_at_hand()
-    before, facts.attempt.chooses_by_number = facts.attempt.chooses_by_number, False
+    before, facts.attempt = facts.attempt, replace(facts.attempt, chooses_by_number=False)
     try:
         yield
     finally:
-        facts.attempt.chooses_by_number = before
+        facts.attempt = before
 
 
 def are_containers(things: Sequence[Any]) -> bool:
