@@ -25,6 +25,7 @@ from runtime.devices import common_device, in_use, is_device_array, placement, p
 from runtime.dtypes import dtype_from
 from runtime.errors import LimitOverflowError
 from runtime.graph.ir import Op
+from runtime.ops.declaration.inference import by_ufunc
 from runtime.ops.declaration.operands import (
     as_fitting,
     content,
@@ -42,6 +43,7 @@ __all__ = [
     "REGISTRY",
     "Primitive",
     "always",
+    "as_ufunc",
     "implements",
     "may_not_fit",
     "no_gradient",
@@ -376,6 +378,37 @@ def op(
         REGISTRY[own] = primitive
         _NUMPY.update((function, primitive) for function in numpy)
         return primitive
+
+    return declare
+
+
+def as_ufunc(
+    ufunc: np.ufunc,
+    vjp: Callable[..., Any] | tuple[InputRule, ...],
+    *,
+    scalar: str | None = "",
+    numpy: tuple[str, ...] | None = None,
+    **how: Any,
+) -> Callable[[Callable[..., Any]], Primitive]:
+    """Declare an elementwise op with the operands, the dtypes and the names of a ufunc of NumPy.
+
+    `how` goes to `op`. Where nothing is said of it, scalar code of one operand calls the function
+    of C that has the op's name; with None there is no scalar code.
+    """
+
+    def declare(kernel: Callable[..., Any]) -> Primitive:
+        own = kernel.__name__
+        calls = scalar == "" and ufunc.nin == 1 and "expression" not in how
+        text = f"{own}({{0}})" if calls else scalar
+        return op(
+            inputs=ufunc.nin,
+            infer=by_ufunc(ufunc),
+            vjp=vjp,
+            elementwise=True,
+            numpy=tuple(dict.fromkeys((ufunc.__name__, own))) if numpy is None else numpy,
+            **how,
+            **({"scalar": text} if text else {}),
+        )(kernel)
 
     return declare
 

@@ -9,8 +9,7 @@ import numpy as np
 
 from runtime.dtypes import kind_of
 from runtime.ops.arrays.joining import concat
-from runtime.ops.declaration.declare import implements, no_gradient, op
-from runtime.ops.declaration.inference import by_ufunc
+from runtime.ops.declaration.declare import as_ufunc, implements, no_gradient, op
 from runtime.ops.declaration.operands import (
     Array,
     Module,
@@ -51,13 +50,10 @@ __all__ = [
 # ---- neighbours ----------------------------------------------------------------------------------
 
 
-@op(
-    inputs=2,
-    infer=by_ufunc(np.nextafter),
-    vjp=(lambda g, out, x, y: g, None),
+@as_ufunc(
+    np.nextafter,
+    (lambda g, out, x, y: g, None),
     scalar="nextafter({0}, {1})",
-    elementwise=True,
-    numpy=("nextafter",),
     samples=binary(dtypes="f8,f8 f4,f4"),
 )
 def nextafter(xp: Module, x: Array, y: Array) -> Array:
@@ -71,14 +67,7 @@ def nextafter(xp: Module, x: Array, y: Array) -> Array:
     return xp.nextafter(x, y)
 
 
-@op(
-    inputs=1,
-    infer=by_ufunc(np.spacing),
-    vjp=no_gradient,
-    elementwise=True,
-    numpy=("spacing",),
-    samples=unary(dtypes="f8 f4"),
-)
+@as_ufunc(np.spacing, no_gradient, samples=unary(dtypes="f8 f4"), scalar=None)
 def spacing(xp: Module, x: Array) -> Array:
     """Distance between `x` and the next number of its dtype away from 0.
 
@@ -229,13 +218,8 @@ def fabs(x: Operand, /) -> Any:
     return abs_(_as_float(x))
 
 
-@op(
-    inputs=1,
-    infer=by_ufunc(np.bitwise_count),
-    vjp=no_gradient,
-    elementwise=True,
-    numpy=("bitwise_count",),
-    samples=unary(dtypes="i8 u1 i4", numbers=False),
+@as_ufunc(
+    np.bitwise_count, no_gradient, samples=unary(dtypes="i8 u1 i4", numbers=False), scalar=None
 )
 def bitwise_count(xp: Module, x: Array) -> Array:
     """Number of ones among the bits of the size of each integer of `x`.

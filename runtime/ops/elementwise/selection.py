@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from runtime.ops.declaration.declare import implements, op
+from runtime.ops.declaration.declare import as_ufunc, implements, op
 from runtime.ops.declaration.inference import by_ufunc
 from runtime.ops.declaration.operands import Array, Module, Operand, as_fitting, is_number, type_of
 from runtime.ops.declaration.samples import Sample, array, binary, calls
@@ -123,14 +123,11 @@ def maximum(xp: Module, x: Array, y: Array) -> Array:
     return xp.maximum(x, y)
 
 
-@op(
-    inputs=2,
-    infer=by_ufunc(np.minimum),
-    vjp=_minimum_vjp,
+@as_ufunc(
+    np.minimum,
+    _minimum_vjp,
     reads=(0, 1),
     scalar="{0} if {0} < {1} or {0} != {0} else {1}",
-    elementwise=True,
-    numpy=("minimum",),
     samples=binary(),
 )
 def minimum(xp: Module, x: Array, y: Array) -> Array:
@@ -142,14 +139,11 @@ def minimum(xp: Module, x: Array, y: Array) -> Array:
     return xp.minimum(x, y)
 
 
-@op(
-    inputs=2,
-    infer=by_ufunc(np.fmax),
-    vjp=_maximum_vjp,
+@as_ufunc(
+    np.fmax,
+    _maximum_vjp,
     reads=(0, 1),
     scalar="{0} if {0} >= {1} or {1} != {1} else {1}",
-    elementwise=True,
-    numpy=("fmax",),
     samples=binary(),
 )
 def fmax(xp: Module, x: Array, y: Array) -> Array:
@@ -161,14 +155,11 @@ def fmax(xp: Module, x: Array, y: Array) -> Array:
     return xp.fmax(x, y)
 
 
-@op(
-    inputs=2,
-    infer=by_ufunc(np.fmin),
-    vjp=_minimum_vjp,
+@as_ufunc(
+    np.fmin,
+    _minimum_vjp,
     reads=(0, 1),
     scalar="{0} if {0} <= {1} or {1} != {1} else {1}",
-    elementwise=True,
-    numpy=("fmin",),
     samples=binary(),
 )
 def fmin(xp: Module, x: Array, y: Array) -> Array:
