@@ -384,7 +384,7 @@ def op(
 
 def as_ufunc(
     ufunc: np.ufunc,
-    vjp: Callable[..., Any] | tuple[InputRule, ...],
+    vjp: Callable[..., Any] | tuple[InputRule, ...] | None,
     *,
     scalar: str | None = "",
     numpy: tuple[str, ...] | None = None,
@@ -400,14 +400,14 @@ def as_ufunc(
         own = kernel.__name__
         calls = scalar == "" and ufunc.nin == 1 and "expression" not in how
         text = f"{own}({{0}})" if calls else scalar
+        further = how | {"scalar": text} if text else how
         return op(
             inputs=ufunc.nin,
             infer=by_ufunc(ufunc),
             vjp=vjp,
             elementwise=True,
             numpy=tuple(dict.fromkeys((ufunc.__name__, own))) if numpy is None else numpy,
-            **how,
-            **({"scalar": text} if text else {}),
+            **further,
         )(kernel)
 
     return declare

@@ -10,7 +10,7 @@ import numpy as np
 from runtime.ops.declaration.declare import as_ufunc, no_gradient, op
 from runtime.ops.declaration.inference import by_probe
 from runtime.ops.declaration.operands import Array, Module
-from runtime.ops.declaration.samples import array, calls, unary
+from runtime.ops.declaration.samples import array, unary
 from runtime.spec import TensorType
 
 __all__ = ["ceil", "floor", "rint", "round", "round_number", "trunc"]
@@ -67,14 +67,12 @@ def _rounded(x: TensorType, decimals: int) -> TensorType:
     vjp=no_gradient,
     elementwise=True,
     numpy=("round", "around"),
-    samples=calls(
-        lambda: (
-            ((array((3,)),), {}),
-            ((array((2, 3)),), {"decimals": 1}),
-            ((array((3,), "i8", -90, 90),), {"decimals": -1}),
-            ((array((3,), "c16"),), {"decimals": 2}),
-            ((2.5,), {}),
-        )
+    samples=lambda: (
+        ((array((3,)),), {}),
+        ((array((2, 3)),), {"decimals": 1}),
+        ((array((3,), "i8", -90, 90),), {"decimals": -1}),
+        ((array((3,), "c16"),), {"decimals": 2}),
+        ((2.5,), {}),
     ),
 )
 def round(xp: Module, x: Array, decimals: int = 0) -> Array:
@@ -90,11 +88,9 @@ def round(xp: Module, x: Array, decimals: int = 0) -> Array:
     inputs=1,
     infer=lambda x, ndigits: x,
     vjp=no_gradient,
-    samples=calls(
-        lambda: (
-            ((2.675,), {"ndigits": 2}),
-            ((1234.5,), {"ndigits": -2}),
-        )
+    samples=lambda: (
+        ((2.675,), {"ndigits": 2}),
+        ((1234.5,), {"ndigits": -2}),
     ),
     stays=True,
 )

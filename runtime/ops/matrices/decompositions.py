@@ -27,7 +27,7 @@ from runtime.ops.declaration.operands import (
     shape_of,
     type_of,
 )
-from runtime.ops.declaration.samples import array, calls
+from runtime.ops.declaration.samples import array
 from runtime.ops.elementwise.comparison import equal, logical_and
 from runtime.ops.elementwise.complex import real
 from runtime.ops.elementwise.selection import maximum, minimum, where_
@@ -87,14 +87,12 @@ def _eigh_vjp(g: Any, out: Any, x: Any, lower: bool) -> tuple[Any, ...]:
     vjp=_eigh_vjp,
     reads=("out",),
     raises=always,
-    samples=calls(
-        lambda: (
-            ((sample_positive(3),), {}),
-            ((np.stack([sample_positive(2), 2 * sample_positive(2)]),), {"lower": False}),
-            ((sample_positive(2, "f4"),), {}),
-            ((sample_positive(2, "c16"),), {}),
-            ((np.zeros((0, 2, 2)),), {}),
-        )
+    samples=lambda: (
+        ((sample_positive(3),), {}),
+        ((np.stack([sample_positive(2), 2 * sample_positive(2)]),), {"lower": False}),
+        ((sample_positive(2, "f4"),), {}),
+        ((sample_positive(2, "c16"),), {}),
+        ((np.zeros((0, 2, 2)),), {}),
     ),
     name="eigh",
     has_phases=True,
@@ -107,11 +105,9 @@ def eigh_(xp: Module, x: Array, lower: bool = True) -> tuple[Array, Array]:
 
 @implements(
     "linalg.eigh",
-    samples=calls(
-        lambda: (
-            ((sample_positive(3),), {}),
-            ((sample_positive(2), "U"), {}),
-        )
+    samples=lambda: (
+        ((sample_positive(3),), {}),
+        ((sample_positive(2), "U"), {}),
     ),
 )
 def eigh(x: Operand, /, UPLO: str = "L") -> Any:
@@ -144,12 +140,10 @@ def _eigvalsh_vjp(g: Any, out: Any, x: Any, lower: bool) -> tuple[Any, ...]:
     vjp=_eigvalsh_vjp,
     reads=(0,),
     raises=always,
-    samples=calls(
-        lambda: (
-            ((sample_positive(3),), {}),
-            ((sample_positive(2, "c16"),), {"lower": False}),
-            ((sample_positive(2, "f4"),), {}),
-        )
+    samples=lambda: (
+        ((sample_positive(3),), {}),
+        ((sample_positive(2, "c16"),), {"lower": False}),
+        ((sample_positive(2, "f4"),), {}),
     ),
     name="eigvalsh",
 )
@@ -158,7 +152,7 @@ def eigvalsh_(xp: Module, x: Array, lower: bool = True) -> Array:
     return xp.linalg.eigvalsh(x, "L" if lower else "U")
 
 
-@implements("linalg.eigvalsh", samples=calls(lambda: (((sample_positive(3),), {}),)))
+@implements("linalg.eigvalsh", samples=lambda: (((sample_positive(3),), {}),))
 def eigvalsh(x: Operand, /, UPLO: str = "L") -> Any:
     """Eigenvalues, increasing, of each Hermitian matrix of `x`; see `eigh`.
 
@@ -242,14 +236,12 @@ def _svd_vjp(g: Any, out: Any, x: Any, full_matrices: bool) -> tuple[Any, ...]:
     vjp=_svd_vjp,
     reads=("out",),
     raises=always,
-    samples=calls(
-        lambda: (
-            ((array((3, 2)),), {}),
-            ((array((2, 3)),), {"full_matrices": False}),
-            ((array((2, 3), "f4"),), {"full_matrices": False}),
-            ((array((2, 3, 2)),), {"full_matrices": False}),
-            ((array((2, 2, 2), "c16"),), {}),
-        )
+    samples=lambda: (
+        ((array((3, 2)),), {}),
+        ((array((2, 3)),), {"full_matrices": False}),
+        ((array((2, 3), "f4"),), {"full_matrices": False}),
+        ((array((2, 3, 2)),), {"full_matrices": False}),
+        ((array((2, 2, 2), "c16"),), {}),
     ),
     name="svd",
     has_phases=True,
@@ -261,12 +253,10 @@ def svd_(xp: Module, x: Array, full_matrices: bool = True) -> tuple[Array, ...]:
 
 @implements(
     "linalg.svd",
-    samples=calls(
-        lambda: (
-            ((array((3, 2)),), {}),
-            ((array((2, 3)), False), {}),
-            ((array((2, 3, 2)),), {"compute_uv": False}),
-        )
+    samples=lambda: (
+        ((array((3, 2)),), {}),
+        ((array((2, 3)), False), {}),
+        ((array((2, 3, 2)),), {"compute_uv": False}),
     ),
 )
 def svd(x: Operand, /, full_matrices: bool = True, compute_uv: bool = True) -> Any:
@@ -296,12 +286,10 @@ def _svdvals_vjp(g: Any, out: Any, x: Any) -> tuple[Any, ...]:
     vjp=_svdvals_vjp,
     reads=(0, "out"),
     raises=always,
-    samples=calls(
-        lambda: (
-            ((array((3, 2)),), {}),
-            ((array((2, 2, 3), "c16"),), {}),
-            ((array((2, 3), "f4"),), {}),
-        )
+    samples=lambda: (
+        ((array((3, 2)),), {}),
+        ((array((2, 2, 3), "c16"),), {}),
+        ((array((2, 3), "f4"),), {}),
     ),
     name="svdvals",
 )
@@ -310,7 +298,7 @@ def svdvals_(xp: Module, x: Array) -> Array:
     return xp.linalg.svd(x, compute_uv=False)
 
 
-@implements("linalg.svdvals", samples=calls(lambda: (((array((3, 2)),), {}),)))
+@implements("linalg.svdvals", samples=lambda: (((array((3, 2)),), {}),))
 def svdvals(x: Operand, /) -> Any:
     """Singular values, decreasing, of each matrix of `x`.
 
@@ -375,16 +363,14 @@ def _qr_vjp(g: Any, out: Any, x: Any, complete: bool) -> tuple[Any, ...]:
     vjp=_qr_vjp,
     reads=(0, "out"),
     raises=always,
-    samples=calls(
-        lambda: (
-            ((array((3, 2)),), {}),
-            ((array((2, 3)),), {}),
-            ((array((2, 2, 2)),), {}),
-            ((array((3, 2), "c16"),), {}),
-            ((array((2, 3), "f4"),), {}),
-            ((array((2, 3)),), {"complete": True}),
-            ((array((3, 2)),), {"complete": True}),
-        )
+    samples=lambda: (
+        ((array((3, 2)),), {}),
+        ((array((2, 3)),), {}),
+        ((array((2, 2, 2)),), {}),
+        ((array((3, 2), "c16"),), {}),
+        ((array((2, 3), "f4"),), {}),
+        ((array((2, 3)),), {"complete": True}),
+        ((array((3, 2)),), {"complete": True}),
     ),
     name="qr",
 )
@@ -401,12 +387,10 @@ def _least(shape: tuple[Any, ...]) -> Any:
 
 @implements(
     "linalg.qr",
-    samples=calls(
-        lambda: (
-            ((array((3, 2)),), {}),
-            ((array((3, 2)), "r"), {}),
-            ((array((3, 2)), "complete"), {}),
-        )
+    samples=lambda: (
+        ((array((3, 2)),), {}),
+        ((array((3, 2)), "r"), {}),
+        ((array((3, 2)), "complete"), {}),
     ),
 )
 def qr(x: Operand, /, mode: str = "reduced") -> Any:
@@ -450,14 +434,12 @@ def pinv_vjp(g: Any, out: Any, x: Any, **_: Any) -> tuple[Any, ...]:
     vjp=lambda g, out, x, rtol, hermitian: (*pinv_vjp(g, out, x), None),
     reads=(0, "out"),
     raises=always,
-    samples=calls(
-        lambda: (
-            ((array((3, 2)), 1e-15), {}),
-            ((array((2, 3)), 1e-15), {}),
-            ((array((2, 2, 2)), np.array([1e-15, 1e-12])), {}),
-            ((array((3, 2), "c16"), 1e-15), {}),
-            ((array((2, 3), "f4"), 1e-3), {}),
-        )
+    samples=lambda: (
+        ((array((3, 2)), 1e-15), {}),
+        ((array((2, 3)), 1e-15), {}),
+        ((array((2, 2, 2)), np.array([1e-15, 1e-12])), {}),
+        ((array((3, 2), "c16"), 1e-15), {}),
+        ((array((2, 3), "f4"), 1e-3), {}),
     ),
     name="pinv",
 )

@@ -33,7 +33,7 @@ from runtime.ops.declaration.operands import (
     shape_of,
     type_of,
 )
-from runtime.ops.declaration.samples import array, calls
+from runtime.ops.declaration.samples import array
 from runtime.ops.elementwise.comparison import equal, less, logical_and, logical_not, not_equal
 from runtime.ops.elementwise.conversion import astype
 from runtime.ops.elementwise.exponential import exp2_share, exp_share
@@ -168,20 +168,18 @@ _MASKED = {**_ATTRS, "where": True, "initial": True}
     reads=(*range(65), "out"),
     raises=_reduce_raises,
     name="ufunc_reduce",
-    samples=calls(
-        lambda: (
-            ((array((2, 3)), 0.5, _MASK), _MASKED),
-            ((array((2, 3)), _MASK), {**_ATTRS, "where": True, "axis": None}),
-            ((array((2, 3)), 2.0, _MASK), {**_MASKED, "ufunc": "multiply", "keepdims": True}),
-            ((array((2, 3)), -9.0, _MASK), {**_MASKED, "ufunc": "maximum", "axis": 1}),
-            ((array((2, 3)), 9.0), {**_ATTRS, "ufunc": "minimum", "axis": 1, "initial": True}),
-            ((array((2, 3), "i4"), 3), {**_ATTRS, "axis": (0, 1), "initial": True}),
-            ((array((2, 3)), 0.5, _MASK), {**_MASKED, "ufunc": "logaddexp", "axis": 1}),
-            ((array((2, 3)),), {**_ATTRS, "ufunc": "logaddexp2", "axis": (0, 1)}),
-            ((array((2, 3)),), {**_ATTRS, "ufunc": "hypot", "keepdims": True}),
-            ((array((2, 3)),), {**_ATTRS, "ufunc": "fmin", "axis": 1}),
-            ((array((0, 3), "f4"), 3.0), {**_ATTRS, "ufunc": "maximum", "initial": True}),
-        )
+    samples=lambda: (
+        ((array((2, 3)), 0.5, _MASK), _MASKED),
+        ((array((2, 3)), _MASK), {**_ATTRS, "where": True, "axis": None}),
+        ((array((2, 3)), 2.0, _MASK), {**_MASKED, "ufunc": "multiply", "keepdims": True}),
+        ((array((2, 3)), -9.0, _MASK), {**_MASKED, "ufunc": "maximum", "axis": 1}),
+        ((array((2, 3)), 9.0), {**_ATTRS, "ufunc": "minimum", "axis": 1, "initial": True}),
+        ((array((2, 3), "i4"), 3), {**_ATTRS, "axis": (0, 1), "initial": True}),
+        ((array((2, 3)), 0.5, _MASK), {**_MASKED, "ufunc": "logaddexp", "axis": 1}),
+        ((array((2, 3)),), {**_ATTRS, "ufunc": "logaddexp2", "axis": (0, 1)}),
+        ((array((2, 3)),), {**_ATTRS, "ufunc": "hypot", "keepdims": True}),
+        ((array((2, 3)),), {**_ATTRS, "ufunc": "fmin", "axis": 1}),
+        ((array((0, 3), "f4"), 3.0), {**_ATTRS, "ufunc": "maximum", "initial": True}),
     ),
 )
 def ufunc_reduce(
@@ -205,13 +203,11 @@ def ufunc_reduce(
     infer=_reduced,
     raises=_reduce_raises,
     name="ufunc_fold",
-    samples=calls(
-        lambda: (
-            ((array((2, 3), "i8"),), {**_ATTRS, "ufunc": "bitwise_xor", "axis": 1}),
-            ((array((2, 3), "i8"), _MASK), {**_ATTRS, "ufunc": "logical_or", "where": True}),
-            ((array((2, 3), "i8"),), {**_ATTRS, "ufunc": "gcd", "axis": None}),
-            ((array((3,), "i8"),), {**_ATTRS, "ufunc": "subtract"}),
-        )
+    samples=lambda: (
+        ((array((2, 3), "i8"),), {**_ATTRS, "ufunc": "bitwise_xor", "axis": 1}),
+        ((array((2, 3), "i8"), _MASK), {**_ATTRS, "ufunc": "logical_or", "where": True}),
+        ((array((2, 3), "i8"),), {**_ATTRS, "ufunc": "gcd", "axis": None}),
+        ((array((3,), "i8"),), {**_ATTRS, "ufunc": "subtract"}),
     ),
 )
 def ufunc_fold(
@@ -304,13 +300,11 @@ def _accumulate_vjp(g: Any, out: Any, x: Any, ufunc: str, axis: int, dtype: Any)
     vjp=_accumulate_vjp,
     reads=(0, "out"),
     name="ufunc_accumulate",
-    samples=calls(
-        lambda: (
-            ((array((5,)),), {"ufunc": "maximum", "axis": 0, "dtype": None}),
-            ((array((2, 4)),), {"ufunc": "minimum", "axis": 1, "dtype": None}),
-            ((array((3, 2), "i8"),), {"ufunc": "fmax", "axis": -2, "dtype": None}),
-            ((array((0, 2), "f4"),), {"ufunc": "maximum", "axis": 0, "dtype": None}),
-        )
+    samples=lambda: (
+        ((array((5,)),), {"ufunc": "maximum", "axis": 0, "dtype": None}),
+        ((array((2, 4)),), {"ufunc": "minimum", "axis": 1, "dtype": None}),
+        ((array((3, 2), "i8"),), {"ufunc": "fmax", "axis": -2, "dtype": None}),
+        ((array((0, 2), "f4"),), {"ufunc": "maximum", "axis": 0, "dtype": None}),
     ),
 )
 def ufunc_accumulate(
@@ -324,11 +318,9 @@ def ufunc_accumulate(
     inputs=1,
     infer=_accumulated,
     name="ufunc_scan",
-    samples=calls(
-        lambda: (
-            ((array((5,), "i8"),), {"ufunc": "subtract", "axis": 0, "dtype": None}),
-            ((array((2, 4), "?"),), {"ufunc": "logical_xor", "axis": 1, "dtype": None}),
-        )
+    samples=lambda: (
+        ((array((5,), "i8"),), {"ufunc": "subtract", "axis": 0, "dtype": None}),
+        ((array((2, 4), "?"),), {"ufunc": "logical_xor", "axis": 1, "dtype": None}),
     ),
 )
 def ufunc_scan(xp: Module, x: Array, ufunc: str, axis: int, dtype: np.dtype[Any] | None) -> Array:
@@ -388,12 +380,10 @@ _PLACES = np.array([0, 3, 1, 4])
     reads=(0, 1),
     raises=always,
     name="ufunc_sums_at",
-    samples=calls(
-        lambda: (
-            ((array((5,)), _PLACES), {"ufunc": "add", "axis": 0, "dtype": None}),
-            ((array((2, 5)), _PLACES), {"ufunc": "add", "axis": 1, "dtype": None}),
-            ((array((5,), "i4"), _PLACES), {"ufunc": "add", "axis": 0, "dtype": None}),
-        )
+    samples=lambda: (
+        ((array((5,)), _PLACES), {"ufunc": "add", "axis": 0, "dtype": None}),
+        ((array((2, 5)), _PLACES), {"ufunc": "add", "axis": 1, "dtype": None}),
+        ((array((5,), "i4"), _PLACES), {"ufunc": "add", "axis": 0, "dtype": None}),
     ),
 )
 def ufunc_sums_at(
@@ -408,8 +398,8 @@ def ufunc_sums_at(
     infer=_parts,
     raises=always,
     name="ufunc_reduceat",
-    samples=calls(
-        lambda: (((array((5,), "i8"), _PLACES), {"ufunc": "maximum", "axis": 0, "dtype": None}),)
+    samples=lambda: (
+        ((array((5,), "i8"), _PLACES), {"ufunc": "maximum", "axis": 0, "dtype": None}),
     ),
 )
 def ufunc_reduceat(

@@ -14,7 +14,6 @@ import numpy as np
 
 from runtime.ops.declaration.declare import always, no_gradient, op
 from runtime.ops.declaration.operands import Array, Module, decode_shape
-from runtime.ops.declaration.samples import calls
 from runtime.ops.random.draws import (
     ATTEMPTS,
     COUNTER,
@@ -179,14 +178,12 @@ def _spread(
     inputs=None,
     infer=draw_type,
     raises=always,
-    samples=calls(
-        lambda: (
-            ((KEY, COUNTER, np.float64(2.5)), {"shape": (40,), "dtype": _F8}),
-            ((KEY, COUNTER, np.array([0.3, 1.0, 50.0])), {"shape": (20, 3), "dtype": _F8}),
-            ((KEY, COUNTER, np.float32(0.5), 3), {"shape": (None, 2), "dtype": _F4}),
-            ((KEY, COUNTER, np.float64(2.5)), {"shape": (), "dtype": _F8}),
-            ((KEY, COUNTER, np.float64(2.5)), {"shape": (0, 2), "dtype": _F8}),
-        )
+    samples=lambda: (
+        ((KEY, COUNTER, np.float64(2.5)), {"shape": (40,), "dtype": _F8}),
+        ((KEY, COUNTER, np.array([0.3, 1.0, 50.0])), {"shape": (20, 3), "dtype": _F8}),
+        ((KEY, COUNTER, np.float32(0.5), 3), {"shape": (None, 2), "dtype": _F4}),
+        ((KEY, COUNTER, np.float64(2.5)), {"shape": (), "dtype": _F8}),
+        ((KEY, COUNTER, np.float64(2.5)), {"shape": (0, 2), "dtype": _F8}),
     ),
 )
 def random_gamma(
@@ -284,14 +281,12 @@ RAREST = 2.0**-60
     infer=draw_type,
     vjp=no_gradient,
     raises=always,
-    samples=calls(
-        lambda: (
-            ((KEY, COUNTER, np.float64(2.5)), {"shape": (40,), "dtype": _I8}),
-            ((KEY, COUNTER, np.array([0.0, 9.0, 50.0])), {"shape": (20, 3), "dtype": _I8}),
-            ((KEY, COUNTER, np.float32(70), 3), {"shape": (None, 2), "dtype": np.dtype("i4")}),
-            ((KEY, COUNTER, np.float64(2.5)), {"shape": (), "dtype": _F8}),
-            ((KEY, COUNTER, np.float64(2.5)), {"shape": (0, 2), "dtype": _I8}),
-        )
+    samples=lambda: (
+        ((KEY, COUNTER, np.float64(2.5)), {"shape": (40,), "dtype": _I8}),
+        ((KEY, COUNTER, np.array([0.0, 9.0, 50.0])), {"shape": (20, 3), "dtype": _I8}),
+        ((KEY, COUNTER, np.float32(70), 3), {"shape": (None, 2), "dtype": np.dtype("i4")}),
+        ((KEY, COUNTER, np.float64(2.5)), {"shape": (), "dtype": _F8}),
+        ((KEY, COUNTER, np.float64(2.5)), {"shape": (0, 2), "dtype": _I8}),
     ),
 )
 def random_poisson(
@@ -414,17 +409,15 @@ def _many(xp: Module, key: Array, counter: Array, lam: Array, where: Array) -> A
     infer=draw_type,
     vjp=no_gradient,
     raises=always,
-    samples=calls(
-        lambda: (
-            ((KEY, COUNTER, np.float64(9), np.float64(0.3)), {"shape": (40,), "dtype": _I8}),
-            (
-                (KEY, COUNTER, np.array([0, 20, 90]), np.array([0.5, 0.9, 0.25])),
-                {"shape": (20, 3), "dtype": _I8},
-            ),
-            ((KEY, COUNTER, np.float64(70), 0.5, 3), {"shape": (None, 2), "dtype": _F4}),
-            ((KEY, COUNTER, np.float64(9), np.float64(1)), {"shape": (), "dtype": _I8}),
-            ((KEY, COUNTER, np.float64(9), np.float64(0)), {"shape": (0, 2), "dtype": _I8}),
-        )
+    samples=lambda: (
+        ((KEY, COUNTER, np.float64(9), np.float64(0.3)), {"shape": (40,), "dtype": _I8}),
+        (
+            (KEY, COUNTER, np.array([0, 20, 90]), np.array([0.5, 0.9, 0.25])),
+            {"shape": (20, 3), "dtype": _I8},
+        ),
+        ((KEY, COUNTER, np.float64(70), 0.5, 3), {"shape": (None, 2), "dtype": _F4}),
+        ((KEY, COUNTER, np.float64(9), np.float64(1)), {"shape": (), "dtype": _I8}),
+        ((KEY, COUNTER, np.float64(9), np.float64(0)), {"shape": (0, 2), "dtype": _I8}),
     ),
 )
 def random_binomial(

@@ -130,13 +130,11 @@ def argpartition(x: Operand, /, kth: Any, axis: int | None = -1) -> Any:
 
 @implements(
     "lexsort",
-    samples=calls(
-        lambda: (
-            (([np.array([1, 2, 0, 2]), np.array([1, 0, 1, 0])],), {}),
-            ((np.array([[3, 1, 2, 1], [0, 1, 0, 1]]),), {}),
-            (([array((2, 3)), np.array([[1, 0, 1], [2, 2, 2]])],), {"axis": 0}),
-            ((array((3,)),), {}),
-        )
+    samples=lambda: (
+        (([np.array([1, 2, 0, 2]), np.array([1, 0, 1, 0])],), {}),
+        ((np.array([[3, 1, 2, 1], [0, 1, 0, 1]]),), {}),
+        (([array((2, 3)), np.array([[1, 0, 1], [2, 2, 2]])],), {"axis": 0}),
+        ((array((3,)),), {}),
     ),
 )
 def lexsort(keys: Operand | Sequence[Operand], /, axis: int = -1) -> Any:
@@ -165,11 +163,9 @@ def lexsort(keys: Operand | Sequence[Operand], /, axis: int = -1) -> Any:
 
 @implements(
     "sort_complex",
-    samples=calls(
-        lambda: (
-            ((array((4,), "c16"),), {}),
-            ((array((3,), "i2"),), {}),
-        )
+    samples=lambda: (
+        ((array((4,), "c16"),), {}),
+        ((array((3,), "i2"),), {}),
     ),
 )
 def sort_complex(x: Operand, /) -> Any:

@@ -15,7 +15,7 @@ import numpy as np
 from runtime.ops.declaration.declare import op
 from runtime.ops.declaration.operands import Array, Module
 from runtime.ops.declaration.samples import array as sample
-from runtime.ops.declaration.samples import binary, calls, unary
+from runtime.ops.declaration.samples import binary, unary
 from runtime.ops.elementwise.rules import derivative
 from runtime.ops.special_functions.special_types import divided, double_first, evaluated, polynomial
 
@@ -391,15 +391,13 @@ def digamma(xp: Module, x: Array) -> Array:
     vjp=_polygamma_vjp,
     reads=(0,),
     elementwise=True,
-    samples=calls(
-        lambda: (
-            ((sample((4,), low=0.3, high=12.0),), {"n": 1}),
-            ((sample((2, 2), low=0.3, high=12.0),), {"n": 2}),
-            ((sample((3,), low=-2.7, high=-2.3),), {"n": 1}),
-            ((sample((3,), low=-2.7, high=-2.3),), {"n": 3}),
-            ((sample((3,), "f4", low=0.3, high=12.0),), {"n": 1}),
-            ((sample((3,), "i8", low=1, high=12),), {"n": 0}),
-        )
+    samples=lambda: (
+        ((sample((4,), low=0.3, high=12.0),), {"n": 1}),
+        ((sample((2, 2), low=0.3, high=12.0),), {"n": 2}),
+        ((sample((3,), low=-2.7, high=-2.3),), {"n": 1}),
+        ((sample((3,), low=-2.7, high=-2.3),), {"n": 3}),
+        ((sample((3,), "f4", low=0.3, high=12.0),), {"n": 1}),
+        ((sample((3,), "i8", low=1, high=12),), {"n": 0}),
     ),
 )
 def polygamma_at(xp: Module, x: Array, n: int) -> Array:

@@ -11,7 +11,6 @@ from runtime.ops.declaration.declare import op
 from runtime.ops.declaration.internal import stop_gradient
 from runtime.ops.declaration.operands import Array, Module, Operand, dtype_of
 from runtime.ops.declaration.samples import array as sample
-from runtime.ops.declaration.samples import calls
 from runtime.ops.elementwise.comparison import equal, isfinite, logical_and
 from runtime.ops.elementwise.conversion import astype
 from runtime.ops.elementwise.exponential import exp
@@ -76,17 +75,15 @@ def _slope_by_start(g: Any, out: Any, s: Any, q: Any, order: int, continued: boo
     vjp=(_slope_by_exponent, _slope_by_start),
     reads=(0, 1),
     elementwise=True,
-    samples=calls(
-        lambda: (
-            *(
-                ((sample((6,), low=1.3, high=9.0), sample((6,), low=0.2, high=12.0, salt=1)), attrs)
-                for attrs in ({}, {"order": 1}, {"order": 2})
-            ),
-            ((sample((3,), low=0.1, high=0.9), 1.0), {"continued": True}),
-            ((sample((2, 1), "f4", 1.5, 4.0), sample((3,), "f4", 0.5, 4.0)), {}),
-            ((2, sample((3,), "i8", low=1, high=9)), {}),
-            ((sample((0, 2)), sample((2,))), {}),
-        )
+    samples=lambda: (
+        *(
+            ((sample((6,), low=1.3, high=9.0), sample((6,), low=0.2, high=12.0, salt=1)), attrs)
+            for attrs in ({}, {"order": 1}, {"order": 2})
+        ),
+        ((sample((3,), low=0.1, high=0.9), 1.0), {"continued": True}),
+        ((sample((2, 1), "f4", 1.5, 4.0), sample((3,), "f4", 0.5, 4.0)), {}),
+        ((2, sample((3,), "i8", low=1, high=9)), {}),
+        ((sample((0, 2)), sample((2,))), {}),
     ),
 )
 def zeta_part(xp: Module, s: Array, q: Array, order: int = 0, continued: bool = False) -> Array:
