@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from runtime.ops.declaration.declare import op
 from runtime.ops.declaration.internal import stop_gradient
 from runtime.ops.declaration.operands import Array, Module, Operand, dtype_of
 from runtime.ops.declaration.samples import array as sample
@@ -18,7 +17,7 @@ from runtime.ops.elementwise.rounding import rint
 from runtime.ops.elementwise.selection import where_
 from runtime.ops.elementwise.trigonometric import sin
 from runtime.ops.special_functions.gamma_functions import digamma, gamma, gammaln, hurwitz_sum
-from runtime.ops.special_functions.special_types import evaluated, floating, single_first
+from runtime.ops.special_functions.special_types import evaluated, floating, single_first, special
 
 __all__ = ["polygamma_of_orders", "zeta"]
 
@@ -69,12 +68,11 @@ def _slope_by_start(g: Any, out: Any, s: Any, q: Any, order: int, continued: boo
     return g * found
 
 
-@op(
+@special(
+    single_first,
+    (_slope_by_exponent, _slope_by_start),
     inputs=2,
-    infer=single_first,
-    vjp=(_slope_by_exponent, _slope_by_start),
     reads=(0, 1),
-    elementwise=True,
     samples=lambda: (
         *(
             ((sample((6,), low=1.3, high=9.0), sample((6,), low=0.2, high=12.0, salt=1)), attrs)
