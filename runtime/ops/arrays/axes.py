@@ -142,7 +142,6 @@ def swapaxes(x: Operand, /, axis1: int, axis2: int) -> Any:
 
 
 @implements(
-    "moveaxis",
     samples=lambda: (
         ((array((2, 3, 4)), 0, -1), {}),
         ((array((2, 3, 4)), (0, 1), (2, 0)), {}),
@@ -228,7 +227,6 @@ def fliplr(x: Operand, /) -> Any:
 
 
 @implements(
-    "rot90",
     samples=lambda: (
         *(((array((2, 3)), k), {}) for k in range(-1, 4)),
         ((array((2, 3, 2)), 1, (1, 2)), {}),

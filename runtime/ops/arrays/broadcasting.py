@@ -66,7 +66,6 @@ def _read_only(parent: Any, part: Any, *dims: Any, shape: Any) -> Any:
         ((array((1, 3), "f4"),), {"shape": (0, 3)}),
         ((1.5,), {"shape": (2,)}),
     ),
-    name="broadcast_to",
     write_through=_read_only,
 )
 def broadcast_to_(xp: Module, x: Array, *dims: Array, shape: tuple[Dim, ...]) -> Array:
@@ -75,7 +74,6 @@ def broadcast_to_(xp: Module, x: Array, *dims: Array, shape: tuple[Dim, ...]) ->
 
 
 @implements(
-    "broadcast_to",
     samples=lambda: (
         ((array((3,)), (2, 3)), {}),
         ((array(()), 2), {}),
@@ -96,7 +94,6 @@ def broadcast_to(x: Operand, /, shape: Any) -> Any:
 
 
 @implements(
-    "broadcast_arrays",
     samples=lambda: (((array((3,)), array((2, 1))), {}),),
 )
 def broadcast_arrays(*arrays: Operand) -> tuple[Any, ...]:
@@ -160,7 +157,6 @@ def _summed(xp: Module, x: Array, shape: tuple[int, ...]) -> Array:
         ((array((2, 3)),), {"shape": ()}),
         ((array((0, 3), "f4"),), {"shape": (3,)}),
     ),
-    name="sum_to",
 )
 def sum_to_(xp: Module, x: Array, *dims: Array, shape: tuple[Dim, ...]) -> Array:
     """`x` summed over the axes along which an array of `shape` was broadcast to that of `x`."""

@@ -80,7 +80,6 @@ def making_on(device: Any) -> AbstractContextManager[Any]:
         ((), {"shape": (), "dtype": np.dtype("?")}),
         ((), {"shape": (0,), "dtype": np.dtype("c8")}),
     ),
-    name="zeros",
 )
 def zeros_(xp: Module, *dims: Array, shape: tuple[Dim, ...], dtype: np.dtype[Any]) -> Array:
     """An array of zeros; None in `shape` takes the next of `dims`."""
@@ -129,7 +128,6 @@ def _full_vjp(g: Any, out: Any, x: Any, *dims: Any, shape: Any, dtype: Any) -> t
         ((7,), {"shape": ()}),
         ((True,), {"shape": (0,)}),
     ),
-    name="full",
     scalars=True,
 )
 def full_(
@@ -256,7 +254,6 @@ def empty_like(
 
 
 @implements(
-    "full_like",
     samples=lambda: (
         ((array((2,)), 3), {}),
         ((array((2,), "i8"), 2.5, "f4"), {}),
@@ -314,7 +311,6 @@ def _range_type(*types: TensorType, start: Any, stop: Any, step: Any, dtype: Any
         ((4,), {"start": 0, "stop": None, "step": 1}),
         ((np.int32(1), np.int32(7), 2), {"start": None, "stop": None, "step": None}),
     ),
-    name="arange",
     scalars=True,
 )
 def arange_(
@@ -409,7 +405,6 @@ def _shares(num: Any, endpoint: bool, dtype: np.dtype[Any]) -> Any:
         ((array((2,), "f4"), 1), {"num": 3}),
     ),
     scalars=True,
-    name="linspace",
 )
 def linspace_(
     xp: Module,
@@ -527,7 +522,6 @@ def _size(n: Operand) -> Any:
 
 
 @implements(
-    "meshgrid",
     samples=lambda: (
         ((array((3,)), array((2,))), {}),
         ((array((3,)), array((2,))), {"sparse": True, "indexing": "ij"}),

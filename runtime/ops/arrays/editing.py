@@ -95,7 +95,6 @@ def _joined(parts: Any, depth: int, rank: int) -> Any:
 
 
 @implements(
-    "block",
     samples=lambda: (
         (([[array((2, 2)), array((2, 1))], [array((1, 3))]],), {}),
         (([array((3,)), 2.0],), {}),
@@ -119,7 +118,6 @@ def block(arrays: Any) -> Any:
 
 
 @implements(
-    "vsplit",
     samples=lambda: (
         ((array((4, 2)), 2), {}),
         ((array((3, 2)), [1]), {}),
@@ -137,7 +135,6 @@ def vsplit(x: Operand, sections: Any, /) -> list[Any]:
 
 
 @implements(
-    "hsplit",
     samples=lambda: (
         ((array((2, 4)), 2), {}),
         ((array((4,)), [1]), {}),
@@ -155,7 +152,6 @@ def hsplit(x: Operand, sections: Any, /) -> list[Any]:
 
 
 @implements(
-    "dsplit",
     samples=lambda: (
         ((array((2, 1, 4)), 2), {}),
         ((array((1, 2, 3)), [1]), {}),
@@ -173,7 +169,6 @@ def dsplit(x: Operand, sections: Any, /) -> list[Any]:
 
 
 @implements(
-    "rollaxis",
     samples=lambda: (
         ((array((2, 3, 4)), 2), {}),
         ((array((2, 3, 4)), 0, 3), {}),
@@ -200,7 +195,6 @@ def rollaxis(x: Operand, /, axis: int, start: int = 0) -> Any:
 
 
 @implements(
-    "resize",
     samples=lambda: (
         ((array((2, 3)), (3, 3)), {}),
         ((array((3,)), 2), {}),
@@ -229,7 +223,6 @@ def resize(x: Operand, /, new_shape: Any) -> Any:
 
 
 @implements(
-    "trim_zeros",
     samples=lambda: (
         ((np.array([0, 1, 0, 2, 0], "f4"),), {}),
         ((np.array([0, 1, 2, 0]), "f"), {}),
@@ -271,7 +264,6 @@ def _counting(counts: Any, size: Any, trim: str) -> slice:
 
 
 @implements(
-    "delete",
     samples=lambda: (
         ((array((5,)), 1), {}),
         ((array((3, 4)), [0, -1], 1), {}),
@@ -357,7 +349,6 @@ def _mask_of_axis(mask: Any, length: Any) -> Any:
 
 
 @implements(
-    "insert",
     samples=lambda: (
         ((array((4,)), 1, 9.0), {}),
         ((array((4,)), [0, 2, 2], array((3,), salt=1)), {}),
@@ -435,7 +426,6 @@ def _order_with(obj: Any, x: Operand, at: int, given: Any) -> tuple[Any, Any]:
 
 
 @implements(
-    "apply_along_axis",
     samples=lambda: (
         ((lambda v: v * v[0], 0, array((2, 3))), {}),
         ((lambda v: v[0] + v[-1], 1, array((2, 3))), {}),
@@ -467,7 +457,6 @@ def apply_along_axis(
 
 
 @implements(
-    "apply_over_axes",
     samples=lambda: (
         ((np.sum, array((2, 3, 2)), (0, 2)), {}), ((np.max, array((2, 3)), 1), {}),),
 )  # fmt: skip

@@ -142,7 +142,6 @@ def _rows_and_columns(x: Operand) -> tuple[Any, Any]:
 
 
 @implements(
-    "tril_indices_from",
     samples=lambda: (
         ((array((2, 3)),), {}),
         ((array((3, 3)), -1), {}),
@@ -159,7 +158,6 @@ def tril_indices_from(x: Operand, /, k: int = 0) -> tuple[Any, ...]:
 
 
 @implements(
-    "triu_indices_from",
     samples=lambda: (
         ((array((2, 3)),), {}),
         ((array((3, 3)), 1), {}),
@@ -185,7 +183,6 @@ def diag_indices(n: Any, ndim: int = 2) -> tuple[Any, ...]:
 
 
 @implements(
-    "diag_indices_from",
     samples=lambda: (
         ((array((3, 3)),), {}),
         ((array((2, 2, 2)),), {}),
@@ -215,7 +212,6 @@ def mask_indices(n: int, mask_func: Callable[..., Any], k: Any = 0) -> tuple[Any
 
 
 @implements(
-    "ix_",
     samples=lambda: (
         ((np.array([0, 2]), np.array([1, 0, 1])), {}),
         ((np.array([True, False, True]),), {}),
@@ -255,7 +251,6 @@ def _check_order(order: str) -> None:
         ((np.array([[5, 1]]),), {"shape": (2, 3), "order": "F"}),
         ((np.int64(4),), {"shape": (5,)}),
     ),
-    name="unravel_index",
 )
 def unravel_index_(
     xp: Module, x: Array, shape: tuple[int, ...], order: Literal["C", "F"] = "C"
@@ -265,7 +260,6 @@ def unravel_index_(
 
 
 @implements(
-    "unravel_index",
     samples=lambda: (
         ((np.array([5, 0]), (2, 3)), {}),
         ((np.array([1]), 3, "F"), {}),
@@ -295,7 +289,6 @@ def unravel_index(x: Operand, /, shape: Any, order: str = "C") -> tuple[Any, ...
         ((np.array([1, 0]), np.array([2, 1])), {"shape": (2, 3)}),
         ((np.array([3, -1]), 1), {"shape": (2, 3), "mode": ("wrap", "clip"), "order": "F"}),
     ),
-    name="ravel_multi_index",
 )
 def ravel_multi_index_(
     xp: Module,
@@ -309,7 +302,6 @@ def ravel_multi_index_(
 
 
 @implements(
-    "ravel_multi_index",
     samples=lambda: (
         (([np.array([1, 0]), np.array([2, 1])], (2, 3)), {}),
         (([3, 4], (4, 5)), {}),
@@ -336,7 +328,6 @@ def ravel_multi_index(
 
 
 @implements(
-    "diagflat",
     samples=lambda: (
         ((array((2, 2)),), {}),
         ((array((2,)), -1), {}),
@@ -382,7 +373,6 @@ def logspace(
 
 
 @implements(
-    "geomspace",
     samples=lambda: (
         ((array((2,), low=1), array((2,), low=1, salt=1)), {"num": 4}),
         ((-1.0, -1000.0, 4), {}),

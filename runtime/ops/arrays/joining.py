@@ -118,7 +118,6 @@ def _parts(g: Any, out: Any, *arrays: Any, axis: int) -> tuple[Any, ...]:
         ((array((2,), "i8"), array((0,), "i8")), {"axis": 0}),
         ((array((2,), "c16"),), {"axis": 0}),
     ),
-    name="concat",
 )
 def concat_(xp: Module, *arrays: Array, axis: int = 0) -> Array:
     """The arrays joined along an axis."""
@@ -199,7 +198,6 @@ def _layers(g: Any, out: Any, *arrays: Any, axis: int) -> tuple[Any, ...]:
         ((array((0, 3), "c16"),), {"axis": 1}),
         ((array(()), 2.0, True), {"axis": 0}),
     ),
-    name="stack",
 )
 def stack_(xp: Module, *arrays: Array, axis: int = 0) -> Array:
     """The arrays along a new axis."""
@@ -216,7 +214,6 @@ def stack_(xp: Module, *arrays: Array, axis: int = 0) -> Array:
 
 
 @implements(
-    "stack",
     samples=lambda: (
         ((_ROWS,), {}),
         ((_ROWS, -1), {}),
@@ -280,7 +277,6 @@ def has_tensor(x: Any) -> bool:
 
 
 @implements(
-    "vstack",
     samples=lambda: (
         ((_ROWS,), {}),
         (([array((2,)), array((2,))],), {}),
@@ -296,7 +292,6 @@ def vstack(arrays: Sequence[Operand], /, *, dtype: Any = None) -> Any:
 
 
 @implements(
-    "hstack",
     samples=lambda: (
         ((_ROWS,), {}),
         (([array((2,)), array((3,))],), {}),
@@ -313,7 +308,6 @@ def hstack(arrays: Sequence[Operand], /, *, dtype: Any = None) -> Any:
 
 
 @implements(
-    "dstack",
     samples=lambda: (
         ((_ROWS,), {}),
         (([array((2,)), array((2,))],), {}),
@@ -341,7 +335,6 @@ def column_stack(arrays: Sequence[Operand], /) -> Any:
 
 
 @implements(
-    "append",
     samples=lambda: (
         ((array((2,)), array((3,))), {}),
         ((*_ROWS, 1), {}),
@@ -378,7 +371,6 @@ def _pieces(x: Operand, bounds: Sequence[Any], at: int) -> list[Any]:
 
 
 @implements(
-    "array_split",
     samples=lambda: (
         ((array((5,)), 3), {}),
         ((array((2, 3)), [1], 1), {}),
@@ -403,7 +395,6 @@ def array_split(x: Operand, /, sections: Any, axis: int = 0) -> list[Any]:
 
 
 @implements(
-    "split",
     samples=lambda: (
         ((array((6,)), 3), {}),
         ((array((2, 3)), [1, 2], 1), {}),
@@ -430,7 +421,6 @@ def split(x: Operand, /, sections: Any, axis: int = 0) -> list[Any]:
 
 
 @implements(
-    "unstack",
     samples=lambda: (
         ((array((2, 3)),), {}),
         ((array((2, 3)),), {"axis": 1}),

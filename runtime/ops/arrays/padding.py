@@ -228,7 +228,6 @@ def _check_options(mode: Any, options: dict[str, Any]) -> None:
 
 
 @implements(
-    "pad",
     samples=lambda: (
         ((array((3,)), 2), {}),
         ((array((2, 3)), ((1, 0), (2, 1))), {"constant_values": 5.0}),

@@ -65,7 +65,6 @@ def _repeat_vjp(
         ((array((2, 3)), np.array([1, 0, 2])), {"axis": -1}),
         ((array((0, 3), "f4"), 2), {"axis": 1, "count": 2}),
     ),
-    name="repeat",
 )
 def repeat_(xp: Module, x: Array, repeats: Array, axis: int, count: int | None = None) -> Array:
     """`x` with each element along an axis `repeats` times; `count` is `repeats` when known."""
@@ -73,7 +72,6 @@ def repeat_(xp: Module, x: Array, repeats: Array, axis: int, count: int | None =
 
 
 @implements(
-    "repeat",
     samples=lambda: (
         ((array((2, 3)), 2), {}),
         ((array((2, 3)), [1, 2], 0), {}),
@@ -98,7 +96,6 @@ def repeat(x: Operand, repeats: Operand, /, axis: int | None = None) -> Any:
 
 
 @implements(
-    "tile",
     samples=lambda: (
         ((array((3,)), 2), {}),
         ((array((2, 3)), (2, 1, 2)), {}),
@@ -147,7 +144,6 @@ def _roll_vjp(g: Any, out: Any, x: Any, shift: Any, axis: Any) -> tuple[Any]:
         ((array((2, 3), "f4"),), {"shift": (1, 2), "axis": (0, 1)}),
         ((array((0,), "i8"),), {"shift": 2, "axis": 0}),
     ),
-    name="roll",
 )
 def roll_(xp: Module, x: Array, shift: int | tuple[int, ...], axis: Axes = None) -> Array:
     """`x` with its elements moved along an axis by a static number of places."""
@@ -155,7 +151,6 @@ def roll_(xp: Module, x: Array, shift: int | tuple[int, ...], axis: Axes = None)
 
 
 @implements(
-    "roll",
     samples=lambda: (
         ((array((5,)), 2), {}),
         ((array((2, 3)), 1, 1), {}),

@@ -49,7 +49,6 @@ __all__ = [
 
 
 @implements(
-    "shape",
     samples=lambda: (
         ((array((2, 3)),), {}),
         ((2.0,), {}),
@@ -65,7 +64,6 @@ def shape(x: Operand, /) -> tuple[Any, ...]:
 
 
 @implements(
-    "ndim",
     samples=lambda: (
         ((array((2, 3)),), {}),
         ((2.0,), {}),
@@ -81,7 +79,6 @@ def ndim(x: Operand, /) -> int:
 
 
 @implements(
-    "size",
     samples=lambda: (
         ((array((2, 3)),), {}),
         ((array((2, 3)), 1), {}),
@@ -154,7 +151,6 @@ def _reshape_written(parent: Any, part: Any, *dims: Any, shape: Any) -> Any:
         ((array((1,), "i8"),), {"shape": ()}),
         ((2.5,), {"shape": (1,)}),
     ),
-    name="reshape",
 )
 def reshape_(xp: Module, x: Array, *dims: Array, shape: tuple[Dim, ...]) -> Array:
     """The elements of `x` in C order under another shape; None takes the next of `dims`."""
@@ -162,7 +158,6 @@ def reshape_(xp: Module, x: Array, *dims: Array, shape: tuple[Dim, ...]) -> Arra
 
 
 @implements(
-    "reshape",
     samples=lambda: (
         ((array((2, 3)), (3, 2)), {}),
         ((array((2, 3)), -1), {}),
@@ -234,7 +229,6 @@ _copied = copy
 
 
 @implements(
-    "ravel",
     samples=lambda: (
         ((array((2, 3)),), {}),
         ((array(()),), {}),

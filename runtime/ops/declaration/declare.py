@@ -354,7 +354,7 @@ def op(
     """
 
     def declare(kernel: Callable[..., Any]) -> Primitive:
-        own = name or kernel.__name__.removeprefix("_")
+        own = name or kernel.__name__.strip("_")
         declared = Op(
             name=own,
             kernel=kernel,
@@ -424,7 +424,7 @@ def implements(
     makes_arrays: bool = True,
     simpler: Callable[..., Any] | None = None,
 ) -> Callable[[Function], Function]:
-    """Declare a public function that is the meaning of the NumPy functions `names`.
+    """Declare a public function that is the meaning of NumPy's `names`, by default of its own.
 
     `samples` gives (args, kwargs) on which the generic suite compares it with the first of them.
     One that makes no arrays but by ops of its operands may say so: see `with_operands`. `simpler`
@@ -432,12 +432,13 @@ def implements(
     """
 
     def declare(function: Function) -> Function:
+        own = names or (function.__name__,)
         function = with_operands(function) if makes_arrays else function
-        function = takes_what_numpy_takes(*names)(function)
+        function = takes_what_numpy_takes(*own)(function)
         if simpler is not None:
             _SIMPLER[function] = simpler
-        FUNCTIONS[names[0]] = (function, names, samples)
-        _NUMPY.update((name, function) for name in names)
+        FUNCTIONS[own[0]] = (function, own, samples)
+        _NUMPY.update((name, function) for name in own)
         return function
 
     return declare

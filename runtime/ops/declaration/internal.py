@@ -60,7 +60,6 @@ def _constant_type(value: Any) -> TensorType:
         ((), {"value": 2}),
     ),
     stays=True,
-    name="constant",
 )
 def _constant(
     xp: Module, value: bool | int | float | complex | np.ndarray[Any, Any] | np.generic

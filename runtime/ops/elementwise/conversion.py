@@ -48,7 +48,6 @@ def _cast_back(g: Any, out: Any, x: Any, dtype: np.dtype[Any]) -> tuple[Any, ...
         ((array(()),), {"dtype": np.dtype("f8")}),
         ((2,), {"dtype": np.dtype("f4")}),
     ),
-    name="astype",
 )
 def astype_(xp: Module, x: Array, dtype: np.dtype[Any]) -> Array:
     """A copy of `x` in another dtype."""

@@ -118,7 +118,6 @@ def isneginf(x: Operand, /) -> Any:
 
 
 @implements(
-    "real_if_close",
     samples=lambda: (
         ((np.array([1 + 1j, 2]),), {}),
         ((array((3,)), 2.0), {}),

@@ -51,7 +51,6 @@ def _where_false(g: Any, out: Any, condition: Any, x: Any, y: Any) -> Any:
     loop=lambda condition, x, y, out: (np.dtype(bool), out, out),
     elementwise=True,
     samples=_where_samples,
-    name="where",
 )
 def where_(xp: Module, condition: Array, x: Array, y: Array) -> Array:
     """Elements of `x` where `condition` is true, of `y` elsewhere."""
@@ -59,7 +58,6 @@ def where_(xp: Module, condition: Array, x: Array, y: Array) -> Array:
 
 
 @implements(
-    "where",
     samples=lambda: (
         ((array((3,), "?"), array((3,)), 0.0), {}),
         ((array((2, 3), "?"),), {}),
@@ -170,7 +168,6 @@ def fmin(xp: Module, x: Array, y: Array) -> Array:
 
 
 @implements(
-    "clip",
     samples=lambda: (
         ((array((4,)), -1.0, 1.0), {}),
         ((array((4,), "f4"), None, 0.5), {}),

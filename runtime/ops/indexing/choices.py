@@ -38,7 +38,6 @@ _X = array((5,))
 
 
 @implements(
-    "select",
     samples=lambda: (
         (([_X < -1, _X > 1], [_X * 2, _X + 1]), {}),
         (([_X < 0], [1], -1.5), {}),
@@ -78,7 +77,6 @@ def select(condlist: Sequence[Operand], choicelist: Sequence[Operand], default: 
 
 
 @implements(
-    "piecewise",
     samples=lambda: (
         ((_X, [_X < 0, _X >= 0], [-1, 1]), {}),
         ((_X, [_X < 0], [lambda v: -v, lambda v: v * v]), {}),
@@ -170,7 +168,6 @@ def _choose_vjp(g: Any, out: Any, numbers: Any, *choices: Any, mode: str) -> tup
         ((np.array([5, -1]), array((2,), "f4"), array((2,), "f4")), {"mode": "clip"}),
         ((np.zeros((0,), int), array((1,), "i8")), {}),
     ),
-    name="choose_among",
 )
 def choose_among_(xp: Module, numbers: Array, *choices: Array, mode: Mode = "raise") -> Array:
     """For each number, the element of the array of that number."""
@@ -199,7 +196,6 @@ def choose_among(numbers: Operand, choices: Any, /, *, mode: str = "raise") -> A
 
 
 @implements(
-    "extract",
     samples=lambda: (
         ((array((2, 3)) > 0, array((2, 3))), {}),
         ((np.array([1, 0]), array((2,))), {}),
@@ -215,7 +211,6 @@ def extract(condition: Operand, x: Operand, /) -> Any:
 
 
 @implements(
-    "compress",
     samples=lambda: (
         ((np.array([True, False, True]), array((3, 2)), 0), {}),
         (([0, 1], array((2, 3))), {}),

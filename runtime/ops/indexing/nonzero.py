@@ -60,7 +60,6 @@ def flatnonzero(x: Operand) -> Any:
 
 
 @implements(
-    "argwhere",
     samples=lambda: (
         ((array((3, 2), "?"),), {}),
         ((np.array(2.0),), {}),

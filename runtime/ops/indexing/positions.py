@@ -41,7 +41,6 @@ _X = array((3, 4))
 
 
 @implements(
-    "take",
     samples=lambda: (
         ((_X, np.array([0, 2]), 0), {}),
         ((_X, np.array([[0], [3]]), -1), {}),
@@ -130,7 +129,6 @@ _ORDER = np.array([[0, 3, 1, 2], [3, 2, 1, 0], [0, 1, 2, 3]])
 
 
 @implements(
-    "take_along_axis",
     samples=lambda: (
         ((_X, _ORDER, 1), {}),
         ((_X, _ORDER[:1] % 3, 0), {}),

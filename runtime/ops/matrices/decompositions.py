@@ -94,7 +94,6 @@ def _eigh_vjp(g: Any, out: Any, x: Any, lower: bool) -> tuple[Any, ...]:
         ((sample_positive(2, "c16"),), {}),
         ((np.zeros((0, 2, 2)),), {}),
     ),
-    name="eigh",
     has_phases=True,
 )
 def eigh_(xp: Module, x: Array, lower: bool = True) -> tuple[Array, Array]:
@@ -145,7 +144,6 @@ def _eigvalsh_vjp(g: Any, out: Any, x: Any, lower: bool) -> tuple[Any, ...]:
         ((sample_positive(2, "c16"),), {"lower": False}),
         ((sample_positive(2, "f4"),), {}),
     ),
-    name="eigvalsh",
 )
 def eigvalsh_(xp: Module, x: Array, lower: bool = True) -> Array:
     """Eigenvalues of each Hermitian matrix of `x`."""
@@ -243,7 +241,6 @@ def _svd_vjp(g: Any, out: Any, x: Any, full_matrices: bool) -> tuple[Any, ...]:
         ((array((2, 3, 2)),), {"full_matrices": False}),
         ((array((2, 2, 2), "c16"),), {}),
     ),
-    name="svd",
     has_phases=True,
 )
 def svd_(xp: Module, x: Array, full_matrices: bool = True) -> tuple[Array, ...]:
@@ -291,7 +288,6 @@ def _svdvals_vjp(g: Any, out: Any, x: Any) -> tuple[Any, ...]:
         ((array((2, 2, 3), "c16"),), {}),
         ((array((2, 3), "f4"),), {}),
     ),
-    name="svdvals",
 )
 def svdvals_(xp: Module, x: Array) -> Array:
     """Singular values of each matrix of `x`."""
@@ -372,7 +368,6 @@ def _qr_vjp(g: Any, out: Any, x: Any, complete: bool) -> tuple[Any, ...]:
         ((array((2, 3)),), {"complete": True}),
         ((array((3, 2)),), {"complete": True}),
     ),
-    name="qr",
 )
 def qr_(xp: Module, x: Array, complete: bool = False) -> tuple[Array, ...]:
     """Orthogonal and upper triangular factors of each matrix of `x`."""
@@ -441,7 +436,6 @@ def pinv_vjp(g: Any, out: Any, x: Any, **_: Any) -> tuple[Any, ...]:
         ((array((3, 2), "c16"), 1e-15), {}),
         ((array((2, 3), "f4"), 1e-3), {}),
     ),
-    name="pinv",
 )
 def pinv_(xp: Module, x: Array, rtol: Array, hermitian: bool = False) -> Array:
     """Moore-Penrose inverse of each matrix: singular values up to `rtol` of the largest are 0."""

@@ -138,7 +138,6 @@ def _part(g: Any, i: int, arrays: Any, terms: tuple[str, ...], result: str) -> A
         ((array((2, 2), "c16"), array((2,), "c16")), {"terms": ("ij", "j"), "result": "i"}),
         ((array((0, 2), "f4"), array((2,), "f4")), {"terms": ("ij", "j"), "result": "i"}),
     ),
-    name="einsum",
 )
 def einsum_(xp: Module, *arrays: Array, terms: tuple[str, ...], result: str) -> Array:
     """Sum of products over the letters of `terms` that `result` does not have."""
@@ -181,7 +180,6 @@ def _of_matrices(xp: Module, x: Array, y: Array, one: str, other: str, result: s
 
 
 @implements(
-    "einsum",
     samples=lambda: (
         (("ij,jk", array((2, 3)), array((3, 4))), {}),
         (("...ij,...jk->...ik", array((5, 2, 3)), array((3, 4))), {}),

@@ -95,7 +95,6 @@ _MATRICES = calls(
     reads=("out", 0),
     raises=always,
     samples=_MATRICES,
-    name="eig",
     has_phases=True,
 )
 def eig_(xp: Module, x: Array) -> tuple[Array, Array]:
@@ -141,7 +140,6 @@ def _eigvals_vjp(g: Any, out: Any, x: Any) -> tuple[Any, ...]:
     reads=(0,),
     raises=always,
     samples=_MATRICES,
-    name="eigvals",
     has_phases=True,
 )
 def eigvals_(xp: Module, x: Array) -> Array:
@@ -195,7 +193,6 @@ def _lu_vjp(g: Any, out: Any, x: Any) -> tuple[Any, ...]:
         ((np.array([[1, 2], [3, 1]]),), {}),
         ((np.zeros((0, 2, 2)),), {}),
     ),
-    name="lu",
 )
 def lu_(xp: Module, x: Array) -> tuple[Array, Array]:
     """Triangles L and U in one matrix, and the order of rows such that `x[rows] = L @ U`.

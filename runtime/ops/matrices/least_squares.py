@@ -81,7 +81,6 @@ def _lstsq_vjp(g: Any, out: Any, a: Any, b: Any, rcond: float | str | None) -> t
         ((array((2, 4), "f4"), array((2,), "f4")), {}),
         ((np.ones((3, 2), "f4"), array((3,), "f4")), {}),
     ),
-    name="lstsq",
 )
 def lstsq_(xp: Module, a: Array, b: Array, rcond: float | str | None = None) -> tuple[Array, ...]:
     """Solution, residuals, rank and singular values of a least-squares problem.

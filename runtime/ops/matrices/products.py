@@ -162,7 +162,6 @@ def _check_ranks(name: str, x: Operand, least: int, y: Operand, other: int) -> N
 
 
 @implements(
-    "matvec",
     samples=lambda: (
         ((array((4, 2, 3)), _VECTORS), {}),
         ((array((2, 3)), _VECTORS), {}),
@@ -179,7 +178,6 @@ def matvec(x: Operand, y: Operand, /) -> Any:
 
 
 @implements(
-    "vecmat",
     samples=lambda: (
         ((_VECTORS, array((4, 3, 2))), {}),
         ((_VECTORS, array((3, 2))), {}),
@@ -250,7 +248,6 @@ def _tensordot_vjp(g: Any, out: Any, x: Any, y: Any, axes: Any) -> tuple[Any, ..
         ((array((2,), "c16"), array((2,), "c16", salt=1)), {"axes": ((0,), (0,))}),
         ((array((0, 2), "f4"), array((2, 3), "f4")), {"axes": ((1,), (0,))}),
     ),
-    name="tensordot",
 )
 def tensordot_(
     xp: Module, x: Array, y: Array, axes: tuple[tuple[int, ...], tuple[int, ...]]
@@ -288,7 +285,6 @@ def tensordot(x: Operand, y: Operand, /, axes: Any = 2) -> Any:
 
 
 @implements(
-    "dot",
     samples=lambda: (
         ((array((3,)), array((3,), salt=1)), {}),
         ((array((2, 3)), array((3, 2))), {}),
@@ -313,7 +309,6 @@ def dot(x: Operand, y: Operand, /) -> Any:
 
 
 @implements(
-    "inner",
     samples=lambda: (
         ((array((2, 3)), array((4, 3))), {}),
         ((array((2, 3)), 2), {}),
@@ -388,7 +383,6 @@ def vdot(x: Operand, y: Operand, /) -> Any:
 
 
 @implements(
-    "cross",
     samples=lambda: (
         ((array((3,)), array((3,), salt=1)), {}),
         ((array((2, 3)), array((3,))), {}),
@@ -423,7 +417,6 @@ def _of_three(x: Operand) -> Any:
 
 
 @implements(
-    "outer",
     samples=lambda: (
         ((array((2,)), array((3,))), {}),
         ((array((2, 2)), 2.0), {}),
@@ -439,7 +432,6 @@ def outer(x: Operand, y: Operand, /) -> Any:
 
 
 @implements(
-    "kron",
     samples=lambda: (
         ((array((2, 2)), array((3, 2))), {}),
         ((array((2,)), array((3,))), {}),

@@ -213,7 +213,6 @@ def _slogdet_vjp(g: Any, out: Any, x: Any) -> tuple[Any, ...]:
     reads=(0, "out"),
     raises=lambda types, attrs: not types[0].is_static,
     samples=_SQUARES,
-    name="slogdet",
 )
 def slogdet_(xp: Module, x: Array) -> tuple[Array, Array]:
     """Sign and logarithm of the absolute value of the determinant of each matrix."""
@@ -259,7 +258,6 @@ def _cholesky_vjp(g: Any, out: Any, x: Any) -> tuple[Any, ...]:
         ((sample_positive(2, "f4"),), {}),
         ((sample_positive(2, "c16"),), {}),
     ),
-    name="cholesky",
 )
 def cholesky_(xp: Module, x: Array) -> Array:
     """Lower triangle l with `l l^H = x`, for each Hermitian positive definite matrix of `x`."""

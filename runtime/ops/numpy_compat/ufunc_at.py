@@ -137,7 +137,6 @@ _TWICE = np.array([0, 2, 0])
     vjp=_extreme_vjp,
     reads=(*range(65), "out"),
     raises=write_raises,
-    name="index_extreme",
     inplace=_apply_in_place,
     samples=lambda: (
         _indexed(array((4,)), array((3,), salt=1), _TWICE, "maximum"),
@@ -158,7 +157,6 @@ def index_extreme(
     vjp=_scaled_vjp,
     reads=(*range(65), "out"),
     raises=write_raises,
-    name="index_scale",
     inplace=_apply_in_place,
     samples=lambda: (
         _indexed(array((4,)), array((3,), salt=1), _TWICE, "multiply"),
@@ -179,7 +177,6 @@ def index_scale(
     inputs=None,
     infer=_applied_type,
     raises=write_raises,
-    name="index_apply",
     inplace=_apply_in_place,
     samples=lambda: (
         _indexed(array((4,), "i8"), 3, _TWICE, "multiply"),
@@ -217,7 +214,6 @@ def _replace_in_place(xp: Module, x: Array, *operands: Array, ufunc: str, index:
     inputs=None,
     infer=_replaced_type,
     raises=always,
-    name="index_replace",
     inplace=_replace_in_place,
     samples=lambda: (_replaced(array((4,)), _TWICE, "square"),),
 )

@@ -167,7 +167,6 @@ _MASKED = {**_ATTRS, "where": True, "initial": True}
     vjp=_reduce_vjp,
     reads=(*range(65), "out"),
     raises=_reduce_raises,
-    name="ufunc_reduce",
     samples=lambda: (
         ((array((2, 3)), 0.5, _MASK), _MASKED),
         ((array((2, 3)), _MASK), {**_ATTRS, "where": True, "axis": None}),
@@ -202,7 +201,6 @@ def ufunc_reduce(
     inputs=None,
     infer=_reduced,
     raises=_reduce_raises,
-    name="ufunc_fold",
     samples=lambda: (
         ((array((2, 3), "i8"),), {**_ATTRS, "ufunc": "bitwise_xor", "axis": 1}),
         ((array((2, 3), "i8"), _MASK), {**_ATTRS, "ufunc": "logical_or", "where": True}),
@@ -299,7 +297,6 @@ def _accumulate_vjp(g: Any, out: Any, x: Any, ufunc: str, axis: int, dtype: Any)
     infer=_accumulated,
     vjp=_accumulate_vjp,
     reads=(0, "out"),
-    name="ufunc_accumulate",
     samples=lambda: (
         ((array((5,)),), {"ufunc": "maximum", "axis": 0, "dtype": None}),
         ((array((2, 4)),), {"ufunc": "minimum", "axis": 1, "dtype": None}),
@@ -317,7 +314,6 @@ def ufunc_accumulate(
 @op(
     inputs=1,
     infer=_accumulated,
-    name="ufunc_scan",
     samples=lambda: (
         ((array((5,), "i8"),), {"ufunc": "subtract", "axis": 0, "dtype": None}),
         ((array((2, 4), "?"),), {"ufunc": "logical_xor", "axis": 1, "dtype": None}),
@@ -379,7 +375,6 @@ _PLACES = np.array([0, 3, 1, 4])
     vjp=_reduceat_vjp,
     reads=(0, 1),
     raises=always,
-    name="ufunc_sums_at",
     samples=lambda: (
         ((array((5,)), _PLACES), {"ufunc": "add", "axis": 0, "dtype": None}),
         ((array((2, 5)), _PLACES), {"ufunc": "add", "axis": 1, "dtype": None}),
@@ -397,7 +392,6 @@ def ufunc_sums_at(
     inputs=2,
     infer=_parts,
     raises=always,
-    name="ufunc_reduceat",
     samples=lambda: (
         ((array((5,), "i8"), _PLACES), {"ufunc": "maximum", "axis": 0, "dtype": None}),
     ),

@@ -257,7 +257,6 @@ _METHODS = [
 
 
 @implements(
-    "quantile",
     samples=lambda: (
         ((array((7,)), 0.3), {}),
         ((array((4, 3)), 0.5, 0), {}),
@@ -293,7 +292,6 @@ def quantile(
 
 
 @implements(
-    "percentile",
     samples=lambda: (
         ((array((7,)), 30.0), {}), ((array((4, 3)), 75, 0), {}), ((array((6,), "f4"), 35), {}),
         ((array((7,)), [10, 50]), {"method": "weibull"}),),
@@ -319,7 +317,6 @@ _HOLES = np.where(array((5, 3)) > 1, np.nan, array((5, 3)))
 
 
 @implements(
-    "nanquantile",
     samples=lambda: (
         ((_HOLES, 0.3), {}),
         ((_HOLES, 0.5, 0), {}),
@@ -346,7 +343,6 @@ def nanquantile(
 
 
 @implements(
-    "nanpercentile",
     samples=lambda: (
         ((_HOLES, 30.0), {}),
         ((_HOLES, [10, 50], 0), {}),
@@ -375,7 +371,6 @@ _MEDIANS: Any = (((array((7,)),), {}), ((array((4, 3)), 0), {}), ((array((4,), "
 
 
 @implements(
-    "median",
     samples=lambda: (
         *_MEDIANS,
         ((array((4, 3)), (0, 1)), {"keepdims": True}),
@@ -397,7 +392,6 @@ def median(x: Operand, /, axis: Axes = None, *, keepdims: bool = False) -> Any:
 
 
 @implements(
-    "nanmedian",
     samples=lambda: (
         *_MEDIANS,
         ((_HOLES,), {}),

@@ -241,7 +241,6 @@ def _put_beside(x: Operand, edge: Operand, axis: int) -> Any:
 
 
 @implements(
-    "diff",
     samples=lambda: (
         ((array((4,)),), {}),
         ((array((3, 4)), 2, 0), {}),

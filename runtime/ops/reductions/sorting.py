@@ -58,7 +58,7 @@ _SORTS = calls(
 )
 
 
-@op(inputs=1, infer=_sorted, vjp=_sort_vjp, reads=(0,), samples=_SORTS, name="sort")
+@op(inputs=1, infer=_sorted, vjp=_sort_vjp, reads=(0,), samples=_SORTS)
 def sort_(xp: Module, x: Array, axis: int = -1, stable: bool = False) -> Array:
     """`x` sorted along an axis."""
     return xp.sort(xp.asarray(x), axis=axis, kind="stable" if stable else None)
@@ -69,7 +69,6 @@ def sort_(xp: Module, x: Array, axis: int = -1, stable: bool = False) -> Array:
     infer=lambda x, axis, stable: TensorType(np.dtype(np.intp), _sorted(x, axis, stable).shape),
     vjp=no_gradient,
     samples=_SORTS,
-    name="argsort",
 )
 def argsort_(xp: Module, x: Array, axis: int = -1, stable: bool = False) -> Array:
     """The positions that sort `x` along an axis."""
@@ -207,7 +206,6 @@ def top_k(x: Operand, k: int, /, axis: int = -1) -> TopK:
         ((np.array([1, 2, 2, 5]), 2), {"side": "right"}),
         ((np.array([1, 2, 2, 5]), np.zeros((0,))), {}),
     ),
-    name="searchsorted",
 )
 def searchsorted_(xp: Module, x: Array, v: Array, side: Literal["left", "right"] = "left") -> Array:
     """Where each of `v` is to be put into the sorted vector `x`."""
@@ -215,7 +213,6 @@ def searchsorted_(xp: Module, x: Array, v: Array, side: Literal["left", "right"]
 
 
 @implements(
-    "searchsorted",
     samples=lambda: (((np.array([1.0, 2.0, 5.0]), np.array([2.0, 9.0])), {"side": "right"}),),
 )
 def searchsorted(x: Operand, v: Operand, /, side: str = "left", sorter: Operand = None) -> Any:
@@ -328,7 +325,6 @@ _ROWS = np.array([[3, 1, 2], [0, 1, 4], [3, 1, 2], [0, 1, -4]])
         ((array((4,), "i8"),), {"axis": 0, "inverse": True}),
         ((np.zeros((2, 0), "i2"),), {"axis": 0, "counts": True}),
     ),
-    name="unique",
 )
 def unique_(
     xp: Module,
@@ -345,7 +341,6 @@ def unique_(
 
 
 @implements(
-    "unique",
     samples=lambda: (
         ((np.array([3, 1, 3, 2]),), {}),
         ((np.array([3, 1, 3]),), {"return_counts": True}),

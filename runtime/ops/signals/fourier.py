@@ -170,7 +170,6 @@ _SPECTRA = calls(
     vjp=_fft_vjp,
     raises=_has_unknown_size,
     samples=_SPECTRA,
-    name="fft",
 )
 def fft_(xp: Module, x: Array, axis: int, norm: Scaling = "backward") -> Array:
     """Discrete Fourier transform along one axis."""
@@ -184,7 +183,6 @@ def fft_(xp: Module, x: Array, axis: int, norm: Scaling = "backward") -> Array:
     vjp=_ifft_vjp,
     raises=_has_unknown_size,
     samples=_SPECTRA,
-    name="ifft",
 )
 def ifft_(xp: Module, x: Array, axis: int, norm: Scaling = "backward") -> Array:
     """Inverse of `fft` along one axis."""
@@ -232,7 +230,6 @@ def _rfft_vjp(g: Any, out: Any, x: Any, axis: int, norm: str) -> tuple[Any, ...]
         ((array((6,), "i8"),), {"axis": 0}),
         ((array((0, 2), "f4"),), {"axis": 1}),
     ),
-    name="rfft",
 )
 def rfft_(xp: Module, x: Array, axis: int, norm: Scaling = "backward") -> Array:
     """The first half of the transform of real numbers along one axis."""
@@ -274,7 +271,6 @@ def _irfft_vjp(
         ((array((3,), "c8"),), {"size": (5,), "axis": 0}),
         ((array((3,), "i8"),), {"size": (4,), "axis": 0}),
     ),
-    name="irfft",
 )
 def irfft_(
     xp: Module, x: Array, *dims: Array, size: tuple[Dim, ...], axis: int, norm: Scaling = "backward"

@@ -119,7 +119,6 @@ def polymul(p: Operand, q: Operand, /) -> Any:
 
 
 @implements(
-    "polydiv",
     samples=lambda: (((array((4,)), array((2,))), {}), ((array((2,)), array((3,))), {}), (
         (np.array([3.0, 5.0, 2.0]), np.array([2.0, 1.0])), {}),),
 )  # fmt: skip
@@ -142,7 +141,6 @@ def polydiv(p: Operand, q: Operand, /) -> tuple[Any, Any]:
 
 
 @implements(
-    "polyder",
     samples=lambda: (
         ((array((4,)),), {}),
         ((array((4,)), 2), {}),
@@ -164,7 +162,6 @@ def polyder(p: Operand, /, m: int = 1) -> Any:
 
 
 @implements(
-    "polyint",
     samples=lambda: (
         ((array((3,)),), {}),
         ((array((3,)), 2, [1.0, 2.0]), {}),
@@ -192,7 +189,6 @@ def polyint(p: Operand, /, m: int = 1, k: Any = None) -> Any:
 
 
 @implements(
-    "poly",
     samples=lambda: (
         ((array((3,)),), {}),
         ((array((2,), "f4"),), {}),
@@ -227,7 +223,6 @@ def poly(roots: Operand, /) -> Any:
 
 
 @implements(
-    "roots",
     samples=lambda: (
         ((np.array([1.0, 0.0, 4.0]),), {}),
         (([0, 2, 0, 2, 0],), {}),
@@ -265,7 +260,6 @@ def roots(p: Operand, /) -> Any:
 
 
 @implements(
-    "vander",
     samples=lambda: (
         ((array((3,)),), {}),
         ((array((3,)), 2), {"increasing": True}),
@@ -315,7 +309,6 @@ def _check_points(x: Operand, y: Operand, w: Operand) -> None:
 
 
 @implements(
-    "polyfit",
     samples=lambda: (
         ((_X, _Y, 2), {}),
         ((_X, array((5, 2)), 1), {}),

@@ -92,7 +92,6 @@ def _correlated(g: Any, x: Any, y: Any) -> Any:
         ((array((2,), "f4"), array((5,), "f4")), {}),
         ((array((3,), "i8"), array((1,), "i8")), {}),
     ),
-    name="convolve",
 )
 def convolve_(xp: Module, x: Array, y: Array) -> Array:
     """Full convolution of two vectors."""
@@ -100,7 +99,6 @@ def convolve_(xp: Module, x: Array, y: Array) -> Array:
 
 
 @implements(
-    "convolve",
     samples=lambda: (
         *(((array((5,)), array((3,)), mode), {}) for mode in ("full", "same", "valid")),
         ((array((2,)), array((4,)), "same"), {}),
@@ -139,7 +137,6 @@ def convolve(x: Operand, y: Operand, /, mode: str | int = "full") -> Any:
 
 
 @implements(
-    "interp",
     samples=lambda: (
         ((array((6,), low=-1, high=4), np.arange(4.0), array((4,))), {}),
         ((1.5, np.arange(4.0), array((4,))), {"left": -9.0, "right": 9.0}),
@@ -253,7 +250,6 @@ def isin(x: Operand, tests: Operand, /, *, invert: bool = False) -> Any:
 
 
 @implements(
-    "polyval",
     samples=lambda: (
         ((array((3,)), array((2, 2))), {}),
         (([1.0, 2.0], np.array([3.0])), {}),

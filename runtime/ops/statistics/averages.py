@@ -68,7 +68,6 @@ def _total_and_mean(x: Operand, axis: Axes, weights: Operand, keepdims: bool) ->
 
 
 @implements(
-    "average",
     samples=lambda: (
         ((_X,), {}),
         ((_X, 1, array((3,), low=1)), {}),

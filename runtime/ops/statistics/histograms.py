@@ -266,7 +266,6 @@ def histogram_bin_edges(
 
 
 @implements(
-    "histogram",
     samples=lambda: (
         *_CALLS,
         ((_X, 4), {"weights": array((7,), salt=1)}),
@@ -305,7 +304,6 @@ def histogram(
 
 
 @implements(
-    "histogramdd",
     samples=lambda: (
         ((_POINTS, 3), {}),
         ((_POINTS, (2, 3), [(-1.0, 1.0), None]), {}),
@@ -375,7 +373,6 @@ _range = range
 
 
 @implements(
-    "histogram2d",
     samples=lambda: (
         ((_X, _Y, 3), {}),
         ((_X, _Y, (2, np.array([-1.0, 0.0, 2.0]))), {}),
