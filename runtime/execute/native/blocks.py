@@ -215,8 +215,7 @@ head:
 look:
   %shift = mul i64 %k, $PLACE
   %place = getelementptr i8, ptr %first, i64 %shift
-  %capacity.at = getelementptr i8, ptr %place, i64 8
-  %capacity = load i64, ptr %capacity.at
+  %capacity = field i64 %place, 8
   %is.enough = icmp sge i64 %capacity, %size
   %is.near = icmp sle i64 %capacity, %limit
   %fits = and i1 %is.enough, %is.near
@@ -271,8 +270,7 @@ none:
 
 define internal void @give(ptr %ctx, ptr %block) {
   %free = word PyMem_RawFree
-  %raw.at = getelementptr i8, ptr %block, i64 -16
-  %raw = load ptr, ptr %raw.at
+  %raw = field ptr %block, -16
   call void %free(ptr %raw)
   ret void
 }
@@ -290,8 +288,7 @@ head:
 look:
   %shift = mul i64 %k, $PLACE
   %place = getelementptr i8, ptr %first, i64 %shift
-  %capacity.at = getelementptr i8, ptr %place, i64 8
-  %capacity = load i64, ptr %capacity.at
+  %capacity = field i64 %place, 8
   %is.there = icmp sgt i64 %capacity, 0
   br i1 %is.there, label %drop, label %rest
 drop:
@@ -325,8 +322,7 @@ head:
 look:
   %shift = mul i64 %k, $PLACE
   %place = getelementptr i8, ptr %first, i64 %shift
-  %capacity.at = getelementptr i8, ptr %place, i64 8
-  %capacity = load i64, ptr %capacity.at
+  %capacity = field i64 %place, 8
   %is.there = icmp sgt i64 %capacity, 0
   br i1 %is.there, label %other, label %put
 other:
@@ -346,8 +342,7 @@ entry:
   %is.none = icmp eq ptr %block, null
   br i1 %is.none, label %done, label %look
 look:
-  %size.at = getelementptr i8, ptr %block, i64 -8
-  %size = load i64, ptr %size.at
+  %size = field i64 %block, -8
   %is.small = icmp slt i64 %size, $LEAST
   %is.large = icmp sgt i64 %size, $MOST
   %is.odd = or i1 %is.small, %is.large
@@ -400,8 +395,7 @@ define internal void @move(ptr %ctx, ptr %block, ptr %new, i64 %size) {
   %is.done = or i1 %is.none, %is.first
   br i1 %is.done, label %done, label %copy
 copy:
-  %size.at = getelementptr i8, ptr %block, i64 -8
-  %old = load i64, ptr %size.at
+  %old = field i64 %block, -8
   %is.less = icmp slt i64 %old, %size
   %count = select i1 %is.less, i64 %old, i64 %size
   call void @llvm.memcpy.p0.p0.i64(ptr %new, ptr %block, i64 %count, i1 false)

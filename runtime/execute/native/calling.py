@@ -62,8 +62,7 @@ head:
   %going = icmp slt i64 %k, %count
   br i1 %going, label %argument, label %settings
 argument:
-  %thing.at = getelementptr ptr, ptr %args, i64 %k
-  %thing = load ptr, ptr %thing.at
+  %thing = item ptr %args, %k
   %row = mul i64 %k, 5
   %spec = getelementptr i64, ptr %specs, i64 %row
   %own = getelementptr i64, ptr %declared, i64 %axes
@@ -74,8 +73,7 @@ argument:
   %good = icmp sge i64 %more, 0
   br i1 %good, label %taken, label %miss
 taken:
-  %rank.at = getelementptr i64, ptr %spec, i64 4
-  %rank = load i64, ptr %rank.at
+  %rank = item i64 %spec, 4
   %axes.next = add i64 %axes, %rank
   %added.next = add i64 %added, %more
   %k.next = add i64 %k, 1
@@ -131,14 +129,12 @@ array:
 keep:
   %kept.at = getelementptr ptr, ptr %results, i64 %r
   store ptr %made.array, ptr %kept.at
-  %data.at = getelementptr i8, ptr %made.array, i64 $DATA
-  %data = load ptr, ptr %data.at
+  %data = field ptr %made.array, $DATA
   %out.at = getelementptr i64, ptr %out, i64 %r
   store ptr %data, ptr %out.at
   br label %made
 made:
-  %r.rank.at = getelementptr i64, ptr %r.spec, i64 3
-  %r.rank = load i64, ptr %r.rank.at
+  %r.rank = item i64 %r.spec, 3
   %dim.next = add i64 %dim, %r.rank
   %r.next = add i64 %r, 1
   br label %arrays

@@ -47,8 +47,7 @@ head:
   %going = icmp slt i64 %axis, %rank
   br i1 %going, label %body, label %done
 body:
-  %at = getelementptr i64, ptr %dims, i64 %axis
-  %size = load i64, ptr %at
+  %size = item i64 %dims, %axis
   %more = mul i64 %product, %size
   %next = add i64 %axis, 1
   br label %head
@@ -70,11 +69,9 @@ array:
 view:
   %make = word PyArray_New
   %type = word ndarray
-  %number.at = getelementptr i64, ptr %spec, i64 2
-  %number = load i64, ptr %number.at
+  %number = item i64 %spec, 2
   %number.short = trunc i64 %number to i32
-  %axes.at = getelementptr i64, ptr %spec, i64 3
-  %axes = load i64, ptr %axes.at
+  %axes = item i64 %spec, 3
   %axes.short = trunc i64 %axes to i32
   %memory = load ptr, ptr %place
   %seen = call ptr %make(ptr %type, i32 %axes.short, ptr %dims, i32 %number.short, ptr null,
@@ -85,14 +82,11 @@ copy:
   %is.made = icmp ne ptr %made, null
   br i1 %is.made, label %fill, label %done
 fill:
-  %rank.at = getelementptr i64, ptr %spec, i64 3
-  %rank = load i64, ptr %rank.at
-  %bytes.at = getelementptr i64, ptr %spec, i64 4
-  %bytes = load i64, ptr %bytes.at
+  %rank = item i64 %spec, 3
+  %bytes = item i64 %spec, 4
   %count = call i64 @elements(ptr %dims, i64 %rank)
   %size = mul i64 %count, %bytes
-  %data.at = getelementptr i8, ptr %made, i64 $DATA
-  %data = load ptr, ptr %data.at
+  %data = field ptr %made, $DATA
   %source = load ptr, ptr %place
   call void @llvm.memcpy.p0.p0.i64(ptr %data, ptr %source, i64 %size, i1 false)
   br label %done
@@ -109,8 +103,7 @@ head:
   %going = icmp slt i64 %k, %count
   br i1 %going, label %look, label %end
 look:
-  %arg.at = getelementptr ptr, ptr %args, i64 %k
-  %thing = load ptr, ptr %arg.at
+  %thing = item ptr %args, %k
   %shift = mul i64 %k, 5
   %spec = getelementptr i64, ptr %specs, i64 %shift
   %kind = load i64, ptr %spec
@@ -120,18 +113,14 @@ look:
   %is.kept = and i1 %is.array, %is.held
   br i1 %is.kept, label %copy, label %done
 copy:
-  %row.at = getelementptr i8, ptr %thing, i64 $DIMENSIONS
-  %dims = load ptr, ptr %row.at
-  %rank.at = getelementptr i64, ptr %spec, i64 3
-  %rank = load i64, ptr %rank.at
-  %bytes.at = getelementptr i64, ptr %spec, i64 4
-  %bytes = load i64, ptr %bytes.at
+  %dims = field ptr %thing, $DIMENSIONS
+  %rank = item i64 %spec, 3
+  %bytes = item i64 %spec, 4
   %elements = call i64 @elements(ptr %dims, i64 %rank)
   %size = mul i64 %elements, %bytes
   %malloc = word PyMem_RawMalloc
   %memory = call ptr %malloc(i64 %size)
-  %data.at = getelementptr i8, ptr %thing, i64 $DATA
-  %data = load ptr, ptr %data.at
+  %data = field ptr %thing, $DATA
   call void @llvm.memcpy.p0.p0.i64(ptr %memory, ptr %data, i64 %size, i1 false)
   store ptr %memory, ptr %data.at
   br label %done
@@ -161,10 +150,8 @@ scalar:
   store i64 %number, ptr %place
   ret i1 true
 array:
-  %bytes.at = getelementptr i64, ptr %spec, i64 3
-  %bytes = load i64, ptr %bytes.at
-  %rank.at = getelementptr i64, ptr %spec, i64 4
-  %rank = load i64, ptr %rank.at
+  %bytes = item i64 %spec, 3
+  %rank = item i64 %spec, 4
   %count = call i64 @elements(ptr %dims, i64 %rank)
   %size = mul i64 %count, %bytes
   %source = load ptr, ptr %value
@@ -198,8 +185,7 @@ one:
   %good = call i1 @received(ptr %ctx, ptr %thing, ptr %spec, ptr %place)
   br i1 %good, label %stored, label %miss
 stored:
-  %rank.at = getelementptr i64, ptr %spec, i64 4
-  %rank = load i64, ptr %rank.at
+  %rank = item i64 %spec, 4
   %words = add i64 %rank, 1
   %at.next = add i64 %at, %words
   %k.next = add i64 %k, 1
@@ -256,19 +242,13 @@ raised:
 define i64 @call_out(ptr %ctx, i64 %number, ptr %row) {
 entry:
   %all = word outside
-  %own.at = getelementptr ptr, ptr %all, i64 %number
-  %own = load ptr, ptr %own.at
+  %own = item ptr %all, %number
   %function = load ptr, ptr %own
-  %mend.at = getelementptr ptr, ptr %own, i64 1
-  %mend = load ptr, ptr %mend.at
-  %told.at = getelementptr ptr, ptr %own, i64 2
-  %told = load ptr, ptr %told.at
-  %count.at = getelementptr i64, ptr %own, i64 3
-  %count = load i64, ptr %count.at
-  %result.count.at = getelementptr i64, ptr %own, i64 4
-  %result.count = load i64, ptr %result.count.at
-  %view.at = getelementptr i64, ptr %own, i64 5
-  %view = load i64, ptr %view.at
+  %mend = item ptr %own, 1
+  %told = item ptr %own, 2
+  %count = item i64 %own, 3
+  %result.count = item i64 %own, 4
+  %view = item i64 %own, 5
   %is.view = icmp ne i64 %view, 0
   %specs = getelementptr i64, ptr %own, i64 6
   %bytes = mul i64 %count, 8
@@ -292,8 +272,7 @@ operand:
 handed:
   %arg.at = getelementptr ptr, ptr %args, i64 %k
   store ptr %thing, ptr %arg.at
-  %rank.at = getelementptr i64, ptr %spec, i64 3
-  %rank = load i64, ptr %rank.at
+  %rank = item i64 %spec, 3
   %words = add i64 %rank, 1
   %at.next = add i64 %at, %words
   %k.next = add i64 %k, 1

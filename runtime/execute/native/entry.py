@@ -101,8 +101,7 @@ declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
 _BUILTINS = """
 define ptr @call(ptr %self, ptr %args, i64 %nargs) {
 entry:
-  %ctx.at = getelementptr i8, ptr %self, i64 $VALUE
-  %ctx = load ptr, ptr %ctx.at
+  %ctx = field ptr %self, $VALUE
   %result = call ptr @give_all(ptr %ctx, ptr %args, i64 %nargs, ptr null)
   ret ptr %result
 }
@@ -153,15 +152,13 @@ raised:
 }
 
 define ptr @alone(ptr %self, ptr %args, i64 %nargs) {
-  %ctx.at = getelementptr i8, ptr %self, i64 $VALUE
-  %ctx = load ptr, ptr %ctx.at
+  %ctx = field ptr %self, $VALUE
   %result = call ptr @give(ptr %ctx, ptr %args, i64 %nargs)
   ret ptr %result
 }
 
 define ptr @together(ptr %self, ptr %args, i64 %nargs) {
-  %ctx.at = getelementptr i8, ptr %self, i64 $VALUE
-  %ctx = load ptr, ptr %ctx.at
+  %ctx = field ptr %self, $VALUE
   %miss = word miss
   %results = call ptr @give_all(ptr %ctx, ptr %args, i64 %nargs, ptr %miss)
   ret ptr %results
@@ -197,8 +194,7 @@ raised:
 ; are not all of a class, which is `float`, `int` or one of NumPy's, or have no place in 64 bits.
 define ptr @column(ptr %self, ptr %args, i64 %nargs) {
 entry:
-  %ctx.at = getelementptr i8, ptr %self, i64 $VALUE
-  %ctx = load ptr, ptr %ctx.at
+  %ctx = field ptr %self, $VALUE
   %true = word True
   %false = word False
   %int = word int
@@ -207,20 +203,14 @@ entry:
   %forget = word PyErr_Clear
   %keep = word Py_IncRef
   %list = load ptr, ptr %args
-  %array.at = getelementptr ptr, ptr %args, i64 1
-  %array = load ptr, ptr %array.at
-  %kind.at = getelementptr ptr, ptr %args, i64 2
-  %kind = load ptr, ptr %kind.at
+  %array = item ptr %args, 1
+  %kind = item ptr %args, 2
   %is.int = icmp eq ptr %kind, %int
-  %data.at = getelementptr i8, ptr %array, i64 $DATA
-  %data = load ptr, ptr %data.at
-  %room.at = getelementptr i8, ptr %array, i64 $DIMENSIONS
-  %room.row = load ptr, ptr %room.at
+  %data = field ptr %array, $DATA
+  %room.row = field ptr %array, $DIMENSIONS
   %room = load i64, ptr %room.row
-  %size.at = getelementptr i8, ptr %list, i64 $LENGTH
-  %size = load i64, ptr %size.at
-  %items.at = getelementptr i8, ptr %list, i64 $ITEMS
-  %items = load ptr, ptr %items.at
+  %size = field i64 %list, $LENGTH
+  %items = field ptr %list, $ITEMS
   %fits = icmp eq i64 %size, %room
   br i1 %fits, label %head, label %give
 head:
@@ -228,18 +218,15 @@ head:
   %going = icmp slt i64 %k, %size
   br i1 %going, label %item, label %give
 item:
-  %thing.at = getelementptr ptr, ptr %items, i64 %k
-  %thing = load ptr, ptr %thing.at
-  %type.at = getelementptr i8, ptr %thing, i64 $TYPE
-  %type = load ptr, ptr %type.at
+  %thing = item ptr %items, %k
+  %type = field ptr %thing, $TYPE
   %is.kind = icmp eq ptr %type, %kind
   br i1 %is.kind, label %number, label %give
 number:
   %place = getelementptr i64, ptr %data, i64 %k
   br i1 %is.int, label %python, label %bits
 bits:
-  %value.at = getelementptr i8, ptr %thing, i64 $VALUE
-  %value = load i64, ptr %value.at
+  %value = field i64 %thing, $VALUE
   store i64 %value, ptr %place
   br label %next
 python:

@@ -14,8 +14,7 @@ head:
   %going = icmp slt i64 %i, %count
   br i1 %going, label %body, label %done
 body:
-  %at = getelementptr ptr, ptr %results, i64 %i
-  %thing = load ptr, ptr %at
+  %thing = item ptr %results, %i
   call void %release(ptr %thing)
   %next = add i64 %i, 1
   br label %head

@@ -8,21 +8,17 @@ TAKING = """
 ; ---- arguments: (kind, type, dtype, bytes, rank); the sizes of all axes are another row ----------
 
 define internal i1 @is_array(ptr %ctx, ptr %thing, ptr %dtype, i64 %rank) {
-  %type.at = getelementptr i8, ptr %thing, i64 $TYPE
-  %type = load ptr, ptr %type.at
+  %type = field ptr %thing, $TYPE
   %wanted = word ndarray
   %is.array = icmp eq ptr %type, %wanted
   br i1 %is.array, label %look, label %miss
 look:
-  %rank.at = getelementptr i8, ptr %thing, i64 $RANK
-  %rank.found = load i32, ptr %rank.at
+  %rank.found = field i32 %thing, $RANK
   %rank.wide = sext i32 %rank.found to i64
   %same.rank = icmp eq i64 %rank.wide, %rank
-  %dtype.at = getelementptr i8, ptr %thing, i64 $DESCR
-  %dtype.found = load ptr, ptr %dtype.at
+  %dtype.found = field ptr %thing, $DESCR
   %same.dtype = icmp eq ptr %dtype.found, %dtype
-  %flags.at = getelementptr i8, ptr %thing, i64 $FLAGS
-  %flags = load i32, ptr %flags.at
+  %flags = field i32 %thing, $FLAGS
   %plain = and i32 %flags, $PLAIN
   %is.plain = icmp eq i32 %plain, $PLAIN
   %both = and i1 %same.rank, %same.dtype
@@ -38,10 +34,8 @@ define internal i64 @take(ptr %ctx, ptr %thing, ptr %spec, ptr %declared, ptr %p
                           i1 %strict) {
 entry:
   %kind = load i64, ptr %spec
-  %type.at = getelementptr i8, ptr %thing, i64 $TYPE
-  %type = load ptr, ptr %type.at
-  %dtype.at = getelementptr i64, ptr %spec, i64 2
-  %dtype = load ptr, ptr %dtype.at
+  %type = field ptr %thing, $TYPE
+  %dtype = item ptr %spec, 2
   %value.at = getelementptr i8, ptr %thing, i64 $VALUE
   switch i64 %kind, label %array [ i64 0, label %scalar
                                    i64 1, label %int
@@ -50,8 +44,7 @@ entry:
                                    i64 6, label %wide
                                    i64 7, label %complex ]
 scalar:
-  %scalar.at = getelementptr i64, ptr %spec, i64 1
-  %scalar.type = load ptr, ptr %scalar.at
+  %scalar.type = item ptr %spec, 1
   %is.scalar = icmp eq ptr %type, %scalar.type
   br i1 %is.scalar, label %value, label %other
 value:
@@ -64,10 +57,8 @@ rank0:
   %is.rank0 = call i1 @is_array(ptr %ctx, ptr %thing, ptr %dtype, i64 0)
   br i1 %is.rank0, label %element, label %miss
 element:
-  %element.at = getelementptr i8, ptr %thing, i64 $DATA
-  %element.data = load ptr, ptr %element.at
-  %bytes.at = getelementptr i64, ptr %spec, i64 3
-  %bytes = load i64, ptr %bytes.at
+  %element.data = field ptr %thing, $DATA
+  %bytes = item i64 %spec, 3
   call void @llvm.memcpy.p0.p0.i64(ptr %place, ptr %element.data, i64 %bytes, i1 false)
   ret i64 0
 int:
@@ -108,8 +99,7 @@ complex:
   %is.complex = icmp eq ptr %type, %complex.type
   br i1 %is.complex, label %inside, label %miss
 wide:
-  %wide.at = getelementptr i64, ptr %spec, i64 1
-  %wide.type = load ptr, ptr %wide.at
+  %wide.type = item ptr %spec, 1
   %is.wide = icmp eq ptr %type, %wide.type
   br i1 %is.wide, label %inside, label %elsewhere
 inside:
@@ -121,21 +111,17 @@ wide0:
   %is.wide0 = call i1 @is_array(ptr %ctx, ptr %thing, ptr %dtype, i64 0)
   br i1 %is.wide0, label %pair, label %miss
 pair:
-  %pair.at = getelementptr i8, ptr %thing, i64 $DATA
-  %pair.data = load ptr, ptr %pair.at
+  %pair.data = field ptr %thing, $DATA
   store ptr %pair.data, ptr %place
   ret i64 0
 array:
-  %rank.at = getelementptr i64, ptr %spec, i64 4
-  %rank = load i64, ptr %rank.at
+  %rank = item i64 %spec, 4
   %fits = call i1 @is_array(ptr %ctx, ptr %thing, ptr %dtype, i64 %rank)
   br i1 %fits, label %dimensions, label %miss
 dimensions:
-  %data.at = getelementptr i8, ptr %thing, i64 $DATA
-  %data = load ptr, ptr %data.at
+  %data = field ptr %thing, $DATA
   store ptr %data, ptr %place
-  %row.at = getelementptr i8, ptr %thing, i64 $DIMENSIONS
-  %row = load ptr, ptr %row.at
+  %row = field ptr %thing, $DIMENSIONS
   br label %head
 head:
   %axis = phi i64 [ 0, %dimensions ], [ %axis.next, %next ]
@@ -143,10 +129,8 @@ head:
   %going = icmp slt i64 %axis, %rank
   br i1 %going, label %look, label %counted
 look:
-  %size.at = getelementptr i64, ptr %row, i64 %axis
-  %size = load i64, ptr %size.at
-  %wanted.at = getelementptr i64, ptr %declared, i64 %axis
-  %wanted = load i64, ptr %wanted.at
+  %size = item i64 %row, %axis
+  %wanted = item i64 %declared, %axis
   %is.unknown = icmp slt i64 %wanted, 0
   br i1 %is.unknown, label %unknown, label %known
 known:

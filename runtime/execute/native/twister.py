@@ -137,8 +137,7 @@ take:
   %after = add i32 %at, 1
   store i32 %after, ptr %used
   %at.wide = zext i32 %at to i64
-  %word.at = getelementptr i32, ptr %words, i64 %at.wide
-  %y0 = load i32, ptr %word.at
+  %y0 = item i32 %words, %at.wide
   %s1 = lshr i32 %y0, 11
   %y1 = xor i32 %y0, %s1
   %s2 = shl i32 %y1, 7
@@ -211,8 +210,7 @@ define double @python_gauss(ptr %bits, ptr %ctx, ptr %third) {
   %is.none = icmp eq ptr %left, %none
   br i1 %is.none, label %draw, label %take
 take:
-  %value.at = getelementptr i8, ptr %left, i64 $FLOAT
-  %value = load double, ptr %value.at
+  %value = field double %left, $FLOAT
   %set.none = call i32 %set(ptr %owner, ptr %third, ptr %none)
   call void %release(ptr %left)
   ret double %value
@@ -267,8 +265,7 @@ define double @python_exponential(ptr %bits, ptr %ctx, ptr %third) {
 ; ---- RandomState ---------------------------------------------------------------------------
 
 define internal double @next(ptr %bits) {
-  %function.at = getelementptr ptr, ptr %bits, i64 3
-  %function = load ptr, ptr %function.at
+  %function = item ptr %bits, 3
   %state = load ptr, ptr %bits
   %x = call double %function(ptr %state)
   ret double %x
