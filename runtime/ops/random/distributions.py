@@ -23,6 +23,7 @@ from runtime.ops.random.draws import (
     draw_type,
     filled,
     fraction,
+    of_bits,
     samples,
     width_of,
 )
@@ -64,7 +65,8 @@ Proposal: TypeAlias = Callable[[Array, Array, Array], tuple[Array, Array]]
 
 
 def standard_normal(xp: Module, bits: Array, dtype: np.dtype[Any]) -> Array:
-    """The first bit is the sign, the others the distance from the centre, in probability."""
+    """Standard normal numbers, by inversion: up to 9.1 (float32 and float16: 6.3) and never 0."""
+    # The first bit is the sign, the others the distance from the centre, in probability.
     width = width_of(dtype)
     most = (1 << (width - 1)) - 1
     distance = bits & most
@@ -74,18 +76,7 @@ def standard_normal(xp: Module, bits: Array, dtype: np.dtype[Any]) -> Array:
     return z
 
 
-@op(inputs=None, infer=draw_type, vjp=no_gradient, raises=by_shape, samples=samples(_F8, _F4, _F2))
-def random_normal(
-    xp: Module,
-    key: Array,
-    counter: Array,
-    *dims: Array,
-    shape: tuple[Dim, ...],
-    dtype: np.dtype[Any],
-) -> Array:
-    """Standard normal numbers, by inversion: up to 9.1 (float32 and float16: 6.3) and never 0."""
-    sizes = decode_shape(shape, dims)
-    return filled(xp, key, counter, sizes, dtype, lambda bits: standard_normal(xp, bits, dtype))
+random_normal = of_bits("random_normal", standard_normal, samples(_F8, _F4, _F2))
 
 
 @op(
@@ -142,23 +133,13 @@ def _tail(x: float) -> float:
     return 0.5 * math.erfc(x / math.sqrt(2))
 
 
-@op(inputs=None, infer=draw_type, vjp=no_gradient, raises=by_shape, samples=samples(_F8, _F4, _F2))
-def random_exponential(
-    xp: Module,
-    key: Array,
-    counter: Array,
-    *dims: Array,
-    shape: tuple[Dim, ...],
-    dtype: np.dtype[Any],
-) -> Array:
-    """Exponential numbers of mean 1, by inversion: up to 45 (float32 and float16: 22.9)."""
-    sizes = decode_shape(shape, dims)
-    return filled(xp, key, counter, sizes, dtype, lambda bits: exponential(xp, bits, dtype))
-
-
 def exponential(xp: Module, bits: Array, dtype: np.dtype[Any]) -> Array:
-    """What has the bits as the probability of more."""
+    """Exponential numbers of mean 1, by inversion: up to 45 (float32 and float16: 22.9)."""
+    # The bits are the probability of more.
     return 0.0 - exact.log(xp, fraction(bits, width_of(dtype)))
+
+
+random_exponential = of_bits("random_exponential", exponential, samples(_F8, _F4, _F2))
 
 
 def _spread(

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from runtime.ops.declaration.declare import always, no_gradient, op
+from runtime.ops.declaration.declare import Primitive, always, no_gradient, op
 from runtime.ops.declaration.operands import Array, Module, decode_shape
 from runtime.ops.declaration.samples import array, calls
 from runtime.ops.random.philox import FOLD, SPLIT, elements, pairs, pick, streams, words_at
@@ -24,6 +24,7 @@ from runtime.spec import Dim, TensorType
 __all__ = [
     "checked_probabilities",
     "low_bits",
+    "of_bits",
     "random_advance",
     "random_below",
     "random_bernoulli",
@@ -164,53 +165,48 @@ def random_advance(
 # ---- bits and uniform numbers ------------------------------------------------------------------
 
 
-@op(
-    inputs=None,
-    infer=draw_type,
-    vjp=no_gradient,
-    raises=by_shape,
-    samples=samples(np.dtype("u4"), _U8, np.dtype("u1"), np.dtype("u2")),
-)
-def random_bits(
-    xp: Module,
-    key: Array,
-    counter: Array,
-    *dims: Array,
-    shape: tuple[Dim, ...],
-    dtype: np.dtype[Any],
-) -> Array:
-    """Unsigned integers all of whose bits are random: the low bits of the words."""
-    sizes = decode_shape(shape, dims)
-    return filled(xp, key, counter, sizes, dtype, lambda bits: low_bits(xp, bits, dtype))
+def of_bits(name: str, make: Callable[[Module, Array, Any], Array], given: Any) -> Primitive:
+    """The op of numbers that `make` makes of random bits, each of as many as its dtype needs."""
+
+    def kernel(
+        xp: Module,
+        key: Array,
+        counter: Array,
+        *dims: Array,
+        shape: tuple[Dim, ...],
+        dtype: np.dtype[Any],
+    ) -> Array:
+        sizes = decode_shape(shape, dims)
+        return filled(xp, key, counter, sizes, dtype, lambda bits: make(xp, bits, dtype))
+
+    kernel.__doc__ = make.__doc__
+    declare = op(
+        inputs=None, infer=draw_type, vjp=no_gradient, raises=by_shape, samples=given, name=name
+    )
+    return declare(kernel)
 
 
 def low_bits(xp: Module, bits: Array, dtype: np.dtype[Any]) -> Array:
-    """As many of the last bits as an unsigned integer has."""
+    """Unsigned integers all of whose bits are random: the low bits of the words."""
     return bits & int(np.iinfo(dtype).max)
+
+
+random_bits = of_bits(
+    "random_bits", low_bits, samples(np.dtype("u4"), _U8, np.dtype("u1"), np.dtype("u2"))
+)
 
 
 _DIGITS = {_F8: 53, _F4: 24, _F2: 11}
 
 
 def unit(xp: Module, bits: Array, dtype: np.dtype[Any]) -> Array:
-    """The number in [0, 1) whose digits are the first bits, as many as the dtype has."""
+    """Multiples of 2**-53 (float32: 2**-24, float16: 2**-11) in [0, 1), all equally likely."""
     digits = _DIGITS[dtype]
     bits >>= width_of(dtype) - digits
     return bits * 2.0**-digits
 
 
-@op(inputs=None, infer=draw_type, vjp=no_gradient, raises=by_shape, samples=samples(_F8, _F4, _F2))
-def random_uniform(
-    xp: Module,
-    key: Array,
-    counter: Array,
-    *dims: Array,
-    shape: tuple[Dim, ...],
-    dtype: np.dtype[Any],
-) -> Array:
-    """Multiples of 2**-53 (float32: 2**-24, float16: 2**-11) in [0, 1), all equally likely."""
-    sizes = decode_shape(shape, dims)
-    return filled(xp, key, counter, sizes, dtype, lambda bits: unit(xp, bits, dtype))
+random_uniform = of_bits("random_uniform", unit, samples(_F8, _F4, _F2))
 
 
 @op(
