@@ -44,8 +44,7 @@ entry:
 head:
   %axis = phi i64 [ 0, %entry ], [ %next, %body ]
   %product = phi i64 [ 1, %entry ], [ %more, %body ]
-  %going = icmp slt i64 %axis, %rank
-  br i1 %going, label %body, label %done
+  %going = icmp slt i64 %axis, %rank ? body : done
 body:
   %size = item i64 %dims, %axis
   %more = mul i64 %product, %size
@@ -58,8 +57,7 @@ done:
 ; An operand as an object: a scalar, or an array of its own, or a view.
 define internal ptr @handed(ptr %ctx, ptr %spec, ptr %place, i1 %is.view) {
   %kind = load i64, ptr %spec
-  %is.array = icmp eq i64 %kind, 4
-  br i1 %is.array, label %array, label %scalar
+  %is.array = icmp eq i64 %kind, 4 ? array : scalar
 scalar:
   %box = call ptr @box(ptr %ctx, ptr %spec, ptr %place)
   ret ptr %box
@@ -79,8 +77,7 @@ view:
   ret ptr %seen
 copy:
   %made = call ptr @new_array(ptr %ctx, ptr %spec, ptr %dims)
-  %is.made = icmp ne ptr %made, null
-  br i1 %is.made, label %fill, label %done
+  %is.made = icmp ne ptr %made, null ? fill : done
 fill:
   %rank = item i64 %spec, 3
   %bytes = item i64 %spec, 4
@@ -100,8 +97,7 @@ entry:
   br label %head
 head:
   %k = phi i64 [ 0, %entry ], [ %next, %done ]
-  %going = icmp slt i64 %k, %count
-  br i1 %going, label %look, label %end
+  %going = icmp slt i64 %k, %count ? look : end
 look:
   %thing = item ptr %args, %k
   %shift = mul i64 %k, 5
@@ -110,8 +106,7 @@ look:
   %is.array = icmp eq i64 %kind, 4
   %references = load i32, ptr %thing
   %is.held = icmp ne i32 %references, 1
-  %is.kept = and i1 %is.array, %is.held
-  br i1 %is.kept, label %copy, label %done
+  %is.kept = and i1 %is.array, %is.held ? copy : done
 copy:
   %dims = field ptr %thing, $DIMENSIONS
   %rank = item i64 %spec, 3
@@ -137,14 +132,12 @@ define internal i1 @received(ptr %ctx, ptr %thing, ptr %spec, ptr %place) {
   %dims = getelementptr i64, ptr %place, i64 1
   %added = call i64 @take(ptr %ctx, ptr %thing, ptr %spec, ptr %dims, ptr %value, ptr null,
                           i1 false)
-  %good = icmp eq i64 %added, 0
-  br i1 %good, label %look, label %miss
+  %good = icmp eq i64 %added, 0 ? look : miss
 look:
   %kind = load i64, ptr %spec
   %is.array = icmp eq i64 %kind, 4
   %is.complex = icmp sge i64 %kind, 6
-  %is.memory = or i1 %is.array, %is.complex
-  br i1 %is.memory, label %array, label %scalar
+  %is.memory = or i1 %is.array, %is.complex ? array : scalar
 scalar:
   %number = load i64, ptr %value
   store i64 %number, ptr %place
@@ -173,8 +166,7 @@ entry:
 head:
   %k = phi i64 [ 0, %entry ], [ %k.next, %stored ]
   %at = phi i64 [ 0, %entry ], [ %at.next, %stored ]
-  %going = icmp slt i64 %k, %count
-  br i1 %going, label %one, label %done
+  %going = icmp slt i64 %k, %count ? one : done
 one:
   %item.at = getelementptr ptr, ptr %items, i64 %k
   %from = select i1 %is.one, ptr %given.at, ptr %item.at
@@ -182,8 +174,7 @@ one:
   %shift = mul i64 %k, 5
   %spec = getelementptr i64, ptr %specs, i64 %shift
   %place = getelementptr i64, ptr %row, i64 %at
-  %good = call i1 @received(ptr %ctx, ptr %thing, ptr %spec, ptr %place)
-  br i1 %good, label %stored, label %miss
+  %good = call i1 @received(ptr %ctx, ptr %thing, ptr %spec, ptr %place) ? stored : miss
 stored:
   %rank = item i64 %spec, 4
   %words = add i64 %rank, 1
@@ -230,8 +221,7 @@ untrace:
   call void %release(ptr %trace)
   br label %look
 look:
-  %is.given = icmp ne ptr %given, null
-  br i1 %is.given, label %refuse, label %raised
+  %is.given = icmp ne ptr %given, null ? refuse : raised
 refuse:
   call void %release(ptr %given)
   ret i64 $REFUSED
@@ -260,15 +250,13 @@ entry:
 head:
   %k = phi i64 [ 0, %entry ], [ %k.next, %handed ]
   %at = phi i64 [ 0, %entry ], [ %at.next, %handed ]
-  %going = icmp slt i64 %k, %count
-  br i1 %going, label %operand, label %call
+  %going = icmp slt i64 %k, %count ? operand : call
 operand:
   %shift = mul i64 %k, 5
   %spec = getelementptr i64, ptr %specs, i64 %shift
   %place = getelementptr i64, ptr %row, i64 %at
   %thing = call ptr @handed(ptr %ctx, ptr %spec, ptr %place, i1 %is.view)
-  %is.made = icmp ne ptr %thing, null
-  br i1 %is.made, label %handed, label %no.memory
+  %is.made = icmp ne ptr %thing, null ? handed : no.memory
 handed:
   %arg.at = getelementptr ptr, ptr %args, i64 %k
   store ptr %thing, ptr %arg.at
@@ -285,8 +273,7 @@ call:
   %result.shift = mul i64 %count, 5
   %result.specs = getelementptr i64, ptr %specs, i64 %result.shift
   %result.row = getelementptr i64, ptr %row, i64 %at
-  %is.given = icmp ne ptr %given, null
-  br i1 %is.given, label %receive, label %given.up
+  %is.given = icmp ne ptr %given, null ? receive : given.up
 receive:
   %good = call i1 @all_received(ptr %ctx, ptr %given, ptr %result.specs, ptr %result.row,
                                 i64 %result.count)
@@ -296,8 +283,7 @@ other:
   store ptr %given, ptr %given.at
   %mended = call ptr %vectorcall(ptr %mend, ptr %given.at, i64 1, ptr null)
   call void %release(ptr %given)
-  %is.mended = icmp ne ptr %mended, null
-  br i1 %is.mended, label %again, label %given.up
+  %is.mended = icmp ne ptr %mended, null ? again : given.up
 again:
   %good.now = call i1 @all_received(ptr %ctx, ptr %mended, ptr %result.specs, ptr %result.row,
                                     i64 %result.count)
@@ -312,8 +298,7 @@ refuse:
   %nothing = word miss
   store ptr %nothing, ptr %miss.at
   %last.word = call ptr %vectorcall(ptr %mend, ptr %miss.at, i64 1, ptr null)
-  %may.refuse = icmp ne ptr %last.word, null
-  br i1 %may.refuse, label %forget, label %given.up
+  %may.refuse = icmp ne ptr %last.word, null ? forget : given.up
 forget:
   call void %release(ptr %last.word)
   br label %end

@@ -116,13 +116,11 @@ entry:
   call void @llvm.memset.p0.i64(ptr %results, i8 0, i64 %bytes, i1 false)
   %is.strict = icmp ne ptr %instead, null
   %status = call i64 @run(ptr %ctx, ptr %args, i64 %nargs, ptr %results, i1 %is.strict)
-  %good = icmp eq i64 %status, 0
-  br i1 %good, label %pack, label %drop
+  %good = icmp eq i64 %status, 0 ? pack : drop
 pack:
   %new = word PyTuple_New
   %tuple = call ptr %new(i64 %count)
-  %made = icmp ne ptr %tuple, null
-  br i1 %made, label %fill, label %drop
+  %made = icmp ne ptr %tuple, null ? fill : drop
 fill:
   %items = getelementptr i8, ptr %tuple, i64 $ITEMS
   call void @llvm.memcpy.p0.p0.i64(ptr %items, ptr %results, i64 %bytes, i1 false)
@@ -168,8 +166,7 @@ define internal ptr @give(ptr %ctx, ptr %args, i64 %nargs) {
   %results = alloca ptr
   store ptr null, ptr %results
   %status = call i64 @run(ptr %ctx, ptr %args, i64 %nargs, ptr %results, i1 true)
-  %good = icmp eq i64 %status, 0
-  br i1 %good, label %give, label %drop
+  %good = icmp eq i64 %status, 0 ? give : drop
 give:
   %result = load ptr, ptr %results
   ret ptr %result
@@ -211,17 +208,14 @@ entry:
   %room = load i64, ptr %room.row
   %size = field i64 %list, $LENGTH
   %items = field ptr %list, $ITEMS
-  %fits = icmp eq i64 %size, %room
-  br i1 %fits, label %head, label %give
+  %fits = icmp eq i64 %size, %room ? head : give
 head:
   %k = phi i64 [ 0, %entry ], [ %k.next, %next ]
-  %going = icmp slt i64 %k, %size
-  br i1 %going, label %item, label %give
+  %going = icmp slt i64 %k, %size ? item : give
 item:
   %thing = item ptr %items, %k
   %type = field ptr %thing, $TYPE
-  %is.kind = icmp eq ptr %type, %kind
-  br i1 %is.kind, label %number, label %give
+  %is.kind = icmp eq ptr %type, %kind ? number : give
 number:
   %place = getelementptr i64, ptr %data, i64 %k
   br i1 %is.int, label %python, label %bits
@@ -232,12 +226,10 @@ bits:
 python:
   %found = call i64 %convert(ptr %thing)
   store i64 %found, ptr %place
-  %is.odd = icmp eq i64 %found, -1
-  br i1 %is.odd, label %ask, label %next
+  %is.odd = icmp eq i64 %found, -1 ? ask : next
 ask:
   %error = call ptr %occurred()
-  %is.fine = icmp eq ptr %error, null
-  br i1 %is.fine, label %next, label %clear
+  %is.fine = icmp eq ptr %error, null ? next : clear
 clear:
   call void %forget()
   br label %give

@@ -21,8 +21,7 @@ entry:
   br label %classes.head
 classes.head:
   %class = phi i64 [ 0, %entry ], [ %class.next, %class.look ]
-  %more.classes = icmp slt i64 %class, %classes
-  br i1 %more.classes, label %class.look, label %functions.head
+  %more.classes = icmp slt i64 %class, %classes ? class.look : functions.head
 class.look:
   %class.words = item ptr %versions, %class
   %kind = load ptr, ptr %class.words
@@ -34,8 +33,7 @@ class.look:
   br i1 %is.version, label %classes.head, label %changed
 functions.head:
   %number = phi i64 [ 0, %classes.head ], [ %number.next, %function ]
-  %more.functions = icmp slt i64 %number, %functions
-  br i1 %more.functions, label %function, label %dicts.head
+  %more.functions = icmp slt i64 %number, %functions ? function : dicts.head
 function:
   %own = item ptr %parts, %number
   %whose = load ptr, ptr %own
@@ -54,8 +52,7 @@ function:
   br i1 %is.function, label %functions.head, label %changed
 dicts.head:
   %place = phi i64 [ 0, %functions.head ], [ %place.next, %dict ], [ %place.next, %dict.same ]
-  %more.dicts = icmp slt i64 %place, %dicts
-  br i1 %more.dicts, label %dict, label %unchanged
+  %more.dicts = icmp slt i64 %place, %dicts ? dict : unchanged
 dict:
   %row = mul i64 %place, 4
   %dict.at = getelementptr ptr, ptr %named, i64 %row
@@ -72,24 +69,20 @@ search:
   br label %names.head
 names.head:
   %k = phi i64 [ 0, %search ], [ %k.next, %name.same ], [ %k.next, %absent ]
-  %more.names = icmp slt i64 %k, %count
-  br i1 %more.names, label %look.up, label %dict.same
+  %more.names = icmp slt i64 %k, %count ? look.up : dict.same
 look.up:
   %pair = mul i64 %k, 2
   %name = item ptr %pairs, %pair
   %wanted = item ptr %name.at, 1
   %found = call ptr %find(ptr %names, ptr %name)
   %k.next = add i64 %k, 1
-  %is.found = icmp eq ptr %found, %wanted
-  br i1 %is.found, label %name.same, label %failed
+  %is.found = icmp eq ptr %found, %wanted ? name.same : failed
 name.same:
-  %is.absent = icmp eq ptr %found, null
-  br i1 %is.absent, label %absent, label %names.head
+  %is.absent = icmp eq ptr %found, null ? absent : names.head
 absent:
   %occurred = word PyErr_Occurred
   %error = call ptr %occurred()
-  %is.fine = icmp eq ptr %error, null
-  br i1 %is.fine, label %names.head, label %failed
+  %is.fine = icmp eq ptr %error, null ? names.head : failed
 failed:
   %clear = word PyErr_Clear
   call void %clear()
@@ -121,12 +114,10 @@ entry:
   %places = item ptr %table, 10
   %checks = item i64 %table, 11
   %compared = item ptr %table, 12
-  %still = call i1 @is_still(ptr %ctx, ptr %table)
-  br i1 %still, label %head, label %left
+  %still = call i1 @is_still(ptr %ctx, ptr %table) ? head : left
 head:
   %number = phi i64 [ 0, %entry ], [ %number.next, %next.row ]
-  %more = icmp slt i64 %number, %rows
-  br i1 %more, label %place, label %compare
+  %more = icmp slt i64 %number, %rows ? place : compare
 place:
   %row = mul i64 %number, 7
   %where = item i64 %places, %row
@@ -159,8 +150,7 @@ cell:
 variable:
   %tag = load i64, ptr %tag.at
   %tag.now = field i64 %thing, $DICT_VERSION
-  %is.unchanged = icmp eq i64 %tag, %tag.now
-  br i1 %is.unchanged, label %variable.known, label %variable.find
+  %is.unchanged = icmp eq i64 %tag, %tag.now ? variable.known : variable.find
 variable.known:
   %known = load ptr, ptr %known.at
   br label %found
@@ -180,24 +170,20 @@ in.dict:
   %holder = load ptr, ptr %owner.at
   %dict.of = word _PyObject_GetDictPtr
   %dict.at = call ptr %dict.of(ptr %holder)
-  %has.dict = icmp ne ptr %dict.at, null
-  br i1 %has.dict, label %of.dict, label %own
+  %has.dict = icmp ne ptr %dict.at, null ? of.dict : own
 of.dict:
   %dict = load ptr, ptr %dict.at
-  %is.dict = icmp ne ptr %dict, null
-  br i1 %is.dict, label %look.up, label %own
+  %is.dict = icmp ne ptr %dict, null ? look.up : own
 look.up:
   %held.tag = load i64, ptr %tag.at
   %held.now = field i64 %dict, $DICT_VERSION
-  %is.held.tag = icmp eq i64 %held.tag, %held.now
-  br i1 %is.held.tag, label %held.known, label %held.find
+  %is.held.tag = icmp eq i64 %held.tag, %held.now ? held.known : held.find
 held.known:
   %held.before = load ptr, ptr %known.at
   br label %found
 held.find:
   %held.value = call ptr %find(ptr %dict, ptr %name)
-  %is.in.dict = icmp ne ptr %held.value, null
-  br i1 %is.in.dict, label %held.found, label %not.in.dict
+  %is.in.dict = icmp ne ptr %held.value, null ? held.found : not.in.dict
 held.found:
   %held.new = or i64 %held.now, $NO_DICT_VERSION
   store i64 %held.new, ptr %tag.at
@@ -206,26 +192,22 @@ held.found:
 not.in.dict:
   %own.occurred = word PyErr_Occurred
   %own.error = call ptr %own.occurred()
-  %is.absent = icmp eq ptr %own.error, null
-  br i1 %is.absent, label %own, label %changed
+  %is.absent = icmp eq ptr %own.error, null ? own : changed
 argument:
   %given = item ptr %args, %index
   br label %keep
 weak:
   %referred = call ptr %referent(ptr %thing)
-  %is.dead = icmp eq ptr %referred, %dead
-  br i1 %is.dead, label %changed, label %keep
+  %is.dead = icmp eq ptr %referred, %dead ? changed : keep
 found:
   %borrowed = phi ptr [ %content, %cell ], [ %known, %variable.known ],
                       [ %value, %variable.find ], [ %member, %in.slot ],
                       [ %held.before, %held.known ], [ %held.value, %held.found ]
-  %is.there = icmp ne ptr %borrowed, null
-  br i1 %is.there, label %there, label %changed
+  %is.there = icmp ne ptr %borrowed, null ? there : changed
 there:
   br i1 %is.kept, label %keep, label %at.once
 at.once:
-  %is.wanted = icmp eq ptr %borrowed, %wanted
-  br i1 %is.wanted, label %next.row, label %changed
+  %is.wanted = icmp eq ptr %borrowed, %wanted ? next.row : changed
 keep:
   %kept = phi ptr [ %thing, %place ], [ %given, %argument ], [ %referred, %weak ],
                   [ %borrowed, %there ]
@@ -253,8 +235,7 @@ fetched:
 made:
   %new = phi ptr [ %own.value, %own ], [ %attribute.value, %attribute ], [ %item.value, %item ],
                  [ %fetched.value, %fetched ]
-  %is.made = icmp ne ptr %new, null
-  br i1 %is.made, label %had, label %changed
+  %is.made = icmp ne ptr %new, null ? had : changed
 had:
   br i1 %is.kept, label %own.it, label %forgotten
 own.it:
@@ -262,32 +243,26 @@ own.it:
   br label %next.row
 forgotten:
   call void %release(ptr %new)
-  %is.new.wanted = icmp eq ptr %new, %wanted
-  br i1 %is.new.wanted, label %next.row, label %changed
+  %is.new.wanted = icmp eq ptr %new, %wanted ? next.row : changed
 absent:
   %whose = load ptr, ptr %owner.at
   %its.dict.of = word _PyObject_GetDictPtr
   %its.dict.at = call ptr %its.dict.of(ptr %whose)
-  %has.its.dict = icmp ne ptr %its.dict.at, null
-  br i1 %has.its.dict, label %its.dict, label %next.row
+  %has.its.dict = icmp ne ptr %its.dict.at, null ? its.dict : next.row
 its.dict:
   %its = load ptr, ptr %its.dict.at
-  %is.its = icmp ne ptr %its, null
-  br i1 %is.its, label %search, label %next.row
+  %is.its = icmp ne ptr %its, null ? search : next.row
 search:
   %its.tag = load i64, ptr %tag.at
   %its.now = field i64 %its, $DICT_VERSION
-  %is.its.tag = icmp eq i64 %its.tag, %its.now
-  br i1 %is.its.tag, label %next.row, label %search.find
+  %is.its.tag = icmp eq i64 %its.tag, %its.now ? next.row : search.find
 search.find:
   %hiding = call ptr %find(ptr %its, ptr %name)
-  %is.free = icmp eq ptr %hiding, null
-  br i1 %is.free, label %searched, label %changed
+  %is.free = icmp eq ptr %hiding, null ? searched : changed
 searched:
   %search.occurred = word PyErr_Occurred
   %search.error = call ptr %search.occurred()
-  %is.searched = icmp eq ptr %search.error, null
-  br i1 %is.searched, label %search.found, label %changed
+  %is.searched = icmp eq ptr %search.error, null ? search.found : changed
 search.found:
   %its.new = or i64 %its.now, $NO_DICT_VERSION
   store i64 %its.new, ptr %tag.at
@@ -296,22 +271,19 @@ of.kind:
   %object = load ptr, ptr %kept.at
   %type = field ptr %object, $TYPE
   %kind.wanted = load ptr, ptr %thing
-  %is.kind = icmp eq ptr %type, %kind.wanted
-  br i1 %is.kind, label %next.row, label %changed
+  %is.kind = icmp eq ptr %type, %kind.wanted ? next.row : changed
 live:
   %held = load ptr, ptr %kept.at
   %living = call ptr %referent(ptr %thing)
   %is.living = icmp ne ptr %living, %dead
   %is.it = icmp eq ptr %held, %living
-  %is.still = and i1 %is.living, %is.it
-  br i1 %is.still, label %next.row, label %changed
+  %is.still = and i1 %is.living, %is.it ? next.row : changed
 next.row:
   %number.next = add i64 %number, 1
   br label %head
 compare:
   %check = phi i64 [ 0, %head ], [ %check.next, %next ]
-  %going = icmp slt i64 %check, %checks
-  br i1 %going, label %look, label %done
+  %going = icmp slt i64 %check, %checks ? look : done
 look:
   %check.row = mul i64 %check, 3
   %how = item i64 %compared, %check.row
@@ -321,25 +293,21 @@ look:
   switch i64 %how, label %slots.two [ i64 0, label %same
                                       i64 3, label %holds ]
 same:
-  %is.same = icmp eq ptr %one, %with
-  br i1 %is.same, label %next, label %changed
+  %is.same = icmp eq ptr %one, %with ? next : changed
 slots.two:
   %other.slot = ptrtoint ptr %with to i64
   %other = item ptr %slots, %other.slot
   %is.one = icmp eq ptr %one, %other
   %wants.one = icmp eq i64 %how, 1
-  %agrees = icmp eq i1 %is.one, %wants.one
-  br i1 %agrees, label %next, label %changed
+  %agrees = icmp eq i1 %is.one, %wants.one ? next : changed
 holds:
   %ask = word PyObject_CallNoArgs
   %answer = call ptr %ask(ptr %with)
-  %is.answer = icmp ne ptr %answer, null
-  br i1 %is.answer, label %answered, label %changed
+  %is.answer = icmp ne ptr %answer, null ? answered : changed
 answered:
   %true = word True
   call void %release(ptr %answer)
-  %is.true = icmp eq ptr %answer, %true
-  br i1 %is.true, label %next, label %changed
+  %is.true = icmp eq ptr %answer, %true ? next : changed
 next:
   %check.next = add i64 %check, 1
   br label %compare
@@ -361,8 +329,7 @@ changed:
   br label %back.head
 back.head:
   %back = phi i64 [ 0, %changed ], [ %back.next, %back.done ]
-  %goes.back = icmp slt i64 %back, %gone.through
-  br i1 %goes.back, label %back.row, label %released
+  %goes.back = icmp slt i64 %back, %gone.through ? back.row : released
 back.row:
   %back.next = add i64 %back, 1
   %back.words = mul i64 %back, 7
@@ -371,8 +338,7 @@ back.row:
   %back.wanted = item ptr %back.at, 4
   %was.read = icmp slt i64 %back.where, 11
   %was.kept = icmp eq ptr %back.wanted, null
-  %is.held = and i1 %was.read, %was.kept
-  br i1 %is.held, label %back.one, label %back.done
+  %is.held = and i1 %was.read, %was.kept ? back.one : back.done
 back.one:
   %back.slot = item i64 %back.at, 1
   %back.thing = item ptr %slots, %back.slot
@@ -387,14 +353,12 @@ released:
   call void %restore(ptr %error.kind, ptr %error.value.was, ptr %error.trace.was)
   %occurred = word PyErr_Occurred
   %error = call ptr %occurred()
-  %is.fine = icmp eq ptr %error, null
-  br i1 %is.fine, label %left, label %raised
+  %is.fine = icmp eq ptr %error, null ? left : raised
 raised:
   %matches = word PyErr_ExceptionMatches
   %usual = word Exception
   %matching = call i32 %matches(ptr %usual)
-  %is.usual = icmp ne i32 %matching, 0
-  br i1 %is.usual, label %clear, label %raise
+  %is.usual = icmp ne i32 %matching, 0 ? clear : raise
 clear:
   %forget = word PyErr_Clear
   call void %forget()
@@ -413,19 +377,16 @@ entry:
   %vectorcall = word PyObject_Vectorcall
   %release = word Py_DecRef
   %check = item ptr %table, 25
-  %is.unchecked = icmp eq ptr %check, null
-  br i1 %is.unchecked, label %run, label %look
+  %is.unchecked = icmp eq ptr %check, null ? run : look
 look:
   %looked = call ptr %vectorcall(ptr %check, ptr %inputs, i64 %count, ptr null)
-  %is.answer = icmp ne ptr %looked, null
-  br i1 %is.answer, label %checked, label %failed
+  %is.answer = icmp ne ptr %looked, null ? checked : failed
 failed:
   ret ptr null
 checked:
   call void %release(ptr %looked)
   %true = word True
-  %is.fine = icmp eq ptr %looked, %true
-  br i1 %is.fine, label %run, label %refused
+  %is.fine = icmp eq ptr %looked, %true ? run : refused
 refused:
   %hold = word Py_IncRef
   call void %hold(ptr %missed)
@@ -437,8 +398,7 @@ run:
   %is.missed = icmp eq ptr %tuple, %missed
   %is.raised = icmp eq ptr %tuple, null
   %is.none = or i1 %is.missed, %is.raised
-  %is.done = or i1 %is.made, %is.none
-  br i1 %is.done, label %done, label %call
+  %is.done = or i1 %is.made, %is.none ? done : call
 done:
   ret ptr %tuple
 call:
@@ -467,8 +427,7 @@ entry:
   %length = field i64 %replaced, $LENGTH
   %none.replaced = icmp eq i64 %length, 0
   %is.whole = icmp eq i64 %nargs, %arguments
-  %starts = and i1 %none.replaced, %is.whole
-  br i1 %starts, label %ask, label %otherwise
+  %starts = and i1 %none.replaced, %is.whole ? ask : otherwise
 ask:
   %asked = item i64 %table, 14
   %wanted = item ptr %table, 15
@@ -477,26 +436,22 @@ ask.head:
   %k = phi i64 [ 0, %ask ], [ %k.next, %ask.same ], [ %k.next, %ask.alive ]
   %k.row = mul i64 %k, 3
   %k.next = add i64 %k, 1
-  %asks = icmp slt i64 %k, %asked
-  br i1 %asks, label %ask.one, label %read
+  %asks = icmp slt i64 %k, %asked ? ask.one : read
 ask.one:
   %how = item i64 %wanted, %k.row
   %position = item i64 %how.at, 1
   %argument = item ptr %args, %position
   %with = item ptr %how.at, 2
-  %is.weak = icmp ne i64 %how, 0
-  br i1 %is.weak, label %ask.alive, label %ask.same
+  %is.weak = icmp ne i64 %how, 0 ? ask.alive : ask.same
 ask.same:
-  %is.same = icmp eq ptr %argument, %with
-  br i1 %is.same, label %ask.head, label %other
+  %is.same = icmp eq ptr %argument, %with ? ask.head : other
 ask.alive:
   %referent = word PyWeakref_GetObject
   %living = call ptr %referent(ptr %with)
   %dead = word None
   %is.living = icmp ne ptr %living, %dead
   %is.it = icmp eq ptr %argument, %living
-  %is.still = and i1 %is.living, %is.it
-  br i1 %is.still, label %ask.head, label %other
+  %is.still = and i1 %is.living, %is.it ? ask.head : other
 other:
   %miss = word miss
   %keep = word Py_IncRef
@@ -504,8 +459,7 @@ other:
   ret ptr %miss
 read:
   %a = phi i64 [ 0, %ask.head ], [ %a.next, %copy ]
-  %copies = icmp slt i64 %a, %borrowed
-  br i1 %copies, label %copy, label %gather
+  %copies = icmp slt i64 %a, %borrowed ? copy : gather
 copy:
   %a.thing = item ptr %args, %a
   %a.to = getelementptr ptr, ptr %slots, i64 %a
@@ -522,8 +476,7 @@ call:
   %called.at = getelementptr i64, ptr %table, i64 16
   store i64 1, ptr %called.at
   %missed = item ptr %table, 13
-  %is.alone = icmp eq ptr %missed, null
-  br i1 %is.alone, label %alone, label %together
+  %is.alone = icmp eq ptr %missed, null ? alone : together
 alone:
   %one = call ptr @give(ptr %ctx, ptr %slots, i64 %all)
   br label %given
@@ -559,16 +512,14 @@ entry:
   %key.place = alloca ptr
   %value.place = alloca ptr
   %bytes = mul i64 %wanted, 8
-  %is.whole = icmp eq i64 %nargs, %wanted
-  br i1 %is.whole, label %copy, label %other
+  %is.whole = icmp eq i64 %nargs, %wanted ? copy : other
 copy:
   call void @llvm.memcpy.p0.p0.i64(ptr %things, ptr %args, i64 %bytes, i1 false)
   br label %head
 head:
   %number = phi i64 [ 0, %copy ], [ %number.next, %items.head ]
   %filled = phi i64 [ %wanted, %copy ], [ %end, %items.head ]
-  %more = icmp slt i64 %number, %nests
-  br i1 %more, label %nest, label %read
+  %more = icmp slt i64 %number, %nests ? nest : read
 nest:
   %number.next = add i64 %number, 1
   %row = mul i64 %number, 4
@@ -576,14 +527,12 @@ nest:
   %thing = item ptr %things, %position
   %type = field ptr %thing, $TYPE
   %kind = item ptr %position.at, 1
-  %is.kind = icmp eq ptr %type, %kind
-  br i1 %is.kind, label %ask, label %changed
+  %is.kind = icmp eq ptr %type, %kind ? ask : changed
 ask:
   %size = field i64 %thing, $LENGTH
   %length = item i64 %position.at, 2
   %end = add i64 %filled, %length
-  %is.length = icmp eq i64 %size, %length
-  br i1 %is.length, label %ask.kind, label %changed
+  %is.length = icmp eq i64 %size, %length ? ask.kind : changed
 ask.kind:
   %own = getelementptr i8, ptr %thing, i64 $ITEMS
   %layout = item i64 %position.at, 3
@@ -602,8 +551,7 @@ items.head:
   %is.dict = phi i1 [ false, %of.list ], [ false, %ask.kind ], [ true, %of.dict ],
                     [ %is.dict, %item.held ]
   %k = phi i64 [ 0, %of.list ], [ 0, %ask.kind ], [ 0, %of.dict ], [ %k.next, %item.held ]
-  %more.items = icmp slt i64 %k, %length
-  br i1 %more.items, label %item, label %head
+  %more.items = icmp slt i64 %k, %length ? item : head
 item:
   %k.next = add i64 %k, 1
   %to = add i64 %filled, %k
@@ -612,12 +560,10 @@ item:
 entry.of:
   %next = word PyDict_Next
   %got = call i32 %next(ptr %thing, ptr %place, ptr %key.place, ptr %value.place)
-  %is.there = icmp ne i32 %got, 0
-  br i1 %is.there, label %key.of, label %changed
+  %is.there = icmp ne i32 %got, 0 ? key.of : changed
 key.of:
   %key = load ptr, ptr %key.place
-  %is.key = icmp eq ptr %key, %listed
-  br i1 %is.key, label %value.of, label %changed
+  %is.key = icmp eq ptr %key, %listed ? value.of : changed
 value.of:
   %value = load ptr, ptr %value.place
   br label %item.held
@@ -645,8 +591,7 @@ release:
   br label %release.head
 release.head:
   %r = phi i64 [ %wanted, %release ], [ %r.next, %release.one ]
-  %holds = icmp slt i64 %r, %last
-  br i1 %holds, label %release.one, label %done
+  %holds = icmp slt i64 %r, %last ? release.one : done
 release.one:
   %r.thing = item ptr %things, %r
   call void %drop(ptr %r.thing)
@@ -660,8 +605,7 @@ done:
 define ptr @alone_still(ptr %self, ptr %args, i64 %nargs) {
   %table = field ptr %self, $VALUE
   %ctx = load ptr, ptr %table
-  %still = call i1 @is_still(ptr %ctx, ptr %table)
-  br i1 %still, label %call, label %otherwise
+  %still = call i1 @is_still(ptr %ctx, ptr %table) ? call : otherwise
 call:
   %called.at = getelementptr i64, ptr %table, i64 16
   store i64 1, ptr %called.at
@@ -675,8 +619,7 @@ otherwise:
 define ptr @together_still(ptr %self, ptr %args, i64 %nargs) {
   %table = field ptr %self, $VALUE
   %ctx = load ptr, ptr %table
-  %still = call i1 @is_still(ptr %ctx, ptr %table)
-  br i1 %still, label %call, label %otherwise
+  %still = call i1 @is_still(ptr %ctx, ptr %table) ? call : otherwise
 call:
   %called.at = getelementptr i64, ptr %table, i64 16
   store i64 1, ptr %called.at

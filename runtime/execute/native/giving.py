@@ -13,21 +13,18 @@ define internal ptr @new_array(ptr %ctx, ptr %spec, ptr %dims) {
 entry:
   %rank = item i64 %spec, 3
   %memory = word memory
-  %is.small = icmp eq ptr %memory, null
-  br i1 %is.small, label %small, label %head
+  %is.small = icmp eq ptr %memory, null ? small : head
 head:
   %k = phi i64 [ 0, %entry ], [ %next, %more ]
   %count = phi i64 [ 1, %entry ], [ %product, %more ]
-  %going = icmp slt i64 %k, %rank
-  br i1 %going, label %more, label %counted
+  %going = icmp slt i64 %k, %rank ? more : counted
 more:
   %dim = item i64 %dims, %k
   %product = mul i64 %count, %dim
   %next = add i64 %k, 1
   br label %head
 counted:
-  %is.large = icmp sge i64 %count, $LARGE
-  br i1 %is.large, label %large, label %small
+  %is.large = icmp sge i64 %count, $LARGE ? large : small
 small:
   %array = call ptr @plain_array(ptr %ctx, ptr %spec, ptr %dims)
   ret ptr %array
@@ -35,16 +32,14 @@ large:
   %set = word PyDataMem_SetHandler
   %forget = word Py_DecRef
   %old = call ptr %set(ptr %memory)
-  %failed = icmp eq ptr %old, null
-  br i1 %failed, label %none, label %own
+  %failed = icmp eq ptr %old, null ? none : own
 none:
   ret ptr null
 own:
   %kept = call ptr @plain_array(ptr %ctx, ptr %spec, ptr %dims)
   %ours = call ptr %set(ptr %old)
   call void %forget(ptr %old)
-  %was.set = icmp ne ptr %ours, null
-  br i1 %was.set, label %done, label %unset
+  %was.set = icmp ne ptr %ours, null ? done : unset
 unset:
   call void %forget(ptr %kept)
   ret ptr null
