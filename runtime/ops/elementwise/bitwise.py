@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from runtime.ops.declaration.declare import as_ufunc, no_gradient, op
-from runtime.ops.declaration.inference import by_ufunc
+from runtime.ops.declaration.declare import as_ufunc, no_gradient
 from runtime.ops.declaration.operands import Array, Module
 from runtime.ops.declaration.samples import binary, unary
 
@@ -60,14 +59,12 @@ def bitwise_xor(xp: Module, x: Array, y: Array) -> Array:
     return xp.bitwise_xor(x, y)
 
 
-@op(
-    inputs=1,
-    infer=by_ufunc(np.invert),
-    vjp=no_gradient,
+@as_ufunc(
+    np.invert,
+    no_gradient,
     # int(): Python 3.12 warns of ~True, which is ~1.
     python=lambda x: ~int(x) if isinstance(x, int) else ~x,
     expression="~{0}",
-    elementwise=True,
     numpy=("invert", "bitwise_not", "bitwise_invert"),
     samples=unary(0, 9, dtypes="i8 ? u1"),
 )

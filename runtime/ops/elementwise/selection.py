@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from runtime.ops.declaration.declare import as_ufunc, implements, op
-from runtime.ops.declaration.inference import by_ufunc
 from runtime.ops.declaration.operands import Array, Module, Operand, as_fitting, is_number, type_of
 from runtime.ops.declaration.samples import Sample, array, binary
 from runtime.ops.elementwise.conversion import astype
@@ -100,14 +99,11 @@ def _if_inexact(x: Any, g: Any) -> Any:
     return g if not is_number(x) and type_of(x).is_inexact else None
 
 
-@op(
-    inputs=2,
-    infer=by_ufunc(np.maximum),
-    vjp=_maximum_vjp,
+@as_ufunc(
+    np.maximum,
+    _maximum_vjp,
     reads=(0, 1),
     scalar="{0} if {0} > {1} or {0} != {0} else {1}",  # of equal zeros NumPy gives the second
-    elementwise=True,
-    numpy=("maximum",),
     samples=binary(),
 )
 def maximum(xp: Module, x: Array, y: Array) -> Array:

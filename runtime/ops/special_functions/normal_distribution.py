@@ -10,7 +10,6 @@ import math
 
 import numpy as np
 
-from runtime.ops.declaration.declare import op
 from runtime.ops.declaration.operands import Array, Module
 from runtime.ops.declaration.samples import unary
 from runtime.ops.elementwise.exponential import exp
@@ -235,13 +234,11 @@ def ndtr(xp: Module, x: Array) -> Array:
     return evaluated(xp, _ndtr, double_first, x)
 
 
-@op(
-    inputs=1,
-    infer=double_first,
+@special(
+    double_first,
     # Beyond 30 the derivative is 0 in double precision, but `erfcx` would overflow.
-    vjp=derivative(lambda out, x: 2 / _TOTAL / erfcx(-_SQRT_HALF * clip(x, None, 30))),
+    derivative(lambda out, x: 2 / _TOTAL / erfcx(-_SQRT_HALF * clip(x, None, 30))),
     reads=(0,),
-    elementwise=True,
     samples=unary(-5.0, 3.0),
 )
 def log_ndtr(xp: Module, x: Array) -> Array:
