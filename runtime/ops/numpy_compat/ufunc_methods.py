@@ -20,7 +20,7 @@ from runtime.ops.arrays.creation import arange, ones, zeros
 from runtime.ops.arrays.interchange import asarray
 from runtime.ops.arrays.joining import concat
 from runtime.ops.arrays.shapes import reshape
-from runtime.ops.declaration.declare import always, numpy_function, op
+from runtime.ops.declaration.declare import Primitive, always, numpy_function, op
 from runtime.ops.declaration.inference import reduced_shape, size_of
 from runtime.ops.declaration.operands import (
     Array,
@@ -161,6 +161,14 @@ _ATTRS: dict[str, Any] = {
 _MASKED = {**_ATTRS, "where": True, "initial": True}
 
 
+def _without_gradient(name: str, like: Primitive, samples: Any) -> Primitive:
+    """The same op, of any ufunc of two operands."""
+    declare = op(
+        inputs=like.inputs, infer=like.op.infer, raises=like.op.raises, samples=samples, name=name
+    )
+    return declare(like.op.kernel)
+
+
 @op(
     inputs=None,
     infer=_reduced,
@@ -192,36 +200,21 @@ def ufunc_reduce(
     initial: bool,
     where: bool,
 ) -> Array:
-    """`ufunc.reduce` that has a gradient, of `initial` and of the elements where `where` is."""
+    """`ufunc.reduce` of `initial` and of the elements where `where` is."""
     attrs = {"axis": axis, "dtype": dtype, "keepdims": keepdims}
     return _reduce(xp, x, others, ufunc, initial, where, **attrs)
 
 
-@op(
-    inputs=None,
-    infer=_reduced,
-    raises=_reduce_raises,
-    samples=lambda: (
+ufunc_fold = _without_gradient(
+    "ufunc_fold",
+    ufunc_reduce,
+    lambda: (
         ((array((2, 3), "i8"),), {**_ATTRS, "ufunc": "bitwise_xor", "axis": 1}),
         ((array((2, 3), "i8"), _MASK), {**_ATTRS, "ufunc": "logical_or", "where": True}),
         ((array((2, 3), "i8"),), {**_ATTRS, "ufunc": "gcd", "axis": None}),
         ((array((3,), "i8"),), {**_ATTRS, "ufunc": "subtract"}),
     ),
 )
-def ufunc_fold(
-    xp: Module,
-    x: Array,
-    *others: Array,
-    ufunc: str,
-    axis: Axes,
-    dtype: np.dtype[Any] | None,
-    keepdims: bool,
-    initial: bool,
-    where: bool,
-) -> Array:
-    """`ufunc.reduce` of any ufunc of two operands; it has no gradient."""
-    attrs = {"axis": axis, "dtype": dtype, "keepdims": keepdims}
-    return _reduce(xp, x, others, ufunc, initial, where, **attrs)
 
 
 _REDUCTIONS: dict[str, Any] = {
@@ -307,21 +300,18 @@ def _accumulate_vjp(g: Any, out: Any, x: Any, ufunc: str, axis: int, dtype: Any)
 def ufunc_accumulate(
     xp: Module, x: Array, ufunc: str, axis: int, dtype: np.dtype[Any] | None
 ) -> Array:
-    """The running maximum or minimum along `axis`."""
+    """`ufunc.accumulate`: the running maximum, say, along `axis`."""
     return _by_numpy(xp, ufunc, "accumulate", x, axis=axis, dtype=dtype)
 
 
-@op(
-    inputs=1,
-    infer=_accumulated,
-    samples=lambda: (
+ufunc_scan = _without_gradient(
+    "ufunc_scan",
+    ufunc_accumulate,
+    lambda: (
         ((array((5,), "i8"),), {"ufunc": "subtract", "axis": 0, "dtype": None}),
         ((array((2, 4), "?"),), {"ufunc": "logical_xor", "axis": 1, "dtype": None}),
     ),
 )
-def ufunc_scan(xp: Module, x: Array, ufunc: str, axis: int, dtype: np.dtype[Any] | None) -> Array:
-    """`ufunc.accumulate` of any ufunc of two operands; it has no gradient."""
-    return _by_numpy(xp, ufunc, "accumulate", x, axis=axis, dtype=dtype)
 
 
 _EXTREMES = frozenset(("maximum", "minimum", "fmax", "fmin"))
@@ -384,23 +374,15 @@ _PLACES = np.array([0, 3, 1, 4])
 def ufunc_sums_at(
     xp: Module, x: Array, at: Array, ufunc: str, axis: int, dtype: np.dtype[Any] | None
 ) -> Array:
-    """Sums of the parts of `x` that begin at each index along `axis`, and end at the next."""
+    """`ufunc.reduceat` of the parts of `x` that begin at each index along `axis`."""
     return _by_numpy(xp, ufunc, "reduceat", x, at, axis=axis, dtype=dtype)
 
 
-@op(
-    inputs=2,
-    infer=_parts,
-    raises=always,
-    samples=lambda: (
-        ((array((5,), "i8"), _PLACES), {"ufunc": "maximum", "axis": 0, "dtype": None}),
-    ),
+ufunc_reduceat = _without_gradient(
+    "ufunc_reduceat",
+    ufunc_sums_at,
+    lambda: (((array((5,), "i8"), _PLACES), {"ufunc": "maximum", "axis": 0, "dtype": None}),),
 )
-def ufunc_reduceat(
-    xp: Module, x: Array, at: Array, ufunc: str, axis: int, dtype: np.dtype[Any] | None
-) -> Array:
-    """`ufunc.reduceat` of any ufunc of two operands; it has no gradient."""
-    return _by_numpy(xp, ufunc, "reduceat", x, at, axis=axis, dtype=dtype)
 
 
 def reduceat(
