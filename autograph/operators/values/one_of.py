@@ -25,7 +25,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from autograph.operators.captured.captures import current_trace, trace_at_hand
-from autograph.operators.captured.closures import is_same_function
+from autograph.operators.captured.closures import held_by, is_same_function
 from autograph.operators.captured.methods import attribute
 from autograph.operators.captured.variables import Standing
 from autograph.operators.values.carried import (
@@ -465,12 +465,7 @@ def _held_by(x: Any) -> Iterator[Any]:
     elif isinstance(x, MethodType):
         yield x.__self__
     elif isinstance(x, FunctionType):
-        yield from (*(x.__defaults__ or ()), *(x.__kwdefaults__ or {}).values())
-        for cell in x.__closure__ or ():
-            try:
-                yield cell.cell_contents
-            except ValueError:  # it is empty
-                continue
+        yield from held_by(x)
 
 
 def joined(a: tuple[Any, ...] | None, b: tuple[Any, ...] | None) -> tuple[Any, ...] | None:
