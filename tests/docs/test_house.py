@@ -278,7 +278,7 @@ TESTED_IN = {
     # Native code is called by its entries; what it computes is compared with NumPy and the plan.
     **in_folder(
         "runtime/execute/native",
-        "calling context engine entry failing giving miss signature taking template",
+        "calling context engine entry failing giving miss signature taking",
         "runtime/execute/native/test_prepared.py",
     ),
     "runtime/execute/native/plain_loops.py": "autograph/tracing/test_leaving.py",
