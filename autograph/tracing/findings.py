@@ -6,10 +6,9 @@ way from the start raises, having noted it; the function is traced again, told w
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, fields, replace
 
-from autograph.operators.captured.attempt import Attempt
+from autograph.operators.captured.attempt import Attempt, Known
 from autograph.operators.captured.captures import Trace
 from autograph.operators.values.heaps import Heap, Plan, reference_to
 from autograph.operators.values.one_of import can_be_referred_to
@@ -19,18 +18,11 @@ __all__ = ["Findings"]
 
 
 @dataclass(frozen=True)
-class Findings:
-    """What is known of a function before it is traced; `Attempt` tells what each of these means."""
+class Findings(Known):
+    """What is known, and the errors for which it is."""
 
-    logs: dict[int, Any] = field(default_factory=dict)
     # The error of the first trace that wanted choices told by a number; None: none did.
     first: StagingError | None = None
-    refers_to_items: bool = False
-    written_items: frozenset[type] = frozenset()
-    keeps_entries: bool = False
-    keeps_names: bool = False
-    keeps_lengths: bool = False
-    tells_errors: bool = False
     # The heaps, and the error for which there are any.
     heaps: tuple[Plan, ...] = ()
     before_heaps: StagingError | None = None
@@ -38,15 +30,9 @@ class Findings:
     def attempt(self, *, prefers_logs: bool) -> Attempt:
         """What a trace is told when it begins."""
         return Attempt(
-            self.logs,
-            prefers_logs,
+            **{each.name: getattr(self, each.name) for each in fields(Known)},
+            prefers_logs=prefers_logs,
             chooses_by_number=self.first is not None,
-            refers_to_items=self.refers_to_items,
-            written_items=self.written_items,
-            keeps_entries=self.keeps_entries,
-            keeps_names=self.keeps_names,
-            keeps_lengths=self.keeps_lengths,
-            tells_errors=self.tells_errors,
             heaps={plan.cls: Heap(plan) for plan in self.heaps},
         )
 

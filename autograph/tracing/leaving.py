@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
+from autograph.operators.captured.closures import held_by
 from autograph.operators.captured.guards import Guard, Identity
 from autograph.tracing.code_guards import FunctionGuard, NamesGuard
 from runtime.origins import is_user_code
@@ -76,13 +77,7 @@ def _is_twin(space: dict[str, Any]) -> bool:
 
 def _within_reach(function: FunctionType) -> Iterator[Any]:
     """What the code of a function has a name for, or finds by an import."""
-    yield from function.__defaults__ or ()
-    yield from (function.__kwdefaults__ or {}).values()
-    for cell in function.__closure__ or ():
-        try:
-            yield cell.cell_contents
-        except ValueError:  # it is not bound yet
-            continue
+    yield from held_by(function)
     codes = [function.__code__]
     for code in codes:
         codes += [x for x in code.co_consts if isinstance(x, CodeType)]

@@ -623,7 +623,7 @@ def _assemble(
     graph = builder.graph
     graph = Graph(values, graph.nodes, graph.outputs, graph.name)
     graph = drop_dead_code(graph, in_place=True)
-    used = _used_values(graph)
+    used = {*graph.outputs, *(x for node in graph.nodes for x in node.inputs)}
     needed = {i for i, value in enumerate(graph.inputs) if value in used}
     needed |= {*range(len(placeholders)), *written, *identical.values()}
     if facts.captures.compares_arrays:
@@ -685,10 +685,3 @@ def _written_at(handle: Tensor) -> Origin | None:
     """The line that gave an array its last content."""
     value = None if handle._cell is None else handle._cell.root._value
     return None if value is None or value.node is None else value.node.origin
-
-
-def _used_values(graph: Graph) -> set[Value]:
-    used = set(graph.outputs)
-    for node in graph.nodes:
-        used.update(node.inputs)
-    return used

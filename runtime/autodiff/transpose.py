@@ -157,7 +157,7 @@ class Transposed:
         graph = self.builder.graph
         graph.outputs = list(outputs)
         prune(graph)
-        used = _used(graph)
+        used = {*graph.outputs, *(x for node in graph.nodes for x in node.inputs)}
         return [(outer, inner) for outer, inner in self.builder.captured() if inner in used]
 
     def substitute(self, values: dict[Value, Value]) -> None:
@@ -204,10 +204,3 @@ def prune(graph: Graph) -> None:
             needed.update(node.inputs)
             kept.append(node)
     graph.nodes = kept[::-1]
-
-
-def _used(graph: Graph) -> set[Value]:
-    used = set(graph.outputs)
-    for node in graph.nodes:
-        used.update(node.inputs)
-    return used

@@ -21,7 +21,6 @@ from typing import Any
 import numpy as np
 
 from runtime.ops.arrays.shapes import squeeze
-from runtime.ops.declaration.declare import op
 from runtime.ops.declaration.internal import stop_gradient
 from runtime.ops.declaration.operands import Array, Axes, Module, Operand, dtype_of
 from runtime.ops.declaration.samples import unary
@@ -79,6 +78,7 @@ from runtime.ops.special_functions.special_types import (
     evaluated,
     floating,
     single_first,
+    special,
 )
 from runtime.ops.special_functions.zeta_functions import polygamma_of_orders, zeta
 
@@ -184,12 +184,10 @@ def cbrt(x: Operand, /) -> Any:
     return exponential.cbrt(floating(x))
 
 
-@op(
-    inputs=1,
-    infer=double_first,
-    vjp=derivative(lambda out, x: math.log(10) * out),
+@special(
+    double_first,
+    derivative(lambda out, x: math.log(10) * out),
     reads=("out",),
-    elementwise=True,
     samples=unary(-2.0, 2.0),
 )
 def exp10(xp: Module, x: Array) -> Array:
@@ -206,14 +204,7 @@ def _cosm1(xp: Module, x: Array) -> Array:
     return -2 * half * half + 0.0
 
 
-@op(
-    inputs=1,
-    infer=double_first,
-    vjp=derivative(lambda out, x: -sin(x)),
-    reads=(0,),
-    elementwise=True,
-    samples=unary(-2.0, 2.0),
-)
+@special(double_first, derivative(lambda out, x: -sin(x)), reads=(0,), samples=unary(-2.0, 2.0))
 def cosm1(xp: Module, x: Array) -> Array:
     """`cos(x) - 1`, precise where that is small.
 

@@ -278,7 +278,7 @@ TESTED_IN = {
     # Native code is called by its entries; what it computes is compared with NumPy and the plan.
     **in_folder(
         "runtime/execute/native",
-        "calling context engine entry failing giving miss signature taking template",
+        "calling context engine entry failing giving miss signature taking",
         "runtime/execute/native/test_prepared.py",
     ),
     "runtime/execute/native/plain_loops.py": "autograph/tracing/test_leaving.py",
@@ -353,7 +353,7 @@ def test_a_module_has_its_tests():
 # ---- the size of the house -----------------------------------------------------------------------
 
 # What may only fall. A question is a call of `isinstance`, or of `type` of one thing.
-LINES_OF_OPERATORS, QUESTIONS, LONGEST_FUNCTION = 42_144, 2_620, 78
+LINES_OF_OPERATORS, QUESTIONS, LONGEST_FUNCTION = 42_104, 2_620, 78
 
 TREES = {module: ast.parse((ROOT / module).read_text()) for module in MODULES}
 OPERATORS = [module for module in MODULES if module.is_relative_to("autograph/operators")]

@@ -11,6 +11,7 @@ from typing import Any
 
 from autograph.operators.calls.parameters import OtherCallError, initial_form, known_number, widened
 from autograph.operators.captured.captures import current_trace
+from autograph.operators.captured.closures import content_of
 from autograph.operators.captured.methods import ORIGINAL
 from autograph.operators.captured.variables import Nullable
 from autograph.operators.symbolic.containers import Growing
@@ -222,7 +223,7 @@ def is_same_function(a: FunctionType, b: FunctionType) -> bool:
         return True
     ours, theirs = _captured(a), _captured(b)
     return ours.keys() == theirs.keys() and all(
-        cell is theirs[k] or _content(cell) is _content(theirs[k]) for k, cell in ours.items()
+        cell is theirs[k] or content_of(cell) is content_of(theirs[k]) for k, cell in ours.items()
     )
 
 
@@ -230,10 +231,3 @@ def _captured(function: FunctionType) -> dict[str, CellType]:
     """The closure cells of the user's function, without those of converted code."""
     cells = cells_of(_original(function))
     return {name: cell for name, cell in cells.items() if not name.startswith("ag__")}
-
-
-def _content(cell: CellType) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:  # it is not bound yet
-        return None

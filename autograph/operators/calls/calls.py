@@ -207,13 +207,7 @@ def converted_call(
     if function is builtins.vars and len(args) == 1 and _has_own_names(args[0]):
         return getattr_(args[0], "__dict__")
     if type(function) is OneOf:
-        error = made_of_chosen(function, lambda one: converted_call(one, args, kwargs, scope))
-        if error is not None:
-            return error
-        views = views_of_each(function, lambda one: converted_call(one, args, kwargs, scope))
-        if views is not None:
-            return views
-        return of_each(function, lambda one: converted_call(one, args, kwargs, scope))
+        return _call_of_several(function, lambda one: converted_call(one, args, kwargs, scope))
     each = called_with_each(
         function, args, kwargs, lambda some, named: converted_call(function, some, named, scope)
     )
@@ -237,6 +231,15 @@ def converted_call(
         if own is not None:
             return converted_call(own, args, kwargs, scope)
     return _call_of_kind(function, args, kwargs, scope)
+
+
+def _call_of_several(function: OneOf, call: Callable[[Any], Any]) -> Any:
+    """Call one of several things: errors and views that each makes are one of these."""
+    for way in (made_of_chosen, views_of_each):
+        found = way(function, call)
+        if found is not None:
+            return found
+    return of_each(function, call)
 
 
 def _call_of_kind(
@@ -456,18 +459,8 @@ def _all_of(x: Any) -> Any:
 
 # Those, and others that are given a dict as such.
 _OF_DICTS = _IDENTITY | {
-    bool,
-    deque,
-    print,
-    str,
-    repr,
-    ascii,
-    format,
-    Counter,
-    *METHODS,
-    hasattr,
-    issubclass,
-}
+    bool, deque, print, str, repr, ascii, format, Counter, *METHODS, hasattr, issubclass,
+}  # fmt: skip
 
 # How built-ins are given containers from outside: those that make text look at all that is in them.
 _GIVEN = {
@@ -475,35 +468,15 @@ _GIVEN = {
     **dict.fromkeys((print, str, repr, ascii, format), _all_of),
 }
 
-# Built-ins that take objects on a heap; those that make text refuse them themselves.
-_OF_OBJECTS = frozenset(
-    (bool, callable, isinstance, type, getattr, setattr, hasattr, delattr, print, str, repr, ascii,
-     format, operator.not_, operator.truth, operator.setitem, operator.contains,
-     *_OPERATORS_OF_TWO)
+# Built-ins that ask a thing what it is, and say it.
+_ASKING = frozenset(
+    (bool, callable, isinstance, type, getattr, setattr, hasattr, print, str, repr, ascii, format,
+     operator.not_, operator.truth, operator.contains, *_OPERATORS_OF_TWO)
 )  # fmt: skip
-
-# Built-ins that take None, and say something of it.
-_OF_NONE = frozenset(
-    (
-        bool,
-        callable,
-        isinstance,
-        type,
-        print,
-        str,
-        repr,
-        ascii,
-        format,
-        getattr,
-        setattr,
-        hasattr,
-        operator.not_,
-        operator.truth,
-        operator.contains,
-        operator.getitem,
-        *_OPERATORS_OF_TWO,
-    )
-)
+# Those that take objects on a heap, of which those that make text refuse them themselves; those
+# that take None, and say something of it.
+_OF_OBJECTS = _ASKING | {delattr, operator.setitem}
+_OF_NONE = _ASKING | {operator.getitem}
 
 
 # Of what no handler stands for, but calls what it is given: the position of that, and its name.

@@ -57,7 +57,13 @@ def resolve(
             return look, (scope, *args), kwargs
         return convert(function) or _from(scope, function, args), args, kwargs
     if kind is MethodType:
-        return _method(function, args, kwargs, scope, convert)
+        owner, own = function.__self__, function.__func__
+        if type(own) is not FunctionType or issubclass(type(owner), _TENSORS):
+            return function, args, kwargs
+        twin = convert(own)
+        if twin is None:
+            return _from(scope, function, args), args, kwargs
+        return twin, (owner, *args), kwargs
     if kind is BuiltinFunctionType or kind is type:
         return _builtin(function, args, kwargs, scope)
     if kind is functools.partial:
@@ -66,37 +72,17 @@ def resolve(
     return _object(function, args, kwargs, scope, convert)
 
 
-def _method(
-    method: MethodType,
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
-    scope: FunctionScope,
-    convert: Convert,
-) -> Resolved:
-    owner, function = method.__self__, method.__func__
-    if type(function) is not FunctionType or issubclass(type(owner), _TENSORS):
-        return method, args, kwargs
-    twin = convert(function)
-    if twin is None:
-        return _from(scope, method, args), args, kwargs
-    return twin, (owner, *args), kwargs
-
-
 def _builtin(
     function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], scope: FunctionScope
 ) -> Resolved:
     if function is builtins.globals and not args and not kwargs:
-        return _given, (scope.globals,), {}
+        return lambda: scope.globals, (), {}
     look = LOOKERS.get(function)
     if look is not None:
         return look, (scope, *args), kwargs
     if _has_tensor(args, kwargs):
         return _on_tensors(function), args, kwargs
     return _from(scope, function, args) if type(function) is type else function, args, kwargs
-
-
-def _given(value: Any) -> Any:
-    return value
 
 
 def _has_tensor(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:

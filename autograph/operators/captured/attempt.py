@@ -8,20 +8,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["Attempt", "Found"]
+__all__ = ["Attempt", "Found", "Known"]
 
 
-@dataclass(eq=False, repr=False)
-class Attempt:
-    """What is known when a trace begins."""
+@dataclass(frozen=True)
+class Known:
+    """What is known of a function before it is traced."""
 
-    # Lists from outside that are only appended to, by the graph, by id; whether a trace that finds
-    # another one begins again, since it changed between the calls before.
+    # Lists from outside that are only appended to, by the graph, by id.
     logs: dict[int, Any] = field(default_factory=dict)
-    prefers_logs: bool = False
-    # Whether objects and containers that data chooses between are told by a number: a trace found
-    # that one of them is written.
-    chooses_by_number: bool = False
     # Whether lists whose length depends on data hold objects themselves: one of them is written.
     refers_to_items: bool = False
     # The classes of those that are written and that a loop made: of their objects such lists hold
@@ -38,6 +33,18 @@ class Attempt:
     # Whether what an exception holds is saved where a `try` body raises it, as a trace that asked
     # for it came to no end.
     tells_errors: bool = False
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Attempt(Known):
+    """What a trace is told when it begins."""
+
+    # Whether a trace that finds another of the `logs` begins again, since it changed between the
+    # calls before.
+    prefers_logs: bool = False
+    # Whether objects and containers that data chooses between are told by a number: a trace found
+    # that one of them is written.
+    chooses_by_number: bool = False
     # The heaps of the objects of classes of the user's, by class: see `heaps`.
     heaps: dict[type, Any] = field(default_factory=dict)
 

@@ -7,7 +7,7 @@ A function holds what its free variables are bound to, and its defaults; a metho
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from types import CellType, FunctionType, MethodType
 from typing import Any, NamedTuple
 
@@ -17,9 +17,9 @@ from runtime import journal
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 
-__all__ = ["EMPTY", "FUNCTIONS", "ITSELF", "Part", "are_twins", "check_joined",
-           "is_same_function", "may_be_twins", "note_joined", "parts_of_function", "refilled",
-           "remade"]  # fmt: skip
+__all__ = ["EMPTY", "FUNCTIONS", "ITSELF", "Part", "are_twins", "check_joined", "content_of",
+           "held_by", "is_same_function", "may_be_twins", "note_joined", "parts_of_function",
+           "refilled", "remade"]  # fmt: skip
 
 FUNCTIONS = (FunctionType, MethodType, functools.partial)
 
@@ -59,17 +59,25 @@ def parts_of_function(function: Any) -> tuple[Part, ...]:
     cells = zip(code.co_freevars, function.__closure__ or (), strict=True)
     late = (function.__kwdefaults__ or {}).items()
     return (
-        *(Part(f"`{name}`", _content(cell), cell) for name, cell in cells),
+        *(Part(f"`{name}`", content_of(cell), cell) for name, cell in cells),
         *(Part(f"default {k}", x) for k, x in enumerate(function.__defaults__ or ())),
         *(Part(f"default of `{name}`", x) for name, x in late),
     )
 
 
-def _content(cell: CellType) -> Any:
+def content_of(cell: CellType) -> Any:
+    """What a free variable is bound to; EMPTY for one that is not."""
     try:
         return cell.cell_contents
     except ValueError:
         return EMPTY
+
+
+def held_by(function: FunctionType) -> Iterator[Any]:
+    """The defaults of a function, and what its free variables are bound to."""
+    yield from (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())
+    found = map(content_of, function.__closure__ or ())
+    yield from (x for x in found if x is not EMPTY)
 
 
 def are_twins(a: Any, b: Any) -> bool:
@@ -183,7 +191,9 @@ def note_joined(made: Any, sides: Sequence[Any]) -> None:
         facts.scopes.cells[id(part.cell)] = journal.fresh(part.cell)
         sources = [cell for parts in held if (cell := parts[k].cell) is not None]
         if len(sources) > 1:
-            facts.scopes.joined_cells[id(part.cell)] = [(cell, _content(cell)) for cell in sources]
+            facts.scopes.joined_cells[id(part.cell)] = [
+                (cell, content_of(cell)) for cell in sources
+            ]
             for cell in (part.cell, *sources):
                 journal.note_kin(cell, part.name.strip("`"))
     if len(sides) > 1:
@@ -208,7 +218,7 @@ def may_be_twins(a: Any, b: Any) -> bool:
 def check_joined(facts: Trace, cell: CellType) -> None:
     """Refuse to read what one of several functions holds, where another name of it was written."""
     for source, content in facts.scopes.joined_cells.get(id(cell), ()):
-        if _content(source) is not content:
+        if content_of(source) is not content:
             raise StagingError(
                 "a free variable of a function that is one of several, depending on data, was "
                 "bound anew since",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import enum
 import functools
 from collections import Counter, OrderedDict, defaultdict, deque
@@ -12,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from autograph.operators.captured.closures import held_by
 from autograph.operators.values.carried import in_slots
 from autograph.operators.values.runs import OpenSet
 from runtime.structure.tree import MADE_BY_CLASS_STATEMENT
@@ -45,11 +45,7 @@ def _held_by(function: Any) -> Iterator[Any]:
     elif isinstance(function, MethodType):
         yield from (value for _, value in fields_of(function.__self__))
     elif isinstance(function, FunctionType):
-        yield from function.__defaults__ or ()
-        yield from (function.__kwdefaults__ or {}).values()
-        for cell in function.__closure__ or ():
-            with contextlib.suppress(ValueError):  # an empty cell
-                yield cell.cell_contents
+        yield from held_by(function)
     elif isinstance(function, BuiltinFunctionType):
         yield function.__self__
 

@@ -12,6 +12,7 @@ import operator
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from types import (
     BuiltinFunctionType,
     FunctionType,
@@ -24,7 +25,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from autograph.operators.captured.captures import current_trace, trace_at_hand
-from autograph.operators.captured.closures import is_same_function
+from autograph.operators.captured.closures import held_by, is_same_function
 from autograph.operators.captured.methods import attribute
 from autograph.operators.captured.variables import Standing
 from autograph.operators.values.carried import (
@@ -378,11 +379,11 @@ def note_refused_choice(name: str) -> None:
 def read_apart() -> Iterator[None]:
     """Choices that are made within this are objects of their own."""
     facts = trace_at_hand()
-    before, facts.attempt.chooses_by_number = facts.attempt.chooses_by_number, False
+    before, facts.attempt = facts.attempt, replace(facts.attempt, chooses_by_number=False)
     try:
         yield
     finally:
-        facts.attempt.chooses_by_number = before
+        facts.attempt = before
 
 
 def are_containers(things: Sequence[Any]) -> bool:
@@ -464,12 +465,7 @@ def _held_by(x: Any) -> Iterator[Any]:
     elif isinstance(x, MethodType):
         yield x.__self__
     elif isinstance(x, FunctionType):
-        yield from (*(x.__defaults__ or ()), *(x.__kwdefaults__ or {}).values())
-        for cell in x.__closure__ or ():
-            try:
-                yield cell.cell_contents
-            except ValueError:  # it is empty
-                continue
+        yield from held_by(x)
 
 
 def joined(a: tuple[Any, ...] | None, b: tuple[Any, ...] | None) -> tuple[Any, ...] | None:

@@ -8,7 +8,7 @@ from types import CellType, FunctionType, TracebackType
 from typing import Any, NamedTuple
 
 from autograph.operators.captured.captures import Place, current_trace, read
-from autograph.operators.captured.closures import check_joined
+from autograph.operators.captured.closures import EMPTY, check_joined, content_of
 from autograph.operators.captured.guards import MISSING, Guard
 from autograph.operators.captured.variables import (
     Maybe,
@@ -288,10 +288,8 @@ def new_names(bound: Callable[[], Any]) -> None:
 
 def _cell_slot(name: str, cell: CellType, owner: Any) -> journal.Slot:
     def fetch() -> Any:
-        try:
-            return cell.cell_contents
-        except ValueError:
-            return Undefined(name)
+        found = content_of(cell)
+        return Undefined(name) if found is EMPTY else found
 
     def write(value: Any) -> None:
         cell.cell_contents = value

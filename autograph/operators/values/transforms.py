@@ -11,6 +11,7 @@ from typing import Any
 
 from autograph import rules
 from autograph.operators.captured.captures import current_trace
+from autograph.operators.captured.closures import EMPTY, content_of
 from autograph.operators.captured.defaults import reading_defaults
 from autograph.operators.captured.methods import attribute, convert, is_marked, method
 from autograph.operators.values.captured_items import with_inputs
@@ -85,9 +86,8 @@ _KEPT = (MethodType, functools.partial)
 
 
 def _cell(cell: CellType) -> CellType:
-    try:
-        content = cell.cell_contents
-    except ValueError:
+    content = content_of(cell)
+    if content is EMPTY:
         return cell
     trace = current_trace()
     is_callable = isinstance(content, _KEPT) or method(content, "__call__") is not None

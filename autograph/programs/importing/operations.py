@@ -137,97 +137,48 @@ def _dtype(number: int) -> np.dtype[Any]:
 # ---- activations -------------------------------------------------------------------------------
 
 
-def _of(x: Any, formula: Callable[[Any], Any]) -> Any:
-    """A formula in the dtype of its operand."""
-    return ag.astype(formula(x), dtype_of(x))
+def _kept(formula: Callable[..., Any]) -> Callable[..., Any]:
+    """A formula in the dtype of its first operand."""
+    return lambda x, *others, **how: ag.astype(formula(x, *others, **how), dtype_of(x))
 
 
-@operation("Sigmoid")
-def _sigmoid(x: Any) -> Any:
-    return ag.nn.sigmoid(x)
-
-
-@operation("Softplus")
-def _softplus(x: Any) -> Any:
-    return ag.nn.softplus(x)
-
-
-@operation("Softsign")
-def _softsign(x: Any) -> Any:
-    return x / (1 + ag.abs(x))
-
-
-@operation("LeakyRelu")
-def _leaky(x: Any, alpha: float = 0.01) -> Any:
-    return _of(x, lambda x: ag.where(x < 0, alpha * x, x))
-
-
-@operation("ThresholdedRelu")
-def _thresholded(x: Any, alpha: float = 1.0) -> Any:
-    return _of(x, lambda x: ag.where(x > alpha, x, 0))
-
-
-@operation("PRelu")
-def _prelu(x: Any, slope: Any) -> Any:
-    return ag.where(x < 0, slope * x, x)
-
-
-@operation("Elu")
-def _elu(x: Any, alpha: float = 1.0) -> Any:
-    return _of(x, lambda x: ag.where(x < 0, alpha * ag.expm1(x), x))
-
-
-@operation("Celu")
-def _celu(x: Any, alpha: float = 1.0) -> Any:
-    return _of(x, lambda x: ag.where(x < 0, alpha * ag.expm1(x / alpha), x))
-
-
-@operation("Selu")
-def _selu(x: Any, alpha: float = 1.67326319217681884765625, gamma: float = 1.0507010221481) -> Any:
-    return _of(x, lambda x: gamma * ag.where(x < 0, alpha * ag.expm1(x), x))
-
-
-@operation("HardSigmoid")
-def _hard_sigmoid(x: Any, alpha: float = 0.2, beta: float = 0.5) -> Any:
-    return _of(x, lambda x: ag.minimum(ag.maximum(alpha * x + beta, 0), 1))
-
-
-@operation("HardSwish")
-def _hard_swish(x: Any) -> Any:
-    return x * _hard_sigmoid(x, 1 / 6, 0.5)
-
-
-@operation("Mish")
-def _mish(x: Any) -> Any:
-    return x * ag.tanh(ag.nn.softplus(x))
-
-
-@operation("Gelu")
 def _gelu(x: Any, approximate: str = "none") -> Any:
     if approximate == "tanh":
         inner = math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x)
-        return _of(x, lambda x: 0.5 * x * (1 + ag.tanh(inner)))
-    return _of(x, lambda x: 0.5 * x * (1 + ag.erf(x / math.sqrt(2))))
+        return 0.5 * x * (1 + ag.tanh(inner))
+    return 0.5 * x * (1 + ag.erf(x / math.sqrt(2)))
 
 
-@operation("Swish")
-def _swish(x: Any, alpha: float = 1.0) -> Any:
-    return x * ag.nn.sigmoid(ag.astype(alpha * x, dtype_of(x)))
+def _hard_sigmoid(x: Any, alpha: float = 0.2, beta: float = 0.5) -> Any:
+    return ag.minimum(ag.maximum(alpha * x + beta, 0), 1)
 
 
-@operation("Shrink")
+def _selu(x: Any, alpha: float = 1.67326319217681884765625, gamma: float = 1.0507010221481) -> Any:
+    return gamma * ag.where(x < 0, alpha * ag.expm1(x), x)
+
+
 def _shrink(x: Any, bias: float = 0.0, lambd: float = 0.5) -> Any:
-    return _of(x, lambda x: ag.where(x < -lambd, x + bias, ag.where(x > lambd, x - bias, 0)))
+    return ag.where(x < -lambd, x + bias, ag.where(x > lambd, x - bias, 0))
 
 
-@operation("Softmax")
-def _softmax(x: Any, axis: int = -1) -> Any:
-    return ag.nn.softmax(x, axis=axis)
-
-
-@operation("LogSoftmax")
-def _log_softmax(x: Any, axis: int = -1) -> Any:
-    return ag.nn.log_softmax(x, axis=axis)
+_ACTIVATIONS: dict[str, Callable[..., Any]] = {
+    "Sigmoid": ag.nn.sigmoid, "Softplus": ag.nn.softplus,
+    "Softsign": lambda x: x / (1 + ag.abs(x)),
+    "LeakyRelu": lambda x, alpha=0.01: ag.where(x < 0, alpha * x, x),
+    "ThresholdedRelu": lambda x, alpha=1.0: ag.where(x > alpha, x, 0),
+    "PRelu": lambda x, slope: ag.where(x < 0, slope * x, x),
+    "Elu": lambda x, alpha=1.0: ag.where(x < 0, alpha * ag.expm1(x), x),
+    "Celu": lambda x, alpha=1.0: ag.where(x < 0, alpha * ag.expm1(x / alpha), x),
+    "Selu": _selu, "HardSigmoid": _hard_sigmoid,
+    "HardSwish": lambda x: x * _kept(_hard_sigmoid)(x, 1 / 6, 0.5),
+    "Mish": lambda x: x * ag.tanh(ag.nn.softplus(x)),
+    "Gelu": _gelu,
+    "Swish": lambda x, alpha=1.0: x * ag.nn.sigmoid(ag.astype(alpha * x, dtype_of(x))),
+    "Shrink": _shrink,
+    "Softmax": lambda x, axis=-1: ag.nn.softmax(x, axis=axis),
+    "LogSoftmax": lambda x, axis=-1: ag.nn.log_softmax(x, axis=axis),
+}  # fmt: skip
+OPERATIONS.update((name, _kept(formula)) for name, formula in _ACTIVATIONS.items())
 
 
 @operation("Hardmax")
@@ -678,7 +629,7 @@ def _batch_norm(
         raise Unknown("batch normalization while training")
     shape = (1, -1, *[1] * (rank_of(x) - 2))
     scale, bias, mean, var = (ag.reshape(v, shape) for v in (scale, bias, mean, var))
-    return _of(x, lambda x: (x - mean) / ag.sqrt(var + epsilon) * scale + bias)
+    return ag.astype((x - mean) / ag.sqrt(var + epsilon) * scale + bias, dtype_of(x))
 
 
 @operation("InstanceNormalization")
@@ -686,7 +637,7 @@ def _instance_norm(x: Any, scale: Any, bias: Any, epsilon: float = 1e-5) -> Any:
     axes, shape = tuple(range(2, rank_of(x))), (1, -1, *[1] * (rank_of(x) - 2))
     mean, var = ag.mean(x, axis=axes, keepdims=True), ag.var(x, axis=axes, keepdims=True)
     scale, bias = ag.reshape(scale, shape), ag.reshape(bias, shape)
-    return _of(x, lambda x: scale * (x - mean) / ag.sqrt(var + epsilon) + bias)
+    return ag.astype(scale * (x - mean) / ag.sqrt(var + epsilon) + bias, dtype_of(x))
 
 
 @operation("Dropout")

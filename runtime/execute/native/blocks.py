@@ -135,8 +135,7 @@ _ON_LINUX = """
 declare i32 @madvise(ptr, i64, i32)
 
 define internal void @advise(ptr %block, i64 %size) {
-  %is.huge = icmp sge i64 %size, $HUGE
-  br i1 %is.huge, label %huge, label %done
+  %is.huge = icmp sge i64 %size, $HUGE ? huge : done
 huge:
   %address = ptrtoint ptr %block to i64
   %up = add i64 %address, 4095
@@ -170,12 +169,10 @@ define ptr @array_malloc(ptr %ctx, i64 %size) {
 define ptr @array_calloc(ptr %ctx, i64 %count, i64 %each) {
   %both = call { i64, i1 } @llvm.umul.with.overflow.i64(i64 %count, i64 %each)
   %size = extractvalue { i64, i1 } %both, 0
-  %is.much = extractvalue { i64, i1 } %both, 1
-  br i1 %is.much, label %none, label %get
+  %is.much = extractvalue { i64, i1 } %both, 1 ? none : get
 get:
   %block = call ptr @array_malloc(ptr %ctx, i64 %size)
-  %failed = icmp eq ptr %block, null
-  br i1 %failed, label %none, label %clear
+  %failed = icmp eq ptr %block, null ? none : clear
 clear:
   call void @llvm.memset.p0.i64(ptr %block, i8 0, i64 %size, i1 false)
   ret ptr %block
@@ -206,21 +203,17 @@ entry:
   %kept.now = load i64, ptr %blocks
   %is.any = icmp sge i64 %kept.now, %size
   %is.large = icmp sge i64 %size, $LEAST
-  %may.be = and i1 %is.any, %is.large
-  br i1 %may.be, label %head, label %none
+  %may.be = and i1 %is.any, %is.large ? head : none
 head:
   %k = phi i64 [ 0, %entry ], [ %next, %other ]
-  %going = icmp slt i64 %k, $PLACES
-  br i1 %going, label %look, label %none
+  %going = icmp slt i64 %k, $PLACES ? look : none
 look:
   %shift = mul i64 %k, $PLACE
   %place = getelementptr i8, ptr %first, i64 %shift
-  %capacity.at = getelementptr i8, ptr %place, i64 8
-  %capacity = load i64, ptr %capacity.at
+  %capacity = field i64 %place, 8
   %is.enough = icmp sge i64 %capacity, %size
   %is.near = icmp sle i64 %capacity, %limit
-  %fits = and i1 %is.enough, %is.near
-  br i1 %fits, label %take, label %other
+  %fits = and i1 %is.enough, %is.near ? take : other
 other:
   %next = add i64 %k, 1
   br label %head
@@ -244,16 +237,14 @@ define ptr @obtain(ptr %ctx, i64 %size) {
 
 define internal ptr @obtain_within(ptr %ctx, i64 %size, i64 %limit) {
   %found = call ptr @find(ptr %ctx, i64 %size, i64 %limit)
-  %is.found = icmp ne ptr %found, null
-  br i1 %is.found, label %done, label %new
+  %is.found = icmp ne ptr %found, null ? done : new
 done:
   ret ptr %found
 new:
   %malloc = word PyMem_RawMalloc
   %more = add i64 %size, 128
   %raw = call ptr %malloc(i64 %more)
-  %failed = icmp eq ptr %raw, null
-  br i1 %failed, label %none, label %made
+  %failed = icmp eq ptr %raw, null ? none : made
 made:
   %address = ptrtoint ptr %raw to i64
   %up = add i64 %address, 127
@@ -271,8 +262,7 @@ none:
 
 define internal void @give(ptr %ctx, ptr %block) {
   %free = word PyMem_RawFree
-  %raw.at = getelementptr i8, ptr %block, i64 -16
-  %raw = load ptr, ptr %raw.at
+  %raw = field ptr %block, -16
   call void %free(ptr %raw)
   ret void
 }
@@ -285,15 +275,12 @@ entry:
   br label %head
 head:
   %k = phi i64 [ 0, %entry ], [ %next, %rest ]
-  %going = icmp slt i64 %k, $PLACES
-  br i1 %going, label %look, label %done
+  %going = icmp slt i64 %k, $PLACES ? look : done
 look:
   %shift = mul i64 %k, $PLACE
   %place = getelementptr i8, ptr %first, i64 %shift
-  %capacity.at = getelementptr i8, ptr %place, i64 8
-  %capacity = load i64, ptr %capacity.at
-  %is.there = icmp sgt i64 %capacity, 0
-  br i1 %is.there, label %drop, label %rest
+  %capacity = field i64 %place, 8
+  %is.there = icmp sgt i64 %capacity, 0 ? drop : rest
 drop:
   %block = load ptr, ptr %place
   call void @give(ptr %ctx, ptr %block)
@@ -316,19 +303,15 @@ entry:
   %first = getelementptr i8, ptr %blocks, i64 $PLACE
   %kept = load i64, ptr %blocks
   %all = add i64 %kept, %size
-  %is.much = icmp sgt i64 %all, $MOST
-  br i1 %is.much, label %none, label %head
+  %is.much = icmp sgt i64 %all, $MOST ? none : head
 head:
   %k = phi i64 [ 0, %entry ], [ %next, %other ]
-  %going = icmp slt i64 %k, $PLACES
-  br i1 %going, label %look, label %none
+  %going = icmp slt i64 %k, $PLACES ? look : none
 look:
   %shift = mul i64 %k, $PLACE
   %place = getelementptr i8, ptr %first, i64 %shift
-  %capacity.at = getelementptr i8, ptr %place, i64 8
-  %capacity = load i64, ptr %capacity.at
-  %is.there = icmp sgt i64 %capacity, 0
-  br i1 %is.there, label %other, label %put
+  %capacity = field i64 %place, 8
+  %is.there = icmp sgt i64 %capacity, 0 ? other : put
 other:
   %next = add i64 %k, 1
   br label %head
@@ -343,18 +326,14 @@ none:
 
 define void @release(ptr %ctx, ptr %block) {
 entry:
-  %is.none = icmp eq ptr %block, null
-  br i1 %is.none, label %done, label %look
+  %is.none = icmp eq ptr %block, null ? done : look
 look:
-  %size.at = getelementptr i8, ptr %block, i64 -8
-  %size = load i64, ptr %size.at
+  %size = field i64 %block, -8
   %is.small = icmp slt i64 %size, $LEAST
   %is.large = icmp sgt i64 %size, $MOST
-  %is.odd = or i1 %is.small, %is.large
-  br i1 %is.odd, label %drop, label %try
+  %is.odd = or i1 %is.small, %is.large ? drop : try
 try:
-  %is.kept = call i1 @keep(ptr %ctx, ptr %block, i64 %size)
-  br i1 %is.kept, label %done, label %crowded
+  %is.kept = call i1 @keep(ptr %ctx, ptr %block, i64 %size) ? done : crowded
 crowded:
   ; What is kept may be of no use any more: it goes when it has been in the way for a while.
   %blocks = word blocks
@@ -362,8 +341,7 @@ crowded:
   %before = load i64, ptr %crowded.at
   %now = add i64 %before, 1
   store i64 %now, ptr %crowded.at
-  %is.stale = icmp sge i64 %now, $PATIENCE
-  br i1 %is.stale, label %anew, label %drop
+  %is.stale = icmp sge i64 %now, $PATIENCE ? anew : drop
 anew:
   call void @clear(ptr %ctx)
   %is.kept.now = call i1 @keep(ptr %ctx, ptr %block, i64 %size)
@@ -382,8 +360,7 @@ entry:
   %is.first = icmp sle i64 %size, $ROOM
   %limit = select i1 %is.first, i64 %near, i64 $MOST
   %found = call ptr @find(ptr %ctx, i64 %size, i64 %limit)
-  %is.found = icmp ne ptr %found, null
-  br i1 %is.found, label %had, label %fresh
+  %is.found = icmp ne ptr %found, null ? had : fresh
 fresh:
   %made = call ptr @obtain(ptr %ctx, i64 %size)
   br label %had
@@ -397,11 +374,9 @@ had:
 define internal void @move(ptr %ctx, ptr %block, ptr %new, i64 %size) {
   %is.none = icmp eq ptr %new, null
   %is.first = icmp eq ptr %block, null
-  %is.done = or i1 %is.none, %is.first
-  br i1 %is.done, label %done, label %copy
+  %is.done = or i1 %is.none, %is.first ? done : copy
 copy:
-  %size.at = getelementptr i8, ptr %block, i64 -8
-  %old = load i64, ptr %size.at
+  %old = field i64 %block, -8
   %is.less = icmp slt i64 %old, %size
   %count = select i1 %is.less, i64 %old, i64 %size
   call void @llvm.memcpy.p0.p0.i64(ptr %new, ptr %block, i64 %count, i1 false)

@@ -13,26 +13,22 @@ define internal i64 @settings(ptr %ctx) {
   %get = word PyContextVar_Get
   %variable = word errors
   %failed = call i32 %get(ptr %variable, ptr null, ptr %found)
-  %is.got = icmp eq i32 %failed, 0
-  br i1 %is.got, label %got, label %raised
+  %is.got = icmp eq i32 %failed, 0 ? got : raised
 got:
   %now = load ptr, ptr %found
   %release = word Py_DecRef
   call void %release(ptr %now)
   %usual = word errors.usual
-  %is.usual = icmp eq ptr %now, %usual
-  br i1 %is.usual, label %served, label %look
+  %is.usual = icmp eq ptr %now, %usual ? served : look
 look:
   %point = word PyCapsule_GetPointer
   %name = word errors.name
   %mask.at = call ptr %point(ptr %now, ptr %name)
-  %is.there = icmp ne ptr %mask.at, null
-  br i1 %is.there, label %read, label %raised
+  %is.there = icmp ne ptr %mask.at, null ? read : raised
 read:
   %mask = load i32, ptr %mask.at
   %more = and i32 %mask, $UNSERVED
-  %is.quiet = icmp eq i32 %more, 0
-  br i1 %is.quiet, label %served, label %unserved
+  %is.quiet = icmp eq i32 %more, 0 ? served : unserved
 served:
   ret i64 0
 unserved:
@@ -46,8 +42,7 @@ raised:
 define internal i64 @run(ptr %ctx, ptr %args, i64 %nargs, ptr %results, i1 %strict) {
 entry:
   %count = count parameters.count
-  %fits = icmp eq i64 %count, %nargs
-  br i1 %fits, label %start, label %miss
+  %fits = icmp eq i64 %count, %nargs ? start : miss
 start:
   %in = alloca i64, i64 %count
   %size.count = count sizes.count
@@ -59,11 +54,9 @@ head:
   %k = phi i64 [ 0, %start ], [ %k.next, %taken ]
   %added = phi i64 [ 0, %start ], [ %added.next, %taken ]
   %axes = phi i64 [ 0, %start ], [ %axes.next, %taken ]
-  %going = icmp slt i64 %k, %count
-  br i1 %going, label %argument, label %settings
+  %going = icmp slt i64 %k, %count ? argument : settings
 argument:
-  %thing.at = getelementptr ptr, ptr %args, i64 %k
-  %thing = load ptr, ptr %thing.at
+  %thing = item ptr %args, %k
   %row = mul i64 %k, 5
   %spec = getelementptr i64, ptr %specs, i64 %row
   %own = getelementptr i64, ptr %declared, i64 %axes
@@ -71,19 +64,16 @@ argument:
   %new = getelementptr i64, ptr %sizes, i64 %added
   %more = call i64 @take(ptr %ctx, ptr %thing, ptr %spec, ptr %own, ptr %place, ptr %new,
                          i1 %strict)
-  %good = icmp sge i64 %more, 0
-  br i1 %good, label %taken, label %miss
+  %good = icmp sge i64 %more, 0 ? taken : miss
 taken:
-  %rank.at = getelementptr i64, ptr %spec, i64 4
-  %rank = load i64, ptr %rank.at
+  %rank = item i64 %spec, 4
   %axes.next = add i64 %axes, %rank
   %added.next = add i64 %added, %more
   %k.next = add i64 %k, 1
   br label %head
 settings:
   %refusal = call i64 @settings(ptr %ctx)
-  %is.served = icmp eq i64 %refusal, 0
-  br i1 %is.served, label %shape, label %refused
+  %is.served = icmp eq i64 %refusal, 0 ? shape : refused
 shape:
   %result.count = count results.count
   %out.words = mul i64 %result.count, 3
@@ -91,31 +81,26 @@ shape:
   %result.specs = word results
   %known = word results.sizes
   %shapes = word shapes
-  %is.known = icmp eq ptr %shapes, null
-  br i1 %is.known, label %make, label %compute
+  %is.known = icmp eq ptr %shapes, null ? make : compute
 compute:
   %dim.count = count dims.count
   %dims = alloca i64, i64 %dim.count
-  %agree = call i1 %shapes(ptr %sizes, ptr %dims)
-  br i1 %agree, label %make, label %miss
+  %agree = call i1 %shapes(ptr %sizes, ptr %dims) ? make : miss
 make:
   %all.dims = phi ptr [ %known, %shape ], [ %dims, %compute ]
   br label %arrays
 arrays:
   %r = phi i64 [ 0, %make ], [ %r.next, %made ]
   %dim = phi i64 [ 0, %make ], [ %dim.next, %made ]
-  %more.results = icmp slt i64 %r, %result.count
-  br i1 %more.results, label %result, label %compute.all
+  %more.results = icmp slt i64 %r, %result.count ? result : compute.all
 result:
   %r.row = mul i64 %r, 4
   %r.spec = getelementptr i64, ptr %result.specs, i64 %r.row
   %r.kind = load i64, ptr %r.spec
-  %is.array = icmp eq i64 %r.kind, 4
-  br i1 %is.array, label %array, label %number
+  %is.array = icmp eq i64 %r.kind, 4 ? array : number
 ; Complex numbers are in two words each behind those of all results, which have the address.
 number:
-  %is.complex = icmp sge i64 %r.kind, 6
-  br i1 %is.complex, label %complex, label %made
+  %is.complex = icmp sge i64 %r.kind, 6 ? complex : made
 complex:
   %r.twice = mul i64 %r, 2
   %pair.index = add i64 %result.count, %r.twice
@@ -126,42 +111,35 @@ complex:
 array:
   %r.dims = getelementptr i64, ptr %all.dims, i64 %dim
   %made.array = call ptr @new_array(ptr %ctx, ptr %r.spec, ptr %r.dims)
-  %is.made = icmp ne ptr %made.array, null
-  br i1 %is.made, label %keep, label %raised
+  %is.made = icmp ne ptr %made.array, null ? keep : raised
 keep:
   %kept.at = getelementptr ptr, ptr %results, i64 %r
   store ptr %made.array, ptr %kept.at
-  %data.at = getelementptr i8, ptr %made.array, i64 $DATA
-  %data = load ptr, ptr %data.at
+  %data = field ptr %made.array, $DATA
   %out.at = getelementptr i64, ptr %out, i64 %r
   store ptr %data, ptr %out.at
   br label %made
 made:
-  %r.rank.at = getelementptr i64, ptr %r.spec, i64 3
-  %r.rank = load i64, ptr %r.rank.at
+  %r.rank = item i64 %r.spec, 3
   %dim.next = add i64 %dim, %r.rank
   %r.next = add i64 %r, 1
   br label %arrays
 compute.all:
   %kernel = word kernel
   %status = call i64 %kernel(ptr %ctx, ptr %in, ptr %out, ptr %sizes)
-  %is.done = icmp eq i64 %status, 0
-  br i1 %is.done, label %boxes, label %failed
+  %is.done = icmp eq i64 %status, 0 ? boxes : failed
 boxes:
   %b = phi i64 [ 0, %compute.all ], [ %b.next, %boxed ]
-  %more.boxes = icmp slt i64 %b, %result.count
-  br i1 %more.boxes, label %one, label %done
+  %more.boxes = icmp slt i64 %b, %result.count ? one : done
 one:
   %b.row = mul i64 %b, 4
   %b.spec = getelementptr i64, ptr %result.specs, i64 %b.row
   %b.kind = load i64, ptr %b.spec
-  %b.array = icmp eq i64 %b.kind, 4
-  br i1 %b.array, label %boxed, label %wrap
+  %b.array = icmp eq i64 %b.kind, 4 ? boxed : wrap
 wrap:
   %b.place = getelementptr i64, ptr %out, i64 %b
   %box = call ptr @box(ptr %ctx, ptr %b.spec, ptr %b.place)
-  %box.good = icmp ne ptr %box, null
-  br i1 %box.good, label %put, label %raised
+  %box.good = icmp ne ptr %box, null ? put : raised
 put:
   %box.at = getelementptr ptr, ptr %results, i64 %b
   store ptr %box, ptr %box.at

@@ -44,11 +44,9 @@ entry:
 head:
   %axis = phi i64 [ 0, %entry ], [ %next, %body ]
   %product = phi i64 [ 1, %entry ], [ %more, %body ]
-  %going = icmp slt i64 %axis, %rank
-  br i1 %going, label %body, label %done
+  %going = icmp slt i64 %axis, %rank ? body : done
 body:
-  %at = getelementptr i64, ptr %dims, i64 %axis
-  %size = load i64, ptr %at
+  %size = item i64 %dims, %axis
   %more = mul i64 %product, %size
   %next = add i64 %axis, 1
   br label %head
@@ -59,8 +57,7 @@ done:
 ; An operand as an object: a scalar, or an array of its own, or a view.
 define internal ptr @handed(ptr %ctx, ptr %spec, ptr %place, i1 %is.view) {
   %kind = load i64, ptr %spec
-  %is.array = icmp eq i64 %kind, 4
-  br i1 %is.array, label %array, label %scalar
+  %is.array = icmp eq i64 %kind, 4 ? array : scalar
 scalar:
   %box = call ptr @box(ptr %ctx, ptr %spec, ptr %place)
   ret ptr %box
@@ -70,11 +67,9 @@ array:
 view:
   %make = word PyArray_New
   %type = word ndarray
-  %number.at = getelementptr i64, ptr %spec, i64 2
-  %number = load i64, ptr %number.at
+  %number = item i64 %spec, 2
   %number.short = trunc i64 %number to i32
-  %axes.at = getelementptr i64, ptr %spec, i64 3
-  %axes = load i64, ptr %axes.at
+  %axes = item i64 %spec, 3
   %axes.short = trunc i64 %axes to i32
   %memory = load ptr, ptr %place
   %seen = call ptr %make(ptr %type, i32 %axes.short, ptr %dims, i32 %number.short, ptr null,
@@ -82,17 +77,13 @@ view:
   ret ptr %seen
 copy:
   %made = call ptr @new_array(ptr %ctx, ptr %spec, ptr %dims)
-  %is.made = icmp ne ptr %made, null
-  br i1 %is.made, label %fill, label %done
+  %is.made = icmp ne ptr %made, null ? fill : done
 fill:
-  %rank.at = getelementptr i64, ptr %spec, i64 3
-  %rank = load i64, ptr %rank.at
-  %bytes.at = getelementptr i64, ptr %spec, i64 4
-  %bytes = load i64, ptr %bytes.at
+  %rank = item i64 %spec, 3
+  %bytes = item i64 %spec, 4
   %count = call i64 @elements(ptr %dims, i64 %rank)
   %size = mul i64 %count, %bytes
-  %data.at = getelementptr i8, ptr %made, i64 $DATA
-  %data = load ptr, ptr %data.at
+  %data = field ptr %made, $DATA
   %source = load ptr, ptr %place
   call void @llvm.memcpy.p0.p0.i64(ptr %data, ptr %source, i64 %size, i1 false)
   br label %done
@@ -106,32 +97,25 @@ entry:
   br label %head
 head:
   %k = phi i64 [ 0, %entry ], [ %next, %done ]
-  %going = icmp slt i64 %k, %count
-  br i1 %going, label %look, label %end
+  %going = icmp slt i64 %k, %count ? look : end
 look:
-  %arg.at = getelementptr ptr, ptr %args, i64 %k
-  %thing = load ptr, ptr %arg.at
+  %thing = item ptr %args, %k
   %shift = mul i64 %k, 5
   %spec = getelementptr i64, ptr %specs, i64 %shift
   %kind = load i64, ptr %spec
   %is.array = icmp eq i64 %kind, 4
   %references = load i32, ptr %thing
   %is.held = icmp ne i32 %references, 1
-  %is.kept = and i1 %is.array, %is.held
-  br i1 %is.kept, label %copy, label %done
+  %is.kept = and i1 %is.array, %is.held ? copy : done
 copy:
-  %row.at = getelementptr i8, ptr %thing, i64 $DIMENSIONS
-  %dims = load ptr, ptr %row.at
-  %rank.at = getelementptr i64, ptr %spec, i64 3
-  %rank = load i64, ptr %rank.at
-  %bytes.at = getelementptr i64, ptr %spec, i64 4
-  %bytes = load i64, ptr %bytes.at
+  %dims = field ptr %thing, $DIMENSIONS
+  %rank = item i64 %spec, 3
+  %bytes = item i64 %spec, 4
   %elements = call i64 @elements(ptr %dims, i64 %rank)
   %size = mul i64 %elements, %bytes
   %malloc = word PyMem_RawMalloc
   %memory = call ptr %malloc(i64 %size)
-  %data.at = getelementptr i8, ptr %thing, i64 $DATA
-  %data = load ptr, ptr %data.at
+  %data = field ptr %thing, $DATA
   call void @llvm.memcpy.p0.p0.i64(ptr %memory, ptr %data, i64 %size, i1 false)
   store ptr %memory, ptr %data.at
   br label %done
@@ -148,23 +132,19 @@ define internal i1 @received(ptr %ctx, ptr %thing, ptr %spec, ptr %place) {
   %dims = getelementptr i64, ptr %place, i64 1
   %added = call i64 @take(ptr %ctx, ptr %thing, ptr %spec, ptr %dims, ptr %value, ptr null,
                           i1 false)
-  %good = icmp eq i64 %added, 0
-  br i1 %good, label %look, label %miss
+  %good = icmp eq i64 %added, 0 ? look : miss
 look:
   %kind = load i64, ptr %spec
   %is.array = icmp eq i64 %kind, 4
   %is.complex = icmp sge i64 %kind, 6
-  %is.memory = or i1 %is.array, %is.complex
-  br i1 %is.memory, label %array, label %scalar
+  %is.memory = or i1 %is.array, %is.complex ? array : scalar
 scalar:
   %number = load i64, ptr %value
   store i64 %number, ptr %place
   ret i1 true
 array:
-  %bytes.at = getelementptr i64, ptr %spec, i64 3
-  %bytes = load i64, ptr %bytes.at
-  %rank.at = getelementptr i64, ptr %spec, i64 4
-  %rank = load i64, ptr %rank.at
+  %bytes = item i64 %spec, 3
+  %rank = item i64 %spec, 4
   %count = call i64 @elements(ptr %dims, i64 %rank)
   %size = mul i64 %count, %bytes
   %source = load ptr, ptr %value
@@ -186,8 +166,7 @@ entry:
 head:
   %k = phi i64 [ 0, %entry ], [ %k.next, %stored ]
   %at = phi i64 [ 0, %entry ], [ %at.next, %stored ]
-  %going = icmp slt i64 %k, %count
-  br i1 %going, label %one, label %done
+  %going = icmp slt i64 %k, %count ? one : done
 one:
   %item.at = getelementptr ptr, ptr %items, i64 %k
   %from = select i1 %is.one, ptr %given.at, ptr %item.at
@@ -195,11 +174,9 @@ one:
   %shift = mul i64 %k, 5
   %spec = getelementptr i64, ptr %specs, i64 %shift
   %place = getelementptr i64, ptr %row, i64 %at
-  %good = call i1 @received(ptr %ctx, ptr %thing, ptr %spec, ptr %place)
-  br i1 %good, label %stored, label %miss
+  %good = call i1 @received(ptr %ctx, ptr %thing, ptr %spec, ptr %place) ? stored : miss
 stored:
-  %rank.at = getelementptr i64, ptr %spec, i64 4
-  %rank = load i64, ptr %rank.at
+  %rank = item i64 %spec, 4
   %words = add i64 %rank, 1
   %at.next = add i64 %at, %words
   %k.next = add i64 %k, 1
@@ -244,8 +221,7 @@ untrace:
   call void %release(ptr %trace)
   br label %look
 look:
-  %is.given = icmp ne ptr %given, null
-  br i1 %is.given, label %refuse, label %raised
+  %is.given = icmp ne ptr %given, null ? refuse : raised
 refuse:
   call void %release(ptr %given)
   ret i64 $REFUSED
@@ -256,19 +232,13 @@ raised:
 define i64 @call_out(ptr %ctx, i64 %number, ptr %row) {
 entry:
   %all = word outside
-  %own.at = getelementptr ptr, ptr %all, i64 %number
-  %own = load ptr, ptr %own.at
+  %own = item ptr %all, %number
   %function = load ptr, ptr %own
-  %mend.at = getelementptr ptr, ptr %own, i64 1
-  %mend = load ptr, ptr %mend.at
-  %told.at = getelementptr ptr, ptr %own, i64 2
-  %told = load ptr, ptr %told.at
-  %count.at = getelementptr i64, ptr %own, i64 3
-  %count = load i64, ptr %count.at
-  %result.count.at = getelementptr i64, ptr %own, i64 4
-  %result.count = load i64, ptr %result.count.at
-  %view.at = getelementptr i64, ptr %own, i64 5
-  %view = load i64, ptr %view.at
+  %mend = item ptr %own, 1
+  %told = item ptr %own, 2
+  %count = item i64 %own, 3
+  %result.count = item i64 %own, 4
+  %view = item i64 %own, 5
   %is.view = icmp ne i64 %view, 0
   %specs = getelementptr i64, ptr %own, i64 6
   %bytes = mul i64 %count, 8
@@ -280,20 +250,17 @@ entry:
 head:
   %k = phi i64 [ 0, %entry ], [ %k.next, %handed ]
   %at = phi i64 [ 0, %entry ], [ %at.next, %handed ]
-  %going = icmp slt i64 %k, %count
-  br i1 %going, label %operand, label %call
+  %going = icmp slt i64 %k, %count ? operand : call
 operand:
   %shift = mul i64 %k, 5
   %spec = getelementptr i64, ptr %specs, i64 %shift
   %place = getelementptr i64, ptr %row, i64 %at
   %thing = call ptr @handed(ptr %ctx, ptr %spec, ptr %place, i1 %is.view)
-  %is.made = icmp ne ptr %thing, null
-  br i1 %is.made, label %handed, label %no.memory
+  %is.made = icmp ne ptr %thing, null ? handed : no.memory
 handed:
   %arg.at = getelementptr ptr, ptr %args, i64 %k
   store ptr %thing, ptr %arg.at
-  %rank.at = getelementptr i64, ptr %spec, i64 3
-  %rank = load i64, ptr %rank.at
+  %rank = item i64 %spec, 3
   %words = add i64 %rank, 1
   %at.next = add i64 %at, %words
   %k.next = add i64 %k, 1
@@ -306,8 +273,7 @@ call:
   %result.shift = mul i64 %count, 5
   %result.specs = getelementptr i64, ptr %specs, i64 %result.shift
   %result.row = getelementptr i64, ptr %row, i64 %at
-  %is.given = icmp ne ptr %given, null
-  br i1 %is.given, label %receive, label %given.up
+  %is.given = icmp ne ptr %given, null ? receive : given.up
 receive:
   %good = call i1 @all_received(ptr %ctx, ptr %given, ptr %result.specs, ptr %result.row,
                                 i64 %result.count)
@@ -317,8 +283,7 @@ other:
   store ptr %given, ptr %given.at
   %mended = call ptr %vectorcall(ptr %mend, ptr %given.at, i64 1, ptr null)
   call void %release(ptr %given)
-  %is.mended = icmp ne ptr %mended, null
-  br i1 %is.mended, label %again, label %given.up
+  %is.mended = icmp ne ptr %mended, null ? again : given.up
 again:
   %good.now = call i1 @all_received(ptr %ctx, ptr %mended, ptr %result.specs, ptr %result.row,
                                     i64 %result.count)
@@ -333,8 +298,7 @@ refuse:
   %nothing = word miss
   store ptr %nothing, ptr %miss.at
   %last.word = call ptr %vectorcall(ptr %mend, ptr %miss.at, i64 1, ptr null)
-  %may.refuse = icmp ne ptr %last.word, null
-  br i1 %may.refuse, label %forget, label %given.up
+  %may.refuse = icmp ne ptr %last.word, null ? forget : given.up
 forget:
   call void %release(ptr %last.word)
   br label %end

@@ -101,8 +101,7 @@ declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
 _BUILTINS = """
 define ptr @call(ptr %self, ptr %args, i64 %nargs) {
 entry:
-  %ctx.at = getelementptr i8, ptr %self, i64 $VALUE
-  %ctx = load ptr, ptr %ctx.at
+  %ctx = field ptr %self, $VALUE
   %result = call ptr @give_all(ptr %ctx, ptr %args, i64 %nargs, ptr null)
   ret ptr %result
 }
@@ -117,13 +116,11 @@ entry:
   call void @llvm.memset.p0.i64(ptr %results, i8 0, i64 %bytes, i1 false)
   %is.strict = icmp ne ptr %instead, null
   %status = call i64 @run(ptr %ctx, ptr %args, i64 %nargs, ptr %results, i1 %is.strict)
-  %good = icmp eq i64 %status, 0
-  br i1 %good, label %pack, label %drop
+  %good = icmp eq i64 %status, 0 ? pack : drop
 pack:
   %new = word PyTuple_New
   %tuple = call ptr %new(i64 %count)
-  %made = icmp ne ptr %tuple, null
-  br i1 %made, label %fill, label %drop
+  %made = icmp ne ptr %tuple, null ? fill : drop
 fill:
   %items = getelementptr i8, ptr %tuple, i64 $ITEMS
   call void @llvm.memcpy.p0.p0.i64(ptr %items, ptr %results, i64 %bytes, i1 false)
@@ -153,15 +150,13 @@ raised:
 }
 
 define ptr @alone(ptr %self, ptr %args, i64 %nargs) {
-  %ctx.at = getelementptr i8, ptr %self, i64 $VALUE
-  %ctx = load ptr, ptr %ctx.at
+  %ctx = field ptr %self, $VALUE
   %result = call ptr @give(ptr %ctx, ptr %args, i64 %nargs)
   ret ptr %result
 }
 
 define ptr @together(ptr %self, ptr %args, i64 %nargs) {
-  %ctx.at = getelementptr i8, ptr %self, i64 $VALUE
-  %ctx = load ptr, ptr %ctx.at
+  %ctx = field ptr %self, $VALUE
   %miss = word miss
   %results = call ptr @give_all(ptr %ctx, ptr %args, i64 %nargs, ptr %miss)
   ret ptr %results
@@ -171,8 +166,7 @@ define internal ptr @give(ptr %ctx, ptr %args, i64 %nargs) {
   %results = alloca ptr
   store ptr null, ptr %results
   %status = call i64 @run(ptr %ctx, ptr %args, i64 %nargs, ptr %results, i1 true)
-  %good = icmp eq i64 %status, 0
-  br i1 %good, label %give, label %drop
+  %good = icmp eq i64 %status, 0 ? give : drop
 give:
   %result = load ptr, ptr %results
   ret ptr %result
@@ -197,8 +191,7 @@ raised:
 ; are not all of a class, which is `float`, `int` or one of NumPy's, or have no place in 64 bits.
 define ptr @column(ptr %self, ptr %args, i64 %nargs) {
 entry:
-  %ctx.at = getelementptr i8, ptr %self, i64 $VALUE
-  %ctx = load ptr, ptr %ctx.at
+  %ctx = field ptr %self, $VALUE
   %true = word True
   %false = word False
   %int = word int
@@ -207,50 +200,36 @@ entry:
   %forget = word PyErr_Clear
   %keep = word Py_IncRef
   %list = load ptr, ptr %args
-  %array.at = getelementptr ptr, ptr %args, i64 1
-  %array = load ptr, ptr %array.at
-  %kind.at = getelementptr ptr, ptr %args, i64 2
-  %kind = load ptr, ptr %kind.at
+  %array = item ptr %args, 1
+  %kind = item ptr %args, 2
   %is.int = icmp eq ptr %kind, %int
-  %data.at = getelementptr i8, ptr %array, i64 $DATA
-  %data = load ptr, ptr %data.at
-  %room.at = getelementptr i8, ptr %array, i64 $DIMENSIONS
-  %room.row = load ptr, ptr %room.at
+  %data = field ptr %array, $DATA
+  %room.row = field ptr %array, $DIMENSIONS
   %room = load i64, ptr %room.row
-  %size.at = getelementptr i8, ptr %list, i64 $LENGTH
-  %size = load i64, ptr %size.at
-  %items.at = getelementptr i8, ptr %list, i64 $ITEMS
-  %items = load ptr, ptr %items.at
-  %fits = icmp eq i64 %size, %room
-  br i1 %fits, label %head, label %give
+  %size = field i64 %list, $LENGTH
+  %items = field ptr %list, $ITEMS
+  %fits = icmp eq i64 %size, %room ? head : give
 head:
   %k = phi i64 [ 0, %entry ], [ %k.next, %next ]
-  %going = icmp slt i64 %k, %size
-  br i1 %going, label %item, label %give
+  %going = icmp slt i64 %k, %size ? item : give
 item:
-  %thing.at = getelementptr ptr, ptr %items, i64 %k
-  %thing = load ptr, ptr %thing.at
-  %type.at = getelementptr i8, ptr %thing, i64 $TYPE
-  %type = load ptr, ptr %type.at
-  %is.kind = icmp eq ptr %type, %kind
-  br i1 %is.kind, label %number, label %give
+  %thing = item ptr %items, %k
+  %type = field ptr %thing, $TYPE
+  %is.kind = icmp eq ptr %type, %kind ? number : give
 number:
   %place = getelementptr i64, ptr %data, i64 %k
   br i1 %is.int, label %python, label %bits
 bits:
-  %value.at = getelementptr i8, ptr %thing, i64 $VALUE
-  %value = load i64, ptr %value.at
+  %value = field i64 %thing, $VALUE
   store i64 %value, ptr %place
   br label %next
 python:
   %found = call i64 %convert(ptr %thing)
   store i64 %found, ptr %place
-  %is.odd = icmp eq i64 %found, -1
-  br i1 %is.odd, label %ask, label %next
+  %is.odd = icmp eq i64 %found, -1 ? ask : next
 ask:
   %error = call ptr %occurred()
-  %is.fine = icmp eq ptr %error, null
-  br i1 %is.fine, label %next, label %clear
+  %is.fine = icmp eq ptr %error, null ? next : clear
 clear:
   call void %forget()
   br label %give

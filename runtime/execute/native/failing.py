@@ -11,11 +11,9 @@ entry:
   br label %head
 head:
   %i = phi i64 [ 0, %entry ], [ %next, %body ]
-  %going = icmp slt i64 %i, %count
-  br i1 %going, label %body, label %done
+  %going = icmp slt i64 %i, %count ? body : done
 body:
-  %at = getelementptr ptr, ptr %results, i64 %i
-  %thing = load ptr, ptr %at
+  %thing = item ptr %results, %i
   call void %release(ptr %thing)
   %next = add i64 %i, 1
   br label %head
@@ -29,8 +27,7 @@ define internal ptr @fail(ptr %ctx, ptr %handler, i64 %site, ptr %args, i64 %nar
   %vectorcall = word PyObject_Vectorcall
   %release = word Py_DecRef
   %code = call ptr %number(i64 %site)
-  %bad = icmp eq ptr %code, null
-  br i1 %bad, label %none, label %go
+  %bad = icmp eq ptr %code, null ? none : go
 go:
   %all = add i64 %nargs, 1
   %row = alloca ptr, i64 %all
@@ -53,8 +50,7 @@ define i32 @poll(ptr %ctx, i64 %site) {
   %state = call ptr %save()
   call void %restore(ptr %state)
   %code = call i32 %check()
-  %fine = icmp eq i32 %code, 0
-  br i1 %fine, label %done, label %raised
+  %fine = icmp eq i32 %code, 0 ? done : raised
 done:
   ret i32 0
 raised:

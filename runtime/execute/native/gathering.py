@@ -12,57 +12,39 @@ GATHERING = """
 ; names, where: name, what it is or null). None of the user's code runs.
 define internal i1 @is_still(ptr %ctx, ptr %table) {
 entry:
-  %classes.at = getelementptr i64, ptr %table, i64 7
-  %classes = load i64, ptr %classes.at
-  %versions.at = getelementptr ptr, ptr %table, i64 8
-  %versions = load ptr, ptr %versions.at
-  %functions.at = getelementptr i64, ptr %table, i64 17
-  %functions = load i64, ptr %functions.at
-  %parts.at = getelementptr ptr, ptr %table, i64 18
-  %parts = load ptr, ptr %parts.at
-  %dicts.at = getelementptr i64, ptr %table, i64 19
-  %dicts = load i64, ptr %dicts.at
-  %named.at = getelementptr ptr, ptr %table, i64 20
-  %named = load ptr, ptr %named.at
+  %classes = item i64 %table, 7
+  %versions = item ptr %table, 8
+  %functions = item i64 %table, 17
+  %parts = item ptr %table, 18
+  %dicts = item i64 %table, 19
+  %named = item ptr %table, 20
   br label %classes.head
 classes.head:
   %class = phi i64 [ 0, %entry ], [ %class.next, %class.look ]
-  %more.classes = icmp slt i64 %class, %classes
-  br i1 %more.classes, label %class.look, label %functions.head
+  %more.classes = icmp slt i64 %class, %classes ? class.look : functions.head
 class.look:
-  %class.at = getelementptr ptr, ptr %versions, i64 %class
-  %class.words = load ptr, ptr %class.at
+  %class.words = item ptr %versions, %class
   %kind = load ptr, ptr %class.words
-  %seen.at = getelementptr i64, ptr %class.words, i64 1
-  %seen = load i64, ptr %seen.at
-  %version.at = getelementptr i8, ptr %kind, i64 $VERSION
-  %version.short = load i32, ptr %version.at
+  %seen = item i64 %class.words, 1
+  %version.short = field i32 %kind, $VERSION
   %version = zext i32 %version.short to i64
   %is.version = icmp eq i64 %version, %seen
   %class.next = add i64 %class, 1
   br i1 %is.version, label %classes.head, label %changed
 functions.head:
   %number = phi i64 [ 0, %classes.head ], [ %number.next, %function ]
-  %more.functions = icmp slt i64 %number, %functions
-  br i1 %more.functions, label %function, label %dicts.head
+  %more.functions = icmp slt i64 %number, %functions ? function : dicts.head
 function:
-  %function.at = getelementptr ptr, ptr %parts, i64 %number
-  %own = load ptr, ptr %function.at
+  %own = item ptr %parts, %number
   %whose = load ptr, ptr %own
-  %code.at = getelementptr i8, ptr %whose, i64 $CODE
-  %code = load ptr, ptr %code.at
-  %code.was.at = getelementptr ptr, ptr %own, i64 1
-  %code.was = load ptr, ptr %code.was.at
+  %code = field ptr %whose, $CODE
+  %code.was = item ptr %own, 1
   %is.code = icmp eq ptr %code, %code.was
-  %defaults.at = getelementptr i8, ptr %whose, i64 $DEFAULTS
-  %defaults = load ptr, ptr %defaults.at
-  %defaults.was.at = getelementptr ptr, ptr %own, i64 2
-  %defaults.was = load ptr, ptr %defaults.was.at
+  %defaults = field ptr %whose, $DEFAULTS
+  %defaults.was = item ptr %own, 2
   %are.defaults = icmp eq ptr %defaults, %defaults.was
-  %keywords.at = getelementptr i8, ptr %whose, i64 $KWDEFAULTS
-  %keywords = load ptr, ptr %keywords.at
-  %keywords.was.at = getelementptr ptr, ptr %own, i64 3
-  %keywords.was = load ptr, ptr %keywords.was.at
+  %keywords = field ptr %whose, $KWDEFAULTS
+  %keywords.was = item ptr %own, 3
   %are.keywords = icmp eq ptr %keywords, %keywords.was
   %are.positional = and i1 %is.code, %are.defaults
   %is.function = and i1 %are.positional, %are.keywords
@@ -70,48 +52,37 @@ function:
   br i1 %is.function, label %functions.head, label %changed
 dicts.head:
   %place = phi i64 [ 0, %functions.head ], [ %place.next, %dict ], [ %place.next, %dict.same ]
-  %more.dicts = icmp slt i64 %place, %dicts
-  br i1 %more.dicts, label %dict, label %unchanged
+  %more.dicts = icmp slt i64 %place, %dicts ? dict : unchanged
 dict:
   %row = mul i64 %place, 4
   %dict.at = getelementptr ptr, ptr %named, i64 %row
   %names = load ptr, ptr %dict.at
-  %tag.at = getelementptr i64, ptr %dict.at, i64 1
-  %tag = load i64, ptr %tag.at
-  %tag.now.at = getelementptr i8, ptr %names, i64 $DICT_VERSION
-  %tag.now = load i64, ptr %tag.now.at
+  %tag = item i64 %dict.at, 1
+  %tag.now = field i64 %names, $DICT_VERSION
   %is.tag = icmp eq i64 %tag, %tag.now
   %place.next = add i64 %place, 1
   br i1 %is.tag, label %dicts.head, label %search
 search:
-  %count.at = getelementptr i64, ptr %dict.at, i64 2
-  %count = load i64, ptr %count.at
-  %pairs.at = getelementptr ptr, ptr %dict.at, i64 3
-  %pairs = load ptr, ptr %pairs.at
+  %count = item i64 %dict.at, 2
+  %pairs = item ptr %dict.at, 3
   %find = word PyDict_GetItemWithError
   br label %names.head
 names.head:
   %k = phi i64 [ 0, %search ], [ %k.next, %name.same ], [ %k.next, %absent ]
-  %more.names = icmp slt i64 %k, %count
-  br i1 %more.names, label %look.up, label %dict.same
+  %more.names = icmp slt i64 %k, %count ? look.up : dict.same
 look.up:
   %pair = mul i64 %k, 2
-  %name.at = getelementptr ptr, ptr %pairs, i64 %pair
-  %name = load ptr, ptr %name.at
-  %wanted.at = getelementptr ptr, ptr %name.at, i64 1
-  %wanted = load ptr, ptr %wanted.at
+  %name = item ptr %pairs, %pair
+  %wanted = item ptr %name.at, 1
   %found = call ptr %find(ptr %names, ptr %name)
   %k.next = add i64 %k, 1
-  %is.found = icmp eq ptr %found, %wanted
-  br i1 %is.found, label %name.same, label %failed
+  %is.found = icmp eq ptr %found, %wanted ? name.same : failed
 name.same:
-  %is.absent = icmp eq ptr %found, null
-  br i1 %is.absent, label %absent, label %names.head
+  %is.absent = icmp eq ptr %found, null ? absent : names.head
 absent:
   %occurred = word PyErr_Occurred
   %error = call ptr %occurred()
-  %is.fine = icmp eq ptr %error, null
-  br i1 %is.fine, label %names.head, label %failed
+  %is.fine = icmp eq ptr %error, null ? names.head : failed
 failed:
   %clear = word PyErr_Clear
   call void %clear()
@@ -139,33 +110,22 @@ entry:
   %release = word Py_DecRef
   %referent = word PyWeakref_GetObject
   %dead = word None
-  %rows.at = getelementptr i64, ptr %table, i64 9
-  %rows = load i64, ptr %rows.at
-  %places.at = getelementptr ptr, ptr %table, i64 10
-  %places = load ptr, ptr %places.at
-  %checks.at = getelementptr i64, ptr %table, i64 11
-  %checks = load i64, ptr %checks.at
-  %compared.at = getelementptr ptr, ptr %table, i64 12
-  %compared = load ptr, ptr %compared.at
-  %still = call i1 @is_still(ptr %ctx, ptr %table)
-  br i1 %still, label %head, label %left
+  %rows = item i64 %table, 9
+  %places = item ptr %table, 10
+  %checks = item i64 %table, 11
+  %compared = item ptr %table, 12
+  %still = call i1 @is_still(ptr %ctx, ptr %table) ? head : left
 head:
   %number = phi i64 [ 0, %entry ], [ %number.next, %next.row ]
-  %more = icmp slt i64 %number, %rows
-  br i1 %more, label %place, label %compare
+  %more = icmp slt i64 %number, %rows ? place : compare
 place:
   %row = mul i64 %number, 7
-  %where.at = getelementptr i64, ptr %places, i64 %row
-  %where = load i64, ptr %where.at
-  %slot.at = getelementptr i64, ptr %where.at, i64 1
-  %slot = load i64, ptr %slot.at
+  %where = item i64 %places, %row
+  %slot = item i64 %where.at, 1
   %kept.at = getelementptr ptr, ptr %slots, i64 %slot
-  %thing.at = getelementptr ptr, ptr %where.at, i64 2
-  %thing = load ptr, ptr %thing.at
-  %name.at = getelementptr ptr, ptr %where.at, i64 3
-  %name = load ptr, ptr %name.at
-  %wanted.at = getelementptr ptr, ptr %where.at, i64 4
-  %wanted = load ptr, ptr %wanted.at
+  %thing = item ptr %where.at, 2
+  %name = item ptr %where.at, 3
+  %wanted = item ptr %where.at, 4
   %is.kept = icmp eq ptr %wanted, null
   %tag.at = getelementptr i64, ptr %where.at, i64 5
   %known.at = getelementptr ptr, ptr %where.at, i64 6
@@ -185,15 +145,12 @@ place:
                                    i64 12, label %live
                                    i64 13, label %absent ]
 cell:
-  %content.at = getelementptr i8, ptr %thing, i64 $CONTENT
-  %content = load ptr, ptr %content.at
+  %content = field ptr %thing, $CONTENT
   br label %found
 variable:
   %tag = load i64, ptr %tag.at
-  %tag.now.at = getelementptr i8, ptr %thing, i64 $DICT_VERSION
-  %tag.now = load i64, ptr %tag.now.at
-  %is.unchanged = icmp eq i64 %tag, %tag.now
-  br i1 %is.unchanged, label %variable.known, label %variable.find
+  %tag.now = field i64 %thing, $DICT_VERSION
+  %is.unchanged = icmp eq i64 %tag, %tag.now ? variable.known : variable.find
 variable.known:
   %known = load ptr, ptr %known.at
   br label %found
@@ -206,33 +163,27 @@ variable.find:
 in.slot:
   %slotted = load ptr, ptr %owner.at
   %offset = ptrtoint ptr %name to i64
-  %member.at = getelementptr i8, ptr %slotted, i64 %offset
-  %member = load ptr, ptr %member.at
+  %member = field ptr %slotted, %offset
   br label %found
 ; Where its dict has it not, an object may have it from its class.
 in.dict:
   %holder = load ptr, ptr %owner.at
   %dict.of = word _PyObject_GetDictPtr
   %dict.at = call ptr %dict.of(ptr %holder)
-  %has.dict = icmp ne ptr %dict.at, null
-  br i1 %has.dict, label %of.dict, label %own
+  %has.dict = icmp ne ptr %dict.at, null ? of.dict : own
 of.dict:
   %dict = load ptr, ptr %dict.at
-  %is.dict = icmp ne ptr %dict, null
-  br i1 %is.dict, label %look.up, label %own
+  %is.dict = icmp ne ptr %dict, null ? look.up : own
 look.up:
   %held.tag = load i64, ptr %tag.at
-  %held.now.at = getelementptr i8, ptr %dict, i64 $DICT_VERSION
-  %held.now = load i64, ptr %held.now.at
-  %is.held.tag = icmp eq i64 %held.tag, %held.now
-  br i1 %is.held.tag, label %held.known, label %held.find
+  %held.now = field i64 %dict, $DICT_VERSION
+  %is.held.tag = icmp eq i64 %held.tag, %held.now ? held.known : held.find
 held.known:
   %held.before = load ptr, ptr %known.at
   br label %found
 held.find:
   %held.value = call ptr %find(ptr %dict, ptr %name)
-  %is.in.dict = icmp ne ptr %held.value, null
-  br i1 %is.in.dict, label %held.found, label %not.in.dict
+  %is.in.dict = icmp ne ptr %held.value, null ? held.found : not.in.dict
 held.found:
   %held.new = or i64 %held.now, $NO_DICT_VERSION
   store i64 %held.new, ptr %tag.at
@@ -241,27 +192,22 @@ held.found:
 not.in.dict:
   %own.occurred = word PyErr_Occurred
   %own.error = call ptr %own.occurred()
-  %is.absent = icmp eq ptr %own.error, null
-  br i1 %is.absent, label %own, label %changed
+  %is.absent = icmp eq ptr %own.error, null ? own : changed
 argument:
-  %given.at = getelementptr ptr, ptr %args, i64 %index
-  %given = load ptr, ptr %given.at
+  %given = item ptr %args, %index
   br label %keep
 weak:
   %referred = call ptr %referent(ptr %thing)
-  %is.dead = icmp eq ptr %referred, %dead
-  br i1 %is.dead, label %changed, label %keep
+  %is.dead = icmp eq ptr %referred, %dead ? changed : keep
 found:
   %borrowed = phi ptr [ %content, %cell ], [ %known, %variable.known ],
                       [ %value, %variable.find ], [ %member, %in.slot ],
                       [ %held.before, %held.known ], [ %held.value, %held.found ]
-  %is.there = icmp ne ptr %borrowed, null
-  br i1 %is.there, label %there, label %changed
+  %is.there = icmp ne ptr %borrowed, null ? there : changed
 there:
   br i1 %is.kept, label %keep, label %at.once
 at.once:
-  %is.wanted = icmp eq ptr %borrowed, %wanted
-  br i1 %is.wanted, label %next.row, label %changed
+  %is.wanted = icmp eq ptr %borrowed, %wanted ? next.row : changed
 keep:
   %kept = phi ptr [ %thing, %place ], [ %given, %argument ], [ %referred, %weak ],
                   [ %borrowed, %there ]
@@ -289,8 +235,7 @@ fetched:
 made:
   %new = phi ptr [ %own.value, %own ], [ %attribute.value, %attribute ], [ %item.value, %item ],
                  [ %fetched.value, %fetched ]
-  %is.made = icmp ne ptr %new, null
-  br i1 %is.made, label %had, label %changed
+  %is.made = icmp ne ptr %new, null ? had : changed
 had:
   br i1 %is.kept, label %own.it, label %forgotten
 own.it:
@@ -298,91 +243,71 @@ own.it:
   br label %next.row
 forgotten:
   call void %release(ptr %new)
-  %is.new.wanted = icmp eq ptr %new, %wanted
-  br i1 %is.new.wanted, label %next.row, label %changed
+  %is.new.wanted = icmp eq ptr %new, %wanted ? next.row : changed
 absent:
   %whose = load ptr, ptr %owner.at
   %its.dict.of = word _PyObject_GetDictPtr
   %its.dict.at = call ptr %its.dict.of(ptr %whose)
-  %has.its.dict = icmp ne ptr %its.dict.at, null
-  br i1 %has.its.dict, label %its.dict, label %next.row
+  %has.its.dict = icmp ne ptr %its.dict.at, null ? its.dict : next.row
 its.dict:
   %its = load ptr, ptr %its.dict.at
-  %is.its = icmp ne ptr %its, null
-  br i1 %is.its, label %search, label %next.row
+  %is.its = icmp ne ptr %its, null ? search : next.row
 search:
   %its.tag = load i64, ptr %tag.at
-  %its.now.at = getelementptr i8, ptr %its, i64 $DICT_VERSION
-  %its.now = load i64, ptr %its.now.at
-  %is.its.tag = icmp eq i64 %its.tag, %its.now
-  br i1 %is.its.tag, label %next.row, label %search.find
+  %its.now = field i64 %its, $DICT_VERSION
+  %is.its.tag = icmp eq i64 %its.tag, %its.now ? next.row : search.find
 search.find:
   %hiding = call ptr %find(ptr %its, ptr %name)
-  %is.free = icmp eq ptr %hiding, null
-  br i1 %is.free, label %searched, label %changed
+  %is.free = icmp eq ptr %hiding, null ? searched : changed
 searched:
   %search.occurred = word PyErr_Occurred
   %search.error = call ptr %search.occurred()
-  %is.searched = icmp eq ptr %search.error, null
-  br i1 %is.searched, label %search.found, label %changed
+  %is.searched = icmp eq ptr %search.error, null ? search.found : changed
 search.found:
   %its.new = or i64 %its.now, $NO_DICT_VERSION
   store i64 %its.new, ptr %tag.at
   br label %next.row
 of.kind:
   %object = load ptr, ptr %kept.at
-  %type.at = getelementptr i8, ptr %object, i64 $TYPE
-  %type = load ptr, ptr %type.at
+  %type = field ptr %object, $TYPE
   %kind.wanted = load ptr, ptr %thing
-  %is.kind = icmp eq ptr %type, %kind.wanted
-  br i1 %is.kind, label %next.row, label %changed
+  %is.kind = icmp eq ptr %type, %kind.wanted ? next.row : changed
 live:
   %held = load ptr, ptr %kept.at
   %living = call ptr %referent(ptr %thing)
   %is.living = icmp ne ptr %living, %dead
   %is.it = icmp eq ptr %held, %living
-  %is.still = and i1 %is.living, %is.it
-  br i1 %is.still, label %next.row, label %changed
+  %is.still = and i1 %is.living, %is.it ? next.row : changed
 next.row:
   %number.next = add i64 %number, 1
   br label %head
 compare:
   %check = phi i64 [ 0, %head ], [ %check.next, %next ]
-  %going = icmp slt i64 %check, %checks
-  br i1 %going, label %look, label %done
+  %going = icmp slt i64 %check, %checks ? look : done
 look:
   %check.row = mul i64 %check, 3
-  %how.at = getelementptr i64, ptr %compared, i64 %check.row
-  %how = load i64, ptr %how.at
-  %own.at = getelementptr i64, ptr %how.at, i64 1
-  %own.slot = load i64, ptr %own.at
-  %own.place = getelementptr ptr, ptr %slots, i64 %own.slot
-  %one = load ptr, ptr %own.place
-  %with.at = getelementptr ptr, ptr %how.at, i64 2
-  %with = load ptr, ptr %with.at
+  %how = item i64 %compared, %check.row
+  %own.slot = item i64 %how.at, 1
+  %one = item ptr %slots, %own.slot
+  %with = item ptr %how.at, 2
   switch i64 %how, label %slots.two [ i64 0, label %same
                                       i64 3, label %holds ]
 same:
-  %is.same = icmp eq ptr %one, %with
-  br i1 %is.same, label %next, label %changed
+  %is.same = icmp eq ptr %one, %with ? next : changed
 slots.two:
   %other.slot = ptrtoint ptr %with to i64
-  %other.at = getelementptr ptr, ptr %slots, i64 %other.slot
-  %other = load ptr, ptr %other.at
+  %other = item ptr %slots, %other.slot
   %is.one = icmp eq ptr %one, %other
   %wants.one = icmp eq i64 %how, 1
-  %agrees = icmp eq i1 %is.one, %wants.one
-  br i1 %agrees, label %next, label %changed
+  %agrees = icmp eq i1 %is.one, %wants.one ? next : changed
 holds:
   %ask = word PyObject_CallNoArgs
   %answer = call ptr %ask(ptr %with)
-  %is.answer = icmp ne ptr %answer, null
-  br i1 %is.answer, label %answered, label %changed
+  %is.answer = icmp ne ptr %answer, null ? answered : changed
 answered:
   %true = word True
   call void %release(ptr %answer)
-  %is.true = icmp eq ptr %answer, %true
-  br i1 %is.true, label %next, label %changed
+  %is.true = icmp eq ptr %answer, %true ? next : changed
 next:
   %check.next = add i64 %check, 1
   br label %compare
@@ -404,24 +329,19 @@ changed:
   br label %back.head
 back.head:
   %back = phi i64 [ 0, %changed ], [ %back.next, %back.done ]
-  %goes.back = icmp slt i64 %back, %gone.through
-  br i1 %goes.back, label %back.row, label %released
+  %goes.back = icmp slt i64 %back, %gone.through ? back.row : released
 back.row:
   %back.next = add i64 %back, 1
   %back.words = mul i64 %back, 7
   %back.at = getelementptr i64, ptr %places, i64 %back.words
   %back.where = load i64, ptr %back.at
-  %back.wanted.at = getelementptr ptr, ptr %back.at, i64 4
-  %back.wanted = load ptr, ptr %back.wanted.at
+  %back.wanted = item ptr %back.at, 4
   %was.read = icmp slt i64 %back.where, 11
   %was.kept = icmp eq ptr %back.wanted, null
-  %is.held = and i1 %was.read, %was.kept
-  br i1 %is.held, label %back.one, label %back.done
+  %is.held = and i1 %was.read, %was.kept ? back.one : back.done
 back.one:
-  %back.slot.at = getelementptr i64, ptr %back.at, i64 1
-  %back.slot = load i64, ptr %back.slot.at
-  %back.place = getelementptr ptr, ptr %slots, i64 %back.slot
-  %back.thing = load ptr, ptr %back.place
+  %back.slot = item i64 %back.at, 1
+  %back.thing = item ptr %slots, %back.slot
   call void %release(ptr %back.thing)
   br label %back.done
 back.done:
@@ -433,14 +353,12 @@ released:
   call void %restore(ptr %error.kind, ptr %error.value.was, ptr %error.trace.was)
   %occurred = word PyErr_Occurred
   %error = call ptr %occurred()
-  %is.fine = icmp eq ptr %error, null
-  br i1 %is.fine, label %left, label %raised
+  %is.fine = icmp eq ptr %error, null ? left : raised
 raised:
   %matches = word PyErr_ExceptionMatches
   %usual = word Exception
   %matching = call i32 %matches(ptr %usual)
-  %is.usual = icmp ne i32 %matching, 0
-  br i1 %is.usual, label %clear, label %raise
+  %is.usual = icmp ne i32 %matching, 0 ? clear : raise
 clear:
   %forget = word PyErr_Clear
   call void %forget()
@@ -455,39 +373,32 @@ raise:
 ; looks at the inputs first, they are given to both. That says whether they may be given at all.
 define internal ptr @give_made(ptr %ctx, ptr %table, ptr %inputs, i64 %count) {
 entry:
-  %missed.at = getelementptr ptr, ptr %table, i64 13
-  %missed = load ptr, ptr %missed.at
+  %missed = item ptr %table, 13
   %vectorcall = word PyObject_Vectorcall
   %release = word Py_DecRef
-  %check.at = getelementptr ptr, ptr %table, i64 25
-  %check = load ptr, ptr %check.at
-  %is.unchecked = icmp eq ptr %check, null
-  br i1 %is.unchecked, label %run, label %look
+  %check = item ptr %table, 25
+  %is.unchecked = icmp eq ptr %check, null ? run : look
 look:
   %looked = call ptr %vectorcall(ptr %check, ptr %inputs, i64 %count, ptr null)
-  %is.answer = icmp ne ptr %looked, null
-  br i1 %is.answer, label %checked, label %failed
+  %is.answer = icmp ne ptr %looked, null ? checked : failed
 failed:
   ret ptr null
 checked:
   call void %release(ptr %looked)
   %true = word True
-  %is.fine = icmp eq ptr %looked, %true
-  br i1 %is.fine, label %run, label %refused
+  %is.fine = icmp eq ptr %looked, %true ? run : refused
 refused:
   %hold = word Py_IncRef
   call void %hold(ptr %missed)
   ret ptr %missed
 run:
-  %make.at = getelementptr ptr, ptr %table, i64 24
-  %make = load ptr, ptr %make.at
+  %make = item ptr %table, 24
   %tuple = call ptr @give_all(ptr %ctx, ptr %inputs, i64 %count, ptr %missed)
   %is.made = icmp eq ptr %make, null
   %is.missed = icmp eq ptr %tuple, %missed
   %is.raised = icmp eq ptr %tuple, null
   %is.none = or i1 %is.missed, %is.raised
-  %is.done = or i1 %is.made, %is.none
-  br i1 %is.done, label %done, label %call
+  %is.done = or i1 %is.made, %is.none ? done : call
 done:
   ret ptr %tuple
 call:
@@ -505,60 +416,42 @@ call:
 
 define ptr @reading(ptr %self, ptr %args, i64 %nargs) {
 entry:
-  %table.at = getelementptr i8, ptr %self, i64 $VALUE
-  %table = load ptr, ptr %table.at
+  %table = field ptr %self, $VALUE
   %ctx = load ptr, ptr %table
-  %arguments.at = getelementptr i64, ptr %table, i64 3
-  %arguments = load i64, ptr %arguments.at
-  %borrowed.at = getelementptr i64, ptr %table, i64 4
-  %borrowed = load i64, ptr %borrowed.at
-  %all.at = getelementptr i64, ptr %table, i64 5
-  %all = load i64, ptr %all.at
-  %end.at = getelementptr i64, ptr %table, i64 6
-  %end = load i64, ptr %end.at
+  %arguments = item i64 %table, 3
+  %borrowed = item i64 %table, 4
+  %all = item i64 %table, 5
+  %end = item i64 %table, 6
   %slots = alloca ptr, i64 %end
-  %replaced.at = getelementptr ptr, ptr %table, i64 2
-  %replaced = load ptr, ptr %replaced.at
-  %length.at = getelementptr i8, ptr %replaced, i64 $LENGTH
-  %length = load i64, ptr %length.at
+  %replaced = item ptr %table, 2
+  %length = field i64 %replaced, $LENGTH
   %none.replaced = icmp eq i64 %length, 0
   %is.whole = icmp eq i64 %nargs, %arguments
-  %starts = and i1 %none.replaced, %is.whole
-  br i1 %starts, label %ask, label %otherwise
+  %starts = and i1 %none.replaced, %is.whole ? ask : otherwise
 ask:
-  %asked.at = getelementptr i64, ptr %table, i64 14
-  %asked = load i64, ptr %asked.at
-  %wanted.at = getelementptr ptr, ptr %table, i64 15
-  %wanted = load ptr, ptr %wanted.at
+  %asked = item i64 %table, 14
+  %wanted = item ptr %table, 15
   br label %ask.head
 ask.head:
   %k = phi i64 [ 0, %ask ], [ %k.next, %ask.same ], [ %k.next, %ask.alive ]
   %k.row = mul i64 %k, 3
   %k.next = add i64 %k, 1
-  %asks = icmp slt i64 %k, %asked
-  br i1 %asks, label %ask.one, label %read
+  %asks = icmp slt i64 %k, %asked ? ask.one : read
 ask.one:
-  %how.at = getelementptr i64, ptr %wanted, i64 %k.row
-  %how = load i64, ptr %how.at
-  %position.at = getelementptr i64, ptr %how.at, i64 1
-  %position = load i64, ptr %position.at
-  %given.at = getelementptr ptr, ptr %args, i64 %position
-  %argument = load ptr, ptr %given.at
-  %with.at = getelementptr ptr, ptr %how.at, i64 2
-  %with = load ptr, ptr %with.at
-  %is.weak = icmp ne i64 %how, 0
-  br i1 %is.weak, label %ask.alive, label %ask.same
+  %how = item i64 %wanted, %k.row
+  %position = item i64 %how.at, 1
+  %argument = item ptr %args, %position
+  %with = item ptr %how.at, 2
+  %is.weak = icmp ne i64 %how, 0 ? ask.alive : ask.same
 ask.same:
-  %is.same = icmp eq ptr %argument, %with
-  br i1 %is.same, label %ask.head, label %other
+  %is.same = icmp eq ptr %argument, %with ? ask.head : other
 ask.alive:
   %referent = word PyWeakref_GetObject
   %living = call ptr %referent(ptr %with)
   %dead = word None
   %is.living = icmp ne ptr %living, %dead
   %is.it = icmp eq ptr %argument, %living
-  %is.still = and i1 %is.living, %is.it
-  br i1 %is.still, label %ask.head, label %other
+  %is.still = and i1 %is.living, %is.it ? ask.head : other
 other:
   %miss = word miss
   %keep = word Py_IncRef
@@ -566,11 +459,9 @@ other:
   ret ptr %miss
 read:
   %a = phi i64 [ 0, %ask.head ], [ %a.next, %copy ]
-  %copies = icmp slt i64 %a, %borrowed
-  br i1 %copies, label %copy, label %gather
+  %copies = icmp slt i64 %a, %borrowed ? copy : gather
 copy:
-  %a.from = getelementptr ptr, ptr %args, i64 %a
-  %a.thing = load ptr, ptr %a.from
+  %a.thing = item ptr %args, %a
   %a.to = getelementptr ptr, ptr %slots, i64 %a
   store ptr %a.thing, ptr %a.to
   %a.next = add i64 %a, 1
@@ -584,10 +475,8 @@ gather:
 call:
   %called.at = getelementptr i64, ptr %table, i64 16
   store i64 1, ptr %called.at
-  %missed.at = getelementptr ptr, ptr %table, i64 13
-  %missed = load ptr, ptr %missed.at
-  %is.alone = icmp eq ptr %missed, null
-  br i1 %is.alone, label %alone, label %together
+  %missed = item ptr %table, 13
+  %is.alone = icmp eq ptr %missed, null ? alone : together
 alone:
   %one = call ptr @give(ptr %ctx, ptr %slots, i64 %all)
   br label %given
@@ -611,58 +500,42 @@ otherwise:
 ; the call has ended: a list may be changed meanwhile.
 define ptr @reading_nests(ptr %self, ptr %args, i64 %nargs) {
 entry:
-  %table.at = getelementptr i8, ptr %self, i64 $VALUE
-  %table = load ptr, ptr %table.at
+  %table = field ptr %self, $VALUE
   %ctx = load ptr, ptr %table
   %hold = word Py_IncRef
-  %all.at = getelementptr i64, ptr %table, i64 3
-  %all = load i64, ptr %all.at
-  %nests.at = getelementptr i64, ptr %table, i64 21
-  %nests = load i64, ptr %nests.at
-  %rows.at = getelementptr ptr, ptr %table, i64 22
-  %rows = load ptr, ptr %rows.at
-  %wanted.at = getelementptr i64, ptr %table, i64 23
-  %wanted = load i64, ptr %wanted.at
+  %all = item i64 %table, 3
+  %nests = item i64 %table, 21
+  %rows = item ptr %table, 22
+  %wanted = item i64 %table, 23
   %things = alloca ptr, i64 %all
   %place = alloca i64
   %key.place = alloca ptr
   %value.place = alloca ptr
   %bytes = mul i64 %wanted, 8
-  %is.whole = icmp eq i64 %nargs, %wanted
-  br i1 %is.whole, label %copy, label %other
+  %is.whole = icmp eq i64 %nargs, %wanted ? copy : other
 copy:
   call void @llvm.memcpy.p0.p0.i64(ptr %things, ptr %args, i64 %bytes, i1 false)
   br label %head
 head:
   %number = phi i64 [ 0, %copy ], [ %number.next, %items.head ]
   %filled = phi i64 [ %wanted, %copy ], [ %end, %items.head ]
-  %more = icmp slt i64 %number, %nests
-  br i1 %more, label %nest, label %read
+  %more = icmp slt i64 %number, %nests ? nest : read
 nest:
   %number.next = add i64 %number, 1
   %row = mul i64 %number, 4
-  %position.at = getelementptr i64, ptr %rows, i64 %row
-  %position = load i64, ptr %position.at
-  %nest.at = getelementptr ptr, ptr %things, i64 %position
-  %thing = load ptr, ptr %nest.at
-  %type.at = getelementptr i8, ptr %thing, i64 $TYPE
-  %type = load ptr, ptr %type.at
-  %kind.at = getelementptr ptr, ptr %position.at, i64 1
-  %kind = load ptr, ptr %kind.at
-  %is.kind = icmp eq ptr %type, %kind
-  br i1 %is.kind, label %ask, label %changed
+  %position = item i64 %rows, %row
+  %thing = item ptr %things, %position
+  %type = field ptr %thing, $TYPE
+  %kind = item ptr %position.at, 1
+  %is.kind = icmp eq ptr %type, %kind ? ask : changed
 ask:
-  %size.at = getelementptr i8, ptr %thing, i64 $LENGTH
-  %size = load i64, ptr %size.at
-  %length.at = getelementptr i64, ptr %position.at, i64 2
-  %length = load i64, ptr %length.at
+  %size = field i64 %thing, $LENGTH
+  %length = item i64 %position.at, 2
   %end = add i64 %filled, %length
-  %is.length = icmp eq i64 %size, %length
-  br i1 %is.length, label %ask.kind, label %changed
+  %is.length = icmp eq i64 %size, %length ? ask.kind : changed
 ask.kind:
   %own = getelementptr i8, ptr %thing, i64 $ITEMS
-  %layout.at = getelementptr i64, ptr %position.at, i64 3
-  %layout = load i64, ptr %layout.at
+  %layout = item i64 %position.at, 3
   store i64 0, ptr %place
   switch i64 %layout, label %of.dict [ i64 $IN_LIST, label %of.list
                                        i64 $IN_TUPLE, label %items.head ]
@@ -678,23 +551,19 @@ items.head:
   %is.dict = phi i1 [ false, %of.list ], [ false, %ask.kind ], [ true, %of.dict ],
                     [ %is.dict, %item.held ]
   %k = phi i64 [ 0, %of.list ], [ 0, %ask.kind ], [ 0, %of.dict ], [ %k.next, %item.held ]
-  %more.items = icmp slt i64 %k, %length
-  br i1 %more.items, label %item, label %head
+  %more.items = icmp slt i64 %k, %length ? item : head
 item:
   %k.next = add i64 %k, 1
   %to = add i64 %filled, %k
-  %item.at = getelementptr ptr, ptr %items, i64 %k
-  %listed = load ptr, ptr %item.at
+  %listed = item ptr %items, %k
   br i1 %is.dict, label %entry.of, label %item.held
 entry.of:
   %next = word PyDict_Next
   %got = call i32 %next(ptr %thing, ptr %place, ptr %key.place, ptr %value.place)
-  %is.there = icmp ne i32 %got, 0
-  br i1 %is.there, label %key.of, label %changed
+  %is.there = icmp ne i32 %got, 0 ? key.of : changed
 key.of:
   %key = load ptr, ptr %key.place
-  %is.key = icmp eq ptr %key, %listed
-  br i1 %is.key, label %value.of, label %changed
+  %is.key = icmp eq ptr %key, %listed ? value.of : changed
 value.of:
   %value = load ptr, ptr %value.place
   br label %item.held
@@ -722,11 +591,9 @@ release:
   br label %release.head
 release.head:
   %r = phi i64 [ %wanted, %release ], [ %r.next, %release.one ]
-  %holds = icmp slt i64 %r, %last
-  br i1 %holds, label %release.one, label %done
+  %holds = icmp slt i64 %r, %last ? release.one : done
 release.one:
-  %r.at = getelementptr ptr, ptr %things, i64 %r
-  %r.thing = load ptr, ptr %r.at
+  %r.thing = item ptr %things, %r
   call void %drop(ptr %r.thing)
   %r.next = add i64 %r, 1
   br label %release.head
@@ -736,11 +603,9 @@ done:
 
 ; As `@alone` and `@call`, of a graph that reads nothing but its arguments, where all is as it was.
 define ptr @alone_still(ptr %self, ptr %args, i64 %nargs) {
-  %table.at = getelementptr i8, ptr %self, i64 $VALUE
-  %table = load ptr, ptr %table.at
+  %table = field ptr %self, $VALUE
   %ctx = load ptr, ptr %table
-  %still = call i1 @is_still(ptr %ctx, ptr %table)
-  br i1 %still, label %call, label %otherwise
+  %still = call i1 @is_still(ptr %ctx, ptr %table) ? call : otherwise
 call:
   %called.at = getelementptr i64, ptr %table, i64 16
   store i64 1, ptr %called.at
@@ -752,11 +617,9 @@ otherwise:
 }
 
 define ptr @together_still(ptr %self, ptr %args, i64 %nargs) {
-  %table.at = getelementptr i8, ptr %self, i64 $VALUE
-  %table = load ptr, ptr %table.at
+  %table = field ptr %self, $VALUE
   %ctx = load ptr, ptr %table
-  %still = call i1 @is_still(ptr %ctx, ptr %table)
-  br i1 %still, label %call, label %otherwise
+  %still = call i1 @is_still(ptr %ctx, ptr %table) ? call : otherwise
 call:
   %called.at = getelementptr i64, ptr %table, i64 16
   store i64 1, ptr %called.at
@@ -769,8 +632,7 @@ otherwise:
 
 ; Whether all is as it was, for code that is not native.
 define ptr @still(ptr %self, ptr %args, i64 %nargs) {
-  %table.at = getelementptr i8, ptr %self, i64 $VALUE
-  %table = load ptr, ptr %table.at
+  %table = field ptr %self, $VALUE
   %ctx = load ptr, ptr %table
   %still = call i1 @is_still(ptr %ctx, ptr %table)
   %true = word True
@@ -783,8 +645,7 @@ define ptr @still(ptr %self, ptr %args, i64 %nargs) {
 
 define internal ptr @changed(ptr %ctx, ptr %table, ptr %args, i64 %nargs) {
   %vectorcall = word PyObject_Vectorcall
-  %fallback.at = getelementptr ptr, ptr %table, i64 1
-  %fallback = load ptr, ptr %fallback.at
+  %fallback = item ptr %table, 1
   %slow = call ptr %vectorcall(ptr %fallback, ptr %args, i64 %nargs, ptr null)
   ret ptr %slow
 }

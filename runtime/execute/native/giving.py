@@ -11,25 +11,20 @@ GIVING = """
 ; that, which are exchanged for a moment.
 define internal ptr @new_array(ptr %ctx, ptr %spec, ptr %dims) {
 entry:
-  %rank.at = getelementptr i64, ptr %spec, i64 3
-  %rank = load i64, ptr %rank.at
+  %rank = item i64 %spec, 3
   %memory = word memory
-  %is.small = icmp eq ptr %memory, null
-  br i1 %is.small, label %small, label %head
+  %is.small = icmp eq ptr %memory, null ? small : head
 head:
   %k = phi i64 [ 0, %entry ], [ %next, %more ]
   %count = phi i64 [ 1, %entry ], [ %product, %more ]
-  %going = icmp slt i64 %k, %rank
-  br i1 %going, label %more, label %counted
+  %going = icmp slt i64 %k, %rank ? more : counted
 more:
-  %dim.at = getelementptr i64, ptr %dims, i64 %k
-  %dim = load i64, ptr %dim.at
+  %dim = item i64 %dims, %k
   %product = mul i64 %count, %dim
   %next = add i64 %k, 1
   br label %head
 counted:
-  %is.large = icmp sge i64 %count, $LARGE
-  br i1 %is.large, label %large, label %small
+  %is.large = icmp sge i64 %count, $LARGE ? large : small
 small:
   %array = call ptr @plain_array(ptr %ctx, ptr %spec, ptr %dims)
   ret ptr %array
@@ -37,16 +32,14 @@ large:
   %set = word PyDataMem_SetHandler
   %forget = word Py_DecRef
   %old = call ptr %set(ptr %memory)
-  %failed = icmp eq ptr %old, null
-  br i1 %failed, label %none, label %own
+  %failed = icmp eq ptr %old, null ? none : own
 none:
   ret ptr null
 own:
   %kept = call ptr @plain_array(ptr %ctx, ptr %spec, ptr %dims)
   %ours = call ptr %set(ptr %old)
   call void %forget(ptr %old)
-  %was.set = icmp ne ptr %ours, null
-  br i1 %was.set, label %done, label %unset
+  %was.set = icmp ne ptr %ours, null ? done : unset
 unset:
   call void %forget(ptr %kept)
   ret ptr null
@@ -58,11 +51,9 @@ done:
 define internal ptr @plain_array(ptr %ctx, ptr %spec, ptr %dims) {
   %make = word PyArray_New
   %type = word ndarray
-  %number.at = getelementptr i64, ptr %spec, i64 2
-  %number = load i64, ptr %number.at
+  %number = item i64 %spec, 2
   %number.short = trunc i64 %number to i32
-  %rank.at = getelementptr i64, ptr %spec, i64 3
-  %rank = load i64, ptr %rank.at
+  %rank = item i64 %spec, 3
   %rank.short = trunc i64 %rank to i32
   %array = call ptr %make(ptr %type, i32 %rank.short, ptr %dims, i32 %number.short, ptr null,
                           ptr null, i32 0, i32 0, ptr null)
@@ -79,16 +70,14 @@ define internal ptr @box(ptr %ctx, ptr %spec, ptr %place) {
                                     i64 7, label %complex ]
 wide:
   %wide.place = load ptr, ptr %place
-  %wide.dtype.at = getelementptr i64, ptr %spec, i64 1
-  %wide.dtype = load ptr, ptr %wide.dtype.at
+  %wide.dtype = item ptr %spec, 1
   %make.wide = word PyArray_Scalar
   %wide.made = call ptr %make.wide(ptr %wide.place, ptr %wide.dtype, ptr null)
   ret ptr %wide.made
 complex:
   %parts = load ptr, ptr %place
   %re = load double, ptr %parts
-  %im.at = getelementptr double, ptr %parts, i64 1
-  %im = load double, ptr %im.at
+  %im = item double %parts, 1
   %make.complex = word PyComplex_FromDoubles
   %complex.made = call ptr %make.complex(double %re, double %im)
   ret ptr %complex.made
@@ -96,8 +85,7 @@ given:
   %array = load ptr, ptr %place
   ret ptr %array
 scalar:
-  %dtype.at = getelementptr i64, ptr %spec, i64 1
-  %dtype = load ptr, ptr %dtype.at
+  %dtype = item ptr %spec, 1
   %make.scalar = word PyArray_Scalar
   %scalar.made = call ptr %make.scalar(ptr %place, ptr %dtype, ptr null)
   ret ptr %scalar.made

@@ -8,21 +8,16 @@ TAKING = """
 ; ---- arguments: (kind, type, dtype, bytes, rank); the sizes of all axes are another row ----------
 
 define internal i1 @is_array(ptr %ctx, ptr %thing, ptr %dtype, i64 %rank) {
-  %type.at = getelementptr i8, ptr %thing, i64 $TYPE
-  %type = load ptr, ptr %type.at
+  %type = field ptr %thing, $TYPE
   %wanted = word ndarray
-  %is.array = icmp eq ptr %type, %wanted
-  br i1 %is.array, label %look, label %miss
+  %is.array = icmp eq ptr %type, %wanted ? look : miss
 look:
-  %rank.at = getelementptr i8, ptr %thing, i64 $RANK
-  %rank.found = load i32, ptr %rank.at
+  %rank.found = field i32 %thing, $RANK
   %rank.wide = sext i32 %rank.found to i64
   %same.rank = icmp eq i64 %rank.wide, %rank
-  %dtype.at = getelementptr i8, ptr %thing, i64 $DESCR
-  %dtype.found = load ptr, ptr %dtype.at
+  %dtype.found = field ptr %thing, $DESCR
   %same.dtype = icmp eq ptr %dtype.found, %dtype
-  %flags.at = getelementptr i8, ptr %thing, i64 $FLAGS
-  %flags = load i32, ptr %flags.at
+  %flags = field i32 %thing, $FLAGS
   %plain = and i32 %flags, $PLAIN
   %is.plain = icmp eq i32 %plain, $PLAIN
   %both = and i1 %same.rank, %same.dtype
@@ -38,10 +33,8 @@ define internal i64 @take(ptr %ctx, ptr %thing, ptr %spec, ptr %declared, ptr %p
                           i1 %strict) {
 entry:
   %kind = load i64, ptr %spec
-  %type.at = getelementptr i8, ptr %thing, i64 $TYPE
-  %type = load ptr, ptr %type.at
-  %dtype.at = getelementptr i64, ptr %spec, i64 2
-  %dtype = load ptr, ptr %dtype.at
+  %type = field ptr %thing, $TYPE
+  %dtype = item ptr %spec, 2
   %value.at = getelementptr i8, ptr %thing, i64 $VALUE
   switch i64 %kind, label %array [ i64 0, label %scalar
                                    i64 1, label %int
@@ -50,10 +43,8 @@ entry:
                                    i64 6, label %wide
                                    i64 7, label %complex ]
 scalar:
-  %scalar.at = getelementptr i64, ptr %spec, i64 1
-  %scalar.type = load ptr, ptr %scalar.at
-  %is.scalar = icmp eq ptr %type, %scalar.type
-  br i1 %is.scalar, label %value, label %other
+  %scalar.type = item ptr %spec, 1
+  %is.scalar = icmp eq ptr %type, %scalar.type ? value : other
 value:
   %bits = load i64, ptr %value.at
   store i64 %bits, ptr %place
@@ -61,38 +52,31 @@ value:
 other:
   br i1 %strict, label %miss, label %rank0
 rank0:
-  %is.rank0 = call i1 @is_array(ptr %ctx, ptr %thing, ptr %dtype, i64 0)
-  br i1 %is.rank0, label %element, label %miss
+  %is.rank0 = call i1 @is_array(ptr %ctx, ptr %thing, ptr %dtype, i64 0) ? element : miss
 element:
-  %element.at = getelementptr i8, ptr %thing, i64 $DATA
-  %element.data = load ptr, ptr %element.at
-  %bytes.at = getelementptr i64, ptr %spec, i64 3
-  %bytes = load i64, ptr %bytes.at
+  %element.data = field ptr %thing, $DATA
+  %bytes = item i64 %spec, 3
   call void @llvm.memcpy.p0.p0.i64(ptr %place, ptr %element.data, i64 %bytes, i1 false)
   ret i64 0
 int:
   %int.type = word int
-  %is.int = icmp eq ptr %type, %int.type
-  br i1 %is.int, label %number, label %miss
+  %is.int = icmp eq ptr %type, %int.type ? number : miss
 number:
   %convert = word PyLong_AsLongLong
   %int.value = call i64 %convert(ptr %thing)
   store i64 %int.value, ptr %place
-  %is.odd = icmp eq i64 %int.value, -1
-  br i1 %is.odd, label %ask, label %taken
+  %is.odd = icmp eq i64 %int.value, -1 ? ask : taken
 ask:
   %occurred = word PyErr_Occurred
   %error = call ptr %occurred()
-  %is.fine = icmp eq ptr %error, null
-  br i1 %is.fine, label %taken, label %clear
+  %is.fine = icmp eq ptr %error, null ? taken : clear
 clear:
   %forget = word PyErr_Clear
   call void %forget()
   ret i64 -1
 float:
   %float.type = word float
-  %is.float = icmp eq ptr %type, %float.type
-  br i1 %is.float, label %value, label %miss
+  %is.float = icmp eq ptr %type, %float.type ? value : miss
 bool:
   %true = word True
   %false = word False
@@ -100,58 +84,43 @@ bool:
   %is.false = icmp eq ptr %thing, %false
   %truth = zext i1 %is.true to i64
   store i64 %truth, ptr %place
-  %is.bool = or i1 %is.true, %is.false
-  br i1 %is.bool, label %taken, label %miss
+  %is.bool = or i1 %is.true, %is.false ? taken : miss
 ; Of complex numbers, the place gets the address.
 complex:
   %complex.type = word complex
-  %is.complex = icmp eq ptr %type, %complex.type
-  br i1 %is.complex, label %inside, label %miss
+  %is.complex = icmp eq ptr %type, %complex.type ? inside : miss
 wide:
-  %wide.at = getelementptr i64, ptr %spec, i64 1
-  %wide.type = load ptr, ptr %wide.at
-  %is.wide = icmp eq ptr %type, %wide.type
-  br i1 %is.wide, label %inside, label %elsewhere
+  %wide.type = item ptr %spec, 1
+  %is.wide = icmp eq ptr %type, %wide.type ? inside : elsewhere
 inside:
   store ptr %value.at, ptr %place
   ret i64 0
 elsewhere:
   br i1 %strict, label %miss, label %wide0
 wide0:
-  %is.wide0 = call i1 @is_array(ptr %ctx, ptr %thing, ptr %dtype, i64 0)
-  br i1 %is.wide0, label %pair, label %miss
+  %is.wide0 = call i1 @is_array(ptr %ctx, ptr %thing, ptr %dtype, i64 0) ? pair : miss
 pair:
-  %pair.at = getelementptr i8, ptr %thing, i64 $DATA
-  %pair.data = load ptr, ptr %pair.at
+  %pair.data = field ptr %thing, $DATA
   store ptr %pair.data, ptr %place
   ret i64 0
 array:
-  %rank.at = getelementptr i64, ptr %spec, i64 4
-  %rank = load i64, ptr %rank.at
-  %fits = call i1 @is_array(ptr %ctx, ptr %thing, ptr %dtype, i64 %rank)
-  br i1 %fits, label %dimensions, label %miss
+  %rank = item i64 %spec, 4
+  %fits = call i1 @is_array(ptr %ctx, ptr %thing, ptr %dtype, i64 %rank) ? dimensions : miss
 dimensions:
-  %data.at = getelementptr i8, ptr %thing, i64 $DATA
-  %data = load ptr, ptr %data.at
+  %data = field ptr %thing, $DATA
   store ptr %data, ptr %place
-  %row.at = getelementptr i8, ptr %thing, i64 $DIMENSIONS
-  %row = load ptr, ptr %row.at
+  %row = field ptr %thing, $DIMENSIONS
   br label %head
 head:
   %axis = phi i64 [ 0, %dimensions ], [ %axis.next, %next ]
   %added = phi i64 [ 0, %dimensions ], [ %added.next, %next ]
-  %going = icmp slt i64 %axis, %rank
-  br i1 %going, label %look, label %counted
+  %going = icmp slt i64 %axis, %rank ? look : counted
 look:
-  %size.at = getelementptr i64, ptr %row, i64 %axis
-  %size = load i64, ptr %size.at
-  %wanted.at = getelementptr i64, ptr %declared, i64 %axis
-  %wanted = load i64, ptr %wanted.at
-  %is.unknown = icmp slt i64 %wanted, 0
-  br i1 %is.unknown, label %unknown, label %known
+  %size = item i64 %row, %axis
+  %wanted = item i64 %declared, %axis
+  %is.unknown = icmp slt i64 %wanted, 0 ? unknown : known
 known:
-  %same = icmp eq i64 %size, %wanted
-  br i1 %same, label %next, label %miss
+  %same = icmp eq i64 %size, %wanted ? next : miss
 unknown:
   %is.several = icmp sge i64 %size, 2
   %new.at = getelementptr i64, ptr %sizes, i64 %added

@@ -104,8 +104,7 @@ define internal i32 @drawn(ptr %used) {
 entry:
   %words = getelementptr i32, ptr %used, i64 1
   %count = load i32, ptr %used
-  %is.spent = icmp uge i32 %count, 624
-  br i1 %is.spent, label %renew, label %take
+  %is.spent = icmp uge i32 %count, 624 ? renew : take
 renew:
   %k = phi i64 [ 0, %entry ], [ %next, %renew ]
   %next = add i64 %k, 1
@@ -137,8 +136,7 @@ take:
   %after = add i32 %at, 1
   store i32 %after, ptr %used
   %at.wide = zext i32 %at to i64
-  %word.at = getelementptr i32, ptr %words, i64 %at.wide
-  %y0 = load i32, ptr %word.at
+  %y0 = item i32 %words, %at.wide
   %s1 = lshr i32 %y0, 11
   %y1 = xor i32 %y0, %s1
   %s2 = shl i32 %y1, 7
@@ -175,15 +173,13 @@ define i64 @python_below(ptr %bits, ptr %ctx, ptr %third, i64 %n) {
 entry:
   %zeros = call i64 @llvm.ctlz.i64(i64 %n, i1 false)
   %length = sub i64 64, %zeros
-  %is.short = icmp ule i64 %length, 32
-  br i1 %is.short, label %short, label %long
+  %is.short = icmp ule i64 %length, 32 ? short : long
 short:
   %word = call i32 @drawn(ptr %bits)
   %wide = zext i32 %word to i64
   %rest = sub i64 32, %length
   %found = lshr i64 %wide, %rest
-  %is.less = icmp ult i64 %found, %n
-  br i1 %is.less, label %done, label %short
+  %is.less = icmp ult i64 %found, %n ? done : short
 long:
   %low = call i32 @drawn(ptr %bits)
   %high = call i32 @drawn(ptr %bits)
@@ -193,8 +189,7 @@ long:
   %high.bits = lshr i64 %high.wide, %more
   %high.part = shl i64 %high.bits, 32
   %whole = or i64 %low.wide, %high.part
-  %is.less.too = icmp ult i64 %whole, %n
-  br i1 %is.less.too, label %done, label %long
+  %is.less.too = icmp ult i64 %whole, %n ? done : long
 done:
   %result = phi i64 [ %found, %short ], [ %whole, %long ]
   ret i64 %result
@@ -208,11 +203,9 @@ define double @python_gauss(ptr %bits, ptr %ctx, ptr %third) {
   %none = word None
   %owner = getelementptr i8, ptr %bits, i64 -$HEADER
   %left = call ptr %get(ptr %owner, ptr %third)
-  %is.none = icmp eq ptr %left, %none
-  br i1 %is.none, label %draw, label %take
+  %is.none = icmp eq ptr %left, %none ? draw : take
 take:
-  %value.at = getelementptr i8, ptr %left, i64 $FLOAT
-  %value = load double, ptr %value.at
+  %value = field double %left, $FLOAT
   %set.none = call i32 %set(ptr %owner, ptr %third, ptr %none)
   call void %release(ptr %left)
   ret double %value
@@ -250,8 +243,7 @@ try:
   %quarter = fdiv double %square, 4.0
   %logarithm = call double @log(double %w)
   %most = fneg double %logarithm
-  %is.good = fcmp ole double %quarter, %most
-  br i1 %is.good, label %done, label %try
+  %is.good = fcmp ole double %quarter, %most ? done : try
 done:
   ret double %z
 }
@@ -267,8 +259,7 @@ define double @python_exponential(ptr %bits, ptr %ctx, ptr %third) {
 ; ---- RandomState ---------------------------------------------------------------------------
 
 define internal double @next(ptr %bits) {
-  %function.at = getelementptr ptr, ptr %bits, i64 3
-  %function = load ptr, ptr %function.at
+  %function = item ptr %bits, 3
   %state = load ptr, ptr %bits
   %x = call double %function(ptr %state)
   ret double %x
@@ -279,8 +270,7 @@ entry:
   %flag.at = getelementptr i8, ptr %third, i64 8
   %left.at = getelementptr i8, ptr %third, i64 16
   %flag = load i32, ptr %flag.at
-  %is.left = icmp ne i32 %flag, 0
-  br i1 %is.left, label %take, label %try
+  %is.left = icmp ne i32 %flag, 0 ? take : try
 take:
   %left = load double, ptr %left.at
   store i32 0, ptr %flag.at
@@ -298,8 +288,7 @@ try:
   %r = fadd double %x.square, %y.square
   %is.out = fcmp oge double %r, 1.0
   %is.zero = fcmp oeq double %r, 0.0
-  %is.bad = or i1 %is.out, %is.zero
-  br i1 %is.bad, label %try, label %good
+  %is.bad = or i1 %is.out, %is.zero ? try : good
 good:
   %logarithm = call double @log(double %r)
   %twice = fmul double %logarithm, -2.0

@@ -5,7 +5,7 @@ What is repeated in a graph is a function, too.
 
 from __future__ import annotations
 
-from collections import ChainMap
+from collections import ChainMap, Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
@@ -332,7 +332,7 @@ def model_of(
             given.append(value_info(own, value.type))
         else:
             names.add(np.asarray(content, dtype), own)
-    results = GraphWriter(emit, _callers(graph)).write(graph, terms)
+    results = GraphWriter(emit, Counter(graph.parts())).write(graph, terms)
     made = []
     for name, term, value in zip(outputs, results, graph.outputs, strict=False):
         whole = term.to(_dtype(value.type))
@@ -364,14 +364,6 @@ def checked_bytes(model: onnx.ModelProto) -> bytes:
     """A model as a file has it, checked by ONNX' own rules."""
     onnx.checker.check_model(model, full_check=True)
     return bytes(model.SerializeToString())
-
-
-def _callers(graph: Graph) -> dict[Graph, int]:
-    counts: dict[Graph, int] = {}
-    for node in graph.walk():
-        for inner in node.graphs:
-            counts[inner] = counts.get(inner, 0) + 1
-    return counts
 
 
 def _tensor_type(type_: Type) -> TensorType:

@@ -7,6 +7,7 @@ results in the memory of operands. Comments name the user's lines.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -92,7 +93,7 @@ class Functions:
 
         `written` are the inputs whose new contents are written into them where it raises.
         """
-        self.callers = _callers(graph)
+        self.callers = Counter(graph.parts())
         name = self.scope.function(graph.name)
         self._write(_FunctionWriter(self, graph, name, written))
         return str(name)
@@ -117,15 +118,6 @@ class Functions:
         if "ndarray" in text and "ndarray" not in self.sources.taken:
             self.sources.taken.add("ndarray")
             self.sources.definitions.insert(0, "ndarray = np.ndarray\n")
-
-
-def _callers(graph: Graph) -> dict[Graph, int]:
-    """How many nodes call each graph."""
-    counts: dict[Graph, int] = {}
-    for node in graph.walk():
-        for inner in node.graphs:
-            counts[inner] = counts.get(inner, 0) + 1
-    return counts
 
 
 def _commented(lines: Lines) -> str:

@@ -25,7 +25,7 @@ from runtime.lowering.kernels.scalar import (
 from runtime.lowering.scalars.exponentials import hypot, log1p
 from runtime.lowering.scalars.mathematics import exp as real_exp
 from runtime.lowering.scalars.mathematics import log as real_log
-from runtime.lowering.scalars.trigonometry import atan2, cos, sin
+from runtime.lowering.scalars.trigonometry import atan2, cos, sin, two_sum
 
 __all__ = ["FORMS", "OF_PARTS", "PYTHON"]
 
@@ -86,14 +86,6 @@ def _exp(x: Expr) -> Expr:
     return pair(cast(re, kind), cast(im, kind))
 
 
-def _two_sum(x: Expr, y: Expr) -> tuple[Expr, Expr]:
-    """The sum rounded, and what the rounding took away."""
-    total = call("add", x, y)
-    part = call("sub", total, x)
-    rest = call("add", call("sub", x, call("sub", total, part)), call("sub", y, part))
-    return total, rest
-
-
 def _log(x: Expr) -> Expr:
     """log(|x|) + i angle(x), in double precision.
 
@@ -105,11 +97,11 @@ def _log(x: Expr) -> Expr:
     rests = [call("fma", p, p, call("neg", q)) for p, q in zip((a, b), squares, strict=True)]
     is_first = call("ge", *squares)
     large, small = select(is_first, *squares), select(is_first, *reversed(squares))
-    near, first = _two_sum(large, const(-1.0, "f8"))
-    near, second = _two_sum(near, small)
-    lost, third = _two_sum(*rests)
-    lost, last = _two_sum(call("add", first, second), lost)
-    near, lost = _two_sum(near, lost)
+    near, first = two_sum(large, const(-1.0, "f8"))
+    near, second = two_sum(near, small)
+    lost, third = two_sum(*rests)
+    lost, last = two_sum(call("add", first, second), lost)
+    near, lost = two_sum(near, lost)
     lost = call("add", lost, call("add", last, third))
     over = call("div", lost, call("add", one, near))
     near = call("mul", half, call("add", log1p(near), over))

@@ -17,7 +17,8 @@ from runtime.lowering.kernels.scalar import Expr, both, call, cast, const, eithe
 from runtime.lowering.scalars.exponentials import in_double, is_itself
 from runtime.lowering.scalars.mathematics import add, has_sign, mul, number, polynomial, sqrt, sub
 
-__all__ = ["FAR", "acos", "asin", "atan", "atan2", "cos", "far_angle", "sin", "tan"]
+__all__ = ["FAR", "acos", "asin", "atan", "atan2", "cos", "far_angle", "sin", "tan",
+           "two_sum"]  # fmt: skip
 
 # 2 / pi times 2**1344.
 _TWO_OVER_PI = int(
@@ -66,7 +67,7 @@ def _modulo(x: Expr, size: float) -> tuple[Expr, Expr]:
     return call("sub", x, multiple), multiple
 
 
-def _two_sum(a: Expr, b: Expr) -> tuple[Expr, Expr]:
+def two_sum(a: Expr, b: Expr) -> tuple[Expr, Expr]:
     """The sum rounded, and what the rounding took away."""
     total = call("add", a, b)
     part = call("sub", total, a)
@@ -118,9 +119,9 @@ def _reduced_double(size: Expr) -> tuple[Expr, Expr, Expr]:
     lost = number(0.0, total)
     for k in (3, 4, 5, 6):
         for part, piece in ((high, p[k]), (low, p[k - 1])):
-            total, rest = _two_sum(total, call("mul", part, piece))
+            total, rest = two_sum(total, call("mul", part, piece))
             lost = call("add", lost, rest)
-    total, lost = _two_sum(total, lost)
+    total, lost = two_sum(total, lost)
     first, second = (number(c, total) for c in _PIO2)
     r = call("mul", total, first)
     rest = call("fma", total, first, call("neg", r))

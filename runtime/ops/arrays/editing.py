@@ -32,7 +32,7 @@ from runtime.ops.declaration.operands import (
     shape_of,
     sizes_of,
 )
-from runtime.ops.declaration.samples import array, calls
+from runtime.ops.declaration.samples import array
 from runtime.ops.elementwise.comparison import (
     equal,
     greater_equal,
@@ -95,14 +95,11 @@ def _joined(parts: Any, depth: int, rank: int) -> Any:
 
 
 @implements(
-    "block",
-    samples=calls(
-        lambda: (
-            (([[array((2, 2)), array((2, 1))], [array((1, 3))]],), {}),
-            (([array((3,)), 2.0],), {}),
-            ((array((2,)),), {}),
-            (([[1, 2], [3, 4]],), {}),
-        )
+    samples=lambda: (
+        (([[array((2, 2)), array((2, 1))], [array((1, 3))]],), {}),
+        (([array((3,)), 2.0],), {}),
+        ((array((2,)),), {}),
+        (([[1, 2], [3, 4]],), {}),
     ),
 )
 def block(arrays: Any) -> Any:
@@ -121,12 +118,9 @@ def block(arrays: Any) -> Any:
 
 
 @implements(
-    "vsplit",
-    samples=calls(
-        lambda: (
-            ((array((4, 2)), 2), {}),
-            ((array((3, 2)), [1]), {}),
-        )
+    samples=lambda: (
+        ((array((4, 2)), 2), {}),
+        ((array((3, 2)), [1]), {}),
     ),
 )
 def vsplit(x: Operand, sections: Any, /) -> list[Any]:
@@ -141,12 +135,9 @@ def vsplit(x: Operand, sections: Any, /) -> list[Any]:
 
 
 @implements(
-    "hsplit",
-    samples=calls(
-        lambda: (
-            ((array((2, 4)), 2), {}),
-            ((array((4,)), [1]), {}),
-        )
+    samples=lambda: (
+        ((array((2, 4)), 2), {}),
+        ((array((4,)), [1]), {}),
     ),
 )
 def hsplit(x: Operand, sections: Any, /) -> list[Any]:
@@ -161,12 +152,9 @@ def hsplit(x: Operand, sections: Any, /) -> list[Any]:
 
 
 @implements(
-    "dsplit",
-    samples=calls(
-        lambda: (
-            ((array((2, 1, 4)), 2), {}),
-            ((array((1, 2, 3)), [1]), {}),
-        )
+    samples=lambda: (
+        ((array((2, 1, 4)), 2), {}),
+        ((array((1, 2, 3)), [1]), {}),
     ),
 )
 def dsplit(x: Operand, sections: Any, /) -> list[Any]:
@@ -181,13 +169,10 @@ def dsplit(x: Operand, sections: Any, /) -> list[Any]:
 
 
 @implements(
-    "rollaxis",
-    samples=calls(
-        lambda: (
-            ((array((2, 3, 4)), 2), {}),
-            ((array((2, 3, 4)), 0, 3), {}),
-            ((array((2, 3)), -1), {}),
-        )
+    samples=lambda: (
+        ((array((2, 3, 4)), 2), {}),
+        ((array((2, 3, 4)), 0, 3), {}),
+        ((array((2, 3)), -1), {}),
     ),
 )
 def rollaxis(x: Operand, /, axis: int, start: int = 0) -> Any:
@@ -210,13 +195,10 @@ def rollaxis(x: Operand, /, axis: int, start: int = 0) -> Any:
 
 
 @implements(
-    "resize",
-    samples=calls(
-        lambda: (
-            ((array((2, 3)), (3, 3)), {}),
-            ((array((3,)), 2), {}),
-            ((np.zeros((0,)), 2), {}),
-        )
+    samples=lambda: (
+        ((array((2, 3)), (3, 3)), {}),
+        ((array((3,)), 2), {}),
+        ((np.zeros((0,)), 2), {}),
     ),
 )
 def resize(x: Operand, /, new_shape: Any) -> Any:
@@ -241,15 +223,12 @@ def resize(x: Operand, /, new_shape: Any) -> Any:
 
 
 @implements(
-    "trim_zeros",
-    samples=calls(
-        lambda: (
-            ((np.array([0, 1, 0, 2, 0], "f4"),), {}),
-            ((np.array([0, 1, 2, 0]), "f"), {}),
-            ((np.array([0, 1, 2, 0]), "b"), {}),
-            ((np.zeros(2, "f4"),), {}),
-            ((np.array([[0, 0, 0], [0, 1, 2], [0, 3, 0]]),), {}),
-        )
+    samples=lambda: (
+        ((np.array([0, 1, 0, 2, 0], "f4"),), {}),
+        ((np.array([0, 1, 2, 0]), "f"), {}),
+        ((np.array([0, 1, 2, 0]), "b"), {}),
+        ((np.zeros(2, "f4"),), {}),
+        ((np.array([[0, 0, 0], [0, 1, 2], [0, 3, 0]]),), {}),
     ),
 )
 def trim_zeros(filt: Operand, /, trim: str = "fb", axis: Axes = None) -> Any:
@@ -285,22 +264,19 @@ def _counting(counts: Any, size: Any, trim: str) -> slice:
 
 
 @implements(
-    "delete",
-    samples=calls(
-        lambda: (
-            ((array((5,)), 1), {}),
-            ((array((3, 4)), [0, -1], 1), {}),
-            ((array((3, 4)), slice(0, 2), 0), {}),
-            ((array((3, 4)), slice(None, None, -2), 1), {}),
-            ((array((2, 2)), 3), {}),
-            ((array((5,)), np.array([True, False, False, True, True])), {}),
-            ((array((2, 3)), np.array([False, True, False]), 1), {}),
-            ((array((2, 3)), np.array([0, 0, -1]), 1), {}),
-            ((array((4,)), np.array([2])), {}),
-            ((array((3,), "i8"), np.zeros((0,), int)), {}),
-            ((np.zeros((0, 2)), np.zeros((0,), bool), 0), {}),
-            ((array((3, 2)), np.int64(-1), 0), {}),
-        )
+    samples=lambda: (
+        ((array((5,)), 1), {}),
+        ((array((3, 4)), [0, -1], 1), {}),
+        ((array((3, 4)), slice(0, 2), 0), {}),
+        ((array((3, 4)), slice(None, None, -2), 1), {}),
+        ((array((2, 2)), 3), {}),
+        ((array((5,)), np.array([True, False, False, True, True])), {}),
+        ((array((2, 3)), np.array([False, True, False]), 1), {}),
+        ((array((2, 3)), np.array([0, 0, -1]), 1), {}),
+        ((array((4,)), np.array([2])), {}),
+        ((array((3,), "i8"), np.zeros((0,), int)), {}),
+        ((np.zeros((0, 2)), np.zeros((0,), bool), 0), {}),
+        ((array((3, 2)), np.int64(-1), 0), {}),
     ),
 )
 def delete(x: Operand, /, obj: Any, axis: int | None = None) -> Any:
@@ -373,22 +349,19 @@ def _mask_of_axis(mask: Any, length: Any) -> Any:
 
 
 @implements(
-    "insert",
-    samples=calls(
-        lambda: (
-            ((array((4,)), 1, 9.0), {}),
-            ((array((4,)), [0, 2, 2], array((3,), salt=1)), {}),
-            ((array((2, 3)), 1, array((3,), salt=1), 0), {}),
-            ((array((2, 3)), [0, 3], array((2, 2), salt=1), 1), {}),
-            ((array((3,), "i8"), slice(0, 2), 7), {}),
-            ((array((2, 3)), 1, array((2,), salt=1), 1), {}),
-            ((array((4,)), np.array([3, 0, -1, 0]), array((4,), salt=1)), {}),
-            ((array((4,)), np.array([True, False, False, True]), 5.0), {}),
-            ((array((2, 3)), np.array([1]), array((2, 2), salt=1), 1), {}),
-            ((array((2, 3)), np.int64(-1), array((2,), salt=1), 1), {}),
-            ((array((2, 3), "f4"), np.array([0, 3]), array((2, 2), salt=1), 1), {}),
-            ((np.zeros((0,)), np.array([0, 0]), array((2,))), {}),
-        )
+    samples=lambda: (
+        ((array((4,)), 1, 9.0), {}),
+        ((array((4,)), [0, 2, 2], array((3,), salt=1)), {}),
+        ((array((2, 3)), 1, array((3,), salt=1), 0), {}),
+        ((array((2, 3)), [0, 3], array((2, 2), salt=1), 1), {}),
+        ((array((3,), "i8"), slice(0, 2), 7), {}),
+        ((array((2, 3)), 1, array((2,), salt=1), 1), {}),
+        ((array((4,)), np.array([3, 0, -1, 0]), array((4,), salt=1)), {}),
+        ((array((4,)), np.array([True, False, False, True]), 5.0), {}),
+        ((array((2, 3)), np.array([1]), array((2, 2), salt=1), 1), {}),
+        ((array((2, 3)), np.int64(-1), array((2,), salt=1), 1), {}),
+        ((array((2, 3), "f4"), np.array([0, 3]), array((2, 2), salt=1), 1), {}),
+        ((np.zeros((0,)), np.array([0, 0]), array((2,))), {}),
     ),
 )
 def insert(x: Operand, /, obj: Any, values: Operand, axis: int | None = None) -> Any:
@@ -453,12 +426,9 @@ def _order_with(obj: Any, x: Operand, at: int, given: Any) -> tuple[Any, Any]:
 
 
 @implements(
-    "apply_along_axis",
-    samples=calls(
-        lambda: (
-            ((lambda v: v * v[0], 0, array((2, 3))), {}),
-            ((lambda v: v[0] + v[-1], 1, array((2, 3))), {}),
-        )
+    samples=lambda: (
+        ((lambda v: v * v[0], 0, array((2, 3))), {}),
+        ((lambda v: v[0] + v[-1], 1, array((2, 3))), {}),
     ),
 )
 def apply_along_axis(
@@ -487,10 +457,8 @@ def apply_along_axis(
 
 
 @implements(
-    "apply_over_axes",
-    samples=calls(lambda: (
-        ((np.sum, array((2, 3, 2)), (0, 2)), {}), ((np.max, array((2, 3)), 1), {}),)
-    ),
+    samples=lambda: (
+        ((np.sum, array((2, 3, 2)), (0, 2)), {}), ((np.max, array((2, 3)), 1), {}),),
 )  # fmt: skip
 def apply_over_axes(func: Callable[..., Any], x: Operand, axes: Any, /) -> Any:
     """`func(x, axis)` for each of the axes in turn, which stay as axes of size 1.

@@ -142,12 +142,9 @@ def _rows_and_columns(x: Operand) -> tuple[Any, Any]:
 
 
 @implements(
-    "tril_indices_from",
-    samples=calls(
-        lambda: (
-            ((array((2, 3)),), {}),
-            ((array((3, 3)), -1), {}),
-        )
+    samples=lambda: (
+        ((array((2, 3)),), {}),
+        ((array((3, 3)), -1), {}),
     ),
 )
 def tril_indices_from(x: Operand, /, k: int = 0) -> tuple[Any, ...]:
@@ -161,12 +158,9 @@ def tril_indices_from(x: Operand, /, k: int = 0) -> tuple[Any, ...]:
 
 
 @implements(
-    "triu_indices_from",
-    samples=calls(
-        lambda: (
-            ((array((2, 3)),), {}),
-            ((array((3, 3)), 1), {}),
-        )
+    samples=lambda: (
+        ((array((2, 3)),), {}),
+        ((array((3, 3)), 1), {}),
     ),
 )
 def triu_indices_from(x: Operand, /, k: int = 0) -> tuple[Any, ...]:
@@ -189,12 +183,9 @@ def diag_indices(n: Any, ndim: int = 2) -> tuple[Any, ...]:
 
 
 @implements(
-    "diag_indices_from",
-    samples=calls(
-        lambda: (
-            ((array((3, 3)),), {}),
-            ((array((2, 2, 2)),), {}),
-        )
+    samples=lambda: (
+        ((array((3, 3)),), {}),
+        ((array((2, 2, 2)),), {}),
     ),
 )
 def diag_indices_from(x: Operand, /) -> tuple[Any, ...]:
@@ -221,12 +212,9 @@ def mask_indices(n: int, mask_func: Callable[..., Any], k: Any = 0) -> tuple[Any
 
 
 @implements(
-    "ix_",
-    samples=calls(
-        lambda: (
-            ((np.array([0, 2]), np.array([1, 0, 1])), {}),
-            ((np.array([True, False, True]),), {}),
-        )
+    samples=lambda: (
+        ((np.array([0, 2]), np.array([1, 0, 1])), {}),
+        ((np.array([True, False, True]),), {}),
     ),
 )
 def ix_(*arrays: Operand) -> tuple[Any, ...]:
@@ -258,14 +246,11 @@ def _check_order(order: str) -> None:
     infer=lambda x, shape, order: (TensorType(np.dtype(np.intp), x.shape),) * len(shape),
     vjp=no_gradient,
     raises=always,
-    samples=calls(
-        lambda: (
-            ((np.array([5, 0, 3]),), {"shape": (2, 3)}),
-            ((np.array([[5, 1]]),), {"shape": (2, 3), "order": "F"}),
-            ((np.int64(4),), {"shape": (5,)}),
-        )
+    samples=lambda: (
+        ((np.array([5, 0, 3]),), {"shape": (2, 3)}),
+        ((np.array([[5, 1]]),), {"shape": (2, 3), "order": "F"}),
+        ((np.int64(4),), {"shape": (5,)}),
     ),
-    name="unravel_index",
 )
 def unravel_index_(
     xp: Module, x: Array, shape: tuple[int, ...], order: Literal["C", "F"] = "C"
@@ -275,12 +260,9 @@ def unravel_index_(
 
 
 @implements(
-    "unravel_index",
-    samples=calls(
-        lambda: (
-            ((np.array([5, 0]), (2, 3)), {}),
-            ((np.array([1]), 3, "F"), {}),
-        )
+    samples=lambda: (
+        ((np.array([5, 0]), (2, 3)), {}),
+        ((np.array([1]), 3, "F"), {}),
     ),
 )
 def unravel_index(x: Operand, /, shape: Any, order: str = "C") -> tuple[Any, ...]:
@@ -303,13 +285,10 @@ def unravel_index(x: Operand, /, shape: Any, order: str = "C") -> tuple[Any, ...
     ),
     vjp=no_gradient,
     raises=always,
-    samples=calls(
-        lambda: (
-            ((np.array([1, 0]), np.array([2, 1])), {"shape": (2, 3)}),
-            ((np.array([3, -1]), 1), {"shape": (2, 3), "mode": ("wrap", "clip"), "order": "F"}),
-        )
+    samples=lambda: (
+        ((np.array([1, 0]), np.array([2, 1])), {"shape": (2, 3)}),
+        ((np.array([3, -1]), 1), {"shape": (2, 3), "mode": ("wrap", "clip"), "order": "F"}),
     ),
-    name="ravel_multi_index",
 )
 def ravel_multi_index_(
     xp: Module,
@@ -323,12 +302,9 @@ def ravel_multi_index_(
 
 
 @implements(
-    "ravel_multi_index",
-    samples=calls(
-        lambda: (
-            (([np.array([1, 0]), np.array([2, 1])], (2, 3)), {}),
-            (([3, 4], (4, 5)), {}),
-        )
+    samples=lambda: (
+        (([np.array([1, 0]), np.array([2, 1])], (2, 3)), {}),
+        (([3, 4], (4, 5)), {}),
     ),
 )
 def ravel_multi_index(
@@ -352,13 +328,10 @@ def ravel_multi_index(
 
 
 @implements(
-    "diagflat",
-    samples=calls(
-        lambda: (
-            ((array((2, 2)),), {}),
-            ((array((2,)), -1), {}),
-            ((3.0, 1), {}),
-        )
+    samples=lambda: (
+        ((array((2, 2)),), {}),
+        ((array((2,)), -1), {}),
+        ((3.0, 1), {}),
     ),
 )
 def diagflat(x: Operand, /, k: int = 0) -> Any:
@@ -400,13 +373,10 @@ def logspace(
 
 
 @implements(
-    "geomspace",
-    samples=calls(
-        lambda: (
-            ((array((2,), low=1), array((2,), low=1, salt=1)), {"num": 4}),
-            ((-1.0, -1000.0, 4), {}),
-            ((1.0, array((3,), low=1), 3, False), {"axis": -1}),
-        )
+    samples=lambda: (
+        ((array((2,), low=1), array((2,), low=1, salt=1)), {"num": 4}),
+        ((-1.0, -1000.0, 4), {}),
+        ((1.0, array((3,), low=1), 3, False), {"axis": -1}),
     ),
 )
 def geomspace(
@@ -514,9 +484,7 @@ def bartlett(M: Any) -> Any:
     return where_(n <= 0, 1 + n / reach, 1 - n / reach)
 
 
-@implements(
-    "kaiser", samples=calls(lambda: tuple(((m, b), {}) for m in (0, 1, 2, 7) for b in (0, 14.0)))
-)
+@implements("kaiser", samples=lambda: tuple(((m, b), {}) for m in (0, 1, 2, 7) for b in (0, 14.0)))
 def kaiser(M: Any, beta: Operand) -> Any:
     """The Kaiser window of `M` points and of the shape `beta`.
 

@@ -16,7 +16,7 @@ from runtime.ops.declaration.operands import (
     shape_of,
     type_of,
 )
-from runtime.ops.declaration.samples import array, calls
+from runtime.ops.declaration.samples import array
 from runtime.ops.indexing.indexing import index_add
 from runtime.spec import TensorType
 
@@ -62,14 +62,12 @@ def _read_only(parent: Any, part: Any, window: Any, axes: Any) -> Any:
     raises=lambda types, attrs: not types[0].is_static,
     view=True,
     write_through=_read_only,
-    samples=calls(
-        lambda: (
-            ((array((5,)),), {"window": (3,), "axes": (0,)}),
-            ((array((4, 5), "f4"),), {"window": (2, 3), "axes": (0, 1)}),
-            ((array((3, 4), "c16"),), {"window": (2,), "axes": (1,)}),
-            ((array((6,), "i8"),), {"window": (2, 3), "axes": (0, 0)}),
-            ((array((3, 3)),), {"window": (3,), "axes": (0,)}),
-        )
+    samples=lambda: (
+        ((array((5,)),), {"window": (3,), "axes": (0,)}),
+        ((array((4, 5), "f4"),), {"window": (2, 3), "axes": (0, 1)}),
+        ((array((3, 4), "c16"),), {"window": (2,), "axes": (1,)}),
+        ((array((6,), "i8"),), {"window": (2, 3), "axes": (0, 0)}),
+        ((array((3, 3)),), {"window": (3,), "axes": (0,)}),
     ),
 )
 def windows_along(xp: Module, x: Array, window: tuple[int, ...], axes: tuple[int, ...]) -> Array:
@@ -79,13 +77,11 @@ def windows_along(xp: Module, x: Array, window: tuple[int, ...], axes: tuple[int
 
 @implements(
     "lib.stride_tricks.sliding_window_view",
-    samples=calls(
-        lambda: (
-            ((array((5,)), 2), {}),
-            ((array((4, 5)), (2, 3)), {}),
-            ((array((4, 5)), 3), {"axis": -1}),
-            ((array((4, 5)), (2, 2)), {"axis": (1, 1)}),
-        )
+    samples=lambda: (
+        ((array((5,)), 2), {}),
+        ((array((4, 5)), (2, 3)), {}),
+        ((array((4, 5)), 3), {"axis": -1}),
+        ((array((4, 5)), (2, 2)), {"axis": (1, 1)}),
     ),
     makes_arrays=False,
 )

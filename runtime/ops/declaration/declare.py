@@ -25,6 +25,7 @@ from runtime.devices import common_device, in_use, is_device_array, placement, p
 from runtime.dtypes import dtype_from
 from runtime.errors import LimitOverflowError
 from runtime.graph.ir import Op
+from runtime.ops.declaration.inference import by_ufunc
 from runtime.ops.declaration.operands import (
     as_fitting,
     content,
@@ -42,6 +43,7 @@ __all__ = [
     "REGISTRY",
     "Primitive",
     "always",
+    "as_ufunc",
     "implements",
     "may_not_fit",
     "no_gradient",
@@ -352,7 +354,7 @@ def op(
     """
 
     def declare(kernel: Callable[..., Any]) -> Primitive:
-        own = name or kernel.__name__.removeprefix("_")
+        own = name or kernel.__name__.strip("_")
         declared = Op(
             name=own,
             kernel=kernel,
@@ -380,6 +382,37 @@ def op(
     return declare
 
 
+def as_ufunc(
+    ufunc: np.ufunc,
+    vjp: Callable[..., Any] | tuple[InputRule, ...] | None,
+    *,
+    scalar: str | None = "",
+    numpy: tuple[str, ...] | None = None,
+    **how: Any,
+) -> Callable[[Callable[..., Any]], Primitive]:
+    """Declare an elementwise op with the operands, the dtypes and the names of a ufunc of NumPy.
+
+    `how` goes to `op`. Where nothing is said of it, scalar code of one operand calls the function
+    of C that has the op's name; with None there is no scalar code.
+    """
+
+    def declare(kernel: Callable[..., Any]) -> Primitive:
+        own = kernel.__name__
+        calls = scalar == "" and ufunc.nin == 1 and "expression" not in how
+        text = f"{own}({{0}})" if calls else scalar
+        further = how | {"scalar": text} if text else how
+        return op(
+            inputs=ufunc.nin,
+            infer=by_ufunc(ufunc),
+            vjp=vjp,
+            elementwise=True,
+            numpy=tuple(dict.fromkeys((ufunc.__name__, own))) if numpy is None else numpy,
+            **further,
+        )(kernel)
+
+    return declare
+
+
 def declared_as(name: str) -> Primitive:
     """The op of that name, as it is pickled."""
     return REGISTRY[name]
@@ -391,7 +424,7 @@ def implements(
     makes_arrays: bool = True,
     simpler: Callable[..., Any] | None = None,
 ) -> Callable[[Function], Function]:
-    """Declare a public function that is the meaning of the NumPy functions `names`.
+    """Declare a public function that is the meaning of NumPy's `names`, by default of its own.
 
     `samples` gives (args, kwargs) on which the generic suite compares it with the first of them.
     One that makes no arrays but by ops of its operands may say so: see `with_operands`. `simpler`
@@ -399,12 +432,13 @@ def implements(
     """
 
     def declare(function: Function) -> Function:
+        own = names or (function.__name__,)
         function = with_operands(function) if makes_arrays else function
-        function = takes_what_numpy_takes(*names)(function)
+        function = takes_what_numpy_takes(*own)(function)
         if simpler is not None:
             _SIMPLER[function] = simpler
-        FUNCTIONS[names[0]] = (function, names, samples)
-        _NUMPY.update((name, function) for name in names)
+        FUNCTIONS[own[0]] = (function, own, samples)
+        _NUMPY.update((name, function) for name in own)
         return function
 
     return declare

@@ -20,7 +20,7 @@ from runtime.ops.declaration.operands import (
     normal_axis,
     type_of,
 )
-from runtime.ops.declaration.samples import array, calls, fixed
+from runtime.ops.declaration.samples import array, fixed
 from runtime.spec import WEAK_DTYPES, FrameType, StackType, TensorType, Type, VariableType
 
 __all__ = [
@@ -54,15 +54,12 @@ def _constant_type(value: Any) -> TensorType:
     inputs=0,
     infer=_constant_type,
     vjp=no_gradient,
-    samples=calls(
-        lambda: (
-            ((), {"value": array((2, 3))}),
-            ((), {"value": np.float32(1.5)}),
-            ((), {"value": 2}),
-        )
+    samples=lambda: (
+        ((), {"value": array((2, 3))}),
+        ((), {"value": np.float32(1.5)}),
+        ((), {"value": 2}),
     ),
     stays=True,
-    name="constant",
 )
 def _constant(
     xp: Module, value: bool | int | float | complex | np.ndarray[Any, Any] | np.generic
@@ -178,14 +175,12 @@ def _number(x: Array, kind: str | None) -> Any:
     infer=_weak_type,
     vjp=(lambda g, out, x, kind: g,),
     raises=_int_of_float,
-    samples=calls(
-        lambda: (
-            ((np.float32(1.5),), {"kind": "float"}),
-            ((np.float64(2.7),), {"kind": "int"}),
-            ((np.int32(2),), {"kind": None}),
-            ((3,), {"kind": "bool"}),
-            ((np.float64(0.5),), {"kind": None}),
-        )
+    samples=lambda: (
+        ((np.float32(1.5),), {"kind": "float"}),
+        ((np.float64(2.7),), {"kind": "int"}),
+        ((np.int32(2),), {"kind": None}),
+        ((3,), {"kind": "bool"}),
+        ((np.float64(0.5),), {"kind": None}),
     ),
     stays=True,
 )
@@ -230,12 +225,10 @@ def _checked_type(
     infer=_checked_type,
     vjp=lambda g, out, x, holds, *values, what, error: (g, None, *(None for _ in values)),
     raises=always,
-    samples=calls(
-        lambda: (
-            ((array((2, 3)), np.bool_(True)), {"what": "it does not hold"}),
-            ((array((0,), "i4"), np.bool_(True)), {"what": "zero", "error": "ZeroDivisionError"}),
-            ((array((2,)), np.bool_(True), 3, array((2,))), {"what": "{0} of {1}"}),
-        )
+    samples=lambda: (
+        ((array((2, 3)), np.bool_(True)), {"what": "it does not hold"}),
+        ((array((0,), "i4"), np.bool_(True)), {"what": "zero", "error": "ZeroDivisionError"}),
+        ((array((2,)), np.bool_(True), 3, array((2,))), {"what": "{0} of {1}"}),
     ),
     forwards=True,
 )

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from runtime.ops.declaration.declare import no_gradient, op
-from runtime.ops.declaration.inference import by_ufunc
+from runtime.ops.declaration.declare import as_ufunc, no_gradient
 from runtime.ops.declaration.operands import Array, Module
 from runtime.ops.declaration.samples import binary, unary
 
@@ -30,16 +29,7 @@ def _shift_raises(types: tuple[Any, ...], attrs: dict[str, Any]) -> bool:
     return all(t.weak for t in types)
 
 
-@op(
-    inputs=2,
-    infer=by_ufunc(np.bitwise_and),
-    vjp=no_gradient,
-    python=operator.and_,
-    expression="{0} & {1}",
-    elementwise=True,
-    numpy=("bitwise_and",),
-    samples=_BITS,
-)
+@as_ufunc(np.bitwise_and, no_gradient, python=operator.and_, expression="{0} & {1}", samples=_BITS)
 def bitwise_and(xp: Module, x: Array, y: Array) -> Array:
     """Bits set in both `x` and `y`, integers or bools, broadcast.
 
@@ -49,16 +39,7 @@ def bitwise_and(xp: Module, x: Array, y: Array) -> Array:
     return xp.bitwise_and(x, y)
 
 
-@op(
-    inputs=2,
-    infer=by_ufunc(np.bitwise_or),
-    vjp=no_gradient,
-    python=operator.or_,
-    expression="{0} | {1}",
-    elementwise=True,
-    numpy=("bitwise_or",),
-    samples=_BITS,
-)
+@as_ufunc(np.bitwise_or, no_gradient, python=operator.or_, expression="{0} | {1}", samples=_BITS)
 def bitwise_or(xp: Module, x: Array, y: Array) -> Array:
     """Bits set in `x` or `y`, integers or bools, broadcast.
 
@@ -68,16 +49,7 @@ def bitwise_or(xp: Module, x: Array, y: Array) -> Array:
     return xp.bitwise_or(x, y)
 
 
-@op(
-    inputs=2,
-    infer=by_ufunc(np.bitwise_xor),
-    vjp=no_gradient,
-    python=operator.xor,
-    expression="{0} ^ {1}",
-    elementwise=True,
-    numpy=("bitwise_xor",),
-    samples=_BITS,
-)
+@as_ufunc(np.bitwise_xor, no_gradient, python=operator.xor, expression="{0} ^ {1}", samples=_BITS)
 def bitwise_xor(xp: Module, x: Array, y: Array) -> Array:
     """Bits set in exactly one of `x` and `y`, integers or bools, broadcast.
 
@@ -87,14 +59,12 @@ def bitwise_xor(xp: Module, x: Array, y: Array) -> Array:
     return xp.bitwise_xor(x, y)
 
 
-@op(
-    inputs=1,
-    infer=by_ufunc(np.invert),
-    vjp=no_gradient,
+@as_ufunc(
+    np.invert,
+    no_gradient,
     # int(): Python 3.12 warns of ~True, which is ~1.
     python=lambda x: ~int(x) if isinstance(x, int) else ~x,
     expression="~{0}",
-    elementwise=True,
     numpy=("invert", "bitwise_not", "bitwise_invert"),
     samples=unary(0, 9, dtypes="i8 ? u1"),
 )
@@ -107,15 +77,12 @@ def bitwise_invert(xp: Module, x: Array) -> Array:
     return xp.invert(x)
 
 
-@op(
-    inputs=2,
-    infer=by_ufunc(np.left_shift),
-    vjp=no_gradient,
+@as_ufunc(
+    np.left_shift,
+    no_gradient,
     python=operator.lshift,
     expression="{0} << {1}",
     raises=_shift_raises,
-    elementwise=True,
-    numpy=("left_shift", "bitwise_left_shift"),
     samples=_SHIFTS,
 )
 def bitwise_left_shift(xp: Module, x: Array, y: Array) -> Array:
@@ -127,15 +94,12 @@ def bitwise_left_shift(xp: Module, x: Array, y: Array) -> Array:
     return xp.left_shift(x, y)
 
 
-@op(
-    inputs=2,
-    infer=by_ufunc(np.right_shift),
-    vjp=no_gradient,
+@as_ufunc(
+    np.right_shift,
+    no_gradient,
     python=operator.rshift,
     expression="{0} >> {1}",
     raises=_shift_raises,
-    elementwise=True,
-    numpy=("right_shift", "bitwise_right_shift"),
     samples=_SHIFTS,
 )
 def bitwise_right_shift(xp: Module, x: Array, y: Array) -> Array:

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from runtime.ops.declaration.declare import op
-from runtime.ops.declaration.inference import by_probe, by_ufunc
+from runtime.ops.declaration.declare import as_ufunc, op
+from runtime.ops.declaration.inference import by_probe
 from runtime.ops.declaration.operands import Array, Module, dtype_of, type_of
 from runtime.ops.declaration.samples import binary, unary
 from runtime.spec import TensorType, broadcast_shapes, promote
@@ -114,15 +114,7 @@ def _conj_vjp(g: Any, out: Any, x: Any) -> tuple[Any]:
     return (conj(g),)
 
 
-@op(
-    inputs=1,
-    infer=by_ufunc(np.conjugate),
-    vjp=_conj_vjp,
-    scalar="{0}",
-    elementwise=True,
-    numpy=("conjugate", "conj"),
-    samples=unary(dtypes="c16 c8 f8 i8"),
-)
+@as_ufunc(np.conjugate, _conj_vjp, scalar="{0}", samples=unary(dtypes="c16 c8 f8 i8"))
 def conj(xp: Module, x: Array) -> Array:
     """Complex conjugate of `x`.
 

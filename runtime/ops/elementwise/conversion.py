@@ -19,7 +19,7 @@ from runtime.ops.declaration.operands import (
     dtype_of,
     type_of,
 )
-from runtime.ops.declaration.samples import array, calls
+from runtime.ops.declaration.samples import array
 from runtime.ops.elementwise.complex import real
 from runtime.ops.elementwise.placement import to_device
 from runtime.spec import TensorType
@@ -38,19 +38,16 @@ def _cast_back(g: Any, out: Any, x: Any, dtype: np.dtype[Any]) -> tuple[Any, ...
     inputs=1,
     infer=lambda x, dtype: TensorType(dtype, x.shape),
     vjp=_cast_back,
-    samples=calls(
-        lambda: (
-            ((array((3,)),), {"dtype": np.dtype("f4")}),
-            ((array((2, 3), "f4"),), {"dtype": np.dtype("f8")}),
-            ((array((3,)),), {"dtype": np.dtype("i8")}),
-            ((array((3,), "i8"),), {"dtype": np.dtype("u1")}),
-            ((array((3,)),), {"dtype": np.dtype("c16")}),
-            ((array((3,), "?"),), {"dtype": np.dtype("f4")}),
-            ((array(()),), {"dtype": np.dtype("f8")}),
-            ((2,), {"dtype": np.dtype("f4")}),
-        )
+    samples=lambda: (
+        ((array((3,)),), {"dtype": np.dtype("f4")}),
+        ((array((2, 3), "f4"),), {"dtype": np.dtype("f8")}),
+        ((array((3,)),), {"dtype": np.dtype("i8")}),
+        ((array((3,), "i8"),), {"dtype": np.dtype("u1")}),
+        ((array((3,)),), {"dtype": np.dtype("c16")}),
+        ((array((3,), "?"),), {"dtype": np.dtype("f4")}),
+        ((array(()),), {"dtype": np.dtype("f8")}),
+        ((2,), {"dtype": np.dtype("f4")}),
     ),
-    name="astype",
 )
 def astype_(xp: Module, x: Array, dtype: np.dtype[Any]) -> Array:
     """A copy of `x` in another dtype."""
@@ -76,16 +73,14 @@ def _bits_type(x: TensorType, dtype: np.dtype[Any]) -> TensorType:
     infer=_bits_type,
     vjp=no_gradient,
     raises=lambda types, attrs: not types[0].is_static,
-    samples=calls(
-        lambda: (
-            ((array((3,)),), {"dtype": np.dtype("i8")}),
-            ((array((2, 3), "f4"),), {"dtype": np.dtype("u4")}),
-            ((array((2,)),), {"dtype": np.dtype("i2")}),
-            ((array((3, 2), "i4"),), {"dtype": np.dtype("f8")}),
-            ((array((2,), "f4"),), {"dtype": np.dtype("c8")}),
-            ((array(()),), {"dtype": np.dtype("u8")}),
-            ((array(()),), {"dtype": np.dtype("u4")}),
-        )
+    samples=lambda: (
+        ((array((3,)),), {"dtype": np.dtype("i8")}),
+        ((array((2, 3), "f4"),), {"dtype": np.dtype("u4")}),
+        ((array((2,)),), {"dtype": np.dtype("i2")}),
+        ((array((3, 2), "i4"),), {"dtype": np.dtype("f8")}),
+        ((array((2,), "f4"),), {"dtype": np.dtype("c8")}),
+        ((array(()),), {"dtype": np.dtype("u8")}),
+        ((array(()),), {"dtype": np.dtype("u4")}),
     ),
 )
 def bitcast(xp: Module, x: Array, dtype: np.dtype[Any]) -> Array:
@@ -150,16 +145,14 @@ _PARTS = {np.dtype(d): d in "fF" for d in "fFdD"}
     raises=lambda types, attrs: not types[0].is_static,
     view=True,
     write_through=_seen_written,
-    samples=calls(
-        lambda: (
-            ((array((3,)),), {"dtype": np.dtype("i8")}),
-            ((array((2, 3)),), {"dtype": np.dtype("u4")}),
-            ((array((2, 4), "f4"),), {"dtype": np.dtype("f8")}),
-            ((array((2, 3), "c16"),), {"dtype": np.dtype("f8")}),
-            ((array((3, 4)),), {"dtype": np.dtype("c16")}),
-            ((array((0, 2), "c8"),), {"dtype": np.dtype("f4")}),
-            ((array(()),), {"dtype": np.dtype("u8")}),
-        )
+    samples=lambda: (
+        ((array((3,)),), {"dtype": np.dtype("i8")}),
+        ((array((2, 3)),), {"dtype": np.dtype("u4")}),
+        ((array((2, 4), "f4"),), {"dtype": np.dtype("f8")}),
+        ((array((2, 3), "c16"),), {"dtype": np.dtype("f8")}),
+        ((array((3, 4)),), {"dtype": np.dtype("c16")}),
+        ((array((0, 2), "c8"),), {"dtype": np.dtype("f4")}),
+        ((array(()),), {"dtype": np.dtype("u8")}),
     ),
 )
 def view(xp: Module, x: Array, dtype: np.dtype[Any]) -> Array:
@@ -178,9 +171,7 @@ def view(xp: Module, x: Array, dtype: np.dtype[Any]) -> Array:
     return whole.view(dtype)
 
 
-@implements(
-    "astype", samples=calls(lambda: (((array((3,)), np.dtype("f4")), {}),)), makes_arrays=False
-)
+@implements("astype", samples=lambda: (((array((3,)), np.dtype("f4")), {}),), makes_arrays=False)
 def astype(
     x: Operand,
     /,

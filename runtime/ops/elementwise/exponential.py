@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from runtime.errors import LimitValueError
-from runtime.ops.declaration.declare import op
-from runtime.ops.declaration.inference import by_ufunc
+from runtime.ops.declaration.declare import as_ufunc
 from runtime.ops.declaration.operands import Array, Module, dtype_of
 from runtime.ops.declaration.samples import binary, unary
 from runtime.ops.elementwise.rules import chosen, derivative, quotient_or_zero, slope, typed_slope
@@ -86,10 +85,9 @@ def _may_be_wrong(types: tuple[Any, ...], attrs: dict[str, Any]) -> bool:
     return all(t.dtype.kind in "iub" or t.weak for t in types)
 
 
-@op(
-    inputs=2,
-    infer=by_ufunc(np.power),
-    vjp=(
+@as_ufunc(
+    np.power,
+    (
         slope(lambda out, x, y: _power_slope(x, y)),
         typed_slope(lambda out, x, y: _power_rate(out, x)),
     ),
@@ -97,7 +95,6 @@ def _may_be_wrong(types: tuple[Any, ...], attrs: dict[str, Any]) -> bool:
     python=_python_pow,
     expression="{0} ** {1}",
     raises=_may_be_wrong,
-    elementwise=True,
     numpy=("pow",),
     samples=binary(0.5, 2.0, dtypes="f8,f8 f4,f4 f4,f8 i8,i8 f8,i8 c16,f8"),
 )
@@ -116,15 +113,12 @@ def pow(xp: Module, x: Array, y: Array) -> Array:
     return x**y
 
 
-@op(
-    inputs=2,
-    infer=by_ufunc(np.power),
-    vjp=pow.op.vjp,
+@as_ufunc(
+    np.power,
+    pow.op.vjp,
     reads=(0, 1, "out"),
     scalar="{0} ** {1}",
     raises=_may_be_wrong,
-    elementwise=True,
-    numpy=("power",),
     samples=binary(0.5, 2.0, dtypes="f8,f8 f4,f4 f4,f8 i8,i8 f8,i8 c16,f8"),
 )
 def power(xp: Module, x: Array, y: Array) -> Array:
@@ -132,17 +126,14 @@ def power(xp: Module, x: Array, y: Array) -> Array:
     return xp.power(x, y)
 
 
-@op(
-    inputs=2,
-    infer=by_ufunc(np.float_power),
-    vjp=(
+@as_ufunc(
+    np.float_power,
+    (
         slope(lambda out, x, y: _power_slope(x, y)),
         typed_slope(lambda out, x, y: _power_rate(out, x)),
     ),
     reads=(0, 1, "out"),
     scalar="pow({0}, {1})",
-    elementwise=True,
-    numpy=("float_power",),
     samples=binary(0.5, 2.0, dtypes="f8,f8 f4,f4 i8,i8"),
 )
 def float_power(xp: Module, x: Array, y: Array) -> Array:
@@ -154,14 +145,10 @@ def float_power(xp: Module, x: Array, y: Array) -> Array:
     return xp.float_power(x, y)
 
 
-@op(
-    inputs=1,
-    infer=by_ufunc(np.exp),
-    vjp=derivative(lambda out, x: out),
+@as_ufunc(
+    np.exp,
+    derivative(lambda out, x: out),
     reads=("out",),
-    scalar="exp({0})",
-    elementwise=True,
-    numpy=("exp",),
     samples=unary(-2.0, 2.0, dtypes="f8 f4 i8 c16 c8"),
 )
 def exp(xp: Module, x: Array) -> Array:
@@ -173,14 +160,10 @@ def exp(xp: Module, x: Array) -> Array:
     return xp.exp(x)
 
 
-@op(
-    inputs=1,
-    infer=by_ufunc(np.exp2),
-    vjp=derivative(lambda out, x: _LN2 * out),
+@as_ufunc(
+    np.exp2,
+    derivative(lambda out, x: _LN2 * out),
     reads=("out",),
-    scalar="exp2({0})",
-    elementwise=True,
-    numpy=("exp2",),
     samples=unary(-2.0, 2.0, dtypes="f8 f4 i8 c16"),
 )
 def exp2(xp: Module, x: Array) -> Array:
@@ -192,14 +175,10 @@ def exp2(xp: Module, x: Array) -> Array:
     return xp.exp2(x)
 
 
-@op(
-    inputs=1,
-    infer=by_ufunc(np.expm1),
-    vjp=derivative(lambda out, x: out + 1),
+@as_ufunc(
+    np.expm1,
+    derivative(lambda out, x: out + 1),
     reads=("out",),
-    scalar="expm1({0})",
-    elementwise=True,
-    numpy=("expm1",),
     samples=unary(-2.0, 2.0, dtypes="f8 f4 i8 c16"),
 )
 def expm1(xp: Module, x: Array) -> Array:
@@ -211,14 +190,10 @@ def expm1(xp: Module, x: Array) -> Array:
     return xp.expm1(x)
 
 
-@op(
-    inputs=1,
-    infer=by_ufunc(np.log),
-    vjp=derivative(lambda out, x: 1 / x),
+@as_ufunc(
+    np.log,
+    derivative(lambda out, x: 1 / x),
     reads=(0,),
-    scalar="log({0})",
-    elementwise=True,
-    numpy=("log",),
     samples=unary(0.5, 3.0, dtypes="f8 f4 i8 c16"),
 )
 def log(xp: Module, x: Array) -> Array:
@@ -230,14 +205,10 @@ def log(xp: Module, x: Array) -> Array:
     return xp.log(x)
 
 
-@op(
-    inputs=1,
-    infer=by_ufunc(np.log2),
-    vjp=derivative(lambda out, x: 1 / (x * _LN2)),
+@as_ufunc(
+    np.log2,
+    derivative(lambda out, x: 1 / (x * _LN2)),
     reads=(0,),
-    scalar="log2({0})",
-    elementwise=True,
-    numpy=("log2",),
     samples=unary(0.5, 3.0, dtypes="f8 f4 i8 c16"),
 )
 def log2(xp: Module, x: Array) -> Array:
@@ -249,14 +220,10 @@ def log2(xp: Module, x: Array) -> Array:
     return xp.log2(x)
 
 
-@op(
-    inputs=1,
-    infer=by_ufunc(np.log10),
-    vjp=derivative(lambda out, x: 1 / (x * _LN10)),
+@as_ufunc(
+    np.log10,
+    derivative(lambda out, x: 1 / (x * _LN10)),
     reads=(0,),
-    scalar="log10({0})",
-    elementwise=True,
-    numpy=("log10",),
     samples=unary(0.5, 3.0, dtypes="f8 f4 i8 c16"),
 )
 def log10(xp: Module, x: Array) -> Array:
@@ -268,14 +235,10 @@ def log10(xp: Module, x: Array) -> Array:
     return xp.log10(x)
 
 
-@op(
-    inputs=1,
-    infer=by_ufunc(np.log1p),
-    vjp=derivative(lambda out, x: 1 / (1 + x)),
+@as_ufunc(
+    np.log1p,
+    derivative(lambda out, x: 1 / (1 + x)),
     reads=(0,),
-    scalar="log1p({0})",
-    elementwise=True,
-    numpy=("log1p",),
     samples=unary(-0.5, 2.0, dtypes="f8 f4 i8 c16"),
 )
 def log1p(xp: Module, x: Array) -> Array:
@@ -287,14 +250,10 @@ def log1p(xp: Module, x: Array) -> Array:
     return xp.log1p(x)
 
 
-@op(
-    inputs=1,
-    infer=by_ufunc(np.sqrt),
-    vjp=derivative(lambda out, x: quotient_or_zero(0.5, out)),
+@as_ufunc(
+    np.sqrt,
+    derivative(lambda out, x: quotient_or_zero(0.5, out)),
     reads=("out",),
-    scalar="sqrt({0})",
-    elementwise=True,
-    numpy=("sqrt",),
     samples=unary(0.5, 3.0, dtypes="f8 f4 i8 c16"),
 )
 def sqrt(xp: Module, x: Array) -> Array:
@@ -306,14 +265,10 @@ def sqrt(xp: Module, x: Array) -> Array:
     return xp.sqrt(x)
 
 
-@op(
-    inputs=1,
-    infer=by_ufunc(np.cbrt),
-    vjp=derivative(lambda out, x: quotient_or_zero(1, 3 * out * out)),
+@as_ufunc(
+    np.cbrt,
+    derivative(lambda out, x: quotient_or_zero(1, 3 * out * out)),
     reads=("out",),
-    scalar="cbrt({0})",
-    elementwise=True,
-    numpy=("cbrt",),
     samples=unary(0.5, 3.0, dtypes="f8 f4 i8"),
 )
 def cbrt(xp: Module, x: Array) -> Array:
@@ -325,16 +280,10 @@ def cbrt(xp: Module, x: Array) -> Array:
     return xp.cbrt(x)
 
 
-@op(
-    inputs=2,
-    infer=by_ufunc(np.logaddexp),
-    vjp=(
-        slope(lambda out, x, y: exp_share(out, x)),
-        slope(lambda out, x, y: exp_share(out, y)),
-    ),
+@as_ufunc(
+    np.logaddexp,
+    (slope(lambda out, x, y: exp_share(out, x)), slope(lambda out, x, y: exp_share(out, y))),
     reads=(0, 1, "out"),
-    elementwise=True,
-    numpy=("logaddexp",),
     samples=binary(dtypes="f8,f8 f4,f4 i8,i8"),
 )
 def logaddexp(xp: Module, x: Array, y: Array) -> Array:
@@ -346,16 +295,10 @@ def logaddexp(xp: Module, x: Array, y: Array) -> Array:
     return xp.logaddexp(x, y)
 
 
-@op(
-    inputs=2,
-    infer=by_ufunc(np.logaddexp2),
-    vjp=(
-        slope(lambda out, x, y: exp2_share(out, x)),
-        slope(lambda out, x, y: exp2_share(out, y)),
-    ),
+@as_ufunc(
+    np.logaddexp2,
+    (slope(lambda out, x, y: exp2_share(out, x)), slope(lambda out, x, y: exp2_share(out, y))),
     reads=(0, 1, "out"),
-    elementwise=True,
-    numpy=("logaddexp2",),
     samples=binary(dtypes="f8,f8 f4,f4 i8,i8"),
 )
 def logaddexp2(xp: Module, x: Array, y: Array) -> Array:
@@ -367,17 +310,14 @@ def logaddexp2(xp: Module, x: Array, y: Array) -> Array:
     return xp.logaddexp2(x, y)
 
 
-@op(
-    inputs=2,
-    infer=by_ufunc(np.hypot),
-    vjp=(
+@as_ufunc(
+    np.hypot,
+    (
         slope(lambda out, x, y: quotient_or_zero(x, out)),
         slope(lambda out, x, y: quotient_or_zero(y, out)),
     ),
     reads=(0, 1, "out"),
     scalar="hypot({0}, {1})",
-    elementwise=True,
-    numpy=("hypot",),
     samples=binary(0.5, 2.0, dtypes="f8,f8 f4,f4 i8,i8"),
 )
 def hypot(xp: Module, x: Array, y: Array) -> Array:

@@ -9,8 +9,7 @@ import numpy as np
 
 from runtime.dtypes import kind_of
 from runtime.ops.arrays.joining import concat
-from runtime.ops.declaration.declare import implements, no_gradient, op
-from runtime.ops.declaration.inference import by_ufunc
+from runtime.ops.declaration.declare import as_ufunc, implements, no_gradient, op
 from runtime.ops.declaration.operands import (
     Array,
     Module,
@@ -21,7 +20,7 @@ from runtime.ops.declaration.operands import (
     type_of,
     ufunc_dtype,
 )
-from runtime.ops.declaration.samples import array, binary, calls, fixed, unary
+from runtime.ops.declaration.samples import array, binary, fixed, unary
 from runtime.ops.elementwise.arithmetic import abs as abs_
 from runtime.ops.elementwise.comparison import equal, isinf, logical_and, signbit
 from runtime.ops.elementwise.conversion import astype
@@ -51,13 +50,10 @@ __all__ = [
 # ---- neighbours ----------------------------------------------------------------------------------
 
 
-@op(
-    inputs=2,
-    infer=by_ufunc(np.nextafter),
-    vjp=(lambda g, out, x, y: g, None),
+@as_ufunc(
+    np.nextafter,
+    (lambda g, out, x, y: g, None),
     scalar="nextafter({0}, {1})",
-    elementwise=True,
-    numpy=("nextafter",),
     samples=binary(dtypes="f8,f8 f4,f4"),
 )
 def nextafter(xp: Module, x: Array, y: Array) -> Array:
@@ -71,14 +67,7 @@ def nextafter(xp: Module, x: Array, y: Array) -> Array:
     return xp.nextafter(x, y)
 
 
-@op(
-    inputs=1,
-    infer=by_ufunc(np.spacing),
-    vjp=no_gradient,
-    elementwise=True,
-    numpy=("spacing",),
-    samples=unary(dtypes="f8 f4"),
-)
+@as_ufunc(np.spacing, no_gradient, samples=unary(dtypes="f8 f4"), scalar=None)
 def spacing(xp: Module, x: Array) -> Array:
     """Distance between `x` and the next number of its dtype away from 0.
 
@@ -144,13 +133,11 @@ def _ldexp_vjp(g: Any, out: Any, x: Any, n: Any) -> Any:
     reads=(1,),
     elementwise=True,
     numpy=("ldexp",),
-    samples=calls(
-        lambda: (
-            ((array((3,)), array((3,), "i8")), {}),
-            ((array((2, 2), "f4"), np.array([1, -2], "i4")), {}),
-            ((array((3,)), 2), {}),
-            ((array((0,)), np.zeros((0,), "i8")), {}),
-        )
+    samples=lambda: (
+        ((array((3,)), array((3,), "i8")), {}),
+        ((array((2, 2), "f4"), np.array([1, -2], "i4")), {}),
+        ((array((3,)), 2), {}),
+        ((array((0,)), np.zeros((0,), "i8")), {}),
     ),
 )
 def ldexp(xp: Module, x: Array, n: Array) -> Array:
@@ -163,12 +150,9 @@ def ldexp(xp: Module, x: Array, n: Array) -> Array:
 
 
 @implements(
-    "modf",
-    samples=calls(
-        lambda: (
-            ((array((5,), low=-9, high=9),), {}),
-            ((array((3,), "f4"),), {}),
-        )
+    samples=lambda: (
+        ((array((5,), low=-9, high=9),), {}),
+        ((array((3,), "f4"),), {}),
     ),
 )
 def modf(x: Operand, /) -> tuple[Any, Any]:
@@ -189,12 +173,9 @@ def _as_float(x: Operand) -> Any:
 
 
 @implements(
-    "fix",
-    samples=calls(
-        lambda: (
-            ((array((5,), low=-9, high=9),), {}),
-            ((array((3,), "i8"),), {}),
-        )
+    samples=lambda: (
+        ((array((5,), low=-9, high=9),), {}),
+        ((array((3,), "i8"),), {}),
     ),
 )
 def fix(x: Operand, /) -> Any:
@@ -207,12 +188,9 @@ def fix(x: Operand, /) -> Any:
 
 
 @implements(
-    "fabs",
-    samples=calls(
-        lambda: (
-            ((array((5,)),), {}),
-            ((array((3,), "i8"),), {}),
-        )
+    samples=lambda: (
+        ((array((5,)),), {}),
+        ((array((3,), "i8"),), {}),
     ),
 )
 def fabs(x: Operand, /) -> Any:
@@ -229,13 +207,8 @@ def fabs(x: Operand, /) -> Any:
     return abs_(_as_float(x))
 
 
-@op(
-    inputs=1,
-    infer=by_ufunc(np.bitwise_count),
-    vjp=no_gradient,
-    elementwise=True,
-    numpy=("bitwise_count",),
-    samples=unary(dtypes="i8 u1 i4", numbers=False),
+@as_ufunc(
+    np.bitwise_count, no_gradient, samples=unary(dtypes="i8 u1 i4", numbers=False), scalar=None
 )
 def bitwise_count(xp: Module, x: Array) -> Array:
     """Number of ones among the bits of the size of each integer of `x`.
@@ -250,14 +223,11 @@ def bitwise_count(xp: Module, x: Array) -> Array:
 
 
 @implements(
-    "sinc",
-    samples=calls(
-        lambda: (
-            ((array((5,)),), {}),
-            ((array((2, 2), "f4"),), {}),
-            ((array((2,), "?"),), {}),
-            ((array((2,), "i2"),), {}),
-        )
+    samples=lambda: (
+        ((array((5,)),), {}),
+        ((array((2, 2), "f4"),), {}),
+        ((array((2,), "?"),), {}),
+        ((array((2,), "i2"),), {}),
     ),
 )
 def sinc(x: Operand, /) -> Any:
@@ -291,14 +261,12 @@ def _bessel_vjp(g: Any, out: Any, x: Any, order: int) -> tuple[Any]:
     vjp=_bessel_vjp,
     reads=(0,),
     elementwise=True,
-    samples=calls(
-        lambda: (
-            ((array((4,), low=-9, high=9),), {}),
-            ((array((2, 2)),), {"order": 1}),
-            ((array((3,), "f4"),), {}),
-            ((array((3,), "i8"),), {"order": 2}),
-            ((array((0,)),), {"order": 1}),
-        )
+    samples=lambda: (
+        ((array((4,), low=-9, high=9),), {}),
+        ((array((2, 2)),), {"order": 1}),
+        ((array((3,), "f4"),), {}),
+        ((array((3,), "i8"),), {"order": 2}),
+        ((array((0,)),), {"order": 1}),
     ),
 )
 def modified_bessel(xp: Module, x: Array, order: int = 0) -> Array:
@@ -318,12 +286,9 @@ def modified_bessel(xp: Module, x: Array, order: int = 0) -> Array:
 
 
 @implements(
-    "i0",
-    samples=calls(
-        lambda: (
-            ((array((4,), low=-9, high=9),), {}),
-            ((array((3,), "i8"),), {}),
-        )
+    samples=lambda: (
+        ((array((4,), low=-9, high=9),), {}),
+        ((array((3,), "i8"),), {}),
     ),
 )
 def i0(x: Operand, /) -> Any:
@@ -338,14 +303,11 @@ def i0(x: Operand, /) -> Any:
 
 
 @implements(
-    "unwrap",
-    samples=calls(
-        lambda: (
-            ((np.array([0.0, 2.0, 4.0, 6.5, 0.5, 3.0]),), {}),
-            ((np.array([[0.5, 3.0], [6.0, 0.2]]),), {"axis": 0, "discont": 4.0}),
-            ((np.array([0.1, 0.4, 0.85, 0.05]),), {"period": 1.0}),
-            ((np.array([0, 1, 3, -1, 0]),), {"period": 4}),
-        )
+    samples=lambda: (
+        ((np.array([0.0, 2.0, 4.0, 6.5, 0.5, 3.0]),), {}),
+        ((np.array([[0.5, 3.0], [6.0, 0.2]]),), {"axis": 0, "discont": 4.0}),
+        ((np.array([0.1, 0.4, 0.85, 0.05]),), {"period": 1.0}),
+        ((np.array([0, 1, 3, -1, 0]),), {"period": 4}),
     ),
 )
 def unwrap(

@@ -118,13 +118,10 @@ def isneginf(x: Operand, /) -> Any:
 
 
 @implements(
-    "real_if_close",
-    samples=calls(
-        lambda: (
-            ((np.array([1 + 1j, 2]),), {}),
-            ((array((3,)), 2.0), {}),
-            ((np.array([1 + 1e-3j]),), {"tol": 1e-9}),
-        )
+    samples=lambda: (
+        ((np.array([1 + 1j, 2]),), {}),
+        ((array((3,)), 2.0), {}),
+        ((np.array([1 + 1e-3j]),), {"tol": 1e-9}),
     ),
 )
 def real_if_close(x: Operand, /, tol: float = 100) -> Any:

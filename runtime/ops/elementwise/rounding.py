@@ -7,24 +7,16 @@ import operator
 
 import numpy as np
 
-from runtime.ops.declaration.declare import no_gradient, op
-from runtime.ops.declaration.inference import by_probe, by_ufunc
+from runtime.ops.declaration.declare import as_ufunc, no_gradient, op
+from runtime.ops.declaration.inference import by_probe
 from runtime.ops.declaration.operands import Array, Module
-from runtime.ops.declaration.samples import array, calls, unary
+from runtime.ops.declaration.samples import array, unary
 from runtime.spec import TensorType
 
 __all__ = ["ceil", "floor", "rint", "round", "round_number", "trunc"]
 
 
-@op(
-    inputs=1,
-    infer=by_ufunc(np.floor),
-    vjp=no_gradient,
-    scalar="floor({0})",
-    elementwise=True,
-    numpy=("floor",),
-    samples=unary(dtypes="f8 f4 i8"),
-)
+@as_ufunc(np.floor, no_gradient, samples=unary(dtypes="f8 f4 i8"))
 def floor(xp: Module, x: Array) -> Array:
     """Largest integer not above `x`, in the dtype of `x`.
 
@@ -34,15 +26,7 @@ def floor(xp: Module, x: Array) -> Array:
     return xp.floor(x)
 
 
-@op(
-    inputs=1,
-    infer=by_ufunc(np.ceil),
-    vjp=no_gradient,
-    scalar="ceil({0})",
-    elementwise=True,
-    numpy=("ceil",),
-    samples=unary(dtypes="f8 f4 i8"),
-)
+@as_ufunc(np.ceil, no_gradient, samples=unary(dtypes="f8 f4 i8"))
 def ceil(xp: Module, x: Array) -> Array:
     """Smallest integer not below `x`, in the dtype of `x`.
 
@@ -52,15 +36,7 @@ def ceil(xp: Module, x: Array) -> Array:
     return xp.ceil(x)
 
 
-@op(
-    inputs=1,
-    infer=by_ufunc(np.trunc),
-    vjp=no_gradient,
-    scalar="trunc({0})",
-    elementwise=True,
-    numpy=("trunc", "fix"),
-    samples=unary(dtypes="f8 f4 i8"),
-)
+@as_ufunc(np.trunc, no_gradient, numpy=("trunc", "fix"), samples=unary(dtypes="f8 f4 i8"))
 def trunc(xp: Module, x: Array) -> Array:
     """`x` rounded towards zero.
 
@@ -70,15 +46,7 @@ def trunc(xp: Module, x: Array) -> Array:
     return xp.trunc(x)
 
 
-@op(
-    inputs=1,
-    infer=by_ufunc(np.rint),
-    vjp=no_gradient,
-    scalar="rint({0})",
-    elementwise=True,
-    numpy=("rint",),
-    samples=unary(dtypes="f8 f4 c16"),
-)
+@as_ufunc(np.rint, no_gradient, samples=unary(dtypes="f8 f4 c16"))
 def rint(xp: Module, x: Array) -> Array:
     """`x` rounded to the nearest integer, halves to the even one.
 
@@ -99,14 +67,12 @@ def _rounded(x: TensorType, decimals: int) -> TensorType:
     vjp=no_gradient,
     elementwise=True,
     numpy=("round", "around"),
-    samples=calls(
-        lambda: (
-            ((array((3,)),), {}),
-            ((array((2, 3)),), {"decimals": 1}),
-            ((array((3,), "i8", -90, 90),), {"decimals": -1}),
-            ((array((3,), "c16"),), {"decimals": 2}),
-            ((2.5,), {}),
-        )
+    samples=lambda: (
+        ((array((3,)),), {}),
+        ((array((2, 3)),), {"decimals": 1}),
+        ((array((3,), "i8", -90, 90),), {"decimals": -1}),
+        ((array((3,), "c16"),), {"decimals": 2}),
+        ((2.5,), {}),
     ),
 )
 def round(xp: Module, x: Array, decimals: int = 0) -> Array:
@@ -122,11 +88,9 @@ def round(xp: Module, x: Array, decimals: int = 0) -> Array:
     inputs=1,
     infer=lambda x, ndigits: x,
     vjp=no_gradient,
-    samples=calls(
-        lambda: (
-            ((2.675,), {"ndigits": 2}),
-            ((1234.5,), {"ndigits": -2}),
-        )
+    samples=lambda: (
+        ((2.675,), {"ndigits": 2}),
+        ((1234.5,), {"ndigits": -2}),
     ),
     stays=True,
 )

@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from runtime.ops.declaration.declare import op
-from runtime.ops.declaration.inference import by_ufunc
+from runtime.ops.declaration.declare import as_ufunc, op
 from runtime.ops.declaration.internal import as_weak
 from runtime.ops.declaration.operands import Array, Module, dtype_of, is_number, type_of
 from runtime.ops.declaration.samples import binary
@@ -100,18 +99,14 @@ def quotient_or_zero(x: Any, y: Any) -> Any:
 # ---- strong zeros ------------------------------------------------------------------------------
 
 
-@op(
-    inputs=2,
-    infer=by_ufunc(np.multiply),
-    vjp=(
-        slope(lambda out, g, factor: factor),
-        slope(lambda out, g, factor: g),
-    ),
+@as_ufunc(
+    np.multiply,
+    (slope(lambda out, g, factor: factor), slope(lambda out, g, factor: g)),
     reads=(0, 1),
     scalar="{0} * {1} if {0} != 0 and ({1} != 0 or {0} != {0}) else 0",
     loop=lambda g, factor, out: (out, out),
-    elementwise=True,
     samples=binary(dtypes="f8,f8 f4,f4 f4,f8 c16,f8 c8,c8"),
+    numpy=(),
 )
 def strong_product(xp: Module, g: Array, factor: Array) -> Array:
     """`g * factor`, broadcast, and 0 where one of them is: infinite or not, and of a factor nan.
@@ -126,18 +121,17 @@ def strong_product(xp: Module, g: Array, factor: Array) -> Array:
     return xp.where(is_used, product, product.dtype.type(0))
 
 
-@op(
-    inputs=2,
-    infer=by_ufunc(np.divide),
-    vjp=(
+@as_ufunc(
+    np.divide,
+    (
         keeping_zeros(lambda h, out, g, divisor: over(h, conjugated(divisor))),
         slope(lambda out, g, divisor: -over(out, divisor)),
     ),
     reads=(1, "out"),
     scalar="{0} / {1} if {0} != {0} or {0} != 0 and ({1} != {1} or {1} - {1} == 0) else 0",
     loop=lambda g, divisor, out: (out, out),
-    elementwise=True,
     samples=binary(dtypes="f8,f8 f4,f4 f4,f8 c16,f8 c8,c8", second=(1, 3)),
+    numpy=(),
 )
 def strong_quotient(xp: Module, g: Array, divisor: Array) -> Array:
     """`g / divisor`, broadcast, and 0 where `g` is, or the divisor is infinite and `g` not nan."""

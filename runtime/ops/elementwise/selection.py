@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from runtime.ops.declaration.declare import implements, op
-from runtime.ops.declaration.inference import by_ufunc
+from runtime.ops.declaration.declare import as_ufunc, implements, op
 from runtime.ops.declaration.operands import Array, Module, Operand, as_fitting, is_number, type_of
-from runtime.ops.declaration.samples import Sample, array, binary, calls
+from runtime.ops.declaration.samples import Sample, array, binary
 from runtime.ops.elementwise.conversion import astype
 from runtime.ops.indexing.nonzero import nonzero
 from runtime.spec import WEAK_DTYPES, TensorType, broadcast_shapes, promote
@@ -51,7 +50,6 @@ def _where_false(g: Any, out: Any, condition: Any, x: Any, y: Any) -> Any:
     loop=lambda condition, x, y, out: (np.dtype(bool), out, out),
     elementwise=True,
     samples=_where_samples,
-    name="where",
 )
 def where_(xp: Module, condition: Array, x: Array, y: Array) -> Array:
     """Elements of `x` where `condition` is true, of `y` elsewhere."""
@@ -59,12 +57,9 @@ def where_(xp: Module, condition: Array, x: Array, y: Array) -> Array:
 
 
 @implements(
-    "where",
-    samples=calls(
-        lambda: (
-            ((array((3,), "?"), array((3,)), 0.0), {}),
-            ((array((2, 3), "?"),), {}),
-        )
+    samples=lambda: (
+        ((array((3,), "?"), array((3,)), 0.0), {}),
+        ((array((2, 3), "?"),), {}),
     ),
     makes_arrays=False,
 )
@@ -104,14 +99,11 @@ def _if_inexact(x: Any, g: Any) -> Any:
     return g if not is_number(x) and type_of(x).is_inexact else None
 
 
-@op(
-    inputs=2,
-    infer=by_ufunc(np.maximum),
-    vjp=_maximum_vjp,
+@as_ufunc(
+    np.maximum,
+    _maximum_vjp,
     reads=(0, 1),
     scalar="{0} if {0} > {1} or {0} != {0} else {1}",  # of equal zeros NumPy gives the second
-    elementwise=True,
-    numpy=("maximum",),
     samples=binary(),
 )
 def maximum(xp: Module, x: Array, y: Array) -> Array:
@@ -123,14 +115,11 @@ def maximum(xp: Module, x: Array, y: Array) -> Array:
     return xp.maximum(x, y)
 
 
-@op(
-    inputs=2,
-    infer=by_ufunc(np.minimum),
-    vjp=_minimum_vjp,
+@as_ufunc(
+    np.minimum,
+    _minimum_vjp,
     reads=(0, 1),
     scalar="{0} if {0} < {1} or {0} != {0} else {1}",
-    elementwise=True,
-    numpy=("minimum",),
     samples=binary(),
 )
 def minimum(xp: Module, x: Array, y: Array) -> Array:
@@ -142,14 +131,11 @@ def minimum(xp: Module, x: Array, y: Array) -> Array:
     return xp.minimum(x, y)
 
 
-@op(
-    inputs=2,
-    infer=by_ufunc(np.fmax),
-    vjp=_maximum_vjp,
+@as_ufunc(
+    np.fmax,
+    _maximum_vjp,
     reads=(0, 1),
     scalar="{0} if {0} >= {1} or {1} != {1} else {1}",
-    elementwise=True,
-    numpy=("fmax",),
     samples=binary(),
 )
 def fmax(xp: Module, x: Array, y: Array) -> Array:
@@ -161,14 +147,11 @@ def fmax(xp: Module, x: Array, y: Array) -> Array:
     return xp.fmax(x, y)
 
 
-@op(
-    inputs=2,
-    infer=by_ufunc(np.fmin),
-    vjp=_minimum_vjp,
+@as_ufunc(
+    np.fmin,
+    _minimum_vjp,
     reads=(0, 1),
     scalar="{0} if {0} <= {1} or {1} != {1} else {1}",
-    elementwise=True,
-    numpy=("fmin",),
     samples=binary(),
 )
 def fmin(xp: Module, x: Array, y: Array) -> Array:
@@ -181,14 +164,11 @@ def fmin(xp: Module, x: Array, y: Array) -> Array:
 
 
 @implements(
-    "clip",
-    samples=calls(
-        lambda: (
-            ((array((4,)), -1.0, 1.0), {}),
-            ((array((4,), "f4"), None, 0.5), {}),
-            ((array((4,), "i8"), 0, None), {}),
-            ((array((2, 3)), array((3,), "f8", -2, 0), array((2, 1), "f8", 0, 2)), {}),
-        )
+    samples=lambda: (
+        ((array((4,)), -1.0, 1.0), {}),
+        ((array((4,), "f4"), None, 0.5), {}),
+        ((array((4,), "i8"), 0, None), {}),
+        ((array((2, 3)), array((3,), "f8", -2, 0), array((2, 1), "f8", 0, 2)), {}),
     ),
 )
 def clip(x: Operand, /, min: Operand = None, max: Operand = None) -> Any:

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from runtime.ops.declaration.declare import op
-from runtime.ops.declaration.inference import by_ufunc
+from runtime.ops.declaration.declare import as_ufunc
 from runtime.ops.declaration.operands import Array, Module
 from runtime.ops.declaration.samples import binary, unary
 from runtime.ops.elementwise.exponential import sqrt
@@ -38,15 +37,8 @@ def _sin_slope(out: Any, x: Any) -> Any:
     return cos(x)
 
 
-@op(
-    inputs=1,
-    infer=by_ufunc(np.sin),
-    vjp=derivative(_sin_slope),
-    reads=(0,),
-    scalar="sin({0})",
-    elementwise=True,
-    numpy=("sin",),
-    samples=unary(-2.0, 2.0, dtypes="f8 f4 i8 c16"),
+@as_ufunc(
+    np.sin, derivative(_sin_slope), reads=(0,), samples=unary(-2.0, 2.0, dtypes="f8 f4 i8 c16")
 )
 def sin(xp: Module, x: Array) -> Array:
     """Sine of `x`, in radians.
@@ -57,14 +49,10 @@ def sin(xp: Module, x: Array) -> Array:
     return xp.sin(x)
 
 
-@op(
-    inputs=1,
-    infer=by_ufunc(np.cos),
-    vjp=derivative(lambda out, x: -sin(x)),
+@as_ufunc(
+    np.cos,
+    derivative(lambda out, x: -sin(x)),
     reads=(0,),
-    scalar="cos({0})",
-    elementwise=True,
-    numpy=("cos",),
     samples=unary(-2.0, 2.0, dtypes="f8 f4 i8 c16"),
 )
 def cos(xp: Module, x: Array) -> Array:
@@ -76,14 +64,10 @@ def cos(xp: Module, x: Array) -> Array:
     return xp.cos(x)
 
 
-@op(
-    inputs=1,
-    infer=by_ufunc(np.tan),
-    vjp=derivative(lambda out, x: 1 + out * out),
+@as_ufunc(
+    np.tan,
+    derivative(lambda out, x: 1 + out * out),
     reads=("out",),
-    scalar="tan({0})",
-    elementwise=True,
-    numpy=("tan",),
     samples=unary(-1.0, 1.0, dtypes="f8 f4 i8 c16"),
 )
 def tan(xp: Module, x: Array) -> Array:
@@ -95,14 +79,10 @@ def tan(xp: Module, x: Array) -> Array:
     return xp.tan(x)
 
 
-@op(
-    inputs=1,
-    infer=by_ufunc(np.arcsin),
-    vjp=derivative(lambda out, x: 1 / sqrt(1 - x * x)),
+@as_ufunc(
+    np.arcsin,
+    derivative(lambda out, x: 1 / sqrt(1 - x * x)),
     reads=(0,),
-    scalar="asin({0})",
-    elementwise=True,
-    numpy=("arcsin", "asin"),
     samples=unary(-0.8, 0.8, dtypes="f8 f4 i8 c16"),
 )
 def asin(xp: Module, x: Array) -> Array:
@@ -114,14 +94,10 @@ def asin(xp: Module, x: Array) -> Array:
     return xp.arcsin(x)
 
 
-@op(
-    inputs=1,
-    infer=by_ufunc(np.arccos),
-    vjp=derivative(lambda out, x: -1 / sqrt(1 - x * x)),
+@as_ufunc(
+    np.arccos,
+    derivative(lambda out, x: -1 / sqrt(1 - x * x)),
     reads=(0,),
-    scalar="acos({0})",
-    elementwise=True,
-    numpy=("arccos", "acos"),
     samples=unary(-0.8, 0.8, dtypes="f8 f4 i8 c16"),
 )
 def acos(xp: Module, x: Array) -> Array:
@@ -133,14 +109,10 @@ def acos(xp: Module, x: Array) -> Array:
     return xp.arccos(x)
 
 
-@op(
-    inputs=1,
-    infer=by_ufunc(np.arctan),
-    vjp=derivative(lambda out, x: 1 / (1 + x * x)),
+@as_ufunc(
+    np.arctan,
+    derivative(lambda out, x: 1 / (1 + x * x)),
     reads=(0,),
-    scalar="atan({0})",
-    elementwise=True,
-    numpy=("arctan", "atan"),
     samples=unary(-0.9, 0.9, dtypes="f8 f4 i8 c16"),
 )
 def atan(xp: Module, x: Array) -> Array:
@@ -156,15 +128,8 @@ def _sinh_slope(out: Any, x: Any) -> Any:
     return cosh(x)
 
 
-@op(
-    inputs=1,
-    infer=by_ufunc(np.sinh),
-    vjp=derivative(_sinh_slope),
-    reads=(0,),
-    scalar="sinh({0})",
-    elementwise=True,
-    numpy=("sinh",),
-    samples=unary(-2.0, 2.0, dtypes="f8 f4 i8 c16"),
+@as_ufunc(
+    np.sinh, derivative(_sinh_slope), reads=(0,), samples=unary(-2.0, 2.0, dtypes="f8 f4 i8 c16")
 )
 def sinh(xp: Module, x: Array) -> Array:
     """Hyperbolic sine of `x`.
@@ -175,14 +140,10 @@ def sinh(xp: Module, x: Array) -> Array:
     return xp.sinh(x)
 
 
-@op(
-    inputs=1,
-    infer=by_ufunc(np.cosh),
-    vjp=derivative(lambda out, x: sinh(x)),
+@as_ufunc(
+    np.cosh,
+    derivative(lambda out, x: sinh(x)),
     reads=(0,),
-    scalar="cosh({0})",
-    elementwise=True,
-    numpy=("cosh",),
     samples=unary(-2.0, 2.0, dtypes="f8 f4 i8 c16"),
 )
 def cosh(xp: Module, x: Array) -> Array:
@@ -194,14 +155,10 @@ def cosh(xp: Module, x: Array) -> Array:
     return xp.cosh(x)
 
 
-@op(
-    inputs=1,
-    infer=by_ufunc(np.tanh),
-    vjp=derivative(lambda out, x: 1 - out * out),
+@as_ufunc(
+    np.tanh,
+    derivative(lambda out, x: 1 - out * out),
     reads=("out",),
-    scalar="tanh({0})",
-    elementwise=True,
-    numpy=("tanh",),
     samples=unary(-1.0, 1.0, dtypes="f8 f4 i8 c16"),
 )
 def tanh(xp: Module, x: Array) -> Array:
@@ -213,14 +170,10 @@ def tanh(xp: Module, x: Array) -> Array:
     return xp.tanh(x)
 
 
-@op(
-    inputs=1,
-    infer=by_ufunc(np.arcsinh),
-    vjp=derivative(lambda out, x: 1 / sqrt(x * x + 1)),
+@as_ufunc(
+    np.arcsinh,
+    derivative(lambda out, x: 1 / sqrt(x * x + 1)),
     reads=(0,),
-    scalar="asinh({0})",
-    elementwise=True,
-    numpy=("arcsinh", "asinh"),
     samples=unary(-0.9, 0.9, dtypes="f8 f4 i8 c16"),
 )
 def asinh(xp: Module, x: Array) -> Array:
@@ -232,14 +185,10 @@ def asinh(xp: Module, x: Array) -> Array:
     return xp.arcsinh(x)
 
 
-@op(
-    inputs=1,
-    infer=by_ufunc(np.arccosh),
-    vjp=derivative(lambda out, x: 1 / (sqrt(x - 1) * sqrt(x + 1))),
+@as_ufunc(
+    np.arccosh,
+    derivative(lambda out, x: 1 / (sqrt(x - 1) * sqrt(x + 1))),
     reads=(0,),
-    scalar="acosh({0})",
-    elementwise=True,
-    numpy=("arccosh", "acosh"),
     samples=unary(1.5, 3.0, dtypes="f8 f4 i8 c16"),
 )
 def acosh(xp: Module, x: Array) -> Array:
@@ -251,14 +200,10 @@ def acosh(xp: Module, x: Array) -> Array:
     return xp.arccosh(x)
 
 
-@op(
-    inputs=1,
-    infer=by_ufunc(np.arctanh),
-    vjp=derivative(lambda out, x: 1 / (1 - x * x)),
+@as_ufunc(
+    np.arctanh,
+    derivative(lambda out, x: 1 / (1 - x * x)),
     reads=(0,),
-    scalar="atanh({0})",
-    elementwise=True,
-    numpy=("arctanh", "atanh"),
     samples=unary(-0.8, 0.8, dtypes="f8 f4 i8 c16"),
 )
 def atanh(xp: Module, x: Array) -> Array:
@@ -270,12 +215,10 @@ def atanh(xp: Module, x: Array) -> Array:
     return xp.arctanh(x)
 
 
-@op(
-    inputs=1,
-    infer=by_ufunc(np.deg2rad),
-    vjp=derivative(lambda out, x: _DEGREE),
+@as_ufunc(
+    np.deg2rad,
+    derivative(lambda out, x: _DEGREE),
     scalar="{0} * (3.141592653589793 / 180)",
-    elementwise=True,
     numpy=("deg2rad", "radians"),
     samples=unary(-90, 90, dtypes="f8 f4 i8"),
 )
@@ -288,12 +231,10 @@ def deg2rad(xp: Module, x: Array) -> Array:
     return xp.deg2rad(x)
 
 
-@op(
-    inputs=1,
-    infer=by_ufunc(np.rad2deg),
-    vjp=derivative(lambda out, x: 1 / _DEGREE),
+@as_ufunc(
+    np.rad2deg,
+    derivative(lambda out, x: 1 / _DEGREE),
     scalar="{0} * (180 / 3.141592653589793)",
-    elementwise=True,
     numpy=("rad2deg", "degrees"),
     samples=unary(-2.0, 2.0, dtypes="f8 f4 i8"),
 )
@@ -306,17 +247,14 @@ def rad2deg(xp: Module, x: Array) -> Array:
     return xp.rad2deg(x)
 
 
-@op(
-    inputs=2,
-    infer=by_ufunc(np.arctan2),
-    vjp=(
+@as_ufunc(
+    np.arctan2,
+    (
         slope(lambda out, y, x: quotient_or_zero(x, x * x + y * y)),
         slope(lambda out, y, x: -quotient_or_zero(y, x * x + y * y)),
     ),
     reads=(0, 1),
     scalar="atan2({0}, {1})",
-    elementwise=True,
-    numpy=("arctan2", "atan2"),
     samples=binary(0.5, 2.0, dtypes="f8,f8 f4,f4 i8,i8"),
 )
 def atan2(xp: Module, y: Array, x: Array) -> Array:

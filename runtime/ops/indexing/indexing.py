@@ -140,7 +140,6 @@ def _item_written(parent: Any, part: Any, *operands: Any, index: Index) -> Any:
     raises=lambda types, attrs: can_fail(types[0], types[1:], attrs["index"]),
     view=True,
     samples=_encoded(*_BASIC),
-    name="getitem",
     adjoint_index=True,
     errors=(IndexError,),
     source=item_source,
@@ -299,7 +298,6 @@ _UPDATES = (1.5, array((3, 2, 2)), array((2,)), 0.5, array((2, 4)), array((12,))
         *((_X, key) for key in (1, 0, np.array([0, 2]))),
         values=(*_VALUES, *_UPDATES, array((1, 4)), array((1, 1, 1)), array((1, 2, 4))),
     ),
-    name="index_update",
     inplace=_update_in_place,
     statement=update_statement,
 )
@@ -382,7 +380,6 @@ def _add_vjp(g: Any, out: Any, x: Any, v: Any, *operands: Any, index: Index) -> 
     reads=_AFTER_TWO,
     raises=write_raises,
     samples=_encoded(*_BASIC, *_ADVANCED, values=(*_VALUES, *_UPDATES)),
-    name="index_add",
     inplace=_add_in_place,
     statement=add_statement,
 )

@@ -19,7 +19,7 @@ from runtime.ops.arrays.shapes import expand_dims
 from runtime.ops.declaration.declare import implements, op
 from runtime.ops.declaration.internal import strengthen
 from runtime.ops.declaration.operands import Array, Module, Operand, rank_of, shape_of, type_of
-from runtime.ops.declaration.samples import array, calls
+from runtime.ops.declaration.samples import array
 from runtime.ops.elementwise.arithmetic import multiply
 from runtime.ops.elementwise.conversion import astype
 from runtime.ops.elementwise.rules import conjugated
@@ -129,18 +129,15 @@ def _part(g: Any, i: int, arrays: Any, terms: tuple[str, ...], result: str) -> A
     vjp=_einsum_vjp,
     reads=tuple(range(64)),
     raises=lambda types, attrs: not all(t.is_static for t in types),
-    samples=calls(
-        lambda: (
-            ((array((2, 3)), array((3, 4))), {"terms": ("ij", "jk"), "result": "ik"}),
-            ((array((2, 3)),), {"terms": ("ij",), "result": "j"}),
-            ((array((2, 3)),), {"terms": ("ij",), "result": ""}),
-            ((array((2, 3)), array((2,)), array((3,))), {"terms": ("ij", "i", "j"), "result": ""}),
-            ((array((2, 1)), array((2, 3))), {"terms": ("ij", "ij"), "result": "ij"}),
-            ((array((2, 2), "c16"), array((2,), "c16")), {"terms": ("ij", "j"), "result": "i"}),
-            ((array((0, 2), "f4"), array((2,), "f4")), {"terms": ("ij", "j"), "result": "i"}),
-        )
+    samples=lambda: (
+        ((array((2, 3)), array((3, 4))), {"terms": ("ij", "jk"), "result": "ik"}),
+        ((array((2, 3)),), {"terms": ("ij",), "result": "j"}),
+        ((array((2, 3)),), {"terms": ("ij",), "result": ""}),
+        ((array((2, 3)), array((2,)), array((3,))), {"terms": ("ij", "i", "j"), "result": ""}),
+        ((array((2, 1)), array((2, 3))), {"terms": ("ij", "ij"), "result": "ij"}),
+        ((array((2, 2), "c16"), array((2,), "c16")), {"terms": ("ij", "j"), "result": "i"}),
+        ((array((0, 2), "f4"), array((2,), "f4")), {"terms": ("ij", "j"), "result": "i"}),
     ),
-    name="einsum",
 )
 def einsum_(xp: Module, *arrays: Array, terms: tuple[str, ...], result: str) -> Array:
     """Sum of products over the letters of `terms` that `result` does not have."""
@@ -183,16 +180,13 @@ def _of_matrices(xp: Module, x: Array, y: Array, one: str, other: str, result: s
 
 
 @implements(
-    "einsum",
-    samples=calls(
-        lambda: (
-            (("ij,jk", array((2, 3)), array((3, 4))), {}),
-            (("...ij,...jk->...ik", array((5, 2, 3)), array((3, 4))), {}),
-            (("ii->i", array((3, 3))), {}),
-            (("iji,k->jk", array((3, 2, 3)), array((2,))), {}),
-            (("i...->...", array((3, 2))), {}),
-            ((" b i , b i -> b ", array((2, 3)), array((2, 3))), {}),
-        )
+    samples=lambda: (
+        (("ij,jk", array((2, 3)), array((3, 4))), {}),
+        (("...ij,...jk->...ik", array((5, 2, 3)), array((3, 4))), {}),
+        (("ii->i", array((3, 3))), {}),
+        (("iji,k->jk", array((3, 2, 3)), array((2,))), {}),
+        (("i...->...", array((3, 2))), {}),
+        ((" b i , b i -> b ", array((2, 3)), array((2, 3))), {}),
     ),
 )
 def einsum(subscripts: Any, /, *operands: Any, optimize: Any = False) -> Any:

@@ -23,7 +23,7 @@ from runtime.ops.declaration.operands import (
     shape_of,
     type_of,
 )
-from runtime.ops.declaration.samples import array, calls
+from runtime.ops.declaration.samples import array
 from runtime.ops.elementwise.arithmetic import multiply
 from runtime.ops.elementwise.rules import conjugated, scaled
 from runtime.ops.indexing.positions import take
@@ -117,21 +117,19 @@ def _is_small(shape: Shape) -> bool:
     raises=_matmul_raises,
     source=_matmul_source,
     numpy=("matmul", "linalg.matmul"),
-    samples=calls(
-        lambda: (
-            ((array((2, 3)), array((3, 4))), {}),
-            ((array((3,)), array((3,), salt=1)), {}),
-            ((array((2, 3)), array((3,))), {}),
-            ((array((3,)), array((3, 2))), {}),
-            ((array((4, 2, 3)), array((3, 2))), {}),
-            ((array((2, 3)), array((4, 3, 2))), {}),
-            ((array((4, 1, 2, 3)), array((5, 3, 2))), {}),
-            ((array((3,)), array((4, 3, 2))), {}),
-            ((array((2, 3), "c16"), array((3, 2), "c16")), {}),
-            ((array((2, 3), "i8"), array((3, 2), "i8")), {}),
-            ((array((2, 3), "f4"), array((3, 2), "f8")), {}),
-            ((array((2, 0)), array((0, 3))), {}),
-        )
+    samples=lambda: (
+        ((array((2, 3)), array((3, 4))), {}),
+        ((array((3,)), array((3,), salt=1)), {}),
+        ((array((2, 3)), array((3,))), {}),
+        ((array((3,)), array((3, 2))), {}),
+        ((array((4, 2, 3)), array((3, 2))), {}),
+        ((array((2, 3)), array((4, 3, 2))), {}),
+        ((array((4, 1, 2, 3)), array((5, 3, 2))), {}),
+        ((array((3,)), array((4, 3, 2))), {}),
+        ((array((2, 3), "c16"), array((3, 2), "c16")), {}),
+        ((array((2, 3), "i8"), array((3, 2), "i8")), {}),
+        ((array((2, 3), "f4"), array((3, 2), "f8")), {}),
+        ((array((2, 0)), array((0, 3))), {}),
     ),
 )
 def matmul(xp: Module, x: Array, y: Array) -> Array:
@@ -164,12 +162,9 @@ def _check_ranks(name: str, x: Operand, least: int, y: Operand, other: int) -> N
 
 
 @implements(
-    "matvec",
-    samples=calls(
-        lambda: (
-            ((array((4, 2, 3)), _VECTORS), {}),
-            ((array((2, 3)), _VECTORS), {}),
-        )
+    samples=lambda: (
+        ((array((4, 2, 3)), _VECTORS), {}),
+        ((array((2, 3)), _VECTORS), {}),
     ),
 )
 def matvec(x: Operand, y: Operand, /) -> Any:
@@ -183,12 +178,9 @@ def matvec(x: Operand, y: Operand, /) -> Any:
 
 
 @implements(
-    "vecmat",
-    samples=calls(
-        lambda: (
-            ((_VECTORS, array((4, 3, 2))), {}),
-            ((_VECTORS, array((3, 2))), {}),
-        )
+    samples=lambda: (
+        ((_VECTORS, array((4, 3, 2))), {}),
+        ((_VECTORS, array((3, 2))), {}),
     ),
 )
 def vecmat(x: Operand, y: Operand, /) -> Any:
@@ -248,17 +240,14 @@ def _tensordot_vjp(g: Any, out: Any, x: Any, y: Any, axes: Any) -> tuple[Any, ..
     vjp=_tensordot_vjp,
     reads=(0, 1),
     raises=_matmul_raises,
-    samples=calls(
-        lambda: (
-            ((array((2, 3)), array((3, 4))), {"axes": ((1,), (0,))}),
-            ((array((2, 3, 4)), array((4, 3, 2))), {"axes": ((2, 1), (0, 1))}),
-            ((array((2, 3, 4)), array((4, 5, 2))), {"axes": ((0, 2), (2, 0))}),
-            ((array((2,)), array((3,))), {"axes": ((), ())}),
-            ((array((2,), "c16"), array((2,), "c16", salt=1)), {"axes": ((0,), (0,))}),
-            ((array((0, 2), "f4"), array((2, 3), "f4")), {"axes": ((1,), (0,))}),
-        )
+    samples=lambda: (
+        ((array((2, 3)), array((3, 4))), {"axes": ((1,), (0,))}),
+        ((array((2, 3, 4)), array((4, 3, 2))), {"axes": ((2, 1), (0, 1))}),
+        ((array((2, 3, 4)), array((4, 5, 2))), {"axes": ((0, 2), (2, 0))}),
+        ((array((2,)), array((3,))), {"axes": ((), ())}),
+        ((array((2,), "c16"), array((2,), "c16", salt=1)), {"axes": ((0,), (0,))}),
+        ((array((0, 2), "f4"), array((2, 3), "f4")), {"axes": ((1,), (0,))}),
     ),
-    name="tensordot",
 )
 def tensordot_(
     xp: Module, x: Array, y: Array, axes: tuple[tuple[int, ...], tuple[int, ...]]
@@ -270,12 +259,10 @@ def tensordot_(
 @implements(
     "tensordot",
     "linalg.tensordot",
-    samples=calls(
-        lambda: (
-            ((array((2, 3)), array((3, 4)), 1), {}),
-            ((array((2, 3)), array((2, 3))), {}),
-            ((array((2, 3)), array((3, 2)), ([0, 1], [1, 0])), {}),
-        )
+    samples=lambda: (
+        ((array((2, 3)), array((3, 4)), 1), {}),
+        ((array((2, 3)), array((2, 3))), {}),
+        ((array((2, 3)), array((3, 2)), ([0, 1], [1, 0])), {}),
     ),
 )
 def tensordot(x: Operand, y: Operand, /, axes: Any = 2) -> Any:
@@ -298,14 +285,11 @@ def tensordot(x: Operand, y: Operand, /, axes: Any = 2) -> Any:
 
 
 @implements(
-    "dot",
-    samples=calls(
-        lambda: (
-            ((array((3,)), array((3,), salt=1)), {}),
-            ((array((2, 3)), array((3, 2))), {}),
-            ((array((2, 3)), 2.0), {}),
-            ((array((2, 3)), array((4, 3, 2))), {}),
-        )
+    samples=lambda: (
+        ((array((3,)), array((3,), salt=1)), {}),
+        ((array((2, 3)), array((3, 2))), {}),
+        ((array((2, 3)), 2.0), {}),
+        ((array((2, 3)), array((4, 3, 2))), {}),
     ),
 )
 def dot(x: Operand, y: Operand, /) -> Any:
@@ -325,12 +309,9 @@ def dot(x: Operand, y: Operand, /) -> Any:
 
 
 @implements(
-    "inner",
-    samples=calls(
-        lambda: (
-            ((array((2, 3)), array((4, 3))), {}),
-            ((array((2, 3)), 2), {}),
-        )
+    samples=lambda: (
+        ((array((2, 3)), array((4, 3))), {}),
+        ((array((2, 3)), 2), {}),
     ),
 )
 def inner(x: Operand, y: Operand, /) -> Any:
@@ -370,14 +351,12 @@ def _vecdot_vjp(g: Any, out: Any, x: Any, y: Any, axis: int) -> tuple[Any, ...]:
     reads=(0, 1),
     raises=_matmul_raises,
     numpy=("vecdot", "linalg.vecdot"),
-    samples=calls(
-        lambda: (
-            ((array((3,)), array((3,), salt=1)), {}),
-            ((array((2, 3)), array((3,))), {}),
-            ((array((2, 3), "c16"), array((2, 3), "c16", salt=1)), {}),
-            ((array((3, 2), "f4"), array((3, 2), "f4")), {"axis": 0}),
-            ((array((3, 0)), array((3, 0))), {}),
-        )
+    samples=lambda: (
+        ((array((3,)), array((3,), salt=1)), {}),
+        ((array((2, 3)), array((3,))), {}),
+        ((array((2, 3), "c16"), array((2, 3), "c16", salt=1)), {}),
+        ((array((3, 2), "f4"), array((3, 2), "f4")), {"axis": 0}),
+        ((array((3, 0)), array((3, 0))), {}),
     ),
 )
 def vecdot(xp: Module, x: Array, y: Array, axis: int = -1) -> Array:
@@ -393,9 +372,7 @@ def vecdot(xp: Module, x: Array, y: Array, axis: int = -1) -> Array:
     return xp.matmul(x.conj()[..., None, :], y[..., :, None])[..., 0, 0]
 
 
-@implements(
-    "vdot", samples=calls(lambda: (((array((2, 2), "c16"), array((2, 2), "c16", salt=1)), {}),))
-)
+@implements("vdot", samples=lambda: (((array((2, 2), "c16"), array((2, 2), "c16", salt=1)), {}),))
 def vdot(x: Operand, y: Operand, /) -> Any:
     """Sum of `conj(x) * y` over all elements.
 
@@ -406,12 +383,9 @@ def vdot(x: Operand, y: Operand, /) -> Any:
 
 
 @implements(
-    "cross",
-    samples=calls(
-        lambda: (
-            ((array((3,)), array((3,), salt=1)), {}),
-            ((array((2, 3)), array((3,))), {}),
-        )
+    samples=lambda: (
+        ((array((3,)), array((3,), salt=1)), {}),
+        ((array((2, 3)), array((3,))), {}),
     ),
 )
 def cross(x: Operand, y: Operand, /, *, axis: int = -1) -> Any:
@@ -443,12 +417,9 @@ def _of_three(x: Operand) -> Any:
 
 
 @implements(
-    "outer",
-    samples=calls(
-        lambda: (
-            ((array((2,)), array((3,))), {}),
-            ((array((2, 2)), 2.0), {}),
-        )
+    samples=lambda: (
+        ((array((2,)), array((3,))), {}),
+        ((array((2, 2)), 2.0), {}),
     ),
 )
 def outer(x: Operand, y: Operand, /) -> Any:
@@ -461,12 +432,9 @@ def outer(x: Operand, y: Operand, /) -> Any:
 
 
 @implements(
-    "kron",
-    samples=calls(
-        lambda: (
-            ((array((2, 2)), array((3, 2))), {}),
-            ((array((2,)), array((3,))), {}),
-        )
+    samples=lambda: (
+        ((array((2, 2)), array((3, 2))), {}),
+        ((array((2,)), array((3,))), {}),
     ),
 )
 def kron(x: Operand, y: Operand, /) -> Any:

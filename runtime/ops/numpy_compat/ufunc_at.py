@@ -25,7 +25,7 @@ from runtime.ops.declaration.operands import (
     shape_of,
     type_of,
 )
-from runtime.ops.declaration.samples import array, calls
+from runtime.ops.declaration.samples import array
 from runtime.ops.elementwise.comparison import equal
 from runtime.ops.elementwise.conversion import astype
 from runtime.ops.elementwise.rules import strong_zero
@@ -137,14 +137,11 @@ _TWICE = np.array([0, 2, 0])
     vjp=_extreme_vjp,
     reads=(*range(65), "out"),
     raises=write_raises,
-    name="index_extreme",
     inplace=_apply_in_place,
-    samples=calls(
-        lambda: (
-            _indexed(array((4,)), array((3,), salt=1), _TWICE, "maximum"),
-            _indexed(array((4, 2)), 0.1, (_TWICE, slice(None)), "minimum"),
-            _indexed(array((4,), "i4"), 1, _TWICE, "fmax"),
-        )
+    samples=lambda: (
+        _indexed(array((4,)), array((3,), salt=1), _TWICE, "maximum"),
+        _indexed(array((4, 2)), 0.1, (_TWICE, slice(None)), "minimum"),
+        _indexed(array((4,), "i4"), 1, _TWICE, "fmax"),
     ),
 )
 def index_extreme(
@@ -160,16 +157,13 @@ def index_extreme(
     vjp=_scaled_vjp,
     reads=(*range(65), "out"),
     raises=write_raises,
-    name="index_scale",
     inplace=_apply_in_place,
-    samples=calls(
-        lambda: (
-            _indexed(array((4,)), array((3,), salt=1), _TWICE, "multiply"),
-            _indexed(array((4,)), np.array([0.0, 2.0, 3.0]), _TWICE, "multiply"),
-            _indexed(array((4, 2)), array((2,), salt=1), (_TWICE, slice(None)), "divide"),
-            _indexed(array((4,)), 0.5, _TWICE, "subtract"),
-            _indexed(array((4,), "f4"), 3, _TWICE, "multiply"),
-        )
+    samples=lambda: (
+        _indexed(array((4,)), array((3,), salt=1), _TWICE, "multiply"),
+        _indexed(array((4,)), np.array([0.0, 2.0, 3.0]), _TWICE, "multiply"),
+        _indexed(array((4, 2)), array((2,), salt=1), (_TWICE, slice(None)), "divide"),
+        _indexed(array((4,)), 0.5, _TWICE, "subtract"),
+        _indexed(array((4,), "f4"), 3, _TWICE, "multiply"),
     ),
 )
 def index_scale(
@@ -183,13 +177,10 @@ def index_scale(
     inputs=None,
     infer=_applied_type,
     raises=write_raises,
-    name="index_apply",
     inplace=_apply_in_place,
-    samples=calls(
-        lambda: (
-            _indexed(array((4,), "i8"), 3, _TWICE, "multiply"),
-            _indexed(array((4,), "i8"), array((3,), "i8"), _TWICE, "bitwise_or"),
-        )
+    samples=lambda: (
+        _indexed(array((4,), "i8"), 3, _TWICE, "multiply"),
+        _indexed(array((4,), "i8"), array((3,), "i8"), _TWICE, "bitwise_or"),
     ),
 )
 def index_apply(
@@ -223,9 +214,8 @@ def _replace_in_place(xp: Module, x: Array, *operands: Array, ufunc: str, index:
     inputs=None,
     infer=_replaced_type,
     raises=always,
-    name="index_replace",
     inplace=_replace_in_place,
-    samples=calls(lambda: (_replaced(array((4,)), _TWICE, "square"),)),
+    samples=lambda: (_replaced(array((4,)), _TWICE, "square"),),
 )
 def index_replace(xp: Module, x: Array, *operands: Array, ufunc: str, index: Index) -> Array:
     """`x` with a ufunc of itself at the index, as often as it names an element.

@@ -20,7 +20,7 @@ from runtime.ops.arrays.creation import arange, ones, zeros
 from runtime.ops.arrays.interchange import asarray
 from runtime.ops.arrays.joining import concat
 from runtime.ops.arrays.shapes import reshape
-from runtime.ops.declaration.declare import always, numpy_function, op
+from runtime.ops.declaration.declare import Primitive, always, numpy_function, op
 from runtime.ops.declaration.inference import reduced_shape, size_of
 from runtime.ops.declaration.operands import (
     Array,
@@ -33,7 +33,7 @@ from runtime.ops.declaration.operands import (
     shape_of,
     type_of,
 )
-from runtime.ops.declaration.samples import array, calls
+from runtime.ops.declaration.samples import array
 from runtime.ops.elementwise.comparison import equal, less, logical_and, logical_not, not_equal
 from runtime.ops.elementwise.conversion import astype
 from runtime.ops.elementwise.exponential import exp2_share, exp_share
@@ -161,27 +161,32 @@ _ATTRS: dict[str, Any] = {
 _MASKED = {**_ATTRS, "where": True, "initial": True}
 
 
+def _without_gradient(name: str, like: Primitive, samples: Any) -> Primitive:
+    """The same op, of any ufunc of two operands."""
+    declare = op(
+        inputs=like.inputs, infer=like.op.infer, raises=like.op.raises, samples=samples, name=name
+    )
+    return declare(like.op.kernel)
+
+
 @op(
     inputs=None,
     infer=_reduced,
     vjp=_reduce_vjp,
     reads=(*range(65), "out"),
     raises=_reduce_raises,
-    name="ufunc_reduce",
-    samples=calls(
-        lambda: (
-            ((array((2, 3)), 0.5, _MASK), _MASKED),
-            ((array((2, 3)), _MASK), {**_ATTRS, "where": True, "axis": None}),
-            ((array((2, 3)), 2.0, _MASK), {**_MASKED, "ufunc": "multiply", "keepdims": True}),
-            ((array((2, 3)), -9.0, _MASK), {**_MASKED, "ufunc": "maximum", "axis": 1}),
-            ((array((2, 3)), 9.0), {**_ATTRS, "ufunc": "minimum", "axis": 1, "initial": True}),
-            ((array((2, 3), "i4"), 3), {**_ATTRS, "axis": (0, 1), "initial": True}),
-            ((array((2, 3)), 0.5, _MASK), {**_MASKED, "ufunc": "logaddexp", "axis": 1}),
-            ((array((2, 3)),), {**_ATTRS, "ufunc": "logaddexp2", "axis": (0, 1)}),
-            ((array((2, 3)),), {**_ATTRS, "ufunc": "hypot", "keepdims": True}),
-            ((array((2, 3)),), {**_ATTRS, "ufunc": "fmin", "axis": 1}),
-            ((array((0, 3), "f4"), 3.0), {**_ATTRS, "ufunc": "maximum", "initial": True}),
-        )
+    samples=lambda: (
+        ((array((2, 3)), 0.5, _MASK), _MASKED),
+        ((array((2, 3)), _MASK), {**_ATTRS, "where": True, "axis": None}),
+        ((array((2, 3)), 2.0, _MASK), {**_MASKED, "ufunc": "multiply", "keepdims": True}),
+        ((array((2, 3)), -9.0, _MASK), {**_MASKED, "ufunc": "maximum", "axis": 1}),
+        ((array((2, 3)), 9.0), {**_ATTRS, "ufunc": "minimum", "axis": 1, "initial": True}),
+        ((array((2, 3), "i4"), 3), {**_ATTRS, "axis": (0, 1), "initial": True}),
+        ((array((2, 3)), 0.5, _MASK), {**_MASKED, "ufunc": "logaddexp", "axis": 1}),
+        ((array((2, 3)),), {**_ATTRS, "ufunc": "logaddexp2", "axis": (0, 1)}),
+        ((array((2, 3)),), {**_ATTRS, "ufunc": "hypot", "keepdims": True}),
+        ((array((2, 3)),), {**_ATTRS, "ufunc": "fmin", "axis": 1}),
+        ((array((0, 3), "f4"), 3.0), {**_ATTRS, "ufunc": "maximum", "initial": True}),
     ),
 )
 def ufunc_reduce(
@@ -195,39 +200,21 @@ def ufunc_reduce(
     initial: bool,
     where: bool,
 ) -> Array:
-    """`ufunc.reduce` that has a gradient, of `initial` and of the elements where `where` is."""
+    """`ufunc.reduce` of `initial` and of the elements where `where` is."""
     attrs = {"axis": axis, "dtype": dtype, "keepdims": keepdims}
     return _reduce(xp, x, others, ufunc, initial, where, **attrs)
 
 
-@op(
-    inputs=None,
-    infer=_reduced,
-    raises=_reduce_raises,
-    name="ufunc_fold",
-    samples=calls(
-        lambda: (
-            ((array((2, 3), "i8"),), {**_ATTRS, "ufunc": "bitwise_xor", "axis": 1}),
-            ((array((2, 3), "i8"), _MASK), {**_ATTRS, "ufunc": "logical_or", "where": True}),
-            ((array((2, 3), "i8"),), {**_ATTRS, "ufunc": "gcd", "axis": None}),
-            ((array((3,), "i8"),), {**_ATTRS, "ufunc": "subtract"}),
-        )
+ufunc_fold = _without_gradient(
+    "ufunc_fold",
+    ufunc_reduce,
+    lambda: (
+        ((array((2, 3), "i8"),), {**_ATTRS, "ufunc": "bitwise_xor", "axis": 1}),
+        ((array((2, 3), "i8"), _MASK), {**_ATTRS, "ufunc": "logical_or", "where": True}),
+        ((array((2, 3), "i8"),), {**_ATTRS, "ufunc": "gcd", "axis": None}),
+        ((array((3,), "i8"),), {**_ATTRS, "ufunc": "subtract"}),
     ),
 )
-def ufunc_fold(
-    xp: Module,
-    x: Array,
-    *others: Array,
-    ufunc: str,
-    axis: Axes,
-    dtype: np.dtype[Any] | None,
-    keepdims: bool,
-    initial: bool,
-    where: bool,
-) -> Array:
-    """`ufunc.reduce` of any ufunc of two operands; it has no gradient."""
-    attrs = {"axis": axis, "dtype": dtype, "keepdims": keepdims}
-    return _reduce(xp, x, others, ufunc, initial, where, **attrs)
 
 
 _REDUCTIONS: dict[str, Any] = {
@@ -303,37 +290,28 @@ def _accumulate_vjp(g: Any, out: Any, x: Any, ufunc: str, axis: int, dtype: Any)
     infer=_accumulated,
     vjp=_accumulate_vjp,
     reads=(0, "out"),
-    name="ufunc_accumulate",
-    samples=calls(
-        lambda: (
-            ((array((5,)),), {"ufunc": "maximum", "axis": 0, "dtype": None}),
-            ((array((2, 4)),), {"ufunc": "minimum", "axis": 1, "dtype": None}),
-            ((array((3, 2), "i8"),), {"ufunc": "fmax", "axis": -2, "dtype": None}),
-            ((array((0, 2), "f4"),), {"ufunc": "maximum", "axis": 0, "dtype": None}),
-        )
+    samples=lambda: (
+        ((array((5,)),), {"ufunc": "maximum", "axis": 0, "dtype": None}),
+        ((array((2, 4)),), {"ufunc": "minimum", "axis": 1, "dtype": None}),
+        ((array((3, 2), "i8"),), {"ufunc": "fmax", "axis": -2, "dtype": None}),
+        ((array((0, 2), "f4"),), {"ufunc": "maximum", "axis": 0, "dtype": None}),
     ),
 )
 def ufunc_accumulate(
     xp: Module, x: Array, ufunc: str, axis: int, dtype: np.dtype[Any] | None
 ) -> Array:
-    """The running maximum or minimum along `axis`."""
+    """`ufunc.accumulate`: the running maximum, say, along `axis`."""
     return _by_numpy(xp, ufunc, "accumulate", x, axis=axis, dtype=dtype)
 
 
-@op(
-    inputs=1,
-    infer=_accumulated,
-    name="ufunc_scan",
-    samples=calls(
-        lambda: (
-            ((array((5,), "i8"),), {"ufunc": "subtract", "axis": 0, "dtype": None}),
-            ((array((2, 4), "?"),), {"ufunc": "logical_xor", "axis": 1, "dtype": None}),
-        )
+ufunc_scan = _without_gradient(
+    "ufunc_scan",
+    ufunc_accumulate,
+    lambda: (
+        ((array((5,), "i8"),), {"ufunc": "subtract", "axis": 0, "dtype": None}),
+        ((array((2, 4), "?"),), {"ufunc": "logical_xor", "axis": 1, "dtype": None}),
     ),
 )
-def ufunc_scan(xp: Module, x: Array, ufunc: str, axis: int, dtype: np.dtype[Any] | None) -> Array:
-    """`ufunc.accumulate` of any ufunc of two operands; it has no gradient."""
-    return _by_numpy(xp, ufunc, "accumulate", x, axis=axis, dtype=dtype)
 
 
 _EXTREMES = frozenset(("maximum", "minimum", "fmax", "fmin"))
@@ -387,36 +365,24 @@ _PLACES = np.array([0, 3, 1, 4])
     vjp=_reduceat_vjp,
     reads=(0, 1),
     raises=always,
-    name="ufunc_sums_at",
-    samples=calls(
-        lambda: (
-            ((array((5,)), _PLACES), {"ufunc": "add", "axis": 0, "dtype": None}),
-            ((array((2, 5)), _PLACES), {"ufunc": "add", "axis": 1, "dtype": None}),
-            ((array((5,), "i4"), _PLACES), {"ufunc": "add", "axis": 0, "dtype": None}),
-        )
+    samples=lambda: (
+        ((array((5,)), _PLACES), {"ufunc": "add", "axis": 0, "dtype": None}),
+        ((array((2, 5)), _PLACES), {"ufunc": "add", "axis": 1, "dtype": None}),
+        ((array((5,), "i4"), _PLACES), {"ufunc": "add", "axis": 0, "dtype": None}),
     ),
 )
 def ufunc_sums_at(
     xp: Module, x: Array, at: Array, ufunc: str, axis: int, dtype: np.dtype[Any] | None
 ) -> Array:
-    """Sums of the parts of `x` that begin at each index along `axis`, and end at the next."""
+    """`ufunc.reduceat` of the parts of `x` that begin at each index along `axis`."""
     return _by_numpy(xp, ufunc, "reduceat", x, at, axis=axis, dtype=dtype)
 
 
-@op(
-    inputs=2,
-    infer=_parts,
-    raises=always,
-    name="ufunc_reduceat",
-    samples=calls(
-        lambda: (((array((5,), "i8"), _PLACES), {"ufunc": "maximum", "axis": 0, "dtype": None}),)
-    ),
+ufunc_reduceat = _without_gradient(
+    "ufunc_reduceat",
+    ufunc_sums_at,
+    lambda: (((array((5,), "i8"), _PLACES), {"ufunc": "maximum", "axis": 0, "dtype": None}),),
 )
-def ufunc_reduceat(
-    xp: Module, x: Array, at: Array, ufunc: str, axis: int, dtype: np.dtype[Any] | None
-) -> Array:
-    """`ufunc.reduceat` of any ufunc of two operands; it has no gradient."""
-    return _by_numpy(xp, ufunc, "reduceat", x, at, axis=axis, dtype=dtype)
 
 
 def reduceat(

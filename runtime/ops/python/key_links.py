@@ -21,7 +21,6 @@ import numpy as np
 
 from runtime.ops.declaration.declare import no_gradient, op
 from runtime.ops.declaration.operands import Array, Module
-from runtime.ops.declaration.samples import calls
 from runtime.ops.numpy_compat.ufunc_at import on_host
 from runtime.spec import TensorType, type_of_number
 
@@ -98,7 +97,7 @@ def _rows_of_bucket(links: Any, bucket: int) -> list[int]:
     inputs=None,
     infer=lambda *columns: TensorType(_LINK, columns[0].shape and columns[0].shape[:1]),
     vjp=no_gradient,
-    samples=calls(lambda: ((_KEYS, {}), (_KEYS[:1], {}), ((np.zeros(0),), {}))),
+    samples=lambda: ((_KEYS, {}), (_KEYS[:1], {}), ((np.zeros(0),), {})),
 )
 def link_all(xp: Module, *columns: Array) -> Array:
     """The links of rows that are keys, each of the numbers that stand in it in the `columns`.
@@ -115,12 +114,10 @@ def link_all(xp: Module, *columns: Array) -> Array:
     inputs=None,
     infer=lambda links, *columns: links,
     vjp=no_gradient,
-    samples=calls(
-        lambda: (
-            ((np.append(_linked(*(x[:-1] for x in _KEYS)), 0), *_KEYS), {}),
-            ((np.append(_linked(_KEYS[0][:2]), 0), _KEYS[0][:3]), {}),
-            ((np.zeros(1, _LINK), np.array([True])), {}),
-        )
+    samples=lambda: (
+        ((np.append(_linked(*(x[:-1] for x in _KEYS)), 0), *_KEYS), {}),
+        ((np.append(_linked(_KEYS[0][:2]), 0), _KEYS[0][:3]), {}),
+        ((np.zeros(1, _LINK), np.array([True])), {}),
     ),
 )
 def link_last(xp: Module, links: Array, *keys: Array) -> Array:
@@ -147,13 +144,11 @@ def link_last(xp: Module, links: Array, *keys: Array) -> Array:
     inputs=None,
     infer=lambda links, row, hole, *columns: TensorType(_LINK, (_one_less(links.shape),)),
     vjp=no_gradient,
-    samples=calls(
-        lambda: (
-            ((_linked(*_KEYS), 2, 2, *_KEYS), {}),
-            ((_linked(*_KEYS), 4, 4, *_KEYS), {}),
-            ((_linked(_KEYS[0]), 0, 3, _KEYS[0]), {}),
-            ((_linked(np.array([True])), 0, 0, np.array([True])), {}),
-        )
+    samples=lambda: (
+        ((_linked(*_KEYS), 2, 2, *_KEYS), {}),
+        ((_linked(*_KEYS), 4, 4, *_KEYS), {}),
+        ((_linked(_KEYS[0]), 0, 3, _KEYS[0]), {}),
+        ((_linked(np.array([True])), 0, 0, np.array([True])), {}),
     ),
 )
 def unlink_row(xp: Module, links: Array, row: Array, hole: Array, *keys: Array) -> Array:
@@ -231,9 +226,7 @@ class _Order:
     inputs=None,
     infer=lambda order: order,
     vjp=no_gradient,
-    samples=calls(
-        lambda: tuple([((np.zeros(n, _LINK),), {}) for n in (1, 2, 4)]),
-    ),
+    samples=lambda: tuple([((np.zeros(n, _LINK),), {}) for n in (1, 2, 4)]),
 )
 def order_last(xp: Module, order: Array) -> Array:
     """`order`, whose last word is 0, with that of the last row: it is behind all others in order.
@@ -256,13 +249,11 @@ def order_last(xp: Module, order: Array) -> Array:
     inputs=None,
     infer=lambda order, row, hole: TensorType(_LINK, (_one_less(order.shape),)),
     vjp=no_gradient,
-    samples=calls(
-        lambda: tuple(
-            [
-                ((np.zeros(n, _LINK), *rows), {})
-                for n, *rows in ((1, 0, 0), (2, 0, 1), (2, 1, 1), (5, 0, 1), (5, 2, 2), (5, 4, 4))
-            ]
-        ),
+    samples=lambda: tuple(
+        [
+            ((np.zeros(n, _LINK), *rows), {})
+            for n, *rows in ((1, 0, 0), (2, 0, 1), (2, 1, 1), (5, 0, 1), (5, 2, 2), (5, 4, 4))
+        ]
     ),
 )
 def order_without(xp: Module, order: Array, row: Array, hole: Array) -> Array:
@@ -304,7 +295,7 @@ def order_without(xp: Module, order: Array, row: Array, hole: Array) -> Array:
     inputs=None,
     infer=lambda order: TensorType(_LINK, order.shape),
     vjp=no_gradient,
-    samples=calls(lambda: tuple([((np.zeros(n, _LINK),), {}) for n in (0, 1, 4)])),
+    samples=lambda: tuple([((np.zeros(n, _LINK),), {}) for n in (0, 1, 4)]),
 )
 def rows_in_order(xp: Module, order: Array) -> Array:
     """The numbers of all rows, in their order. Raises nothing.
@@ -323,14 +314,12 @@ def rows_in_order(xp: Module, order: Array) -> Array:
     inputs=None,
     infer=lambda links, *numbers: type_of_number(0).strong(),
     vjp=no_gradient,
-    samples=calls(
-        lambda: (
-            ((_linked(*_KEYS), *_KEYS, 20, 0.0), {}),
-            ((_linked(*_KEYS), *_KEYS, 7, np.nan), {}),
-            ((_linked(*_KEYS), *_KEYS, 7, 1.0), {}),
-            ((_linked(_KEYS[0]), _KEYS[0], 5), {}),
-            ((_NONE, _KEYS[0][:0], 5), {}),
-        )
+    samples=lambda: (
+        ((_linked(*_KEYS), *_KEYS, 20, 0.0), {}),
+        ((_linked(*_KEYS), *_KEYS, 7, np.nan), {}),
+        ((_linked(*_KEYS), *_KEYS, 7, 1.0), {}),
+        ((_linked(_KEYS[0]), _KEYS[0], 5), {}),
+        ((_NONE, _KEYS[0][:0], 5), {}),
     ),
 )
 def find_key(xp: Module, links: Array, *numbers: Array) -> Array:

@@ -10,7 +10,6 @@ import numpy as np
 from runtime.errors import LimitOverflowError
 from runtime.ops.declaration.declare import no_gradient, op
 from runtime.ops.declaration.operands import Array, Module
-from runtime.ops.declaration.samples import calls
 from runtime.spec import TensorType, type_of_number
 from runtime.structure.templates import letters_of_text, text_of_letters
 
@@ -52,13 +51,11 @@ def _letters(text: str) -> Array:
     infer=lambda *types, method: RESULTS[method],
     vjp=no_gradient,
     raises=lambda types, attrs: attrs["method"] in _RAISING,
-    samples=calls(
-        lambda: (
-            ((_letters("banana"), _letters("an")), {"method": "count"}),
-            ((_letters("7"), 3), {"method": "zfill"}),
-            ((_letters("7.5"),), {"method": "float"}),
-            ((_letters("b"), _letters("abc")), {"method": "__lt__"}),
-        )
+    samples=lambda: (
+        ((_letters("banana"), _letters("an")), {"method": "count"}),
+        ((_letters("7"), 3), {"method": "zfill"}),
+        ((_letters("7.5"),), {"method": "float"}),
+        ((_letters("b"), _letters("abc")), {"method": "__lt__"}),
     ),
 )
 def text_method(xp: Module, *operands: Array, method: str) -> Any:
@@ -88,13 +85,11 @@ def _types_of_parts(
     infer=_types_of_parts,
     vjp=no_gradient,
     raises=lambda types, attrs: attrs["has_separator"],
-    samples=calls(
-        lambda: (
-            ((_letters("a b  cd"),), {"method": "split", "has_separator": False}),
-            ((_letters("a,b,,"), _letters(","), 2), {"method": "rsplit", "has_separator": True}),
-            ((_letters(""), False), {"method": "splitlines", "has_separator": False}),
-            ((_letters("k=v"), _letters("=")), {"method": "partition", "has_separator": True}),
-        )
+    samples=lambda: (
+        ((_letters("a b  cd"),), {"method": "split", "has_separator": False}),
+        ((_letters("a,b,,"), _letters(","), 2), {"method": "rsplit", "has_separator": True}),
+        ((_letters(""), False), {"method": "splitlines", "has_separator": False}),
+        ((_letters("k=v"), _letters("=")), {"method": "partition", "has_separator": True}),
     ),
 )
 def split_text(xp: Module, *operands: Array, method: str, has_separator: bool) -> Any:
@@ -124,8 +119,8 @@ def split_text(xp: Module, *operands: Array, method: str, has_separator: bool) -
     inputs=2,
     infer=lambda counts, letters: TensorType(np.dtype(np.int64), (counts.shape or (None,))[:1]),
     vjp=no_gradient,
-    samples=calls(
-        lambda: (((np.array([1, 2, 1]), np.array([[66, 0], [65, 66], [66, 7]], np.int32)), {}),)
+    samples=lambda: (
+        ((np.array([1, 2, 1]), np.array([[66, 0], [65, 66], [66, 7]], np.int32)), {}),
     ),
 )
 def text_ranks(xp: Module, counts: Array, letters: Array) -> Array:

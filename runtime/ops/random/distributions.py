@@ -14,7 +14,6 @@ import numpy as np
 
 from runtime.ops.declaration.declare import always, no_gradient, op
 from runtime.ops.declaration.operands import Array, Module, decode_shape
-from runtime.ops.declaration.samples import calls
 from runtime.ops.random.draws import (
     ATTEMPTS,
     COUNTER,
@@ -24,6 +23,7 @@ from runtime.ops.random.draws import (
     draw_type,
     filled,
     fraction,
+    of_bits,
     samples,
     width_of,
 )
@@ -65,7 +65,8 @@ Proposal: TypeAlias = Callable[[Array, Array, Array], tuple[Array, Array]]
 
 
 def standard_normal(xp: Module, bits: Array, dtype: np.dtype[Any]) -> Array:
-    """The first bit is the sign, the others the distance from the centre, in probability."""
+    """Standard normal numbers, by inversion: up to 9.1 (float32 and float16: 6.3) and never 0."""
+    # The first bit is the sign, the others the distance from the centre, in probability.
     width = width_of(dtype)
     most = (1 << (width - 1)) - 1
     distance = bits & most
@@ -75,18 +76,7 @@ def standard_normal(xp: Module, bits: Array, dtype: np.dtype[Any]) -> Array:
     return z
 
 
-@op(inputs=None, infer=draw_type, vjp=no_gradient, raises=by_shape, samples=samples(_F8, _F4, _F2))
-def random_normal(
-    xp: Module,
-    key: Array,
-    counter: Array,
-    *dims: Array,
-    shape: tuple[Dim, ...],
-    dtype: np.dtype[Any],
-) -> Array:
-    """Standard normal numbers, by inversion: up to 9.1 (float32 and float16: 6.3) and never 0."""
-    sizes = decode_shape(shape, dims)
-    return filled(xp, key, counter, sizes, dtype, lambda bits: standard_normal(xp, bits, dtype))
+random_normal = of_bits("random_normal", standard_normal, samples(_F8, _F4, _F2))
 
 
 @op(
@@ -143,23 +133,13 @@ def _tail(x: float) -> float:
     return 0.5 * math.erfc(x / math.sqrt(2))
 
 
-@op(inputs=None, infer=draw_type, vjp=no_gradient, raises=by_shape, samples=samples(_F8, _F4, _F2))
-def random_exponential(
-    xp: Module,
-    key: Array,
-    counter: Array,
-    *dims: Array,
-    shape: tuple[Dim, ...],
-    dtype: np.dtype[Any],
-) -> Array:
-    """Exponential numbers of mean 1, by inversion: up to 45 (float32 and float16: 22.9)."""
-    sizes = decode_shape(shape, dims)
-    return filled(xp, key, counter, sizes, dtype, lambda bits: exponential(xp, bits, dtype))
-
-
 def exponential(xp: Module, bits: Array, dtype: np.dtype[Any]) -> Array:
-    """What has the bits as the probability of more."""
+    """Exponential numbers of mean 1, by inversion: up to 45 (float32 and float16: 22.9)."""
+    # The bits are the probability of more.
     return 0.0 - exact.log(xp, fraction(bits, width_of(dtype)))
+
+
+random_exponential = of_bits("random_exponential", exponential, samples(_F8, _F4, _F2))
 
 
 def _spread(
@@ -179,14 +159,12 @@ def _spread(
     inputs=None,
     infer=draw_type,
     raises=always,
-    samples=calls(
-        lambda: (
-            ((KEY, COUNTER, np.float64(2.5)), {"shape": (40,), "dtype": _F8}),
-            ((KEY, COUNTER, np.array([0.3, 1.0, 50.0])), {"shape": (20, 3), "dtype": _F8}),
-            ((KEY, COUNTER, np.float32(0.5), 3), {"shape": (None, 2), "dtype": _F4}),
-            ((KEY, COUNTER, np.float64(2.5)), {"shape": (), "dtype": _F8}),
-            ((KEY, COUNTER, np.float64(2.5)), {"shape": (0, 2), "dtype": _F8}),
-        )
+    samples=lambda: (
+        ((KEY, COUNTER, np.float64(2.5)), {"shape": (40,), "dtype": _F8}),
+        ((KEY, COUNTER, np.array([0.3, 1.0, 50.0])), {"shape": (20, 3), "dtype": _F8}),
+        ((KEY, COUNTER, np.float32(0.5), 3), {"shape": (None, 2), "dtype": _F4}),
+        ((KEY, COUNTER, np.float64(2.5)), {"shape": (), "dtype": _F8}),
+        ((KEY, COUNTER, np.float64(2.5)), {"shape": (0, 2), "dtype": _F8}),
     ),
 )
 def random_gamma(
@@ -284,14 +262,12 @@ RAREST = 2.0**-60
     infer=draw_type,
     vjp=no_gradient,
     raises=always,
-    samples=calls(
-        lambda: (
-            ((KEY, COUNTER, np.float64(2.5)), {"shape": (40,), "dtype": _I8}),
-            ((KEY, COUNTER, np.array([0.0, 9.0, 50.0])), {"shape": (20, 3), "dtype": _I8}),
-            ((KEY, COUNTER, np.float32(70), 3), {"shape": (None, 2), "dtype": np.dtype("i4")}),
-            ((KEY, COUNTER, np.float64(2.5)), {"shape": (), "dtype": _F8}),
-            ((KEY, COUNTER, np.float64(2.5)), {"shape": (0, 2), "dtype": _I8}),
-        )
+    samples=lambda: (
+        ((KEY, COUNTER, np.float64(2.5)), {"shape": (40,), "dtype": _I8}),
+        ((KEY, COUNTER, np.array([0.0, 9.0, 50.0])), {"shape": (20, 3), "dtype": _I8}),
+        ((KEY, COUNTER, np.float32(70), 3), {"shape": (None, 2), "dtype": np.dtype("i4")}),
+        ((KEY, COUNTER, np.float64(2.5)), {"shape": (), "dtype": _F8}),
+        ((KEY, COUNTER, np.float64(2.5)), {"shape": (0, 2), "dtype": _I8}),
     ),
 )
 def random_poisson(
@@ -414,17 +390,15 @@ def _many(xp: Module, key: Array, counter: Array, lam: Array, where: Array) -> A
     infer=draw_type,
     vjp=no_gradient,
     raises=always,
-    samples=calls(
-        lambda: (
-            ((KEY, COUNTER, np.float64(9), np.float64(0.3)), {"shape": (40,), "dtype": _I8}),
-            (
-                (KEY, COUNTER, np.array([0, 20, 90]), np.array([0.5, 0.9, 0.25])),
-                {"shape": (20, 3), "dtype": _I8},
-            ),
-            ((KEY, COUNTER, np.float64(70), 0.5, 3), {"shape": (None, 2), "dtype": _F4}),
-            ((KEY, COUNTER, np.float64(9), np.float64(1)), {"shape": (), "dtype": _I8}),
-            ((KEY, COUNTER, np.float64(9), np.float64(0)), {"shape": (0, 2), "dtype": _I8}),
-        )
+    samples=lambda: (
+        ((KEY, COUNTER, np.float64(9), np.float64(0.3)), {"shape": (40,), "dtype": _I8}),
+        (
+            (KEY, COUNTER, np.array([0, 20, 90]), np.array([0.5, 0.9, 0.25])),
+            {"shape": (20, 3), "dtype": _I8},
+        ),
+        ((KEY, COUNTER, np.float64(70), 0.5, 3), {"shape": (None, 2), "dtype": _F4}),
+        ((KEY, COUNTER, np.float64(9), np.float64(1)), {"shape": (), "dtype": _I8}),
+        ((KEY, COUNTER, np.float64(9), np.float64(0)), {"shape": (0, 2), "dtype": _I8}),
     ),
 )
 def random_binomial(

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from runtime.ops.declaration.declare import always, no_gradient, op
+from runtime.ops.declaration.declare import Primitive, always, no_gradient, op
 from runtime.ops.declaration.operands import Array, Module, decode_shape
 from runtime.ops.declaration.samples import array, calls
 from runtime.ops.random.philox import FOLD, SPLIT, elements, pairs, pick, streams, words_at
@@ -24,6 +24,7 @@ from runtime.spec import Dim, TensorType
 __all__ = [
     "checked_probabilities",
     "low_bits",
+    "of_bits",
     "random_advance",
     "random_below",
     "random_bernoulli",
@@ -109,11 +110,9 @@ def fraction(bits: Array, width: int) -> Array:
     inputs=2,
     infer=lambda key, data: TensorType(_U8, ()),
     vjp=no_gradient,
-    samples=calls(
-        lambda: (
-            ((KEY, np.uint64(3)), {}),
-            ((KEY, np.uint64(2**64 - 1)), {}),
-        )
+    samples=lambda: (
+        ((KEY, np.uint64(3)), {}),
+        ((KEY, np.uint64(2**64 - 1)), {}),
     ),
 )
 def random_fold(xp: Module, key: Array, data: Array) -> Array:
@@ -126,11 +125,9 @@ def random_fold(xp: Module, key: Array, data: Array) -> Array:
     infer=lambda key, *dims, shape: TensorType(_U8, shape),
     vjp=no_gradient,
     raises=lambda types, attrs: len(types) > 1,
-    samples=calls(
-        lambda: (
-            ((KEY,), {"shape": (3,)}),
-            ((KEY, 2), {"shape": (None, 2)}),
-        )
+    samples=lambda: (
+        ((KEY,), {"shape": (3,)}),
+        ((KEY, 2), {"shape": (None, 2)}),
     ),
 )
 def random_split(xp: Module, key: Array, *dims: Array, shape: tuple[Dim, ...]) -> Array:
@@ -152,11 +149,9 @@ def random_split(xp: Module, key: Array, *dims: Array, shape: tuple[Dim, ...]) -
     ),
     vjp=no_gradient,
     raises=lambda types, attrs: len(types) > 1,
-    samples=calls(
-        lambda: (
-            ((np.array([KEY, COUNTER]),), {"shape": (2, 3), "width": 32}),
-            ((np.array([KEY, np.uint64(2**64 - 1)]), 3), {"shape": (None, 5), "width": 64}),
-        )
+    samples=lambda: (
+        ((np.array([KEY, COUNTER]),), {"shape": (2, 3), "width": 32}),
+        ((np.array([KEY, np.uint64(2**64 - 1)]), 3), {"shape": (None, 5), "width": 64}),
     ),
 )
 def random_advance(
@@ -170,64 +165,57 @@ def random_advance(
 # ---- bits and uniform numbers ------------------------------------------------------------------
 
 
-@op(
-    inputs=None,
-    infer=draw_type,
-    vjp=no_gradient,
-    raises=by_shape,
-    samples=samples(np.dtype("u4"), _U8, np.dtype("u1"), np.dtype("u2")),
-)
-def random_bits(
-    xp: Module,
-    key: Array,
-    counter: Array,
-    *dims: Array,
-    shape: tuple[Dim, ...],
-    dtype: np.dtype[Any],
-) -> Array:
-    """Unsigned integers all of whose bits are random: the low bits of the words."""
-    sizes = decode_shape(shape, dims)
-    return filled(xp, key, counter, sizes, dtype, lambda bits: low_bits(xp, bits, dtype))
+def of_bits(name: str, make: Callable[[Module, Array, Any], Array], given: Any) -> Primitive:
+    """The op of numbers that `make` makes of random bits, each of as many as its dtype needs."""
+
+    def kernel(
+        xp: Module,
+        key: Array,
+        counter: Array,
+        *dims: Array,
+        shape: tuple[Dim, ...],
+        dtype: np.dtype[Any],
+    ) -> Array:
+        sizes = decode_shape(shape, dims)
+        return filled(xp, key, counter, sizes, dtype, lambda bits: make(xp, bits, dtype))
+
+    kernel.__doc__ = make.__doc__
+    declare = op(
+        inputs=None, infer=draw_type, vjp=no_gradient, raises=by_shape, samples=given, name=name
+    )
+    return declare(kernel)
 
 
 def low_bits(xp: Module, bits: Array, dtype: np.dtype[Any]) -> Array:
-    """As many of the last bits as an unsigned integer has."""
+    """Unsigned integers all of whose bits are random: the low bits of the words."""
     return bits & int(np.iinfo(dtype).max)
+
+
+random_bits = of_bits(
+    "random_bits", low_bits, samples(np.dtype("u4"), _U8, np.dtype("u1"), np.dtype("u2"))
+)
 
 
 _DIGITS = {_F8: 53, _F4: 24, _F2: 11}
 
 
 def unit(xp: Module, bits: Array, dtype: np.dtype[Any]) -> Array:
-    """The number in [0, 1) whose digits are the first bits, as many as the dtype has."""
+    """Multiples of 2**-53 (float32: 2**-24, float16: 2**-11) in [0, 1), all equally likely."""
     digits = _DIGITS[dtype]
     bits >>= width_of(dtype) - digits
     return bits * 2.0**-digits
 
 
-@op(inputs=None, infer=draw_type, vjp=no_gradient, raises=by_shape, samples=samples(_F8, _F4, _F2))
-def random_uniform(
-    xp: Module,
-    key: Array,
-    counter: Array,
-    *dims: Array,
-    shape: tuple[Dim, ...],
-    dtype: np.dtype[Any],
-) -> Array:
-    """Multiples of 2**-53 (float32: 2**-24, float16: 2**-11) in [0, 1), all equally likely."""
-    sizes = decode_shape(shape, dims)
-    return filled(xp, key, counter, sizes, dtype, lambda bits: unit(xp, bits, dtype))
+random_uniform = of_bits("random_uniform", unit, samples(_F8, _F4, _F2))
 
 
 @op(
     inputs=3,
     infer=lambda x, low, high: x,
     vjp=(lambda g, out, x, low, high: g, None, None),
-    samples=calls(
-        lambda: (
-            ((array((3,), low=0.0, high=1.0), np.float64(-2), np.float64(2)), {}),
-            ((array((3,), "f4", 0.0, 1.0), np.float32(-2), np.float32(2)), {}),
-        )
+    samples=lambda: (
+        ((array((3,), low=0.0, high=1.0), np.float64(-2), np.float64(2)), {}),
+        ((array((3,), "f4", 0.0, 1.0), np.float32(-2), np.float32(2)), {}),
     ),
 )
 def random_below(xp: Module, x: Array, low: Array, high: Array) -> Array:
@@ -365,12 +353,10 @@ def _product(a: Array, b: Array) -> Array:
     infer=lambda key, counter, p, *dims, shape: TensorType(np.dtype(np.bool_), shape),
     vjp=no_gradient,
     raises=always,
-    samples=calls(
-        lambda: (
-            ((KEY, COUNTER, np.float64(0.25)), {"shape": (2, 3)}),
-            ((KEY, COUNTER, np.array([0.0, 1.0], "f4"), 3), {"shape": (None, 2)}),
-            ((KEY, COUNTER, np.float64(0.25)), {"shape": ()}),
-        )
+    samples=lambda: (
+        ((KEY, COUNTER, np.float64(0.25)), {"shape": (2, 3)}),
+        ((KEY, COUNTER, np.array([0.0, 1.0], "f4"), 3), {"shape": (None, 2)}),
+        ((KEY, COUNTER, np.float64(0.25)), {"shape": ()}),
     ),
 )
 def random_bernoulli(
@@ -401,13 +387,11 @@ def _categorical_type(key: Any, counter: Any, x: Any, *dims: Any, shape: Any, lo
     infer=_categorical_type,
     vjp=no_gradient,
     raises=always,
-    samples=calls(
-        lambda: (
-            ((KEY, COUNTER, array((2, 3))), {"shape": (4,), "logits": True}),
-            ((KEY, COUNTER, array((5, 3)), 2), {"shape": (None,), "logits": True}),
-            ((KEY, COUNTER, np.array([0.5, 0.25, 0.25])), {"shape": (2, 3), "logits": False}),
-            ((KEY, COUNTER, np.array([[0.5, 0.5]])), {"shape": (), "logits": False}),
-        )
+    samples=lambda: (
+        ((KEY, COUNTER, array((2, 3))), {"shape": (4,), "logits": True}),
+        ((KEY, COUNTER, array((5, 3)), 2), {"shape": (None,), "logits": True}),
+        ((KEY, COUNTER, np.array([0.5, 0.25, 0.25])), {"shape": (2, 3), "logits": False}),
+        ((KEY, COUNTER, np.array([[0.5, 0.5]])), {"shape": (), "logits": False}),
     ),
 )
 def random_categorical(
@@ -469,13 +453,11 @@ def _positions(xp: Module, rows: Array, levels: Array) -> Array:
     infer=lambda key, counter, n, *dims, shape: TensorType(_I8, shape),
     vjp=no_gradient,
     raises=always,
-    samples=calls(
-        lambda: (
-            ((KEY, COUNTER, 5), {"shape": (5,)}),
-            ((KEY, COUNTER, np.int64(9), 2), {"shape": (None, 3)}),
-            ((KEY, COUNTER, 5), {"shape": ()}),
-            ((KEY, COUNTER, 0), {"shape": (0,)}),
-        )
+    samples=lambda: (
+        ((KEY, COUNTER, 5), {"shape": (5,)}),
+        ((KEY, COUNTER, np.int64(9), 2), {"shape": (None, 3)}),
+        ((KEY, COUNTER, 5), {"shape": ()}),
+        ((KEY, COUNTER, 0), {"shape": (0,)}),
     ),
 )
 def random_permutation(
@@ -500,11 +482,9 @@ def _check_enough(wanted: int, there: int) -> None:
     infer=lambda key, counter, p, *dims, shape: TensorType(_I8, shape),
     vjp=no_gradient,
     raises=always,
-    samples=calls(
-        lambda: (
-            ((KEY, COUNTER, np.array([0.5, 0.25, 0.25])), {"shape": (2,)}),
-            ((KEY, COUNTER, np.array([0.5, 0.25, 0.25]), 1), {"shape": (None, 3)}),
-        )
+    samples=lambda: (
+        ((KEY, COUNTER, np.array([0.5, 0.25, 0.25])), {"shape": (2,)}),
+        ((KEY, COUNTER, np.array([0.5, 0.25, 0.25]), 1), {"shape": (None, 3)}),
     ),
 )
 def random_subset(

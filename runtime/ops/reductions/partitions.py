@@ -67,7 +67,6 @@ _SAMPLES = calls(
     reads=(0, "out"),
     raises=always,
     samples=_SAMPLES,
-    name="partition",
 )
 def partition_(xp: Module, x: Array, kth: tuple[int, ...], axis: int = -1) -> Array:
     """`x` with the elements at some places as if sorted, and smaller ones before them."""
@@ -80,7 +79,6 @@ def partition_(xp: Module, x: Array, kth: tuple[int, ...], axis: int = -1) -> Ar
     vjp=no_gradient,
     raises=always,
     samples=_SAMPLES,
-    name="argpartition",
 )
 def argpartition_(xp: Module, x: Array, kth: tuple[int, ...], axis: int = -1) -> Array:
     """The positions that partition `x`."""
@@ -129,14 +127,11 @@ def argpartition(x: Operand, /, kth: Any, axis: int | None = -1) -> Any:
 
 
 @implements(
-    "lexsort",
-    samples=calls(
-        lambda: (
-            (([np.array([1, 2, 0, 2]), np.array([1, 0, 1, 0])],), {}),
-            ((np.array([[3, 1, 2, 1], [0, 1, 0, 1]]),), {}),
-            (([array((2, 3)), np.array([[1, 0, 1], [2, 2, 2]])],), {"axis": 0}),
-            ((array((3,)),), {}),
-        )
+    samples=lambda: (
+        (([np.array([1, 2, 0, 2]), np.array([1, 0, 1, 0])],), {}),
+        ((np.array([[3, 1, 2, 1], [0, 1, 0, 1]]),), {}),
+        (([array((2, 3)), np.array([[1, 0, 1], [2, 2, 2]])],), {"axis": 0}),
+        ((array((3,)),), {}),
     ),
 )
 def lexsort(keys: Operand | Sequence[Operand], /, axis: int = -1) -> Any:
@@ -164,12 +159,9 @@ def lexsort(keys: Operand | Sequence[Operand], /, axis: int = -1) -> Any:
 
 
 @implements(
-    "sort_complex",
-    samples=calls(
-        lambda: (
-            ((array((4,), "c16"),), {}),
-            ((array((3,), "i2"),), {}),
-        )
+    samples=lambda: (
+        ((array((4,), "c16"),), {}),
+        ((array((3,), "i2"),), {}),
     ),
 )
 def sort_complex(x: Operand, /) -> Any:

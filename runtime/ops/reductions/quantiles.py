@@ -30,7 +30,7 @@ from runtime.ops.declaration.operands import (
     shape_of,
     type_of,
 )
-from runtime.ops.declaration.samples import array, calls
+from runtime.ops.declaration.samples import array
 from runtime.ops.elementwise.comparison import (
     equal,
     greater_equal,
@@ -257,21 +257,18 @@ _METHODS = [
 
 
 @implements(
-    "quantile",
-    samples=calls(
-        lambda: (
-            ((array((7,)), 0.3), {}),
-            ((array((4, 3)), 0.5, 0), {}),
-            ((array((4, 3)), np.array([0.1, 0.9]), 1), {"keepdims": True}),
-            ((array((2, 2, 3)), np.array([[0.1], [0.9]]), (0, 2)), {}),
-            ((array((4, 3)), 1.0), {}),
-            ((array((5,), "i8"), 1), {}),
-            ((array((5,), "?"), np.array([0, 1])), {}),
-            ((array((5,), "i8"), 1), {"method": "weibull"}),
-            ((array((5,), "i8"), 0), {"method": "nearest"}),
-            ((array((6,), "f4"), 0.35), {}),
-            *_METHODS,
-        )
+    samples=lambda: (
+        ((array((7,)), 0.3), {}),
+        ((array((4, 3)), 0.5, 0), {}),
+        ((array((4, 3)), np.array([0.1, 0.9]), 1), {"keepdims": True}),
+        ((array((2, 2, 3)), np.array([[0.1], [0.9]]), (0, 2)), {}),
+        ((array((4, 3)), 1.0), {}),
+        ((array((5,), "i8"), 1), {}),
+        ((array((5,), "?"), np.array([0, 1])), {}),
+        ((array((5,), "i8"), 1), {"method": "weibull"}),
+        ((array((5,), "i8"), 0), {"method": "nearest"}),
+        ((array((6,), "f4"), 0.35), {}),
+        *_METHODS,
     ),
 )
 def quantile(
@@ -295,11 +292,9 @@ def quantile(
 
 
 @implements(
-    "percentile",
-    samples=calls(lambda: (
+    samples=lambda: (
         ((array((7,)), 30.0), {}), ((array((4, 3)), 75, 0), {}), ((array((6,), "f4"), 35), {}),
-        ((array((7,)), [10, 50]), {"method": "weibull"}),)
-    ),
+        ((array((7,)), [10, 50]), {"method": "weibull"}),),
 )  # fmt: skip
 def percentile(
     x: Operand,
@@ -322,15 +317,12 @@ _HOLES = np.where(array((5, 3)) > 1, np.nan, array((5, 3)))
 
 
 @implements(
-    "nanquantile",
-    samples=calls(
-        lambda: (
-            ((_HOLES, 0.3), {}),
-            ((_HOLES, 0.5, 0), {}),
-            ((_HOLES, np.array([0.1, 0.9]), 0), {"keepdims": True, "method": "hazen"}),
-            ((array((4, 3)), 0.6, 1), {"method": "lower"}),
-            ((array((3,), "i8"), 0.4), {}),
-        )
+    samples=lambda: (
+        ((_HOLES, 0.3), {}),
+        ((_HOLES, 0.5, 0), {}),
+        ((_HOLES, np.array([0.1, 0.9]), 0), {"keepdims": True, "method": "hazen"}),
+        ((array((4, 3)), 0.6, 1), {"method": "lower"}),
+        ((array((3,), "i8"), 0.4), {}),
     ),
 )
 def nanquantile(
@@ -351,12 +343,9 @@ def nanquantile(
 
 
 @implements(
-    "nanpercentile",
-    samples=calls(
-        lambda: (
-            ((_HOLES, 30.0), {}),
-            ((_HOLES, [10, 50], 0), {}),
-        )
+    samples=lambda: (
+        ((_HOLES, 30.0), {}),
+        ((_HOLES, [10, 50], 0), {}),
     ),
 )
 def nanpercentile(
@@ -382,12 +371,9 @@ _MEDIANS: Any = (((array((7,)),), {}), ((array((4, 3)), 0), {}), ((array((4,), "
 
 
 @implements(
-    "median",
-    samples=calls(
-        lambda: (
-            *_MEDIANS,
-            ((array((4, 3)), (0, 1)), {"keepdims": True}),
-        )
+    samples=lambda: (
+        *_MEDIANS,
+        ((array((4, 3)), (0, 1)), {"keepdims": True}),
     ),
 )
 def median(x: Operand, /, axis: Axes = None, *, keepdims: bool = False) -> Any:
@@ -406,14 +392,11 @@ def median(x: Operand, /, axis: Axes = None, *, keepdims: bool = False) -> Any:
 
 
 @implements(
-    "nanmedian",
-    samples=calls(
-        lambda: (
-            *_MEDIANS,
-            ((_HOLES,), {}),
-            ((_HOLES, 0), {"keepdims": True}),
-            ((_HOLES.astype("f4"), 1), {}),
-        )
+    samples=lambda: (
+        *_MEDIANS,
+        ((_HOLES,), {}),
+        ((_HOLES, 0), {"keepdims": True}),
+        ((_HOLES.astype("f4"), 1), {}),
     ),
 )
 def nanmedian(x: Operand, /, axis: Axes = None, *, keepdims: bool = False) -> Any:

@@ -24,7 +24,7 @@ from runtime.ops.declaration.operands import (
     shape_of,
     type_of,
 )
-from runtime.ops.declaration.samples import array, calls
+from runtime.ops.declaration.samples import array
 from runtime.ops.elementwise.comparison import equal, not_equal
 from runtime.ops.elementwise.conversion import astype
 from runtime.ops.elementwise.rules import conjugated, scaled
@@ -168,13 +168,11 @@ _SAMPLES = [((_DATA, _IDS), {"count": (3,), "kind": kind}) for kind in ("max", "
     vjp=_segments_vjp,
     reads=(0, 1, "out"),
     raises=always,
-    samples=calls(
-        lambda: (
-            *_SAMPLES,
-            ((array((4,), "i4"), np.array([0, 0, 2, 1])), {"count": (3,), "kind": "max"}),
-            ((array((4,), "f4"), np.array([0, 0, 2, 1]), 5), {"count": (None,), "kind": "min"}),
-            ((array((0, 2)), np.zeros((0,), int)), {"count": (2,), "kind": "prod"}),
-        )
+    samples=lambda: (
+        *_SAMPLES,
+        ((array((4,), "i4"), np.array([0, 0, 2, 1])), {"count": (3,), "kind": "max"}),
+        ((array((4,), "f4"), np.array([0, 0, 2, 1]), 5), {"count": (None,), "kind": "min"}),
+        ((array((0, 2)), np.zeros((0,), int)), {"count": (2,), "kind": "prod"}),
     ),
 )
 def segments(

@@ -10,7 +10,7 @@ import numpy as np
 from runtime.devices import host_array
 from runtime.ops.declaration.declare import op
 from runtime.ops.declaration.operands import Array, Module
-from runtime.ops.declaration.samples import array, calls
+from runtime.ops.declaration.samples import array
 from runtime.spec import TensorType
 
 __all__ = ["best_prefixes"]
@@ -27,15 +27,13 @@ def _types(
 @op(
     inputs=2,
     infer=_types,
-    samples=calls(
-        lambda: (
-            (
-                (array((2, 5, 3), low=-4, high=0), np.array([5, 3])),
-                {"width": 4, "count": 2, "blank": 0},
-            ),
-            ((array((1, 4, 2), "f4", -4, 0), np.array([4])), {"width": 9, "count": 9, "blank": 1}),
-            ((array((0, 4, 2)), np.zeros((0,), int)), {"width": 2, "count": 1, "blank": 0}),
-        )
+    samples=lambda: (
+        (
+            (array((2, 5, 3), low=-4, high=0), np.array([5, 3])),
+            {"width": 4, "count": 2, "blank": 0},
+        ),
+        ((array((1, 4, 2), "f4", -4, 0), np.array([4])), {"width": 9, "count": 9, "blank": 1}),
+        ((array((0, 4, 2)), np.zeros((0,), int)), {"width": 2, "count": 1, "blank": 0}),
     ),
 )
 def best_prefixes(

@@ -8,7 +8,7 @@ import numpy as np
 
 from runtime.ops.declaration.declare import no_gradient, op
 from runtime.ops.declaration.operands import Array, Module, type_of
-from runtime.ops.declaration.samples import array, calls
+from runtime.ops.declaration.samples import array
 from runtime.spec import TensorType
 
 __all__ = ["kept_boxes"]
@@ -40,12 +40,10 @@ def _overlaps(box: np.ndarray[Any, Any], others: np.ndarray[Any, Any]) -> Any:
     infer=_kept_type,
     vjp=no_gradient,
     raises=lambda types, attrs: not all(t.is_static for t in types[:2]),
-    samples=calls(
-        lambda: (
-            ((array((5, 4), "f4", low=0), array((5,), "f4", salt=1), 3, 0.1, -np.inf), {}),
-            ((array((4, 4)), array((4,), salt=1), np.int32(9), 0.5, 0.0), {}),
-            ((np.zeros((0, 4)), np.zeros(0), 2, 0.5, 0.0), {}),
-        )
+    samples=lambda: (
+        ((array((5, 4), "f4", low=0), array((5,), "f4", salt=1), 3, 0.1, -np.inf), {}),
+        ((array((4, 4)), array((4,), salt=1), np.int32(9), 0.5, 0.0), {}),
+        ((np.zeros((0, 4)), np.zeros(0), 2, 0.5, 0.0), {}),
     ),
 )
 def kept_boxes(

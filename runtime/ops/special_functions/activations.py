@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from runtime.dtypes import kind_of
-from runtime.ops.declaration.declare import op
+from runtime.ops.declaration.declare import as_ufunc, op
 from runtime.ops.declaration.inference import by_ufunc
 from runtime.ops.declaration.operands import Array, Module, ufunc_dtype
 from runtime.ops.declaration.samples import unary
@@ -41,14 +41,12 @@ def relu(xp: Module, x: Array) -> Array:
     return xp.maximum(x, x.dtype.type(0))
 
 
-@op(
-    inputs=1,
-    infer=by_ufunc(np.exp),
-    vjp=derivative(lambda out, x: out * (1 - out)),
+@as_ufunc(
+    np.exp,
+    derivative(lambda out, x: out * (1 - out)),
     reads=("out",),
-    scalar="sigmoid({0})",
-    elementwise=True,
     samples=unary(-2.0, 2.0, dtypes="f8 f4 f2 i8"),
+    numpy=(),
 )
 def sigmoid(xp: Module, x: Array) -> Array:
     """`1 / (1 + exp(-x))` without overflow."""
@@ -57,14 +55,13 @@ def sigmoid(xp: Module, x: Array) -> Array:
     return xp.where(x >= 0, small.dtype.type(1), small) / (1 + small)
 
 
-@op(
-    inputs=1,
-    infer=by_ufunc(np.exp),
-    vjp=(lambda g, out, x: g * sigmoid(x),),
+@as_ufunc(
+    np.exp,
+    (lambda g, out, x: g * sigmoid(x),),
     reads=(0,),
     scalar="({0} if {0} >= 0 or {0} != {0} else 0) + log1p(exp(-abs({0})))",
-    elementwise=True,
     samples=unary(-2.0, 2.0, dtypes="f8 f4 f2 i8"),
+    numpy=(),
 )
 def softplus(xp: Module, x: Array) -> Array:
     """`log(1 + exp(x))` without overflow."""

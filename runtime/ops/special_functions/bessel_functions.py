@@ -10,14 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from runtime.ops.declaration.declare import op
 from runtime.ops.declaration.operands import Array, Module
 from runtime.ops.declaration.samples import unary
 from runtime.ops.elementwise.arithmetic import sign
 from runtime.ops.elementwise.comparison import equal
 from runtime.ops.elementwise.rules import derivative
 from runtime.ops.elementwise.selection import where_
-from runtime.ops.special_functions.special_types import divided, double_first, evaluated
+from runtime.ops.special_functions.special_types import divided, double_first, evaluated, special
 
 __all__ = ["i0", "i0e", "i1", "i1e"]
 
@@ -124,14 +123,7 @@ def _slope_of_i0e(out: Any, x: Any) -> Any:
     return i1e(x) - sign(x) * out
 
 
-@op(
-    inputs=1,
-    infer=double_first,
-    vjp=derivative(_slope_of_i0),
-    reads=(0,),
-    elementwise=True,
-    samples=unary(-12.0, 12.0),
-)
+@special(double_first, derivative(_slope_of_i0), reads=(0,), samples=unary(-12.0, 12.0))
 def i0(xp: Module, x: Array) -> Array:
     """Modified Bessel function of the first kind of order 0.
 
@@ -141,14 +133,7 @@ def i0(xp: Module, x: Array) -> Array:
     return evaluated(xp, _i0, double_first, x)
 
 
-@op(
-    inputs=1,
-    infer=double_first,
-    vjp=derivative(_slope_of_i0e),
-    reads=("out", 0),
-    elementwise=True,
-    samples=unary(-12.0, 12.0),
-)
+@special(double_first, derivative(_slope_of_i0e), reads=("out", 0), samples=unary(-12.0, 12.0))
 def i0e(xp: Module, x: Array) -> Array:
     """`exp(-abs(x)) * i0(x)`, without overflow.
 
@@ -158,12 +143,10 @@ def i0e(xp: Module, x: Array) -> Array:
     return evaluated(xp, _i0e, double_first, x)
 
 
-@op(
-    inputs=1,
-    infer=double_first,
-    vjp=derivative(lambda out, x: i0(x) - _over(out, x)),
+@special(
+    double_first,
+    derivative(lambda out, x: i0(x) - _over(out, x)),
     reads=("out", 0),
-    elementwise=True,
     samples=unary(-12.0, 12.0),
 )
 def i1(xp: Module, x: Array) -> Array:
@@ -175,12 +158,10 @@ def i1(xp: Module, x: Array) -> Array:
     return evaluated(xp, _i1, double_first, x)
 
 
-@op(
-    inputs=1,
-    infer=double_first,
-    vjp=derivative(lambda out, x: i0e(x) - sign(x) * out - _over(out, x)),
+@special(
+    double_first,
+    derivative(lambda out, x: i0e(x) - sign(x) * out - _over(out, x)),
     reads=("out", 0),
-    elementwise=True,
     samples=unary(-12.0, 12.0),
 )
 def i1e(xp: Module, x: Array) -> Array:

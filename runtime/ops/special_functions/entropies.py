@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from runtime.ops.declaration.declare import op
 from runtime.ops.declaration.operands import Array, Module
 from runtime.ops.declaration.samples import binary, unary
 from runtime.ops.elementwise.arithmetic import abs as abs_
@@ -17,7 +16,12 @@ from runtime.ops.elementwise.comparison import equal, less_equal
 from runtime.ops.elementwise.exponential import exp, expm1, log, log1p, sqrt
 from runtime.ops.elementwise.rules import derivative, typed_slope
 from runtime.ops.elementwise.selection import where_
-from runtime.ops.special_functions.special_types import double_first, evaluated, single_first
+from runtime.ops.special_functions.special_types import (
+    double_first,
+    evaluated,
+    single_first,
+    special,
+)
 
 __all__ = [
     "boxcox",
@@ -59,15 +63,14 @@ def _xlogy(xp: Module, x: Array, y: Array) -> Array:
     return xp.where((x == 0) & ~xp.isnan(y), 0.0, x * xp.log(y))
 
 
-@op(
-    inputs=2,
-    infer=double_first,
-    vjp=(
+@special(
+    double_first,
+    (
         typed_slope(lambda out, x, y: log(_beside(x, y, 0))),
         typed_slope(lambda out, x, y: _weighted(x, y)),
     ),
+    inputs=2,
     reads=(0, 1),
-    elementwise=True,
     samples=binary(0.3, 4.0, dtypes="f8,f8 f4,f4 f4,f8 i8,f8"),
 )
 def xlogy(xp: Module, x: Array, y: Array) -> Array:
@@ -83,15 +86,14 @@ def _xlog1py(xp: Module, x: Array, y: Array) -> Array:
     return xp.where((x == 0) & ~xp.isnan(y), 0.0, x * xp.log1p(y))
 
 
-@op(
-    inputs=2,
-    infer=double_first,
-    vjp=(
+@special(
+    double_first,
+    (
         typed_slope(lambda out, x, y: log1p(_beside(x, y, -1))),
         typed_slope(lambda out, x, y: _weighted(x, 1 + y)),
     ),
+    inputs=2,
     reads=(0, 1),
-    elementwise=True,
     samples=binary(0.3, 4.0, dtypes="f8,f8 f4,f4 f4,f8 i8,f8"),
 )
 def xlog1py(xp: Module, x: Array, y: Array) -> Array:
@@ -112,14 +114,7 @@ def _entr(xp: Module, x: Array) -> Array:
     return xp.where(xp.isnan(x), x, found)
 
 
-@op(
-    inputs=1,
-    infer=single_first,
-    vjp=derivative(lambda out, x: -log(x) - 1),
-    reads=(0,),
-    elementwise=True,
-    samples=unary(0.2, 4.0),
-)
+@special(single_first, derivative(lambda out, x: -log(x) - 1), reads=(0,), samples=unary(0.2, 4.0))
 def entr(xp: Module, x: Array) -> Array:
     """`-x * log(x)`; 0 at 0, and -inf where `x` is negative.
 
@@ -147,15 +142,14 @@ def _rel_entr(xp: Module, x: Array, y: Array) -> Array:
     return xp.where(xp.isnan(x) | xp.isnan(y), math.nan, found)
 
 
-@op(
-    inputs=2,
-    infer=single_first,
-    vjp=(
+@special(
+    single_first,
+    (
         typed_slope(lambda out, x, y: log(_ratio(x, y)) + 1),
         typed_slope(lambda out, x, y: -_weighted(x, y)),
     ),
+    inputs=2,
     reads=(0, 1),
-    elementwise=True,
     samples=binary(0.3, 4.0, dtypes="f8,f8 f4,f4 f4,f8 i8,f8"),
 )
 def rel_entr(xp: Module, x: Array, y: Array) -> Array:
@@ -174,15 +168,14 @@ def _kl_div(xp: Module, x: Array, y: Array) -> Array:
     return xp.where(xp.isnan(x) | xp.isnan(y), math.nan, found)
 
 
-@op(
-    inputs=2,
-    infer=single_first,
-    vjp=(
+@special(
+    single_first,
+    (
         typed_slope(lambda out, x, y: log(_ratio(x, y))),
         typed_slope(lambda out, x, y: 1 - _weighted(x, y)),
     ),
+    inputs=2,
     reads=(0, 1),
-    elementwise=True,
     samples=binary(0.3, 4.0, dtypes="f8,f8 f4,f4 f4,f8 i8,f8"),
 )
 def kl_div(xp: Module, x: Array, y: Array) -> Array:
@@ -206,14 +199,7 @@ def _slope_of_expit(out: Any, x: Any) -> Any:
     return out * expit(-x)
 
 
-@op(
-    inputs=1,
-    infer=double_first,
-    vjp=derivative(_slope_of_expit),
-    reads=("out", 0),
-    elementwise=True,
-    samples=unary(-3.0, 3.0),
-)
+@special(double_first, derivative(_slope_of_expit), reads=("out", 0), samples=unary(-3.0, 3.0))
 def expit(xp: Module, x: Array) -> Array:
     """The logistic function `1 / (1 + exp(-x))`, without overflow.
 
@@ -230,12 +216,10 @@ def _logit(xp: Module, x: Array) -> Array:
     return xp.where((x > 0.3) & (x < 0.65), centre, xp.log(x / (1 - x)))
 
 
-@op(
-    inputs=1,
-    infer=double_first,
-    vjp=derivative(lambda out, x: 1 / (x * (1 - x))),
+@special(
+    double_first,
+    derivative(lambda out, x: 1 / (x * (1 - x))),
     reads=(0,),
-    elementwise=True,
     samples=unary(0.1, 0.9, dtypes="f8 f4"),
 )
 def logit(xp: Module, x: Array) -> Array:
@@ -252,14 +236,7 @@ def _log_expit(xp: Module, x: Array) -> Array:
     return xp.where(x < 0, x - rest, -rest)
 
 
-@op(
-    inputs=1,
-    infer=double_first,
-    vjp=derivative(lambda out, x: expit(-x)),
-    reads=(0,),
-    elementwise=True,
-    samples=unary(-3.0, 3.0),
-)
+@special(double_first, derivative(lambda out, x: expit(-x)), reads=(0,), samples=unary(-3.0, 3.0))
 def log_expit(xp: Module, x: Array) -> Array:
     """Logarithm of `expit(x)`, precise at both ends.
 
@@ -315,15 +292,11 @@ def _second_order(t: Any) -> Any:
     return where_(is_small, series, (safe * exp(safe) - expm1(safe)) / (safe * safe))
 
 
-@op(
+@special(
+    single_first,
+    (typed_slope(_boxcox_slope), typed_slope(_boxcox_rate)),
     inputs=2,
-    infer=single_first,
-    vjp=(
-        typed_slope(_boxcox_slope),
-        typed_slope(_boxcox_rate),
-    ),
     reads=(0, 1),
-    elementwise=True,
     samples=binary(0.3, 4.0, dtypes="f8,f8 f4,f4 f4,f8 i8,f8", second=(-2.0, 2.0)),
 )
 def boxcox(xp: Module, x: Array, lmbda: Array) -> Array:
@@ -361,15 +334,14 @@ def _inverse_slope(out: Any, y: Any, power: Any) -> Any:
     return where_(is_edge, _root_slope(base, exponent), out / where_(is_edge, 1, base))
 
 
-@op(
-    inputs=2,
-    infer=single_first,
-    vjp=(
+@special(
+    single_first,
+    (
         typed_slope(_inverse_slope),
         typed_slope(lambda out, y, power: where_(out == 0, 0, out * _power_slope(y, power))),
     ),
+    inputs=2,
     reads=("out", 0, 1),
-    elementwise=True,
     samples=binary(0.3, 1.5, dtypes="f8,f8 f4,f4 f4,f8 i8,f8", second=(-0.5, 2.0)),
 )
 def inv_boxcox(xp: Module, y: Array, lmbda: Array) -> Array:
@@ -398,15 +370,14 @@ def _beyond(r: Any, delta: Any) -> Any:
     return where_(less_equal(abs_(r), delta), 0, abs_(r) - delta)
 
 
-@op(
-    inputs=2,
-    infer=single_first,
-    vjp=(
+@special(
+    single_first,
+    (
         lambda g, out, delta, r: g * _beyond(r, delta),
         lambda g, out, delta, r: g * _clipped(r, delta),
     ),
+    inputs=2,
     reads=(0, 1),
-    elementwise=True,
     samples=binary(0.5, 1.5, dtypes="f8,f8 f4,f4 f4,f8 i8,f8", second=(-4.0, 4.0)),
 )
 def huber(xp: Module, delta: Array, r: Array) -> Array:
@@ -440,15 +411,14 @@ def _pseudo_huber_rate(out: Any, delta: Any, r: Any) -> Any:
     return where_(delta == 0, abs_(r), 2 * out / size - r * r / size / _root(size, r))
 
 
-@op(
-    inputs=2,
-    infer=single_first,
-    vjp=(
+@special(
+    single_first,
+    (
         typed_slope(_pseudo_huber_rate),
         typed_slope(lambda out, delta, r: where_(delta == 0, 0, r / _root(_or_one(delta), r))),
     ),
+    inputs=2,
     reads=("out", 0, 1),
-    elementwise=True,
     samples=binary(0.5, 1.5, dtypes="f8,f8 f4,f4 f4,f8 i8,f8", second=(-4.0, 4.0)),
 )
 def pseudo_huber(xp: Module, delta: Array, r: Array) -> Array:

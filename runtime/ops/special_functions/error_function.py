@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from runtime.ops.declaration.declare import op
-from runtime.ops.declaration.inference import by_ufunc
+from runtime.ops.declaration.declare import as_ufunc
 from runtime.ops.declaration.operands import Array, Module, ufunc_dtype
 from runtime.ops.declaration.samples import unary
 from runtime.ops.elementwise.exponential import exp
@@ -60,14 +59,8 @@ def _slope(out: Any, x: Any) -> Any:
     return _SLOPE * exp(-near * near)
 
 
-@op(
-    inputs=1,
-    infer=by_ufunc(np.exp),
-    vjp=derivative(_slope),
-    reads=(0,),
-    scalar="erf({0})",
-    elementwise=True,
-    samples=unary(-2.0, 2.0, dtypes="f8 f4 f2 i8"),
+@as_ufunc(
+    np.exp, derivative(_slope), reads=(0,), samples=unary(-2.0, 2.0, dtypes="f8 f4 f2 i8"), numpy=()
 )
 def erf(xp: Module, x: Array) -> Array:
     """The error function of the real `x`, `2 / sqrt(pi)` times the integral of `exp(-t**2)`.

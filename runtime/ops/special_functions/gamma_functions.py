@@ -12,12 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from runtime.ops.declaration.declare import op
 from runtime.ops.declaration.operands import Array, Module
 from runtime.ops.declaration.samples import array as sample
-from runtime.ops.declaration.samples import binary, calls, unary
+from runtime.ops.declaration.samples import binary, unary
 from runtime.ops.elementwise.rules import derivative
-from runtime.ops.special_functions.special_types import divided, double_first, evaluated, polynomial
+from runtime.ops.special_functions.special_types import (
+    divided,
+    double_first,
+    evaluated,
+    polynomial,
+    special,
+)
 
 __all__ = [
     "beta",
@@ -368,14 +373,7 @@ def _polygamma_vjp(g: Any, out: Any, x: Any, n: int) -> tuple[Any]:
     return (g * polygamma_at(x, n=n + 1),)
 
 
-@op(
-    inputs=1,
-    infer=double_first,
-    vjp=derivative(_slope_of_digamma),
-    reads=(0,),
-    elementwise=True,
-    samples=unary(0.3, 12.0),
-)
+@special(double_first, derivative(_slope_of_digamma), reads=(0,), samples=unary(0.3, 12.0))
 def digamma(xp: Module, x: Array) -> Array:
     """The derivative of `gammaln(x)`; nan at 0 and the negative integers, where there are poles.
 
@@ -385,21 +383,17 @@ def digamma(xp: Module, x: Array) -> Array:
     return evaluated(xp, _digamma, double_first, x)
 
 
-@op(
-    inputs=1,
-    infer=double_first,
-    vjp=_polygamma_vjp,
+@special(
+    double_first,
+    _polygamma_vjp,
     reads=(0,),
-    elementwise=True,
-    samples=calls(
-        lambda: (
-            ((sample((4,), low=0.3, high=12.0),), {"n": 1}),
-            ((sample((2, 2), low=0.3, high=12.0),), {"n": 2}),
-            ((sample((3,), low=-2.7, high=-2.3),), {"n": 1}),
-            ((sample((3,), low=-2.7, high=-2.3),), {"n": 3}),
-            ((sample((3,), "f4", low=0.3, high=12.0),), {"n": 1}),
-            ((sample((3,), "i8", low=1, high=12),), {"n": 0}),
-        )
+    samples=lambda: (
+        ((sample((4,), low=0.3, high=12.0),), {"n": 1}),
+        ((sample((2, 2), low=0.3, high=12.0),), {"n": 2}),
+        ((sample((3,), low=-2.7, high=-2.3),), {"n": 1}),
+        ((sample((3,), low=-2.7, high=-2.3),), {"n": 3}),
+        ((sample((3,), "f4", low=0.3, high=12.0),), {"n": 1}),
+        ((sample((3,), "i8", low=1, high=12),), {"n": 0}),
     ),
 )
 def polygamma_at(xp: Module, x: Array, n: int) -> Array:
@@ -407,12 +401,10 @@ def polygamma_at(xp: Module, x: Array, n: int) -> Array:
     return evaluated(xp, lambda xp, x: polygamma_kernel(xp, n, x), double_first, x)
 
 
-@op(
-    inputs=1,
-    infer=double_first,
-    vjp=derivative(lambda out, x: out * digamma(x)),
+@special(
+    double_first,
+    derivative(lambda out, x: out * digamma(x)),
     reads=("out", 0),
-    elementwise=True,
     samples=unary(0.3, 12.0),
 )
 def gamma(xp: Module, x: Array) -> Array:
@@ -426,14 +418,7 @@ def gamma(xp: Module, x: Array) -> Array:
     return evaluated(xp, gamma_kernel, double_first, x)
 
 
-@op(
-    inputs=1,
-    infer=double_first,
-    vjp=derivative(lambda out, x: digamma(x)),
-    reads=(0,),
-    elementwise=True,
-    samples=unary(0.3, 12.0),
-)
+@special(double_first, derivative(lambda out, x: digamma(x)), reads=(0,), samples=unary(0.3, 12.0))
 def gammaln(xp: Module, x: Array) -> Array:
     """Logarithm of the size of `gamma(x)`; inf at 0 and the negative integers.
 
@@ -443,14 +428,7 @@ def gammaln(xp: Module, x: Array) -> Array:
     return evaluated(xp, _log_gamma, double_first, x)
 
 
-@op(
-    inputs=1,
-    infer=double_first,
-    vjp=derivative(lambda out, x: digamma(x)),
-    reads=(0,),
-    elementwise=True,
-    samples=unary(0.3, 12.0),
-)
+@special(double_first, derivative(lambda out, x: digamma(x)), reads=(0,), samples=unary(0.3, 12.0))
 def loggamma(xp: Module, x: Array) -> Array:
     """Logarithm of `gamma(x)` of real `x`; nan where `x` is negative.
 
@@ -460,15 +438,14 @@ def loggamma(xp: Module, x: Array) -> Array:
     return evaluated(xp, _log_gamma_of_positive, double_first, x)
 
 
-@op(
-    inputs=2,
-    infer=double_first,
-    vjp=(
+@special(
+    double_first,
+    (
         lambda g, out, a, b: g * out * (digamma(a) - digamma(a + b)),
         lambda g, out, a, b: g * out * (digamma(b) - digamma(a + b)),
     ),
+    inputs=2,
     reads=("out", 0, 1),
-    elementwise=True,
     samples=binary(0.3, 9.0, dtypes="f8,f8 f4,f4 f4,f8 i8,f8"),
 )
 def beta(xp: Module, a: Array, b: Array) -> Array:
@@ -480,15 +457,14 @@ def beta(xp: Module, a: Array, b: Array) -> Array:
     return evaluated(xp, _beta, double_first, a, b)
 
 
-@op(
-    inputs=2,
-    infer=double_first,
-    vjp=(
+@special(
+    double_first,
+    (
         lambda g, out, a, b: g * (digamma(a) - digamma(a + b)),
         lambda g, out, a, b: g * (digamma(b) - digamma(a + b)),
     ),
+    inputs=2,
     reads=(0, 1),
-    elementwise=True,
     samples=binary(0.3, 9.0, dtypes="f8,f8 f4,f4 f4,f8 i8,f8"),
 )
 def betaln(xp: Module, a: Array, b: Array) -> Array:

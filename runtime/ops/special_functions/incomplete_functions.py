@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from runtime.ops.declaration.declare import op
 from runtime.ops.declaration.operands import Array, Module, Operand
 from runtime.ops.declaration.samples import array as sample
 from runtime.ops.declaration.samples import calls
@@ -33,7 +32,12 @@ from runtime.ops.special_functions.gamma_functions import (
     polygamma_at,
     polygamma_kernel,
 )
-from runtime.ops.special_functions.special_types import double_first, evaluated, single_first
+from runtime.ops.special_functions.special_types import (
+    double_first,
+    evaluated,
+    single_first,
+    special,
+)
 
 __all__ = ["betainc", "betaincc", "gammainc", "gammaincc"]
 
@@ -255,15 +259,14 @@ _GAMMAS = calls(
 )
 
 
-@op(
-    inputs=2,
-    infer=double_first,
-    vjp=(
+@special(
+    double_first,
+    (
         _gamma_slope,
         lambda g, out, a, x, order, upper: (-g if upper else g) * _gamma_density(a, x, order),
     ),
+    inputs=2,
     reads=(0, 1),
-    elementwise=True,
     samples=_GAMMAS,
 )
 def gamma_part(xp: Module, a: Array, x: Array, order: int = 0, upper: bool = False) -> Array:
@@ -417,18 +420,17 @@ _BETAS = calls(
 )  # fmt: skip
 
 
-@op(
-    inputs=3,
-    infer=single_first,
-    vjp=(
+@special(
+    single_first,
+    (
         _beta_rule(1, 0),
         _beta_rule(0, 1),
         lambda g, out, a, b, x, i, j, upper: (
             (-g if upper else g) * _beta_density(typed(out, a, b, x), i, j)
         ),
     ),
+    inputs=3,
     reads=(0, 1, 2),
-    elementwise=True,
     samples=_BETAS,
 )
 def beta_part(

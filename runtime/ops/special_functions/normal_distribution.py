@@ -10,7 +10,6 @@ import math
 
 import numpy as np
 
-from runtime.ops.declaration.declare import op
 from runtime.ops.declaration.operands import Array, Module
 from runtime.ops.declaration.samples import unary
 from runtime.ops.elementwise.exponential import exp
@@ -24,6 +23,7 @@ from runtime.ops.special_functions.special_types import (
     evaluated,
     polynomial,
     single_first,
+    special,
 )
 
 __all__ = ["erfc", "erfcinv", "erfcx", "erfinv", "log_ndtr", "ndtr", "ndtri"]
@@ -162,13 +162,8 @@ def _erfcinv(xp: Module, y: Array) -> Array:
 # ---- the operations ----------------------------------------------------------------------------
 
 
-@op(
-    inputs=1,
-    infer=double_first,
-    vjp=derivative(lambda out, x: -_slope(out, x)),
-    reads=(0,),
-    elementwise=True,
-    samples=unary(-2.0, 6.0),
+@special(
+    double_first, derivative(lambda out, x: -_slope(out, x)), reads=(0,), samples=unary(-2.0, 6.0)
 )
 def erfc(xp: Module, x: Array) -> Array:
     """`1 - erf(x)`, precise where that is small.
@@ -179,12 +174,10 @@ def erfc(xp: Module, x: Array) -> Array:
     return evaluated(xp, _erfc, double_first, x)
 
 
-@op(
-    inputs=1,
-    infer=double_first,
-    vjp=derivative(lambda out, x: 2 * x * out - _SLOPE),
+@special(
+    double_first,
+    derivative(lambda out, x: 2 * x * out - _SLOPE),
     reads=(0, "out"),
-    elementwise=True,
     samples=unary(-2.0, 6.0),
 )
 def erfcx(xp: Module, x: Array) -> Array:
@@ -196,12 +189,10 @@ def erfcx(xp: Module, x: Array) -> Array:
     return evaluated(xp, _erfcx, double_first, x)
 
 
-@op(
-    inputs=1,
-    infer=single_first,
-    vjp=derivative(lambda out, x: _ROOT / 2 * exp(out * out)),
+@special(
+    single_first,
+    derivative(lambda out, x: _ROOT / 2 * exp(out * out)),
     reads=("out",),
-    elementwise=True,
     samples=unary(-0.9, 0.9, dtypes="f8 f4"),
 )
 def erfinv(xp: Module, x: Array) -> Array:
@@ -213,12 +204,10 @@ def erfinv(xp: Module, x: Array) -> Array:
     return evaluated(xp, _erfinv, single_first, x)
 
 
-@op(
-    inputs=1,
-    infer=single_first,
-    vjp=derivative(lambda out, x: -_ROOT / 2 * exp(out * out)),
+@special(
+    single_first,
+    derivative(lambda out, x: -_ROOT / 2 * exp(out * out)),
     reads=("out",),
-    elementwise=True,
     samples=unary(0.1, 1.9, dtypes="f8 f4"),
 )
 def erfcinv(xp: Module, x: Array) -> Array:
@@ -230,12 +219,10 @@ def erfcinv(xp: Module, x: Array) -> Array:
     return evaluated(xp, _erfcinv, single_first, x)
 
 
-@op(
-    inputs=1,
-    infer=double_first,
-    vjp=derivative(lambda out, x: exp(-0.5 * clip(x, -45, 45) ** 2) / _TOTAL),
+@special(
+    double_first,
+    derivative(lambda out, x: exp(-0.5 * clip(x, -45, 45) ** 2) / _TOTAL),
     reads=(0,),
-    elementwise=True,
     samples=unary(-3.0, 3.0),
 )
 def ndtr(xp: Module, x: Array) -> Array:
@@ -247,13 +234,11 @@ def ndtr(xp: Module, x: Array) -> Array:
     return evaluated(xp, _ndtr, double_first, x)
 
 
-@op(
-    inputs=1,
-    infer=double_first,
+@special(
+    double_first,
     # Beyond 30 the derivative is 0 in double precision, but `erfcx` would overflow.
-    vjp=derivative(lambda out, x: 2 / _TOTAL / erfcx(-_SQRT_HALF * clip(x, None, 30))),
+    derivative(lambda out, x: 2 / _TOTAL / erfcx(-_SQRT_HALF * clip(x, None, 30))),
     reads=(0,),
-    elementwise=True,
     samples=unary(-5.0, 3.0),
 )
 def log_ndtr(xp: Module, x: Array) -> Array:
@@ -265,12 +250,10 @@ def log_ndtr(xp: Module, x: Array) -> Array:
     return evaluated(xp, _log_ndtr, double_first, x)
 
 
-@op(
-    inputs=1,
-    infer=single_first,
-    vjp=derivative(lambda out, x: _TOTAL * exp(0.5 * out * out)),
+@special(
+    single_first,
+    derivative(lambda out, x: _TOTAL * exp(0.5 * out * out)),
     reads=("out",),
-    elementwise=True,
     samples=unary(0.1, 0.9, dtypes="f8 f4"),
 )
 def ndtri(xp: Module, x: Array) -> Array:

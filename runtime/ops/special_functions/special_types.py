@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from runtime.dtypes import kind_of
+from runtime.ops.declaration.declare import Primitive, op
 from runtime.ops.declaration.operands import Array, Module, Operand, type_of
 from runtime.ops.elementwise.conversion import astype
 from runtime.spec import TensorType, broadcast_shapes
@@ -25,6 +26,7 @@ __all__ = [
     "floating",
     "polynomial",
     "single_first",
+    "special",
 ]
 
 _SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
@@ -69,6 +71,13 @@ _DTYPES: dict[Callable[..., TensorType], DtypeRule] = {
     double_first: _double_first,
     single_first: _single_first,
 }
+
+
+def special(
+    rule: Callable[..., TensorType], vjp: Any, *, inputs: int = 1, **how: Any
+) -> Callable[[Callable[..., Any]], Primitive]:
+    """Declare an elementwise op by its type rule, one of the two above; `how` goes to `op`."""
+    return op(inputs=inputs, infer=rule, vjp=vjp, elementwise=True, **how)
 
 
 def evaluated(

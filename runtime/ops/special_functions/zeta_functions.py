@@ -7,11 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from runtime.ops.declaration.declare import op
 from runtime.ops.declaration.internal import stop_gradient
 from runtime.ops.declaration.operands import Array, Module, Operand, dtype_of
 from runtime.ops.declaration.samples import array as sample
-from runtime.ops.declaration.samples import calls
 from runtime.ops.elementwise.comparison import equal, isfinite, logical_and
 from runtime.ops.elementwise.conversion import astype
 from runtime.ops.elementwise.exponential import exp
@@ -19,7 +17,7 @@ from runtime.ops.elementwise.rounding import rint
 from runtime.ops.elementwise.selection import where_
 from runtime.ops.elementwise.trigonometric import sin
 from runtime.ops.special_functions.gamma_functions import digamma, gamma, gammaln, hurwitz_sum
-from runtime.ops.special_functions.special_types import evaluated, floating, single_first
+from runtime.ops.special_functions.special_types import evaluated, floating, single_first, special
 
 __all__ = ["polygamma_of_orders", "zeta"]
 
@@ -70,23 +68,20 @@ def _slope_by_start(g: Any, out: Any, s: Any, q: Any, order: int, continued: boo
     return g * found
 
 
-@op(
+@special(
+    single_first,
+    (_slope_by_exponent, _slope_by_start),
     inputs=2,
-    infer=single_first,
-    vjp=(_slope_by_exponent, _slope_by_start),
     reads=(0, 1),
-    elementwise=True,
-    samples=calls(
-        lambda: (
-            *(
-                ((sample((6,), low=1.3, high=9.0), sample((6,), low=0.2, high=12.0, salt=1)), attrs)
-                for attrs in ({}, {"order": 1}, {"order": 2})
-            ),
-            ((sample((3,), low=0.1, high=0.9), 1.0), {"continued": True}),
-            ((sample((2, 1), "f4", 1.5, 4.0), sample((3,), "f4", 0.5, 4.0)), {}),
-            ((2, sample((3,), "i8", low=1, high=9)), {}),
-            ((sample((0, 2)), sample((2,))), {}),
-        )
+    samples=lambda: (
+        *(
+            ((sample((6,), low=1.3, high=9.0), sample((6,), low=0.2, high=12.0, salt=1)), attrs)
+            for attrs in ({}, {"order": 1}, {"order": 2})
+        ),
+        ((sample((3,), low=0.1, high=0.9), 1.0), {"continued": True}),
+        ((sample((2, 1), "f4", 1.5, 4.0), sample((3,), "f4", 0.5, 4.0)), {}),
+        ((2, sample((3,), "i8", low=1, high=9)), {}),
+        ((sample((0, 2)), sample((2,))), {}),
     ),
 )
 def zeta_part(xp: Module, s: Array, q: Array, order: int = 0, continued: bool = False) -> Array:

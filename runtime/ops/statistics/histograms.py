@@ -28,7 +28,7 @@ from runtime.ops.declaration.operands import (
     shape_of,
     type_of,
 )
-from runtime.ops.declaration.samples import array, calls
+from runtime.ops.declaration.samples import array
 from runtime.ops.elementwise.comparison import (
     equal,
     greater,
@@ -176,16 +176,14 @@ def _estimated_vjp(
     infer=lambda x, first, last, by: TensorType(promote(first, last, type_of(1.0)).dtype, (None,)),
     vjp=_estimated_vjp,
     reads=("out",),
-    samples=calls(
-        lambda: (
-            *(
-                ((array((40,)), array((), high=-1.0), array((), low=1.0)), {"by": name})
-                for name in get_args(Estimator)
-            ),
-            ((np.zeros((0,)), 0.0, 1.0), {"by": "auto"}),
-            ((array((9,), "i8", 0, 40), 3, 30), {"by": "fd"}),
-            ((array((30,), "f4"), np.float32(-1), np.float32(1)), {"by": "doane"}),
-        )
+    samples=lambda: (
+        *(
+            ((array((40,)), array((), high=-1.0), array((), low=1.0)), {"by": name})
+            for name in get_args(Estimator)
+        ),
+        ((np.zeros((0,)), 0.0, 1.0), {"by": "auto"}),
+        ((array((9,), "i8", 0, 40), 3, 30), {"by": "fd"}),
+        ((array((30,), "f4"), np.float32(-1), np.float32(1)), {"by": "doane"}),
     ),
 )
 def estimated_edges(xp: Module, x: Array, first: Array, last: Array, by: Estimator) -> Array:
@@ -255,7 +253,7 @@ _CALLS: Any = (
 )
 
 
-@implements("histogram_bin_edges", samples=calls(lambda: (*_CALLS,)))
+@implements("histogram_bin_edges", samples=lambda: (*_CALLS,))
 def histogram_bin_edges(
     x: Operand, /, bins: Any = 10, range: Any = None, weights: Operand = None
 ) -> Any:
@@ -268,14 +266,11 @@ def histogram_bin_edges(
 
 
 @implements(
-    "histogram",
-    samples=calls(
-        lambda: (
-            *_CALLS,
-            ((_X, 4), {"weights": array((7,), salt=1)}),
-            ((_X, 4), {"density": True}),
-            ((_X, 3), {"weights": array((7,), "i8"), "range": (-1.0, 2.0)}),
-        )
+    samples=lambda: (
+        *_CALLS,
+        ((_X, 4), {"weights": array((7,), salt=1)}),
+        ((_X, 4), {"density": True}),
+        ((_X, 3), {"weights": array((7,), "i8"), "range": (-1.0, 2.0)}),
     ),
 )
 def histogram(
@@ -309,17 +304,14 @@ def histogram(
 
 
 @implements(
-    "histogramdd",
-    samples=calls(
-        lambda: (
-            ((_POINTS, 3), {}),
-            ((_POINTS, (2, 3), [(-1.0, 1.0), None]), {}),
-            ((_POINTS, 2), {"density": True}),
-            ((_POINTS, np.int64(2)), {}),
-            (([_X, _Y], 2), {}),
-            ((_X, 3), {}),
-            ((_POINTS, (2, 1)), {"weights": array((7,))}),
-        )
+    samples=lambda: (
+        ((_POINTS, 3), {}),
+        ((_POINTS, (2, 3), [(-1.0, 1.0), None]), {}),
+        ((_POINTS, 2), {"density": True}),
+        ((_POINTS, np.int64(2)), {}),
+        (([_X, _Y], 2), {}),
+        ((_X, 3), {}),
+        ((_POINTS, (2, 1)), {"weights": array((7,))}),
     ),
 )
 def histogramdd(
@@ -381,13 +373,10 @@ _range = range
 
 
 @implements(
-    "histogram2d",
-    samples=calls(
-        lambda: (
-            ((_X, _Y, 3), {}),
-            ((_X, _Y, (2, np.array([-1.0, 0.0, 2.0]))), {}),
-            ((_X, _Y, np.array([-2.0, 0.0, 2.0])), {}),
-        )
+    samples=lambda: (
+        ((_X, _Y, 3), {}),
+        ((_X, _Y, (2, np.array([-1.0, 0.0, 2.0]))), {}),
+        ((_X, _Y, np.array([-2.0, 0.0, 2.0])), {}),
     ),
 )
 def histogram2d(

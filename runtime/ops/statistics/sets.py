@@ -127,15 +127,12 @@ def union1d(x: Operand, y: Operand, /) -> Any:
 
 
 @implements(
-    "intersect1d",
-    samples=calls(
-        lambda: (
-            ((np.array([[3, 1], [3, 2]]), np.array([2, 5, 3])), {}),
-            ((np.array([1, 3, 4, 3]), np.array([3, 1, 2, 1])), {"return_indices": True}),
-            ((np.array([3, 1]), np.zeros((0,), int)), {}),
-            ((np.array([3, 1]), np.array([1.0, 2.5])), {}),
-            ((np.array([True, False]), np.array([1, 5], "i2")), {}),
-        )
+    samples=lambda: (
+        ((np.array([[3, 1], [3, 2]]), np.array([2, 5, 3])), {}),
+        ((np.array([1, 3, 4, 3]), np.array([3, 1, 2, 1])), {"return_indices": True}),
+        ((np.array([3, 1]), np.zeros((0,), int)), {}),
+        ((np.array([3, 1]), np.array([1.0, 2.5])), {}),
+        ((np.array([True, False]), np.array([1, 5], "i2")), {}),
     ),
 )
 def intersect1d(
