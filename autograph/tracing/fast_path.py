@@ -10,6 +10,7 @@ from __future__ import annotations
 import enum
 import functools
 import operator
+import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
@@ -310,8 +311,8 @@ class Entry:
     """Where a way of writing a call leads: a graph, and which leaves are its inputs, in order."""
 
     __slots__ = (
-        "bind", "builtin", "concrete", "defaults", "direct", "is_fruitless", "is_of_one", "nests",
-        "numbers", "objects", "order",
+        "bind", "builtin", "concrete", "defaults", "direct", "is_fruitless", "is_of_one", "names",
+        "nests", "numbers", "objects", "order",
     )  # fmt: skip
 
     def __init__(
@@ -324,8 +325,11 @@ class Entry:
         nests: list[tuple[Any, Any]],
         bind: Callable[[tuple[Any, ...], dict[str, Any]], dict[str, Any]],
         given: Given | None = None,
+        names: tuple[str, ...] = (),
     ) -> None:
         self.concrete, self.bind = concrete, bind
+        # Of the arguments that calls give by name: their values come behind the others.
+        self.names = names
         # Positions among the leaves, those of the `nests` and the `defaults` after them; None: all
         # leaves are inputs.
         self.order = order
@@ -337,8 +341,7 @@ class Entry:
         self.objects = objects
         # Leaves that are constants of the graph, where the key does not tell their values.
         self.numbers = numbers
-        # The same as a builtin that looks at the arguments itself: for calls whose leaves are
-        # their arguments, given by position.
+        # The same as a builtin that looks at the arguments itself.
         self.builtin = None if given is None else concrete.builtin(given)
         # Whether it serves calls with certain objects or constants only.
         self.is_of_one = given is not None and bool(given.objects or given.constants)
@@ -473,9 +476,10 @@ def entry_of(
     if concrete.python is not None:
         return None if parts else Entry(concrete, order, [], objects, numbers, [], binding.bind)
     known = Given(len(leaves), order, defaults, things, constants)
-    given = None if kwargs or parts else _with_nests(known, args, leaves)
+    given = None if parts else _with_nests(known, (*args, *kwargs.values()), leaves)
     ways = None if every else order
-    return Entry(concrete, ways, defaults, objects, numbers, parts, binding.bind, given)
+    names = tuple(kwargs)
+    return Entry(concrete, ways, defaults, objects, numbers, parts, binding.bind, given, names)
 
 
 # Calls with more items in lists, tuples and dicts than these are looked at in Python.
@@ -489,11 +493,10 @@ def _with_nests(given: Given, args: tuple[Any, ...], leaves: list[Any]) -> Given
     """
     things, nests, within = [*args], [], {}
     for position, thing in enumerate(things):  # which grows meanwhile
-        kind: Any = type(thing)
-        if kind in _NESTS or _form(kind) == "namedtuple":
-            items = [*thing.values()] if kind is dict else thing
-            keys = tuple(thing) if kind is dict else ()
-            nests.append(Nest(position, kind, len(items), keys))
+        found = _nest_of(thing)
+        if found is not None:
+            keys, items = found
+            nests.append(Nest(position, type(thing), len(items), keys))
             within[position] = range(len(things), len(things) + len(items))
             things += items
         if len(things) > len(args) + _MOST_ITEMS:
@@ -512,6 +515,17 @@ def _with_nests(given: Given, args: tuple[Any, ...], leaves: list[Any]) -> Given
         [(places[i], thing) for i, thing in given.constants],
         nests,
     )
+
+
+def _nest_of(thing: Any) -> tuple[Sequence[Any], Sequence[Any]] | None:
+    """The keys of a dict, or names of fields, and the items; None for what is no nest."""
+    kind: Any = type(thing)
+    if kind is dict:
+        return tuple(thing), [*thing.values()]
+    if kind in _NESTS or _form(kind) == "namedtuple":
+        return (), thing
+    found = tree.entries(thing) if tree.field_names(kind) is not None else None
+    return None if found is None else (tuple(map(sys.intern, found[0])), found[1])
 
 
 def _leaves_in(positions: range, within: Mapping[int, range]) -> Iterator[int]:

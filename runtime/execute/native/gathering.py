@@ -605,10 +605,10 @@ otherwise:
   ret ptr %slow
 }
 
-; As `@reading`, of the arguments and the items of those that are nests: lists, tuples and dicts of
-; the forms in the table (where, class, how many items, whether these are in the nest itself, as
-; those of a tuple are, or the keys of a dict). Gives `miss` for others. The items are held until
-; the call has ended: a list may be changed meanwhile.
+; As `@reading`, of the arguments and the items of those that are nests: lists, tuples, dicts and
+; objects of the forms in the table (where, class, how many items, where these are, the keys of a
+; dict or the names of fields). Gives `miss` for others. The items are held until the call has ended:
+; a list may be changed meanwhile, and reading a field may run code of the user's.
 define ptr @reading_nests(ptr %self, ptr %args, i64 %nargs) {
 entry:
   %table.at = getelementptr i8, ptr %self, i64 $VALUE
@@ -627,6 +627,7 @@ entry:
   %place = alloca i64
   %key.place = alloca ptr
   %value.place = alloca ptr
+  %dict.of = word _PyObject_GetDictPtr
   %bytes = mul i64 %wanted, 8
   %is.whole = icmp eq i64 %nargs, %wanted
   br i1 %is.whole, label %copy, label %other
@@ -640,7 +641,7 @@ head:
   br i1 %more, label %nest, label %read
 nest:
   %number.next = add i64 %number, 1
-  %row = mul i64 %number, 4
+  %row = mul i64 %number, 5
   %position.at = getelementptr i64, ptr %rows, i64 %row
   %position = load i64, ptr %position.at
   %nest.at = getelementptr ptr, ptr %things, i64 %position
@@ -652,40 +653,54 @@ nest:
   %is.kind = icmp eq ptr %type, %kind
   br i1 %is.kind, label %ask, label %changed
 ask:
-  %size.at = getelementptr i8, ptr %thing, i64 $LENGTH
-  %size = load i64, ptr %size.at
-  %length.at = getelementptr i64, ptr %position.at, i64 2
+  %length.at = getelementptr ptr, ptr %position.at, i64 2
   %length = load i64, ptr %length.at
   %end = add i64 %filled, %length
+  %layout.at = getelementptr ptr, ptr %position.at, i64 3
+  %layout = load i64, ptr %layout.at
+  %keys.at = getelementptr ptr, ptr %position.at, i64 4
+  %keys = load ptr, ptr %keys.at
+  %is.object = icmp eq i64 %layout, $IN_OBJECT
+  br i1 %is.object, label %ask.dict, label %count
+ask.dict:
+  %held.at = call ptr %dict.of(ptr %thing)
+  %has.held = icmp ne ptr %held.at, null
+  br i1 %has.held, label %held.dict, label %items.head
+held.dict:
+  %held = load ptr, ptr %held.at
+  %is.held = icmp ne ptr %held, null
+  br i1 %is.held, label %count, label %changed
+count:
+  %sized = phi ptr [ %thing, %ask ], [ %held, %held.dict ]
+  %size.at = getelementptr i8, ptr %sized, i64 $LENGTH
+  %size = load i64, ptr %size.at
   %is.length = icmp eq i64 %size, %length
   br i1 %is.length, label %ask.kind, label %changed
 ask.kind:
   %own = getelementptr i8, ptr %thing, i64 $ITEMS
-  %layout.at = getelementptr i64, ptr %position.at, i64 3
-  %layout = load i64, ptr %layout.at
   store i64 0, ptr %place
-  switch i64 %layout, label %of.dict [ i64 $IN_LIST, label %of.list
-                                       i64 $IN_TUPLE, label %items.head ]
+  switch i64 %layout, label %items.head [ i64 $IN_LIST, label %of.list
+                                          i64 $IN_TUPLE, label %of.tuple ]
 of.list:
   %outer = load ptr, ptr %own
   br label %items.head
-of.dict:
-  %keys = inttoptr i64 %layout to ptr
+of.tuple:
   br label %items.head
 items.head:
-  %items = phi ptr [ %outer, %of.list ], [ %own, %ask.kind ], [ %keys, %of.dict ],
-                   [ %items, %item.held ]
-  %is.dict = phi i1 [ false, %of.list ], [ false, %ask.kind ], [ true, %of.dict ],
-                    [ %is.dict, %item.held ]
-  %k = phi i64 [ 0, %of.list ], [ 0, %ask.kind ], [ 0, %of.dict ], [ %k.next, %item.held ]
+  %items = phi ptr [ %outer, %of.list ], [ %own, %of.tuple ], [ %keys, %ask.kind ],
+                   [ %keys, %ask.dict ], [ %items, %item.held ], [ %items, %field.held ]
+  %k = phi i64 [ 0, %of.list ], [ 0, %of.tuple ], [ 0, %ask.kind ], [ 0, %ask.dict ],
+               [ %k.next, %item.held ], [ %k.next, %field.held ]
   %more.items = icmp slt i64 %k, %length
   br i1 %more.items, label %item, label %head
 item:
   %k.next = add i64 %k, 1
   %to = add i64 %filled, %k
+  %to.at = getelementptr ptr, ptr %things, i64 %to
   %item.at = getelementptr ptr, ptr %items, i64 %k
   %listed = load ptr, ptr %item.at
-  br i1 %is.dict, label %entry.of, label %item.held
+  switch i64 %layout, label %item.held [ i64 $IN_DICT, label %entry.of
+                                         i64 $IN_OBJECT, label %field ]
 entry.of:
   %next = word PyDict_Next
   %got = call i32 %next(ptr %thing, ptr %place, ptr %key.place, ptr %value.place)
@@ -698,9 +713,45 @@ key.of:
 value.of:
   %value = load ptr, ptr %value.place
   br label %item.held
+field:
+  %dict.at = call ptr %dict.of(ptr %thing)
+  %has.dict = icmp ne ptr %dict.at, null
+  br i1 %has.dict, label %field.dict, label %field.get
+field.dict:
+  %dict = load ptr, ptr %dict.at
+  %is.dict = icmp ne ptr %dict, null
+  br i1 %is.dict, label %field.find, label %changed
+field.find:
+  %find = word PyDict_GetItemWithError
+  %field.own = call ptr %find(ptr %dict, ptr %listed)
+  %is.own = icmp ne ptr %field.own, null
+  br i1 %is.own, label %field.get, label %field.none
+field.get:
+  %get = word PyObject_GetAttr
+  %field.value = call ptr %get(ptr %thing, ptr %listed)
+  %is.field = icmp ne ptr %field.value, null
+  br i1 %is.field, label %field.held, label %field.none
+; What a property of the user's raises is told on the long way.
+field.none:
+  %occurred = word PyErr_Occurred
+  %error = call ptr %occurred()
+  %is.fine = icmp eq ptr %error, null
+  br i1 %is.fine, label %changed, label %field.error
+field.error:
+  %matches = word PyErr_ExceptionMatches
+  %usual = word Exception
+  %matching = call i32 %matches(ptr %usual)
+  %is.usual = icmp ne i32 %matching, 0
+  br i1 %is.usual, label %field.clear, label %release
+field.clear:
+  %clear = word PyErr_Clear
+  call void %clear()
+  br label %changed
+field.held:
+  store ptr %field.value, ptr %to.at
+  br label %items.head
 item.held:
   %one = phi ptr [ %listed, %item ], [ %value, %value.of ]
-  %to.at = getelementptr ptr, ptr %things, i64 %to
   store ptr %one, ptr %to.at
   call void %hold(ptr %one)
   br label %items.head
@@ -708,7 +759,9 @@ read:
   %result = call ptr @reading(ptr %self, ptr %things, i64 %all)
   br label %release
 changed:
-  %got.to = phi i64 [ %filled, %nest ], [ %filled, %ask ], [ %to, %entry.of ], [ %to, %key.of ]
+  %got.to = phi i64 [ %filled, %nest ], [ %filled, %held.dict ], [ %filled, %count ],
+                    [ %to, %entry.of ], [ %to, %key.of ], [ %to, %field.dict ], [ %to, %field.none ],
+                    [ %to, %field.clear ]
   br label %other
 other:
   %held.to = phi i64 [ %wanted, %entry ], [ %got.to, %changed ]
@@ -716,8 +769,8 @@ other:
   call void %hold(ptr %miss)
   br label %release
 release:
-  %given = phi ptr [ %result, %read ], [ %miss, %other ]
-  %last = phi i64 [ %all, %read ], [ %held.to, %other ]
+  %given = phi ptr [ %result, %read ], [ %miss, %other ], [ null, %field.error ]
+  %last = phi i64 [ %all, %read ], [ %held.to, %other ], [ %to, %field.error ]
   %drop = word Py_DecRef
   br label %release.head
 release.head:

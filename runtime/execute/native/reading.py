@@ -152,8 +152,9 @@ class Nest(NamedTuple):
     """An argument, or an item of a nest before, that is to be a list, tuple or dict of this form.
 
     What is at that position must be of just this class, which may be that of named tuples, and
-    have so many items; a dict, these very keys in this order. The items have the next positions,
-    after those of the arguments and of the nests before.
+    have so many items; a dict, these very keys in this order. Of an object with fields, `keys` are
+    their names: it must have these attributes, and nothing else in its dict. The items have the
+    next positions, after those of the arguments and of the nests before.
     """
 
     position: int
@@ -161,11 +162,12 @@ class Nest(NamedTuple):
     length: int
     keys: Sequence[Any] = ()
 
-    def layout(self, keys: int) -> int:
-        """Where its items are; `keys` is the address of those of a dict."""
-        if issubclass(self.kind, dict):
-            return keys
-        return IN_LIST if self.kind is list else IN_TUPLE
+    @property
+    def layout(self) -> int:
+        """Where its items are."""
+        if issubclass(self.kind, tuple):
+            return IN_TUPLE
+        return {list: IN_LIST, dict: IN_DICT}.get(self.kind, IN_OBJECT)
 
 
 class Named(NamedTuple):
@@ -216,8 +218,8 @@ class Reading(NamedTuple):
 (_CELL, _VARIABLE, _CONSTANT, _ARGUMENT, _REFERENT, _OWN, _ATTRIBUTE, _ITEM, _FETCHED, _IN_DICT,
  _SLOT, _KIND, _LIVE, _ABSENT) = range(14)  # fmt: skip
 _SAME, _ONE, _TWO, _HOLDS = range(4)
-# Where the items of a list and of a tuple are.
-IN_LIST, IN_TUPLE = range(2)
+# Where the items of a list, a tuple and a dict are, and the fields of an object.
+IN_LIST, IN_TUPLE, IN_DICT, IN_OBJECT = range(4)
 # The word that is set by a call.
 _CALLED = 16
 
@@ -263,7 +265,9 @@ def table(
     nests = _words(
         word
         for nest, row in zip(reading.nests, keys, strict=True)
-        for word in (nest.position, id(nest.kind), nest.length, nest.layout(ctypes.addressof(row)))
+        for word in (
+            nest.position, id(nest.kind), nest.length, nest.layout, ctypes.addressof(row)
+        )
     )
     words = (
         context,
