@@ -52,10 +52,11 @@ from runtime.effects.given_containers import calling_with
 from runtime.effects.host import hosting, within
 from runtime.errors import Origin, StagingError
 from runtime.execute import Executable
+from runtime.execute.native.classes import Version
 from runtime.execute.native.miss import MISS
 from runtime.execute.native.plain_loops import calls_outweigh, has_loops, is_done_as_in_python
 from runtime.execute.native.planned import Planned
-from runtime.execute.native.prepared import Native
+from runtime.execute.native.prepared import Native, plain
 from runtime.execute.ownership import may_overlap_itself, may_share
 from runtime.graph.ir import Graph, Node
 from runtime.ops.declaration.operands import type_of
@@ -524,14 +525,16 @@ class ConcreteFunction(Described):
         run = self._differentiable.run
         return getattr(run, "call", run)
 
-    def builtin(self, given: Given) -> Callable[..., Any] | None:
+    def builtin(self, given: Given, names: tuple[str, ...] = ()) -> Callable[..., Any] | None:
         """The compiled graph as a builtin that gives the result itself; None: it does not serve.
 
-        That is the one output of the graph, or what is made of all of them.
+        The last arguments have `names`. The result is the one output of the graph, or what is made of all of them.
 
         It takes arrays and numbers of just these types, and gives `MISS` for anything else, and
         where what the trace read from outside changed: a function around the builtin looks.
         """
+        if self.python is not None:
+            return self._plainly(given, names)
         if self._gives_tensors or not self.is_quick:
             return None
         run = self._natively
@@ -549,6 +552,18 @@ class ConcreteFunction(Described):
         looks = Late(functools.partial(caller_of, given.weakly()))
         missed = None if self._is_alone else MISS
         return run.reading(reading(self._traced, self._replaced, given), looks, missed, make, check)
+
+    def _plainly(self, given: Given, names: tuple[str, ...]) -> Callable[..., Any] | None:
+        """A builtin that calls the function itself; None where an argument is an array."""
+        traced = self._traced
+        keys = filter(is_input_key, traced.arguments.keys)
+        kinds = [*map(_CLASSES.get, keys)]
+        if None in kinds or traced.captured or traced.externals or self.python is None:
+            return None
+        told = reading(traced, self._replaced, given)
+        told = told.of_classes(dict(zip(given.inputs, kinds, strict=True)))
+        known = functools.partial(lone_caller, traced, _known, MISS, self._replaced)
+        return plain(told, self.python, names, Late(functools.partial(known, given.weakly())))
 
     @cached_property
     def _natively(self) -> Native | None:
@@ -1039,6 +1054,14 @@ _COMPILE: dict[bool | None, Callable[[Graph], Executable]] = {
     True: functools.partial(compile_graph, backend="native"),
     False: functools.partial(compile_graph, backend="plan"),
 }
+
+
+# Of inputs that are told by their classes alone.
+_CLASSES = {FLOAT: Version(float), INT: Version(int), COMPLEX: Version(complex)}
+
+
+def _known(*_: Any) -> bool:
+    return True
 
 
 def _is_number(type_: Type) -> bool:

@@ -11,7 +11,7 @@ import enum
 import functools
 import operator
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -54,7 +54,7 @@ __all__ = [
     "entry_of",
     "like_entry_of",
     "loosened",
-    "seems_own",
+    "seem_own",
     "told_within",
 ]
 
@@ -289,22 +289,26 @@ def told_within(args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
     return 0
 
 
-def seems_own(x: Any) -> bool:
-    """Whether an argument is of Python's own values: of a nest, what comes first in it is.
+def seem_own(given: Iterable[Any]) -> bool:
+    """Whether arguments are of Python's own values: of a nest, what comes first in it is.
 
     That takes no longer for a large nest, and Python makes a call rightly whatever it is given.
     """
-    kind = type(x)
-    for _ in range(_DEEPEST):
-        if kind in VALUES:
-            return True
-        if kind not in _NESTS:
-            return False
-        if not x:
-            return True
-        x = next(iter(x.values())) if kind is dict else x[0]
+    for x in given:
         kind = type(x)
-    return False
+        if kind in VALUES:
+            continue
+        for _ in range(_DEEPEST):
+            if kind not in _NESTS:
+                break
+            if not x:
+                kind = type(None)
+                break
+            x = next(iter(x.values())) if kind is dict else x[0]
+            kind = type(x)
+        if kind not in VALUES:
+            return False
+    return True
 
 
 class Entry:
@@ -341,14 +345,15 @@ class Entry:
         self.objects = objects
         # Leaves that are constants of the graph, where the key does not tell their values.
         self.numbers = numbers
-        # The same as a builtin that looks at the arguments itself.
-        self.builtin = None if given is None else concrete.builtin(given)
-        # Whether it serves calls with certain objects or constants only.
-        self.is_of_one = given is not None and bool(given.objects or given.constants)
         # Whether Python makes the call, and would whatever else is as it is now.
         is_pythons = concrete._traced.stages_nothing and not concrete._traced.reads_outside
         is_pythons = is_pythons and concrete.python is not None
         self.is_fruitless = is_pythons and not order and not objects
+        # The same as a builtin that looks at the arguments itself. Fruitless calls are counted.
+        is_asked = given is None or self.is_fruitless
+        self.builtin = None if is_asked else concrete.builtin(given, names)
+        # Whether it serves calls with certain objects or constants only.
+        self.is_of_one = given is not None and bool(given.objects or given.constants)
         # The graph itself, where it takes the leaves as they are and gives the result alone.
         self.direct: Callable[..., tuple[Any, ...]] | None = None
         if order is None and not objects and concrete.python is None and concrete.has_direct:
@@ -473,11 +478,11 @@ def entry_of(
         elif not isinstance(key, Identity):
             constants.append((leaf.number, leaves[leaf.number]))
     every = not parts and order == list(range(len(leaves)))
-    if concrete.python is not None:
-        return None if parts else Entry(concrete, order, [], objects, numbers, [], binding.bind)
+    if parts and concrete.python is not None:
+        return None
     known = Given(len(leaves), order, defaults, things, constants)
     given = None if parts else _with_nests(known, (*args, *kwargs.values()), leaves)
-    ways = None if every else order
+    ways = None if every and concrete.python is None else order
     names = tuple(kwargs)
     return Entry(concrete, ways, defaults, objects, numbers, parts, binding.bind, given, names)
 

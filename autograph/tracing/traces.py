@@ -30,7 +30,7 @@ from autograph.tracing import retracing
 from autograph.tracing import trace as tracing
 from autograph.tracing.columns import FEW
 from autograph.tracing.concrete import ConcreteFunction
-from autograph.tracing.fast_path import TOLD, VALUES, Entry, LikeEntry, seems_own, told_within
+from autograph.tracing.fast_path import TOLD, VALUES, Entry, LikeEntry, seem_own, told_within
 from autograph.tracing.kept_traces import KeptTraces
 from autograph.tracing.leaving import calls_nothing_of_ours
 from autograph.tracing.left_calls import LARGEST, LeftCalls, are_too_many, is_of_python, node_limit
@@ -517,7 +517,7 @@ class Traces:
             if not kwargs and VALUES.issuperset(map(type, args)):
                 self._left.kinds.add(tuple(map(type, args)))
                 return True
-            return all(map(seems_own, args if not kwargs else (*args, *kwargs.values())))
+            return seem_own(args if not kwargs else (*args, *kwargs.values()))
         told = told_within(args, kwargs)
         return told > 0 and self._are_fruitless(told)
 

@@ -584,6 +584,16 @@ gather:
 call:
   %called.at = getelementptr i64, ptr %table, i64 16
   store i64 1, ptr %called.at
+  %plain.at = getelementptr ptr, ptr %table, i64 26
+  %plain = load ptr, ptr %plain.at
+  %has.graph = icmp eq ptr %plain, null
+  br i1 %has.graph, label %graph, label %known
+known:
+  %true = word True
+  %answer = word Py_IncRef
+  call void %answer(ptr %true)
+  br label %given
+graph:
   %missed.at = getelementptr ptr, ptr %table, i64 13
   %missed = load ptr, ptr %missed.at
   %is.alone = icmp eq ptr %missed, null
@@ -595,7 +605,7 @@ together:
   %made = call ptr @give_made(ptr %ctx, ptr %table, ptr %slots, i64 %all)
   br label %given
 given:
-  %result = phi ptr [ %one, %alone ], [ %made, %together ]
+  %result = phi ptr [ %one, %alone ], [ %made, %together ], [ %true, %known ]
   call void @drop(ptr %ctx, ptr %outer, i64 %outer.count)
   ret ptr %result
 raised:
@@ -785,6 +795,39 @@ release.one:
   br label %release.head
 done:
   ret ptr %given
+}
+
+; Calls a function of the user's, in the table with the names of its last arguments, where the call
+; is one that needs no graph; else gives `miss`.
+define ptr @plain(ptr %self, ptr %args, i64 %nargs) {
+  %table.at = getelementptr i8, ptr %self, i64 $VALUE
+  %table = load ptr, ptr %table.at
+  %ctx = load ptr, ptr %table
+  %answer = call ptr @reading_nests(ptr %self, ptr %args, i64 %nargs)
+  %true = word True
+  %is.known = icmp eq ptr %answer, %true
+  br i1 %is.known, label %call, label %otherwise
+otherwise:
+  ret ptr %answer
+call:
+  %release = word Py_DecRef
+  call void %release(ptr %answer)
+  %plain.at = getelementptr ptr, ptr %table, i64 26
+  %plain = load ptr, ptr %plain.at
+  %names.at = getelementptr ptr, ptr %table, i64 27
+  %names = load ptr, ptr %names.at
+  %vectorcall = word PyObject_Vectorcall
+  %has.names = icmp ne ptr %names, null
+  br i1 %has.names, label %named, label %done
+named:
+  %count.at = getelementptr i8, ptr %names, i64 $LENGTH
+  %count = load i64, ptr %count.at
+  br label %done
+done:
+  %last = phi i64 [ 0, %call ], [ %count, %named ]
+  %first = sub i64 %nargs, %last
+  %result = call ptr %vectorcall(ptr %plain, ptr %args, i64 %first, ptr %names)
+  ret ptr %result
 }
 
 ; As `@alone` and `@call`, of a graph that reads nothing but its arguments, where all is as it was.

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import CellType
 from typing import Any, NamedTuple
 
@@ -201,6 +201,11 @@ class Reading(NamedTuple):
     named: Sequence[Named] = ()
     nests: Sequence[Nest] = ()
 
+    def of_classes(self, kinds: Mapping[int, Version]) -> Reading:
+        """The same of no graph: of arguments, by position, the classes are looked at, too."""
+        checks = [OfKind(Argument(i), kind) for i, kind in kinds.items() if i < self.arguments]
+        return self._replace(given=(), checks=[*checks, *self.checks])
+
     @property
     def is_of_arguments(self) -> bool:
         """Whether nothing is read: what is looked at is only to be as it was."""
@@ -231,8 +236,11 @@ def table(
     missed: Any = None,
     make: Callable[..., Any] | None = None,
     check: Callable[..., Any] | None = None,
+    plain: tuple[Callable[..., Any], tuple[str, ...]] | None = None,
 ) -> tuple[ctypes.Array[ctypes.c_uint64], Any]:
     """What the entry is told, as words; and what must live as long as they are used.
+
+    Without a graph, `plain` is the function that is called, and the names of its last arguments.
 
     With `missed`, all results are given, as a tuple or as what is to `make` of it; and that, where
     the arguments are of other types. With `check`, that is called with the inputs of the graph
@@ -296,9 +304,11 @@ def table(
         reading.arguments - sum(nest.length for nest in reading.nests),
         0 if make is None else id(make),
         0 if check is None else id(check),
+        0 if plain is None else id(plain[0]),
+        0 if plain is None or not plain[1] else id(plain[1]),
     )
     kept = (
-        reading, fallback, missed, make, check, slots.kept, rows, checks, versions, asked,
+        reading, fallback, missed, make, check, plain, slots.kept, rows, checks, versions, asked,
         functions, spaces, pairs, keys, nests,
     )  # fmt: skip
     return _words(words), kept
