@@ -500,6 +500,7 @@ class Function(Traces, Generic[P, R]):
         if entry is not None:
             full = len(self._likes) >= config.cache_size.value
             self._likes = {key: (entry,)} if full else {**self._likes, key: (entry, *known)}
+            self._set_builtins()
 
     def __ag_call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call from converted code: while tracing, the function is traced into the caller."""

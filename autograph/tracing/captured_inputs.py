@@ -48,7 +48,17 @@ from runtime.execute.native.reading import (
     Variable,
 )
 
-__all__ = ["Given", "Late", "caller", "is_as_traced", "lone_caller", "reader", "reading"]
+__all__ = [
+    "Given",
+    "Late",
+    "caller",
+    "is_as_traced",
+    "lone_caller",
+    "lookers",
+    "reader",
+    "reading",
+    "split_guards",
+]
 
 # What the names start with that the function has of its own.
 _MADE = "_ag_"
@@ -262,15 +272,29 @@ class _Natively:
         return [Absent(owner, guard.expected, guard.version)]
 
 
-def _look_at(guards: Sequence[Guard]) -> Callable[[], bool] | None:
-    """What sees at once that nothing changed of what is looked at first; None: nothing does."""
-    natively = _Natively(guards)
-    return still(
+def split_guards(guards: Iterable[Guard]) -> tuple[list[Guard], list[Guard]]:
+    """The guards that are looked at first of all, and the others."""
+    first: list[Guard] = []
+    others: list[Guard] = []
+    for guard in guards:
+        (first if isinstance(guard, _FIRST) else others).append(guard)
+    return first, others
+
+
+def lookers(first: Sequence[Guard]) -> list[Callable[[], bool]]:
+    """What tells whether guards hold that are looked at first: of these, one must give True.
+
+    Native code sees at once that nothing changed; what did may be as good as what was there.
+    """
+    natively = _Natively(first)
+    look = still(
         Reading(
             0, (), (), (), [], natively.versions,
             functions=natively.functions, named=natively.named,
         )
     )  # fmt: skip
+    every = functools.partial(_all_hold, first)
+    return [every] if look is None else [look, every]
 
 
 def _all_hold(guards: Iterable[Guard]) -> bool:
@@ -295,8 +319,10 @@ class _Source:
         places += [place for guard in traced.guards for place in _places(guard)]
         self._globals = _commonest(places)
         self._type, self._array = self.bind(type), self.bind(np.ndarray)
-        first = [guard for guard in traced.guards if isinstance(guard, _FIRST)]
-        self._check_code(first)
+        first, _ = split_guards(traced.guards)
+        if first:
+            looks = " or ".join(f"{self.bind(look)}()" for look in lookers(first))
+            self.lines.append(f"if not ({looks}): {_CHANGED}")
         for guard in traced.guards:
             if guard.is_of_code and guard not in first:
                 self.check(guard)
@@ -355,15 +381,6 @@ class _Source:
             holds = f"not {self.bind(guard.holds)}()"
             test = f"{self.place(places[0])} is not {self.bind(guard.expected)} and {holds}"
         self.lines.append(f"if {test}: {_CHANGED}")
-
-    def _check_code(self, guards: Sequence[Guard]) -> None:
-        """Leave unless classes, functions and names are as they were, which is seen at once."""
-        look = _look_at(guards)
-        test = f"not {self.bind(functools.partial(_all_hold, guards))}()"
-        if look is not None:
-            test = f"not {self.bind(look)}() and {test}"
-        if guards:
-            self.lines.append(f"if {test}: {_CHANGED}")
 
     def read(self, captured: Captured) -> str:
         """Read a captured array, and leave unless it is of the type that was traced."""

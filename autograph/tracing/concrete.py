@@ -393,6 +393,23 @@ class ConcreteFunction(Described):
         assert self._traced.likeness is not None
         return self._traced.likeness.function
 
+    def server(
+        self, count: int, order: Sequence[int], constants: Sequence[tuple[int, Any]]
+    ) -> Callable[..., Any] | None:
+        """A function of `count` arguments that gives the result for other objects, or `MISS`.
+
+        Those in `order` are inputs, and the `constants` are to be the same objects. None where more
+        is to be done than to run the graph.
+        """
+        run = None if self._gives_tensors or not self.is_quick else self._natively
+        if run is None or not self._gives or self._traced.likeness is None or self._traced.externals:
+            return None
+        call = run.alone if self._is_alone else run.together
+        assert call is not None
+        if not (self._is_alone or self._is_together):
+            call = functools.partial(_made, call, self._gives, None)
+        return self._traced.likeness.server(call, MISS, count, order, constants, self)
+
     def run_alike(
         self, leaves: list[Any], alike: Alike, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:

@@ -553,15 +553,18 @@ def _in_columns(
 class LikeEntry:
     """Where calls lead that are alike but for their objects: a graph, and which leaves it takes."""
 
-    __slots__ = ("_find", "_objects", "_order", "concrete")
+    __slots__ = ("_find", "_objects", "_order", "concrete", "server")
 
     def __init__(
         self,
         concrete: ConcreteFunction,
         order: list[int],
         objects: list[tuple[int, Callable[[], Any]]],
+        server: Callable[..., Any] | None,
     ) -> None:
         self.concrete = concrete
+        # The same as a function of the arguments that looks at them itself.
+        self.server = server
         self._find, self._order = concrete.find_like, order
         # Leaves that are to be the very objects of the trace.
         self._objects = objects
@@ -589,16 +592,23 @@ def like_entry_of(
     if not is_flat or not all(map(operator.is_, leaves, arguments.leaves)):
         return None
     objects: list[tuple[int, Callable[[], Any]]] = []
+    constants: list[tuple[int, Any]] = []
     for i, (leaf, path, key) in enumerate(
         zip(leaves, arguments.paths, arguments.keys, strict=True)
     ):
         if isinstance(key, Identity):
             if not is_movable(leaf):
                 objects.append((i, key.ref))
-        elif (type(leaf) is int and is_within(path)) or (key != INT and not _tells(leaf, key)):
+            continue
+        if not is_input_key(key):
+            constants.append((i, leaf))
+        if (type(leaf) is int and is_within(path)) or (key != INT and not _tells(leaf, key)):
             return None
     order = [i for i, key in enumerate(arguments.keys) if is_input_key(key)]
-    return LikeEntry(concrete, order, objects)
+    server = None
+    if not objects and len(args) == len(leaves):
+        server = concrete.server(len(args), order, constants)
+    return LikeEntry(concrete, order, objects, server)
 
 
 def _open_defaults(values: dict[str, Any], binding: Binding) -> dict[str, Any] | None:

@@ -682,7 +682,8 @@ class Traces:
             if entry.builtin is not None:
                 by_names.setdefault(entry.names, []).append(entry)
         found = {names: _builtins_of(those) for names, those in by_names.items()}
-        self._builtins = found.pop((), ())
+        likes = (entry.server for row in self._likes.values() for entry in row if entry.server)
+        self._builtins = (*found.pop((), ()), *likes)[:_MOST_BUILTINS]
         self._named = found
 
     def _reason(self, arguments: Arguments) -> Reason:
