@@ -47,6 +47,7 @@ from runtime.execute.native.reading import (
     Source,
     Variable,
 )
+from runtime.variable import Variable as StateVariable
 
 __all__ = [
     "Given",
@@ -171,8 +172,11 @@ def reading(traced: Traced, replaced: list[Any], given: Given) -> Reading:
     known: list[Source] = [*map(Argument, range(given.arguments)), *map(Constant, given.defaults)]
     return Reading(
         given.arguments,
-        [natively.source(captured.place) for captured in traced.captured],
-        tuple(traced.externals),
+        [
+            *(natively.source(captured.place) for captured in traced.captured),
+            *map(_content_of, traced.externals),
+        ],
+        (),
         [check for guard in traced.guards for check in natively.checks(guard)],
         replaced,
         natively.versions,
@@ -182,6 +186,13 @@ def reading(traced: Traced, replaced: list[Any], given: Given) -> Reading:
         natively.named,
         given.nests,
     )
+
+
+def _content_of(thing: Any) -> Source:
+    """What a graph takes of an array or a Variable that it holds."""
+    if isinstance(thing, StateVariable):
+        return Attribute(Constant(thing), "array", None)
+    return Constant(thing)
 
 
 def _alive(source: Source, reference: Callable[[], Any]) -> Check:

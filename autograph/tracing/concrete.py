@@ -57,6 +57,7 @@ from runtime.execute.native.miss import MISS
 from runtime.execute.native.plain_loops import calls_outweigh, has_loops, is_done_as_in_python
 from runtime.execute.native.planned import Planned
 from runtime.execute.native.prepared import Native, plain
+from runtime.execute.native.stateful import Again, Stateful
 from runtime.execute.ownership import may_overlap_itself, may_share
 from runtime.graph.ir import Graph, Node
 from runtime.ops.declaration.operands import type_of
@@ -96,6 +97,14 @@ def _made(
     if outputs is MISS:
         return MISS
     return make(outputs) if check is None else make(outputs, *inputs)
+
+
+def _unless_again(call: Callable[..., Any], *args: Any) -> Any:
+    """What a call gives, or MISS where it is to be run again, as a plan."""
+    try:
+        return call(*args)
+    except Again:
+        return MISS
 
 
 class ConcreteFunction(Described):
@@ -552,14 +561,14 @@ class ConcreteFunction(Described):
         """
         if self.python is not None:
             return self._plainly(given, names)
-        if self._gives_tensors or not self.is_quick:
-            return None
-        run = self._natively
+        run = self._on_contents if self.is_quick else None
         if run is None or not (self._gives or self._gives_of_inputs):
             return None
         check = None if self._gives else self._may_begin
-        make = None if self._is_alone or self._is_together else self._gives or self._gives_of_inputs
-        call = run.alone if self._is_alone else run.together
+        is_raw = not self._gives_tensors and (self._is_alone or self._is_together)
+        is_alone = is_raw and self._is_alone
+        make = None if is_raw else self._gives or self._gives_of_inputs
+        call = run.alone if is_alone else run.together
         assert call is not None
         if given.is_whole and not self._reads_outside and make is None:
             return call
@@ -567,8 +576,11 @@ class ConcreteFunction(Described):
             call = functools.partial(_made, call, make, check)
         caller_of = functools.partial(lone_caller, self._traced, call, MISS, self._replaced)
         looks = Late(functools.partial(caller_of, given.weakly()))
-        missed = None if self._is_alone else MISS
-        return run.reading(reading(self._traced, self._replaced, given), looks, missed, make, check)
+        missed = None if is_alone else MISS
+        told = reading(self._traced, self._replaced, given)
+        found = run.reading(told, looks, missed, make, check)
+        is_own = run is self._differentiable.run
+        return found if is_own else functools.partial(_unless_again, found)
 
     def _plainly(self, given: Given, names: tuple[str, ...]) -> Callable[..., Any] | None:
         """A builtin that calls the function itself; None where an argument is an array."""
@@ -581,6 +593,19 @@ class ConcreteFunction(Described):
         told = told.of_classes(dict(zip(given.inputs, kinds, strict=True)))
         known = functools.partial(lone_caller, traced, _known, MISS, self._replaced)
         return plain(told, self.python, names, Late(functools.partial(known, given.weakly())))
+
+    @cached_property
+    def _on_contents(self) -> Native | None:
+        """`_natively`, also of the arrays that tensors among the arguments have, and Variables."""
+        traced, run = self._traced, self._differentiable.run
+        keys = [*filter(is_input_key, traced.arguments.keys)]
+        kinds = [c.kind for c in traced.captured]
+        if not (all(map(_is_of_array, keys)) and all(map(_is_array_kind, kinds))):
+            return None
+        if isinstance(run, Stateful) and run.only_reads:
+            return run.inner
+        holds_arrays = all(type(x) is np.ndarray for x in traced.externals)
+        return run if isinstance(run, Native) and holds_arrays else None
 
     @cached_property
     def _natively(self) -> Native | None:
@@ -757,7 +782,7 @@ class ConcreteFunction(Described):
         kinds = [c.kind for c in traced.captured]
         return (
             all(type(x) is np.ndarray for x in traced.externals)
-            and all(kind in (np.ndarray, float) or issubclass(kind, np.generic) for kind in kinds)
+            and all(map(_is_array_kind, kinds))
             and not any(map(_is_wrapped, traced.arguments.keys))
         )
 
@@ -1083,6 +1108,16 @@ def _known(*_: Any) -> bool:
 
 def _is_number(type_: Type) -> bool:
     return isinstance(type_, TensorType) and type_.rank == 0
+
+
+def _is_array_kind(kind: type) -> bool:
+    """Whether a graph takes what is of a class as it is."""
+    return kind in (np.ndarray, float) or issubclass(kind, np.generic)
+
+
+def _is_of_array(key: Any) -> bool:
+    """Whether a leaf of this key is what `_is_plain_key` says, or a tensor that has an array."""
+    return _is_plain_key(key) or (type(key) is tuple and key[0] == "tensor" and len(key) == 3)
 
 
 def _is_plain_key(key: Any) -> bool:

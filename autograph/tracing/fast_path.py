@@ -40,6 +40,7 @@ from autograph.tracing.signature import (
 from runtime.devices import device_of, is_device_array
 from runtime.effects.generators import BITS_TYPE, bits_of, is_generator
 from runtime.errors import StagingError
+from runtime.execute.native.layout import offset_of_slot
 from runtime.execute.native.reading import Nest, was_called
 from runtime.spec import TensorSpec
 from runtime.structure import tree
@@ -498,17 +499,19 @@ def _with_nests(given: Given, args: tuple[Any, ...], leaves: list[Any]) -> Given
     """
     things, nests, within = [*args], [], {}
     for position, thing in enumerate(things):  # which grows meanwhile
-        found = _nest_of(thing)
+        slots = _slots_of(type(thing))
+        found = ((), [thing._array]) if slots else _nest_of(thing)
         if found is not None:
             keys, items = found
-            nests.append(Nest(position, type(thing), len(items), keys))
+            nests.append(Nest(position, type(thing), len(items), keys, slots))
             within[position] = range(len(things), len(things) + len(items))
             things += items
         if len(things) > len(args) + _MOST_ITEMS:
             return None
     places = [*_leaves_in(range(len(args)), within)]
-    if len(places) != len(leaves) or not all(
-        things[i] is x for i, x in zip(places, leaves, strict=True)
+    raws = [x._array if isinstance(x, Tensor) else x for x in leaves]
+    if len(places) != len(raws) or any(
+        things[i] is not x for i, x in zip(places, raws, strict=True)
     ):
         return None
     places += range(len(things), len(things) + len(given.defaults))
@@ -520,6 +523,15 @@ def _with_nests(given: Given, args: tuple[Any, ...], leaves: list[Any]) -> Given
         [(places[i], thing) for i, thing in given.constants],
         nests,
     )
+
+
+@functools.lru_cache(maxsize=64)
+def _slots_of(kind: Any) -> tuple[int, ...]:
+    """Where tensors of a class have the array, and what is None in those of just a value."""
+    if not issubclass(kind, Tensor):
+        return ()
+    descriptors = (getattr(kind, name) for name in ("_array", "_cell", "_value"))
+    return tuple(offset or 0 for offset in map(offset_of_slot, descriptors))
 
 
 def _nest_of(thing: Any) -> tuple[Sequence[Any], Sequence[Any]] | None:

@@ -305,8 +305,9 @@ class ContentGuard(Guard):
         if self._of_arrays:
             return held
         kinds = [*map(type, held)]
-        if kinds.count(np.ndarray) == len(kinds):  # mostly
-            return kinds
+        arrays = kinds.count(np.ndarray)
+        if arrays in (0, len(kinds)):  # mostly
+            return kinds if arrays else held
         return [
             np.ndarray if kind is np.ndarray else x for kind, x in zip(kinds, held, strict=True)
         ]

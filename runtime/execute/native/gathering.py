@@ -617,7 +617,7 @@ otherwise:
 
 ; As `@reading`, of the arguments and the items of those that are nests: lists, tuples, dicts and
 ; objects of the forms in the table (where, class, how many items, where these are, the keys of a
-; dict or the names of fields). Gives `miss` for others. The items are held until the call has ended:
+; dict, names of fields or offsets of three slots). Gives `miss` for others. The items are held until the call has ended:
 ; a list may be changed meanwhile, and reading a field may run code of the user's.
 define ptr @reading_nests(ptr %self, ptr %args, i64 %nargs) {
 entry:
@@ -670,8 +670,27 @@ ask:
   %layout = load i64, ptr %layout.at
   %keys.at = getelementptr ptr, ptr %position.at, i64 4
   %keys = load ptr, ptr %keys.at
-  %is.object = icmp eq i64 %layout, $IN_OBJECT
-  br i1 %is.object, label %ask.dict, label %count
+  switch i64 %layout, label %count [ i64 $IN_OBJECT, label %ask.dict
+                                     i64 $IN_SLOT, label %wrapper ]
+wrapper:
+  %inner.offset = load i64, ptr %keys
+  %inner.at = getelementptr i8, ptr %thing, i64 %inner.offset
+  %inner = load ptr, ptr %inner.at
+  %one.at = getelementptr i64, ptr %keys, i64 1
+  %one.offset = load i64, ptr %one.at
+  %one.slot = getelementptr i8, ptr %thing, i64 %one.offset
+  %one.held = load ptr, ptr %one.slot
+  %two.at = getelementptr i64, ptr %keys, i64 2
+  %two.offset = load i64, ptr %two.at
+  %two.slot = getelementptr i8, ptr %thing, i64 %two.offset
+  %two.held = load ptr, ptr %two.slot
+  %none = word None
+  %is.inner = icmp ne ptr %inner, null
+  %is.one = icmp eq ptr %one.held, %none
+  %is.two = icmp eq ptr %two.held, %none
+  %is.first = and i1 %is.inner, %is.one
+  %is.wrapper = and i1 %is.first, %is.two
+  br i1 %is.wrapper, label %items.head, label %changed
 ask.dict:
   %held.at = call ptr %dict.of(ptr %thing)
   %has.held = icmp ne ptr %held.at, null
@@ -698,9 +717,10 @@ of.tuple:
   br label %items.head
 items.head:
   %items = phi ptr [ %outer, %of.list ], [ %own, %of.tuple ], [ %keys, %ask.kind ],
-                   [ %keys, %ask.dict ], [ %items, %item.held ], [ %items, %field.held ]
+                   [ %keys, %ask.dict ], [ %inner.at, %wrapper ], [ %items, %item.held ],
+                   [ %items, %field.held ]
   %k = phi i64 [ 0, %of.list ], [ 0, %of.tuple ], [ 0, %ask.kind ], [ 0, %ask.dict ],
-               [ %k.next, %item.held ], [ %k.next, %field.held ]
+               [ 0, %wrapper ], [ %k.next, %item.held ], [ %k.next, %field.held ]
   %more.items = icmp slt i64 %k, %length
   br i1 %more.items, label %item, label %head
 item:
@@ -770,6 +790,7 @@ read:
   br label %release
 changed:
   %got.to = phi i64 [ %filled, %nest ], [ %filled, %held.dict ], [ %filled, %count ],
+                    [ %filled, %wrapper ],
                     [ %to, %entry.of ], [ %to, %key.of ], [ %to, %field.dict ], [ %to, %field.none ],
                     [ %to, %field.clear ]
   br label %other

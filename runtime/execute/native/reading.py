@@ -153,7 +153,8 @@ class Nest(NamedTuple):
 
     What is at that position must be of just this class, which may be that of named tuples, and
     have so many items; a dict, these very keys in this order. Of an object with fields, `keys` are
-    their names: it must have these attributes, and nothing else in its dict. The items have the
+    their names: it must have these attributes, and nothing else in its dict. One that wraps an item
+    has it in the first of its `slots`, by their offsets, and None in the others. The items have the
     next positions, after those of the arguments and of the nests before.
     """
 
@@ -161,10 +162,13 @@ class Nest(NamedTuple):
     kind: type
     length: int
     keys: Sequence[Any] = ()
+    slots: Sequence[int] = ()
 
     @property
     def layout(self) -> int:
         """Where its items are."""
+        if self.slots:
+            return IN_SLOT
         if issubclass(self.kind, tuple):
             return IN_TUPLE
         return {list: IN_LIST, dict: IN_DICT}.get(self.kind, IN_OBJECT)
@@ -223,8 +227,8 @@ class Reading(NamedTuple):
 (_CELL, _VARIABLE, _CONSTANT, _ARGUMENT, _REFERENT, _OWN, _ATTRIBUTE, _ITEM, _FETCHED, _IN_DICT,
  _SLOT, _KIND, _LIVE, _ABSENT) = range(14)  # fmt: skip
 _SAME, _ONE, _TWO, _HOLDS = range(4)
-# Where the items of a list, a tuple and a dict are, and the fields of an object.
-IN_LIST, IN_TUPLE, IN_DICT, IN_OBJECT = range(4)
+# Where the items of a list, a tuple and a dict are, the fields of an object, and what one wraps.
+IN_LIST, IN_TUPLE, IN_DICT, IN_OBJECT, IN_SLOT = range(5)
 # The word that is set by a call.
 _CALLED = 16
 
@@ -269,7 +273,7 @@ def table(
         for position, check in reading.asked
         for word in (isinstance(check, Alive), position, id(check[1]))
     )
-    keys = [_words(map(id, nest.keys)) for nest in reading.nests]
+    keys = [_words(nest.slots or map(id, nest.keys)) for nest in reading.nests]
     nests = _words(
         word
         for nest, row in zip(reading.nests, keys, strict=True)
