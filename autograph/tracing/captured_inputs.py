@@ -19,12 +19,19 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from autograph.operators.captured.captures import Captured, Guard, Place
-from autograph.operators.captured.guards import IdentityGuard, SharingGuard, may_be_input, weak
+from autograph.operators.captured.guards import (
+    ContentGuard,
+    IdentityGuard,
+    SharingGuard,
+    may_be_input,
+    weak,
+)
 from autograph.operators.captured.methods import looked_up
 from autograph.tracing.class_guards import ClassGuard, KindGuard, MethodGuard
 from autograph.tracing.code_guards import FunctionGuard, NamesGuard
 from autograph.tracing.signature import is_input_key
 from autograph.tracing.traced import Traced
+from runtime.execute.native.classes import Version
 from runtime.execute.native.layout import offset_of_slot
 from runtime.execute.native.prepared import still
 from runtime.execute.native.reading import (
@@ -34,6 +41,7 @@ from runtime.execute.native.reading import (
     Attribute,
     Check,
     Constant,
+    Content,
     Fetched,
     Holds,
     Item,
@@ -45,6 +53,7 @@ from runtime.execute.native.reading import (
     Same,
     Shared,
     Source,
+    Unchanged,
     Variable,
 )
 from runtime.variable import Variable as StateVariable
@@ -174,7 +183,7 @@ def reading(traced: Traced, replaced: list[Any], given: Given) -> Reading:
         given.arguments,
         [
             *(natively.source(captured.place) for captured in traced.captured),
-            *map(_content_of, traced.externals),
+            *map(natively.held, traced.externals),
         ],
         (),
         [check for guard in traced.guards for check in natively.checks(guard)],
@@ -186,13 +195,6 @@ def reading(traced: Traced, replaced: list[Any], given: Given) -> Reading:
         natively.named,
         given.nests,
     )
-
-
-def _content_of(thing: Any) -> Source:
-    """What a graph takes of an array or a Variable that it holds."""
-    if isinstance(thing, StateVariable):
-        return Attribute(Constant(thing), "array", None)
-    return Constant(thing)
 
 
 def _alive(source: Source, reference: Callable[[], Any]) -> Check:
@@ -267,12 +269,44 @@ class _Natively:
         if isinstance(guard, SharingGuard):
             one, other = self.source(guard.one), self.source(guard.other.place)
             return [Shared(one, other, bool(guard.expected))]
+        if isinstance(guard, ContentGuard):
+            return [self._check_of_content(guard)]
         if guard.place.route is None:
             return [Holds(guard.holds)]
         source = self.source(guard.place)
         if not isinstance(guard, IdentityGuard):
             return [Same(source, guard.expected)]
         return [_alive(source, guard.expected.ref)]
+
+    def _check_of_content(self, guard: ContentGuard) -> Check:
+        container, references = guard.container, guard.references
+        if type(container) is dict:
+            return Unchanged(container, guard.holds)
+        if type(container) not in (list, tuple) or references is None:
+            return Holds(guard.holds)
+        wanted: list[Constant | Referent | type] = []
+        for reference in references:
+            if guard.may_have_other_arrays and reference() is np.ndarray:
+                wanted.append(np.ndarray)
+            elif isinstance(reference, weakref.ref):
+                wanted.append(Referent(reference))
+            else:
+                wanted.append(Constant(reference()))
+        return Content(container, wanted)
+
+    def _contents(self, variable: StateVariable) -> Source:
+        """What a Variable holds; while it is lent, it has nothing."""
+        kind = type(variable)
+        version = self._kinds.get(kind)
+        if version is None:
+            version = self._kinds[kind] = Version(kind)
+            version.renew()
+            self.versions.append(version)
+        return Attribute(Constant(variable), "array", version, is_own=True, is_in_dict=True)
+
+    def held(self, thing: Any) -> Source:
+        """What a graph takes of an array or a Variable that it holds."""
+        return self._contents(thing) if isinstance(thing, StateVariable) else Constant(thing)
 
     def _checks_of_classes(self, guard: KindGuard | MethodGuard) -> list[Check]:
         if not isinstance(guard.thing, weakref.ref):

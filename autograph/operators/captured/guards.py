@@ -288,6 +288,16 @@ class ContentGuard(Guard):
     def holds(self) -> bool:
         return self.is_as_it_was() or super().holds()
 
+    @property
+    def references(self) -> list[Callable[[], Any]] | None:
+        """What its items were, or their class for arrays that may be others; None: it is unknown."""
+        return self._references
+
+    @property
+    def may_have_other_arrays(self) -> bool:
+        """Whether arrays in it may be others."""
+        return not self._of_arrays
+
     def is_as_it_was(self) -> bool:
         """Whether it holds the very objects of the trace; they may be equal where it does not."""
         if self._references is None:

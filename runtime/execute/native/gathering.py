@@ -126,6 +126,61 @@ changed:
   ret i1 false
 }
 
+; Whether a list or tuple holds what is wanted: how many, where they lie, then of each, how and what:
+; the object itself, a weak reference to it, or the class that it is of. No code of the user's runs.
+define internal i1 @is_content(ptr %ctx, ptr %container, ptr %wanted) {
+entry:
+  %referent = word PyWeakref_GetObject
+  %dead = word None
+  %count = load i64, ptr %wanted
+  %size.at = getelementptr i8, ptr %container, i64 $LENGTH
+  %size = load i64, ptr %size.at
+  %is.size = icmp eq i64 %size, %count
+  br i1 %is.size, label %begin, label %changed
+begin:
+  %own = getelementptr i8, ptr %container, i64 $ITEMS
+  %layout.at = getelementptr i64, ptr %wanted, i64 1
+  %layout = load i64, ptr %layout.at
+  %is.list = icmp eq i64 %layout, $IN_LIST
+  br i1 %is.list, label %of.list, label %head
+of.list:
+  %outer = load ptr, ptr %own
+  br label %head
+head:
+  %items = phi ptr [ %own, %begin ], [ %outer, %of.list ], [ %items, %next ]
+  %k = phi i64 [ 0, %begin ], [ 0, %of.list ], [ %k.next, %next ]
+  %more = icmp slt i64 %k, %count
+  br i1 %more, label %item, label %same
+item:
+  %k.next = add i64 %k, 1
+  %row = mul i64 %k.next, 2
+  %how.at = getelementptr i64, ptr %wanted, i64 %row
+  %how = load i64, ptr %how.at
+  %what.at = getelementptr ptr, ptr %how.at, i64 1
+  %what = load ptr, ptr %what.at
+  %item.at = getelementptr ptr, ptr %items, i64 %k
+  %one = load ptr, ptr %item.at
+  switch i64 %how, label %next [ i64 1, label %weak
+                                 i64 2, label %kind ]
+weak:
+  %living = call ptr %referent(ptr %what)
+  %is.dead = icmp eq ptr %living, %dead
+  br i1 %is.dead, label %changed, label %next
+kind:
+  %type.at = getelementptr i8, ptr %one, i64 $TYPE
+  %type = load ptr, ptr %type.at
+  br label %next
+next:
+  %found = phi ptr [ %one, %item ], [ %one, %weak ], [ %type, %kind ]
+  %expected = phi ptr [ %what, %item ], [ %living, %weak ], [ %what, %kind ]
+  %is.same = icmp eq ptr %found, %expected
+  br i1 %is.same, label %head, label %changed
+same:
+  ret i1 true
+changed:
+  ret i1 false
+}
+
 ; Fills the row of what a call reads, each thing held: what looks at a name may run code that binds
 ; others anew. The rows are (where, slot, thing or slot, name, what it is), and what is compared
 ; when all is read (how, slot, with). A dict of the version that it had is not searched again: the
@@ -181,9 +236,12 @@ place:
                                    i64 8, label %fetched
                                    i64 9, label %in.dict
                                    i64 10, label %in.slot
-                                   i64 11, label %of.kind
-                                   i64 12, label %live
-                                   i64 13, label %absent ]
+                                   i64 11, label %in.list
+                                   i64 12, label %of.kind
+                                   i64 13, label %live
+                                   i64 14, label %absent
+                                   i64 15, label %contents
+                                   i64 16, label %dict.names ]
 cell:
   %content.at = getelementptr i8, ptr %thing, i64 $CONTENT
   %content = load ptr, ptr %content.at
@@ -208,6 +266,18 @@ in.slot:
   %offset = ptrtoint ptr %name to i64
   %member.at = getelementptr i8, ptr %slotted, i64 %offset
   %member = load ptr, ptr %member.at
+  br label %found
+in.list:
+  %items.count.at = getelementptr i8, ptr %thing, i64 $LENGTH
+  %items.count = load i64, ptr %items.count.at
+  %position = ptrtoint ptr %name to i64
+  %is.within = icmp slt i64 %position, %items.count
+  br i1 %is.within, label %of.place, label %changed
+of.place:
+  %items.at = getelementptr i8, ptr %thing, i64 $ITEMS
+  %items = load ptr, ptr %items.at
+  %item.at = getelementptr ptr, ptr %items, i64 %position
+  %listed = load ptr, ptr %item.at
   br label %found
 ; Where its dict has it not, an object may have it from its class.
 in.dict:
@@ -254,7 +324,8 @@ weak:
 found:
   %borrowed = phi ptr [ %content, %cell ], [ %known, %variable.known ],
                       [ %value, %variable.find ], [ %member, %in.slot ],
-                      [ %held.before, %held.known ], [ %held.value, %held.found ]
+                      [ %held.before, %held.known ], [ %held.value, %held.found ],
+                      [ %listed, %of.place ]
   %is.there = icmp ne ptr %borrowed, null
   br i1 %is.there, label %there, label %changed
 there:
@@ -343,6 +414,29 @@ live:
   %is.it = icmp eq ptr %held, %living
   %is.still = and i1 %is.living, %is.it
   br i1 %is.still, label %next.row, label %changed
+contents:
+  %is.content = call i1 @is_content(ptr %ctx, ptr %thing, ptr %name)
+  br i1 %is.content, label %next.row, label %changed
+dict.names:
+  %names.tag = load i64, ptr %tag.at
+  %names.now.at = getelementptr i8, ptr %thing, i64 $DICT_VERSION
+  %names.now = load i64, ptr %names.now.at
+  %is.names.tag = icmp eq i64 %names.tag, %names.now
+  br i1 %is.names.tag, label %next.row, label %names.ask
+names.ask:
+  %names.call = word PyObject_CallNoArgs
+  %names.answer = call ptr %names.call(ptr %name)
+  %is.names.answer = icmp ne ptr %names.answer, null
+  br i1 %is.names.answer, label %names.answered, label %changed
+names.answered:
+  %names.true = word True
+  call void %release(ptr %names.answer)
+  %are.names = icmp eq ptr %names.answer, %names.true
+  br i1 %are.names, label %names.same, label %changed
+names.same:
+  %names.new = or i64 %names.now, $NO_DICT_VERSION
+  store i64 %names.new, ptr %tag.at
+  br label %next.row
 next.row:
   %number.next = add i64 %number, 1
   br label %head
@@ -393,7 +487,8 @@ changed:
   %gone.through = phi i64 [ %number, %weak ], [ %number, %found ], [ %number, %at.once ],
                           [ %number, %not.in.dict ], [ %number, %made ], [ %number, %forgotten ],
                           [ %number, %search.find ], [ %number, %searched ], [ %number, %of.kind ],
-                          [ %number, %live ], [ %rows, %same ], [ %rows, %slots.two ],
+                          [ %number, %live ], [ %number, %in.list ], [ %number, %contents ],
+                          [ %number, %names.ask ], [ %number, %names.answered ], [ %rows, %same ], [ %rows, %slots.two ],
                           [ %rows, %holds ], [ %rows, %answered ]
   %fetch = word PyErr_Fetch
   %restore = word PyErr_Restore
@@ -413,7 +508,7 @@ back.row:
   %back.where = load i64, ptr %back.at
   %back.wanted.at = getelementptr ptr, ptr %back.at, i64 4
   %back.wanted = load ptr, ptr %back.wanted.at
-  %was.read = icmp slt i64 %back.where, 11
+  %was.read = icmp slt i64 %back.where, 12
   %was.kept = icmp eq ptr %back.wanted, null
   %is.held = and i1 %was.read, %was.kept
   br i1 %is.held, label %back.one, label %back.done

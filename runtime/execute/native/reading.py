@@ -28,6 +28,7 @@ __all__ = [
     "Attribute",
     "Check",
     "Constant",
+    "Content",
     "Fetched",
     "Holds",
     "Item",
@@ -39,6 +40,7 @@ __all__ = [
     "Same",
     "Shared",
     "Source",
+    "Unchanged",
     "Variable",
     "table",
     "was_called",
@@ -124,6 +126,20 @@ class Shared(NamedTuple):
     is_one: bool
 
 
+class Content(NamedTuple):
+    """A list or tuple must hold just these objects: itself, what is referred to, or of a class."""
+
+    container: Any
+    wanted: Sequence[Constant | Referent | type]
+
+
+class Unchanged(NamedTuple):
+    """A function must give True of a dict, which is asked again when that has changed."""
+
+    names: dict[Any, Any]
+    function: Callable[[], bool]
+
+
 class Holds(NamedTuple):
     """A function must give True."""
 
@@ -145,7 +161,7 @@ class Absent(NamedTuple):
     kind: Version
 
 
-Check = Same | Alive | Shared | Holds | OfKind | Absent
+Check = Same | Alive | Shared | Content | Unchanged | Holds | OfKind | Absent
 
 
 class Nest(NamedTuple):
@@ -225,7 +241,7 @@ class Reading(NamedTuple):
 
 # Where something is read, or looked at at once, and what is compared later, as the entry knows it.
 (_CELL, _VARIABLE, _CONSTANT, _ARGUMENT, _REFERENT, _OWN, _ATTRIBUTE, _ITEM, _FETCHED, _IN_DICT,
- _SLOT, _KIND, _LIVE, _ABSENT) = range(14)  # fmt: skip
+ _SLOT, _PLACE, _KIND, _LIVE, _ABSENT, _CONTENT, _UNCHANGED) = range(17)  # fmt: skip
 _SAME, _ONE, _TWO, _HOLDS = range(4)
 # Where the items of a list, a tuple and a dict are, the fields of an object, and what one wraps.
 IN_LIST, IN_TUPLE, IN_DICT, IN_OBJECT, IN_SLOT = range(5)
@@ -407,6 +423,8 @@ class _Slots:
         if isinstance(source, Referent):
             return _REFERENT, slot, id(source.reference), 0
         if isinstance(source, Item):
+            if type(source.thing) is list and type(source.key) is int and source.key >= 0:
+                return _PLACE, slot, id(source.thing), source.key
             return _ITEM, slot, id(source.thing), id(source.key)
         if isinstance(source, Fetched):
             return _FETCHED, slot, id(source.function), 0
@@ -441,8 +459,25 @@ class _Slots:
             owner = self._slot(check.owner)
             self._of_kind(owner, check.kind)
             self.rows.append((_ABSENT, 0, owner, self._interned(check.name), 0))
+        elif isinstance(check, Content):
+            words = _words(_contents(check))
+            self.kept.append(words)
+            row = (_CONTENT, 0, id(check.container), ctypes.addressof(words), 0)
+            self.rows.append(row)
+        elif isinstance(check, Unchanged):
+            self.rows.append((_UNCHANGED, 0, id(check.names), id(check.function), 0))
         elif isinstance(check, Holds):
             self.checks.append((_HOLDS, 0, id(check.function)))
+
+
+def _contents(check: Content) -> Iterator[int]:
+    """How many items there are, where they lie, and how each is told, and with what."""
+    yield from (len(check.wanted), IN_LIST if isinstance(check.container, list) else IN_TUPLE)
+    for wanted in check.wanted:
+        if isinstance(wanted, Constant | Referent):
+            yield from (isinstance(wanted, Referent), id(wanted[0]))
+        else:
+            yield from (2, id(wanted))
 
 
 def _key(source: Source) -> Any:
