@@ -164,7 +164,13 @@ def _nest_part(x: Any, kind: type, leaves: list[Any], opens: bool = False) -> An
         held = [*x.values()]
         part = _nest_part(held, list, leaves, opens and len(x) <= FEW)
         return (dict, tuple(x), tree.marks_of_keys(x), part)
-    return _part(x, kind, leaves)
+    is_nest = kind is not np.ndarray and _form(kind) in ("nest", "namedtuple")
+    found = tree.entries(x) if is_nest else None
+    if found is None:
+        return _part(x, kind, leaves)
+    keys, children, extra = found
+    marks = tree.marks_of_keys(keys) if isinstance(x, dict) else ()
+    return (kind, keys, extra, marks, _nest_part(children, list, leaves))
 
 
 def _part(x: Any, kind: type, leaves: list[Any], opens: bool = False) -> Any:
@@ -467,8 +473,7 @@ def entry_of(
             objects.append((leaf.number, key.ref))
             things.append((leaf.number, leaves[leaf.number]))
         elif key == INT:
-            # Of what has attributes, a key has the ints themselves.
-            if path not in binding.signature.parameters and (not in_nest or "." in path):
+            if path not in binding.signature.parameters and not in_nest:
                 return None
         elif not _tells(leaves[leaf.number], key):
             return None
