@@ -411,7 +411,12 @@ class ConcreteFunction(Described):
         is to be done than to run the graph.
         """
         run = None if self._gives_tensors or not self.is_quick else self._natively
-        if run is None or not self._gives or self._traced.likeness is None or self._traced.externals:
+        if (
+            run is None
+            or not self._gives
+            or self._traced.likeness is None
+            or self._traced.externals
+        ):
             return None
         call = run.alone if self._is_alone else run.together
         assert call is not None
@@ -554,7 +559,8 @@ class ConcreteFunction(Described):
     def builtin(self, given: Given, names: tuple[str, ...] = ()) -> Callable[..., Any] | None:
         """The compiled graph as a builtin that gives the result itself; None: it does not serve.
 
-        The last arguments have `names`. The result is the one output of the graph, or what is made of all of them.
+        The last arguments have `names`. The result is the one output of the graph, or what is made
+        of all of them.
 
         It takes arrays and numbers of just these types, and gives `MISS` for anything else, and
         where what the trace read from outside changed: a function around the builtin looks.
@@ -1112,7 +1118,7 @@ def _is_number(type_: Type) -> bool:
 
 def _is_array_kind(kind: type) -> bool:
     """Whether a graph takes what is of a class as it is."""
-    return kind in (np.ndarray, float) or issubclass(kind, np.generic)
+    return kind in (np.ndarray, float, int) or issubclass(kind, np.generic)
 
 
 def _is_of_array(key: Any) -> bool:

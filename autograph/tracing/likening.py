@@ -539,6 +539,11 @@ class _Writer:
                 f"(type({name}) is ndarray and {name}.dtype is {dtype} and {name}.shape == {shape})"
                 f" or {fits}"
             )
+        elif captured.kind is float:
+            fits = f"type({name}) is {self._bind(float)} or {fits}"
+        elif captured.kind is int:
+            number = f"type({name}) is {self._bind(int)} and {self._bind(may_be_input)}({name})"
+            fits = f"({number}) or {fits}"
         self._need(fits)
 
     def _read(self, place: Place, key: Any, owner: str | None) -> str:

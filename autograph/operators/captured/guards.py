@@ -290,7 +290,7 @@ class ContentGuard(Guard):
 
     @property
     def references(self) -> list[Callable[[], Any]] | None:
-        """What its items were, or their class for arrays that may be others; None: it is unknown."""
+        """What its items were, or the class of arrays that may be others; None: it is unknown."""
         return self._references
 
     @property

@@ -126,8 +126,8 @@ changed:
   ret i1 false
 }
 
-; Whether a list or tuple holds what is wanted: how many, where they lie, then of each, how and what:
-; the object itself, a weak reference to it, or the class that it is of. No code of the user's runs.
+; Whether a list or tuple holds what is wanted: how many, where they lie; of each, how and what: the
+; object itself, a weak reference to it, or the class that it is of. No code of the user's runs.
 define internal i1 @is_content(ptr %ctx, ptr %container, ptr %wanted) {
 entry:
   %referent = word PyWeakref_GetObject
@@ -488,8 +488,9 @@ changed:
                           [ %number, %not.in.dict ], [ %number, %made ], [ %number, %forgotten ],
                           [ %number, %search.find ], [ %number, %searched ], [ %number, %of.kind ],
                           [ %number, %live ], [ %number, %in.list ], [ %number, %contents ],
-                          [ %number, %names.ask ], [ %number, %names.answered ], [ %rows, %same ], [ %rows, %slots.two ],
-                          [ %rows, %holds ], [ %rows, %answered ]
+                          [ %number, %names.ask ], [ %number, %names.answered ],
+                          [ %rows, %same ], [ %rows, %slots.two ], [ %rows, %holds ],
+                          [ %rows, %answered ]
   %fetch = word PyErr_Fetch
   %restore = word PyErr_Restore
   %error.place = alloca [3 x ptr]
@@ -712,8 +713,9 @@ otherwise:
 
 ; As `@reading`, of the arguments and the items of those that are nests: lists, tuples, dicts and
 ; objects of the forms in the table (where, class, how many items, where these are, the keys of a
-; dict, names of fields or offsets of three slots). Gives `miss` for others. The items are held until the call has ended:
-; a list may be changed meanwhile, and reading a field may run code of the user's.
+; dict, names of fields or offsets of three slots). Gives `miss` for others. The items are held
+; until the call has ended: a list may be changed meanwhile, and reading a field may run code of the
+; user's.
 define ptr @reading_nests(ptr %self, ptr %args, i64 %nargs) {
 entry:
   %table.at = getelementptr i8, ptr %self, i64 $VALUE
@@ -886,8 +888,8 @@ read:
 changed:
   %got.to = phi i64 [ %filled, %nest ], [ %filled, %held.dict ], [ %filled, %count ],
                     [ %filled, %wrapper ],
-                    [ %to, %entry.of ], [ %to, %key.of ], [ %to, %field.dict ], [ %to, %field.none ],
-                    [ %to, %field.clear ]
+                    [ %to, %entry.of ], [ %to, %key.of ], [ %to, %field.dict ],
+                    [ %to, %field.none ], [ %to, %field.clear ]
   br label %other
 other:
   %held.to = phi i64 [ %wanted, %entry ], [ %got.to, %changed ]

@@ -239,7 +239,10 @@ def still(reading: Reading) -> Callable[[], bool] | None:
 
 
 def plain(
-    reading: Reading, function: Callable[..., Any], names: tuple[str, ...], known: Callable[..., Any]
+    reading: Reading,
+    function: Callable[..., Any],
+    names: tuple[str, ...],
+    known: Callable[..., Any],
 ) -> Callable[..., Any] | None:
     """A builtin that calls a function with its arguments, the last ones by `names`.
 

@@ -293,9 +293,7 @@ def table(
     nests = _words(
         word
         for nest, row in zip(reading.nests, keys, strict=True)
-        for word in (
-            nest.position, id(nest.kind), nest.length, nest.layout, ctypes.addressof(row)
-        )
+        for word in (nest.position, id(nest.kind), nest.length, nest.layout, ctypes.addressof(row))
     )
     words = (
         context,

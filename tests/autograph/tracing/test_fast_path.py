@@ -1039,6 +1039,20 @@ class TestObjectsMadeAnew:
         assert server(holder, X) is MISS
         assert f.trace_count == 1
 
+    @pytest.mark.parametrize("is_made_anew", [True, False])
+    def test_numbers_in_them_that_vary_are_inputs(self, is_made_anew):
+        f = ag.convert(lambda holder, x: x * holder.factor)
+        captured, holder = Holder(), Holder()
+        g = ag.convert(lambda x: x * captured.factor)
+        for k in (3, 4, 5, 6, 2**40, True, 7, 2**70, 8, -9, 2.5, 10, np.int32(3), 11):
+            captured.factor = k
+            holder = Holder() if is_made_anew else holder
+            holder.factor = k
+            wanted = X * float(k) if k == 2**70 else X * k
+            for found in (f(holder, X), g(X)):
+                assert_same(found, wanted)
+        assert f.trace_count <= 7 and g.trace_count <= 7
+
     def test_those_that_are_written_are_written(self):
         def count(holder, x):
             holder.factor = holder.factor + 1.0
