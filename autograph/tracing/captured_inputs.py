@@ -366,8 +366,8 @@ class _Source:
         self._type, self._array = self.bind(type), self.bind(np.ndarray)
         first, _ = split_guards(traced.guards)
         if first:
-            looks = " or ".join(f"{self.bind(look)}()" for look in lookers(first))
-            self.lines.append(f"if not ({looks}): {_CHANGED}")
+            tests = " or ".join(f"{self.bind(look)}()" for look in lookers(first))
+            self.lines.append(f"if not ({tests}): {_CHANGED}")
         for guard in traced.guards:
             if guard.is_of_code and guard not in first:
                 self.check(guard)

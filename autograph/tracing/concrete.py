@@ -57,6 +57,7 @@ from runtime.execute.native.miss import MISS
 from runtime.execute.native.plain_loops import calls_outweigh, has_loops, is_done_as_in_python
 from runtime.execute.native.planned import Planned
 from runtime.execute.native.prepared import Native, plain
+from runtime.execute.native.reading import Argument, OfArray, OfKind
 from runtime.execute.native.stateful import Again, Stateful
 from runtime.execute.ownership import may_overlap_itself, may_share
 from runtime.graph.ir import Graph, Node
@@ -589,15 +590,19 @@ class ConcreteFunction(Described):
         return found if is_own else functools.partial(_unless_again, found)
 
     def _plainly(self, given: Given, names: tuple[str, ...]) -> Callable[..., Any] | None:
-        """A builtin that calls the function itself; None where an argument is an array."""
+        """A builtin that calls the function itself; None where more is to be looked at."""
         traced = self._traced
-        keys = filter(is_input_key, traced.arguments.keys)
-        kinds = [*map(_CLASSES.get, keys)]
-        if None in kinds or traced.captured or traced.externals or self.python is None:
+        keys = [*filter(is_input_key, traced.arguments.keys)]
+        pairs = zip(given.inputs, keys, strict=True)
+        # Those behind the arguments are defaults.
+        found = [_check(i, key) for i, key in pairs if i < given.arguments]
+        checks = [check for check in found if check is not None]
+        if len(checks) < len(found) or traced.captured or traced.externals or self.python is None:
             return None
         told = reading(traced, self._replaced, given)
-        told = told.of_classes(dict(zip(given.inputs, kinds, strict=True)))
-        known = functools.partial(lone_caller, traced, _known, MISS, self._replaced)
+        told = told.without_graph(checks)
+        are_of = functools.partial(_are_of, keys)
+        known = functools.partial(lone_caller, traced, are_of, MISS, self._replaced)
         return plain(told, self.python, names, Late(functools.partial(known, given.weakly())))
 
     @cached_property
@@ -1108,7 +1113,29 @@ _COMPILE: dict[bool | None, Callable[[Graph], Executable]] = {
 _CLASSES = {FLOAT: Version(float), INT: Version(int), COMPLEX: Version(complex)}
 
 
-def _known(*_: Any) -> bool:
+def _check(position: int, key: Any) -> OfKind | OfArray | None:
+    """How native code tells an argument of a key of inputs; None where it does not."""
+    source = Argument(position)
+    if key in _CLASSES:
+        return OfKind(source, _CLASSES[key])
+    if key[0] == "scalar":
+        return OfKind(source, Version(key[1].type))
+    is_array = isinstance(key[0], np.dtype) and None not in key[1]
+    return OfArray(source, *key) if is_array else None
+
+
+def _are_of(keys: Sequence[Any], *inputs: Any) -> Any:
+    """True where inputs are of keys that `_check` knows; else MISS."""
+    for key, x in zip(keys, inputs, strict=True):
+        kind = type(x)
+        if key in _CLASSES:
+            is_of = kind is _CLASSES[key].kind
+        elif key[0] == "scalar":
+            is_of = kind is key[1].type
+        else:
+            is_of = kind is np.ndarray and (x.dtype, x.shape) == key
+        if not is_of:
+            return MISS
     return True
 
 

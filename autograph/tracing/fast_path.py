@@ -357,8 +357,9 @@ class Entry:
         is_pythons = is_pythons and concrete.python is not None
         self.is_fruitless = is_pythons and not order and not objects
         # The same as a builtin that looks at the arguments itself. Fruitless calls are counted.
-        is_asked = given is None or self.is_fruitless
-        self.builtin = None if is_asked else concrete.builtin(given, names)
+        self.builtin = None
+        if given is not None and not self.is_fruitless:
+            self.builtin = concrete.builtin(given, names)
         # Whether it serves calls with certain objects or constants only.
         self.is_of_one = given is not None and bool(given.objects or given.constants)
         # The graph itself, where it takes the leaves as they are and gives the result alone.
@@ -504,11 +505,12 @@ def _with_nests(given: Given, args: tuple[Any, ...], leaves: list[Any]) -> Given
     """
     things, nests, within = [*args], [], {}
     for position, thing in enumerate(things):  # which grows meanwhile
-        slots = _slots_of(type(thing))
+        kind: Any = type(thing)
+        slots = _slots_of(kind)
         found = ((), [thing._array]) if slots else _nest_of(thing)
         if found is not None:
             keys, items = found
-            nests.append(Nest(position, type(thing), len(items), keys, slots))
+            nests.append(Nest(position, kind, len(items), keys, slots))
             within[position] = range(len(things), len(things) + len(items))
             things += items
         if len(things) > len(args) + _MOST_ITEMS:
@@ -546,7 +548,8 @@ def _nest_of(thing: Any) -> tuple[Sequence[Any], Sequence[Any]] | None:
         return tuple(thing), [*thing.values()]
     if kind in _NESTS or _form(kind) == "namedtuple":
         return (), thing
-    found = tree.entries(thing) if tree.field_names(kind) is not None else None
+    has_fields = tree.field_names(kind) is not None and not issubclass(kind, tuple(_NESTS))
+    found = tree.entries(thing) if has_fields else None
     return None if found is None else (tuple(map(sys.intern, found[0])), found[1])
 
 

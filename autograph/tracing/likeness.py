@@ -12,7 +12,7 @@ import enum
 import functools
 from collections.abc import Callable, Sequence
 from types import FunctionType, MethodType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from autograph.operators.captured.captures import Place, is_fixed, place_of_item
 from autograph.operators.captured.defaults import place_of_default
@@ -122,9 +122,9 @@ class Written(NamedTuple):
         text += f"    except Exception:\n        return miss\n    {result}\n"
         return self._made("serve", text, space)
 
-    def _made(self, name: str, text: str, space: dict[str, Any]) -> Any:
+    def _made(self, name: str, text: str, space: dict[str, Any]) -> Callable[..., Any]:
         exec(compile(text, "<likeness>", "exec", dont_inherit=True), space)
-        return space[name]
+        return cast("Callable[..., Any]", space[name])
 
 
 class Likeness:

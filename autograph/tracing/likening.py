@@ -180,11 +180,12 @@ class _Writer:
         every: list[Guard | Captured] = [*self._guards, *self._captured]
         owned = [(x, self._owner_of(x)) for x in every]
         fixed = [x for x, o in owned if o != _CHANGELESS and o not in self._movable]
-        first, others = split_guards(x for x in fixed if isinstance(x, Guard) and x.is_of_code)
+        of_code = [x for x in fixed if isinstance(x, Guard) and x.is_of_code]
+        first, later = split_guards(of_code)
         if first:
             self._need(" or ".join(f"{self._bind(look)}()" for look in lookers(first)))
-        for each in others:
-            self._check(each, None)
+        for guard in later:
+            self._check(guard, None)
         for i, leaf in roots:
             self._enter(leaf, self._let(f"leaves[{i}]"))
         rest = [x for x in fixed if not (isinstance(x, Guard) and x.is_of_code)]

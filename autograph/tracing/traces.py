@@ -118,7 +118,7 @@ class Traces:
         # Compiled graphs that look at the arguments themselves.
         self._builtins: tuple[Callable[..., Any], ...] = ()
         # The same of calls that give arguments by name, by the names: they take the values.
-        self._named: dict[tuple[str, ...], tuple[Callable[..., Any], ...]] = {}
+        self._named: dict[tuple[Any, ...], tuple[Callable[..., Any], ...]] = {}
         self._general: list[ConcreteFunction] = []
         self._policy = IntPolicy(set(), set(), {})
         self._sizes = OpenSizes(options.reduce_retracing)

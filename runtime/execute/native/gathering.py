@@ -181,6 +181,35 @@ changed:
   ret i1 false
 }
 
+; Whether a thing is an array of a dtype, a rank and sizes, which the words are in turn.
+define internal i1 @is_array_of(ptr %ctx, ptr %thing, ptr %words) {
+entry:
+  %dtype = load ptr, ptr %words
+  %rank.at = getelementptr i64, ptr %words, i64 1
+  %rank = load i64, ptr %rank.at
+  %is.array = call i1 @is_array(ptr %ctx, ptr %thing, ptr %dtype, i64 %rank)
+  br i1 %is.array, label %begin, label %done
+begin:
+  %dims.at = getelementptr i8, ptr %thing, i64 $DIMENSIONS
+  %dims = load ptr, ptr %dims.at
+  br label %head
+head:
+  %k = phi i64 [ 0, %begin ], [ %k.next, %size ]
+  %more = icmp slt i64 %k, %rank
+  br i1 %more, label %size, label %done
+size:
+  %k.next = add i64 %k, 1
+  %at = getelementptr i64, ptr %dims, i64 %k
+  %found = load i64, ptr %at
+  %wanted.at = getelementptr i64, ptr %rank.at, i64 %k.next
+  %wanted = load i64, ptr %wanted.at
+  %is.size = icmp eq i64 %found, %wanted
+  br i1 %is.size, label %head, label %done
+done:
+  %result = phi i1 [ false, %entry ], [ true, %head ], [ false, %size ]
+  ret i1 %result
+}
+
 ; Fills the row of what a call reads, each thing held: what looks at a name may run code that binds
 ; others anew. The rows are (where, slot, thing or slot, name, what it is), and what is compared
 ; when all is read (how, slot, with). A dict of the version that it had is not searched again: the
@@ -241,7 +270,8 @@ place:
                                    i64 13, label %live
                                    i64 14, label %absent
                                    i64 15, label %contents
-                                   i64 16, label %dict.names ]
+                                   i64 16, label %dict.names
+                                   i64 17, label %of.array ]
 cell:
   %content.at = getelementptr i8, ptr %thing, i64 $CONTENT
   %content = load ptr, ptr %content.at
@@ -414,6 +444,10 @@ live:
   %is.it = icmp eq ptr %held, %living
   %is.still = and i1 %is.living, %is.it
   br i1 %is.still, label %next.row, label %changed
+of.array:
+  %array = load ptr, ptr %kept.at
+  %is.array = call i1 @is_array_of(ptr %ctx, ptr %array, ptr %thing)
+  br i1 %is.array, label %next.row, label %changed
 contents:
   %is.content = call i1 @is_content(ptr %ctx, ptr %thing, ptr %name)
   br i1 %is.content, label %next.row, label %changed
@@ -489,6 +523,7 @@ changed:
                           [ %number, %search.find ], [ %number, %searched ], [ %number, %of.kind ],
                           [ %number, %live ], [ %number, %in.list ], [ %number, %contents ],
                           [ %number, %names.ask ], [ %number, %names.answered ],
+                          [ %number, %of.array ],
                           [ %rows, %same ], [ %rows, %slots.two ], [ %rows, %holds ],
                           [ %rows, %answered ]
   %fetch = word PyErr_Fetch

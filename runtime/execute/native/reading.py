@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import CellType
 from typing import Any, NamedTuple
 
@@ -34,6 +34,7 @@ __all__ = [
     "Item",
     "Named",
     "Nest",
+    "OfArray",
     "OfKind",
     "Reading",
     "Referent",
@@ -153,6 +154,14 @@ class OfKind(NamedTuple):
     kind: Version
 
 
+class OfArray(NamedTuple):
+    """A place must hold an array of this dtype, the very object, and shape, which lies in rows."""
+
+    source: Source
+    dtype: Any
+    shape: Sequence[int]
+
+
 class Absent(NamedTuple):
     """An object of just that class must have no such name in its dict."""
 
@@ -161,7 +170,7 @@ class Absent(NamedTuple):
     kind: Version
 
 
-Check = Same | Alive | Shared | Content | Unchanged | Holds | OfKind | Absent
+Check = Same | Alive | Shared | Content | Unchanged | Holds | OfKind | OfArray | Absent
 
 
 class Nest(NamedTuple):
@@ -187,7 +196,7 @@ class Nest(NamedTuple):
             return IN_SLOT
         if issubclass(self.kind, tuple):
             return IN_TUPLE
-        return {list: IN_LIST, dict: IN_DICT}.get(self.kind, IN_OBJECT)
+        return _LAYOUTS.get(self.kind, IN_OBJECT)
 
 
 class Named(NamedTuple):
@@ -221,9 +230,8 @@ class Reading(NamedTuple):
     named: Sequence[Named] = ()
     nests: Sequence[Nest] = ()
 
-    def of_classes(self, kinds: Mapping[int, Version]) -> Reading:
-        """The same of no graph: of arguments, by position, the classes are looked at, too."""
-        checks = [OfKind(Argument(i), kind) for i, kind in kinds.items() if i < self.arguments]
+    def without_graph(self, checks: Sequence[OfKind | OfArray]) -> Reading:
+        """The same of no graph, where arguments have to pass these checks, too."""
         return self._replace(given=(), checks=[*checks, *self.checks])
 
     @property
@@ -241,10 +249,11 @@ class Reading(NamedTuple):
 
 # Where something is read, or looked at at once, and what is compared later, as the entry knows it.
 (_CELL, _VARIABLE, _CONSTANT, _ARGUMENT, _REFERENT, _OWN, _ATTRIBUTE, _ITEM, _FETCHED, _IN_DICT,
- _SLOT, _PLACE, _KIND, _LIVE, _ABSENT, _CONTENT, _UNCHANGED) = range(17)  # fmt: skip
+ _SLOT, _PLACE, _KIND, _LIVE, _ABSENT, _CONTENT, _UNCHANGED, _ARRAY) = range(18)  # fmt: skip
 _SAME, _ONE, _TWO, _HOLDS = range(4)
 # Where the items of a list, a tuple and a dict are, the fields of an object, and what one wraps.
 IN_LIST, IN_TUPLE, IN_DICT, IN_OBJECT, IN_SLOT = range(5)
+_LAYOUTS: dict[Any, int] = {list: IN_LIST, dict: IN_DICT}
 # The word that is set by a call.
 _CALLED = 16
 
@@ -453,6 +462,10 @@ class _Slots:
             self.checks.append((sign, self._slot(check.one), self._slot(check.other)))
         elif isinstance(check, OfKind):
             self._of_kind(self._slot(check.source), check.kind)
+        elif isinstance(check, OfArray):
+            words = _words([id(check.dtype), len(check.shape), *check.shape])
+            self.kept.append(words)
+            self.rows.append((_ARRAY, self._slot(check.source), ctypes.addressof(words), 0, 0))
         elif isinstance(check, Absent):
             owner = self._slot(check.owner)
             self._of_kind(owner, check.kind)

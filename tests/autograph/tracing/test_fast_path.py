@@ -994,6 +994,17 @@ class TestFields:
             assert_same(f(given, X * k), step(wanted, X * k))
             assert_same((given.one, given.other), (wanted.one, wanted.other))
 
+    def test_what_has_items_beside_fields_is_not_taken_for_its_fields(self):
+        @dataclass
+        class Keyed(dict):
+            one: object = None
+
+        f = ag.convert(lambda d, x: x * d[3])
+        for k in (1.0, 2.0, 3.0, 4.0):
+            keyed = Keyed()
+            keyed[3] = X * k
+            assert_same(f(keyed, X), X * X * k)
+
     def test_nests_in_fields_and_fields_in_nests(self):
         def total(boxes, extra):
             return Frozen(sum(b.one for b in boxes) + extra["box"].one[0], boxes[0].other)
@@ -1104,6 +1115,22 @@ class TestCallsOfPython:
         assert calls == ["a"] * 5 + ["b"] * 2
         with pytest.raises(TypeError, match="missing"):
             f(holder)
+
+    def test_arguments_of_other_types_are_traced(self):
+        f = ag.convert(lambda h, x: len(h.array) if h.next is None else x * 2.0)
+        holder = Holder()
+        calls = [2.5, X, X[::2], X.astype("f4"), np.float64(2.0), 1j, X.reshape(3, 1), [X], X[::-1]]
+        for x in calls * 3:
+            assert f(holder, x) == 3
+        count = f.trace_count
+        assert count == len(calls) - 1  # of X and X[::-1] there is one
+        holder.next = other = Holder()
+        for x in (*calls[:-2], X[::-1]) * 2:
+            assert_same(f(holder, x), x * 2.0)
+        holder.next = None
+        for x in calls:
+            assert f(holder, x) == 3
+        assert f(other, X) == 3
 
     def test_chains_of_objects_are_gone_through_by_python(self):
         def last(holder):

@@ -27,6 +27,7 @@ from runtime.execute.native.reading import (
     Item,
     Named,
     Nest,
+    OfArray,
     OfKind,
     Reading,
     Referent,
@@ -707,10 +708,10 @@ def test_functions_of_the_users_are_called_where_the_call_is_as_it_was():
         seen.append((owner, x, rest, name))
         return x
 
-    kinds = {1: Version(float), 2: Version(int)}
+    kinds = [OfKind(Argument(1), Version(float)), OfKind(Argument(2), Version(int))]
     checks = [Same(cell, cell.cell_contents)]
     asked = [(0, Alive(Argument(0), weakref.ref(thing)))]
-    told = Reading(3, (), (), checks, [], given=(), asked=asked).of_classes(kinds)
+    told = Reading(3, (), (), checks, [], given=(), asked=asked).without_graph(kinds)
     call = plain(told, function, ("name",), otherwise)
     assert call(thing, 2.5, 3) == 2.5
     assert seen == [(thing, 2.5, (), 3)]
@@ -732,6 +733,17 @@ def test_functions_of_the_users_are_called_where_the_call_is_as_it_was():
 
     first = counted()
     assert all(now <= before + 5 for now, before in zip(counted(), first, strict=True))
+
+
+def test_arrays_are_told_by_dtype_and_shape():
+    wanted = OfArray(Argument(0), X.dtype, (2, 3))
+    told = Reading(1, (), (), (), []).without_graph([wanted])
+    call = plain(told, lambda x: x.sum(), (), otherwise)
+    x = np.ones((2, 3))
+    assert call(x) == 6.0
+    others = [np.ones((3, 2)), np.ones(6), np.ones((2, 3), "f4"), x.view(np.matrix), 1.0, None]
+    for other in (*others, np.ones((2, 6))[:, ::2]):
+        assert call(other)[0] == "otherwise"
 
 
 def test_items_stay_alive_though_the_list_is_emptied_meanwhile(summed):
