@@ -286,7 +286,7 @@ class _Natively:
             return Holds(guard.holds)
         wanted: list[Constant | Referent | type] = []
         for reference in references:
-            if guard.may_have_other_arrays and reference() is np.ndarray:
+            if not guard.of_arrays and reference() is np.ndarray:
                 wanted.append(np.ndarray)
             elif isinstance(reference, weakref.ref):
                 wanted.append(Referent(reference))

@@ -298,12 +298,7 @@ def table(
         for position, check in reading.asked
         for word in (isinstance(check, Alive), position, id(check[1]))
     )
-    keys = [_words(nest.slots or map(id, nest.keys)) for nest in reading.nests]
-    nests = _words(
-        word
-        for nest, row in zip(reading.nests, keys, strict=True)
-        for word in (nest.position, id(nest.kind), nest.length, nest.layout, ctypes.addressof(row))
-    )
+    nests, keys = _forms(reading.nests)
     words = (
         context,
         id(fallback),
@@ -339,6 +334,16 @@ def table(
         functions, spaces, pairs, keys, nests,
     )  # fmt: skip
     return _words(words), kept
+
+
+def _forms(nests: Sequence[Nest]) -> tuple[ctypes.Array[ctypes.c_uint64], Any]:
+    """What tells nests, as words; and what these name."""
+    keys = [_words(nest.slots or map(id, nest.keys)) for nest in nests]
+    rows = (
+        (nest.position, id(nest.kind), nest.length, nest.layout, ctypes.addressof(row))
+        for nest, row in zip(nests, keys, strict=True)
+    )
+    return _words(word for row in rows for word in row), keys
 
 
 def _pairs(named: Named, kept: list[Any]) -> Iterator[int]:
