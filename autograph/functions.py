@@ -219,7 +219,7 @@ class Function(Traces, Generic[P, R]):
         """Forget all graphs."""
         with whole, trace_lock:
             self._table, self._fast, self._general = KeptTraces(), {}, []
-            self._likes, self._builtins = {}, ()
+            self._likes, self._builtins, self._named = {}, (), {}
             self._left = LeftCalls()
             self._sizes.forget()
 
@@ -275,6 +275,11 @@ class Function(Traces, Generic[P, R]):
                 if not kwargs:
                     for builtin in self._builtins:
                         result = builtin(*args)
+                        if result is not MISS:
+                            return result  # type: ignore[no-any-return]
+                elif named := self._named.get((*kwargs,)):
+                    for builtin in named:
+                        result = builtin(*args, *kwargs.values())
                         if result is not MISS:
                             return result  # type: ignore[no-any-return]
                 left = self._left
@@ -495,6 +500,7 @@ class Function(Traces, Generic[P, R]):
         if entry is not None:
             full = len(self._likes) >= config.cache_size.value
             self._likes = {key: (entry,)} if full else {**self._likes, key: (entry, *known)}
+            self._set_builtins()
 
     def __ag_call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call from converted code: while tracing, the function is traced into the caller."""

@@ -11,7 +11,7 @@ import numpy as np
 import autograph as ag
 from benchmarks.timing import interleaved
 
-__all__ = ["CALLS", "call_times", "calls"]
+__all__ = ["CALLS", "MADE_ANEW", "call_times", "calls"]
 
 X = np.array([1.0, 2.0, 3.0])
 A = B = C = D = E = F = G = H = I = J = X  # noqa: E741
@@ -93,6 +93,20 @@ def _scaled(x: Any, n: Any = 2.0, *, flag: bool = True) -> Any:
     return x * n if flag else x
 
 
+MANY = [X + k for k in range(200)]
+VARIABLE = ag.Variable(X)
+
+
+def _many(x: Any) -> Any:
+    for a in MANY:
+        x = x + a
+    return x
+
+
+def _length(model: Model, text: str) -> int:
+    return len(text) if model.factor else 0
+
+
 # Each with the arguments of a call; what a guard costs, two of them show together.
 CALLS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]] = {
     "an array": (lambda x: x * x, (X,), {}),
@@ -116,11 +130,24 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]] = {
     "10 captured numbers": (_ten_numbers, (X,), {}),
     "10 captured attributes": (_ten_attributes, (X,), {}),
     "10 constants": (_ten_constants, (X,), {}),
+    "a Variable": (lambda x: x * VARIABLE, (X,), {}),
+    "200 captured in a list": (_many, (X,), {}),
+    "left to Python": (_length, (Model(), "text"), {}),
+}
+# Those of which an argument is made anew for each call.
+MADE_ANEW: dict[str, tuple[Callable[..., Any], Callable[[], tuple[Any, ...]]]] = {
+    "a dataclass made anew": (lambda p: p.one * p.other, lambda: (Box(X, X),)),
+    "an object made anew": (Model.__call__, lambda: (Model(), X)),
+    "a lambda made anew": (lambda f, x: f(x) + x, lambda: (lambda y: y * 2.0, X)),
 }
 
 
 def calls(name: str) -> dict[str, Callable[[], Any]]:
     """The call, and the same of the plain function."""
+    if name in MADE_ANEW:
+        function, made = MADE_ANEW[name]
+        anew = ag.convert(function)
+        return {"ours": lambda: anew(*made()), "plain": lambda: function(*made())}
     function, args, kwargs = CALLS[name]
     converted = ag.convert(function)
     return {
@@ -132,7 +159,7 @@ def calls(name: str) -> dict[str, Callable[[], Any]]:
 def call_times(rounds: int = 40, seconds: float = 0.002) -> dict[str, tuple[float, float]]:
     """Microseconds of a call and of the plain function: the least of many rounds."""
     table = {}
-    for name in CALLS:
+    for name in (*CALLS, *MADE_ANEW):
         timings = interleaved(calls(name), rounds, seconds)
         table[name] = (timings["ours"].least, timings["plain"].least)
     return table

@@ -19,12 +19,19 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from autograph.operators.captured.captures import Captured, Guard, Place
-from autograph.operators.captured.guards import IdentityGuard, SharingGuard, may_be_input, weak
+from autograph.operators.captured.guards import (
+    ContentGuard,
+    IdentityGuard,
+    SharingGuard,
+    may_be_input,
+    weak,
+)
 from autograph.operators.captured.methods import looked_up
 from autograph.tracing.class_guards import ClassGuard, KindGuard, MethodGuard
 from autograph.tracing.code_guards import FunctionGuard, NamesGuard
 from autograph.tracing.signature import is_input_key
 from autograph.tracing.traced import Traced
+from runtime.execute.native.classes import Version
 from runtime.execute.native.layout import offset_of_slot
 from runtime.execute.native.prepared import still
 from runtime.execute.native.reading import (
@@ -34,6 +41,7 @@ from runtime.execute.native.reading import (
     Attribute,
     Check,
     Constant,
+    Content,
     Fetched,
     Holds,
     Item,
@@ -45,10 +53,22 @@ from runtime.execute.native.reading import (
     Same,
     Shared,
     Source,
+    Unchanged,
     Variable,
 )
+from runtime.variable import Variable as StateVariable
 
-__all__ = ["Given", "Late", "caller", "is_as_traced", "lone_caller", "reader", "reading"]
+__all__ = [
+    "Given",
+    "Late",
+    "caller",
+    "is_as_traced",
+    "lone_caller",
+    "lookers",
+    "reader",
+    "reading",
+    "split_guards",
+]
 
 # What the names start with that the function has of its own.
 _MADE = "_ag_"
@@ -161,8 +181,11 @@ def reading(traced: Traced, replaced: list[Any], given: Given) -> Reading:
     known: list[Source] = [*map(Argument, range(given.arguments)), *map(Constant, given.defaults)]
     return Reading(
         given.arguments,
-        [natively.source(captured.place) for captured in traced.captured],
-        tuple(traced.externals),
+        [
+            *(natively.source(captured.place) for captured in traced.captured),
+            *map(natively.held, traced.externals),
+        ],
+        (),
         [check for guard in traced.guards for check in natively.checks(guard)],
         replaced,
         natively.versions,
@@ -246,12 +269,44 @@ class _Natively:
         if isinstance(guard, SharingGuard):
             one, other = self.source(guard.one), self.source(guard.other.place)
             return [Shared(one, other, bool(guard.expected))]
+        if isinstance(guard, ContentGuard):
+            return [self._check_of_content(guard)]
         if guard.place.route is None:
             return [Holds(guard.holds)]
         source = self.source(guard.place)
         if not isinstance(guard, IdentityGuard):
             return [Same(source, guard.expected)]
         return [_alive(source, guard.expected.ref)]
+
+    def _check_of_content(self, guard: ContentGuard) -> Check:
+        container, references = guard.container, guard.references
+        if type(container) is dict:
+            return Unchanged(container, guard.holds)
+        if type(container) not in (list, tuple) or references is None:
+            return Holds(guard.holds)
+        wanted: list[Constant | Referent | type] = []
+        for reference in references:
+            if not guard.of_arrays and reference() is np.ndarray:
+                wanted.append(np.ndarray)
+            elif isinstance(reference, weakref.ref):
+                wanted.append(Referent(reference))
+            else:
+                wanted.append(Constant(reference()))
+        return Content(container, wanted)
+
+    def _contents(self, variable: StateVariable) -> Source:
+        """What a Variable holds; while it is lent, it has nothing."""
+        kind = type(variable)
+        version = self._kinds.get(kind)
+        if version is None:
+            version = self._kinds[kind] = Version(kind)
+            version.renew()
+            self.versions.append(version)
+        return Attribute(Constant(variable), "array", version, is_own=True, is_in_dict=True)
+
+    def held(self, thing: Any) -> Source:
+        """What a graph takes of an array or a Variable that it holds."""
+        return self._contents(thing) if isinstance(thing, StateVariable) else Constant(thing)
 
     def _checks_of_classes(self, guard: KindGuard | MethodGuard) -> list[Check]:
         if not isinstance(guard.thing, weakref.ref):
@@ -262,15 +317,29 @@ class _Natively:
         return [Absent(owner, guard.expected, guard.version)]
 
 
-def _look_at(guards: Sequence[Guard]) -> Callable[[], bool] | None:
-    """What sees at once that nothing changed of what is looked at first; None: nothing does."""
-    natively = _Natively(guards)
-    return still(
+def split_guards(guards: Iterable[Guard]) -> tuple[list[Guard], list[Guard]]:
+    """The guards that are looked at first of all, and the others."""
+    first: list[Guard] = []
+    others: list[Guard] = []
+    for guard in guards:
+        (first if isinstance(guard, _FIRST) else others).append(guard)
+    return first, others
+
+
+def lookers(first: Sequence[Guard]) -> list[Callable[[], bool]]:
+    """What tells whether guards hold that are looked at first: of these, one must give True.
+
+    Native code sees at once that nothing changed; what did may be as good as what was there.
+    """
+    natively = _Natively(first)
+    look = still(
         Reading(
             0, (), (), (), [], natively.versions,
             functions=natively.functions, named=natively.named,
         )
     )  # fmt: skip
+    every = functools.partial(_all_hold, first)
+    return [every] if look is None else [look, every]
 
 
 def _all_hold(guards: Iterable[Guard]) -> bool:
@@ -295,8 +364,10 @@ class _Source:
         places += [place for guard in traced.guards for place in _places(guard)]
         self._globals = _commonest(places)
         self._type, self._array = self.bind(type), self.bind(np.ndarray)
-        first = [guard for guard in traced.guards if isinstance(guard, _FIRST)]
-        self._check_code(first)
+        first, _ = split_guards(traced.guards)
+        if first:
+            tests = " or ".join(f"{self.bind(look)}()" for look in lookers(first))
+            self.lines.append(f"if not ({tests}): {_CHANGED}")
         for guard in traced.guards:
             if guard.is_of_code and guard not in first:
                 self.check(guard)
@@ -355,15 +426,6 @@ class _Source:
             holds = f"not {self.bind(guard.holds)}()"
             test = f"{self.place(places[0])} is not {self.bind(guard.expected)} and {holds}"
         self.lines.append(f"if {test}: {_CHANGED}")
-
-    def _check_code(self, guards: Sequence[Guard]) -> None:
-        """Leave unless classes, functions and names are as they were, which is seen at once."""
-        look = _look_at(guards)
-        test = f"not {self.bind(functools.partial(_all_hold, guards))}()"
-        if look is not None:
-            test = f"not {self.bind(look)}() and {test}"
-        if guards:
-            self.lines.append(f"if {test}: {_CHANGED}")
 
     def read(self, captured: Captured) -> str:
         """Read a captured array, and leave unless it is of the type that was traced."""

@@ -52,10 +52,13 @@ from runtime.effects.given_containers import calling_with
 from runtime.effects.host import hosting, within
 from runtime.errors import Origin, StagingError
 from runtime.execute import Executable
+from runtime.execute.native.classes import Version
 from runtime.execute.native.miss import MISS
 from runtime.execute.native.plain_loops import calls_outweigh, has_loops, is_done_as_in_python
 from runtime.execute.native.planned import Planned
-from runtime.execute.native.prepared import Native
+from runtime.execute.native.prepared import Native, plain
+from runtime.execute.native.reading import Argument, OfArray, OfKind
+from runtime.execute.native.stateful import Again, Stateful
 from runtime.execute.ownership import may_overlap_itself, may_share
 from runtime.graph.ir import Graph, Node
 from runtime.ops.declaration.operands import type_of
@@ -95,6 +98,14 @@ def _made(
     if outputs is MISS:
         return MISS
     return make(outputs) if check is None else make(outputs, *inputs)
+
+
+def _unless_again(call: Callable[..., Any], *args: Any) -> Any:
+    """What a call gives, or MISS where it is to be run again, as a plan."""
+    try:
+        return call(*args)
+    except Again:
+        return MISS
 
 
 class ConcreteFunction(Described):
@@ -392,6 +403,28 @@ class ConcreteFunction(Described):
         assert self._traced.likeness is not None
         return self._traced.likeness.function
 
+    def server(
+        self, count: int, order: Sequence[int], constants: Sequence[tuple[int, Any]]
+    ) -> Callable[..., Any] | None:
+        """A function of `count` arguments that gives the result for other objects, or `MISS`.
+
+        Those in `order` are inputs, and the `constants` are to be the same objects. None where more
+        is to be done than to run the graph.
+        """
+        run = None if self._gives_tensors or not self.is_quick else self._natively
+        if (
+            run is None
+            or not self._gives
+            or self._traced.likeness is None
+            or self._traced.externals
+        ):
+            return None
+        call = run.alone if self._is_alone else run.together
+        assert call is not None
+        if not (self._is_alone or self._is_together):
+            call = functools.partial(_made, call, self._gives, None)
+        return self._traced.likeness.server(call, MISS, count, order, constants, self)
+
     def run_alike(
         self, leaves: list[Any], alike: Alike, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
@@ -524,22 +557,25 @@ class ConcreteFunction(Described):
         run = self._differentiable.run
         return getattr(run, "call", run)
 
-    def builtin(self, given: Given) -> Callable[..., Any] | None:
+    def builtin(self, given: Given, names: tuple[str, ...] = ()) -> Callable[..., Any] | None:
         """The compiled graph as a builtin that gives the result itself; None: it does not serve.
 
-        That is the one output of the graph, or what is made of all of them.
+        The last arguments have `names`. The result is the one output of the graph, or what is made
+        of all of them.
 
         It takes arrays and numbers of just these types, and gives `MISS` for anything else, and
         where what the trace read from outside changed: a function around the builtin looks.
         """
-        if self._gives_tensors or not self.is_quick:
-            return None
-        run = self._natively
+        if self.python is not None:
+            return self._plainly(given, names)
+        run = self._on_contents if self.is_quick else None
         if run is None or not (self._gives or self._gives_of_inputs):
             return None
         check = None if self._gives else self._may_begin
-        make = None if self._is_alone or self._is_together else self._gives or self._gives_of_inputs
-        call = run.alone if self._is_alone else run.together
+        is_raw = not self._gives_tensors and (self._is_alone or self._is_together)
+        is_alone = is_raw and self._is_alone
+        make = None if is_raw else self._gives or self._gives_of_inputs
+        call = run.alone if is_alone else run.together
         assert call is not None
         if given.is_whole and not self._reads_outside and make is None:
             return call
@@ -547,8 +583,40 @@ class ConcreteFunction(Described):
             call = functools.partial(_made, call, make, check)
         caller_of = functools.partial(lone_caller, self._traced, call, MISS, self._replaced)
         looks = Late(functools.partial(caller_of, given.weakly()))
-        missed = None if self._is_alone else MISS
-        return run.reading(reading(self._traced, self._replaced, given), looks, missed, make, check)
+        missed = None if is_alone else MISS
+        told = reading(self._traced, self._replaced, given)
+        found = run.reading(told, looks, missed, make, check)
+        is_own = run is self._differentiable.run
+        return found if is_own else functools.partial(_unless_again, found)
+
+    def _plainly(self, given: Given, names: tuple[str, ...]) -> Callable[..., Any] | None:
+        """A builtin that calls the function itself; None where more is to be looked at."""
+        traced = self._traced
+        keys = [*filter(is_input_key, traced.arguments.keys)]
+        pairs = zip(given.inputs, keys, strict=True)
+        # Those behind the arguments are defaults.
+        found = [_check(i, key) for i, key in pairs if i < given.arguments]
+        checks = [check for check in found if check is not None]
+        if len(checks) < len(found) or traced.captured or traced.externals or self.python is None:
+            return None
+        told = reading(traced, self._replaced, given)
+        told = told.without_graph(checks)
+        are_of = functools.partial(_are_of, keys)
+        known = functools.partial(lone_caller, traced, are_of, MISS, self._replaced)
+        return plain(told, self.python, names, Late(functools.partial(known, given.weakly())))
+
+    @cached_property
+    def _on_contents(self) -> Native | None:
+        """`_natively`, also of the arrays that tensors among the arguments have, and Variables."""
+        traced, run = self._traced, self._differentiable.run
+        keys = [*filter(is_input_key, traced.arguments.keys)]
+        kinds = [c.kind for c in traced.captured]
+        if not (all(map(_is_of_array, keys)) and all(map(_is_array_kind, kinds))):
+            return None
+        if isinstance(run, Stateful) and run.only_reads:
+            return run.inner
+        holds_arrays = all(type(x) is np.ndarray for x in traced.externals)
+        return run if isinstance(run, Native) and holds_arrays else None
 
     @cached_property
     def _natively(self) -> Native | None:
@@ -725,7 +793,7 @@ class ConcreteFunction(Described):
         kinds = [c.kind for c in traced.captured]
         return (
             all(type(x) is np.ndarray for x in traced.externals)
-            and all(kind in (np.ndarray, float) or issubclass(kind, np.generic) for kind in kinds)
+            and all(map(_is_array_kind, kinds))
             and not any(map(_is_wrapped, traced.arguments.keys))
         )
 
@@ -1041,8 +1109,48 @@ _COMPILE: dict[bool | None, Callable[[Graph], Executable]] = {
 }
 
 
+# Of inputs that are told by their classes alone.
+_CLASSES = {FLOAT: Version(float), INT: Version(int), COMPLEX: Version(complex)}
+
+
+def _check(position: int, key: Any) -> OfKind | OfArray | None:
+    """How native code tells an argument of a key of inputs; None where it does not."""
+    source = Argument(position)
+    if key in _CLASSES:
+        return OfKind(source, _CLASSES[key])
+    if key[0] == "scalar":
+        return OfKind(source, Version(key[1].type))
+    is_array = isinstance(key[0], np.dtype) and None not in key[1]
+    return OfArray(source, *key) if is_array else None
+
+
+def _are_of(keys: Sequence[Any], *inputs: Any) -> Any:
+    """True where inputs are of keys that `_check` knows; else MISS."""
+    for key, x in zip(keys, inputs, strict=True):
+        kind = type(x)
+        if key in _CLASSES:
+            is_of = kind is _CLASSES[key].kind
+        elif key[0] == "scalar":
+            is_of = kind is key[1].type
+        else:
+            is_of = kind is np.ndarray and (x.dtype, x.shape) == key
+        if not is_of:
+            return MISS
+    return True
+
+
 def _is_number(type_: Type) -> bool:
     return isinstance(type_, TensorType) and type_.rank == 0
+
+
+def _is_array_kind(kind: type) -> bool:
+    """Whether a graph takes what is of a class as it is."""
+    return kind in (np.ndarray, float, int) or issubclass(kind, np.generic)
+
+
+def _is_of_array(key: Any) -> bool:
+    """Whether a leaf of this key is what `_is_plain_key` says, or a tensor that has an array."""
+    return _is_plain_key(key) or (type(key) is tuple and key[0] == "tensor" and len(key) == 3)
 
 
 def _is_plain_key(key: Any) -> bool:

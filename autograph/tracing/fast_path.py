@@ -10,7 +10,8 @@ from __future__ import annotations
 import enum
 import functools
 import operator
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -39,6 +40,7 @@ from autograph.tracing.signature import (
 from runtime.devices import device_of, is_device_array
 from runtime.effects.generators import BITS_TYPE, bits_of, is_generator
 from runtime.errors import StagingError
+from runtime.execute.native.layout import offset_of_slot
 from runtime.execute.native.reading import Nest, was_called
 from runtime.spec import TensorSpec
 from runtime.structure import tree
@@ -53,7 +55,7 @@ __all__ = [
     "entry_of",
     "like_entry_of",
     "loosened",
-    "seems_own",
+    "seem_own",
     "told_within",
 ]
 
@@ -162,7 +164,13 @@ def _nest_part(x: Any, kind: type, leaves: list[Any], opens: bool = False) -> An
         held = [*x.values()]
         part = _nest_part(held, list, leaves, opens and len(x) <= FEW)
         return (dict, tuple(x), tree.marks_of_keys(x), part)
-    return _part(x, kind, leaves)
+    is_nest = kind is not np.ndarray and _form(kind) in ("nest", "namedtuple")
+    found = tree.entries(x) if is_nest else None
+    if found is None:
+        return _part(x, kind, leaves)
+    keys, children, extra = found
+    marks = tree.marks_of_keys(keys) if isinstance(x, dict) else ()
+    return (kind, keys, extra, marks, _nest_part(children, list, leaves))
 
 
 def _part(x: Any, kind: type, leaves: list[Any], opens: bool = False) -> Any:
@@ -288,30 +296,34 @@ def told_within(args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
     return 0
 
 
-def seems_own(x: Any) -> bool:
-    """Whether an argument is of Python's own values: of a nest, what comes first in it is.
+def seem_own(given: Iterable[Any]) -> bool:
+    """Whether arguments are of Python's own values: of a nest, what comes first in it is.
 
     That takes no longer for a large nest, and Python makes a call rightly whatever it is given.
     """
-    kind = type(x)
-    for _ in range(_DEEPEST):
-        if kind in VALUES:
-            return True
-        if kind not in _NESTS:
-            return False
-        if not x:
-            return True
-        x = next(iter(x.values())) if kind is dict else x[0]
+    for x in given:
         kind = type(x)
-    return False
+        if kind in VALUES:
+            continue
+        for _ in range(_DEEPEST):
+            if kind not in _NESTS:
+                break
+            if not x:
+                kind = type(None)
+                break
+            x = next(iter(x.values())) if kind is dict else x[0]
+            kind = type(x)
+        if kind not in VALUES:
+            return False
+    return True
 
 
 class Entry:
     """Where a way of writing a call leads: a graph, and which leaves are its inputs, in order."""
 
     __slots__ = (
-        "bind", "builtin", "concrete", "defaults", "direct", "is_fruitless", "is_of_one", "nests",
-        "numbers", "objects", "order",
+        "bind", "builtin", "concrete", "defaults", "direct", "is_fruitless", "is_of_one", "names",
+        "nests", "numbers", "objects", "order",
     )  # fmt: skip
 
     def __init__(
@@ -324,8 +336,11 @@ class Entry:
         nests: list[tuple[Any, Any]],
         bind: Callable[[tuple[Any, ...], dict[str, Any]], dict[str, Any]],
         given: Given | None = None,
+        names: tuple[str, ...] = (),
     ) -> None:
         self.concrete, self.bind = concrete, bind
+        # Of the arguments that calls give by name: their values come behind the others.
+        self.names = names
         # Positions among the leaves, those of the `nests` and the `defaults` after them; None: all
         # leaves are inputs.
         self.order = order
@@ -337,15 +352,16 @@ class Entry:
         self.objects = objects
         # Leaves that are constants of the graph, where the key does not tell their values.
         self.numbers = numbers
-        # The same as a builtin that looks at the arguments itself: for calls whose leaves are
-        # their arguments, given by position.
-        self.builtin = None if given is None else concrete.builtin(given)
-        # Whether it serves calls with certain objects or constants only.
-        self.is_of_one = given is not None and bool(given.objects or given.constants)
         # Whether Python makes the call, and would whatever else is as it is now.
         is_pythons = concrete._traced.stages_nothing and not concrete._traced.reads_outside
         is_pythons = is_pythons and concrete.python is not None
         self.is_fruitless = is_pythons and not order and not objects
+        # The same as a builtin that looks at the arguments itself. Fruitless calls are counted.
+        self.builtin = None
+        if given is not None and not self.is_fruitless:
+            self.builtin = concrete.builtin(given, names)
+        # Whether it serves calls with certain objects or constants only.
+        self.is_of_one = given is not None and bool(given.objects or given.constants)
         # The graph itself, where it takes the leaves as they are and gives the result alone.
         self.direct: Callable[..., tuple[Any, ...]] | None = None
         if order is None and not objects and concrete.python is None and concrete.has_direct:
@@ -458,8 +474,7 @@ def entry_of(
             objects.append((leaf.number, key.ref))
             things.append((leaf.number, leaves[leaf.number]))
         elif key == INT:
-            # Of what has attributes, a key has the ints themselves.
-            if path not in binding.signature.parameters and (not in_nest or "." in path):
+            if path not in binding.signature.parameters and not in_nest:
                 return None
         elif not _tells(leaves[leaf.number], key):
             return None
@@ -470,12 +485,13 @@ def entry_of(
         elif not isinstance(key, Identity):
             constants.append((leaf.number, leaves[leaf.number]))
     every = not parts and order == list(range(len(leaves)))
-    if concrete.python is not None:
-        return None if parts else Entry(concrete, order, [], objects, numbers, [], binding.bind)
+    if parts and concrete.python is not None:
+        return None
     known = Given(len(leaves), order, defaults, things, constants)
-    given = None if kwargs or parts else _with_nests(known, args, leaves)
-    ways = None if every else order
-    return Entry(concrete, ways, defaults, objects, numbers, parts, binding.bind, given)
+    given = None if parts else _with_nests(known, (*args, *kwargs.values()), leaves)
+    ways = None if every and concrete.python is None else order
+    names = tuple(kwargs)
+    return Entry(concrete, ways, defaults, objects, numbers, parts, binding.bind, given, names)
 
 
 # Calls with more items in lists, tuples and dicts than these are looked at in Python.
@@ -490,17 +506,19 @@ def _with_nests(given: Given, args: tuple[Any, ...], leaves: list[Any]) -> Given
     things, nests, within = [*args], [], {}
     for position, thing in enumerate(things):  # which grows meanwhile
         kind: Any = type(thing)
-        if kind in _NESTS or _form(kind) == "namedtuple":
-            items = [*thing.values()] if kind is dict else thing
-            keys = tuple(thing) if kind is dict else ()
-            nests.append(Nest(position, kind, len(items), keys))
+        slots = _slots_of(kind)
+        found = ((), [thing._array]) if slots else _nest_of(thing)
+        if found is not None:
+            keys, items = found
+            nests.append(Nest(position, kind, len(items), keys, slots))
             within[position] = range(len(things), len(things) + len(items))
             things += items
         if len(things) > len(args) + _MOST_ITEMS:
             return None
     places = [*_leaves_in(range(len(args)), within)]
-    if len(places) != len(leaves) or not all(
-        things[i] is x for i, x in zip(places, leaves, strict=True)
+    raws = [x._array if isinstance(x, Tensor) else x for x in leaves]
+    if len(places) != len(raws) or any(
+        things[i] is not x for i, x in zip(places, raws, strict=True)
     ):
         return None
     places += range(len(things), len(things) + len(given.defaults))
@@ -512,6 +530,27 @@ def _with_nests(given: Given, args: tuple[Any, ...], leaves: list[Any]) -> Given
         [(places[i], thing) for i, thing in given.constants],
         nests,
     )
+
+
+@functools.lru_cache(maxsize=64)
+def _slots_of(kind: Any) -> tuple[int, ...]:
+    """Where tensors of a class have the array, and what is None in those of just a value."""
+    if not issubclass(kind, Tensor):
+        return ()
+    descriptors = (getattr(kind, name) for name in ("_array", "_cell", "_value"))
+    return tuple(offset or 0 for offset in map(offset_of_slot, descriptors))
+
+
+def _nest_of(thing: Any) -> tuple[Sequence[Any], Sequence[Any]] | None:
+    """The keys of a dict, or names of fields, and the items; None for what is no nest."""
+    kind: Any = type(thing)
+    if kind is dict:
+        return tuple(thing), [*thing.values()]
+    if kind in _NESTS or _form(kind) == "namedtuple":
+        return (), thing
+    has_fields = tree.field_names(kind) is not None and not issubclass(kind, tuple(_NESTS))
+    found = tree.entries(thing) if has_fields else None
+    return None if found is None else (tuple(map(sys.intern, found[0])), found[1])
 
 
 def _leaves_in(positions: range, within: Mapping[int, range]) -> Iterator[int]:
@@ -534,15 +573,18 @@ def _in_columns(
 class LikeEntry:
     """Where calls lead that are alike but for their objects: a graph, and which leaves it takes."""
 
-    __slots__ = ("_find", "_objects", "_order", "concrete")
+    __slots__ = ("_find", "_objects", "_order", "concrete", "server")
 
     def __init__(
         self,
         concrete: ConcreteFunction,
         order: list[int],
         objects: list[tuple[int, Callable[[], Any]]],
+        server: Callable[..., Any] | None,
     ) -> None:
         self.concrete = concrete
+        # The same as a function of the arguments that looks at them itself.
+        self.server = server
         self._find, self._order = concrete.find_like, order
         # Leaves that are to be the very objects of the trace.
         self._objects = objects
@@ -570,16 +612,23 @@ def like_entry_of(
     if not is_flat or not all(map(operator.is_, leaves, arguments.leaves)):
         return None
     objects: list[tuple[int, Callable[[], Any]]] = []
+    constants: list[tuple[int, Any]] = []
     for i, (leaf, path, key) in enumerate(
         zip(leaves, arguments.paths, arguments.keys, strict=True)
     ):
         if isinstance(key, Identity):
             if not is_movable(leaf):
                 objects.append((i, key.ref))
-        elif (type(leaf) is int and is_within(path)) or (key != INT and not _tells(leaf, key)):
+            continue
+        if not is_input_key(key):
+            constants.append((i, leaf))
+        if (type(leaf) is int and is_within(path)) or (key != INT and not _tells(leaf, key)):
             return None
     order = [i for i, key in enumerate(arguments.keys) if is_input_key(key)]
-    return LikeEntry(concrete, order, objects)
+    server = None
+    if not objects and len(args) == len(leaves):
+        server = concrete.server(len(args), order, constants)
+    return LikeEntry(concrete, order, objects, server)
 
 
 def _open_defaults(values: dict[str, Any], binding: Binding) -> dict[str, Any] | None:

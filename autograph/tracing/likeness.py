@@ -12,7 +12,7 @@ import enum
 import functools
 from collections.abc import Callable, Sequence
 from types import FunctionType, MethodType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from autograph.operators.captured.captures import Place, is_fixed, place_of_item
 from autograph.operators.captured.defaults import place_of_default
@@ -88,27 +88,88 @@ def _sort(thing: Any) -> int:
     return id(thing.__code__ if type(thing) is FunctionType else type(thing))
 
 
+class Written(NamedTuple):
+    """The lines that look at the `leaves` of a call, and leave where they are not alike.
+
+    `inputs` is what the graph captures of them, `others` what it writes into, and `states` those of
+    generators, in Python.
+    """
+
+    lines: str
+    inputs: str
+    others: str
+    states: str
+
+    def finder(self, space: dict[str, Any]) -> Callable[[Sequence[Any]], Any]:
+        """The function of leaves that gives an `Alike`, or a list of numbers that are others."""
+        alike = f"Alike(({self.inputs}), {{{self.others}}}, {{{self.states}}})"
+        text = f"def find(leaves):\n    bad = []\n    try:\n{self.lines}"
+        text += f"        return bad or {alike}\n    except Exception:\n        return miss\n"
+        return self._made("find", text, {**space, "miss": None})
+
+    def server(
+        self, space: dict[str, Any], tests: str, given: str, result: str
+    ) -> Callable[..., Any] | None:
+        """The function of arguments that gives the `result`; None where more is to be told.
+
+        `given` is what the graph takes of the arguments, and `tests` are what else is to be false.
+        """
+        if self.others or self.states:
+            return None
+        text = f"def serve(*leaves):\n    if {tests}: return miss\n    bad = []\n    try:\n"
+        text += f"{self.lines}        if bad: return miss\n"
+        text += f"        inputs = ({given}{self.inputs})\n"
+        text += f"    except Exception:\n        return miss\n    {result}\n"
+        return self._made("serve", text, space)
+
+    def _made(self, name: str, text: str, space: dict[str, Any]) -> Callable[..., Any]:
+        exec(compile(text, "<likeness>", "exec", dont_inherit=True), space)
+        return cast("Callable[..., Any]", space[name])
+
+
 class Likeness:
     """Tells whether what a call is given, and finds outside, is like what the trace had."""
 
     def __init__(
         self,
         key: Any,
-        text: str,
+        written: Written,
         space: dict[str, Any],
         numbers: list[Opening],
         owners: list[Owner],
     ) -> None:
         self.key = key
-        self._text, self._space, self._numbers = text, space, numbers
+        self._written, self._space, self._numbers = written, space, numbers
         self._owners = owners
 
     @functools.cached_property
     def function(self) -> Callable[[Sequence[Any]], Any]:
-        space = self._space
-        exec(compile(self._text, "<likeness>", "exec", dont_inherit=True), space)
-        found: Callable[[Sequence[Any]], Any] = space["find"]
-        return found
+        return self._written.finder(self._space)
+
+    def server(
+        self,
+        run: Callable[..., Any],
+        miss: Any,
+        count: int,
+        inputs: Sequence[int],
+        wanted: Sequence[tuple[int, Any]],
+        concrete: Any,
+    ) -> Callable[..., Any] | None:
+        """A function of the arguments of a call that runs a graph, where they are alike.
+
+        `run` looks at the types of its inputs, those of the arguments first, and gives `miss` for
+        others. There are `count` arguments, of which the `wanted` must be just these objects. A
+        `concrete` graph is noted as used, and not run where its captures are replaced. None where
+        the graph writes into what is alike.
+        """
+        space = {**self._space, "run": run, "miss": miss, "concrete": concrete}
+        tests = [f"len(leaves) != {count}", "concrete._replaced"]
+        for i, thing in wanted:
+            space[f"argument{i}"] = thing
+            tests.append(f"leaves[{i}] is not argument{i}")
+        given = "".join(f"leaves[{i}], " for i in inputs)
+        result = "concrete.used = True; return run(*inputs)"
+        return self._written.server(space, " or ".join(tests), given, result)
 
     def find(self, leaves: Sequence[Any]) -> Alike | list[Number] | None:
         """What serves a call whose arguments have such leaves.

@@ -37,9 +37,17 @@ from autograph.operators.captured.methods import looked_up
 from autograph.operators.captured.standing import Owner
 from autograph.operators.loops.feeds import Feed
 from autograph.operators.results.host_runs import Watch
+from autograph.tracing.captured_inputs import lookers, split_guards
 from autograph.tracing.class_guards import KindGuard, MethodGuard
 from autograph.tracing.code_guards import FunctionGuard
-from autograph.tracing.likeness import Alike, Likeness, Opening, is_movable, loose_key
+from autograph.tracing.likeness import (
+    Alike,
+    Likeness,
+    Opening,
+    Written,
+    is_movable,
+    loose_key,
+)
 from autograph.tracing.signature import Arguments, Identity
 from runtime.effects.host import HOST_CALL
 from runtime.graph.ir import Graph
@@ -172,9 +180,12 @@ class _Writer:
         every: list[Guard | Captured] = [*self._guards, *self._captured]
         owned = [(x, self._owner_of(x)) for x in every]
         fixed = [x for x, o in owned if o != _CHANGELESS and o not in self._movable]
-        for each in fixed:
-            if isinstance(each, Guard) and each.is_of_code:
-                self._check(each, None)
+        of_code = [x for x in fixed if isinstance(x, Guard) and x.is_of_code]
+        first, later = split_guards(of_code)
+        if first:
+            self._need(" or ".join(f"{self._bind(look)}()" for look in lookers(first)))
+        for guard in later:
+            self._check(guard, None)
         for i, leaf in roots:
             self._enter(leaf, self._let(f"leaves[{i}]"))
         rest = [x for x in fixed if not (isinstance(x, Guard) and x.is_of_code)]
@@ -190,13 +201,10 @@ class _Writer:
         others = ", ".join(f"{o.number}: {self._names[o.number]}" for o in owners)
         inputs = "".join(f"{self._inputs[id(c)]}, " for c in self._captured)
         states = ", ".join(self._states(externals))
-        body = "\n".join(f"        {line}" for line in self._lines)
-        text = (
-            f"def find(leaves):\n    bad = []\n    try:\n{body}\n"
-            f"        return bad or Alike(({inputs}), {{{others}}}, {{{states}}})\n"
-            "    except Exception:\n        return None\n"
-        )
-        return Likeness(loose_key(self._arguments), text, self._space, self._openings, self._owners)
+        body = "".join(f"        {line}\n" for line in self._lines)
+        written = Written(body, inputs, others, states)
+        key = loose_key(self._arguments)
+        return Likeness(key, written, self._space, self._openings, self._owners)
 
     def leave_unwatched(self, calls: Iterable[Any]) -> None:
         """Have calls of plain Python not look at the parts of data sets, which may be others.
@@ -336,7 +344,7 @@ class _Writer:
         return name
 
     def _need(self, test: str) -> None:
-        self._lines.append(f"if not ({test}): return None")
+        self._lines.append(f"if not ({test}): return miss")
 
     def _enter(self, thing: Any, name: str) -> None:
         """What is in `name` must be like `thing`, which can be another one."""
@@ -475,7 +483,7 @@ class _Writer:
             return
         self._openings.append(opening)
         self._lines.append(f"if not ({test}):")
-        self._lines.append(f"    if not number({name}, {expected}): return None")
+        self._lines.append(f"    if not number({name}, {expected}): return miss")
         self._lines.append(f"    bad.append(({len(self._openings) - 1}, {owner}))")
 
     def _check_absence(self, guard: Guard, key: Any, owner: str) -> None:
@@ -532,6 +540,11 @@ class _Writer:
                 f"(type({name}) is ndarray and {name}.dtype is {dtype} and {name}.shape == {shape})"
                 f" or {fits}"
             )
+        elif captured.kind is float:
+            fits = f"type({name}) is {self._bind(float)} or {fits}"
+        elif captured.kind is int:
+            number = f"type({name}) is {self._bind(int)} and {self._bind(may_be_input)}({name})"
+            fits = f"({number}) or {fits}"
         self._need(fits)
 
     def _read(self, place: Place, key: Any, owner: str | None) -> str:

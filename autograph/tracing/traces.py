@@ -12,6 +12,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from itertools import chain
 from operator import is_
 from types import MethodType
 from typing import Any, cast
@@ -29,7 +30,7 @@ from autograph.tracing import retracing
 from autograph.tracing import trace as tracing
 from autograph.tracing.columns import FEW
 from autograph.tracing.concrete import ConcreteFunction
-from autograph.tracing.fast_path import TOLD, VALUES, Entry, LikeEntry, seems_own, told_within
+from autograph.tracing.fast_path import TOLD, VALUES, Entry, LikeEntry, seem_own, told_within
 from autograph.tracing.kept_traces import KeptTraces
 from autograph.tracing.leaving import calls_nothing_of_ours
 from autograph.tracing.left_calls import LARGEST, LeftCalls, are_too_many, is_of_python, node_limit
@@ -116,6 +117,8 @@ class Traces:
         self._likes: dict[Any, tuple[LikeEntry, ...]] = {}
         # Compiled graphs that look at the arguments themselves.
         self._builtins: tuple[Callable[..., Any], ...] = ()
+        # The same of calls that give arguments by name, by the names: they take the values.
+        self._named: dict[tuple[Any, ...], tuple[Callable[..., Any], ...]] = {}
         self._general: list[ConcreteFunction] = []
         self._policy = IntPolicy(set(), set(), {})
         self._sizes = OpenSizes(options.reduce_retracing)
@@ -514,7 +517,7 @@ class Traces:
             if not kwargs and VALUES.issuperset(map(type, args)):
                 self._left.kinds.add(tuple(map(type, args)))
                 return True
-            return all(map(seems_own, args if not kwargs else (*args, *kwargs.values())))
+            return seem_own(args if not kwargs else (*args, *kwargs.values()))
         told = told_within(args, kwargs)
         return told > 0 and self._are_fruitless(told)
 
@@ -641,9 +644,10 @@ class Traces:
         return traced
 
     def _keep(self, concrete: ConcreteFunction) -> None:
-        entries = [entry for chain in self._fast.values() for entry in chain]
+        entries = [entry for row in self._fast.values() for entry in row]
+        asked = {*self._builtins, *chain.from_iterable(self._named.values())}
         for entry in entries:
-            entry.concrete.used |= entry.builtin in self._builtins and entry.may_be_called()
+            entry.concrete.used |= entry.builtin in asked and entry.may_be_called()
         policy, limit = self._policy, max(config.cache_size.value, 1)
         self._table.add(concrete, limit, policy.numbers, policy.lists.opened)
         kept = set(map(id, self._table))
@@ -659,28 +663,28 @@ class Traces:
 
     def _drop_fast(self, is_dropped: Callable[[Entry], bool]) -> None:
         chains = {
-            key: tuple(entry for entry in chain if not is_dropped(entry))
-            for key, chain in self._fast.items()
+            key: tuple(entry for entry in row if not is_dropped(entry))
+            for key, row in self._fast.items()
         }
-        self._fast = {key: chain for key, chain in chains.items() if chain}
+        self._fast = {key: row for key, row in chains.items() if row}
         kept = set(map(id, self._table))
         self._likes = {
-            key: tuple(entry for entry in chain if id(entry.concrete) in kept)
-            for key, chain in self._likes.items()
+            key: tuple(entry for entry in row if id(entry.concrete) in kept)
+            for key, row in self._likes.items()
         }
         self._set_builtins()
 
     def _set_builtins(self) -> None:
         """The builtins of the graphs that serve the last calls, special ones first."""
-        entries = (entry for chain in self._fast.values() for entry in chain)
-        ordered = sorted(
-            (entry for entry in entries if entry.builtin is not None),
-            key=lambda entry: unknown_dimensions(entry.concrete._traced.arguments),
-        )
-        if sum(entry.is_of_one for entry in ordered) > _MOST_BUILTINS:
-            ordered = [entry for entry in ordered if not entry.is_of_one]
-        found = dict.fromkeys(entry.builtin for entry in ordered if entry.builtin is not None)
-        self._builtins = tuple(found)[:_MOST_BUILTINS]
+        entries = (entry for row in self._fast.values() for entry in row)
+        by_names: dict[tuple[str, ...], list[Entry]] = {}
+        for entry in entries:
+            if entry.builtin is not None:
+                by_names.setdefault(entry.names, []).append(entry)
+        found = {names: _builtins_of(those) for names, those in by_names.items()}
+        likes = (entry.server for row in self._likes.values() for entry in row if entry.server)
+        self._builtins = (*found.pop((), ()), *likes)[:_MOST_BUILTINS]
+        self._named = found
 
     def _reason(self, arguments: Arguments) -> Reason:
         if not self._table:
@@ -812,6 +816,17 @@ class Traces:
         if current_trace() is not None and isinstance(self._target, functools.partial):
             guard_content(self._target.keywords, "what a `functools.partial` holds")
         return converted_call(self._target, args, kwargs, scope)
+
+
+def _builtins_of(entries: list[Entry]) -> tuple[Callable[..., Any], ...]:
+    """The builtins of some entries, special ones first."""
+    ordered = sorted(
+        entries, key=lambda entry: unknown_dimensions(entry.concrete._traced.arguments)
+    )
+    if sum(entry.is_of_one for entry in ordered) > _MOST_BUILTINS:
+        ordered = [entry for entry in ordered if not entry.is_of_one]
+    found = dict.fromkeys(entry.builtin for entry in ordered if entry.builtin is not None)
+    return tuple(found)[:_MOST_BUILTINS]
 
 
 def _are_few(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from benchmarks.calls import CALLS, call_times, calls
+from benchmarks.calls import CALLS, MADE_ANEW, call_times, calls
 
 
-@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("name", [*CALLS, *MADE_ANEW])
 def test_candidates_compute_the_same(name):
     both = calls(name)
     for one, other in zip(
@@ -16,4 +16,4 @@ def test_candidates_compute_the_same(name):
 
 
 def test_each_call_is_timed():
-    assert call_times(1, 1e-6).keys() == CALLS.keys()
+    assert call_times(1, 1e-6).keys() == CALLS.keys() | MADE_ANEW.keys()

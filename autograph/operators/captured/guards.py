@@ -273,16 +273,16 @@ class ContentGuard(Guard):
     `before` is what it held when the trace began; without `of_arrays`, arrays may be others.
     """
 
-    __slots__ = ("_absent", "_of_arrays", "_references", "container", "items", "seen")
+    __slots__ = ("_absent", "container", "items", "of_arrays", "references", "seen")
 
     def __init__(self, name: str, container: Any, before: Any, *, of_arrays: bool = True) -> None:
         place = Place(name, lambda: marks(container, of_arrays=of_arrays))
         super().__init__(place, marks(before, of_arrays=of_arrays), by_value=True)
-        self.container, self.items, self._of_arrays = container, len(before), of_arrays
+        self.container, self.items, self.of_arrays = container, len(before), of_arrays
         held = self._told(before) if type(before) in _READ else None
         # None where that would keep what others let go: it is referred to weakly then.
         self.seen = held if held is not None and all(map(_is_kept, held)) else None
-        self._references = None if held is None else [*map(weak, held)]
+        self.references = None if held is None else [*map(weak, held)]
         self._absent = 0 if held is None else _count_none(held)
 
     def holds(self) -> bool:
@@ -290,23 +290,23 @@ class ContentGuard(Guard):
 
     def is_as_it_was(self) -> bool:
         """Whether it holds the very objects of the trace; they may be equal where it does not."""
-        if self._references is None:
+        if self.references is None:
             return False
         found = self._told(self.container)
         if self.seen is not None:
             return are_same_objects(found, self.seen)
-        are_same = len(found) == len(self._references) and all(
-            map(operator.is_, found, map(operator.call, self._references))
+        are_same = len(found) == len(self.references) and all(
+            map(operator.is_, found, map(operator.call, self.references))
         )
         return are_same and _count_none(found) == self._absent  # what died is None, too
 
     def _told(self, content: Any) -> list[Any]:
         held = held_in(content)
-        if self._of_arrays:
+        if self.of_arrays:
             return held
         kinds = [*map(type, held)]
-        if kinds.count(np.ndarray) == len(kinds):  # mostly
-            return kinds
+        if (arrays := kinds.count(np.ndarray)) in (0, len(kinds)):  # mostly
+            return kinds if arrays else held
         return [
             np.ndarray if kind is np.ndarray else x for kind, x in zip(kinds, held, strict=True)
         ]

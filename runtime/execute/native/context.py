@@ -128,10 +128,15 @@ class Context:
         self._words = (ctypes.c_uint64 * len(words))(*words)
 
     @classmethod
-    def of_the_process(cls, code: Mapping[str, int]) -> ctypes.Array[ctypes.c_uint64]:
-        """A context for functions that belong to no graph, and ask for no word of one."""
-        none = [0] * len(HANDLERS)
-        words = [*_of_the_process(), *none, *(code.get(name, 0) for name in CODE)]
+    def of_the_process(
+        cls, code: Mapping[str, int], miss: object = None
+    ) -> ctypes.Array[ctypes.c_uint64]:
+        """A context for functions that belong to no graph; of the words of one, they know `miss`.
+
+        That lives as long as the process.
+        """
+        handlers = [id(miss) if name == "miss" else 0 for name in HANDLERS]
+        words = [*_of_the_process(), *handlers, *(code.get(name, 0) for name in CODE)]
         return (ctypes.c_uint64 * len(words))(*words)
 
     @property

@@ -45,7 +45,7 @@ from runtime.execute.native.layout import (
     WRITEABLE,
     has_dict_versions,
 )
-from runtime.execute.native.reading import IN_LIST, IN_TUPLE
+from runtime.execute.native.reading import IN_DICT, IN_LIST, IN_OBJECT, IN_SLOT, IN_TUPLE
 from runtime.execute.native.signature import LARGE
 from runtime.execute.native.taking import TAKING
 from runtime.execute.native.template import expanded
@@ -65,6 +65,9 @@ _CONSTANTS = {
     "LENGTH": LENGTH,
     "IN_LIST": IN_LIST,
     "IN_TUPLE": IN_TUPLE,
+    "IN_DICT": IN_DICT,
+    "IN_OBJECT": IN_OBJECT,
+    "IN_SLOT": IN_SLOT,
     "TYPE": TYPE,
     "VALUE": VALUE,
     "CODE": CODE,

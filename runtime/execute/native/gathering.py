@@ -97,6 +97,75 @@ changed:
   ret i1 false
 }
 
+; Whether a list or tuple holds what is wanted: how many, where they lie; of each, how and what: the
+; object itself, a weak reference to it, or the class that it is of. No code of the user's runs.
+define internal i1 @is_content(ptr %ctx, ptr %container, ptr %wanted) {
+entry:
+  %referent = word PyWeakref_GetObject
+  %dead = word None
+  %count = load i64, ptr %wanted
+  %size = field i64 %container, $LENGTH
+  %is.size = icmp eq i64 %size, %count ? begin : changed
+begin:
+  %own = getelementptr i8, ptr %container, i64 $ITEMS
+  %layout = item i64 %wanted, 1
+  %is.list = icmp eq i64 %layout, $IN_LIST ? of.list : head
+of.list:
+  %outer = load ptr, ptr %own
+  br label %head
+head:
+  %items = phi ptr [ %own, %begin ], [ %outer, %of.list ], [ %items, %next ]
+  %k = phi i64 [ 0, %begin ], [ 0, %of.list ], [ %k.next, %next ]
+  %more = icmp slt i64 %k, %count ? item : same
+item:
+  %k.next = add i64 %k, 1
+  %row = mul i64 %k.next, 2
+  %how = item i64 %wanted, %row
+  %what = item ptr %how.at, 1
+  %item.at = getelementptr ptr, ptr %items, i64 %k
+  %one = load ptr, ptr %item.at
+  switch i64 %how, label %next [ i64 1, label %weak
+                                 i64 2, label %kind ]
+weak:
+  %living = call ptr %referent(ptr %what)
+  %is.dead = icmp eq ptr %living, %dead ? changed : next
+kind:
+  %type = field ptr %one, $TYPE
+  br label %next
+next:
+  %found = phi ptr [ %one, %item ], [ %one, %weak ], [ %type, %kind ]
+  %expected = phi ptr [ %what, %item ], [ %living, %weak ], [ %what, %kind ]
+  %is.same = icmp eq ptr %found, %expected ? head : changed
+same:
+  ret i1 true
+changed:
+  ret i1 false
+}
+
+; Whether a thing is an array of a dtype, a rank and sizes, which the words are in turn.
+define internal i1 @is_array_of(ptr %ctx, ptr %thing, ptr %words) {
+entry:
+  %dtype = load ptr, ptr %words
+  %rank = item i64 %words, 1
+  %is.array = call i1 @is_array(ptr %ctx, ptr %thing, ptr %dtype, i64 %rank)
+  br i1 %is.array, label %begin, label %done
+begin:
+  %dims = field ptr %thing, $DIMENSIONS
+  br label %head
+head:
+  %k = phi i64 [ 0, %begin ], [ %k.next, %size ]
+  %more = icmp slt i64 %k, %rank ? size : done
+size:
+  %k.next = add i64 %k, 1
+  %at = getelementptr i64, ptr %dims, i64 %k
+  %found = load i64, ptr %at
+  %wanted = item i64 %rank.at, %k.next
+  %is.size = icmp eq i64 %found, %wanted ? head : done
+done:
+  %result = phi i1 [ false, %entry ], [ true, %head ], [ false, %size ]
+  ret i1 %result
+}
+
 ; Fills the row of what a call reads, each thing held: what looks at a name may run code that binds
 ; others anew. The rows are (where, slot, thing or slot, name, what it is), and what is compared
 ; when all is read (how, slot, with). A dict of the version that it had is not searched again: the
@@ -141,9 +210,13 @@ place:
                                    i64 8, label %fetched
                                    i64 9, label %in.dict
                                    i64 10, label %in.slot
-                                   i64 11, label %of.kind
-                                   i64 12, label %live
-                                   i64 13, label %absent ]
+                                   i64 11, label %in.list
+                                   i64 12, label %of.kind
+                                   i64 13, label %live
+                                   i64 14, label %absent
+                                   i64 15, label %contents
+                                   i64 16, label %dict.names
+                                   i64 17, label %of.array ]
 cell:
   %content = field ptr %thing, $CONTENT
   br label %found
@@ -164,6 +237,15 @@ in.slot:
   %slotted = load ptr, ptr %owner.at
   %offset = ptrtoint ptr %name to i64
   %member = field ptr %slotted, %offset
+  br label %found
+in.list:
+  %items.count = field i64 %thing, $LENGTH
+  %position = ptrtoint ptr %name to i64
+  %is.within = icmp slt i64 %position, %items.count ? of.place : changed
+of.place:
+  %items = field ptr %thing, $ITEMS
+  %item.at = getelementptr ptr, ptr %items, i64 %position
+  %listed = load ptr, ptr %item.at
   br label %found
 ; Where its dict has it not, an object may have it from its class.
 in.dict:
@@ -202,7 +284,8 @@ weak:
 found:
   %borrowed = phi ptr [ %content, %cell ], [ %known, %variable.known ],
                       [ %value, %variable.find ], [ %member, %in.slot ],
-                      [ %held.before, %held.known ], [ %held.value, %held.found ]
+                      [ %held.before, %held.known ], [ %held.value, %held.found ],
+                      [ %listed, %of.place ]
   %is.there = icmp ne ptr %borrowed, null ? there : changed
 there:
   br i1 %is.kept, label %keep, label %at.once
@@ -278,6 +361,29 @@ live:
   %is.living = icmp ne ptr %living, %dead
   %is.it = icmp eq ptr %held, %living
   %is.still = and i1 %is.living, %is.it ? next.row : changed
+of.array:
+  %array = load ptr, ptr %kept.at
+  %is.array = call i1 @is_array_of(ptr %ctx, ptr %array, ptr %thing)
+  br i1 %is.array, label %next.row, label %changed
+contents:
+  %is.content = call i1 @is_content(ptr %ctx, ptr %thing, ptr %name)
+  br i1 %is.content, label %next.row, label %changed
+dict.names:
+  %names.tag = load i64, ptr %tag.at
+  %names.now = field i64 %thing, $DICT_VERSION
+  %is.names.tag = icmp eq i64 %names.tag, %names.now ? next.row : names.ask
+names.ask:
+  %names.call = word PyObject_CallNoArgs
+  %names.answer = call ptr %names.call(ptr %name)
+  %is.names.answer = icmp ne ptr %names.answer, null ? names.answered : changed
+names.answered:
+  %names.true = word True
+  call void %release(ptr %names.answer)
+  %are.names = icmp eq ptr %names.answer, %names.true ? names.same : changed
+names.same:
+  %names.new = or i64 %names.now, $NO_DICT_VERSION
+  store i64 %names.new, ptr %tag.at
+  br label %next.row
 next.row:
   %number.next = add i64 %number, 1
   br label %head
@@ -318,8 +424,11 @@ changed:
   %gone.through = phi i64 [ %number, %weak ], [ %number, %found ], [ %number, %at.once ],
                           [ %number, %not.in.dict ], [ %number, %made ], [ %number, %forgotten ],
                           [ %number, %search.find ], [ %number, %searched ], [ %number, %of.kind ],
-                          [ %number, %live ], [ %rows, %same ], [ %rows, %slots.two ],
-                          [ %rows, %holds ], [ %rows, %answered ]
+                          [ %number, %live ], [ %number, %in.list ], [ %number, %contents ],
+                          [ %number, %names.ask ], [ %number, %names.answered ],
+                          [ %number, %of.array ],
+                          [ %rows, %same ], [ %rows, %slots.two ], [ %rows, %holds ],
+                          [ %rows, %answered ]
   %fetch = word PyErr_Fetch
   %restore = word PyErr_Restore
   %error.place = alloca [3 x ptr]
@@ -336,7 +445,7 @@ back.row:
   %back.at = getelementptr i64, ptr %places, i64 %back.words
   %back.where = load i64, ptr %back.at
   %back.wanted = item ptr %back.at, 4
-  %was.read = icmp slt i64 %back.where, 11
+  %was.read = icmp slt i64 %back.where, 12
   %was.kept = icmp eq ptr %back.wanted, null
   %is.held = and i1 %was.read, %was.kept ? back.one : back.done
 back.one:
@@ -475,6 +584,14 @@ gather:
 call:
   %called.at = getelementptr i64, ptr %table, i64 16
   store i64 1, ptr %called.at
+  %plain = item ptr %table, 26
+  %has.graph = icmp eq ptr %plain, null ? graph : known
+known:
+  %true = word True
+  %answer = word Py_IncRef
+  call void %answer(ptr %true)
+  br label %given
+graph:
   %missed = item ptr %table, 13
   %is.alone = icmp eq ptr %missed, null ? alone : together
 alone:
@@ -484,7 +601,7 @@ together:
   %made = call ptr @give_made(ptr %ctx, ptr %table, ptr %slots, i64 %all)
   br label %given
 given:
-  %result = phi ptr [ %one, %alone ], [ %made, %together ]
+  %result = phi ptr [ %one, %alone ], [ %made, %together ], [ %true, %known ]
   call void @drop(ptr %ctx, ptr %outer, i64 %outer.count)
   ret ptr %result
 raised:
@@ -494,10 +611,11 @@ otherwise:
   ret ptr %slow
 }
 
-; As `@reading`, of the arguments and the items of those that are nests: lists, tuples and dicts of
-; the forms in the table (where, class, how many items, whether these are in the nest itself, as
-; those of a tuple are, or the keys of a dict). Gives `miss` for others. The items are held until
-; the call has ended: a list may be changed meanwhile.
+; As `@reading`, of the arguments and the items of those that are nests: lists, tuples, dicts and
+; objects of the forms in the table (where, class, how many items, where these are, the keys of a
+; dict, names of fields or offsets of three slots). Gives `miss` for others. The items are held
+; until the call has ended: a list may be changed meanwhile, and reading a field may run code of the
+; user's.
 define ptr @reading_nests(ptr %self, ptr %args, i64 %nargs) {
 entry:
   %table = field ptr %self, $VALUE
@@ -511,6 +629,7 @@ entry:
   %place = alloca i64
   %key.place = alloca ptr
   %value.place = alloca ptr
+  %dict.of = word _PyObject_GetDictPtr
   %bytes = mul i64 %wanted, 8
   %is.whole = icmp eq i64 %nargs, %wanted ? copy : other
 copy:
@@ -522,41 +641,72 @@ head:
   %more = icmp slt i64 %number, %nests ? nest : read
 nest:
   %number.next = add i64 %number, 1
-  %row = mul i64 %number, 4
+  %row = mul i64 %number, 5
   %position = item i64 %rows, %row
-  %thing = item ptr %things, %position
+  %nest.at = getelementptr ptr, ptr %things, i64 %position
+  %thing = load ptr, ptr %nest.at
   %type = field ptr %thing, $TYPE
   %kind = item ptr %position.at, 1
   %is.kind = icmp eq ptr %type, %kind ? ask : changed
 ask:
-  %size = field i64 %thing, $LENGTH
   %length = item i64 %position.at, 2
   %end = add i64 %filled, %length
+  %layout = item i64 %position.at, 3
+  %keys = item ptr %position.at, 4
+  switch i64 %layout, label %count [ i64 $IN_OBJECT, label %ask.dict
+                                     i64 $IN_SLOT, label %wrapper ]
+wrapper:
+  %inner.offset = load i64, ptr %keys
+  %inner = field ptr %thing, %inner.offset
+  %one.at = getelementptr i64, ptr %keys, i64 1
+  %one.offset = load i64, ptr %one.at
+  %one.slot = getelementptr i8, ptr %thing, i64 %one.offset
+  %one.held = load ptr, ptr %one.slot
+  %two.at = getelementptr i64, ptr %keys, i64 2
+  %two.offset = load i64, ptr %two.at
+  %two.slot = getelementptr i8, ptr %thing, i64 %two.offset
+  %two.held = load ptr, ptr %two.slot
+  %none = word None
+  %is.inner = icmp ne ptr %inner, null
+  %is.one = icmp eq ptr %one.held, %none
+  %is.two = icmp eq ptr %two.held, %none
+  %is.first = and i1 %is.inner, %is.one
+  %is.wrapper = and i1 %is.first, %is.two ? items.head : changed
+ask.dict:
+  %held.at = call ptr %dict.of(ptr %thing)
+  %has.held = icmp ne ptr %held.at, null ? held.dict : items.head
+held.dict:
+  %held = load ptr, ptr %held.at
+  %is.held = icmp ne ptr %held, null ? count : changed
+count:
+  %sized = phi ptr [ %thing, %ask ], [ %held, %held.dict ]
+  %size = field i64 %sized, $LENGTH
   %is.length = icmp eq i64 %size, %length ? ask.kind : changed
 ask.kind:
   %own = getelementptr i8, ptr %thing, i64 $ITEMS
-  %layout = item i64 %position.at, 3
   store i64 0, ptr %place
-  switch i64 %layout, label %of.dict [ i64 $IN_LIST, label %of.list
-                                       i64 $IN_TUPLE, label %items.head ]
+  switch i64 %layout, label %items.head [ i64 $IN_LIST, label %of.list
+                                          i64 $IN_TUPLE, label %of.tuple ]
 of.list:
   %outer = load ptr, ptr %own
   br label %items.head
-of.dict:
-  %keys = inttoptr i64 %layout to ptr
+of.tuple:
   br label %items.head
 items.head:
-  %items = phi ptr [ %outer, %of.list ], [ %own, %ask.kind ], [ %keys, %of.dict ],
-                   [ %items, %item.held ]
-  %is.dict = phi i1 [ false, %of.list ], [ false, %ask.kind ], [ true, %of.dict ],
-                    [ %is.dict, %item.held ]
-  %k = phi i64 [ 0, %of.list ], [ 0, %ask.kind ], [ 0, %of.dict ], [ %k.next, %item.held ]
+  %items = phi ptr [ %outer, %of.list ], [ %own, %of.tuple ], [ %keys, %ask.kind ],
+                   [ %keys, %ask.dict ], [ %inner.at, %wrapper ], [ %items, %item.held ],
+                   [ %items, %field.held ]
+  %k = phi i64 [ 0, %of.list ], [ 0, %of.tuple ], [ 0, %ask.kind ], [ 0, %ask.dict ],
+               [ 0, %wrapper ], [ %k.next, %item.held ], [ %k.next, %field.held ]
   %more.items = icmp slt i64 %k, %length ? item : head
 item:
   %k.next = add i64 %k, 1
   %to = add i64 %filled, %k
-  %listed = item ptr %items, %k
-  br i1 %is.dict, label %entry.of, label %item.held
+  %to.at = getelementptr ptr, ptr %things, i64 %to
+  %item.at = getelementptr ptr, ptr %items, i64 %k
+  %listed = load ptr, ptr %item.at
+  switch i64 %layout, label %item.held [ i64 $IN_DICT, label %entry.of
+                                         i64 $IN_OBJECT, label %field ]
 entry.of:
   %next = word PyDict_Next
   %got = call i32 %next(ptr %thing, ptr %place, ptr %key.place, ptr %value.place)
@@ -567,9 +717,39 @@ key.of:
 value.of:
   %value = load ptr, ptr %value.place
   br label %item.held
+field:
+  %dict.at = call ptr %dict.of(ptr %thing)
+  %has.dict = icmp ne ptr %dict.at, null ? field.dict : field.get
+field.dict:
+  %dict = load ptr, ptr %dict.at
+  %is.dict = icmp ne ptr %dict, null ? field.find : changed
+field.find:
+  %find = word PyDict_GetItemWithError
+  %field.own = call ptr %find(ptr %dict, ptr %listed)
+  %is.own = icmp ne ptr %field.own, null ? field.get : field.none
+field.get:
+  %get = word PyObject_GetAttr
+  %field.value = call ptr %get(ptr %thing, ptr %listed)
+  %is.field = icmp ne ptr %field.value, null ? field.held : field.none
+; What a property of the user's raises is told on the long way.
+field.none:
+  %occurred = word PyErr_Occurred
+  %error = call ptr %occurred()
+  %is.fine = icmp eq ptr %error, null ? changed : field.error
+field.error:
+  %matches = word PyErr_ExceptionMatches
+  %usual = word Exception
+  %matching = call i32 %matches(ptr %usual)
+  %is.usual = icmp ne i32 %matching, 0 ? field.clear : release
+field.clear:
+  %clear = word PyErr_Clear
+  call void %clear()
+  br label %changed
+field.held:
+  store ptr %field.value, ptr %to.at
+  br label %items.head
 item.held:
   %one = phi ptr [ %listed, %item ], [ %value, %value.of ]
-  %to.at = getelementptr ptr, ptr %things, i64 %to
   store ptr %one, ptr %to.at
   call void %hold(ptr %one)
   br label %items.head
@@ -577,7 +757,10 @@ read:
   %result = call ptr @reading(ptr %self, ptr %things, i64 %all)
   br label %release
 changed:
-  %got.to = phi i64 [ %filled, %nest ], [ %filled, %ask ], [ %to, %entry.of ], [ %to, %key.of ]
+  %got.to = phi i64 [ %filled, %nest ], [ %filled, %held.dict ], [ %filled, %count ],
+                    [ %filled, %wrapper ],
+                    [ %to, %entry.of ], [ %to, %key.of ], [ %to, %field.dict ],
+                    [ %to, %field.none ], [ %to, %field.clear ]
   br label %other
 other:
   %held.to = phi i64 [ %wanted, %entry ], [ %got.to, %changed ]
@@ -585,8 +768,8 @@ other:
   call void %hold(ptr %miss)
   br label %release
 release:
-  %given = phi ptr [ %result, %read ], [ %miss, %other ]
-  %last = phi i64 [ %all, %read ], [ %held.to, %other ]
+  %given = phi ptr [ %result, %read ], [ %miss, %other ], [ null, %field.error ]
+  %last = phi i64 [ %all, %read ], [ %held.to, %other ], [ %to, %field.error ]
   %drop = word Py_DecRef
   br label %release.head
 release.head:
@@ -599,6 +782,33 @@ release.one:
   br label %release.head
 done:
   ret ptr %given
+}
+
+; Calls a function of the user's, in the table with the names of its last arguments, where the call
+; is one that needs no graph; else gives `miss`.
+define ptr @plain(ptr %self, ptr %args, i64 %nargs) {
+  %table = field ptr %self, $VALUE
+  %ctx = load ptr, ptr %table
+  %answer = call ptr @reading_nests(ptr %self, ptr %args, i64 %nargs)
+  %true = word True
+  %is.known = icmp eq ptr %answer, %true ? call : otherwise
+otherwise:
+  ret ptr %answer
+call:
+  %release = word Py_DecRef
+  call void %release(ptr %answer)
+  %plain = item ptr %table, 26
+  %names = item ptr %table, 27
+  %vectorcall = word PyObject_Vectorcall
+  %has.names = icmp ne ptr %names, null ? named : done
+named:
+  %count = field i64 %names, $LENGTH
+  br label %done
+done:
+  %last = phi i64 [ 0, %call ], [ %count, %named ]
+  %first = sub i64 %nargs, %last
+  %result = call ptr %vectorcall(ptr %plain, ptr %args, i64 %first, ptr %names)
+  ret ptr %result
 }
 
 ; As `@alone` and `@call`, of a graph that reads nothing but its arguments, where all is as it was.

@@ -50,6 +50,7 @@ __all__ = [
     "bring_in_more",
     "column_filler",
     "needs_llvm",
+    "plain",
     "problem",
     "still",
 ]
@@ -235,6 +236,26 @@ def still(reading: Reading) -> Callable[[], bool] | None:
     words, kept = table(reading, ctypes.addressof(context), bool)
     address = entry().address("still")
     return builtin(address, "still", ctypes.addressof(words), words, kept, context)
+
+
+def plain(
+    reading: Reading,
+    function: Callable[..., Any],
+    names: tuple[str, ...],
+    known: Callable[..., Any],
+) -> Callable[..., Any] | None:
+    """A builtin that calls a function with its arguments, the last ones by `names`.
+
+    It gives MISS where they are not what `reading` has, or what is outside; there, `known` is
+    asked, which gives True or MISS. None where there is no native code.
+    """
+    if problem() is not None or not config.native.value:
+        return None
+    context = Context.of_the_process({}, MISS)
+    told = function, names
+    words, kept = table(reading, ctypes.addressof(context), known, plain=told)
+    address = entry().address("plain")
+    return builtin(address, "reading", ctypes.addressof(words), words, kept, context)
 
 
 @cache

@@ -28,17 +28,20 @@ __all__ = [
     "Attribute",
     "Check",
     "Constant",
+    "Content",
     "Fetched",
     "Holds",
     "Item",
     "Named",
     "Nest",
+    "OfArray",
     "OfKind",
     "Reading",
     "Referent",
     "Same",
     "Shared",
     "Source",
+    "Unchanged",
     "Variable",
     "table",
     "was_called",
@@ -124,6 +127,20 @@ class Shared(NamedTuple):
     is_one: bool
 
 
+class Content(NamedTuple):
+    """A list or tuple must hold just these objects: itself, what is referred to, or of a class."""
+
+    container: Any
+    wanted: Sequence[Constant | Referent | type]
+
+
+class Unchanged(NamedTuple):
+    """A function must give True of a dict, which is asked again when that has changed."""
+
+    names: dict[Any, Any]
+    function: Callable[[], bool]
+
+
 class Holds(NamedTuple):
     """A function must give True."""
 
@@ -137,6 +154,14 @@ class OfKind(NamedTuple):
     kind: Version
 
 
+class OfArray(NamedTuple):
+    """A place must hold an array of this dtype, the very object, and shape, which lies in rows."""
+
+    source: Source
+    dtype: Any
+    shape: Sequence[int]
+
+
 class Absent(NamedTuple):
     """An object of just that class must have no such name in its dict."""
 
@@ -145,27 +170,33 @@ class Absent(NamedTuple):
     kind: Version
 
 
-Check = Same | Alive | Shared | Holds | OfKind | Absent
+Check = Same | Alive | Shared | Content | Unchanged | Holds | OfKind | OfArray | Absent
 
 
 class Nest(NamedTuple):
     """An argument, or an item of a nest before, that is to be a list, tuple or dict of this form.
 
     What is at that position must be of just this class, which may be that of named tuples, and
-    have so many items; a dict, these very keys in this order. The items have the next positions,
-    after those of the arguments and of the nests before.
+    have so many items; a dict, these very keys in this order. Of an object with fields, `keys` are
+    their names: it must have these attributes, and nothing else in its dict. One that wraps an item
+    has it in the first of its `slots`, by their offsets, and None in the others. The items have the
+    next positions, after those of the arguments and of the nests before.
     """
 
     position: int
     kind: type
     length: int
     keys: Sequence[Any] = ()
+    slots: Sequence[int] = ()
 
-    def layout(self, keys: int) -> int:
-        """Where its items are; `keys` is the address of those of a dict."""
-        if issubclass(self.kind, dict):
-            return keys
-        return IN_LIST if self.kind is list else IN_TUPLE
+    @property
+    def layout(self) -> int:
+        """Where its items are."""
+        if self.slots:
+            return IN_SLOT
+        if issubclass(self.kind, tuple):
+            return IN_TUPLE
+        return _LAYOUTS.get(self.kind, IN_OBJECT)
 
 
 class Named(NamedTuple):
@@ -199,6 +230,10 @@ class Reading(NamedTuple):
     named: Sequence[Named] = ()
     nests: Sequence[Nest] = ()
 
+    def without_graph(self, checks: Sequence[OfKind | OfArray]) -> Reading:
+        """The same of no graph, where arguments have to pass these checks, too."""
+        return self._replace(given=(), checks=[*checks, *self.checks])
+
     @property
     def is_of_arguments(self) -> bool:
         """Whether nothing is read: what is looked at is only to be as it was."""
@@ -214,10 +249,11 @@ class Reading(NamedTuple):
 
 # Where something is read, or looked at at once, and what is compared later, as the entry knows it.
 (_CELL, _VARIABLE, _CONSTANT, _ARGUMENT, _REFERENT, _OWN, _ATTRIBUTE, _ITEM, _FETCHED, _IN_DICT,
- _SLOT, _KIND, _LIVE, _ABSENT) = range(14)  # fmt: skip
+ _SLOT, _PLACE, _KIND, _LIVE, _ABSENT, _CONTENT, _UNCHANGED, _ARRAY) = range(18)  # fmt: skip
 _SAME, _ONE, _TWO, _HOLDS = range(4)
-# Where the items of a list and of a tuple are.
-IN_LIST, IN_TUPLE = range(2)
+# Where the items of a list, a tuple and a dict are, the fields of an object, and what one wraps.
+IN_LIST, IN_TUPLE, IN_DICT, IN_OBJECT, IN_SLOT = range(5)
+_LAYOUTS: dict[Any, int] = {list: IN_LIST, dict: IN_DICT}
 # The word that is set by a call.
 _CALLED = 16
 
@@ -229,8 +265,11 @@ def table(
     missed: Any = None,
     make: Callable[..., Any] | None = None,
     check: Callable[..., Any] | None = None,
+    plain: tuple[Callable[..., Any], tuple[str, ...]] | None = None,
 ) -> tuple[ctypes.Array[ctypes.c_uint64], Any]:
     """What the entry is told, as words; and what must live as long as they are used.
+
+    Without a graph, `plain` is the function that is called, and the names of its last arguments.
 
     With `missed`, all results are given, as a tuple or as what is to `make` of it; and that, where
     the arguments are of other types. With `check`, that is called with the inputs of the graph
@@ -259,12 +298,7 @@ def table(
         for position, check in reading.asked
         for word in (isinstance(check, Alive), position, id(check[1]))
     )
-    keys = [_words(map(id, nest.keys)) for nest in reading.nests]
-    nests = _words(
-        word
-        for nest, row in zip(reading.nests, keys, strict=True)
-        for word in (nest.position, id(nest.kind), nest.length, nest.layout(ctypes.addressof(row)))
-    )
+    nests, keys = _forms(reading.nests)
     words = (
         context,
         id(fallback),
@@ -292,12 +326,24 @@ def table(
         reading.arguments - sum(nest.length for nest in reading.nests),
         0 if make is None else id(make),
         0 if check is None else id(check),
+        0 if plain is None else id(plain[0]),
+        0 if plain is None or not plain[1] else id(plain[1]),
     )
     kept = (
-        reading, fallback, missed, make, check, slots.kept, rows, checks, versions, asked,
+        reading, fallback, missed, make, check, plain, slots.kept, rows, checks, versions, asked,
         functions, spaces, pairs, keys, nests,
     )  # fmt: skip
     return _words(words), kept
+
+
+def _forms(nests: Sequence[Nest]) -> tuple[ctypes.Array[ctypes.c_uint64], Any]:
+    """What tells nests, as words; and what these name."""
+    keys = [_words(nest.slots or map(id, nest.keys)) for nest in nests]
+    rows = (
+        (nest.position, id(nest.kind), nest.length, nest.layout, ctypes.addressof(row))
+        for nest, row in zip(nests, keys, strict=True)
+    )
+    return _words(word for row in rows for word in row), keys
 
 
 def _pairs(named: Named, kept: list[Any]) -> Iterator[int]:
@@ -389,6 +435,8 @@ class _Slots:
         if isinstance(source, Referent):
             return _REFERENT, slot, id(source.reference), 0
         if isinstance(source, Item):
+            if type(source.thing) is list and type(source.key) is int and source.key >= 0:
+                return _PLACE, slot, id(source.thing), source.key
             return _ITEM, slot, id(source.thing), id(source.key)
         if isinstance(source, Fetched):
             return _FETCHED, slot, id(source.function), 0
@@ -419,12 +467,33 @@ class _Slots:
             self.checks.append((sign, self._slot(check.one), self._slot(check.other)))
         elif isinstance(check, OfKind):
             self._of_kind(self._slot(check.source), check.kind)
+        elif isinstance(check, OfArray):
+            words = _words([id(check.dtype), len(check.shape), *check.shape])
+            self.kept.append(words)
+            self.rows.append((_ARRAY, self._slot(check.source), ctypes.addressof(words), 0, 0))
         elif isinstance(check, Absent):
             owner = self._slot(check.owner)
             self._of_kind(owner, check.kind)
             self.rows.append((_ABSENT, 0, owner, self._interned(check.name), 0))
+        elif isinstance(check, Content):
+            words = _words(_contents(check))
+            self.kept.append(words)
+            row = (_CONTENT, 0, id(check.container), ctypes.addressof(words), 0)
+            self.rows.append(row)
+        elif isinstance(check, Unchanged):
+            self.rows.append((_UNCHANGED, 0, id(check.names), id(check.function), 0))
         elif isinstance(check, Holds):
             self.checks.append((_HOLDS, 0, id(check.function)))
+
+
+def _contents(check: Content) -> Iterator[int]:
+    """How many items there are, where they lie, and how each is told, and with what."""
+    yield from (len(check.wanted), IN_LIST if isinstance(check.container, list) else IN_TUPLE)
+    for wanted in check.wanted:
+        if isinstance(wanted, Constant | Referent):
+            yield from (isinstance(wanted, Referent), id(wanted[0]))
+        else:
+            yield from (2, id(wanted))
 
 
 def _key(source: Source) -> Any:

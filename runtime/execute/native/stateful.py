@@ -123,6 +123,12 @@ class Stateful:
         self.outside: Sequence[Called] = run.outside
 
     @property
+    def only_reads(self) -> bool:
+        """Whether `inner` gives what this does, of the contents of variables, or raises `Again`."""
+        does_more = self.assigned or self.drawn or self.writing or self.shares or self.outside
+        return not does_more
+
+    @property
     def source(self) -> str:
         """What is run, as text."""
         return self.inner.source

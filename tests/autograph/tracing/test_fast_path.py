@@ -2,6 +2,7 @@
 
 import copy
 import enum
+import functools
 import gc
 import sys
 from collections import OrderedDict
@@ -715,7 +716,12 @@ class TestBuiltins:
         with ag.GradientTape() as tape:
             y = f(x)
         assert float(tape.gradient(y, x)) == 6.0
-        assert served_natively(ag.convert(lambda x: x * x), ag.constant(X)) == 0
+        f, x = ag.convert(lambda x: x * x), ag.constant(X)
+        assert served_natively(f, x) == 1
+        with ag.GradientTape() as tape:
+            tape.watch(x)
+            y = f(x)
+        assert_same(tape.gradient(y, x).numpy(), 2 * X)
 
     def test_eager_running_and_tracing_do_not_take_it(self):
         f = ag.convert(lambda x: x * x)
@@ -848,3 +854,380 @@ def test_small_nests_of_a_call_that_python_makes_take_the_short_way():
     assert converted(items, by=by) == 17
     items.append(4)
     assert converted(items, by=by) == 25
+
+
+# ---- arguments by name, fields, tensors and Variables, natively ----------------------------------
+
+
+def test_arguments_by_name_are_looked_at_natively():
+    def sample(x, y=2.0, *, scale=1.0, flag=True):
+        return x * y + scale if flag else (x, y)
+
+    f = ag.convert(sample)
+    calls = [
+        ((X,), {"y": 3.0}), ((X,), {"scale": 2.0}), ((), {"x": X, "y": X}), ((), {"y": X, "x": 2.0}),
+        ((X, X), {"scale": 2.0}), ((X,), {"scale": 2.0, "flag": False}), ((X,), {}),
+    ]  # fmt: skip
+    for _ in range(4):
+        for args, kwargs in calls:
+            assert_same(f(*args, **kwargs), sample(*args, **kwargs))
+    traces, named = f.trace_count, dict(f._named)
+    assert sorted(named) == [("scale",), ("scale", "flag"), ("x", "y"), ("y",), ("y", "x")]
+    (builtin,) = named["y", "x"]
+    assert_same(builtin(X, 3.0), sample(x=3.0, y=X))
+    assert builtin(X, X) is MISS and builtin(X) is MISS and builtin(X, 2) is MISS
+    assert_same(f(X.astype("f4"), y=3.0), sample(X.astype("f4"), y=3.0))
+    assert f.trace_count == traces + 1
+    for args, kwargs in (((X,), {"x": X}), ((X, X), {"y": X}), ((X,), {"z": X})):
+        with pytest.raises(TypeError):
+            f(*args, **kwargs)
+    f.cache_clear()
+    assert f._named == {}
+
+
+@dataclass(frozen=True)
+class Frozen:
+    one: object
+    other: object = 2.0
+
+
+@dataclass(slots=True)
+class Slotted:
+    one: object
+    other: object = 2.0
+
+
+class Wider(Box):
+    pass
+
+
+@dataclass
+class Computed:
+    one: object
+    other: object = 2.0
+
+    @property
+    def both(self):
+        return self.one * self.other
+
+    @functools.cached_property
+    def kept(self):
+        return self.one + self.other
+
+
+@dataclass
+class Late:
+    one: object
+    other: object = 2.0
+
+    def __getattr__(self, name):
+        if name == "other":
+            return 5.0
+        raise AttributeError(name)
+
+
+def product(box, x):
+    return box.one * x + box.other
+
+
+class TestFields:
+    @pytest.mark.parametrize("kind", [Box, Frozen, Slotted, Wider, Computed, Late])
+    def test_fields_of_arguments_are_taken_natively(self, kind):
+        f = ag.convert(product)
+        assert served_natively(f, kind(X, 2.0), X) == 1
+        (builtin,) = f._builtins
+        assert_same(builtin(kind(X, 2.0), X), product(kind(X, 2.0), X))
+        for one, other in [(X, 3.0), (X + 1, X), (X.astype("f4"), 2.0), (X, 3), (2.5, 1.0)] * 2:
+            assert_same(f(kind(one, other), X), product(kind(one, other), X))
+        assert f.trace_count == 5
+        shared = kind(X, X)
+        assert_same(f(shared, X), product(shared, X))
+
+    def test_what_is_no_more_the_same_is_seen(self):
+        f, box = ag.convert(product), Box(X, 2.0)
+        assert served_natively(f, box, X) == 1
+        (builtin,) = f._builtins
+        box.more = 1.0  # it is no longer what its fields are
+        assert builtin(box, X) is MISS
+        assert_same(f(box, X), product(box, X))
+        del box.more
+        assert_same(builtin(box, X), product(box, X))
+        box.__class__ = Wider
+        assert builtin(box, X) is MISS
+        assert_same(f(box, X), product(box, X))
+        del box.other
+        with pytest.raises(AttributeError, match="other"):
+            f(box, X)
+        late = Late(X)
+        assert_same(f(late, X), product(late, X))
+        assert_same(f(late, X), product(late, X))
+        del late.other  # there is another one
+        assert_same(f(late, X), product(late, X))
+
+    def test_a_property_that_is_kept_makes_it_an_object_of_its_own(self):
+        f, g = ag.convert(lambda c: c.both), ag.convert(lambda c: c.kept + c.one)
+        for k in (1.0, 2.0, 3.0):
+            one = Computed(X * k)
+            assert_same(f(one), 2 * X * k)
+            for _ in range(3):
+                assert_same(g(one), 2 * X * k + 2)
+                assert_same(f(one), 2 * X * k)
+
+    def test_one_that_is_given_twice_is_one(self):
+        def both(one, other):
+            one.one = one.one + 1
+            return other.one * 2
+
+        f = ag.convert(both)
+        for _ in range(3):
+            a, b = Box(X, 1.0), Box(X, 1.0)
+            assert_same((f(a, b), a.one), (2 * X, X + 1))
+            assert_same((f(a, a), a.one), (2 * X + 4, X + 2))
+
+    def test_those_that_are_written_keep_what_was_written(self):
+        def step(box, x):
+            box.one = box.one + x
+            return box.one * box.other
+
+        f, given, wanted = ag.convert(step), Box(X, 2.0), Box(X, 2.0)
+        for k in range(4):
+            assert_same(f(given, X * k), step(wanted, X * k))
+            assert_same((given.one, given.other), (wanted.one, wanted.other))
+
+    def test_what_has_items_beside_fields_is_not_taken_for_its_fields(self):
+        @dataclass
+        class Keyed(dict):
+            one: object = None
+
+        f = ag.convert(lambda d, x: x * d[3])
+        for k in (1.0, 2.0, 3.0, 4.0):
+            keyed = Keyed()
+            keyed[3] = X * k
+            assert_same(f(keyed, X), X * X * k)
+
+    def test_nests_in_fields_and_fields_in_nests(self):
+        def total(boxes, extra):
+            return Frozen(sum(b.one for b in boxes) + extra["box"].one[0], boxes[0].other)
+
+        f = ag.convert(total)
+        for k in range(4):
+            call = [Box(X * k, 1.0), Slotted(X, 2.0)], {"box": Frozen((X, k * 1.0))}
+            found, wanted = f(*call), total(*call)
+            assert type(found) is Frozen
+            assert_same((found.one, found.other), (wanted.one, wanted.other))
+        assert f.trace_count == 1 and len(f._builtins) == 1
+
+    @pytest.mark.parametrize("kind", [Box, Frozen, Slotted, Pair, lambda *x: [Box(*x)]])
+    def test_ints_in_fields_that_vary_are_inputs(self, kind):
+        def scaled(box, x):
+            box = box[0] if type(box) is list else box
+            return x * box.other
+
+        f = ag.convert(scaled)
+        for k in (5, 6, 7, 2**40, 8, True, 9, 2.5, 10, np.int32(3), 11):
+            assert_same(f(kind(X, k), X), X * k)
+        assert f.trace_count == 5
+        assert len(f._fast) == 5  # one for each kind of number, and for the first int
+
+
+class Holder:
+    def __init__(self, factor=2.0):
+        self.factor, self.array, self.next = factor, X.copy(), None
+
+
+class TestObjectsMadeAnew:
+    def test_they_are_served_by_one_function(self):
+        f = ag.convert(lambda holder, x: x * holder.array + holder.factor)
+        for _ in range(4):
+            assert_same(f(Holder(), X), X * X + 2.0)
+        server = f._builtins[-1]
+        assert server.__code__.co_filename == "<likeness>"
+        assert_same(server(Holder(), X + 1), (X + 1) * X + 2.0)
+        others = [(Holder(3.0), X), (Holder(), X.astype("f4")), (Box(X, 1), X), (Holder(),), ()]
+        assert all(server(*other) is MISS for other in others)
+        holder = Holder()
+        holder.array = np.ones(2)
+        assert server(holder, X) is MISS
+        assert f.trace_count == 1
+
+    @pytest.mark.parametrize("is_made_anew", [True, False])
+    def test_numbers_in_them_that_vary_are_inputs(self, is_made_anew):
+        f = ag.convert(lambda holder, x: x * holder.factor)
+        captured, holder = Holder(), Holder()
+        g = ag.convert(lambda x: x * captured.factor)
+        for k in (3, 4, 5, 6, 2**40, True, 7, 2**70, 8, -9, 2.5, 10, np.int32(3), 11):
+            captured.factor = k
+            holder = Holder() if is_made_anew else holder
+            holder.factor = k
+            wanted = X * float(k) if k == 2**70 else X * k
+            for found in (f(holder, X), g(X)):
+                assert_same(found, wanted)
+        assert f.trace_count <= 7 and g.trace_count <= 7
+
+    def test_those_that_are_written_are_written(self):
+        def count(holder, x):
+            holder.factor = holder.factor + 1.0
+            return x * holder.factor
+
+        f = ag.convert(count)
+        for _ in range(5):
+            holder = Holder()
+            assert_same((f(holder, X), holder.factor), (X * 3.0, 3.0))
+            assert_same((f(holder, X), holder.factor), (X * 4.0, 4.0))
+
+    def test_a_class_that_changes_is_seen(self):
+        class Changing(Holder):
+            def scaled(self, x):
+                return x * self.factor
+
+        f = ag.convert(lambda holder, x: holder.scaled(x))
+        for _ in range(4):
+            assert_same(f(Changing(), X), X * 2.0)
+        Changing.scaled = lambda self, x: x + self.factor
+        for _ in range(4):
+            assert_same(f(Changing(), X), X + 2.0)
+        Changing.factor = property(lambda self: 7.0, lambda self, value: None)
+        for _ in range(4):
+            assert_same(f(Changing(), X), X + 7.0)
+
+    def test_functions_made_anew_and_constants_beside_them(self):
+        f = ag.convert(lambda g, x, name: g(x) * len(name))
+        for k in (1.0, 2.0, 3.0, 2.0):
+            for name in ("ab", "abc", "ab"):
+                assert_same(f(lambda y, k=k: y * k, X, name), X * k * len(name))
+
+
+class TestCallsOfPython:
+    def test_a_call_with_objects_is_python_s_own(self):
+        calls = []
+
+        def describe(holder, name):
+            calls.append(name)
+            return f"{name} {holder.factor}"
+
+        f, holder = ag.convert(describe), Holder()
+        for _ in range(3):
+            assert f(holder, "a") == "a 2.0"
+        holder.factor = "text"
+        assert f(holder, "a") == "a text"
+        assert f(Holder(), "a") == "a 2.0"
+        assert f(holder, name="b") == f(holder, name="b") == "b text"
+        assert calls == ["a"] * 5 + ["b"] * 2
+        with pytest.raises(TypeError, match="missing"):
+            f(holder)
+
+    def test_arguments_of_other_types_are_traced(self):
+        f = ag.convert(lambda h, x: len(h.array) if h.next is None else x * 2.0)
+        holder = Holder()
+        calls = [2.5, X, X[::2], X.astype("f4"), np.float64(2.0), 1j, X.reshape(3, 1), [X], X[::-1]]
+        for x in calls * 3:
+            assert f(holder, x) == 3
+        count = f.trace_count
+        assert count == len(calls) - 1  # of X and X[::-1] there is one
+        holder.next = other = Holder()
+        for x in (*calls[:-2], X[::-1]) * 2:
+            assert_same(f(holder, x), x * 2.0)
+        holder.next = None
+        for x in calls:
+            assert f(holder, x) == 3
+        assert f(other, X) == 3
+
+    def test_chains_of_objects_are_gone_through_by_python(self):
+        def last(holder):
+            count = 0
+            while holder.next is not None:
+                holder, count = holder.next, count + 1
+            return count
+
+        f, first = ag.convert(last), Holder()
+        assert served_natively(f, first) == 1
+        (builtin,) = f._builtins
+        assert builtin(first) == 0 and builtin(Holder()) is MISS
+        first.next = Holder()
+        assert builtin(first) is MISS
+        assert [f(first), f(first), f(Holder())] == [1, 1, 0]
+
+    def test_what_it_raises_is_at_the_user_s_line(self):
+        def fail(holder):
+            if holder.next is None:
+                return 1
+            raise KeyError(holder.factor)
+
+        f, holder = ag.convert(fail), Holder()
+        assert [f(holder) for _ in range(3)] == [1, 1, 1]
+        holder.next = holder
+        for _ in range(3):
+            with pytest.raises(KeyError, match="2.0") as caught:
+                f(holder)
+            assert caught.traceback[-1].name == "fail"
+
+
+class TestTensors:
+    def test_tensors_are_taken_natively(self):
+        f = ag.convert(lambda x, y: x * 2.0 + y)
+        x = ag.constant(X)
+        assert served_natively(f, x, 1.0) == 1
+        (builtin,) = f._builtins
+        found = builtin(x, 3.0)
+        assert type(found) is ag.Tensor
+        assert_same(found.numpy(), X * 2.0 + 3.0)
+        assert builtin(X, 3.0) is MISS and builtin(ag.constant(X[:2]), 3.0) is MISS
+        assert type(f(X, 3.0)) is np.ndarray
+
+    def test_what_was_written_is_seen(self):
+        f, x = ag.convert(lambda x: x + 1.0), ag.constant(X)
+        part = x[1:]
+        for k in (1.0, 2.0, 3.0):
+            part[0] = k
+            assert_same(f(x).numpy(), x.numpy() + 1.0)
+            assert_same(f(part).numpy(), part.numpy() + 1.0)
+
+    def test_what_is_given_back_is_not_the_array_of_the_argument(self):
+        f = ag.convert(lambda x: (x, x.reshape(3), x + 0))
+        for _ in range(3):
+            x = ag.constant(X)
+            for found in f(x):
+                assert_same(found.numpy(), X)
+            found[0] = 9.0
+            assert_same(x.numpy(), X)
+
+    def test_variables_that_are_read(self):
+        v, w = ag.Variable(X), [ag.Variable(X * k) for k in range(5)]
+
+        def total(x):
+            found = v * x
+            for one in w:
+                found = found + one
+            return found
+
+        f = ag.convert(total)
+        assert served_natively(f, X) == 1
+        for k in range(4):
+            v.assign(X * k)
+            w[k].assign(X)
+            assert_same(f(X).numpy(), total(X).numpy())
+        v.assign(X)
+        w[1] = ag.Variable(-X)
+        assert_same(f(X).numpy(), total(X).numpy())
+        w.append(ag.Variable(X))
+        assert_same(f(X).numpy(), total(X).numpy())
+        with ag.GradientTape() as tape:
+            y = f(X)
+        assert_same(tape.gradient(y, v).numpy(), X)
+
+    def test_errors_beside_variables_are_those_of_the_user(self):
+        v = ag.Variable(X)
+        f = ag.convert(lambda x, i: (v * x)[i])
+        for i in (0, 1, 2):
+            assert float(f(X, i)) == X[i] ** 2
+        for _ in range(2):
+            with pytest.raises(IndexError, match="out of bounds"):
+                f(X, 7)
+        assert float(f(X, 1)) == 4.0
+
+    def test_captures_that_are_replaced(self):
+        v = ag.Variable(X)
+        f = ag.convert(lambda x: v * x)
+        assert served_natively(f, X) == 1
+        f.traces()[0].set_external_captures([ag.Variable(2 * X)])
+        assert_same(f(X).numpy(), 2 * X * X)

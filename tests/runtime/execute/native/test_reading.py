@@ -12,24 +12,28 @@ import pytest
 import autograph as ag
 from runtime.execute.native.classes import Version
 from runtime.execute.native.functions import Parts
+from runtime.execute.native.layout import has_dict_versions, offset_of_slot
 from runtime.execute.native.miss import MISS
-from runtime.execute.native.prepared import Native, still
+from runtime.execute.native.prepared import Native, plain, still
 from runtime.execute.native.reading import (
     Absent,
     Alive,
     Argument,
     Attribute,
     Constant,
+    Content,
     Fetched,
     Holds,
     Item,
     Named,
     Nest,
+    OfArray,
     OfKind,
     Reading,
     Referent,
     Same,
     Shared,
+    Unchanged,
     Variable,
     was_called,
 )
@@ -498,6 +502,38 @@ def test_what_fails_to_be_made_of_results_raises(summed):
 PAIR = Nest(1, list, 2)
 
 
+class Fields:
+    """An object of the attributes that it is given, in their order."""
+
+    def __init__(self, **fields):
+        vars(self).update(fields)
+
+
+class SlotFields:
+    __slots__ = ("one", "other", "wrapped")
+
+    def __init__(self, **fields):
+        for name, value in fields.items():
+            setattr(self, name, value)
+
+
+class Computing(Fields):
+    @property
+    def one(self):
+        if "bad" in vars(self):
+            raise self.bad
+        return X
+
+    @property
+    def other(self):
+        return X
+
+
+FIELDS = PAIR._replace(kind=Fields, keys=("one", "other"))
+SLOTS = [offset_of_slot(vars(SlotFields)[name]) for name in ("wrapped", "one", "other")]
+WRAPPER = Nest(1, SlotFields, 1, slots=SLOTS)
+
+
 @pytest.mark.parametrize(
     ("nests", "call", "others"),
     [
@@ -514,8 +550,51 @@ PAIR = Nest(1, list, 2)
             [((X, [{"b": X}]), X), ((X, [[X]]), X), ((X, [{"a": None}]), X), ((), X)],
         ),
         ([PAIR], (X, type("Own", (list,), {})([X, X])), []),
+        (
+            [FIELDS],
+            (X, Fields(one=X, other=X)),
+            [
+                (X, Fields(one=X)),
+                (X, Fields(one=X, other=X, more=X)),
+                (X, Computing(one=X)),
+                (X, Fields(one=X, another=X)),
+                (X, Fields(one=X, other=None)),
+                (X, [X, X]),
+            ],
+        ),
+        (
+            [FIELDS._replace(kind=SlotFields)],
+            (X, SlotFields(other=X, one=X)),
+            [(X, SlotFields(one=X)), (X, SlotFields(one=X, other=1)), (X, Fields(one=X, other=X))],
+        ),
+        (
+            [FIELDS._replace(kind=Computing)],
+            (X, Computing(one=0, other=0)),
+            [(X, Computing(one=0, bad=ValueError())), (X, Computing()), (X, Computing(one=0))],
+        ),
+        (
+            [WRAPPER, PAIR._replace(position=2, kind=tuple, length=1)],
+            (X, SlotFields(wrapped=X, one=None, other=None), (X,)),
+            [
+                (X, SlotFields(wrapped=X, one=X, other=None), (X,)),
+                (X, SlotFields(wrapped=X, one=None), (X,)),
+                (X, SlotFields(wrapped=X, one=None, other=0), (X,)),
+                (X, SlotFields(one=None, other=None), (X,)),
+                (X, X, (X,)),
+            ],
+        ),
     ],
-    ids=["list", "tuple", "dict", "in each other", "of another class"],
+    ids=[
+        "list",
+        "tuple",
+        "dict",
+        "in each other",
+        "of another class",
+        "fields",
+        "slots",
+        "properties",
+        "wrapper",
+    ],
 )
 def test_items_of_arguments_are_read_where_these_have_the_form(summed, nests, call, others):
     arguments = len(call) + sum(nest.length for nest in nests)
@@ -536,6 +615,135 @@ def test_items_of_arguments_are_read_where_these_have_the_form(summed, nests, ca
 
     first = counted()
     assert all(now <= before + 5 for now, before in zip(counted(), first, strict=True))
+
+
+def test_what_a_property_of_an_argument_raises_is_told_unless_it_ends_the_program(summed):
+    nests = [FIELDS._replace(kind=Computing, position=0)]
+    given = [Argument(1), Argument(2), Argument(1)]
+    read = summed.reading(Reading(3, (), (), (), [], given=given, nests=nests), otherwise)
+    np.testing.assert_array_equal(read(Computing(one=0, other=0)), 7 * X)
+    for error, wanted in ((KeyError("x"), None), (KeyboardInterrupt(), KeyboardInterrupt)):
+        thing = Computing(one=0, bad=error)
+        if wanted is None:
+            assert read(thing) is MISS
+            continue
+        before = sys.getrefcount(X)
+        for _ in range(9):
+            with pytest.raises(wanted):
+                read(thing)
+        assert sys.getrefcount(X) <= before + 5
+
+
+def test_items_of_lists_are_found_by_their_places(summed):
+    items = [X, X]
+    read = reader_of(summed, Item(items, 0), Item(items, 1))
+    np.testing.assert_array_equal(read(X), 7 * X)
+    items[1] = np.zeros(3)
+    np.testing.assert_array_equal(read(X), 3 * X)
+    items.insert(0, np.zeros(3))
+    np.testing.assert_array_equal(read(X), 5 * X)
+    del items[1:]
+    assert read(X) == ("otherwise", X)
+
+
+def test_the_content_of_containers_is_compared(summed):
+    thing, items = Thing(), [X.copy(), 1.5, None, Thing()]
+    items[3] = thing
+    wanted = [np.ndarray, Constant(items[1]), Constant(None), Referent(weakref.ref(thing))]
+    read = reader_of(summed, Constant(X), checks=[Content(items, wanted)], constants=[X])
+    np.testing.assert_array_equal(read(X), 7 * X)
+    for at, other in ((0, np.float64(2.0)), (1, 2.5), (2, 0), (3, Thing())):
+        before, items[at] = items[at], other
+        assert read(X) == ("otherwise", X)
+        items[at] = before
+        np.testing.assert_array_equal(read(X), 7 * X)
+    items[0] = np.zeros(9)  # another array
+    np.testing.assert_array_equal(read(X), 7 * X)
+    for others in ([*items, None], items[:3], []):
+        before, items[:] = items[:], others
+        assert read(X) == ("otherwise", X)
+        items[:] = before
+    del thing, before, others, other
+    items[3] = None  # what died is not None
+    gc.collect()
+    assert read(X) == ("otherwise", X)
+
+
+def test_a_tuple_has_its_items_in_itself(summed):
+    items = (X, 1.5)
+    for wanted, fits in (([*items], True), ([X, 2.5], False), ([X], False)):
+        check = Content(items, [*map(Constant, wanted)])
+        read = reader_of(summed, Constant(X), checks=[check], constants=[X])
+        assert (type(read(X)) is np.ndarray) is fits
+
+
+def test_a_dict_is_asked_for_again_when_it_has_changed(summed):
+    names, asked, answers = {"a": 1}, [], [True, True, False, True]
+
+    def is_fine():
+        asked.append(dict(names))
+        return answers[len(asked) - 1]
+
+    read = reader_of(summed, Constant(X), checks=[Unchanged(names, is_fine)], constants=[X])
+    for _ in range(2):
+        np.testing.assert_array_equal(read(X), 7 * X)
+    if not has_dict_versions():
+        assert len(asked) == 2
+        return
+    assert len(asked) == 1
+    names["b"] = 2
+    np.testing.assert_array_equal(read(X), 7 * X)
+    del names["a"]
+    assert read(X) == ("otherwise", X)
+    np.testing.assert_array_equal(read(X), 7 * X)
+    np.testing.assert_array_equal(read(X), 7 * X)
+    assert asked == [{"a": 1}, {"a": 1, "b": 2}, {"b": 2}, {"b": 2}]
+
+
+def test_functions_of_the_users_are_called_where_the_call_is_as_it_was():
+    thing, cell = Holder(), types.CellType(1)
+    seen = []
+
+    def function(owner, x, *rest, name=None):
+        seen.append((owner, x, rest, name))
+        return x
+
+    kinds = [OfKind(Argument(1), Version(float)), OfKind(Argument(2), Version(int))]
+    checks = [Same(cell, cell.cell_contents)]
+    asked = [(0, Alive(Argument(0), weakref.ref(thing)))]
+    told = Reading(3, (), (), checks, [], given=(), asked=asked).without_graph(kinds)
+    call = plain(told, function, ("name",), otherwise)
+    assert call(thing, 2.5, 3) == 2.5
+    assert seen == [(thing, 2.5, (), 3)]
+    others = [(Holder(), 2.5, 3), (thing, 2, 3), (thing, 2.5, True), (thing, 2.5), ()]
+    assert call(*others[0]) is MISS
+    assert [call(*args) for args in others[1:3]] == [("otherwise", *args) for args in others[1:3]]
+    cell.cell_contents = 2
+    assert call(thing, 2.5, 3) == ("otherwise", thing, 2.5, 3)
+    cell.cell_contents = 1
+    assert call(thing, 1.5, 3) == 1.5
+    assert len(seen) == 2
+    watched = [thing, function, MISS, True, None]
+
+    def counted():
+        for _ in range(50):
+            call(thing, 1.5, 3), call(*others[0]), call(*others[1])
+            seen.clear()
+        return [sys.getrefcount(one) for one in watched]
+
+    first = counted()
+    assert all(now <= before + 5 for now, before in zip(counted(), first, strict=True))
+
+
+def test_arrays_are_told_by_dtype_and_shape():
+    wanted = OfArray(Argument(0), X.dtype, (2, 3))
+    told = Reading(1, (), (), (), []).without_graph([wanted])
+    call = plain(told, lambda x: x.sum(), (), otherwise)
+    x = np.ones((2, 3))
+    assert call(x) == 6.0
+    others = [np.ones((3, 2)), np.ones(6), np.ones((2, 3), "f4"), x.view(np.matrix), 1.0, None]
+    for other in (*others, np.ones((2, 6))[:, ::2]):
+        assert call(other)[0] == "otherwise"
 
 
 def test_items_stay_alive_though_the_list_is_emptied_meanwhile(summed):
