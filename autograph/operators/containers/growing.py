@@ -21,7 +21,16 @@ from autograph.operators.symbolic.choices import Among, OrNone
 from autograph.operators.symbolic.containers import Branching, Growing, Ragged
 from autograph.operators.symbolic.forms import BIT, NUMBER, Form, Leaf, Poisoned, Unbound
 from autograph.operators.symbolic.item_forms import growing_form
-from autograph.operators.symbolic.rows import aligned, content_of, length, identity_of, pack, row_of, size_of, taken
+from autograph.operators.symbolic.rows import (
+    aligned,
+    content_of,
+    identity_of,
+    length,
+    pack,
+    row_of,
+    size_of,
+    taken,
+)
 from autograph.operators.symbolic.texts import Written
 from autograph.operators.values.bodies import check_defined, stage_raise
 from autograph.operators.values.carried import is_changeable, with_children
@@ -39,7 +48,6 @@ from autograph.operators.values.runs import (
     padded,
     refusal,
     settled,
-    unpadded,
 )
 from autograph.operators.values.templates import lazy
 from runtime import journal, ops
@@ -94,8 +102,15 @@ def _item_within(x: Any, form: Form, rows: list[Tensor], position: Any) -> Any:
 
 def _put_back(x: Any, position: Any, value: Any) -> None:
     """Set what is in an item, which stays the object that it is."""
-    put(x, position, value)
-    facts = current_trace()
+    facts, (form, rows) = current_trace(), packed(x)
+    row = getattr(next(iter(value), None), "rows", (None,))[0]
+    found = None if facts is None else facts.containers.set_items.get(identity_of(row))
+    if found is not None and [*map(identity_of, found[:2])] == [
+        *map(identity_of, (rows[-1], position))
+    ]:
+        write(x, form, [rows[0], ops.index_update(rows[1], found[2], (position, found[3]))])
+    else:
+        put(x, position, value)
     if facts is not None and facts.containers.row_lengths:
         facts.containers.same_rows.add(packed(x)[1][0].current()._value)
 
@@ -361,31 +376,13 @@ def put(x: Any, key: Any, value: Any) -> None:
     count = size_of(rows)
     key = checked(key, count, "list assignment index out of range")
     absorb([value])
-    changed = _with_item_set(form, rows, key, value)
-    if changed is not None:
-        write(x, form, changed)
-        return
     pairs = zip(*aligned(form, rows, pack(form, [value], content_of)), strict=True)
     made = [(row, ops.getitem(n, 0)) for row, n in pairs]
     write(x, form, [ops.index_update(row, number, key) for row, number in made])
-    facts, source = current_trace(), row_of(rows[0]) if len(rows) == 1 else None
-    if facts is not None and source is not None:
-        now = x[0].rows[0].current()._value
-        facts.containers.set_items[now] = (*source, made[0][1], from_end(key, count))
-
-
-def _with_item_set(form: Form, rows: list[Tensor], key: Any, value: Any) -> list[Tensor] | None:
-    """The rows of lists, of which one gets another item; None where it is not what it was."""
-    facts, run = current_trace(), unpadded(value)[0] if isinstance(form, Ragged) and value else None
-    if facts is None or not isinstance(run, Run) or len(rows) != 2 or form.item != run.item:
-        return None
-    found = facts.containers.set_items.get(run.rows[0].current()._value)
-    if found is None or rows[1].current()._value is not found[0]._value:
-        return None
-    _, position, number, at = found
-    if identity_of(key) is not position._value:
-        return None
-    return [rows[0], ops.index_update(rows[1], number, (position, at))]
+    facts, (source, number) = current_trace(), (row_of(rows[0]), made[0][1])
+    if facts is not None and source is not None and len(rows) == 1:
+        found = (*source, number, from_end(key, count))
+        facts.containers.set_items[identity_of(x[0].rows[0])] = found
 
 
 def delete(x: Any, key: Any) -> None:

@@ -106,8 +106,7 @@ def item_form(x: Any) -> Form:
     is_written = facts is not None and type(x) in facts.attempt.written_items
     if is_nest(x) and not has_runs(x) and not is_written:
         nest = Branching.of(x, item_form)
-        found = next((part for part in nest.parts if isinstance(part, Poisoned)), nest)
-        return _as_row(found)
+        return next((part for part in nest.parts if isinstance(part, Poisoned)), _as_row(nest))
     if x is None or type(x) is str:
         return Static(x)
     if type(x) is ChosenText:
@@ -132,13 +131,12 @@ def _item_of_length(x: list[Any], length: int) -> Form:
     return Branching([None] * length, steps, (form.item,) * length)
 
 
-def _as_row(form: Form) -> Form:
+def _as_row(nest: Branching) -> Form:
     """A list of many numbers of one type, as one row of them; other forms as they are."""
-    if not isinstance(form, Branching) or type(form.like) is not list:
-        return form
-    first = form.parts[0] if len(form.parts) > _FEW else None
-    is_one = isinstance(first, Leaf) and first.type.shape == () and {*form.parts} == {first}
-    return Ragged(first) if is_one else form
+    if len(nest.parts) <= _FEW or nest.like.__class__ is not list or len({*nest.parts}) > 1:
+        return nest
+    leaves = nest.parts[0].number_types
+    return Ragged(nest.parts[0]) if [leaf.type.shape for leaf in leaves] == [()] else nest
 
 
 def _no_item(what: str, hint: str = "") -> Poisoned:

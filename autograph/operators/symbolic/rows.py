@@ -141,16 +141,15 @@ def in_numbers(item: Form, rows: list[Tensor]) -> Tensor | None:
 
 def row_of(x: Any) -> tuple[Tensor, Tensor] | None:
     """The rows and the position, where `x` is the begin of one of some rows, taken in this body."""
-    builder, found = building(), []
-    for entry in ("slice", "array"):
-        value = x.current()._value if isinstance(x, Tensor) else None
-        node = None if value is None or builder is None or not builder.owns(value) else value.node
-        if node is None or node.op.name != "getitem" or len(node.inputs) != 2:
+    builder, position = building(), x
+    for index in [("slice", None, "operand", None)], [("array",)]:
+        node = getattr(identity_of(x), "node", None)
+        if node is None or builder is None or not builder.owns(node.outputs[0]):
             return None
-        if [part[:2] for part in node.attrs["index"]] not in ([(entry, None)], [(entry,)]):
+        if node.op.name != "getitem" or [*node.attrs["index"]] != index:
             return None
-        x, *found = (Tensor(None, part) for part in node.inputs)
-    return x, found[0]
+        x, position = (Tensor(None, value) for value in node.inputs)
+    return x, position
 
 
 def taken(row: Tensor, index: Any) -> Any:
