@@ -6,6 +6,7 @@ these: to look at all that is in them would take as long as many a call.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import islice
 from typing import Any
 
@@ -17,7 +18,7 @@ from runtime.building import NodeLimit
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
-__all__ = ["LARGEST", "LeftCalls", "are_too_many", "is_of_python", "node_limit"]
+__all__ = ["LARGEST", "LeftCalls", "are_long", "are_too_many", "is_of_python", "node_limit"]
 
 # So many nodes a trace of Python's own values may make in all, and leave in its graph; and so many
 # numbers of such a call may be inputs one by one. More take seconds to trace and compile.
@@ -38,6 +39,15 @@ def is_of_python(arguments: Arguments) -> bool:
 def are_too_many(arguments: Arguments) -> bool:
     """Whether so many numbers within lists and dicts are inputs that Python is rather asked."""
     return sum(key in (INT, FLOAT) for key in arguments.keys) > _MOST_NUMBERS
+
+
+def are_long(given: Iterable[Any]) -> bool:
+    """Whether there is a long list or dict among some arguments, or in one.
+
+    >>> are_long([1.0, [0.5] * 20]), are_long([1.0, [0.5] * 3])
+    (True, False)
+    """
+    return any(map(_is_long, given))
 
 
 def node_limit() -> NodeLimit:
@@ -64,8 +74,7 @@ class LeftCalls:
 
     def add(self, args: tuple[Any, ...], kwargs: dict[str, Any], is_always: bool) -> None:
         """Leave calls like this one from now on, if it has a long list or dict."""
-        is_long = any(_is_long(x) for x in (*args, *kwargs.values()))
-        if is_long and len(self.outlines) < _MOST_OUTLINES:
+        if are_long((*args, *kwargs.values())) and len(self.outlines) < _MOST_OUTLINES:
             self.outlines = {**self.outlines, _outline_of(args, kwargs): is_always}
 
 

@@ -32,7 +32,14 @@ from autograph.tracing.concrete import ConcreteFunction
 from autograph.tracing.fast_path import TOLD, VALUES, Entry, LikeEntry, seems_own, told_within
 from autograph.tracing.kept_traces import KeptTraces
 from autograph.tracing.leaving import calls_nothing_of_ours
-from autograph.tracing.left_calls import LARGEST, LeftCalls, are_too_many, is_of_python, node_limit
+from autograph.tracing.left_calls import (
+    LARGEST,
+    LeftCalls,
+    are_long,
+    are_too_many,
+    is_of_python,
+    node_limit,
+)
 from autograph.tracing.likeness import Alike
 from autograph.tracing.matching import (
     accepts,
@@ -286,10 +293,31 @@ class Traces:
                 if self._close_lists(arguments, error):
                     arguments = self._classify(bound)
                     continue
-                if not self._fix_numbers(arguments):
+                if self._fix_numbers(arguments):
+                    break
+                if not self._may_be_refused(bound, arguments):
                     raise
-                break
-        return self._traced(self._classify(bound, opens=False), reason)
+                return self._refused(arguments, reason, error)
+        arguments = self._classify(bound, opens=False)
+        try:
+            return self._traced(arguments, reason)
+        except StagingError as error:
+            if not self._may_be_refused(bound, arguments):
+                raise
+            return self._refused(arguments, reason, error)
+
+    def _may_be_refused(self, bound: dict[str, Any], arguments: Arguments) -> bool:
+        """Whether Python makes a call with long lists or dicts of which no graph can be made."""
+        return are_long(bound.values()) and self._may_be_without_graph(arguments)
+
+    def _refused(
+        self, arguments: Arguments, reason: Reason, error: StagingError
+    ) -> ConcreteFunction:
+        """The trace of a call that Python makes, since a graph of it is refused."""
+        self._trace_count += 1
+        why = f"a graph of it is refused: {str(error).strip()}"
+        config.log(1, lambda: f"{self.__qualname__}: nothing is staged, {why}")
+        return self._concrete(_without_graph(arguments.without_values(), why), reason)
 
     def _traced_in_full(self, arguments: Arguments, reason: Reason) -> ConcreteFunction:
         """A trace, made anew where it finds lists and numbers outside that are inputs."""
@@ -836,8 +864,12 @@ def _is_large(traced: Traced, rounds: float) -> bool:
 
 def _too_large(arguments: Arguments) -> Traced:
     """The trace of a call of which the graph would be too large: Python makes it."""
-    traced = tracing.plain_python(arguments, "its graph would be large")
-    return dataclasses.replace(traced, is_too_large=True)
+    return _without_graph(arguments, "its graph would be large")
+
+
+def _without_graph(arguments: Arguments, why: str) -> Traced:
+    """The trace of a call that Python makes, but of which who asks for a graph gets one."""
+    return dataclasses.replace(tracing.plain_python(arguments, why), is_too_large=True)
 
 
 def _told(arguments: Arguments) -> list[Any]:
