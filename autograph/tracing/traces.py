@@ -67,6 +67,7 @@ from autograph.tracing.signature import (
 )
 from autograph.tracing.tracebacks import shortened
 from autograph.tracing.traced import Traced
+from autograph.tracing.trials import Trial, is_exact
 from runtime import config, slow
 from runtime.building import TooManyNodes
 from runtime.devices import device
@@ -297,20 +298,20 @@ class Traces:
                     break
                 if not self._may_be_refused(bound, arguments):
                     raise
-                return self._refused(arguments, reason, error)
+                return self._left_as_refused(arguments, reason, error)
         arguments = self._classify(bound, opens=False)
         try:
             return self._traced(arguments, reason)
         except StagingError as error:
             if not self._may_be_refused(bound, arguments):
                 raise
-            return self._refused(arguments, reason, error)
+            return self._left_as_refused(arguments, reason, error)
 
     def _may_be_refused(self, bound: dict[str, Any], arguments: Arguments) -> bool:
         """Whether Python makes a call with long lists or dicts of which no graph can be made."""
         return are_long(bound.values()) and self._may_be_without_graph(arguments)
 
-    def _refused(
+    def _left_as_refused(
         self, arguments: Arguments, reason: Reason, error: StagingError
     ) -> ConcreteFunction:
         """The trace of a call that Python makes, since a graph of it is refused."""
@@ -382,6 +383,8 @@ class Traces:
         concrete = self._concrete(traced, reason)
         if self._is_pythons(traced, concrete, arguments):
             concrete = self._concrete(_left_to_python(traced), reason)
+        elif self._may_be_tried(concrete, arguments):
+            concrete.trial = Trial()
         if following is not None:
             following.arguments = traced.arguments
             concrete.following = self._concrete(following, reason)
@@ -464,6 +467,15 @@ class Traces:
         else:
             self._note_fruit()
         return self._leaves_lists
+
+    def _may_be_tried(self, concrete: ConcreteFunction, arguments: Arguments) -> bool:
+        """Whether some calls tell if Python is faster than the graph, which takes in long lists."""
+        traced = concrete._traced
+        if traced.raised or traced.created or traced.stages_nothing or traced.takes_items:
+            return False
+        if not (self._is_of_lists(arguments) and self._may_be_without_graph(arguments)):
+            return False
+        return is_exact(traced.graph)
 
     def _is_of_lists(self, arguments: Arguments) -> bool:
         """Whether there are long lists among the arguments, and beside them numbers at most."""
