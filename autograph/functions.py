@@ -456,7 +456,8 @@ class Function(Traces, Generic[P, R]):
         def graph() -> Any:
             call_key(args, kwargs, policy.inputs, names, [], policy.nests, policy.closed)
             with concrete.holding(self._bind.bind(args, kwargs)):
-                return concrete.run(leaves)
+                found = concrete.run_quickly(leaves) if concrete.is_quick_when_held else MISS
+                return concrete.run(leaves) if found is MISS else found
 
         size = size_of(args, kwargs)
         result = trial.timed(graph, lambda: self._run_python(args, kwargs), size)

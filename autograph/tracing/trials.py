@@ -17,7 +17,7 @@ __all__ = ["Trial", "is_exact"]
 
 # So many calls are timed each way, after the first one, which compiles the graph. Python makes the
 # calls if it takes no more than this part of the time: a near miss would change with the machine.
-_CALLS, _PART = 3, 0.6
+_CALLS, _PART = 3, 0.8
 # What Python's own functions may round otherwise in the last place.
 _ROUNDED = frozenset((*exponential.__all__, *trigonometric.__all__, "power"))
 

@@ -105,12 +105,11 @@ def _put_back(x: Any, position: Any, value: Any) -> None:
     facts, (form, rows) = current_trace(), packed(x)
     row = getattr(next(iter(value), None), "rows", (None,))[0]
     found = None if facts is None else facts.containers.set_items.get(identity_of(row))
-    if found is not None and [*map(identity_of, found[:2])] == [
-        *map(identity_of, (rows[-1], position))
-    ]:
+    where = [*map(identity_of, (rows[-1], position))]
+    if found is not None and [*map(identity_of, found[:2])] == where:  # the lengths stay
         write(x, form, [rows[0], ops.index_update(rows[1], found[2], (position, found[3]))])
-    else:
-        put(x, position, value)
+        return
+    put(x, position, value)
     if facts is not None and facts.containers.row_lengths:
         facts.containers.same_rows.add(packed(x)[1][0].current()._value)
 
