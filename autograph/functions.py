@@ -21,11 +21,12 @@ from autograph.tools.trace_facts import Explanation, TraceTable, explained
 from autograph.tracing.concrete import MISS, ConcreteFunction, LeftToPython
 from autograph.tracing.fast_path import call_key, entry_of, like_entry_of, loosened
 from autograph.tracing.kept_traces import KeptTraces
-from autograph.tracing.left_calls import LeftCalls
+from autograph.tracing.left_calls import LeftCalls, size_of
 from autograph.tracing.options import FunctionOptions, check_options
 from autograph.tracing.signature import Arguments, ArraySpec, Identity, classify, is_input_key
 from autograph.tracing.tracebacks import shorten, shortened
 from autograph.tracing.traces import Traces, retraces_allowed, trace_lock
+from autograph.tracing.trials import Trial
 from runtime import config
 from runtime.building import building
 from runtime.effects.taken_ahead import note_what_is_ahead, warn_of_what_is_ahead
@@ -411,12 +412,13 @@ class Function(Traces, Generic[P, R]):
         if not _attention[0] and concrete.python is None and self._may_be_left():
             is_left = concrete.is_as_fast_in_python(arguments.leaves)
             concrete.python = self._target if is_left else None
-        is_its_own = alike is None and not concrete.limits
+        trial = None if _attention[0] else self._trial_of(concrete, args, kwargs)
+        is_its_own = alike is None and not concrete.limits and trial is None
         if is_its_own and (bound is given or _has_same_leaves(bound, given)):
             self._remember_fast(args, kwargs, given, concrete)
         elif alike is not None and bound is given and not concrete.limits:
             self._remember_like(args, kwargs, arguments, concrete)
-        if concrete.python is not None and not _attention[0]:
+        if concrete.python is not None and trial is None and not _attention[0]:
             has_objects = any(isinstance(key, Identity) for key in arguments.keys)
             is_always = concrete._traced.stages_nothing and not concrete._traced.reads_outside
             self._left.add(args, kwargs, is_always and not has_objects)
@@ -427,9 +429,48 @@ class Function(Traces, Generic[P, R]):
         leaves = [
             x for x, key in zip(arguments.leaves, arguments.keys, strict=True) if is_input_key(key)
         ]
+        if trial is not None and alike is None:
+            return self._tried(trial, concrete, leaves, args, kwargs)
         with concrete.holding(given, alike) if concrete.holds_arguments else nullcontext():
             result = concrete.run(leaves, alike)
         concrete.limits = 0
+        warn_of_what_is_ahead()
+        return result
+
+    def _trial_of(
+        self, concrete: ConcreteFunction, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Trial | None:
+        """The trial that a call belongs to, if there is one: of a much larger call, a new one."""
+        trial = concrete.trial
+        if trial is not None and trial.is_over and size_of(args, kwargs) > 2 * trial.most:
+            trial = concrete.trial = Trial()
+            concrete.python = None
+        return None if trial is None or trial.is_over else trial
+
+    def _tried(
+        self,
+        trial: Trial,
+        concrete: ConcreteFunction,
+        leaves: list[Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> Any:
+        """A call that tells whether the graph or Python is faster."""
+        policy, names = self._policy, self._bind.positional
+
+        def graph() -> Any:
+            call_key(args, kwargs, policy.inputs, names, [], policy.nests, policy.closed)
+            with concrete.holding(self._bind.bind(args, kwargs)):
+                found = concrete.run_quickly(leaves) if concrete.is_quick_when_held else MISS
+                return concrete.run(leaves) if found is MISS else found
+
+        size = size_of(args, kwargs)
+        result = trial.timed(graph, lambda: self._run_python(args, kwargs), size)
+        if trial.is_pythons:
+            concrete.python = self._target
+            self._left.add(args, kwargs, False, 2 * trial.most)
+        elif trial.is_over:
+            concrete.trial = None
         warn_of_what_is_ahead()
         return result
 

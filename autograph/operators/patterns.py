@@ -229,11 +229,7 @@ class _Taking:
         )
 
     def _takes_mapping(
-        self,
-        keys: tuple[Any, ...],
-        patterns: tuple[Pattern, ...],
-        rest: str | None,
-        subject: Any,
+        self, keys: tuple[Any, ...], patterns: tuple[Pattern, ...], rest: str | None, subject: Any
     ) -> bool:
         subject = self._there(subject, Mapping)
         if not isinstance_(subject, (Mapping, MappingProxyType)):

@@ -38,6 +38,7 @@ from autograph.tracing.results import FixedPart, ResultHole, made_result, taken
 from autograph.tracing.signature import COMPLEX, FLOAT, INT, Arguments, is_input_key
 from autograph.tracing.tracebacks import shortened
 from autograph.tracing.traced import Traced, external_type
+from autograph.tracing.trials import Trial
 from autograph.tracing.watched_arguments import met_outside
 from runtime import config, trace
 from runtime.autodiff.compiled import Differentiable
@@ -151,6 +152,8 @@ class ConcreteFunction(Described):
         self.entries: list[Any] = []
         # The function itself, where a call is plain Python.
         self.python: Callable[..., Any] | None = None
+        # Whether that is so is being found out, or was, for calls of some size.
+        self.trial: Trial | None = None
         # Whether what the trace was made with is gone: it serves others that are alike.
         self.is_past = False
         # How many calls in a row came to what only Python can do; so many are left to it next.

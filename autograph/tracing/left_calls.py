@@ -6,6 +6,7 @@ these: to look at all that is in them would take as long as many a call.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import islice
 from typing import Any
 
@@ -17,7 +18,15 @@ from runtime.building import NodeLimit
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
-__all__ = ["LARGEST", "LeftCalls", "are_too_many", "is_of_python", "node_limit"]
+__all__ = [
+    "LARGEST",
+    "LeftCalls",
+    "are_long",
+    "are_too_many",
+    "is_of_python",
+    "node_limit",
+    "size_of",
+]
 
 # So many nodes a trace of Python's own values may make in all, and leave in its graph; and so many
 # numbers of such a call may be inputs one by one. More take seconds to trace and compile.
@@ -40,6 +49,15 @@ def are_too_many(arguments: Arguments) -> bool:
     return sum(key in (INT, FLOAT) for key in arguments.keys) > _MOST_NUMBERS
 
 
+def are_long(given: Iterable[Any]) -> bool:
+    """Whether there is a long list or dict among some arguments, or in one.
+
+    >>> are_long([1.0, [0.5] * 20]), are_long([1.0, [0.5] * 3])
+    (True, False)
+    """
+    return any(map(_is_long, given))
+
+
 def node_limit() -> NodeLimit:
     """The limit of a trace that Python can do without."""
     return NodeLimit(_MOST_MADE)
@@ -51,22 +69,50 @@ class LeftCalls:
     Those with long lists or dicts are told by their outlines.
     """
 
-    __slots__ = ("kinds", "outlines")
+    __slots__ = ("kinds", "most", "outlines")
 
     def __init__(self) -> None:
         self.kinds: set[tuple[type, ...]] = set()
         # Of each, whether Python would make it whatever else is as it was.
         self.outlines: dict[Any, bool] = {}
+        # Of some, up to how many items in all that is known.
+        self.most: dict[Any, int] = {}
 
     def find(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | None:
         """Whether Python makes a call like this one whatever else is; None where it is not left."""
-        return self.outlines.get(_outline_of(args, kwargs))
+        outline = _outline_of(args, kwargs)
+        most = self.most.get(outline)
+        return (
+            None
+            if most is not None and size_of(args, kwargs) > most
+            else self.outlines.get(outline)
+        )
 
-    def add(self, args: tuple[Any, ...], kwargs: dict[str, Any], is_always: bool) -> None:
-        """Leave calls like this one from now on, if it has a long list or dict."""
-        is_long = any(_is_long(x) for x in (*args, *kwargs.values()))
-        if is_long and len(self.outlines) < _MOST_OUTLINES:
-            self.outlines = {**self.outlines, _outline_of(args, kwargs): is_always}
+    def add(
+        self,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        is_always: bool,
+        most: int | None = None,
+    ) -> None:
+        """Leave calls like this one from now on, if it has a long list or dict.
+
+        With `most`, those of no more items in all.
+        """
+        if are_long((*args, *kwargs.values())) and len(self.outlines) < _MOST_OUTLINES:
+            outline = _outline_of(args, kwargs)
+            if most is not None:
+                self.most = {**self.most, outline: most}
+            self.outlines = {**self.outlines, outline: is_always}
+
+
+def size_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
+    """How many items there are in the lists, tuples and dicts of a call.
+
+    >>> size_of(([1.0] * 20, 3), {"by": (1, 2)})
+    22
+    """
+    return sum(len(x) for x in (*args, *kwargs.values()) if type(x) in _NESTS)
 
 
 def _outline_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

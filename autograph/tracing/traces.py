@@ -33,7 +33,14 @@ from autograph.tracing.concrete import ConcreteFunction
 from autograph.tracing.fast_path import TOLD, VALUES, Entry, LikeEntry, seem_own, told_within
 from autograph.tracing.kept_traces import KeptTraces
 from autograph.tracing.leaving import calls_nothing_of_ours
-from autograph.tracing.left_calls import LARGEST, LeftCalls, are_too_many, is_of_python, node_limit
+from autograph.tracing.left_calls import (
+    LARGEST,
+    LeftCalls,
+    are_long,
+    are_too_many,
+    is_of_python,
+    node_limit,
+)
 from autograph.tracing.likeness import Alike
 from autograph.tracing.matching import (
     accepts,
@@ -61,6 +68,7 @@ from autograph.tracing.signature import (
 )
 from autograph.tracing.tracebacks import shortened
 from autograph.tracing.traced import Traced
+from autograph.tracing.trials import Trial, is_exact
 from runtime import config, slow
 from runtime.building import TooManyNodes
 from runtime.devices import device
@@ -289,10 +297,31 @@ class Traces:
                 if self._close_lists(arguments, error):
                     arguments = self._classify(bound)
                     continue
-                if not self._fix_numbers(arguments):
+                if self._fix_numbers(arguments):
+                    break
+                if not self._may_be_refused(bound, arguments):
                     raise
-                break
-        return self._traced(self._classify(bound, opens=False), reason)
+                return self._left_as_refused(arguments, reason, error)
+        arguments = self._classify(bound, opens=False)
+        try:
+            return self._traced(arguments, reason)
+        except StagingError as error:
+            if not self._may_be_refused(bound, arguments):
+                raise
+            return self._left_as_refused(arguments, reason, error)
+
+    def _may_be_refused(self, bound: dict[str, Any], arguments: Arguments) -> bool:
+        """Whether Python makes a call with long lists or dicts of which no graph can be made."""
+        return are_long(bound.values()) and self._may_be_without_graph(arguments)
+
+    def _left_as_refused(
+        self, arguments: Arguments, reason: Reason, error: StagingError
+    ) -> ConcreteFunction:
+        """The trace of a call that Python makes, since a graph of it is refused."""
+        self._trace_count += 1
+        why = f"a graph of it is refused: {str(error).strip()}"
+        config.log(1, lambda: f"{self.__qualname__}: nothing is staged, {why}")
+        return self._concrete(_without_graph(arguments.without_values(), why), reason)
 
     def _traced_in_full(self, arguments: Arguments, reason: Reason) -> ConcreteFunction:
         """A trace, made anew where it finds lists and numbers outside that are inputs."""
@@ -357,6 +386,8 @@ class Traces:
         concrete = self._concrete(traced, reason)
         if self._is_pythons(traced, concrete, arguments):
             concrete = self._concrete(_left_to_python(traced), reason)
+        elif self._may_be_tried(concrete, arguments):
+            concrete.trial = Trial()
         if following is not None:
             following.arguments = traced.arguments
             concrete.following = self._concrete(following, reason)
@@ -439,6 +470,15 @@ class Traces:
         else:
             self._note_fruit()
         return self._leaves_lists
+
+    def _may_be_tried(self, concrete: ConcreteFunction, arguments: Arguments) -> bool:
+        """Whether some calls tell if Python is faster than the graph, which takes in long lists."""
+        traced = concrete._traced
+        if traced.raised or traced.created or traced.stages_nothing or traced.takes_items:
+            return False
+        if not (self._is_of_lists(arguments) and self._may_be_without_graph(arguments)):
+            return False
+        return is_exact(traced.graph)
 
     def _is_of_lists(self, arguments: Arguments) -> bool:
         """Whether there are long lists among the arguments, and beside them numbers at most."""
@@ -851,8 +891,12 @@ def _is_large(traced: Traced, rounds: float) -> bool:
 
 def _too_large(arguments: Arguments) -> Traced:
     """The trace of a call of which the graph would be too large: Python makes it."""
-    traced = tracing.plain_python(arguments, "its graph would be large")
-    return dataclasses.replace(traced, is_too_large=True)
+    return _without_graph(arguments, "its graph would be large")
+
+
+def _without_graph(arguments: Arguments, why: str) -> Traced:
+    """The trace of a call that Python makes, but of which who asks for a graph gets one."""
+    return dataclasses.replace(tracing.plain_python(arguments, why), is_too_large=True)
 
 
 def _told(arguments: Arguments) -> list[Any]:

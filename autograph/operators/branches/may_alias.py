@@ -47,15 +47,8 @@ from autograph.pending import has_pending
 from runtime import journal
 from runtime.structure.tree import MADE_BY_CLASS_STATEMENT
 
-__all__ = [
-    "Chosen",
-    "Sight",
-    "StandIn",
-    "made_of",
-    "note_kin",
-    "note_stand_ins",
-    "until_left",
-]
+__all__ = ["Chosen", "Sight", "StandIn", "made_of", "note_kin", "note_stand_ins",
+           "until_left"]  # fmt: skip
 
 _NOT_MADE = object()
 _BEING_MADE = object()

@@ -134,11 +134,7 @@ class _Loop:
     """One loop that fills an array for each result."""
 
     def __init__(
-        self,
-        one: Callable[..., Any],
-        flat: list[Any],
-        dtypes: list[np.dtype[Any]],
-        is_tuple: bool,
+        self, one: Callable[..., Any], flat: list[Any], dtypes: list[np.dtype[Any]], is_tuple: bool
     ) -> None:
         self.one, self.flat, self.dtypes, self.is_tuple = one, flat, dtypes, is_tuple
         self.count = flat[0].shape[0]

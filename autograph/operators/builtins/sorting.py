@@ -17,12 +17,7 @@ from autograph.operators.expressions import access
 from autograph.operators.symbolic.rows import pack
 from autograph.operators.symbolic.texts import Written
 from autograph.operators.values.bodies import stage_raise
-from autograph.operators.values.carried import (
-    is_numeric,
-    is_python_complex,
-    type_of,
-    with_children,
-)
+from autograph.operators.values.carried import is_numeric, is_python_complex, type_of, with_children
 from autograph.operators.values.contents import content_slot, emptied
 from autograph.operators.values.heaps import Reference
 from autograph.operators.values.iterables import Indexed

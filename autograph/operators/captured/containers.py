@@ -22,6 +22,8 @@ class Containers:
     # Rows of lists with numbers behind them, by the builder and what they were made of: the class
     # of each tensor, and its value.
     packed: dict[Any, list[Any]] = field(default_factory=dict)
+    # Rows with another item: by these, the rows that they are among, the position, item and index.
+    set_items: dict[Any, tuple[Tensor, Tensor, Tensor, Any]] = field(default_factory=dict)
     # The rows of keys that are surely in dicts: by the links of these, and the numbers of the keys.
     rows_of_keys: dict[Any, Any] = field(default_factory=dict)
     # Whether an array is in such a list twice, or in two of them; whether a list or dict that is an

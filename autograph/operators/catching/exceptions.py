@@ -19,21 +19,9 @@ from runtime.errors import GraphLimit, StagingError
 from runtime.process.interrupts import Interrupted
 from runtime.tensor import Tensor
 
-__all__ = [
-    "Block",
-    "again",
-    "assert_stmt",
-    "at_end",
-    "attempted",
-    "before_end",
-    "choose",
-    "finishing",
-    "handled",
-    "runs_as_graph",
-    "try_body",
-    "try_stmt",
-    "with_handlers",
-]
+__all__ = ["Block", "again", "assert_stmt", "at_end", "attempted", "before_end",
+           "choose", "finishing", "handled", "runs_as_graph", "try_body",
+           "try_stmt", "with_handlers"]  # fmt: skip
 
 Block = Callable[[], None]
 # The classes of a clause, evaluated when they are asked for (None: a bare `except`), and its body.

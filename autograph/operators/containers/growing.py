@@ -21,7 +21,16 @@ from autograph.operators.symbolic.choices import Among, OrNone
 from autograph.operators.symbolic.containers import Branching, Growing, Ragged
 from autograph.operators.symbolic.forms import BIT, NUMBER, Form, Leaf, Poisoned, Unbound
 from autograph.operators.symbolic.item_forms import growing_form
-from autograph.operators.symbolic.rows import aligned, content_of, length, pack, size_of
+from autograph.operators.symbolic.rows import (
+    aligned,
+    content_of,
+    identity_of,
+    length,
+    pack,
+    row_of,
+    size_of,
+    taken,
+)
 from autograph.operators.symbolic.texts import Written
 from autograph.operators.values.bodies import check_defined, stage_raise
 from autograph.operators.values.carried import is_changeable, with_children
@@ -93,8 +102,14 @@ def _item_within(x: Any, form: Form, rows: list[Tensor], position: Any) -> Any:
 
 def _put_back(x: Any, position: Any, value: Any) -> None:
     """Set what is in an item, which stays the object that it is."""
+    facts, (form, rows) = current_trace(), packed(x)
+    row = getattr(next(iter(value), None), "rows", (None,))[0]
+    found = None if facts is None else facts.containers.set_items.get(identity_of(row))
+    where = [*map(identity_of, (rows[-1], position))]
+    if found is not None and [*map(identity_of, found[:2])] == where:  # the lengths stay
+        write(x, form, [rows[0], ops.index_update(rows[1], found[2], (position, found[3]))])
+        return
     put(x, position, value)
-    facts = current_trace()
     if facts is not None and facts.containers.row_lengths:
         facts.containers.same_rows.add(packed(x)[1][0].current()._value)
 
@@ -196,7 +211,7 @@ def item_at(form: Form, rows: list[Tensor], index: Any) -> Any:
     given = iter(rows)
 
     def leaf(part: Leaf) -> Any:
-        row = ops.getitem(next(given), index)
+        row = taken(next(given), index)
         if part.numpy:
             return row.as_numpy()
         return ops.as_weak(row) if part.type.weak else row
@@ -357,10 +372,16 @@ def put(x: Any, key: Any, value: Any) -> None:
         x[position] = value
         return
     form, rows = packed(x, value)
-    key = checked(key, size_of(rows), "list assignment index out of range")
+    count = size_of(rows)
+    key = checked(key, count, "list assignment index out of range")
     absorb([value])
     pairs = zip(*aligned(form, rows, pack(form, [value], content_of)), strict=True)
-    write(x, form, [ops.index_update(row, ops.getitem(n, 0), key) for row, n in pairs])
+    made = [(row, ops.getitem(n, 0)) for row, n in pairs]
+    write(x, form, [ops.index_update(row, number, key) for row, number in made])
+    facts, (source, number) = current_trace(), (row_of(rows[0]), made[0][1])
+    if facts is not None and source is not None and len(rows) == 1:
+        found = (*source, number, from_end(key, count))
+        facts.containers.set_items[identity_of(x[0].rows[0])] = found
 
 
 def delete(x: Any, key: Any) -> None:

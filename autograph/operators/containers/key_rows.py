@@ -17,13 +17,7 @@ import numpy as np
 from autograph.operators.branches.conditionals import if_exp
 from autograph.operators.branches.copied_in import absorb
 from autograph.operators.captured.captures import current_trace, trace_at_hand
-from autograph.operators.containers.growing import (
-    form_of_items,
-    item_at,
-    looked_at,
-    without,
-    write,
-)
+from autograph.operators.containers.growing import form_of_items, item_at, looked_at, without, write
 from autograph.operators.containers.growing_methods import NAN_SOUGHT, matches
 from autograph.operators.symbolic.containers import Branching
 from autograph.operators.symbolic.forms import Form, Leaf, Unbound

@@ -40,15 +40,7 @@ from autograph.operators.values.carried import is_numeric, type_of
 from autograph.operators.values.contents import container_base, content_slot
 from autograph.operators.values.one_of import are_members, is_member
 from autograph.operators.values.references import has_cell
-from autograph.operators.values.runs import (
-    LiveRun,
-    Opened,
-    Run,
-    live,
-    note_shared,
-    opened,
-    padded,
-)
+from autograph.operators.values.runs import LiveRun, Opened, Run, live, note_shared, opened, padded
 from autograph.operators.values.templates import is_textual
 from runtime import journal, ops
 from runtime.dtypes import kind_of

@@ -37,16 +37,8 @@ from runtime.structure import tree
 from runtime.structure.templates import letters_of_text
 from runtime.tensor import Tensor
 
-__all__ = [
-    "Asked",
-    "Fed",
-    "Feed",
-    "Pass",
-    "end_pass",
-    "fed",
-    "is_older_iterator",
-    "next_of",
-]
+__all__ = ["Asked", "Fed", "Feed", "Pass", "end_pass", "fed", "is_older_iterator",
+           "next_of"]  # fmt: skip
 
 _NUMBERS = (bool, int, float, complex)
 _FIRST = "its first item was: make all of one type"

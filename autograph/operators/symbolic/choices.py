@@ -22,14 +22,7 @@ from autograph.operators.symbolic.forms import (
 )
 from autograph.operators.symbolic.rows import size_of
 from autograph.operators.values.bodies import check_defined
-from autograph.operators.values.carried import (
-    NOTHING,
-    is_unset,
-    split,
-    split_none,
-    tensor,
-    type_of,
-)
+from autograph.operators.values.carried import NOTHING, is_unset, split, split_none, tensor, type_of
 from autograph.operators.values.kinds import ByKind, in_places, index_among, kind_of, or_none
 from autograph.operators.values.one_of import OneOf, are_same, index_of, number_of, one_of
 from autograph.operators.values.references import select

@@ -40,6 +40,9 @@ from autograph.operators.values.templates import ChosenText, LazyString, is_text
 from runtime.building import Builder
 from runtime.spec import TensorType
 
+# A list of no more numbers is these numbers, each by itself, where it is an item.
+_FEW = 16
+
 __all__ = ["all_joined", "are_two_tuples", "growing_form", "have_one_type", "is_text",
            "item_form", "item_of", "of_length"]  # fmt: skip
 
@@ -103,7 +106,7 @@ def item_form(x: Any) -> Form:
     is_written = facts is not None and type(x) in facts.attempt.written_items
     if is_nest(x) and not has_runs(x) and not is_written:
         nest = Branching.of(x, item_form)
-        return next((part for part in nest.parts if isinstance(part, Poisoned)), nest)
+        return next((part for part in nest.parts if isinstance(part, Poisoned)), _as_row(nest))
     if x is None or type(x) is str:
         return Static(x)
     if type(x) is ChosenText:
@@ -126,6 +129,14 @@ def _item_of_length(x: list[Any], length: int) -> Form:
         return form
     steps = tuple(f"[{k}]" for k in range(length))
     return Branching([None] * length, steps, (form.item,) * length)
+
+
+def _as_row(nest: Branching) -> Form:
+    """A list of many numbers of one type, as one row of them; other forms as they are."""
+    if len(nest.parts) <= _FEW or nest.like.__class__ is not list or len({*nest.parts}) > 1:
+        return nest
+    leaves = nest.parts[0].number_types
+    return Ragged(nest.parts[0]) if [leaf.type.shape for leaf in leaves] == [()] else nest
 
 
 def _no_item(what: str, hint: str = "") -> Poisoned:

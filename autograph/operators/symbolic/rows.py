@@ -21,8 +21,8 @@ from runtime.tensor import Tensor
 
 __all__ = ["aligned", "are_text", "as_items", "as_rows", "content_of", "holds_arrays",
            "identity_of", "in_numbers", "inner_types", "leaf_types", "length", "no_items", "pack",
-           "row_types", "same_texts", "size_along", "size_of", "sizes_behind",
-           "with_row"]  # fmt: skip
+           "row_of", "row_types", "same_texts", "size_along", "size_of",
+           "sizes_behind", "taken", "with_row"]  # fmt: skip
 
 # Items without a number in them are counted by the rows of this type.
 _COUNTED = TensorType(np.dtype(bool), ())
@@ -137,6 +137,25 @@ def in_numbers(item: Form, rows: list[Tensor]) -> Tensor | None:
     if isinstance(item, Static):
         return ops.broadcast_to(numbers_of(things), (size_of(rows),))  # type: ignore[no-any-return]
     return ops.getitem(numbers_of(things), rows[0])  # type: ignore[no-any-return]
+
+
+def row_of(x: Any) -> tuple[Tensor, Tensor] | None:
+    """The rows and the position, where `x` is the begin of one of some rows, taken in this body."""
+    builder, position = building(), x
+    for index in [("slice", None, "operand", None)], [("array",)]:
+        node = getattr(identity_of(x), "node", None)
+        if node is None or builder is None or not builder.owns(node.outputs[0]):
+            return None
+        if node.op.name != "getitem" or [*node.attrs["index"]] != index:
+            return None
+        x, position = (Tensor(None, value) for value in node.inputs)
+    return x, position
+
+
+def taken(row: Tensor, index: Any) -> Any:
+    """`row[index]`, where the index is in range: of one of some rows, without a copy of that."""
+    found = row_of(row)
+    return ops.getitem(row, index) if found is None else ops.getitem(found[0], (found[1], index))
 
 
 def content_of(x: Any) -> Any:

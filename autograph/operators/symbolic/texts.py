@@ -14,12 +14,7 @@ from autograph.operators.symbolic.rows import size_of
 from autograph.operators.values.carried import NOTHING, is_unset, on_side
 from autograph.operators.values.grown_text import LETTERS, GrownText, is_grown, letters_of
 from autograph.operators.values.kinds import TEXT
-from autograph.operators.values.templates import (
-    ChosenText,
-    FilledText,
-    as_text,
-    dig,
-)
+from autograph.operators.values.templates import ChosenText, FilledText, as_text, dig
 from runtime import ops
 from runtime.spec import TensorType
 from runtime.structure.templates import letters_of_text

@@ -453,11 +453,7 @@ class SealedEntries:
     __slots__ = ("ranks", "there", "values", "whole")
 
     def __init__(
-        self,
-        whole: Any,
-        values: dict[Any, Any],
-        there: dict[Any, Tensor],
-        ranks: dict[Any, Tensor],
+        self, whole: Any, values: dict[Any, Any], there: dict[Any, Tensor], ranks: dict[Any, Tensor]
     ) -> None:
         self.whole, self.values, self.there, self.ranks = whole, values, there, ranks
 

@@ -275,10 +275,22 @@ def settled(b: Builder, node: Node, form: Form) -> Form:
     if isinstance(form, Expr | Rows) or node.op.name not in ("getitem", "getitem_array"):
         return form
     is_item = isinstance(b.forms[node.inputs[0]], Rows) and _is_row(form.shape)
-    if not is_item or b.is_written_out(form):
+    if not is_item or b.is_written_out(form) or _gives_sizes_alone(b, node.outputs[0]):
         return form
     b.owned.add(node.outputs[0])
     return b.stored(form, node.outputs[0].name)
+
+
+def _gives_sizes_alone(b: Builder, value: Value) -> bool:
+    """Whether nothing is read of an array, or of parts of it, but how long its axes are."""
+    if value in b.results:
+        return False
+    return all(
+        reader.op.name == "dim"
+        or (reader.op.name in ("getitem", "index_update") and reader.inputs[0] is value
+            and reader.inputs.count(value) == 1 and _gives_sizes_alone(b, reader.outputs[0]))
+        for reader in b.readers.get(value, [])
+    )  # fmt: skip
 
 
 def items_first(nodes: Sequence[Node]) -> list[Node]:

@@ -139,6 +139,8 @@ class _Addition(_Assignment):
 def _written(b: Builder, node: Node, what: _Assignment) -> list[Form]:
     x = what.x
     part = _part(b, node, x) if what.mask is None else _everywhere(b, x, what.mask)
+    if isinstance(what.v, Expr) and not b.is_needed(node.outputs[0]):  # it fails, or does nothing
+        return [x]
     if not isinstance(what.v, Expr):
         shape = what.v.shape
         while len(shape) > len(part.shape) and shape[0] == 1:  # as NumPy drops them

@@ -7,6 +7,7 @@ import autograph as ag
 from autograph.tracing.left_calls import LeftCalls
 from runtime import config
 from runtime.building import NodeLimit, TooManyNodes
+from runtime.errors import StagingError
 
 
 @pytest.fixture(autouse=True)
@@ -161,3 +162,64 @@ def test_lists_are_a_graphs_where_more_is_done_than_to_go_through_them(sample, i
     own, other = [*items], [*items]
     assert function(own) == sample(other) and own == other
     assert [*function.traces()][0]._traced.stages_nothing == is_left
+
+
+def test_what_is_known_of_few_items_is_not_said_of_many():
+    left = LeftCalls()
+    left.add(([1.0] * 20, 3), {}, False, most=40)
+    sizes = (20, 40, 41, 3)
+    assert [left.find(([2.0] * n, 4), {}) for n in sizes] == [False, False, None, None]
+
+
+class Named:
+    def __init__(self, name, score):
+        self.name, self.score = name, score
+
+
+def best_names(people, least):
+    return [p.name for p in sorted((p for p in people if p.score >= least), key=lambda p: -p.score)]
+
+
+def spanning(edges, count):
+    parent = {i: i for i in range(count)}
+
+    def find(x):
+        if parent[x] != x:
+            parent[x] = find(parent[x])
+        return parent[x]
+
+    total = 0.0
+    for weight, a, b in sorted(edges):
+        a, b = find(a), find(b)
+        if a != b:
+            parent[a] = b
+            total += weight
+    return total
+
+
+def people(count):
+    return [Named(f"p{k}", k * 37 % 101 / 7) for k in range(count)]
+
+
+def edges(count):
+    return [(k * 37 % 101 / 7, k % 30, k * 7 % 30) for k in range(count)]
+
+
+@pytest.mark.parametrize(("sample", "made", "more"), [
+    (best_names, people, 3.5), (spanning, edges, 30),
+])  # fmt: skip
+def test_long_lists_of_which_no_graph_can_be_made_are_pythons(sample, made, more):
+    function = ag.convert(sample)
+    for count in (60, 60, 80):
+        given = made(count)
+        assert function(given, more) == sample(given, more)
+    assert function.trace_count <= 2 and "a graph of it is refused: " in explained(function)
+    assert all(trace._traced.stages_nothing for trace in function.traces())
+    with pytest.raises(StagingError):  # of which a graph is asked for
+        function.get_concrete_function(made(60), more)
+
+
+def test_what_is_refused_is_refused_where_a_tensor_is_given():
+    function = ag.convert(spanning)
+    with pytest.raises(StagingError):
+        function([(ag.constant(w), a, b) for w, a, b in edges(60)], 30)
