@@ -1,10 +1,11 @@
 """Draws that no library has functions for: those of Python's `random`, and of `np.random` itself.
 
 Python's generator is a Mersenne twister in the memory of its object: how many words of it are used,
-and 624 of 32 bits. Its `gauss` leaves every second number in an attribute of the object, whose name
-is the third word of what stands for it (the dict of the object has it). `RandomState` has such a number behind a flag, where the
-third word points. All draw what the library in Python or C draws, by the same functions of `libm`;
-they are called with the lock of the interpreter held: `(bits, context, third word, operands)`.
+and 624 of 32 bits. Its `gauss` leaves every second number in the dict of the object, under a name
+that is the third word of what stands for it. `RandomState` has such a number behind a flag, where
+the third word points. All draw what the library in Python or C draws, by the same functions of
+`libm`; they are called with the lock of the interpreter held: `(bits, context, third word,
+operands)`.
 """
 
 from __future__ import annotations
