@@ -719,7 +719,8 @@ class ConcreteFunction(Described):
         """Whether the graph runs as a plan that does what Python does, or calls Python as often."""
         run = self._differentiable.run
         if isinstance(run, Native):
-            return calls_outweigh(self._traced.graph, len(self.called_from_native_code))
+            lines = [origin for _, origin in self.called_from_native_code]
+            return calls_outweigh(self._traced.graph, lines)
         if not (self._wants_native and isinstance(run, Planned)):
             return False
         graph = self._traced.graph if run.graph is None else run.graph

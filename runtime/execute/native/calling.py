@@ -39,7 +39,7 @@ raised:
 
 ; ---- a call --------------------------------------------------------------------------------------
 
-define internal i64 @run(ptr %ctx, ptr %args, i64 %nargs, ptr %results, i1 %strict) {
+define internal i64 @run_in_rows(ptr %ctx, ptr %args, i64 %nargs, ptr %results, i1 %strict) {
 entry:
   %count = count parameters.count
   %fits = icmp eq i64 %count, %nargs ? start : miss
@@ -157,6 +157,107 @@ miss:
   ret i64 $REFUSED
 raised:
   ret i64 $SET
+}
+
+; The same for arrays that lie in memory in another way, too: the kernel has copies of them, if it
+; does not write into them.
+define internal i64 @run(ptr %ctx, ptr %args, i64 %nargs, ptr %results, i1 %strict) {
+entry:
+  %status = call i64 @run_in_rows(ptr %ctx, ptr %args, i64 %nargs, ptr %results, i1 %strict)
+  %count = count parameters.count
+  %fits = icmp eq i64 %count, %nargs
+  %is.refused = icmp eq i64 %status, $REFUSED
+  %may.copy = and i1 %fits, %is.refused
+  br i1 %may.copy, label %start, label %done
+done:
+  ret i64 %status
+start:
+  %specs = word parameters
+  %wanted = word ndarray
+  %copy = word PyArray_NewCopy
+  %release = word Py_DecRef
+  %given = alloca ptr, i64 %nargs
+  br label %head
+head:
+  %k = phi i64 [ 0, %start ], [ %k.next, %put ]
+  %made = phi i64 [ 0, %start ], [ %made.next, %put ]
+  %going = icmp slt i64 %k, %nargs
+  br i1 %going, label %argument, label %again
+argument:
+  %thing.at = getelementptr ptr, ptr %args, i64 %k
+  %thing = load ptr, ptr %thing.at
+  %row = mul i64 %k, 5
+  %spec = getelementptr i64, ptr %specs, i64 %row
+  %kind = load i64, ptr %spec
+  %is.declared = icmp eq i64 %kind, $ARRAY
+  %readable.at = getelementptr i64, ptr %spec, i64 1
+  %readable = load i64, ptr %readable.at
+  %is.read = icmp ne i64 %readable, 0
+  %type.at = getelementptr i8, ptr %thing, i64 $TYPE
+  %type = load ptr, ptr %type.at
+  %is.array = icmp eq ptr %type, %wanted
+  %is.right = and i1 %is.array, %is.declared
+  %is.taken = and i1 %is.right, %is.read
+  br i1 %is.taken, label %look, label %put
+look:
+  %flags.at = getelementptr i8, ptr %thing, i64 $FLAGS
+  %flags = load i32, ptr %flags.at
+  %plain = and i32 %flags, $PLAIN
+  %is.plain = icmp eq i32 %plain, $PLAIN
+  %dtype.at = getelementptr i8, ptr %thing, i64 $DESCR
+  %dtype = load ptr, ptr %dtype.at
+  %dtype.wanted.at = getelementptr i64, ptr %spec, i64 2
+  %dtype.wanted = load ptr, ptr %dtype.wanted.at
+  %is.other = icmp ne ptr %dtype, %dtype.wanted
+  %rank.at = getelementptr i8, ptr %thing, i64 $RANK
+  %rank = load i32, ptr %rank.at
+  %rank.wanted.at = getelementptr i64, ptr %spec, i64 4
+  %rank.wanted = load i64, ptr %rank.wanted.at
+  %rank.wide = sext i32 %rank to i64
+  %is.deeper = icmp ne i64 %rank.wide, %rank.wanted
+  %is.unlike = or i1 %is.other, %is.deeper
+  %stays = or i1 %is.plain, %is.unlike
+  br i1 %stays, label %put, label %new
+new:
+  %own = call ptr %copy(ptr %thing, i32 0)
+  %is.new = icmp ne ptr %own, null
+  br i1 %is.new, label %put, label %drop
+put:
+  %item = phi ptr [ %thing, %argument ], [ %thing, %look ], [ %own, %new ]
+  %more = phi i64 [ 0, %argument ], [ 0, %look ], [ 1, %new ]
+  %item.at = getelementptr ptr, ptr %given, i64 %k
+  store ptr %item, ptr %item.at
+  %made.next = add i64 %made, %more
+  %k.next = add i64 %k, 1
+  br label %head
+again:
+  %is.any = icmp ne i64 %made, 0
+  br i1 %is.any, label %run, label %done
+run:
+  %found = call i64 @run_in_rows(ptr %ctx, ptr %given, i64 %nargs, ptr %results, i1 %strict)
+  br label %drop
+drop:
+  %result = phi i64 [ %found, %run ], [ $SET, %new ]
+  br label %next
+next:
+  %left = phi i64 [ %k, %drop ], [ %j, %kept ], [ %j, %free ]
+  %j = sub i64 %left, 1
+  %ends = icmp slt i64 %j, 0
+  br i1 %ends, label %end, label %one
+one:
+  %one.at = getelementptr ptr, ptr %given, i64 %j
+  %one.given = load ptr, ptr %one.at
+  %own.at = getelementptr ptr, ptr %args, i64 %j
+  %one.own = load ptr, ptr %own.at
+  %is.kept = icmp eq ptr %one.given, %one.own
+  br i1 %is.kept, label %kept, label %free
+kept:
+  br label %next
+free:
+  call void %release(ptr %one.given)
+  br label %next
+end:
+  ret i64 %result
 }
 
 """

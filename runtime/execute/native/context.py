@@ -39,11 +39,11 @@ _PYTHON = (
     "PyEval_RestoreThread",
     "PyTuple_New",
     "PyDict_GetItemWithError",
+    "PyDict_SetItem",
     "PyDict_Next",
     "PyWeakref_GetObject",
     "PyObject_GenericGetAttr",
     "PyObject_GetAttr",
-    "PyObject_SetAttr",
     "_PyObject_GetDictPtr",
     "PyObject_GetItem",
     "PyObject_CallNoArgs",
@@ -54,7 +54,9 @@ _PYTHON = (
     "PyMem_RawFree",
 )
 # Positions in the table of NumPy's C interface, which never change.
-_NUMPY = {"PyArray_Scalar": 60, "PyArray_New": 93, "PyDataMem_SetHandler": 304}
+_NUMPY = {
+    "PyArray_Scalar": 60, "PyArray_NewCopy": 85, "PyArray_New": 93, "PyDataMem_SetHandler": 304,
+}  # fmt: skip
 _KINDS = ("b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8")
 _OBJECTS: dict[str, Any] = {
     "None": None,

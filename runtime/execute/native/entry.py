@@ -46,7 +46,7 @@ from runtime.execute.native.layout import (
     has_dict_versions,
 )
 from runtime.execute.native.reading import IN_DICT, IN_LIST, IN_OBJECT, IN_SLOT, IN_TUPLE
-from runtime.execute.native.signature import LARGE
+from runtime.execute.native.signature import ARRAY, LARGE
 from runtime.execute.native.taking import TAKING
 from runtime.execute.native.template import expanded
 
@@ -77,6 +77,7 @@ _CONSTANTS = {
     "DICT_VERSION": DICT_VERSION,
     "NO_DICT_VERSION": 0 if has_dict_versions() else -1,
     "LARGE": LARGE,
+    "ARRAY": ARRAY,
     "PLAIN": C_CONTIGUOUS | ALIGNED,
     "WRITEABLE": C_CONTIGUOUS | ALIGNED | WRITEABLE,
     "REFUSED": REFUSED,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
+from runtime.errors import Origin
 from runtime.graph.ir import Graph, Node, Value
 from runtime.spec import TensorType
 
@@ -18,6 +19,8 @@ _OF_ARRAY, _LARGE, _UNKNOWN = 4, 1024, 10_000
 # What Python takes for an operation on an array, a plan for a node beyond that, and native code for
 # a call of Python, where an operation of Python's on numbers takes one.
 _OF_NUMPY, _OF_NODE, _OF_CALL = 15, 20, 60
+# So many rounds a loop has at least, or Python would have gone through it while it was traced.
+_ROUNDS = 16
 
 
 def work(nodes: Iterable[Node]) -> int:
@@ -56,14 +59,20 @@ def is_done_as_in_python(graph: Graph, parts: Sequence[Graph]) -> bool:
     return not has_loop and len(nodes) * _OF_NODE > _saved(called)
 
 
-def calls_outweigh(graph: Graph, calls: int) -> bool:
-    """Whether native code takes longer for so many calls of Python than it saves beside them.
+def calls_outweigh(graph: Graph, calls: Collection[Origin]) -> bool:
+    """Whether native code takes longer for calls of Python, there, than it saves beside them.
 
-    Rounds of loops are not counted: one without a branch has as many of both in each.
+    A loop without a branch has as many of both in each round.
     """
     kinds = {node.op.name for node in graph.walk()}
-    is_rare = "cond" in kinds and not kinds.isdisjoint(LOOPS)
-    return not is_rare and calls * _OF_CALL > _saved(graph.walk())
+    if "cond" in kinds and not kinds.isdisjoint(LOOPS):
+        return False  # calls may be rare
+    loops = [node for node in graph.nodes if node.op.name in LOOPS]
+    repeated = [node for loop in loops for node in inside(loop)]
+    lines = {node.origin for node in repeated}
+    again = sum(origin in lines for origin in calls)
+    saved = _saved(graph.walk()) + (_ROUNDS - 1) * _saved(repeated)
+    return (len(calls) + (_ROUNDS - 1) * again) * _OF_CALL > saved
 
 
 def _called(nodes: Iterable[Node], parts: Sequence[Graph]) -> list[Node]:

@@ -167,7 +167,8 @@ class Native:
             described = Descriptions(outside)
             functions |= {"call_out": calling_out.address(), "outside": described.address}
             handlers.described = described
-        context = Context(handlers.words(), functions, signature.words(), code.constants)
+        words = signature.words(code.overwritten)
+        context = Context(handlers.words(), functions, words, code.constants)
         handlers.context = context
         kept = context.address, loaded, context
         self.call = builtin(found.address("call"), name, *kept)
@@ -343,12 +344,8 @@ class _Handlers:
         }
 
     def fallback(self, *inputs: Any) -> tuple[Any, ...]:
-        """Run the plan on inputs that native code does not take; copies that lie in rows it may."""
-        others = [k for k, x in enumerate(inputs) if not _lies_in_rows(x)]
-        if not others or not set(others).isdisjoint(self.native.code.overwritten):
-            return self.native.plan(*inputs)
-        given = [np.array(x, order="C") if k in others else x for k, x in enumerate(inputs)]
-        return self.native(*given)
+        """Run the plan on inputs that native code does not take."""
+        return self.native.plan(*inputs)
 
     def failed(self, site: int, *inputs: Any) -> tuple[Any, ...]:
         """Raise what the node at a site raises on the operands in the error slot."""
@@ -381,11 +378,6 @@ class _Handlers:
         for origin in () if place is None else reversed(place.origins):
             trace = line_of(origin, trace)
         raise error.with_traceback(trace)
-
-
-def _lies_in_rows(x: Any) -> bool:
-    """Whether native code takes an array as it lies in memory; True for what is none."""
-    return type(x) is not np.ndarray or (x.flags.c_contiguous and x.flags.aligned)
 
 
 def _unpacked(word: bytes, type_: Any) -> Any:

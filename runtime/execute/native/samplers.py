@@ -122,11 +122,13 @@ def is_at_hand(name: str) -> bool:
     return name in addresses()
 
 
-@cache
 def addresses() -> dict[str, int]:
     """Where the functions are that draw what the methods draw; a generator was made before."""
-    if "numpy.random" not in sys.modules:
-        return {}
+    return _addresses() if "numpy.random" in sys.modules else {}
+
+
+@cache
+def _addresses() -> dict[str, int]:
     try:
         library = ctypes.CDLL(np.random._generator.__file__)
         functions = {name: getattr(library, name) for name in _EXPORTED}

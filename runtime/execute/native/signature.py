@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import ctypes
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from runtime.dtypes import dtype_from
 
-__all__ = ["LARGE", "Argument", "Signature", "row"]
+__all__ = ["ARRAY", "LARGE", "Argument", "Signature", "row"]
 
 # Arrays of so many elements are made in memory that is kept when they are freed.
 LARGE = 1 << 18
 
 _WEAK = {"i8": 1, "f8": 2, "b1": 3}
-_SCALAR, _ARRAY, _GIVEN = 0, 4, 5
+_SCALAR, ARRAY, _GIVEN = 0, 4, 5
 # Complex numbers, which a word does not hold: of NumPy, and of Python.
 _COMPLEX, _WEAK_COMPLEX = 6, 7
 _UNKNOWN = -1
@@ -38,7 +38,7 @@ class Argument(NamedTuple):
         if self.is_given:
             return _GIVEN
         if self.shape is not None:
-            return _ARRAY
+            return ARRAY
         if self.type[0] == "c":
             return _WEAK_COMPLEX if self.weak else _COMPLEX
         return _WEAK[self.type] if self.weak else _SCALAR
@@ -67,11 +67,15 @@ class Signature(NamedTuple):
     parameters: tuple[Argument, ...]
     results: tuple[Argument, ...]
 
-    def words(self) -> dict[str, Any]:
-        """The words of the context that tell it; rows must be kept as long as it is used."""
+    def words(self, overwritten: Collection[int] = ()) -> dict[str, Any]:
+        """The words of the context that tell it; rows must be kept as long as it is used.
+
+        Of parameters that are `overwritten`, the kernel must not get copies.
+        """
+        dtypes = [dtype_from(p.type) for p in self.parameters]
         parameters = [
-            (p.kind, id(dtype_from(p.type).type), id(dtype_from(p.type)), p.size, p.rank)
-            for p in self.parameters
+            (p.kind, 0 if k in overwritten else id(dtype.type), id(dtype), p.size, p.rank)
+            for k, (p, dtype) in enumerate(zip(self.parameters, dtypes, strict=True))
         ]
         results = [
             (r.kind, id(dtype_from(r.type)), dtype_from(r.type).num, r.rank) for r in self.results

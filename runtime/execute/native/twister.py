@@ -1,10 +1,11 @@
 """Draws that no library has functions for: those of Python's `random`, and of `np.random` itself.
 
 Python's generator is a Mersenne twister in the memory of its object: how many words of it are used,
-and 624 of 32 bits. Its `gauss` leaves every second number in an attribute of the object, whose name
-is the third word of what stands for it. `RandomState` has such a number behind a flag, where the
-third word points. All draw what the library in Python or C draws, by the same functions of `libm`;
-they are called with the lock of the interpreter held: `(bits, context, third word, operands)`.
+and 624 of 32 bits. Its `gauss` leaves every second number in the dict of the object, under a name
+that is the third word of what stands for it. `RandomState` has such a number behind a flag, where
+the third word points. All draw what the library in Python or C draws, by the same functions of
+`libm`; they are called with the lock of the interpreter held: `(bits, context, third word,
+operands)`.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import Any
 from runtime.execute.native import layout
 from runtime.execute.native.cache import compiled
 from runtime.execute.native.context import Context
-from runtime.execute.native.engine import QUICK, Loaded, load
+from runtime.execute.native.engine import Loaded, load
 from runtime.execute.native.generator_bits import bits_of
 from runtime.execute.native.objects import Linked
 from runtime.execute.native.samplers import OWN
@@ -85,7 +86,7 @@ _OLD = "numpy.random", "RandomState"
 
 @cache
 def _code() -> Loaded | Linked:
-    return load(compiled(twister_text(), QUICK))
+    return load(compiled(twister_text()))
 
 
 def twister_text() -> str:
@@ -100,23 +101,11 @@ declare double @cos(double)
 declare double @llvm.sqrt.f64(double)
 declare i64 @llvm.ctlz.i64(i64, i1)
 
-define internal i32 @drawn(ptr %used) {
-entry:
-  %words = getelementptr i32, ptr %used, i64 1
-  %count = load i32, ptr %used
-  %is.spent = icmp uge i32 %count, 624 ? renew : take
-renew:
-  %k = phi i64 [ 0, %entry ], [ %next, %renew ]
-  %next = add i64 %k, 1
-  %is.last = icmp eq i64 %next, 624
-  %second = select i1 %is.last, i64 0, i64 %next
-  %beyond = add i64 %k, 397
-  %back = sub i64 %beyond, 624
-  %is.beyond = icmp uge i64 %beyond, 624
-  %third = select i1 %is.beyond, i64 %back, i64 %beyond
+; The word at `k` anew, of itself, the next one and a third.
+define internal void @mix(ptr %words, i64 %k, i64 %next, i64 %beyond) alwaysinline {
   %first.at = getelementptr i32, ptr %words, i64 %k
-  %second.at = getelementptr i32, ptr %words, i64 %second
-  %third.at = getelementptr i32, ptr %words, i64 %third
+  %second.at = getelementptr i32, ptr %words, i64 %next
+  %third.at = getelementptr i32, ptr %words, i64 %beyond
   %a = load i32, ptr %first.at
   %b = load i32, ptr %second.at
   %c = load i32, ptr %third.at
@@ -130,7 +119,41 @@ renew:
   %mixed = xor i32 %c, %half
   %new = xor i32 %mixed, %mask
   store i32 %new, ptr %first.at
-  br i1 %is.last, label %take, label %renew
+  ret void
+}
+
+; Two loops, neither of which reads what it wrote a few words before: LLVM makes vectors of them.
+define internal void @renew(ptr %words) noinline {
+entry:
+  br label %low
+low:
+  %k = phi i64 [ 0, %entry ], [ %k.next, %low ]
+  %k.next = add nuw nsw i64 %k, 1
+  %k.third = add nuw nsw i64 %k, 397
+  call void @mix(ptr %words, i64 %k, i64 %k.next, i64 %k.third)
+  %is.low = icmp ult i64 %k.next, 227
+  br i1 %is.low, label %low, label %high
+high:
+  %j = phi i64 [ 227, %low ], [ %j.next, %high ]
+  %j.next = add nuw nsw i64 %j, 1
+  %j.third = sub nuw nsw i64 %j, 227
+  call void @mix(ptr %words, i64 %j, i64 %j.next, i64 %j.third)
+  %is.high = icmp ult i64 %j.next, 623
+  br i1 %is.high, label %high, label %last
+last:
+  call void @mix(ptr %words, i64 623, i64 0, i64 396)
+  ret void
+}
+
+define internal i32 @drawn(ptr %used) {
+entry:
+  %words = getelementptr i32, ptr %used, i64 1
+  %count = load i32, ptr %used
+  %is.spent = icmp uge i32 %count, 624
+  br i1 %is.spent, label %renew, label %take
+renew:
+  call void @renew(ptr %words)
+  br label %take
 take:
   %at = phi i32 [ %count, %entry ], [ 0, %renew ]
   %after = add i32 %at, 1
@@ -196,21 +219,22 @@ done:
 }
 
 define double @python_gauss(ptr %bits, ptr %ctx, ptr %third) {
-  %get = word PyObject_GetAttr
-  %set = word PyObject_SetAttr
+  %dict.of = word _PyObject_GetDictPtr
+  %get = word PyDict_GetItemWithError
+  %set = word PyDict_SetItem
   %make = word PyFloat_FromDouble
   %release = word Py_DecRef
   %none = word None
   %owner = getelementptr i8, ptr %bits, i64 -$HEADER
-  %left = call ptr %get(ptr %owner, ptr %third)
+  %dict.at = call ptr %dict.of(ptr %owner)
+  %dict = load ptr, ptr %dict.at
+  %left = call ptr %get(ptr %dict, ptr %third)
   %is.none = icmp eq ptr %left, %none ? draw : take
 take:
   %value = field double %left, $FLOAT
-  %set.none = call i32 %set(ptr %owner, ptr %third, ptr %none)
-  call void %release(ptr %left)
+  %set.none = call i32 %set(ptr %dict, ptr %third, ptr %none)
   ret double %value
 draw:
-  call void %release(ptr %left)
   %u = call double @unit(ptr %bits)
   %angle = fmul double %u, 0x401921FB54442D18
   %v = call double @unit(ptr %bits)
@@ -223,7 +247,7 @@ draw:
   %sine = call double @sin(double %angle)
   %other = fmul double %sine, %radius
   %kept = call ptr %make(double %other)
-  %set.other = call i32 %set(ptr %owner, ptr %third, ptr %kept)
+  %set.other = call i32 %set(ptr %dict, ptr %third, ptr %kept)
   call void %release(ptr %kept)
   ret double %z
 }

@@ -27,6 +27,9 @@ FUNCTIONS: dict[str, Callable[..., Expr]] = {
     "cos": trigonometry.cos,
     "tan": trigonometry.tan,
     "far_angle": trigonometry.far_angle,
+    "far_sin": trigonometry.far_sin,
+    "far_cos": trigonometry.far_cos,
+    "far_tan": trigonometry.far_tan,
     "asin": trigonometry.asin,
     "acos": trigonometry.acos,
     "atan": trigonometry.atan,
@@ -60,7 +63,10 @@ _SHORT = frozenset((
 ))  # fmt: skip
 
 # What is needed only where the first operand is as large as that, which is rare: it is called.
-RARELY = {"far_angle": trigonometry.FAR, "far_remainder": remainders.FAR}
+RARELY = {
+    "far_remainder": remainders.FAR,
+    **dict.fromkeys(("far_angle", "far_sin", "far_cos", "far_tan"), trigonometry.FAR),
+}
 
 
 def composed(name: str, *operands: Expr) -> Expr:

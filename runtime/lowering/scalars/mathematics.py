@@ -83,8 +83,23 @@ def _negative(x: Expr) -> Expr:
     return number(-x.value, x) if x.function == "const" else call("neg", x)
 
 
+# From so many coefficients on, a loop in which each round needs the last one waits for them.
+_LONG = 6
+
+
 def polynomial(x: Expr, coefficients: Sequence[float]) -> Expr:
-    """A polynomial, highest power first, by Horner's rule."""
+    """A polynomial, highest power first, by Horner's rule: a long one of doubles as two halves.
+
+    Its even and its odd powers are computed beside each other.
+    """
+    if x.type == "f8" and len(coefficients) >= _LONG:
+        square = call("mul", x, x)
+        even, odd = (_by_rule(square, coefficients[-k::-2][::-1]) for k in (1, 2))
+        return add(mul(odd, x), even)
+    return _by_rule(x, coefficients)
+
+
+def _by_rule(x: Expr, coefficients: Sequence[float]) -> Expr:
     result = number(coefficients[0], x)
     for c in coefficients[1:]:
         result = add(mul(result, x), number(c, x))

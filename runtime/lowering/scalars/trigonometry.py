@@ -8,6 +8,7 @@ netlib.org/fdlibm), with polynomials fitted for this (Chebyshev nodes, 200 bits)
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import cache
 
 import numpy as np
@@ -17,8 +18,10 @@ from runtime.lowering.kernels.scalar import Expr, both, call, cast, const, eithe
 from runtime.lowering.scalars.exponentials import in_double, is_itself
 from runtime.lowering.scalars.mathematics import add, has_sign, mul, number, polynomial, sqrt, sub
 
-__all__ = ["FAR", "acos", "asin", "atan", "atan2", "cos", "far_angle", "sin", "tan",
-           "two_sum"]  # fmt: skip
+__all__ = [
+    "FAR", "acos", "asin", "atan", "atan2", "cos", "far_angle", "far_cos", "far_sin", "far_tan",
+    "sin", "tan", "two_sum",
+]  # fmt: skip
 
 # 2 / pi times 2**1344.
 _TWO_OVER_PI = int(
@@ -34,6 +37,13 @@ _PIO2 = (1.5707963267948966, 6.123233995736766e-17)
 # The first 25 bits of it, and the rest: for floats that are not FAR.
 _PIO2_OF_NEAR = (1.57079631090164184570, 1.58932547735281966916e-08)
 FAR = 2.0**20
+# Three parts of 33 bits, which are exact times n, and the rest: for doubles that are not FAR.
+_PIO2_OF_DOUBLES = (
+    1.57079632673412561417e00, 6.07710050630396597660e-11, 2.02226624871116645580e-21,
+    8.47842766036889956997e-32,
+)  # fmt: skip
+# What is added to it has its units in the last bits.
+_WHOLE = 1.5 * 2.0**52
 
 # ---- reduction: x = n pi / 2 + r with |r| <= pi / 4 ----------------------------------------------
 
@@ -128,20 +138,31 @@ def _reduced_double(size: Expr) -> tuple[Expr, Expr, Expr]:
     return n, r, add(rest, add(mul(total, second), mul(lost, first)))
 
 
-def _reduced(x: Expr) -> tuple[Expr, Expr, Expr]:
-    """The quadrant n as an integer, and r in two parts, as doubles; of |x|."""
-    if x.type != "f8":
-        return _reduced_of_float(call("abs", cast(x, "f8")))
-    size = call("abs", x)
+Angle = tuple[Expr, Expr, Expr]
+
+
+def _reduced(size: Expr) -> Angle:
+    """The quadrant n as an integer, and r in two parts, as doubles; of a double that is FAR."""
     n, r, rest = _reduced_double(size)
-    is_small = call("le", size, number(math.pi / 4, size))
-    zero = number(0.0, size)
-    n, r, rest = select(is_small, zero, n), select(is_small, size, r), select(is_small, zero, rest)
     is_plain = call("lt", size, number(math.inf, size))
-    return cast(select(is_plain, n, zero), "i8"), select(is_plain, r, number(math.nan, r)), rest
+    n = cast(select(is_plain, n, number(0.0, size)), "i8")
+    return n, select(is_plain, r, number(math.nan, r)), rest
 
 
-def _reduced_of_float(size: Expr) -> tuple[Expr, Expr, Expr]:
+def _reduced_near(size: Expr) -> Angle:
+    """The same of a double that is not."""
+    turns = add(mul(size, number(2 / math.pi, size)), number(_WHOLE, size))
+    n = call("sub", turns, number(_WHOLE, size))
+    first, second, third, fourth = (number(-c, size) for c in _PIO2_OF_DOUBLES)
+    total = call("add", size, call("mul", n, first))
+    total, lost = _two_sum(total, call("mul", n, second))
+    total, more = _two_sum(total, call("mul", n, third))
+    lost = call("add", call("add", lost, more), call("mul", n, fourth))
+    r = call("add", total, lost)
+    return Expr("bitcast", "i8", (turns,)), r, call("add", call("sub", total, r), lost)
+
+
+def _reduced_of_float(size: Expr) -> Angle:
     """By two parts of pi / 2, the first of which is exact times n; what is far is looked up."""
     n = call("rint", mul(size, number(2 / math.pi, size)))
     first, second = (number(c, size) for c in _PIO2_OF_NEAR)
@@ -212,28 +233,22 @@ def _is_odd(n: Expr, bit: int) -> Expr:
     return call("ne", call("and", n, const(bit, "i8")), const(0, "i8"))
 
 
-def sin(x: Expr) -> Expr:
-    """Sine."""
-    n, r, rest = _reduced(x)
-    sine, cosine = _of_small(r, rest, x.type)
+def _sin(angle: Angle, type_: str = "f8") -> Expr:
+    n, r, rest = angle
+    sine, cosine = _of_small(r, rest, type_)
     result = select(_is_odd(n, 1), cosine, sine)
-    is_negative = call("ne", _is_odd(n, 2), has_sign(x))
-    result = cast(select(is_negative, call("neg", result), result), x.type)
-    return is_itself(x, result)
+    return select(_is_odd(n, 2), call("neg", result), result)
 
 
-def cos(x: Expr) -> Expr:
-    """Cosine."""
-    n, r, rest = _reduced(x)
-    sine, cosine = _of_small(r, rest, x.type)
+def _cos(angle: Angle, type_: str = "f8") -> Expr:
+    n, r, rest = angle
+    sine, cosine = _of_small(r, rest, type_)
     result = select(_is_odd(n, 1), sine, cosine)
-    is_negative = _is_odd(call("add", n, const(1, "i8")), 2)
-    return cast(select(is_negative, call("neg", result), result), x.type)
+    return select(_is_odd(call("add", n, const(1, "i8")), 2), call("neg", result), result)
 
 
-def tan(x: Expr) -> Expr:
-    """Tangent."""
-    n, r, rest = _reduced(x)
+def _tan(angle: Angle, type_: str = "f8") -> Expr:
+    n, r, rest = angle
     (sine, sine_rest), (cosine, cosine_rest) = _sin_of_small(r, rest), _cos_of_small(r, rest)
     is_odd = _is_odd(n, 1)
     above, above_rest = select(is_odd, cosine, sine), select(is_odd, cosine_rest, sine_rest)
@@ -242,9 +257,56 @@ def tan(x: Expr) -> Expr:
     lost = sub(add(call("fma", call("neg", ratio), below, above), above_rest),
                mul(ratio, below_rest))  # fmt: skip
     ratio = call("add", ratio, call("div", lost, below))
-    is_negative = call("ne", is_odd, has_sign(x))
-    result = cast(select(is_negative, call("neg", ratio), ratio), x.type)
-    return is_itself(x, result)
+    return select(is_odd, call("neg", ratio), ratio)
+
+
+def far_sin(size: Expr) -> Expr:
+    """Sine of a double that is far from 0."""
+    return _sin(_reduced(size))
+
+
+def far_cos(size: Expr) -> Expr:
+    """Cosine of such a double."""
+    return _cos(_reduced(size))
+
+
+def far_tan(size: Expr) -> Expr:
+    """Tangent of such a double."""
+    return _tan(_reduced(size))
+
+
+_Far = Callable[[Expr], Expr]
+
+
+def _of_size(x: Expr, function: Callable[[Angle, str], Expr], far: _Far) -> Expr:
+    """A function of |x|: of a double, as `far` gives it where that is far from 0."""
+    if x.type != "f8":
+        return function(_reduced_of_float(call("abs", cast(x, "f8"))), x.type)
+    size = call("abs", x)
+    seldom = far(size)
+    seldom.composed = far.__name__, (size,)
+    is_far = call("ge", size, number(FAR, size))
+    return select(is_far, seldom, function(_reduced_near(size), x.type))
+
+
+def _odd(x: Expr, of_size: Expr) -> Expr:
+    """A function that changes its sign with x."""
+    return is_itself(x, cast(select(has_sign(x), call("neg", of_size), of_size), x.type))
+
+
+def sin(x: Expr) -> Expr:
+    """Sine."""
+    return _odd(x, _of_size(x, _sin, far_sin))
+
+
+def cos(x: Expr) -> Expr:
+    """Cosine."""
+    return cast(_of_size(x, _cos, far_cos), x.type)
+
+
+def tan(x: Expr) -> Expr:
+    """Tangent."""
+    return _odd(x, _of_size(x, _tan, far_tan))
 
 
 # ---- inverses ------------------------------------------------------------------------------------

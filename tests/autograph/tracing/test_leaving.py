@@ -109,7 +109,15 @@ def told_on_one_path(x):
     return most
 
 
-@pytest.mark.parametrize("function", [told_at_the_end, told_on_one_path])
+def told_before_a_loop(x):
+    print("begin")
+    total = 0.0
+    for v in x:
+        total += v
+    return total
+
+
+@pytest.mark.parametrize("function", [told_at_the_end, told_on_one_path, told_before_a_loop])
 def test_graphs_that_call_python_seldom_run(function):
     converted = ag.convert(function)
     np.testing.assert_allclose(converted(X), function(X), rtol=1e-12)

@@ -146,19 +146,39 @@ ODD = {
 }
 
 
+# Of these but the last, the kernel has copies.
+LYING_OTHERWISE = ("strided", "reversed", "in columns", "of stride 0", "misaligned", "read-only")
+
+
 @pytest.mark.parametrize("kind", ODD)
 def test_the_builtin_takes_an_argument_that_is_declared_and_no_other(kind):
     function = ag.convert(double)
     function(VECTOR)
     native = native_of(function)
     given = ODD[kind]
-    if kind == "read-only":
+    if kind in LYING_OTHERWISE:
         np.testing.assert_array_equal(native.alone(given), double(given))
     else:
         assert native.alone(given) is MISS
     np.testing.assert_array_equal(native(given)[0], double(given))
     if kind != "of a subclass":  # which `convert` refuses
         np.testing.assert_array_equal(function(given), double(given))
+
+
+def test_an_array_that_lies_otherwise_is_copied_and_let_go_of():
+    function = ag.convert(lambda x, y: (x * 2, x + y))
+    x, strided = np.ones((3, 4)), np.ones((3, 8))[:, ::2]
+    function(x, x)
+    native, before = native_of(function), sys.getrefcount(strided)
+    for _ in range(3):
+        for args in ((strided, x), (x, strided), (strided, strided)):
+            for found, expected in zip(native.together(*args), (x * 2, x + x), strict=True):
+                np.testing.assert_array_equal(found, expected)
+    del args
+    assert sys.getrefcount(strided) == before
+    for missed in (strided[:2], strided[0], strided.astype("f4"), None):
+        assert native.together(strided, missed) is MISS and native.together(missed, strided) is MISS
+    assert sys.getrefcount(strided) == before and function.trace_count == 1
 
 
 NUMBERS = [

@@ -9,9 +9,9 @@ from runtime.execute.native import samplers
 @pytest.fixture
 def anew(monkeypatch):
     np.random.default_rng(0)
-    samplers.addresses.cache_clear()
+    samplers._addresses.cache_clear()
     yield monkeypatch
-    samplers.addresses.cache_clear()
+    samplers._addresses.cache_clear()
 
 
 def test_all_functions_are_where_numpy_has_them():
@@ -31,3 +31,10 @@ def test_all_functions_are_where_numpy_has_them():
 def test_python_draws_where_they_are_not(anew, change):
     change(anew)
     assert samplers.addresses() == {} and not samplers.is_at_hand("random_normal")
+
+
+def test_they_are_asked_for_again_when_the_module_is_there(anew):
+    with anew.context() as before:
+        before.delitem(sys.modules, "numpy.random")
+        assert not samplers.is_at_hand("random_normal")
+    assert samplers.is_at_hand("random_normal")
