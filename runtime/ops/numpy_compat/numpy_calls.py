@@ -10,6 +10,7 @@ import inspect
 import itertools
 from collections.abc import Callable
 from functools import lru_cache
+from types import BuiltinFunctionType
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from runtime.ops.declaration.declare import Primitive, simpler_form
 from runtime.ops.elementwise.conversion import astype
 from runtime.ops.numpy_compat.likenesses import check_options, fits_exactly, raise_as_numpy
 
-__all__ = ["call_as_numpy", "parameters_of"]
+__all__ = ["call_as_numpy", "parameters_of", "signature_of"]
 
 # Parameters that are arrays, for which a list of numbers and arrays may stand.
 _ARRAYS = frozenset(
@@ -83,7 +84,7 @@ def parameters_of(function: Any, own: Any) -> tuple[inspect.Signature, dict[str,
     None where NumPy tells no signature (some built-in functions before NumPy 2.4).
     """
     try:
-        signature = inspect.signature(function)
+        signature = signature_of(function)
     except ValueError:
         return None
     ours = list(inspect.signature(own).parameters.values())
@@ -104,6 +105,22 @@ def parameters_of(function: Any, own: Any) -> tuple[inspect.Signature, dict[str,
         elif renamed.get(parameter.name, parameter.name) in known:
             names[parameter.name] = renamed.get(parameter.name, parameter.name)
     return signature, names
+
+
+def signature_of(function: Any) -> inspect.Signature:
+    """`inspect.signature`, of a built-in function by a lambda with its parameters.
+
+    `inspect` goes through the text of such a signature by tokens, for which it first compiles a
+    large regular expression. Raises ValueError where there is no signature.
+    """
+    inner = inspect.unwrap(function)
+    text = getattr(inner, "__text_signature__", None)
+    if type(inner) is BuiltinFunctionType and text and "$" not in text:
+        try:
+            return inspect.signature(eval(f"(lambda {text[1:-1]}: None)", {"__builtins__": {}}))
+        except (SyntaxError, NameError):  # a default that has no literal
+            pass
+    return inspect.signature(function)
 
 
 def call_as_numpy(
