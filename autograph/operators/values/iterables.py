@@ -177,7 +177,7 @@ class IndexedIterator(Indexed):
             self._length = 0  # whatever is added later
             raise StopIteration
         item_at = self._item
-        self._length, self._item = _less(self._length, 1), lambda index: item_at(index + 1)
+        self._length, self._item = _less(self._length, 1), _Behind.first(item_at)
         return item_at(0)
 
     def __len__(self) -> int:
@@ -192,8 +192,44 @@ def iterator_over(x: Indexed) -> IndexedIterator:
     return IndexedIterator(x.name, x._length, x.item)
 
 
+class _Behind:
+    """The items of others from a position on.
+
+    Those behind these, and so on, are all found of the first ones, however many were taken.
+    """
+
+    __slots__ = ("count", "item_at")
+
+    def __init__(self, item_at: Callable[[Any], Any], count: int) -> None:
+        self.item_at, self.count = item_at, count
+
+    @classmethod
+    def first(cls, item_at: Callable[[Any], Any]) -> _Behind:
+        """The items behind the first one."""
+        if type(item_at) is not cls:
+            return cls(item_at, 1)
+        return cls(item_at.item_at, item_at.count + 1)
+
+    def __call__(self, index: Any) -> Any:
+        return self.item_at(index + self.count)
+
+
+class _Fewer:
+    """A length that is found when it is asked for, less what was taken."""
+
+    __slots__ = ("count", "length")
+
+    def __init__(self, length: Callable[[], Any], count: int) -> None:
+        self.length, self.count = length, count
+
+    def __call__(self) -> Any:
+        return self.length() - self.count
+
+
 def _less(length: Any, count: int) -> Any:
-    return (lambda: length() - count) if callable(length) else length - count
+    if type(length) is _Fewer:
+        return _Fewer(length.length, length.count + count)
+    return _Fewer(length, count) if callable(length) else length - count
 
 
 def with_members(x: Any, method: str) -> Any:
