@@ -87,7 +87,7 @@ def parameters_of(function: Any, own: Any) -> tuple[inspect.Signature, dict[str,
         signature = signature_of(function)
     except ValueError:
         return None
-    ours = list(inspect.signature(own).parameters.values())
+    ours = list(signature_of(own).parameters.values())
     operands = (own.inputs or 0) if isinstance(own, Primitive) else 1
     known = {p.name for p in ours if p.kind is not inspect.Parameter.POSITIONAL_ONLY}
     renamed = _RENAMED.get(own.__name__, {})
@@ -107,6 +107,7 @@ def parameters_of(function: Any, own: Any) -> tuple[inspect.Signature, dict[str,
     return signature, names
 
 
+@lru_cache(maxsize=1024)
 def signature_of(function: Any) -> inspect.Signature:
     """`inspect.signature`, of a built-in function by a lambda with its parameters.
 
@@ -255,7 +256,7 @@ def _is_plain(function: Any, own: Any, count: int, keywords: tuple[str, ...]) ->
         given = signature.bind(*range(count), **dict.fromkeys(keywords)).arguments
     except TypeError:
         return False
-    ours = inspect.signature(own).parameters
+    ours = signature_of(own).parameters
     if any(signature.parameters[name].kind in _VARIADIC for name in given):
         return False
     in_place = zip(given, list(ours.values())[:count], strict=False)
@@ -273,7 +274,7 @@ def _is_named(parameter: inspect.Parameter | None) -> bool:
 
 def _call(own: Callable[..., Any], given: dict[str, Any], several: tuple[Any, ...]) -> Any:
     """`own` with `given`, of which some go by position only, and with `several` after these."""
-    parameters = list(inspect.signature(own).parameters.values())
+    parameters = list(signature_of(own).parameters.values())
     leading = [p for p in parameters if p.kind is inspect.Parameter.POSITIONAL_ONLY]
     if several:
         kinds = [p.kind for p in parameters]
@@ -286,7 +287,7 @@ def _call(own: Callable[..., Any], given: dict[str, Any], several: tuple[Any, ..
 
 def _further(function: Any, own: Callable[..., Any], values: dict[str, Any]) -> dict[str, Any]:
     """Keywords that NumPy's function takes without naming them in its signature."""
-    known = inspect.signature(own).parameters
+    known = signature_of(own).parameters
     if any(p.kind is inspect.Parameter.VAR_KEYWORD for p in known.values()):
         return values  # what a function that it calls takes
     for name, value in values.items():
