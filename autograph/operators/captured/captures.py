@@ -55,11 +55,10 @@ from autograph.operators.captured.outside import (
 from autograph.operators.captured.scopes import Generators, Scopes
 from runtime import journal
 from runtime.array_methods import check_class
-from runtime.building import Builder
+from runtime.building import Builder, building
 from runtime.devices import is_device_array
 from runtime.ops.declaration.operands import type_of
 from runtime.tensor import Tensor
-from runtime.trace import innermost
 from runtime.variable import Variable
 
 __all__ = ["Captured", "Guard", "Place", "Trace", "are_one_object", "as_input",
@@ -130,8 +129,8 @@ def _items_in(thing: Any) -> Iterator[Any]:
 
 def current_trace() -> Trace | None:
     """The trace that is under way, None in eager mode."""
-    builder = innermost(None)  # as `building`, without the call
-    return getattr(builder.root, "trace", None) if isinstance(builder, Builder) else None
+    builder = building()
+    return None if builder is None else getattr(builder.root, "trace", None)
 
 
 def trace_at_hand() -> Trace:

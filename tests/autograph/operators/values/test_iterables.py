@@ -21,10 +21,9 @@ def test_items_in_order():
     assert list(items) == ["a", "b", "c"] and len(items) == 3 and items.known_length() == 3
 
 
-@pytest.mark.parametrize("length", [5000, lambda: 5000])
-def test_an_item_is_found_at_once_however_many_were_taken(length):
+def test_an_item_is_found_at_once_however_many_were_taken():
     # In one call each: items behind items behind items would be too deep.
-    taken = IndexedIterator("map", length, lambda i: i)
+    taken = IndexedIterator("map", 5000, lambda i: i)
     assert [next(taken) for _ in range(4999)] == [*range(4999)]
     left = taken.copy()
     assert next(taken) == next(left) == 4999
