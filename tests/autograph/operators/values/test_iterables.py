@@ -30,6 +30,17 @@ def test_an_item_is_found_at_once_however_many_were_taken():
     assert next(taken, "none") == next(left, "none") == "none"
 
 
+def test_more_items_are_taken_in_turn_than_functions_call_one_another():
+    def ends(a):
+        numbers = map(float, a)
+        first = next(numbers)
+        return first, list(numbers)[-1]
+
+    converted, a = ag.convert(ends), np.arange(1200.0)
+    assert converted(a) == converted(a) == ends(a) == (0.0, 1199.0)
+    assert converted(a + 1) == ends(a + 1) and converted.trace_count == 1
+
+
 @pytest.mark.parametrize("bounds", [(0, 5, 1), (5, 0, -2), (3, 3, 1), (1, 8, 3), (0, -4, 1)])
 def test_a_range_of_traced_bounds_has_pythons_items(bounds):
     @ag.convert
