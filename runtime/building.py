@@ -572,7 +572,7 @@ def _leaked(value: Value) -> LeakedTensorError:
 
 def building() -> Builder | None:
     """The builder that is current, None in eager mode."""
-    interpreter = trace.current()
+    interpreter = trace.innermost(None)
     return interpreter if isinstance(interpreter, Builder) else None
 
 

@@ -39,6 +39,8 @@ _ASKS_TRUTH = 16
 # By the id of a code object, which a hash would go through as a whole: the code, and where in its
 # bytecode lines begin, and which; no lines for code that is not the user's.
 _known: dict[int, tuple[CodeType, tuple[list[int], list[int]] | None]] = {}
+# Those that are not the user's: most frames run such code.
+_passed: dict[int, CodeType] = {}
 
 
 class Origin(NamedTuple):
@@ -110,6 +112,11 @@ class Origin(NamedTuple):
 def hide_frames_of(folder: str) -> None:
     """Count code below `folder` as ours: the user's line is looked for further out."""
     _hidden.append(folder.rstrip(os.sep) + os.sep)
+    _forget()
+
+
+def _forget() -> None:
+    _passed.clear()
     _known.clear()
 
 
@@ -127,11 +134,13 @@ def _look_up(code: CodeType) -> tuple[CodeType, tuple[list[int], list[int]] | No
     known = _known.get(id(code))
     if known is None:
         if len(_known) > _KNOWN_LIMIT:
-            _known.clear()
+            _forget()
         name = code.co_filename
         is_hidden = name.startswith((*_hidden, "<frozen")) or _is_of_dataclass(code)
         is_hidden = is_hidden or code is _CACHED
         known = _known[id(code)] = (code, None if is_hidden else _lines(code))
+        if is_hidden:
+            _passed[id(code)] = code
     return known
 
 
@@ -153,10 +162,10 @@ def origin_of_caller(depth: int = 1) -> Origin | None:
     that need not be looked at is one that Python does not have to make an object of.
     """
     frame: FrameType | None = sys._getframe(depth)
-    known = _known
+    passed = _passed
     while frame is not None:
         code = frame.f_code
-        _, lines = known.get(id(code)) or _look_up(code)
+        lines = None if id(code) in passed else _look_up(code)[1]
         if lines is not None:
             last = frame.f_lasti
             line = lines[1][bisect_right(lines[0], last) - 1]

@@ -16,7 +16,8 @@ from runtime.graph.ir import Op
 from runtime.process import dispatch_flag
 from runtime.process.interrupts import uninterrupted
 
-__all__ = ["Interpreter", "Listener", "apply", "current", "interpreting", "listening", "tapes"]
+__all__ = ["Interpreter", "Listener", "apply", "current", "innermost", "interpreting", "listening",
+           "tapes"]  # fmt: skip
 
 
 class Interpreter(Protocol):
@@ -60,6 +61,11 @@ _default: Interpreter
 def current() -> Interpreter:
     """The interpreter that ops go to now."""
     return _interpreter.get(_default)
+
+
+# The interpreter of the innermost context, or what is given where none is open: asked thousands of
+# times in a trace, so it is the method itself.
+innermost = _interpreter.get
 
 
 class interpreting:  # lower case, as a verb in `with interpreting(...)`

@@ -350,7 +350,8 @@ def _end_of(function: Callable[..., Any]) -> Origin | None:
     code = getattr(function, "__code__", None)
     if code is None or not is_user_code(code):
         return None
-    last = max(i.offset for i in dis.get_instructions(code) if i.opname.startswith("RETURN_"))
+    names = [dis.opname[operation] for operation in code.co_code[::2]]
+    last = 2 * max(i for i, name in enumerate(names) if name.startswith("RETURN_"))
     line = list(code.co_positions())[last // 2][0] or code.co_firstlineno
     return Origin(code.co_filename, line, code.co_name, code, last)
 

@@ -1,10 +1,12 @@
 """Values that a function under way has on its stack only."""
 
+import dis
 import sys
+from types import CodeType
 
 import pytest
 
-from autograph.pending import has_pending
+from autograph.pending import _Names, has_pending
 
 
 class Operators:
@@ -107,3 +109,24 @@ def test_what_is_on_the_stack_when_a_call_runs(function):
     looking = Looking()
     function(7, Box(), looking.look)
     assert (looking.pending, looking.of_name) == PENDING[function]
+
+
+def _codes(code):
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _codes(constant)
+
+
+def test_names_of_instructions_are_those_that_dis_tells():
+    with open(dis.__file__) as file:
+        codes = [*_codes(compile(file.read(), dis.__file__, "exec"))]
+    told = 0
+    for code in codes:
+        names = _Names(code)
+        for each in dis.get_instructions(code):
+            if each.opname.startswith(("LOAD_FAST", "LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF")):
+                wanted = each.argval if isinstance(each.argval, tuple) else (each.argval,)
+                assert names.of(each.opname, each.opcode, each.arg) == wanted, each
+                told += 1
+    assert told > 500

@@ -148,8 +148,7 @@ class IndexedIterator(Indexed):
     def rest(self) -> Indexed:
         """The items that are left, which are all gone through: none is left then."""
         taken(self)
-        items = Indexed(self.name, self._length, self._item)
-        self._length = 0
+        items, self._length = Indexed(self.name, self._length, self._item), 0
         return items
 
     def copy(self) -> IndexedIterator:
@@ -176,9 +175,11 @@ class IndexedIterator(Indexed):
         elif length == 0:
             self._length = 0  # whatever is added later
             raise StopIteration
-        item_at = self._item
-        self._length, self._item = _less(self._length, 1), lambda index: item_at(index + 1)
-        return item_at(0)
+        of: Any = self._item
+        item_at, before = of.args if getattr(of, "func", None) is _behind else (of, 0)
+        self._length = _less(self._length, 1)
+        self._item = functools.partial(_behind, item_at, before + 1)
+        return item_at(before)
 
     def __len__(self) -> int:
         raise TypeError(f"object of type '{self.name}' has no len()")
@@ -190,6 +191,11 @@ class IndexedIterator(Indexed):
 def iterator_over(x: Indexed) -> IndexedIterator:
     """An iterator over these items, which finds those that are there when it is their turn."""
     return IndexedIterator(x.name, x._length, x.item)
+
+
+def _behind(item_at: Callable[[Any], Any], count: int, index: Any) -> Any:
+    """An item behind others: found of the first ones in one step, however many were taken."""
+    return item_at(index + count)
 
 
 def _less(length: Any, count: int) -> Any:
@@ -222,8 +228,7 @@ def from_end(index: Any, length: Any) -> Any:
 
 def of_rows(x: Tensor) -> Indexed:
     """The rows of an array, views of it."""
-    shape = x.type.shape
-    if shape == ():
+    if x.type.shape == ():
         raise x.is_no("'{}' object is not iterable", "iteration over a 0-d array")
     return Indexed("rows of an array", x.shape[0], lambda i: x[i])
 
@@ -383,18 +388,13 @@ def _smaller(a: Any, b: Any) -> Any:
 def _in_python(x: Any) -> Any:
     if isinstance(x, Indexed):
         return x.unrolled()
-    if isinstance(x, Tensor):
-        return iter(x)
-    return x
+    return iter(x) if isinstance(x, Tensor) else x
 
 
 def _one_by_one(x: IndexedIterator) -> Iterator[Any]:
     """Items that are taken when they are asked for: what is not remains there, as in Python."""
-    while True:
-        try:
-            item = next(x)
-        except StopIteration:
-            return
+    end = object()
+    while (item := next(x, end)) is not end:
         yield item
 
 

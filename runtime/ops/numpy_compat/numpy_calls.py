@@ -10,6 +10,7 @@ import inspect
 import itertools
 from collections.abc import Callable
 from functools import lru_cache
+from types import BuiltinFunctionType
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from runtime.ops.declaration.declare import Primitive, simpler_form
 from runtime.ops.elementwise.conversion import astype
 from runtime.ops.numpy_compat.likenesses import check_options, fits_exactly, raise_as_numpy
 
-__all__ = ["call_as_numpy", "parameters_of"]
+__all__ = ["call_as_numpy", "parameters_of", "signature_of"]
 
 # Parameters that are arrays, for which a list of numbers and arrays may stand.
 _ARRAYS = frozenset(
@@ -83,10 +84,10 @@ def parameters_of(function: Any, own: Any) -> tuple[inspect.Signature, dict[str,
     None where NumPy tells no signature (some built-in functions before NumPy 2.4).
     """
     try:
-        signature = inspect.signature(function)
+        signature = signature_of(function)
     except ValueError:
         return None
-    ours = list(inspect.signature(own).parameters.values())
+    ours = list(signature_of(own).parameters.values())
     operands = (own.inputs or 0) if isinstance(own, Primitive) else 1
     known = {p.name for p in ours if p.kind is not inspect.Parameter.POSITIONAL_ONLY}
     renamed = _RENAMED.get(own.__name__, {})
@@ -104,6 +105,23 @@ def parameters_of(function: Any, own: Any) -> tuple[inspect.Signature, dict[str,
         elif renamed.get(parameter.name, parameter.name) in known:
             names[parameter.name] = renamed.get(parameter.name, parameter.name)
     return signature, names
+
+
+@lru_cache(maxsize=1024)
+def signature_of(function: Any) -> inspect.Signature:
+    """`inspect.signature`, of a built-in function by a lambda with its parameters.
+
+    `inspect` goes through the text of such a signature by tokens, for which it first compiles a
+    large regular expression. Raises ValueError where there is no signature.
+    """
+    inner = inspect.unwrap(function)
+    text = getattr(inner, "__text_signature__", None)
+    if type(inner) is BuiltinFunctionType and text and "$" not in text:
+        try:
+            return inspect.signature(eval(f"(lambda {text[1:-1]}: None)", {"__builtins__": {}}))
+        except (SyntaxError, NameError):  # a default that has no literal
+            pass
+    return inspect.signature(function)
 
 
 def call_as_numpy(
@@ -238,7 +256,7 @@ def _is_plain(function: Any, own: Any, count: int, keywords: tuple[str, ...]) ->
         given = signature.bind(*range(count), **dict.fromkeys(keywords)).arguments
     except TypeError:
         return False
-    ours = inspect.signature(own).parameters
+    ours = signature_of(own).parameters
     if any(signature.parameters[name].kind in _VARIADIC for name in given):
         return False
     in_place = zip(given, list(ours.values())[:count], strict=False)
@@ -256,7 +274,7 @@ def _is_named(parameter: inspect.Parameter | None) -> bool:
 
 def _call(own: Callable[..., Any], given: dict[str, Any], several: tuple[Any, ...]) -> Any:
     """`own` with `given`, of which some go by position only, and with `several` after these."""
-    parameters = list(inspect.signature(own).parameters.values())
+    parameters = list(signature_of(own).parameters.values())
     leading = [p for p in parameters if p.kind is inspect.Parameter.POSITIONAL_ONLY]
     if several:
         kinds = [p.kind for p in parameters]
@@ -269,7 +287,7 @@ def _call(own: Callable[..., Any], given: dict[str, Any], several: tuple[Any, ..
 
 def _further(function: Any, own: Callable[..., Any], values: dict[str, Any]) -> dict[str, Any]:
     """Keywords that NumPy's function takes without naming them in its signature."""
-    known = inspect.signature(own).parameters
+    known = signature_of(own).parameters
     if any(p.kind is inspect.Parameter.VAR_KEYWORD for p in known.values()):
         return values  # what a function that it calls takes
     for name, value in values.items():

@@ -7,7 +7,7 @@ import pytest
 
 import autograph as ag
 from autograph.operators.values import iterables
-from autograph.operators.values.iterables import Indexed
+from autograph.operators.values.iterables import Indexed, IndexedIterator
 from autograph.operators.values.ranges import OpenRange
 from tests.autograph.operators.tracing_by_hand import placeholder, tracing
 
@@ -19,6 +19,26 @@ def known(values):
 def test_items_in_order():
     items = known("abc")
     assert list(items) == ["a", "b", "c"] and len(items) == 3 and items.known_length() == 3
+
+
+def test_an_item_is_found_at_once_however_many_were_taken():
+    # In one call each: items behind items behind items would be too deep.
+    taken = IndexedIterator("map", 5000, lambda i: i)
+    assert [next(taken) for _ in range(4999)] == [*range(4999)]
+    left = taken.copy()
+    assert next(taken) == next(left) == 4999
+    assert next(taken, "none") == next(left, "none") == "none"
+
+
+def test_more_items_are_taken_in_turn_than_functions_call_one_another():
+    def ends(a):
+        numbers = map(float, a)
+        first = next(numbers)
+        return first, list(numbers)[-1]
+
+    converted, a = ag.convert(ends), np.arange(1200.0)
+    assert converted(a) == converted(a) == ends(a) == (0.0, 1199.0)
+    assert converted(a + 1) == ends(a + 1) and converted.trace_count == 1
 
 
 @pytest.mark.parametrize("bounds", [(0, 5, 1), (5, 0, -2), (3, 3, 1), (1, 8, 3), (0, -4, 1)])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
+import operator
 import re
 
 import numpy as np
@@ -14,7 +16,12 @@ from runtime import ops
 from runtime.dispatch import call_numpy
 from runtime.errors import StagingError
 from runtime.ops.declaration.declare import by_numpy_name
-from runtime.ops.numpy_compat.numpy_calls import _HARMLESS, call_as_numpy, parameters_of
+from runtime.ops.numpy_compat.numpy_calls import (
+    _HARMLESS,
+    call_as_numpy,
+    parameters_of,
+    signature_of,
+)
 from runtime.tensor import Tensor
 
 
@@ -58,6 +65,32 @@ def _call(name, parameter, value):
     given = [p.name for p in needed][: len(positional)]
     keywords = {} if parameter in given else {parameter: value}
     return call_as_numpy(function, own, tuple(positional), keywords)
+
+
+def test_signatures_are_those_that_inspect_tells():
+    kinds = set()
+    for space in (np, np.linalg, np.fft, math, operator):
+        for function in vars(space).values():
+            if not callable(function) or isinstance(function, type):
+                continue
+            try:
+                want = inspect.signature(function)
+            except ValueError:
+                continue
+            assert signature_of(function) == want, function
+            kinds.add(type(function))
+    assert {type(np.array), type(np.concatenate), type(np.mean)} <= kinds
+
+
+def test_the_signature_of_a_built_in_function_is_not_read_token_by_token(monkeypatch):
+    def refuse(*args):
+        raise AssertionError(args)
+
+    monkeypatch.setattr(inspect, "_signature_fromstr", refuse)
+    for function in (np.array, np.asarray, np.zeros, np.concatenate, np.dot, np.where):
+        assert signature_of(function).parameters
+    with pytest.raises(AssertionError):
+        inspect.signature(np.array)
 
 
 def test_what_numpy_requires_is_honoured():
