@@ -13,6 +13,7 @@ import functools
 import sys
 from collections import Counter
 from collections.abc import Mapping
+from sys import getrefcount
 from types import CellType, FunctionType, GeneratorType
 from typing import Any
 
@@ -33,6 +34,7 @@ from autograph.operators.expressions.attributes import getattr_
 from autograph.operators.expressions.generators import made
 from autograph.operators.expressions.logical import and_, is_, not_
 from autograph.operators.expressions.logical import equal as equals
+from autograph.operators.results.held_parts import fields_of
 from autograph.operators.values.iterators import ends
 from autograph.operators.values.one_of import note_refused_choice
 from autograph.operators.values.templates import LazyString, shown
@@ -211,6 +213,9 @@ def _dispatcher(
         trace = current_trace()
         if trace is None:
             return original(*args, **kwargs)
+        is_first = name == "__init__" and getrefcount(args[0]) == _BEING_MADE[bool(kwargs)]
+        if is_first and not any(fields_of(args[0])):
+            journal.fresh(args[0])  # code that is not converted makes it
         trace.code.ask(type(args[0]), name)
         trace.outside.meet(args[0])
         twin = convert(source)
@@ -226,6 +231,17 @@ def _dispatcher(
         return _known(result, args[0], name) if exact else result
 
     return run
+
+
+class _Made:
+    """Tells what `getrefcount` says in an `__init__` of an object that a call of its class makes."""
+
+    def __init__(*args: Any, **kwargs: Any) -> None:
+        args[0].count = getrefcount(args[0])
+
+
+# Without arguments by name, and with some, which Python calls another way.
+_BEING_MADE = _Made().count, _Made(name=0).count  # type: ignore[attr-defined]
 
 
 def _next(twin: Function, iterator: Any) -> Any:

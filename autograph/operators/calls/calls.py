@@ -10,6 +10,7 @@ import re
 import types
 from collections import Counter, deque
 from collections.abc import Callable
+from sys import getrefcount
 from types import (
     BuiltinFunctionType,
     BuiltinMethodType,
@@ -607,11 +608,16 @@ def _with_generators_noted(
         is_older = journal.is_made(result) or trace.outside.is_callers(result)
         return result if is_older else journal.fresh(result)
     if kind is not GeneratorType:
-        return result
+        is_alone = _has_own_names(result) and getrefcount(result) == _ALONE
+        return journal.fresh(result) if is_alone else result
     is_by_rule = not getattr(function, UNCONVERTED, False)
     if trace is not None and is_by_rule and not has_traced((args, kwargs)):
         trace.generators.calls[result] = function, args, kwargs
     return journal.fresh(result)
+
+
+# What `getrefcount` says there of a result that nothing else holds: who writes to it is alone.
+_ALONE = (lambda result: getrefcount(result))(object())
 
 
 def _note_left(function: Any) -> None:
