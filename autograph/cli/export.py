@@ -32,9 +32,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Declares what `autograph export` takes."""
     add_target_arguments(parser, "f32[3,4], n=i64[], x=f64[?,4], x=file.npy, 3")
     parser.add_argument("--to", choices=tuple(_LANGUAGES), required=True, help="the language")
-    parser.add_argument(
-        "-o", "--output", metavar="FILE", type=Path, help=_OUTPUT
-    )
+    parser.add_argument("-o", "--output", metavar="FILE", type=Path, help=_OUTPUT)
 
 
 def execute(options: Namespace) -> Status:

@@ -424,7 +424,7 @@ class _Places:
 
 def _grown(buffer: Any, sizes: Any, value: Any) -> Any:
     """An array with places for parts of these sizes: the same one, or a larger one."""
-    if all([n <= most for n, most in zip(sizes, np.shape(buffer)[1:])]):  # noqa: B905
+    if all(n <= most for n, most in zip(sizes, np.shape(buffer)[1:])):  # noqa: B905
         return buffer
     largest = [max(m, n) for m, n in zip(np.shape(buffer)[1:], sizes)]  # noqa: B905
     whole = np.full((len(buffer), *largest), value, buffer.dtype)

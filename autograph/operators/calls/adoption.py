@@ -234,7 +234,7 @@ def _dispatcher(
 
 
 class _Made:
-    """Tells what `getrefcount` says in an `__init__` of an object that a call of its class makes."""
+    """Tells what `getrefcount` says of an object in an `__init__` that a call of its class runs."""
 
     def __init__(*args: Any, **kwargs: Any) -> None:
         args[0].count = getrefcount(args[0])

@@ -27,7 +27,7 @@ _MOST = 128
 # And so deep where they cannot be a node, and so often: calls on two branches double at each level.
 _LAST = 31
 _TOO_MANY = 30
-# So many calls around are looked at that are in the same graph, and may be of other objects each.
+# So many calls around are looked at that are in the same graph.
 _NEAR = 4
 
 # A call of the same function around another one, and the places of numbers in which they differ.
@@ -125,8 +125,8 @@ def _detect(known: Recursions, under_way: list[Call], call: Call) -> None:
     code = code_of(call.function)
     if not alike:
         known.unlike[code] += bool(around)
-        # Else it may be one of a few objects around each other, of which each round is traced.
-        if known.unlike[code] > _TOO_MANY and len(around) > _NEAR:
+        # Else it may be a method of an object around another one, of which each round is traced.
+        if known.unlike[code] > _TOO_MANY and len(around) > 1:
             raise _too_many(call)
         return
     known.counts[code] += 1

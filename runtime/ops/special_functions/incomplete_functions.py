@@ -423,8 +423,8 @@ _BETAS = calls(
     vjp=(
         _beta_rule(1, 0),
         _beta_rule(0, 1),
-        lambda g, out, a, b, x, i, j, upper: (
-            (-g if upper else g) * _beta_density((astype(v, dtype_of(out)) for v in (a, b, x)), i, j)
+        lambda g, out, *given, i, j, upper: (
+            (-g if upper else g) * _beta_density((astype(v, dtype_of(out)) for v in given), i, j)
         ),
     ),
     reads=(0, 1, 2),

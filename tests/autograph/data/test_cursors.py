@@ -105,8 +105,8 @@ STEPS = {
     "window, window": lambda d: windows(windows(d)),
     "window, zip": lambda d: Dataset.zip(windows(d), windows(d).enumerate()),
     "uneven batches, shuffle": lambda d: uneven(d).shuffle(2, seed=2),
-    "uneven batches, window": lambda d: uneven(d).window(2, 1).flat_map(
-        lambda x, y: Dataset.zip(x, y)
+    "uneven batches, window": lambda d: (
+        uneven(d).window(2, 1).flat_map(lambda x, y: Dataset.zip(x, y))
     ),
     "uneven batches, interleave": lambda d: uneven(d).interleave(
         lambda x, y: Dataset.from_tensor_slices((x, y)), 2, 1

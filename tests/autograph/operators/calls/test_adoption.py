@@ -197,7 +197,9 @@ def replaced(t, i):
 
 
 @pytest.mark.parametrize(
-    "step", [made_by_python, made_with_names, written_afterwards, replaced], ids=lambda f: f.__name__
+    "step",
+    [made_by_python, made_with_names, written_afterwards, replaced],
+    ids=lambda f: f.__name__,
 )
 def test_objects_that_code_left_alone_makes_are_those_of_a_round(step):
     def total(n):
