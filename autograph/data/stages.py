@@ -354,7 +354,8 @@ class Filtered(_Computing):
         return Sifting(self.source.cursor(), self.function)
 
     def windows(self) -> Windowed | None:
-        return self.source.windows()
+        found: Windowed | None = self.source.windows()
+        return found
 
 
 class TakenWhile(_Computing):
@@ -372,7 +373,8 @@ class TakenWhile(_Computing):
         return Stopping(self.source.cursor(), self.function, self.spec())
 
     def windows(self) -> Windowed | None:
-        return self.source.windows()
+        found: Windowed | None = self.source.windows()
+        return found
 
 
 class Scanned(_Computing):
@@ -518,7 +520,8 @@ class _Through(Stage):
         self._take_after(source)
 
     def windows(self) -> Windowed | None:
-        return self.source.windows()
+        found: Windowed | None = self.source.windows()
+        return found
 
     @property
     def is_host(self) -> bool:
