@@ -52,8 +52,8 @@ _NEVER = frozenset(
     f"__{name}__"
     for name in (
         "getattribute", "del", "init_subclass", "class_getitem", "set_name", "sizeof", "dir",
-        "instancecheck",
-        "subclasscheck", "prepare", "await", "aiter", "anext", "aenter", "aexit", "new",
+        "instancecheck", "subclasscheck",
+        "prepare", "await", "aiter", "anext", "aenter", "aexit", "new",
     )
 )  # fmt: skip
 # Python looks at what these give, so that it must be known.
@@ -213,7 +213,7 @@ def _dispatcher(
         trace = current_trace()
         if trace is None:
             return original(*args, **kwargs)
-        is_first = name == "__init__" and getrefcount(args[0]) == _BEING_MADE[bool(kwargs)]
+        is_first = name == "__init__" and getrefcount(args[0]) == journal.BEING_MADE[bool(kwargs)]
         if is_first and not any(fields_of(args[0])):
             journal.fresh(args[0])  # code that is not converted makes it
         trace.code.ask(type(args[0]), name)
@@ -231,17 +231,6 @@ def _dispatcher(
         return _known(result, args[0], name) if exact else result
 
     return run
-
-
-class _Made:
-    """Tells what `getrefcount` says of an object in an `__init__` that a call of its class runs."""
-
-    def __init__(*args: Any, **kwargs: Any) -> None:
-        args[0].count = getrefcount(args[0])
-
-
-# Without arguments by name, and with some, which Python calls another way.
-_BEING_MADE = _Made().count, _Made(name=0).count  # type: ignore[attr-defined]
 
 
 def _next(twin: Function, iterator: Any) -> Any:

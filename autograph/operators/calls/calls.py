@@ -310,13 +310,8 @@ def _call_of_kind(
 
 
 # Where our functions of arrays are, and TensorFlow's names for them.
-_OF_ARRAYS = (
-    "runtime.ops",
-    "runtime.nn",
-    "autograph.tf.joining",
-    "autograph.tf.math",
-    "autograph.tf.tensors",
-)
+_OF_ARRAYS = ("runtime.ops", "runtime.nn", "autograph.tf.joining", "autograph.tf.math",
+              "autograph.tf.tensors")  # fmt: skip
 
 
 def _has_own_names(x: Any) -> bool:
@@ -608,16 +603,12 @@ def _with_generators_noted(
         is_older = journal.is_made(result) or trace.outside.is_callers(result)
         return result if is_older else journal.fresh(result)
     if kind is not GeneratorType:
-        is_alone = _has_own_names(result) and getrefcount(result) == _ALONE
+        is_alone = _has_own_names(result) and getrefcount(result) == journal.ALONE
         return journal.fresh(result) if is_alone else result
     is_by_rule = not getattr(function, UNCONVERTED, False)
     if trace is not None and is_by_rule and not has_traced((args, kwargs)):
         trace.generators.calls[result] = function, args, kwargs
     return journal.fresh(result)
-
-
-# What `getrefcount` says there of a result that nothing else holds: who writes to it is alone.
-_ALONE = (lambda result: getrefcount(result))(object())
 
 
 def _note_left(function: Any) -> None:
