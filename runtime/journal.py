@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar, Token
+from sys import getrefcount
 from types import CellType, GeneratorType
 from typing import Any, NamedTuple
 
@@ -21,6 +22,8 @@ from runtime.origins import Origin, origin_of_caller
 from runtime.process.interrupts import uninterrupted
 
 __all__ = [
+    "ALONE",
+    "BEING_MADE",
     "Item",
     "Slot",
     "Transaction",
@@ -637,6 +640,20 @@ def is_spent(iterator: Any) -> bool:
     """Whether it depends on data how far `iterator` has come."""
     open_ = _transaction.get()
     return open_ is not None and open_.spent.get(id(iterator)) is iterator
+
+
+class _Made:
+    """Tells what `getrefcount` says of an object in an `__init__` that a call of its class runs."""
+
+    def __init__(*args: Any, **kwargs: Any) -> None:
+        args[0].count = getrefcount(args[0])
+
+
+# Without arguments by name, and with some, which Python calls another way.
+BEING_MADE = _Made().count, _Made(name=0).count  # type: ignore[attr-defined]
+
+# And what it says of a result, in what a call is given it, that nothing else holds.
+ALONE = (lambda result: getrefcount(result))(object())
 
 
 def is_fresh(thing: Any) -> bool:

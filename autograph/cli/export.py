@@ -25,20 +25,22 @@ _LANGUAGES: dict[str, tuple[Callable[..., None], str]] = {
 }
 
 
+_OUTPUT = "without an ending it gets that of the language; else it has the name of the target"
+
+
 def add_arguments(parser: ArgumentParser) -> None:
     """Declares what `autograph export` takes."""
     add_target_arguments(parser, "f32[3,4], n=i64[], x=f64[?,4], x=file.npy, 3")
     parser.add_argument("--to", choices=tuple(_LANGUAGES), required=True, help="the language")
-    parser.add_argument(
-        "-o", "--output", metavar="FILE", type=Path, help="else it has the name of the target"
-    )
+    parser.add_argument("-o", "--output", metavar="FILE", type=Path, help=_OUTPUT)
 
 
 def execute(options: Namespace) -> Status:
     """Runs `autograph export`."""
     write, ending = _LANGUAGES[options.to]
     target = load_target(options.target)
-    path = options.output or Path(_stem(options.target)).with_suffix(ending)
+    path = options.output or Path(_stem(options.target) + ending)
+    path = path if path.suffix else path.with_suffix(ending)
     with refusals():
         try:
             function, signatures = _program(target, options.inputs)

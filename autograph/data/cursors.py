@@ -18,7 +18,7 @@ from autograph.data.elements import (
     nothing_of,
     structure_of,
 )
-from autograph.data.rows import Rows, Slices, called, check_alike
+from autograph.data.rows import Corners, Rows, Slices, called, check_alike
 
 __all__ = [
     "Batching",
@@ -76,8 +76,8 @@ class Cursor:
 class Numbered(Cursor):
     """Elements by their numbers."""
 
-    def __init__(self, rows: Rows, spec: Any) -> None:
-        self.rows, self.nothing, self.number = rows, nothing_of(spec), 0
+    def __init__(self, rows: Rows, nothing: Any) -> None:
+        self.rows, self.nothing, self.number = rows, nothing, 0
 
     def following(self) -> tuple[Any, Any]:
         number = self.number
@@ -360,29 +360,84 @@ class Padding(Batching):
         parts = zip(buffers, leaves_of(x), self.shapes, self.values)  # noqa: B905
         for buffer, part, shape, value in parts:
             check_fits(np.shape(part), shape)
-            whole = self._grown(buffer, np.shape(part), shape, value)
+            whole = _grown(buffer, np.shape(part), value) if None in shape else buffer
             whole[(count, *[slice(n) for n in np.shape(part)])] = part
             made.append(whole)
         return made
 
-    def _grown(self, buffer: Any, sizes: Any, shape: Any, value: Any) -> Any:
-        """The array of a batch, or a larger one where an element needs it."""
-        if None not in shape:
-            return buffer
-        largest = [max(m, n) for m, n in zip(np.shape(buffer)[1:], sizes)]  # noqa: B905
-        whole = np.full((self.size, *largest), value, buffer.dtype)
-        whole[tuple([slice(n) for n in np.shape(buffer)])] = buffer
-        return whole
+
+class _Places:
+    """Elements in arrays, one in each place; of unknown sizes, they are in corners of it."""
+
+    def __init__(self, count: Any, spec: Any) -> None:
+        parts = leaves_of(nothing_of(spec))
+        self.structure = structure_of(spec)
+        self.is_open = [None in one.shape for one in leaves_of(spec)]
+        self.buffers = [_empty(count, part) for part in parts]
+        self.sizes = [np.zeros((count, np.ndim(part)), np.int64) for part in parts]
+
+    def put(self, k: Any, x: Any) -> None:
+        """Put an element into place `k`."""
+        made = []
+        for buffer, sizes, is_open, part in zip(  # noqa: B905 - it is converted
+            self.buffers, self.sizes, self.is_open, leaves_of(x)
+        ):
+            found = buffer
+            if is_open:
+                found = _grown(buffer, np.shape(part), 0)
+                for axis, n in enumerate(np.shape(part)):
+                    sizes[k, axis] = n
+                found[(k, *[slice(n) for n in np.shape(part)])] = part
+            else:
+                found[k] = part
+            made.append(found)
+        self.buffers = made
+
+    def at(self, k: Any) -> Any:
+        """The element in place `k`."""
+        found = []
+        for buffer, sizes, is_open in zip(self.buffers, self.sizes, self.is_open):  # noqa: B905
+            part = np.copy(buffer[k])[()]
+            if is_open:
+                part = part[tuple([slice(sizes[k, n]) for n in range(sizes.shape[1])])]
+            found.append(part)
+        return nest_of(self.structure, found)
+
+    def move(self, k: Any, start: Any) -> None:
+        """Have in place `k` what is in another one."""
+        for buffer, sizes in zip(self.buffers, self.sizes):  # noqa: B905
+            buffer[k], sizes[k] = buffer[start], sizes[start]
+
+    def leave_out(self, count: int) -> None:
+        """Move all elements so many places to the front."""
+        for array in (*self.buffers, *self.sizes):
+            rest = array[count:].copy()
+            array[: len(rest)] = rest
+
+    def rows(self, count: Any, step: int) -> Rows:
+        """The elements of the first `count` places, `step` apart, which are no longer changed."""
+        found = [buffer[:count:step].copy() for buffer in self.buffers]
+        if any(self.is_open):
+            return Corners(self.structure, found, [x[:count:step].copy() for x in self.sizes])
+        return Slices(nest_of(self.structure, found))
+
+
+def _grown(buffer: Any, sizes: Any, value: Any) -> Any:
+    """An array with places for parts of these sizes: the same one, or a larger one."""
+    if all(n <= most for n, most in zip(sizes, np.shape(buffer)[1:])):  # noqa: B905
+        return buffer
+    largest = [max(m, n) for m, n in zip(np.shape(buffer)[1:], sizes)]  # noqa: B905
+    whole = np.full((len(buffer), *largest), value, buffer.dtype)
+    whole[tuple([slice(n) for n in np.shape(buffer)])] = buffer
+    return whole
 
 
 class _Holding(Cursor):
-    """Elements that wait in arrays, `reach` of them at most; the first says of which shape."""
+    """Elements that wait, `reach` of them at most."""
 
     def __init__(self, source: Cursor, reach: int, spec: Any) -> None:
-        self.source, self.reach, self.structure = source, reach, structure_of(spec)
-        self.buffers = [_empty(reach, part) for part in leaves_of(nothing_of(spec))]
-        self.is_open = None in [n for one in leaves_of(spec) for n in one.shape]
-        self.count, self.missing, self.is_over, self.is_begun = 0, 0, False, False
+        self.source, self.reach, self.places = source, reach, _Places(reach, spec)
+        self.count, self.missing, self.is_over = 0, 0, False
 
     def fill(self) -> None:
         """Take as many elements as there is room for, after those that are left out."""
@@ -392,16 +447,7 @@ class _Holding(Cursor):
             if is_found and self.missing > 0:
                 self.missing -= 1
             elif is_found:
-                if self.is_open and not self.is_begun:
-                    self.buffers = [_empty(self.reach, part) for part in leaves_of(x)]
-                self.is_begun = True
-                for buffer, part in zip(self.buffers, leaves_of(x)):  # noqa: B905
-                    if np.shape(part) != np.shape(buffer)[1:]:
-                        raise NotImplementedError(
-                            "elements of several shapes wait for a `shuffle` or `window`, which a "
-                            "graph keeps in arrays: pad them, or shuffle what they are made of"
-                        )
-                    buffer[self.count] = part
+                self.places.put(self.count, x)
                 self.count += 1
 
 
@@ -418,11 +464,10 @@ class Drawing(_Holding):
         if is_found:
             k = self.orders.below(min(self.count, self.size), self.drawn)
             self.drawn += 1
-        element = nest_of(self.structure, [np.copy(buffer[k])[()] for buffer in self.buffers])
+        element = self.places.at(k)
         if is_found:
             self.count -= 1
-            for buffer in self.buffers:
-                buffer[k] = buffer[self.count]
+            self.places.move(k, self.count)
         return is_found, element
 
 
@@ -442,16 +487,14 @@ class Windowing(_Holding):
         count = self.count
         if self.drop_remainder:
             is_found = count == self.reach
-            found = [buffer[:: self.stride].copy() for buffer in self.buffers]
+            rows = self.places.rows(self.reach, self.stride)
         else:
             is_found = count > 0
-            found = [buffer[: count : self.stride].copy() for buffer in self.buffers]
-        for buffer in self.buffers:
-            rest = buffer[self.shift :].copy()
-            buffer[: len(rest)] = rest
+            rows = self.places.rows(count, self.stride)
+        self.places.leave_out(self.shift)
         self.missing += max(self.shift - count, 0)
         self.count = max(count - self.shift, 0)
-        return is_found, self.finish(Slices(nest_of(self.structure, found)))
+        return is_found, self.finish(rows)
 
 
 class TakingTurns(Cursor):
@@ -462,8 +505,7 @@ class TakingTurns(Cursor):
     ) -> None:
         self.source, self.rows_of, self.nothing = source, rows_of, nothing_of(specs[1])
         self.cycle, self.block = turns
-        self.structure = structure_of(specs[0])
-        self.buffers = [_empty(self.cycle, part) for part in leaves_of(nothing_of(specs[0]))]
+        self.places = _Places(self.cycle, specs[0])
         self.position = np.zeros(self.cycle, np.int64)
         self.is_open = np.zeros(self.cycle, np.bool_)
         self.opened, self.slot, self.given, self.is_over = 0, 0, 0, False
@@ -475,8 +517,7 @@ class TakingTurns(Cursor):
             if not self.is_open[slot] and not self.is_over:
                 self._open(slot)
             if self.is_open[slot]:
-                parts = [np.copy(buffer[slot])[()] for buffer in self.buffers]
-                rows, k = self.rows_of(nest_of(self.structure, parts)), self.position[slot]
+                rows, k = self.rows_of(self.places.at(slot)), self.position[slot]
                 is_found = k < rows.count
                 if is_found:
                     y = rows.at(k)
@@ -493,7 +534,6 @@ class TakingTurns(Cursor):
         is_found, x = self.source.following()
         self.is_over = not is_found
         if is_found:
-            for buffer, part in zip(self.buffers, leaves_of(x)):  # noqa: B905
-                buffer[slot] = part
+            self.places.put(slot, x)
             self.position[slot], self.is_open[slot] = 0, True
             self.opened += 1

@@ -19,6 +19,7 @@ from autograph.data.elements import (
     leaves_of,
     like,
     nest_of,
+    nothing_of,
     structure_of,
 )
 
@@ -28,6 +29,7 @@ __all__ = [
     "Chosen",
     "Component",
     "Computed",
+    "Corners",
     "Counted",
     "Cycled",
     "Listed",
@@ -64,6 +66,10 @@ class Rows:
     def at(self, k: Any) -> Any:
         """Element number `k`."""
         raise NotImplementedError
+
+    def nothing(self, spec: Any) -> Any:
+        """What is of the kind of an element, where there may be none."""
+        return nothing_of(spec)
 
     def span(self, start: Any, stop: Any, size: int) -> Any:
         """The elements from `start` to `stop`, no more than `size`, of which there is one."""
@@ -115,6 +121,21 @@ class Slices(Rows):
 
     def take(self, numbers: Any) -> Any:
         return nest_of(self.structure, [array[numbers] for array in self.arrays])
+
+
+class Corners(Rows):
+    """The rows of arrays, of each the first elements: as many of each axis as `sizes` says."""
+
+    def __init__(self, structure: Any, arrays: list[Any], sizes: list[Any]) -> None:
+        self.structure, self.arrays, self.sizes = structure, arrays, sizes
+        self.count = len(arrays[0])
+
+    def at(self, k: Any) -> Any:
+        found = []
+        for array, sizes in zip(self.arrays, self.sizes):  # noqa: B905 - it is converted
+            part = array[k]
+            found.append(part[tuple([slice(sizes[k, n]) for n in range(sizes.shape[1])])])
+        return nest_of(self.structure, found)
 
 
 class Counted(Rows):

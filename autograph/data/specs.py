@@ -22,7 +22,7 @@ __all__ = [
     "joined_spec",
     "padded_spec",
     "refused",
-    "spec_of_result",
+    "spec_of_nest",
     "told_of_result",
 ]
 
@@ -37,9 +37,9 @@ def refused(step: str, which: str) -> StagingError:
     )
 
 
-def spec_of_result(call: Callable[..., Any], function: Callable[..., Any], spec: Any) -> Any:
-    """The nest of specs that `call(function, element)` gives, for an element of these."""
-    return told_of_result(call, function, spec, lambda found: tree.map_structure(spec_of, found))
+def spec_of_nest(nest: Any) -> Any:
+    """The nest of specs of an element."""
+    return tree.map_structure(spec_of, nest)
 
 
 def told_of_result(

@@ -45,6 +45,7 @@ from autograph.data.elements import (
     is_staged,
     leaves_of,
     nest_of,
+    nothing_of,
     row_spec,
     structure_of,
 )
@@ -80,7 +81,7 @@ from autograph.data.specs import (
     is_told_of_result,
     joined_spec,
     padded_spec,
-    spec_of_result,
+    spec_of_nest,
     told_of_result,
 )
 from autograph.operators.values.templates import has_traced
@@ -164,7 +165,7 @@ class Stage:
         if self.is_host:
             return pass_over(self)
         rows = self.rows()
-        return self._cursor() if rows is None else Numbered(rows, self.spec())
+        return self._cursor() if rows is None else Numbered(rows, rows.nothing(self.spec()))
 
     def _cursor(self) -> Cursor:
         raise NotImplementedError
@@ -176,6 +177,10 @@ class Stage:
     def spec(self) -> Any:
         """The nest of specs of an element."""
         raise NotImplementedError
+
+    def windows(self) -> Windowed | None:
+        """The step that made its elements, where these are windows."""
+        return None
 
     def reading_ahead(self, size: int) -> Stage:
         """The same, with a thread that reads so many elements of plain Python ahead."""
@@ -282,6 +287,16 @@ class _Computing(Stage):
         """Functions of texts are plain Python's."""
         return bool(self.source.is_host) and has_text(self.source.spec())
 
+    def _told(
+        self, call: Callable[..., Any], function: Callable[..., Any], note: Callable[[Any], Any],
+        tell: Callable[..., Any] = told_of_result,
+    ) -> Any:  # fmt: skip
+        """What `note` tells of `call(function, element)` for an element of the source."""
+        windows = self.source.windows()
+        if windows is None:
+            return tell(call, function, self.source.spec(), note)
+        return tell(windows.calling(call), function, windows.whole_spec(), note)
+
     @cached_property
     def _seen(self) -> Any:
         """The spec of what the function gives for texts: the first elements tell it."""
@@ -324,7 +339,7 @@ class Mapped(_Computing):
     def spec(self) -> Any:
         if self.is_host:
             return self._seen
-        return spec_of_result(called, self.function, self.source.spec())
+        return self._told(called, self.function, spec_of_nest)
 
 
 class Filtered(_Computing):
@@ -337,6 +352,10 @@ class Filtered(_Computing):
 
     def _cursor(self) -> Cursor:
         return Sifting(self.source.cursor(), self.function)
+
+    def windows(self) -> Windowed | None:
+        found: Windowed | None = self.source.windows()
+        return found
 
 
 class TakenWhile(_Computing):
@@ -352,6 +371,10 @@ class TakenWhile(_Computing):
 
     def _cursor(self) -> Cursor:
         return Stopping(self.source.cursor(), self.function, self.spec())
+
+    def windows(self) -> Windowed | None:
+        found: Windowed | None = self.source.windows()
+        return found
 
 
 class Scanned(_Computing):
@@ -379,7 +402,7 @@ class Scanned(_Computing):
     def spec(self) -> Any:
         if self.is_host:
             return self._seen
-        return spec_of_result(_of_one, self._output, self.source.spec())
+        return self._told(_of_one, self._output, spec_of_nest)
 
     def _output(self, x: Any) -> Any:
         return self.function(self.initial, x)[1]
@@ -418,12 +441,12 @@ class Flat(_Computing):
         return self.source.known_as if super().is_host else self.function
 
     def _begins_in_python(self) -> bool:
-        return is_told_of_result(called, self.function, self.source.spec(), _is_of_python)
+        return bool(self._told(called, self.function, _is_of_python, is_told_of_result))
 
     def spec(self) -> Any:
         if super().is_host:
             return self._seen
-        return told_of_result(called, self.function, self.source.spec(), _spec_of_elements)
+        return self._told(called, self.function, _spec_of_elements)
 
 
 def _is_of_python(elements: Any) -> bool:
@@ -478,7 +501,7 @@ class Interleaved(Flat):
         return (
             super()._begins_in_python()
             or is_asked
-            and is_told_of_result(called, self.function, self.source.spec(), _comes_one_by_one)
+            and self._told(called, self.function, _comes_one_by_one, is_told_of_result)
         )
 
     def _rows_of(self, x: Any) -> Rows:
@@ -496,6 +519,10 @@ class _Through(Stage):
         self.source = source
         self._take_after(source)
 
+    def windows(self) -> Windowed | None:
+        found: Windowed | None = self.source.windows()
+        return found
+
     @property
     def is_host(self) -> bool:
         """Where its source is."""
@@ -512,6 +539,9 @@ class Batched(_Through):
     """So many elements each, stacked; the last ones may be fewer."""
 
     is_asked = True
+
+    def windows(self) -> None:
+        return None
 
     def __init__(self, source: Stage, size: int, drop_remainder: bool) -> None:
         super().__init__(source)
@@ -904,7 +934,7 @@ class Grouped(_Computing):
     def spec(self) -> Any:
         if super().is_host:
             return self._seen
-        return told_of_result(_of_one, self._of_first, self.source.spec(), _spec_of_elements)
+        return self._told(_of_one, self._of_first, _spec_of_elements)
 
     def _of_first(self, x: Any) -> Any:
         return self._of(called(self.key_of, x), [x])
@@ -1002,6 +1032,17 @@ class Windowed(_Through):
         found = [FromRows(Component(rows, k), part) for k, part in enumerate(parts)]
         return nest_of(structure_of(spec), [self.wrap(part) for part in found])
 
+    def windows(self) -> Windowed:
+        return self
+
+    def calling(self, call: Callable[..., Any]) -> Callable[..., Any]:
+        """Calls a function with a window of the elements in arrays."""
+        return lambda function, nest: call(function, self.of(Slices(nest)))
+
+    def whole_spec(self) -> Any:
+        """The spec of the elements of a window in arrays."""
+        return batched_spec(self.source.spec(), self.size if self.drop_remainder else None)
+
     def count_of(self, count: Any) -> Any:
         """How many windows there are over so many elements."""
         if not self.drop_remainder:
@@ -1018,6 +1059,9 @@ class _Windows(Rows):
         self.rows, self.stage = rows, stage
         self.count = stage.count_of(rows.count)
 
+    def nothing(self, spec: Any) -> Any:
+        return self.at(0)  # it reads no element
+
     def at(self, k: Any) -> Any:
         stage, start = self.stage, k * self.stage.shift
         if stage.drop_remainder:
@@ -1031,6 +1075,9 @@ class _Windows(Rows):
 class Unbatched(_Through):
     """The rows of each element."""
 
+    def windows(self) -> None:
+        return None
+
     def steps(self) -> Iterator[Any]:
         for x in self.source:
             parts, structure = leaves_of(x), structure_of(x)
@@ -1041,7 +1088,7 @@ class Unbatched(_Through):
         return Flattening(self.source.cursor(), self._begin)
 
     def _begin(self, x: Any) -> Cursor:
-        return Numbered(Slices(x), self.spec())
+        return Numbered(Slices(x), nothing_of(self.spec()))
 
     def cardinality(self) -> int:
         count = int(self.source.cardinality())

@@ -25,5 +25,8 @@ def load(tensor_class: type | None = None) -> _ModuleType:
     """The package `keras` on our backend, its variables and metrics of tensors of a class."""
     keras = _import_module("keras")
     if tensor_class is not None:
-        _later("autograph.keras.backend.core").Variable.tensor_class = tensor_class
+        variables = _later("autograph.keras.backend.core").Variable
+        own = {"tensor_class": tensor_class}
+        variables.tensor_class = tensor_class
+        variables.content_class = type("Variable", (variables.content_class,), own)
     return keras

@@ -64,6 +64,21 @@ class UnconnectedGradients(enum.Enum):
     ZERO = "zero"
 
 
+class _Pause:
+    """A manager in which a tape records nothing."""
+
+    def __init__(self, tape: GradientTape) -> None:
+        self._tape, self._before = tape, False
+
+    def __enter__(self) -> None:
+        if self._tape._open is None:
+            raise ValueError("the tape is not recording")
+        self._before, self._tape._recording = self._tape._recording, False
+
+    def __exit__(self, *details: object) -> None:
+        self._tape._recording = self._before
+
+
 class GradientTape:
     """Records operations for differentiation, in eager code and in converted functions.
 
@@ -150,19 +165,12 @@ class GradientTape:
         """The variables watched so far, in order."""
         return tuple(self._variables)
 
-    @contextmanager
-    def stop_recording(self) -> Iterator[None]:
+    def stop_recording(self) -> AbstractContextManager[None]:
         """Record nothing within the `with` block.
 
         Raises ValueError outside of the tape's own `with` block.
         """
-        if self._open is None:
-            raise ValueError("the tape is not recording")
-        before, self._recording = self._recording, False
-        try:
-            yield
-        finally:
-            self._recording = before
+        return _Pause(self)
 
     def reset(self) -> None:
         """Forget everything recorded and watched."""

@@ -91,6 +91,26 @@ def test_b8_04_what_is_not_recorded():
     assert tape.gradient(first, x) is None and tape.gradient(second, x) == 6.0
 
 
+def test_b8_04_a_graph_does_not_record_either():
+    """B8.04: in a loop, with a gradient of what was recorded before."""
+    v = ag.Variable(3.0)
+
+    def total(n):
+        t = 0.0
+        for i in range(n):
+            with ag.GradientTape(persistent=True) as tape:
+                y = v * v * i
+                with tape.stop_recording():
+                    slope = tape.gradient(y, v)
+                z = y + slope * v
+            t = t + tape.gradient(z, v)
+        return t
+
+    converted = ag.convert(total)
+    assert converted(np.int64(4)) == total(4) == 72.0
+    assert "while" in str(converted.get_concrete_function(np.int64(4)).graph)
+
+
 def test_b8_05_integers_have_no_gradient_and_are_named():
     """B8.05: the warning names dtype, line and what to do."""
     n = ag.constant(3)

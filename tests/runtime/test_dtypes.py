@@ -194,3 +194,12 @@ def test_matrices_are_decomposed_in_double_precision_as_numpy_does_it():
 def test_it_is_not_imported_unless_it_is_asked_for():
     program = "import autograph, sys; assert 'ml_dtypes' not in sys.modules"
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("limits", [(0.0, 1.5), (0, None), (None, 1.5), (1, 2)])
+def test_limits_give_the_dtype_that_numpy_gives(name, limits):
+    x = np.array([-1.0, 1.0, 3.0]).astype(name)
+    expected, found = np.clip(x, *limits), ag.convert(lambda x: np.clip(x, *limits))(x)
+    assert found.dtype == expected.dtype
+    np.testing.assert_array_equal(found.astype("f4"), expected.astype("f4"))

@@ -51,11 +51,12 @@ class Variable(KerasVariable):
     Its first value is computed at once, also where a layer is built while a graph is traced.
     """
 
-    # Of the tensors that reading it gives outside of graphs.
+    # Of its content, and of the tensors that reading it gives outside of graphs.
+    content_class: ClassVar[type[ag.Variable]] = ag.Variable
     tensor_class: ClassVar[type[Tensor]] = Tensor
 
     def _initialize(self, value: Any) -> None:
-        self._value = ag.Variable(
+        self._value = self.content_class(
             value, dtype=self._dtype, trainable=self._trainable, name=self._name
         )
 
@@ -70,10 +71,10 @@ class Variable(KerasVariable):
         return convert_to_tensor(value, dtype=dtype)
 
     def _maybe_autocast(self, value: Any) -> Any:
-        if isinstance(value, ag.Variable):
-            value = value.read_value()
-        value = super()._maybe_autocast(value)
-        return value if in_graph() else value.of_class(self.tensor_class)
+        """`value`: the variable itself, which gradients are with respect to, or a tensor of it."""
+        found = super()._maybe_autocast(value)
+        is_content = isinstance(found, ag.Variable) or in_graph()
+        return found if is_content else found.of_class(self.tensor_class)
 
     def __ag_variable__(self) -> ag.Variable:
         """What gradients are with respect to."""
@@ -81,7 +82,8 @@ class Variable(KerasVariable):
 
     def read_value(self) -> Any:
         """What operations compute with."""
-        return self.value
+        value = self.value
+        return value.read_value() if isinstance(value, ag.Variable) else value
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return np.asarray(convert_to_numpy(self.value), dtype=dtype)
@@ -112,7 +114,7 @@ def convert_to_tensor(
         raise ValueError("`sparse=True` and `ragged=True` are not supported: tensors are dense")
     if isinstance(x, KerasVariable):
         x = x.value
-    elif isinstance(x, ag.Variable):
+    if isinstance(x, ag.Variable):
         x = x.read_value()
     if isinstance(x, Tensor):
         if dtype is None:
@@ -142,7 +144,7 @@ def convert_to_numpy(x: Any) -> Any:
 
 def is_tensor(x: Any) -> bool:
     """Whether it is a tensor, computed or to be computed."""
-    return isinstance(x, Tensor)
+    return isinstance(x, (Tensor, ag.Variable))
 
 
 def shape(x: Any) -> Any:

@@ -13,6 +13,7 @@ import functools
 import sys
 from collections import Counter
 from collections.abc import Mapping
+from sys import getrefcount
 from types import CellType, FunctionType, GeneratorType
 from typing import Any
 
@@ -33,6 +34,7 @@ from autograph.operators.expressions.attributes import getattr_
 from autograph.operators.expressions.generators import made
 from autograph.operators.expressions.logical import and_, is_, not_
 from autograph.operators.expressions.logical import equal as equals
+from autograph.operators.results.held_parts import fields_of
 from autograph.operators.values.iterators import ends
 from autograph.operators.values.one_of import note_refused_choice
 from autograph.operators.values.templates import LazyString, shown
@@ -50,8 +52,8 @@ _NEVER = frozenset(
     f"__{name}__"
     for name in (
         "getattribute", "del", "init_subclass", "class_getitem", "set_name", "sizeof", "dir",
-        "instancecheck",
-        "subclasscheck", "prepare", "await", "aiter", "anext", "aenter", "aexit", "new",
+        "instancecheck", "subclasscheck",
+        "prepare", "await", "aiter", "anext", "aenter", "aexit", "new",
     )
 )  # fmt: skip
 # Python looks at what these give, so that it must be known.
@@ -211,6 +213,9 @@ def _dispatcher(
         trace = current_trace()
         if trace is None:
             return original(*args, **kwargs)
+        is_first = name == "__init__" and getrefcount(args[0]) == journal.BEING_MADE[bool(kwargs)]
+        if is_first and not any(fields_of(args[0])):
+            journal.fresh(args[0])  # code that is not converted makes it
         trace.code.ask(type(args[0]), name)
         trace.outside.meet(args[0])
         twin = convert(source)

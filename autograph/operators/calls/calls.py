@@ -10,6 +10,7 @@ import re
 import types
 from collections import Counter, deque
 from collections.abc import Callable
+from sys import getrefcount
 from types import (
     BuiltinFunctionType,
     BuiltinMethodType,
@@ -312,13 +313,8 @@ def _call_of_kind(
 
 
 # Where our functions of arrays are, and TensorFlow's names for them.
-_OF_ARRAYS = (
-    "runtime.ops",
-    "runtime.nn",
-    "autograph.tf.joining",
-    "autograph.tf.math",
-    "autograph.tf.tensors",
-)
+_OF_ARRAYS = ("runtime.ops", "runtime.nn", "autograph.tf.joining", "autograph.tf.math",
+              "autograph.tf.tensors")  # fmt: skip
 
 
 def _has_own_names(x: Any) -> bool:
@@ -580,7 +576,8 @@ def _with_generators_noted(
         is_older = journal.is_made(result) or trace.outside.is_callers(result)
         return result if is_older else journal.fresh(result)
     if kind is not GeneratorType:
-        return result
+        is_alone = _has_own_names(result) and getrefcount(result) == journal.ALONE
+        return journal.fresh(result) if is_alone else result
     is_by_rule = not getattr(function, UNCONVERTED, False)
     if trace is not None and is_by_rule and not has_traced((args, kwargs)):
         trace.generators.calls[result] = function, args, kwargs

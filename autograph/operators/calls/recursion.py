@@ -125,7 +125,8 @@ def _detect(known: Recursions, under_way: list[Call], call: Call) -> None:
     code = code_of(call.function)
     if not alike:
         known.unlike[code] += bool(around)
-        if known.unlike[code] > _TOO_MANY:
+        # Else it may be a method of an object around another one, of which each round is traced.
+        if known.unlike[code] > _TOO_MANY and len(around) > 1:
             raise _too_many(call)
         return
     known.counts[code] += 1

@@ -247,12 +247,9 @@ def call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
 
 
 def _call_ready(
-    function: Any,
-    root: str,
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
+    function: Any, root: str, args: tuple[Any, ...], kwargs: dict[str, Any],
     originals: tuple[Any, ...],
-) -> Any:
+) -> Any:  # fmt: skip
     """Call what takes these arguments as they are; `originals` are those that it was given."""
     trace = current_trace()
     assert trace is not None

@@ -40,11 +40,12 @@ def export_c(
 ) -> None:
     """Write a function or loaded program as C: source, header, and a small `main`.
 
-    `path` is the source, such as `step.c`; beside it stand `step.h` and `step_main.c`, which reads
-    arguments from its input and writes results to its output. `cc -O2 step.c step_main.c -lm`
+    `path` is the source, `step.c` or just `step`; beside it stand `step.h` and `step_main.c`, which
+    reads arguments from its input and writes results to its output. `cc -O2 step.c step_main.c -lm`
     compiles them. `signatures` says for which arguments, as in `save`; each is a function. Weights
     are in the source; Variables are its state. Text, calls of Python and operations without a
     native form are refused with UnsavableError, which names the line; errors become a status.
+    Another ending of `path` raises ValueError.
 
     >>> import autograph as ag, tempfile, pathlib
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -52,8 +53,11 @@ def export_c(
     ...     sorted(p.name for p in pathlib.Path(folder).iterdir())
     ['square.c', 'square.h', 'square_main.c']
     """
-    program = program_of_function(function, signatures)
     where = Path(path)
+    where = where if where.suffix else where.with_suffix(".c")
+    if where.suffix != ".c":
+        raise ValueError(f"the C source is to be {where}: a compiler knows it by the ending .c")
+    program = program_of_function(function, signatures)
     made = _File(program)
     pairs = zip(program._signatures, made.names, strict=True)
     functions = [made.function(signature, name) for signature, name in pairs]

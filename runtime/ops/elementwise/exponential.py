@@ -56,7 +56,7 @@ def _power_slope(x: Any, y: Any) -> Any:
     is_zero = y == 0
     is_root = (y > 0) & (y < 1) if dtype_of(y).kind != "c" else False
     if is_root is not False:
-        x = chosen(is_root, where_(x == 0, math.inf, x), x)
+        x = chosen(is_root, chosen(x == 0, math.inf, x), x)
     return chosen(is_zero, 0, y * x ** chosen(is_zero, 1, y - 1))
 
 

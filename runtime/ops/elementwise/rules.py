@@ -67,8 +67,17 @@ def chosen(condition: Any, x: Any, y: Any) -> Any:
     """`x` where the condition holds, else `y`; of Python numbers one, which adapts to others."""
     if is_number(condition):
         return x if condition else y
-    found = where_(condition, x, y)
+    found = where_(condition, _beside(x, y), _beside(y, x))
     return as_weak(found) if all(type_of(v).weak for v in (condition, x, y)) else found
+
+
+def _beside(x: Any, y: Any) -> Any:
+    """`x`, which where it is a real Python number adapts to the floating or complex `y`.
+
+    NumPy makes float64 of an array of a dtype that is not its own beside a float, as bfloat16.
+    """
+    adapts = type_of(x).weak and dtype_of(x).kind != "c" and type_of(y).is_inexact
+    return astype(x, dtype_of(y)) if adapts and not type_of(y).weak else x
 
 
 def typed_slope(function: Callable[..., Any]) -> Rule:
@@ -93,7 +102,7 @@ def derivative(function: Callable[[Any, Any], Any]) -> tuple[Rule]:
 
 def quotient_or_zero(x: Any, y: Any) -> Any:
     """`x / y`, and 0 where `y` is: the subgradient of a root or norm where that is 0."""
-    return x / where_(y == 0, math.inf, y)
+    return x / chosen(y == 0, math.inf, y)
 
 
 # ---- strong zeros ------------------------------------------------------------------------------

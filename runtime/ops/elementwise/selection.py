@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.dtypes import is_narrow
 from runtime.ops.declaration.declare import as_ufunc, implements, op
 from runtime.ops.declaration.operands import Array, Module, Operand, as_fitting, is_number, type_of
 from runtime.ops.declaration.samples import Sample, array, binary
@@ -186,7 +187,9 @@ def clip(x: Operand, /, min: Operand = None, max: Operand = None) -> Any:
         return +x if dtype.kind != "b" else where_(True, x, x)
     min, max = as_fitting(min, dtype), as_fitting(max, dtype)
     together = promote(*(type_of(part) for part in (x, min, max) if part is not None))
-    if not together.weak and together.dtype != dtype:  # of the three, not of each limit by itself
+    if is_narrow(dtype):  # for which NumPy has no such loop
+        x = x if min is None or max is None else astype(x, np.float32)
+    elif not together.weak and together.dtype != dtype:  # of the three, not of each limit by itself
         x = astype(x, together.dtype)
     # `x` stays as it is where it is equal to a limit: of two equal halves the first is taken.
     is_half = np.dtype(np.float16) == dtype

@@ -110,6 +110,7 @@ def _scaled_vjp(
 
 def _other_factors(x: Any, v: Any, operands: tuple[Any, ...], index: Index) -> Any:
     """For each value the product of the others that its element is multiplied by; some may be 0."""
+    v = astype(v, dtype_of(x), copy=False)
     is_zero = astype(equal(v, 0), dtype_of(x))
     factors = where_(equal(v, 0), 1, v)
     product = index_scale(ones_like(x), factors, *operands, ufunc="multiply", index=index)

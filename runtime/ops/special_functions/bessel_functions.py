@@ -14,7 +14,7 @@ from runtime.ops.declaration.operands import Array, Module
 from runtime.ops.declaration.samples import unary
 from runtime.ops.elementwise.arithmetic import sign
 from runtime.ops.elementwise.comparison import equal
-from runtime.ops.elementwise.rules import derivative
+from runtime.ops.elementwise.rules import chosen, derivative
 from runtime.ops.elementwise.selection import where_
 from runtime.ops.special_functions.special_types import divided, double_first, evaluated, special
 
@@ -112,7 +112,7 @@ def _i1(xp: Module, x: Array) -> Array:
 def _over(out: Any, x: Any) -> Any:
     """`out / x`, which is 1/2 at 0 for the functions of order 1."""
     is_zero = equal(x, 0)
-    return where_(is_zero, 0.5, out / where_(is_zero, 1, x))
+    return chosen(is_zero, 0.5, out / where_(is_zero, 1, x))
 
 
 def _slope_of_i0(out: Any, x: Any) -> Any:

@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from runtime.ops.declaration.operands import Array, Module, Operand
+from runtime.ops.declaration.operands import Array, Module, Operand, dtype_of
 from runtime.ops.declaration.samples import array as sample
 from runtime.ops.declaration.samples import calls
+from runtime.ops.elementwise.conversion import astype
 from runtime.ops.elementwise.exponential import exp, log, log1p
-from runtime.ops.elementwise.rules import typed
 from runtime.ops.special_functions.entropies import xlog1py, xlogy
 from runtime.ops.special_functions.gamma_functions import (
     betaln,
@@ -425,8 +425,8 @@ _BETAS = calls(
     (
         _beta_rule(1, 0),
         _beta_rule(0, 1),
-        lambda g, out, a, b, x, i, j, upper: (
-            (-g if upper else g) * _beta_density(typed(out, a, b, x), i, j)
+        lambda g, out, *given, i, j, upper: (
+            (-g if upper else g) * _beta_density((astype(v, dtype_of(out)) for v in given), i, j)
         ),
     ),
     inputs=3,

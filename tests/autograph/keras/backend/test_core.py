@@ -110,3 +110,71 @@ def test_mixed_precision(policy):
         np.testing.assert_array_equal(one, other)
     assert keras.backend.standardize_dtype(model(X).dtype) == policy.removeprefix("mixed_")
     assert model.trainable_variables[0].dtype == "float32"
+
+
+def _model():
+    return keras.Sequential([
+        keras.layers.Input((3,)), keras.layers.Dense(4, activation="tanh"), keras.layers.Dense(1),
+    ])  # fmt: skip
+
+
+SOURCES = {
+    "variables": lambda variables: variables,
+    "values": lambda variables: [v.value for v in variables],
+    "contents": lambda variables: [v._value for v in variables],
+    "a nest": lambda variables: {"a": variables[0], "b": [variables[1].value, *variables[2:]]},
+}
+
+
+@pytest.mark.parametrize("convert", [lambda f: f, ag.convert], ids=["eager", "graph"])
+@pytest.mark.parametrize("name", SOURCES)
+def test_gradients_are_with_respect_to_variables_and_their_values(name, convert):
+    model = _model()
+    variables, of = model.trainable_variables, SOURCES[name]
+
+    def loss():
+        return ops.mean(ops.square(model(X)))
+
+    def gradients():
+        with ag.GradientTape(persistent=True) as tape:
+            found = loss()
+        with ag.GradientTape(watch_accessed_variables=False) as watching:
+            watching.watch(of(variables))
+            again = loss()
+        with ag.GradientTape() as around:
+            with ag.GradientTape() as within:
+                inner = loss()
+            slope = within.gradient(inner, variables[0].value)
+            square = ops.sum(slope * slope)
+        return (
+            tape.gradient(found, of(variables)), tape.jacobian(found, of(variables)),
+            watching.gradient(again, of(variables)), around.gradient(square, of(variables)),
+        )  # fmt: skip
+
+    def flat(nest):
+        return [np.asarray(x) for x in keras.tree.flatten(nest)]
+
+    found = [flat(nest) for nest in convert(gradients)()]
+    for k, v in enumerate(variables):
+        kept, step = v.numpy(), 1e-2
+        steps = np.zeros_like(kept)
+        steps.flat[0] = step
+        v.assign(kept + steps)
+        above = float(loss())
+        v.assign(kept - steps)
+        difference = (above - float(loss())) / (2 * step)
+        v.assign(kept)
+        for nest in found[:3]:
+            np.testing.assert_allclose(nest[k].flat[0], difference, rtol=2e-2, atol=1e-3)
+    assert len(found[3]) == len(variables) and np.any(found[3][0])
+
+
+def test_a_value_is_the_variable_itself_but_where_it_is_cast():
+    layer = keras.layers.Dense(2, dtype="mixed_float16")
+    layer.build((None, 3))
+    value = layer.kernel.value
+    assert isinstance(value, ag.Variable) and ops.is_tensor(value) and value.dtype == "float32"
+    layer.kernel.assign(np.ones((3, 2)))
+    np.testing.assert_array_equal(value, np.ones((3, 2)))
+    with keras.src.backend.common.variables.AutocastScope("float16"):
+        assert layer.kernel.value.dtype == "float16"

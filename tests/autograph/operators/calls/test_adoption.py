@@ -4,6 +4,7 @@ import dataclasses
 import functools
 import sys
 
+import numpy as np
 import pytest
 
 import autograph as ag
@@ -148,3 +149,84 @@ def test_others_get_the_original_methods_meanwhile():
 def test_what_is_not_the_users_has_no_stand_ins(kind):
     with tracing() as facts, facts.adopted:
         assert not facts.adopted.adopt(kind)
+
+
+class Left:
+    """What makes objects in code that is left alone."""
+
+    @staticmethod
+    @ag.do_not_convert
+    def made(kind, *args, **kwargs):
+        return kind(*args, **kwargs)
+
+
+@dataclasses.dataclass
+class Rate:
+    value: float
+    share: float = 0.5
+
+    def __post_init__(self):
+        self.cost = self.value * self.share
+
+
+class Plain:
+    def __init__(self, value=1.0):
+        self.value = value
+
+    def __add__(self, other):
+        return Plain(self.value + other.value)
+
+
+def made_by_python(t, i):
+    made = Left.made(Plain, t + i)
+    return (made + made).value * 0.5
+
+
+def made_with_names(t, i):
+    return Left.made(Rate, value=t + i).cost
+
+
+def written_afterwards(t, i):
+    made = Left.made(Plain, t)
+    made.value += i
+    return made.value * 0.5
+
+
+def replaced(t, i):
+    return dataclasses.replace(Rate(t), value=t + i).cost
+
+
+@pytest.mark.parametrize(
+    "step",
+    [made_by_python, made_with_names, written_afterwards, replaced],
+    ids=lambda f: f.__name__,
+)
+def test_objects_that_code_left_alone_makes_are_those_of_a_round(step):
+    def total(n):
+        t, first = 1.0, (Plain(2.0) + Plain(3.0)).value + Rate(1.0).cost
+        for i in range(n):
+            t = step(t, i) + first
+        return t
+
+    converted = ag.convert(total)
+    assert converted(np.int64(5)) == total(5) and converted.trace_count == 1
+    assert "while" in str(converted.get_concrete_function(np.int64(5)).graph)
+
+
+def test_an_older_object_that_is_initialized_again_is_changed():
+    kept = Plain(1.0)
+
+    @ag.do_not_convert
+    def begin_again(value):
+        kept.__init__(value)
+
+    def total(n):
+        t = (kept + kept).value
+        for i in range(n):
+            begin_again(t + i)
+            t = t + kept.value
+        return t
+
+    expected, last = total(4), kept.value
+    kept.value = 1.0
+    assert ag.convert(total)(np.int64(4)) == expected and kept.value == last

@@ -249,3 +249,25 @@ def test_a_program_in_c_is_trained_as_the_program_is(tmp_path, monkeypatch):
     np.testing.assert_allclose(found, wanted, rtol=1e-11, atol=1e-13)
     first = np.concatenate([w.numpy().reshape(-1) for w in WEIGHTS])
     assert (found[-1, 1:] != first).all() and np.abs(found[-1, 1:] - first).mean() > 0.03
+
+
+@pytest.mark.parametrize("name", ["step", "step.c", "my.step.c"])
+def test_the_three_files_have_one_name(name, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    ag.save(ag.convert(lambda x: x * 2.0), "square.agz", [ag.TensorSpec([2])])
+    assert main(["export", "square.agz", "--to", "c", "-o", name]) == 0
+    stem = name.removesuffix(".c")
+    assert capsys.readouterr().out == f"{stem}.c\n"
+    made = {path.name for path in tmp_path.iterdir()} - {"square.agz"}
+    assert made == {f"{stem}.c", f"{stem}.h", f"{stem}_main.c"}
+    if shutil.which("cc"):
+        command = ["cc", "-O2", f"{stem}.c", f"{stem}_main.c", "-lm", "-o", "run"]
+        subprocess.run(command, check=True, capture_output=True)
+
+
+def test_c_source_of_another_ending_is_refused(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    ag.save(ag.convert(lambda x: x * 2.0), "square.agz", [ag.TensorSpec([2])])
+    assert main(["export", "square.agz", "--to", "c", "-o", "square.h"]) != 0
+    assert "the ending .c" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["square.agz"]
