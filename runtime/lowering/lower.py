@@ -163,13 +163,15 @@ def lower(
     watcher: Watcher | None = None,
     contents: Sequence[tuple[int, int]] = (),
     most: float = MOST,
+    is_alone: bool = False,
 ) -> Program:
     """`graph` as a program; Refusal says why there is none. `watcher` looks on.
 
     `contents` are inputs that may be overwritten, each with the output that is the new one. The
-    program may cost the `most` to compile.
+    program may cost the `most` to compile. If it is to be `alone`, sizes of arguments may be 0 and
+    1, and it fails where another one leaves calls to a plan.
     """
-    b = _written(graph, watcher, most)
+    b = _written(graph, watcher, most, is_alone)
     collapse(b.program)
     lay_out(b.program)
     crosswise(b.program)
@@ -193,12 +195,12 @@ def lower(
 
 def check(graph: Graph, most: float) -> None:
     """Raise Refusal where `lower` does: no rewrite refuses what was written."""
-    _written(graph, None, most)
+    _written(graph, None, most, is_alone=False)
 
 
-def _written(graph: Graph, watcher: Watcher | None, most: float) -> Builder:
+def _written(graph: Graph, watcher: Watcher | None, most: float, is_alone: bool) -> Builder:
     """The builder of a program that is as its nodes are written, one after the other."""
-    b = Builder(graph.name, most)
+    b = Builder(graph.name, most, is_alone)
     b.watcher = watcher
     b.program.has_effects = has_effects(graph.walk())
     for value in graph.inputs:
@@ -283,7 +285,7 @@ def _given(b: Builder, value: Value, form: Array) -> Result:
     are loops before.
     """
     type_ = tensor_type(value.type)
-    is_part = b.is_limited(form.shape) and form.shape[0] not in b.counts
+    is_part = b.is_limited(form.shape) and form.shape[0] not in b.counts and not b.is_alone
     if is_part and not any(isinstance(statement, While) for statement in b.program.body):
         raise Refusal("a result whose size only the run tells")
     if isinstance(form, Stored):

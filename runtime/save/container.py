@@ -144,7 +144,9 @@ class Archive:
             if not isinstance(document, dict) or not isinstance(document.get("format"), str):
                 raise Malformed("it does not say what the file is: `format` is missing")
             if document["format"] != kind:
-                raise Malformed(f"the file is a {_shown(document['format'])}, not a {kind}")
+                raise Malformed(
+                    f"it is of the format {_shown(document['format'])}, not {_shown(kind)}"
+                )
             return document
 
     def array(self, entry: str, dtype: Any, shape: tuple[int, ...]) -> Any:

@@ -105,7 +105,7 @@ class _File:
         graph, results, contents = self._graph(signature)
         arguments = self._arguments(signature, name, contents)
         try:
-            lowered = lower(graph)
+            lowered = lower(graph, is_alone=True)
             _refuse(graph)
         except Refusal as refusal:
             raise UnsavableError(

@@ -186,6 +186,8 @@ class Expressions:
             return write(self, x, args)
         if x.function in _WRAPPING:
             return self._arithmetic(x, args)
+        if x.function == "ne" and x.args[0] == x.args[1] and not is_float(x.args[0].type):
+            return "false"
         if x.function in _SIGNS:
             return f"({args[0]} {_SIGNS[x.function]} {args[1]})"
         return f"{_FUNCTIONS[x.function]}{'f' if x.type == 'f4' else ''}({', '.join(args)})"

@@ -14,6 +14,7 @@ _RESERVE = """\
 /* Room for so many elements, and for as many again: so growing is cheap. */
 static bool reserve(void **memory, int64_t *room, int64_t count, size_t each) {
     const int64_t more = count > 2 * *room ? count : 2 * *room;
+    if (more > (int64_t)(PTRDIFF_MAX / each)) return false;
     void *found = realloc(*memory, (more > 8 ? more : 8) * each);
     if (!found) return false;
     *memory = found;
@@ -24,7 +25,29 @@ static bool reserve(void **memory, int64_t *room, int64_t count, size_t each) {
 _ROOM = """\
 /* Memory for so many elements; NULL where there is none. */
 static void *room_for(int64_t count, size_t each) {
+    if (count > (int64_t)(PTRDIFF_MAX / each)) return NULL;
     return malloc(count > 0 ? count * each : each);
+}
+"""
+_TAKEN = """\
+static void *taken(size_t size, int64_t count) {
+    void *memory = calloc(count, size);
+    if (count && (!memory || fread(memory, size, count, stdin) != (size_t)count)) {
+        fprintf(stderr, "the input ends too early, or is too large\\n");
+        exit(2);
+    }
+    return memory;
+}
+"""
+_SIZE = """\
+static int64_t size_of(const char *text) {
+    char *end;
+    const long long size = strtoll(text, &end, 10);
+    if (end == text || *end || size < 0) {
+        fprintf(stderr, "a size is a number from 0 on, not `%s`\\n", text);
+        exit(2);
+    }
+    return size;
 }
 """
 _BEGIN = """\
@@ -80,7 +103,8 @@ def header(stem: str, functions: Sequence[Exported]) -> str:
         " * results. Arrays lie in C order; those of results are freed by `..._free`. */\n",
     ]
     for f in functions:
-        parts.append(f"/* {f.about} */\ntypedef struct {{\n{_fields(f)}}} {f.name}_results;\n")
+        about = f.about.replace("*/", "* /")
+        parts.append(f"/* {about} */\ntypedef struct {{\n{_fields(f)}}} {f.name}_results;\n")
         parts.append(
             f"{f.prototype}\nvoid {f.name}_free({f.name}_results *results);\n"
             f"const char *{f.name}_error(int status);\n"
@@ -124,8 +148,9 @@ def _error(f: Exported) -> str:
 
 
 def _quoted(text: str) -> str:
-    safe = text.encode("unicode_escape").decode().replace('"', '\\"')
-    return f'"{safe}"'
+    # Octal digits are three at most; those of other escapes go on with what follows.
+    plain = {code: chr(code) for code in range(32, 127) if chr(code) not in '"\\?'}
+    return '"' + "".join(plain.get(byte, f"\\{byte:03o}") for byte in text.encode()) + '"'
 
 
 # ---- a program -----------------------------------------------------------------------------------
@@ -145,17 +170,14 @@ def main(stem: str, f: Exported) -> str:
         f"/* Runs {f.name}: the numbers of its arguments come from the input, one array after the\n"
         f" * other, those of its results go to the output: {stem} {names} < in > out */",
         f'#include "{stem}.h"\n\n#include <stdio.h>\n#include <stdlib.h>\n',
-        "static void *taken(size_t size, int64_t count) {\n"
-        "    void *memory = malloc(size * (count > 0 ? count : 1));\n"
-        "    if (!memory || fread(memory, size, count, stdin) != (size_t)count) {\n"
-        '        fprintf(stderr, "the input ends too early\\n");\n        exit(2);\n    }\n'
-        "    return memory;\n}\n",
+        _TAKEN,
+        *([_SIZE] if sizes else []),
         "int main(int argc, char **argv) {",
         f"    if (argc != {len(sizes) + 1}) {{",
         f'        fprintf(stderr, "usage: %s {names} < in > out\\n", argv[0]);',
         "        return 2;\n    }",
     ]
-    lines += [f"    const int64_t {n} = atoll(argv[{k + 1}]);" for n, k in sizes]
+    lines += [f"    const int64_t {n} = size_of(argv[{k + 1}]);" for n, k in sizes]
     passed = []
     for a in given:
         counts = [f"{a.name}_size{k}" if n is None else str(n) for k, n in enumerate(a.shape or ())]
@@ -163,9 +185,14 @@ def main(stem: str, f: Exported) -> str:
         lines.append(f"    {a.type} *{a.name} = taken(sizeof({a.type}), {total});")
         opened = [c for c, n in zip(counts, a.shape or (), strict=True) if n is None]
         passed += [f"*{a.name}" if a.shape is None else a.name, *opened]
+    freed = [f"    free({a.name});" for a in given]
+    lines.append("    if (getchar() != EOF) {")
+    lines += [f"    {line}" for line in freed]
+    lines.append('        fprintf(stderr, "the input is longer than the arguments\\n");')
+    lines.append("        return 2;\n    }")
     lines.append(f"    {f.name}_results results;")
     lines.append(f"    const int status = {f.name}({', '.join([*passed, '&results'])});")
-    lines.append("    if (status) {")
+    lines += [*freed, "    if (status) {"]
     lines.append(
         f'        fprintf(stderr, "%s\\n", {f.name}_error(status));\n        return 1;\n    }}'
     )
@@ -173,5 +200,7 @@ def main(stem: str, f: Exported) -> str:
         where = f"&results.{name}" if rank is None else f"results.{name}"
         counts = [f"results.{name}_shape[{k}]" for k in range(rank or 0)]
         lines.append(f"    fwrite({where}, sizeof({type_}), {' * '.join(counts) or '1'}, stdout);")
-    lines += [f"    {f.name}_free(&results);", *(f"    free({a.name});" for a in given)]
+    lines.append(f"    {f.name}_free(&results);")
+    lines.append("    if (fflush(stdout) || ferror(stdout)) {")
+    lines.append('        perror("results");\n        return 2;\n    }')
     return "\n".join([*lines, "    return 0;\n}\n"])

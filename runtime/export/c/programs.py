@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain, count
@@ -54,17 +55,18 @@ _MATHEMATICS = """
 _WORDS = """
     auto break case char const continue default do double else enum extern float for goto if inline
     int long register restrict return short signed sizeof static struct switch typedef union
-    unsigned void volatile while bool true false
+    unsigned void volatile while bool true false alignas alignof asm constexpr nullptr static_assert
+    thread_local typeof typeof_unqual linux unix i386 NULL EOF NAN INFINITY
 """
 _LIBRARY = """
     abort abs atexit atof atoi atol atoll bcmp bcopy bsearch bzero calloc clearenv div exit fclose
-    ffs fopen fprintf fread free fwrite getc getenv getline getw index labs ldiv llabs lldiv malloc
-    memchr memcmp memcpy memmove memset mktemp perror printf putc puts putw qsort rand random
-    realloc remove rename rewind rindex scanf select setenv setstate signgam sprintf srand srandom
-    stderr stdin stdout strcat strchr strcmp strcpy strdup strlen strstr strtok strtol system
-    tmpfile ungetc valloc
+    ferror fflush ffs fopen fprintf fread free fwrite getc getchar getenv getline getw index labs
+    ldiv llabs lldiv malloc memchr memcmp memcpy memmove memset mktemp perror printf putc puts
+    putw qsort rand random realloc remove rename rewind rindex scanf select setenv setstate
+    signgam sprintf srand srandom stderr stdin stdout strcat strchr strcmp strcpy strdup strlen
+    strstr strtok strtol strtoll system tmpfile ungetc valloc
 """
-_OUR_OWN = "main status results leave room_for reserve checked_t"
+_OUR_OWN = "main argc argv taken size_of status results leave room_for reserve checked_t"
 # What no name may be: C's own words and functions, and names that each file has.
 RESERVED = {
     *_WORDS.split(),
@@ -126,7 +128,7 @@ class _Writer(Expressions):
         self.depth = 1
         self.taken = set(RESERVED)
         self.tails: dict[str, Iterator[int]] = {}
-        self.constants: list[str] = []
+        self.constants: dict[str, str] = {}
         self.rooms: dict[Buffer, str] = {}
         self.ends: dict[str, str] = {}
         self.own: list[str] = []
@@ -163,7 +165,7 @@ class _Writer(Expressions):
 
     def _constant(self, buffer: Buffer) -> str:
         name = self.name(f"{self.title}_constant")
-        self.constants.append(array_text(name, buffer.type, buffer.value))
+        self.constants[name] = array_text(name, buffer.type, buffer.value)
         return name
 
     # ---- the function ------------------------------------------------------------------------
@@ -178,12 +180,12 @@ class _Writer(Expressions):
         self._memory()
         self._block(program.body)
         self._results()
-        body, self.lines = self.lines, []
-        self._begin()
-        opening, self.lines = self.lines, []
         self._end()
-        text = "\n".join([head, *opening, *body, *self.lines, "}"]) + "\n"
-        return Function(text, self.helpers, self.constants, self._fields(), self._checks())
+        body, self.lines = used(self.lines), []
+        self._begin()
+        text = "\n".join([head, *self.lines, *body, "}"]) + "\n"
+        constants = [made for name, made in self.constants.items() if name in text]
+        return Function(text, self.helpers, constants, self._fields(), self._checks())
 
     def _head(self) -> str:
         """The head of the function: numbers, and pointers to arrays with their open sizes."""
@@ -276,7 +278,7 @@ class _Writer(Expressions):
         assert result.buffer is not None
         name = self.names[result.buffer]
         size = self.value(product(result.buffer.shape))
-        self.add(f"memcpy({argument.name}, {name}, sizeof *{name} * {size});")
+        self._bytes("memcpy", argument.name, name, size)
 
     def _end(self) -> None:
         self.depth -= 1
@@ -333,12 +335,17 @@ class _Writer(Expressions):
     def _copy(self, s: Copy) -> None:
         size = self.value(product(s.source.shape))
         target = self.pointer(s.target)
-        self.add(f"memcpy({target}, {self.pointer(s.source)}, sizeof *{target} * {size});")
+        self._bytes("memcpy", target, self.pointer(s.source), size)
 
     def _move(self, s: Move) -> None:
         to, begin, size = self.values([s.to, s.begin, s.size])
         target, source = self.pointer(s.target), self.pointer(s.source)
-        self.add(f"memmove({target} + {to}, {source} + {begin}, sizeof *{target} * {size});")
+        self._bytes("memmove", f"{target} + {to}", f"{source} + {begin}", size, target)
+
+    def _bytes(self, how: str, to: str, of: str, size: str, each: str | None = None) -> None:
+        """Copy elements; there may be no memory for none."""
+        given = "" if size.isdigit() else f"if ({size} > 0) "
+        self.add(f"{given}{how}({to}, {of}, sizeof *{each or to} * {size});")
 
     def _swap(self, s: Swap) -> None:
         one, other, kind = self.pointer(s.one), self.pointer(s.other), c_type(s.one.type)
@@ -509,6 +516,33 @@ def _stepped(at: str, index: str, step: str) -> str:
         return at
     far = index if step == "1" else f"{index} * {step}"
     return far if at == "0" else f"{at} + {far}"
+
+
+_SET = re.compile(r"\s*(?:(?:const )?\w+ )?(\w+) = .*;")
+_LABEL = re.compile(r"\s*(\w+):;?")
+_WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+def used(lines: Sequence[str]) -> list[str]:
+    """Lines without labels and names that no other line has: compilers warn of those."""
+    names = [_SET.fullmatch(line) or _LABEL.fullmatch(line) for line in lines]
+    own = [None if found is None else found[1] for found in names]
+    words = [set(_WORD.findall(line)) for line in lines]
+    counts = Counter(w for name, found in zip(own, words, strict=True) for w in found - {name})
+    at: dict[str | None, list[int]] = {}
+    for k, name in enumerate(own):
+        at.setdefault(name, []).append(k)
+    todo = [name for name in at if name is not None and not counts[name]]
+    gone: set[int] = set()
+    while todo:
+        name = todo.pop()
+        gone.update(at[name])
+        for k in at[name]:
+            for word in words[k] - {name}:
+                counts[word] -= 1
+                if not counts[word] and word in at:
+                    todo.append(word)
+    return [line for k, line in enumerate(lines) if k not in gone]
 
 
 def array_text(name: str, type_: str, value: Any, is_state: bool = False) -> str:

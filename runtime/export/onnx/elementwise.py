@@ -201,8 +201,15 @@ def _floor_divide(emit: Emitter, node: Node, x: Term, y: Term) -> Term:
     """As NumPy: the quotient of what is divisible without remainder, rounded to an integer."""
     x, y = x.to(result_dtype(node)), y.to(result_dtype(node))
     if x.dtype.kind != "f":
-        safe = _divisor(emit, node, y)
-        return emit.where(y.equal(0), 0, (x - emit("Mod", x, safe)) / safe)
+        safe, is_back = _divisor(emit, node, y), None
+        if x.dtype.kind == "i":
+            # The least integer by -1 ends the process of a runtime that lets the machine divide.
+            is_back = y.equal(-1)
+            safe = emit.where(is_back, emit.constant(1, y.dtype), safe)
+        quotient = (x - emit("Mod", x, safe)) / safe
+        if is_back is not None:
+            quotient = emit.where(is_back, 0 - x, quotient)
+        return emit.where(y.equal(0), 0, quotient)
     rest = emit("Mod", x, y, fmod=1)
     quotient = (x - rest) / y
     is_other = ~rest.equal(0) & ~emit("Equal", y < 0, rest < 0)

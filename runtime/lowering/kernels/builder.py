@@ -102,8 +102,10 @@ def _is_zero(x: Expr) -> bool:
 class Builder:
     """The program that is being written, and where."""
 
-    def __init__(self, name: str, most: float = MOST) -> None:
+    def __init__(self, name: str, most: float = MOST, is_alone: bool = False) -> None:
         self.program = Program(name)
+        # Whether no plan takes the calls that the program leaves: it fails where it would leave.
+        self.is_alone = is_alone
         self.block: Block = self.program.body
         self.forms: dict[Value, Form] = {}
         # The user's positions of the calls around.
@@ -627,10 +629,17 @@ class Builder:
             raise Refusal("sizes that only the run tells, beside what may happen only once")
         self.emit(Check(self.site(self.node, is_complete=False), condition))
 
-    def require(self, size: Expr, least: int, *, raises: bool = False) -> None:
-        """Leave calls in which a size is less than that to the plan, unless the node `raises`."""
+    def require(self, size: Expr, least: int, *, raises: bool = False, warns: bool = False) -> None:
+        """Leave calls in which a size is less than that to the plan, unless the node `raises`.
+
+        Where it `warns`, the result is that of the plan, without the warning.
+        """
+        too_little = call("lt", size, index(least))
+        if self.is_alone and self.node is not None:
+            if least > 0 and not warns:
+                self.emit(Check(self.site(self.node), too_little))
+            return
         if is_of_the_run(size):
-            too_little = call("lt", size, index(least))
             (self.raise_where if raises else self.leave_where)(too_little)
             return
         # All sizes of parameters that are not known are at least 2.

@@ -134,10 +134,10 @@ def over_axes(
     count = product([form.shape[axis] for axis in axes])
     if name in ("max", "min") and count == 0:
         raise Refusal(f"{name} of nothing")
-    if name in ("max", "min") and is_of_the_run(count):
-        b.require(as_expr(count), 1, raises=True)
+    if name in ("max", "min") and isinstance(count, Expr) and (b.is_alone or is_of_the_run(count)):
+        b.require(count, 1, raises=True)
     if name == "mean" and is_of_the_run(count) and not b.program.has_effects:
-        b.require(as_expr(count), 1)  # NumPy warns
+        b.require(as_expr(count), 1, warns=True)
     is_exact = name in ("max", "min") and result in NARROW  # so are they in single precision
     source = _source(b, name, form, "f4" if is_exact else result, count)
     combine, first = monoid(name, result)
@@ -179,7 +179,7 @@ def sum_to(b: Builder, node: Node) -> list[Form]:
     for own, size in zip(x.shape[lead:], wanted, strict=True):
         if size == 1 and own != 1:
             if is_of_the_run(own) and not b.program.has_effects:
-                b.require(as_expr(own), 2)  # of an axis of size 1, -0.0 would become 0.0
+                b.require(as_expr(own), 2, warns=True)  # of size 1, -0.0 would become 0.0
             axes.append(lead + len(shape))
         is_checked = isinstance(size, Expr) or is_of_the_run(own)
         shape.append(1 if size == 1 else b.equal(size, own) if is_checked else own)
@@ -211,7 +211,7 @@ def variance(b: Builder, node: Node) -> list[Form]:
     if not isinstance(ddof, int):
         raise Refusal(f"{node.op.name} with a divisor that is not known")
     if isinstance(count, Expr) and (ddof or not b.program.has_effects):
-        b.require(count, max(ddof, 0) + 1)  # NumPy warns
+        b.require(count, max(ddof, 0) + 1, warns=not ddof)
     degrees = b.shifted(count, -ddof)
     source = b.stored_as_computed(form) if isinstance(form, Computed) and not form.is_view else form
     kept = tuple(1 if a in axes else n for a, n in enumerate(form.shape))

@@ -87,8 +87,8 @@ def _of_unknown(
         b.require(size, high.offset - low.offset)
         count = 0
     else:
-        # An axis of no elements would be another program.
-        b.require(size, low.offset - high.offset + 1)
+        # An axis of no elements would be another program, where there is one.
+        b.require(size, low.offset - high.offset + (not b.is_alone))
         length = b.shifted(size, high.offset - low.offset)
         count = b.divided(b.shifted(length, abs(step) - 1), abs(step))
     shape.append(count)

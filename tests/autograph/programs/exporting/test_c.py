@@ -1,5 +1,6 @@
 """`export_c`: programs that compile, and give what the saved programs give, bit for bit."""
 
+import functools
 import shutil
 import subprocess
 
@@ -93,12 +94,22 @@ PROGRAMS = [
 ]  # fmt: skip
 
 
+@functools.cache
+def sanitizers():
+    """What has programs stop where they read beyond an array, leak, or do what C leaves open."""
+    flags = ["-fsanitize=address,undefined,float-cast-overflow", "-fno-sanitize-recover"]
+    command = ["cc", *flags, "-xc", "-", "-o", "/dev/null"]
+    done = subprocess.run(command, input=b"int main(void) { return 0; }", capture_output=True)
+    return [] if done.returncode else flags
+
+
 def compiled(function, specs, folder):
     """A program, and its exported form as something to call: arguments to return code, bytes."""
     ag.save(ag.convert(function), folder / "f.agz", specs)
     program = ag.load(folder / "f.agz")
     ag.export_c(program, folder / "step.c")
-    command = ["cc", "-O1", "-Werror", "step.c", "step_main.c", "-lm", "-o", "step"]
+    flags = ["-O1", "-Wall", "-Werror", *sanitizers()]
+    command = ["cc", *flags, "step.c", "step_main.c", "-lm", "-o", "step"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
 
@@ -151,6 +162,107 @@ def test_errors_are_a_status_with_the_line(tmp_path):
     got = call(np.ones(2) * 5)
     assert got.returncode == 1 and got.stdout == b""
     assert b"test_c.py:" in got.stderr and b"ValueError: too large" in got.stderr
+
+
+def ends(x):
+    return x[0] + x[-1]
+
+
+def largest(x):
+    return x.max(), x.argmax()
+
+
+def mean_beside(x):
+    return x.mean(), np.cumsum(x), x + x, x @ x
+
+
+def without_last(x):
+    return x[:-1], x[1:] * 2
+
+
+def first_if(x):
+    return x[0] if x.sum() > 0 else 0.0
+
+
+def sum_with_first(x):
+    total = 0.0
+    for value in x:
+        total += value * x[0]
+    return total
+
+
+def halves(x):
+    return x[len(x) // 2 :], x[: len(x) // 2]
+
+
+def taken(x):
+    found = []
+    for value in x[:3]:
+        found.append(value)
+        if value > 2:
+            found = found[1:]
+    return found
+
+
+# How many elements of how few are an error.
+FEW = [
+    (ends, {0}), (largest, {0}), (mean_beside, ()), (without_last, {0}), (first_if, ()),
+    (sum_with_first, ()), (halves, ()), (taken, {0, 1, 2}),
+]  # fmt: skip
+
+
+@needs_compiler
+@pytest.mark.filterwarnings("ignore:(Mean|invalid value)")
+@pytest.mark.parametrize(("function", "failing"), FEW, ids=lambda x: getattr(x, "__name__", ""))
+def test_arrays_of_few_elements_are_computed_or_an_error_with_the_line(function, failing, tmp_path):
+    """No plan takes them here: nothing beside them is read, and nothing else is computed."""
+    program, call = compiled(function, [ANY], tmp_path)
+    for size in range(4):
+        x = np.arange(1.0, size + 1)
+        got = call(x)
+        if size in failing:
+            assert got.returncode == 1 and got.stdout == b""
+            assert b"test_c.py:" in got.stderr and b"failed" in got.stderr
+        else:
+            assert (got.returncode, got.stderr) == (0, b"")
+            found, wanted = (np.frombuffer(b) for b in (got.stdout, as_bytes(program(x))))
+            np.testing.assert_array_equal(found, wanted)
+
+
+@needs_compiler
+def test_names_and_texts_of_c_itself_do_no_harm(tmp_path):
+    def remainder(argv, EOF, linux, nullptr):
+        if argv.sum() > EOF:
+            raise ValueError('größer als "9"??/ – \\ 100% é1a')
+        return {"NULL": argv * linux, "taken": nullptr}
+
+    number = ag.TensorSpec([])
+    _, call = compiled(remainder, [ANY, number, number, number], tmp_path)
+    given = [np.ones(3), *map(np.float64, (9.0, 2.0, 5.0))]
+    assert np.frombuffer(call(*given).stdout).tolist() == [2.0, 2.0, 2.0, 5.0]
+    got = call(9 * np.ones(3), *given[1:])
+    assert got.returncode == 1
+    assert got.stderr.decode().endswith('ValueError: größer als "9"??/ – \\ 100% é1a\n')
+
+
+WRONG = [
+    (["-1"], b"", "a size is a number from 0 on, not `-1`"),
+    (["three"], b"", "a size is a number from 0 on, not `three`"),
+    (["3"], bytes(16), "the input ends too early"),
+    (["2"], bytes(24), "the input is longer than the arguments"),
+    (["2305843009213693952"], bytes(16), "the input ends too early, or is too large"),
+    ([], b"", "usage: "),
+]
+
+
+@needs_compiler
+def test_the_program_says_what_is_wrong_with_its_input(tmp_path):
+    compiled(ends, [ANY], tmp_path)
+    environment = {"ASAN_OPTIONS": "allocator_may_return_null=1"}
+    for sizes, given, message in WRONG:
+        command = [tmp_path / "step", *sizes]
+        done = subprocess.run(command, input=given, capture_output=True, env=environment)
+        assert done.returncode == 2 and done.stdout == b"" and message in done.stderr.decode()
 
 
 def printed(x):

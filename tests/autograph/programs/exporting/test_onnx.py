@@ -99,6 +99,23 @@ def test_a_model_gives_what_the_program_gives(case, tmp_path):
             np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint8])
+def test_no_quotient_of_integers_ends_the_process(dtype, tmp_path):
+    """By zero and of the least integer by -1, which the machine raises for, all is as in NumPy."""
+
+    def quotients(x, y):
+        return x // y, x % y
+
+    spec = ag.TensorSpec([None], dtype)
+    ag.export_onnx(ag.convert(quotients), tmp_path / "f.onnx", [spec, spec])
+    least, most = np.iinfo(dtype).min, np.iinfo(dtype).max
+    x = np.array([least, least, most, 7, 7, 0], dtype)
+    y = np.array([0, -1 if least else most, 2, 0, 3, 5], dtype)
+    found = session_of(tmp_path / "f.onnx").run(None, {"x": x, "y": y})
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_equal(found, quotients(x, y), strict=True)
+
+
 def test_models_are_loops_and_branches_with_names(tmp_path):
     ag.export_onnx(in_branches, tmp_path / "f.onnx", [ANY])
     model = onnx.load(tmp_path / "f.onnx")
