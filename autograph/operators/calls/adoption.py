@@ -38,6 +38,7 @@ from autograph.operators.values.one_of import note_refused_choice
 from autograph.operators.values.templates import LazyString, shown
 from runtime import journal, ops
 from runtime.building import building, current_builder
+from runtime.effects.left_runs import run_again, run_left
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 from runtime.structure.tree import MADE_BY_CLASS_STATEMENT
@@ -50,8 +51,8 @@ _NEVER = frozenset(
     f"__{name}__"
     for name in (
         "getattribute", "del", "init_subclass", "class_getitem", "set_name", "sizeof", "dir",
-        "instancecheck",
-        "subclasscheck", "prepare", "await", "aiter", "anext", "aenter", "aexit", "new",
+        "instancecheck", "subclasscheck", "prepare", "await", "aiter", "anext", "aenter", "aexit",
+        "new",
     )
 )  # fmt: skip
 # Python looks at what these give, so that it must be known.
@@ -193,8 +194,6 @@ def _is_of_others(function: FunctionType) -> bool:
     root = module.partition(".")[0]
     if rules.is_plain_python(module) or rules.is_of_container(function):
         return False
-    if rules.decision(module) is False:
-        return True
     return root in ("autograph", "runtime", "numpy") or (
         root in sys.stdlib_module_names and root != "__main__"
     )
@@ -210,7 +209,7 @@ def _dispatcher(
     def run(*args: Any, **kwargs: Any) -> Any:
         trace = current_trace()
         if trace is None:
-            return original(*args, **kwargs)
+            return (run_again(original) or original)(*args, **kwargs)
         trace.code.ask(type(args[0]), name)
         trace.outside.meet(args[0])
         twin = convert(source)
@@ -218,7 +217,7 @@ def _dispatcher(
             guard_environment(original)
             for argument in args:
                 guard_state(argument)
-            result = original(*args, **kwargs)
+            result = run_left(original, args, kwargs)
             return journal.fresh(result) if type(result) is GeneratorType else result
         if name == "__next__":
             return _next(twin, args[0])
