@@ -533,13 +533,13 @@ class Traces:
         traced = self._run_trace(arguments, may_create, patience)
         if traced.raised:
             return traced
-        if not _is_pythons(traced):
+        is_done = left_runs.have_run() and traced.has_but_effects
+        if not (is_done or _is_pythons(traced)):
             self._note_fruit()
             return traced
         is_large = False
         paths = zip(arguments.paths, arguments.keys, strict=True)
         ints = {path for path, key in paths if type(key) is tuple and key[0] is int}
-        is_done = left_runs.given_by(traced)
         if not (is_done or self._policy.fixed & ints or len(ints) > _MOST_INTS):
             pairs = zip(arguments.paths, arguments.keys, strict=True)
             keys = tuple(INT if path in ints else key for path, key in pairs)

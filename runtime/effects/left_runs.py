@@ -25,7 +25,7 @@ from runtime.origins import origin_of_caller, path_of_callers
 from runtime.structure.tree import MADE_BY_CLASS_STATEMENT
 from runtime.tensor import Tensor
 
-__all__ = ["LeftRuns", "begin", "given_by", "keep", "note_class", "of_call",
+__all__ = ["LeftRuns", "begin", "have_run", "keep", "note_class", "of_call",
            "of_numbers", "run_again", "run_left"]  # fmt: skip
 
 _VALUES = (int, float, complex, str, bytes, np.generic)
@@ -218,10 +218,10 @@ def keep(trace: Any, result: Any) -> bool:
     return True
 
 
-def given_by(trace: Any) -> bool:
-    """Whether what the function gave in a trace is the result of the call."""
+def have_run() -> bool:
+    """Whether code that is left alone ran while the call is traced."""
     runs = _open.get()
-    return runs is not None and runs.given is not None and runs.given[0] is trace
+    return runs is not None and runs.is_any
 
 
 def of_numbers(*, are_inputs: bool, stages_ranges: bool) -> None:
