@@ -25,6 +25,7 @@ from autograph.operators.captured.captures import (
     guard_reach,
 )
 from autograph.operators.captured.caught import PartOfError
+from autograph.operators.captured.guards import PLAIN
 from autograph.operators.captured.host_values import HostValue
 from autograph.operators.captured.methods import attribute, called, convert, method
 from autograph.operators.captured.variables import Nullable, _Unreadable, ld, there
@@ -181,13 +182,19 @@ def _known_item(thing: Any, key: Any, trace: Trace) -> Any:
     if isinstance(value, _Unreadable):
         return ld(value)
     if trace.outside.has(thing):
-        if isinstance(thing, (list, tuple, dict, deque)) and is_plain_key(key):
+        is_plain = isinstance(thing, (list, tuple, dict, deque)) or _holds(thing, key, value)
+        if is_plain and is_plain_key(key):
             value = read_item(trace, thing, key, value)
             trace.outside.consumed(thing)
             return value
         known = with_inputs(thing)
         value = value if known is thing else known[key]
     return journal.fresh(value) if isinstance(key, slice) and isinstance(value, list) else value
+
+
+def _holds(thing: Any, key: Any, value: Any) -> bool:
+    """Whether a container of a library's holds a thing that may be changed, and gives it again."""
+    return not isinstance(value, (*PLAIN, tuple)) and thing[key] is value
 
 
 def _at_chosen(thing: Any, key: Any) -> Any:
