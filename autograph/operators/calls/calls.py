@@ -247,8 +247,10 @@ def _call_of_kind(
     check_operands(function, args, kwargs)
     if isinstance(function, _HANDLED) and function in _CALLING:
         args, kwargs = _with_callback(_CALLING[function], args, kwargs, scope)
-    if type(function) is operator.attrgetter and len(args) == 1 and not kwargs:
-        return _attributes(function, args[0])
+    read = _GETTERS.get(type(function)) if len(args) == 1 and not kwargs else None
+    if read is not None:
+        found = tuple(read(args[0], key) for key in function.__reduce__()[1])
+        return found if len(found) > 1 else found[0]
     if type(function) is operator.methodcaller and len(args) == 1 and not kwargs:
         name, given, named = _method_and_arguments(function)
         return converted_call(getattr_(args[0], name), given, named, scope)
@@ -567,11 +569,11 @@ def _in_module_of(scope: FunctionScope, args: tuple[Any, ...], x: Any) -> Any:
 _OPERATORS = "autograph.operators."
 
 
-def _attributes(getter: Any, thing: Any) -> Any:
-    """What an `operator.attrgetter` gives, each attribute read as `thing.name` is."""
-    names = getter.__reduce__()[1]
-    found = tuple(functools.reduce(getattr_, name.split("."), thing) for name in names)
-    return found if len(found) > 1 else found[0]
+# How what these ask for is read.
+_GETTERS: dict[Any, Callable[[Any, Any], Any]] = {
+    operator.attrgetter: lambda x, names: functools.reduce(getattr_, names.split("."), x),
+    operator.itemgetter: HANDLERS[operator.getitem],
+}
 
 
 def _method_and_arguments(caller: Any) -> tuple[str, tuple[Any, ...], dict[str, Any]]:

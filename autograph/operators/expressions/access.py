@@ -182,7 +182,9 @@ def _known_item(thing: Any, key: Any, trace: Trace) -> Any:
     if isinstance(value, _Unreadable):
         return ld(value)
     if trace.outside.has(thing):
-        is_plain = isinstance(thing, (list, tuple, dict, deque)) or _holds(thing, key, value)
+        is_plain = isinstance(thing, (list, tuple, dict, deque)) or (
+            not isinstance(value, (*PLAIN, tuple)) and thing[key] is value  # a library's container
+        )
         if is_plain and is_plain_key(key):
             value = read_item(trace, thing, key, value)
             trace.outside.consumed(thing)
@@ -190,11 +192,6 @@ def _known_item(thing: Any, key: Any, trace: Trace) -> Any:
         known = with_inputs(thing)
         value = value if known is thing else known[key]
     return journal.fresh(value) if isinstance(key, slice) and isinstance(value, list) else value
-
-
-def _holds(thing: Any, key: Any, value: Any) -> bool:
-    """Whether a container of a library's holds a thing that may be changed, and gives it again."""
-    return not isinstance(value, (*PLAIN, tuple)) and thing[key] is value
 
 
 def _at_chosen(thing: Any, key: Any) -> Any:
