@@ -200,7 +200,6 @@ def trace_call(
     known, recursions = Findings(), Recursions()
     try:
         while True:
-            left_runs.begin()
             adopted, opened_lists = Adopted(), None if lists is None else Opened(lists)
             builder = FunctionBuilder(
                 name, stands_for_tensors, prints, may_create, tensor_class, array_class,
@@ -257,6 +256,7 @@ def _traced(
     opened_lists: Opened | None,
     target: Any,
 ) -> Traced:
+    left_runs.begin()
     facts = builder.trace
     placeholders, parts = _placeholders(builder, arguments)
     nest, columns = lists_of_columns(
