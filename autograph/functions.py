@@ -10,6 +10,7 @@ from types import FunctionType, MethodType
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast, overload
 
 from autograph.frontend import conversion
+from autograph.operators.calls.adoption import Adopted
 from autograph.operators.calls.recursion import run_function
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.defaults import with_defaults
@@ -29,6 +30,7 @@ from autograph.tracing.traces import Traces, retraces_allowed, trace_lock
 from autograph.tracing.trials import Trial
 from runtime import config
 from runtime.building import building
+from runtime.effects.left_runs import LeftRuns
 from runtime.effects.taken_ahead import note_what_is_ahead, warn_of_what_is_ahead
 from runtime.errors import GraphLimit, StagingError
 from runtime.graph.work import Work, work_of
@@ -404,8 +406,9 @@ class Function(Traces, Generic[P, R]):
         if concrete is None and (found := self._like(arguments)) is not None:
             concrete, alike = found
         self._recent.append(concrete is None)
+        runs: LeftRuns | None = None
         if concrete is None:
-            arguments, concrete = self._trace_called(bound, arguments)
+            arguments, concrete, runs = self._trace_called(bound, arguments)
         if concrete.left_to_python:
             concrete.left_to_python -= 1
             return self._run_python(args, kwargs)
@@ -422,9 +425,12 @@ class Function(Traces, Generic[P, R]):
             has_objects = any(isinstance(key, Identity) for key in arguments.keys)
             is_always = concrete._traced.stages_nothing and not concrete._traced.reads_outside
             self._left.add(args, kwargs, is_always and not has_objects)
+        is_pythons = concrete.python is not None and not _attention[0]
+        if is_pythons and runs is not None and runs.is_any:
+            return self._run_python_on(runs, concrete, args, kwargs)
         if concrete._traced.stages_nothing:
             return self._run_unstaged(concrete, args, kwargs)
-        if concrete.python is not None and not _attention[0]:
+        if is_pythons:
             return self._run_python(args, kwargs)
         leaves = [
             x for x, key in zip(arguments.leaves, arguments.keys, strict=True) if is_input_key(key)
@@ -479,6 +485,25 @@ class Function(Traces, Generic[P, R]):
     ) -> Any:
         """A call of which nothing is left to a graph."""
         return self._run_python(args, kwargs)
+
+    def _run_python_on(
+        self,
+        runs: LeftRuns,
+        concrete: ConcreteFunction,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> Any:
+        """A call that Python makes, after a trace in which code ran that is left alone.
+
+        It does not run again: what the trace gave is the result, or Python goes on from there.
+        """
+        if runs.given is not None and runs.given[0] is concrete._traced:
+            return runs.given[1]
+        adopted = Adopted()
+        with runs.again(), adopted, self._placing():
+            for kind in runs.kinds():
+                adopted.adopt(kind)
+            return self._callable()(*args, **kwargs)
 
     def _run_python(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call of the function as the user wrote it."""

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import inspect
 from types import FunctionType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-__all__ = ["Rule", "add", "decision", "is_of_container", "is_plain_python"]
+__all__ = ["UNCONVERTED", "Rule", "add", "decision", "is_left_alone", "is_of_container",
+           "is_plain_python"]  # fmt: skip
 
+# Of a function or class that is marked to be left alone.
+UNCONVERTED = "__ag_do_not_convert__"
 # To convert what conversion itself runs on would never end.
 _OWN = frozenset({"autograph", "runtime"})
 
@@ -65,6 +68,15 @@ def decision(module: object) -> bool | None:
     if module not in known:
         known[module] = next((rule.convert for rule in _rules if rule.covers(module)), None)
     return known[module]
+
+
+def is_left_alone(function: Any) -> bool:
+    """Whether a mark or a rule leaves a function, class or object as it is."""
+    try:
+        found = object.__getattribute__(function, UNCONVERTED)
+    except AttributeError:  # an object is not asked by its `__getattr__`
+        found = getattr(type(function), UNCONVERTED, False)
+    return bool(found) or decision(getattr(function, "__module__", None)) is False
 
 
 def is_of_container(function: FunctionType) -> bool:

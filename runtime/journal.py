@@ -237,7 +237,8 @@ class Transaction:
     def roll_back(self) -> None:
         """Restore all old contents, the last written first."""
         for slot, old in reversed(self.slots.values()):
-            slot.write(old)
+            if slot.read() is not old:  # else a write failed, as this one would
+                slot.write(old)
         self.slots.clear()
 
     def commit(self) -> None:

@@ -25,6 +25,7 @@ __all__ = [
     "origin_of_caller",
     "origin_of_entry",
     "origin_of_error",
+    "path_of_callers",
     "warn_caller",
 ]
 
@@ -173,6 +174,19 @@ def origin_of_caller(depth: int = 1) -> Origin | None:
             return tuple.__new__(Origin, (code.co_filename, line, code.co_name, code, last, None))
         frame = frame.f_back
     return None
+
+
+def path_of_callers() -> tuple[tuple[CodeType, int], ...]:
+    """The user's code that is being executed, the innermost first, and where it is in each."""
+    frame: FrameType | None = sys._getframe(1)
+    found = []
+    while frame is not None:
+        code = frame.f_code
+        _, lines = _known.get(id(code)) or _look_up(code)
+        if lines is not None:
+            found.append((code, frame.f_lasti))
+        frame = frame.f_back
+    return tuple(found)
 
 
 def warn_caller(message: str, category: type[Warning]) -> None:

@@ -19,11 +19,11 @@ from autograph import rules
 from autograph.errors import AutographError, SourceUnavailableError
 from autograph.generated import AG, IN_GENERATED, Options
 from autograph.operators.calls import calls
-from autograph.operators.calls.plain_calls import UNCONVERTED
 from autograph.operators.captured.code_seen import global_names
 from autograph.operators.captured.context import Context
 from autograph.operators.captured.methods import ORIGINAL, looked_up
 from autograph.operators.values.scope import ConversionOptions, FunctionScope
+from autograph.rules import UNCONVERTED
 from runtime import config, warm_up
 from runtime.process.collector import rarely
 from runtime.process.forks import new_after_forks, whole

@@ -14,8 +14,8 @@ from types import FunctionType
 from typing import Any
 
 from autograph.operators.calls.calls import converted_call
-from autograph.operators.calls.plain_calls import UNCONVERTED
 from autograph.operators.values.scope import ConversionOptions, FunctionScope
+from autograph.rules import UNCONVERTED
 from runtime import trace
 from runtime.building import building
 from runtime.eager import Eager

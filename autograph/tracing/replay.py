@@ -84,6 +84,8 @@ def shared_container(containers: Iterable[Any]) -> Any:
 def store_writes(builder: Builder, facts: Any, containers: Containers) -> bool:
     """Emit nodes for all writes that outlive the call; gives whether arguments are among them."""
     written = False
+    if builder.graph.nodes:
+        _refuse_unknown(facts, containers)
     for key, slot, old, path in _lasting(facts, containers):
         operands: list[Tensor] = []
         writer = _writer(key, slot, old, path, facts, operands)
@@ -229,6 +231,21 @@ def _lasting(
             _guard_unwritten(slot, old)
         if not is_unwritten or key in facts.effects.written:
             yield key, slot, old, path
+
+
+def _refuse_unknown(facts: Any, containers: Containers) -> None:
+    """Refuse to change what the trace has not made and did not find in a place that it knows."""
+    for key, (slot, old) in journal.all_noted().items():
+        owner = slot.owner
+        if not _is_content(key) or id(owner) in containers or slot.read() is old:
+            continue
+        if not (facts.outside.has(owner) or journal.is_made(owner)):
+            kind = type(owner).__name__
+            raise StagingError(
+                f"a {kind} is changed here that code of a library has found, it is not known where",
+                f"find the {kind} by an index or attribute of lists, dicts and objects",
+                origin=journal.place_of(key),
+            )
 
 
 def _guard_unwritten(slot: journal.Slot, old: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
@@ -31,6 +32,7 @@ from autograph.operators.values.references import choice_of, has_cell, reference
 from autograph.operators.values.runs import ContainerKind, Sealed, SealedEntries, as_users
 from autograph.operators.values.templates import LazyString, dig, fill, has_traced
 from autograph.tracing.likeness import is_movable
+from runtime import journal
 from runtime.building import Builder
 from runtime.devices import is_device_array
 from runtime.effects.taken_ahead import title
@@ -38,6 +40,7 @@ from runtime.errors import StagingError
 from runtime.graph.ir import Value
 from runtime.origins import Origin
 from runtime.structure import tree
+from runtime.structure.tree import MADE_BY_CLASS_STATEMENT
 from runtime.tensor import Tensor
 
 __all__ = [
@@ -116,7 +119,7 @@ def dig_result(
             _check_result(leaf)
             facts = current_trace()
             moves = facts is not None and facts.outside.has(leaf) and is_movable(leaf)
-            holes.append(FixedPart(as_users(leaf), moves))
+            holes.append(FixedPart(as_users(leaf), moves, journal.is_made(leaf)))
     return structure, holes
 
 
@@ -368,13 +371,17 @@ def structures_of_lists(holes: list[Any]) -> Iterator[tree.Structure]:
 
 
 class FixedPart:
-    """What is the same in each call; an object from outside is that of the call, if it `moves`."""
+    """What is the same in each call; an object from outside is that of the call, if it `moves`.
 
-    __slots__ = ("_fetch", "_value")
+    Of what the function makes and may be changed, each call gives a copy.
+    """
 
-    def __init__(self, value: Any, moves: bool = False) -> None:
+    __slots__ = ("_fetch", "_is_copied", "_value")
+
+    def __init__(self, value: Any, moves: bool = False, is_made: bool = False) -> None:
         self._fetch = Owner(value) if moves else None
         self._value = None if moves else value
+        self._is_copied = isinstance(value, np.ndarray) or (is_made and _has_copies(value))
 
     @property
     def value(self) -> Any:
@@ -383,11 +390,23 @@ class FixedPart:
     @property
     def is_constant(self) -> bool:
         """Whether each call gives this very object."""
-        return self._fetch is None and not isinstance(self._value, np.ndarray)
+        return self._fetch is None and not self._is_copied
 
     def fill(self, results: list[Any], raws: tuple[Any, ...]) -> Any:
-        value = self.value
-        return value.copy() if isinstance(value, np.ndarray) else value
+        return copy.copy(self.value) if self._is_copied else self.value
+
+
+def _has_copies(made: Any) -> bool:
+    """Whether a copy of an object is another one: what cannot change is its own copy.
+
+    The user's classes say themselves what a copy is: that would be code of theirs that runs.
+    """
+    if type(made).__flags__ & MADE_BY_CLASS_STATEMENT and not isinstance(made, BaseException):
+        return False
+    try:
+        return copy.copy(made) is not made
+    except TypeError:
+        return False
 
 
 def _check_result(leaf: Any) -> None:
@@ -418,6 +437,8 @@ def refuse_poison(holes: list[Any], place: Origin | None) -> None:
 def refuse_iterators(holes: list[Any], facts: Trace) -> None:
     """Refuse a result that is used up by going through it: each call would give the same one."""
     for hole in holes:
+        if isinstance(hole, NestHole):
+            refuse_iterators(hole.holes, facts)
         made = hole.value if isinstance(hole, FixedPart) else None
         if is_iterator(made) and not facts.outside.has(made):
             raise StagingError(

@@ -77,7 +77,7 @@ from autograph.tracing.watched_arguments import tells_apart, watched_in
 from runtime import journal, ops, trace
 from runtime.building import Builder, NodeLimit
 from runtime.devices import HOST, in_use, is_device_array
-from runtime.effects import control
+from runtime.effects import control, left_runs
 from runtime.errors import GraphError, GraphLimit, StagingError
 from runtime.graph.ir import Graph, Value
 from runtime.origins import Origin, is_user_code, origin_of_caller
@@ -256,6 +256,7 @@ def _traced(
     opened_lists: Opened | None,
     target: Any,
 ) -> Traced:
+    left_runs.begin()
     facts = builder.trace
     placeholders, parts = _placeholders(builder, arguments)
     nest, columns = lists_of_columns(
@@ -309,6 +310,8 @@ def _traced(
         if opened_lists is not None:
             finished.items_of = opened_lists.checked(facts)
         finished.raised = raised
+        if finished.stages_nothing and left_runs.keep(finished, result):
+            transaction.commit()  # it is what the call gives
         _place_what_was_made_outside(
             finished.graph, outside, facts.scopes.returned or _end_of(function)
         )

@@ -156,6 +156,11 @@ class Traced:
         )
 
     @property
+    def has_but_effects(self) -> bool:
+        """Whether all there is to do is to write, print and call, with what is known."""
+        return self._is_of_its_own and not (self.is_given_up or self.has_loop or self.takes_items)
+
+    @property
     def has_loop(self) -> bool:
         """Whether a part of the graph is run again and again."""
         return any(node.op in (WHILE, RECURSION) for node in self.graph.walk())

@@ -72,6 +72,7 @@ from autograph.tracing.trials import Trial, is_exact
 from runtime import config, slow
 from runtime.building import TooManyNodes
 from runtime.devices import device
+from runtime.effects import left_runs
 from runtime.effects.control import without_kinds
 from runtime.effects.size_decisions import without_kinds_by_data
 from runtime.errors import (
@@ -426,12 +427,15 @@ class Traces:
 
     def _trace_called(
         self, bound: dict[str, Any], arguments: Arguments
-    ) -> tuple[Arguments, ConcreteFunction]:
-        """The trace for a call, which Python makes where the graph would be too large."""
-        with whole, trace_lock:
+    ) -> tuple[Arguments, ConcreteFunction, left_runs.LeftRuns]:
+        """The trace for a call, which Python makes where the graph would be too large.
+
+        With what code that is left alone did while tracing.
+        """
+        with whole, trace_lock, left_runs.of_call() as runs:
             self._is_called = True
             try:
-                return self._trace(bound, arguments)
+                return *self._trace(bound, arguments), runs
             finally:
                 self._is_called = False
 
@@ -572,13 +576,14 @@ class Traces:
         traced = self._run_trace(arguments, may_create, patience)
         if traced.raised:
             return traced
-        if not _is_pythons(traced):
+        is_done = left_runs.have_run() and traced.has_but_effects
+        if not (is_done or _is_pythons(traced)):
             self._note_fruit()
             return traced
         is_large = False
         paths = zip(arguments.paths, arguments.keys, strict=True)
         ints = {path for path, key in paths if type(key) is tuple and key[0] is int}
-        if not (self._policy.fixed & ints or len(ints) > _MOST_INTS):
+        if not (is_done or self._policy.fixed & ints or len(ints) > _MOST_INTS):
             pairs = zip(arguments.paths, arguments.keys, strict=True)
             keys = tuple(INT if path in ints else key for path, key in pairs)
             found = self._with_all_staged(arguments._replace(keys=keys), False)
@@ -638,6 +643,11 @@ class Traces:
     ) -> Traced:
         kind = self._telling_class(arguments)
         limit = node_limit() if self._may_be_without_graph(arguments) else None
+        is_of_numbers = self._is_of_numbers(arguments)
+        left_runs.of_numbers(
+            are_inputs=is_of_numbers and INT in arguments.keys,
+            stages_ranges=patience is not None and patience.stages_all,
+        )
         try:
             with self._placing():
                 traced = tracing.trace_call(
@@ -657,7 +667,7 @@ class Traces:
                     patience=patience,
                     node_limit=limit,
                     prefers_logs=bool(self._prefers_logs),
-                    keeps_kinds=self._sizes.is_opening or self._is_of_numbers(arguments),
+                    keeps_kinds=self._sizes.is_opening or is_of_numbers,
                 )
                 if self._sizes.is_opening:
                     traced.graph = without_kinds_by_data(traced.graph)
@@ -819,7 +829,7 @@ class Traces:
             self._table.forget(concrete)
             concrete = None
         if concrete is None:
-            with shortened():
+            with shortened(), left_runs.of_call():
                 _, concrete = self._trace(bound, arguments, exactly)
         if concrete.following is not None:
             concrete._traced.settle()

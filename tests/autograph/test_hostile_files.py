@@ -118,7 +118,9 @@ def test_other_files_are_no_programs(tmp_path):
     with pytest.raises(FileNotFoundError):
         ag.load(tmp_path / "nothing.agz")
     ag.Checkpoint(v=ag.Variable(1.0)).save(tmp_path / "v.agc")
-    with pytest.raises(ag.SavedProgramError, match="of the format .autograph checkpoint., not .autograph program"):
+    with pytest.raises(
+        ag.SavedProgramError, match="of the format .autograph checkpoint., not .autograph program"
+    ):
         ag.load(tmp_path / "v.agc")
 
 

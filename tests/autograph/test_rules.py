@@ -1,6 +1,10 @@
 """`ag.config.convert_module` and `ag.config.do_not_convert_module` (B4.01)."""
 
 import colorsys
+import contextlib
+import inspect
+import io
+import types
 
 import numpy as np
 import pytest
@@ -41,6 +45,61 @@ class Layer:
         return [self.factor]
 
 layer = Layer(3)
+
+counts = [0]
+
+def tick(*given):
+    counts[0] += 1
+    return counts[0] + sum(given)
+
+def row():
+    return [tick()]
+
+class Counter:
+    def __init__(self):
+        self.n = 2
+
+    def bump(self, *given):
+        self.n += 1
+        return self.n + sum(given)
+
+    bumped = property(bump)
+    __len__ = __call__ = __int__ = __neg__ = __index__ = __round__ = __hash__ = bump
+    __add__ = __radd__ = __getitem__ = bump
+
+    def __float__(self):
+        return float(self.bump())
+
+    def __getattr__(self, name):
+        return self.bump() if name == "missing" else object.__getattribute__(self, name)
+
+    def __contains__(self, item):
+        return item < self.bump()
+
+    def __bool__(self):
+        return self.bump() % 2 == 0
+
+    def __lt__(self, other):
+        return self.bump() < 5
+
+    def __eq__(self, other):
+        return self.bump() == other
+
+    def __iter__(self):
+        return iter([self.bump()])
+
+    def __iadd__(self, other):
+        self.n += other
+        return self
+
+    def __delitem__(self, key):
+        self.n += 1
+
+    def __format__(self, spec):
+        return str(self.bump())
+
+    def __repr__(self):
+        return str(self.bump())
 
 class Batches:
     begun = asked = 0
@@ -100,6 +159,118 @@ def _sums_of_epochs(batches, epochs):
         for x in batches:
             total += x
     return total
+
+
+# Each is a function of `n`, with the names of the module, `o`, a Counter of its, `kept`, a list, and
+# `box`, an object of the user's.
+COUNTING = [
+    "return o.bump()",
+    "return o.bump(n)",
+    "return o.bumped",
+    "return o.missing",
+    "return getattr(o, 'bumped')",
+    "return hasattr(o, 'missing')",
+    "return o()",
+    "return len(o)",
+    "return int(o), float(o), round(o)",
+    "return -o, o + 1, 1 + o, o[4], o < 3, o == 4, o != 4",
+    "return list(range(40))[o]",
+    "return 3 in o, 5 not in o",
+    "return 1 if o else 2",
+    "return not o",
+    "return o and 3, o or 3",
+    "while o: return 1",
+    "assert o",
+    "o += 3; return o.n",
+    "del o[1]; return o.n",
+    "return f'{o} {o!r}', str(o), '%s' % (o,), '{}'.format(o)",
+    "return next(iter(o))",
+    "return [x for x in o]",
+    "return tick()",
+    "return tick(n)",
+    "return tick() if n > 1 else None",
+    "if n > 1: tick()",
+    "return row(), (tick(), tick())",
+    "found = row(); found.append(n); return found",
+    "kept.append(tick()); return kept[-1]",
+    "box.seen = tick(), o.bump(); return box.seen",
+    "made = Counter(); made.bump(); return made.n",
+    "return [tick() for _ in range(3)]",
+    "return list(map(lambda x: o.bump() + x, [1, 2]))",
+    "return sorted([3, 1], key=lambda x: o.bump())",
+    "print(tick(), o.bump())",
+    "raise ValueError(tick())",
+    "for _ in range(1500 + n): found = tick()\n    return found",
+    "for _ in range(1500): found = len(o), o.bump(n)\n    return found",
+]
+
+
+@pytest.mark.parametrize("is_marked", [False, True])
+@pytest.mark.parametrize("body", COUNTING)
+def test_code_that_is_left_alone_runs_as_often_as_in_python(body, is_marked):
+    if not is_marked:
+        ag.config.do_not_convert_module("library")
+    assert _calls_of(body, ag.convert, is_marked) == _calls_of(body, lambda g: g, is_marked)
+
+
+def _calls_of(body, wrap, is_marked):
+    """What calls of a function give, print and leave, each time."""
+    module = ag.convert_source(TEXT, "library.inner")
+    functions = [*vars(module.Counter).values(), module.tick, module.row]
+    for function in filter(inspect.isfunction, functions) if is_marked else ():
+        ag.do_not_convert(function)
+    users = ag.convert_source(f"def g(n):\n    {body}\n", "users")
+    o, box, kept = module.Counter(), types.SimpleNamespace(seen=None), []
+    names = {"o": o, "box": box, "kept": kept, "tick": module.tick, "row": module.row}
+    vars(users).update(names, Counter=module.Counter)
+    g, found = wrap(users.g), []
+    for n in (1, 2, 1, 3, 1):
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            try:
+                given = g(n)
+            except Exception as error:
+                given = repr(error)
+        given = "o" if given is o else given
+        found.append((given, printed.getvalue(), o.n, module.counts[0], box.seen, [*kept]))
+    return found
+
+
+# Functions that stage something: what is left alone runs once while tracing, in a trace that begins
+# anew, in bodies of loops that are traced several times, and where arrays are passed on to it.
+@pytest.mark.parametrize(
+    ("body", "runs"),
+    [
+        ("return x * tick()", 1),
+        ("return x + o.bump(x).sum()", 1),
+        ("for v in x: o.bump()", 1),
+        ("for v in x: o.bump(v)", 1),
+        ("s = 0\n    for v in x:\n        s = s + v / 2\n        o.bump(s)\n    return s", 1),
+        (
+            "o.bump(); tick(); o.bump(x)\n    a = []\n    for v in x: a.append(v)\n"
+            "    b = a if x.sum() > 0 else [1.0]\n    b.append(2.0)\n    return b",
+            3,
+        ),
+    ],
+)
+def test_code_that_is_left_alone_runs_once_while_tracing(library, body, runs):
+    ag.config.do_not_convert_module("library")
+    users = ag.convert_source(f"def g(x):\n    {body}\n", "users")
+    o = library.Counter()
+    vars(users).update(o=o, tick=library.tick)
+    g = ag.convert(users.g)
+    for x in (np.ones(3), np.arange(3.0)):
+        g(x)
+        assert (o.n - 2 + library.counts[0], g.trace_count) == (runs, 1)
+    assert g.traces()[0].graph.nodes
+
+
+def test_loops_that_python_can_run_do_not_freeze_what_is_left_alone(library):
+    ag.config.do_not_convert_module("library")
+    users = ag.convert_source("def g(x, n):\n    return sum(tick() for _ in range(n))\n", "users")
+    vars(users).update(tick=library.tick)
+    assert ag.convert(users.g)(np.ones(2), 9000) == sum(range(9001))
+    assert library.counts == [9000]
 
 
 def test_b4_01_objects_of_what_a_rule_leaves_alone_are_traced_as_functions_are(library):

@@ -43,6 +43,7 @@ TESTED_IN = {
     "autograph/library/feeding.py": "autograph/data/test_dataset.py",
     "autograph/operators/loops/feeds.py": "autograph/data/test_dataset.py",
     "runtime/effects/taken_ahead.py": "autograph/data/test_dataset.py",
+    "runtime/effects/left_runs.py": "autograph/test_rules.py",
     "runtime/effects/held_results.py": "runtime/lowering/test_shared_variables.py",
     **in_folder(
         "runtime/lowering/kernels", "contents sharing", "runtime/lowering/test_shared_variables.py"

@@ -40,6 +40,7 @@ from autograph.operators.values.one_of import note_refused_choice
 from autograph.operators.values.templates import LazyString, shown
 from runtime import journal, ops
 from runtime.building import building, current_builder
+from runtime.effects.left_runs import run_again, run_left
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 from runtime.structure.tree import MADE_BY_CLASS_STATEMENT
@@ -195,8 +196,6 @@ def _is_of_others(function: FunctionType) -> bool:
     root = module.partition(".")[0]
     if rules.is_plain_python(module) or rules.is_of_container(function):
         return False
-    if rules.decision(module) is False:
-        return True
     return root in ("autograph", "runtime", "numpy") or (
         root in sys.stdlib_module_names and root != "__main__"
     )
@@ -212,7 +211,7 @@ def _dispatcher(
     def run(*args: Any, **kwargs: Any) -> Any:
         trace = current_trace()
         if trace is None:
-            return original(*args, **kwargs)
+            return (run_again(original) or original)(*args, **kwargs)
         is_first = name == "__init__" and getrefcount(args[0]) == journal.BEING_MADE[bool(kwargs)]
         if is_first and not any(fields_of(args[0])):
             journal.fresh(args[0])  # code that is not converted makes it
@@ -223,7 +222,7 @@ def _dispatcher(
             guard_environment(original)
             for argument in args:
                 guard_state(argument)
-            result = original(*args, **kwargs)
+            result = run_left(original, args, kwargs)
             return journal.fresh(result) if type(result) is GeneratorType else result
         if name == "__next__":
             return _next(twin, args[0])

@@ -46,7 +46,7 @@ from autograph.operators.builtins.library_calls import in_python
 from autograph.operators.calls.adoption import with_factories
 from autograph.operators.calls.bound_builtins import call_bound_builtin
 from autograph.operators.calls.frames import execute
-from autograph.operators.calls.plain_calls import UNCONVERTED, resolve
+from autograph.operators.calls.plain_calls import resolve
 from autograph.operators.calls.recursion import run_function
 from autograph.operators.calls.unconverted import OURS, call_unconverted
 from autograph.operators.captured.captures import current_trace
@@ -92,6 +92,7 @@ from autograph.operators.values.text_methods import text_by_method
 from autograph.operators.values.transforms import is_ours, rewired, with_converted
 from runtime import journal
 from runtime.building import building
+from runtime.effects.left_runs import note_class, run_again, run_left
 from runtime.ops.declaration.declare import Primitive
 from runtime.origins import origin_of_caller
 from runtime.structure.tree import MADE_BY_CLASS_STATEMENT
@@ -250,8 +251,10 @@ def _call_of_kind(
     check_operands(function, args, kwargs)
     if isinstance(function, _HANDLED) and function in _CALLING:
         args, kwargs = _with_callback(_CALLING[function], args, kwargs, scope)
-    if type(function) is operator.attrgetter and len(args) == 1 and not kwargs:
-        return _attributes(function, args[0])
+    read = _GETTERS.get(type(function)) if len(args) == 1 and not kwargs else None
+    if read is not None:
+        found = tuple(read(args[0], key) for key in function.__reduce__()[1])
+        return found if len(found) > 1 else found[0]
     if type(function) is operator.methodcaller and len(args) == 1 and not kwargs:
         name, given, named = _method_and_arguments(function)
         return converted_call(getattr_(args[0], name), given, named, scope)
@@ -306,7 +309,7 @@ def _call_of_kind(
         return converted_call(bound, args, kwargs, scope)
     call = getattr(type(function), "__call__", None)  # noqa: B004 - the function is wanted
     if hasattr(type(call), "__ag_call__") or isinstance(call, FunctionType):
-        if _is_left_alone(function):
+        if rules.is_left_alone(function):
             return _traced_as_it_is(function, args, kwargs)
         return converted_call(call, (function, *args), kwargs, scope)
     return call_unconverted(function, args, kwargs)
@@ -352,7 +355,7 @@ def _twin(function: FunctionType) -> Callable[..., Any] | None:
     """What runs a function's converted code, None for one that is left alone."""
     if is_marked(function):
         return function
-    return None if _is_left_alone(function) else convert(function)
+    return run_again(function) if rules.is_left_alone(function) else convert(function)
 
 
 def _no_twin(function: FunctionType) -> Callable[..., Any] | None:
@@ -498,23 +501,13 @@ def _callback(function: Any, scope: FunctionScope) -> Callable[..., Any]:
     return lambda *args: converted_call(function, args, None, scope)
 
 
-def _is_left_alone(function: Any) -> bool:
-    try:
-        found = object.__getattribute__(function, UNCONVERTED)
-    except AttributeError:  # an object is not asked by its `__getattr__`
-        found = getattr(type(function), UNCONVERTED, False)
-    if found:
-        return True
-    return rules.decision(getattr(function, "__module__", None)) is False
-
-
 def _call_function(
     function: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any], scope: FunctionScope
 ) -> Any:
     if function.__code__ is _DISPATCH and args:
         own = function.dispatch(type_(args[0]))  # type: ignore[attr-defined]
         return converted_call(own, args, kwargs, scope)
-    if _is_left_alone(function):
+    if rules.is_left_alone(function):
         return _traced_as_it_is(function, args, kwargs)
     if is_ours(function):
         args, kwargs = with_converted(function, args, kwargs)
@@ -545,11 +538,11 @@ def _in_module_of(scope: FunctionScope, args: tuple[Any, ...], x: Any) -> Any:
 _OPERATORS = "autograph.operators."
 
 
-def _attributes(getter: Any, thing: Any) -> Any:
-    """What an `operator.attrgetter` gives, each attribute read as `thing.name` is."""
-    names = getter.__reduce__()[1]
-    found = tuple(functools.reduce(getattr_, name.split("."), thing) for name in names)
-    return found if len(found) > 1 else found[0]
+# How what these ask for is read.
+_GETTERS: dict[Any, Callable[[Any, Any], Any]] = {
+    operator.attrgetter: lambda x, names: functools.reduce(getattr_, names.split("."), x),
+    operator.itemgetter: HANDLERS[operator.getitem],
+}
 
 
 def _method_and_arguments(caller: Any) -> tuple[str, tuple[Any, ...], dict[str, Any]]:
@@ -562,9 +555,9 @@ def _method_and_arguments(caller: Any) -> tuple[str, tuple[Any, ...], dict[str, 
 
 def _traced_as_it_is(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call what is left alone by a mark or a rule: its operations on tensors are traced."""
-    refuse_open(function, args, kwargs)
+    refuse_open(function, (getattr(function, "__self__", None), *args), kwargs)
     _note_left(function)
-    return _with_generators_noted(function(*args, **kwargs), function, args, kwargs)
+    return _with_generators_noted(run_left(function, args, kwargs), function, args, kwargs)
 
 
 def _with_generators_noted(
@@ -578,7 +571,7 @@ def _with_generators_noted(
     if kind is not GeneratorType:
         is_alone = _has_own_names(result) and getrefcount(result) == journal.ALONE
         return journal.fresh(result) if is_alone else result
-    is_by_rule = not getattr(function, UNCONVERTED, False)
+    is_by_rule = not getattr(function, rules.UNCONVERTED, False)
     if trace is not None and is_by_rule and not has_traced((args, kwargs)):
         trace.generators.calls[result] = function, args, kwargs
     return journal.fresh(result)
@@ -605,9 +598,8 @@ def _call_method(
         if each is not None:
             return each()
         return method(*map(there, args), **{name: there(x) for name, x in kwargs.items()})
-    if _is_left_alone(method):
-        refuse_open(function, (owner, *args), kwargs)
-        return _with_generators_noted(method(*args, **kwargs), method, args, kwargs)
+    if rules.is_left_alone(method):
+        return _traced_as_it_is(method, args, kwargs)
     if type(function).__name__ == "cython_function_or_method":
         return call_unconverted(method, args, kwargs)
     return converted_call(function, (owner, *args), kwargs, scope)
@@ -618,7 +610,8 @@ def _call_class(
 ) -> Any:
     """Make an object: `__new__` and `__init__` of the user's class are converted."""
     trace, cls = current_trace(), own_class(cls)
-    if trace is None or _is_left_alone(cls) or attribute(type(cls), "__call__") is not _MAKE:
+    note_class(is_left_alone=rules.is_left_alone(cls))
+    if trace is None or rules.is_left_alone(cls) or attribute(type(cls), "__call__") is not _MAKE:
         return _in_module_of(scope, args, call_unconverted(cls, args, kwargs))
     new = attribute(cls, "__new__")
     own_new = isinstance(new, staticmethod) and convert(new.__func__) is not None

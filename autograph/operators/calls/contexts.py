@@ -19,7 +19,6 @@ from typing import Any, NamedTuple
 
 from autograph.operators.branches.conditionals import condition
 from autograph.operators.calls.managers import of_host, that_raises
-from autograph.operators.calls.plain_calls import UNCONVERTED
 from autograph.operators.captured.captures import Trace, current_trace
 from autograph.operators.captured.caught import Caught
 from autograph.operators.captured.defaults import with_defaults
@@ -40,6 +39,7 @@ from autograph.operators.expressions.generators import Consumer
 from autograph.operators.expressions.logical import not_
 from autograph.operators.results.host_calls import entered, left
 from autograph.operators.values.bodies import State, stage_raise
+from autograph.rules import UNCONVERTED
 from runtime import journal
 from runtime.building import body, current_builder
 from runtime.errors import GraphError, StagingError

@@ -21,13 +21,12 @@ from autograph.operators.expressions.text_fields import format_method
 from autograph.operators.values.iterables import Indexed
 from autograph.operators.values.scope import FunctionScope
 from autograph.operators.values.templates import LazyString
+from autograph.rules import UNCONVERTED
 from runtime.structure.tree import MADE_BY_CLASS_STATEMENT
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
-__all__ = ["UNCONVERTED", "Resolved", "resolve"]
-
-UNCONVERTED = "__ag_do_not_convert__"
+__all__ = ["Resolved", "resolve"]
 
 Resolved: TypeAlias = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
 Convert: TypeAlias = Callable[[FunctionType], Callable[..., Any] | None]

@@ -25,6 +25,7 @@ from autograph.operators.captured.captures import (
     guard_reach,
 )
 from autograph.operators.captured.caught import PartOfError
+from autograph.operators.captured.guards import PLAIN
 from autograph.operators.captured.host_values import HostValue
 from autograph.operators.captured.methods import attribute, called, convert, method
 from autograph.operators.captured.variables import Nullable, _Unreadable, ld, there
@@ -181,7 +182,10 @@ def _known_item(thing: Any, key: Any, trace: Trace) -> Any:
     if isinstance(value, _Unreadable):
         return ld(value)
     if trace.outside.has(thing):
-        if isinstance(thing, (list, tuple, dict, deque)) and is_plain_key(key):
+        is_plain = isinstance(thing, (list, tuple, dict, deque)) or (
+            not isinstance(value, (*PLAIN, tuple)) and thing[key] is value  # a library's container
+        )
+        if is_plain and is_plain_key(key):
             value = read_item(trace, thing, key, value)
             trace.outside.consumed(thing)
             return value

@@ -59,6 +59,7 @@ from runtime.building import building, origin_of_caller
 from runtime.cells import inputs_without_gaps
 from runtime.devices import HOST
 from runtime.dtypes import kind_of
+from runtime.effects.left_runs import run_left
 from runtime.errors import StagingError
 from runtime.ops.python.python_math import MATH
 from runtime.structure.tree import MADE_BY_CLASS_STATEMENT
@@ -434,8 +435,8 @@ def _getter(thing: Any, name: str) -> Callable[[], Any] | None:
         trace.outside.meet(thing)
     found = attribute(kind, name)
     if isinstance(found, property):
-        if rules.decision(getattr(found.fget, "__module__", None)) is False:
-            return functools.partial(found.__get__, thing)  # traced as it is, as functions are
+        if rules.is_left_alone(found.fget):
+            return functools.partial(run_left, found.fget, (thing,), {})  # traced as it is
         getter = convert(found.fget) if isinstance(found.fget, FunctionType) else None
         return None if getter is None else functools.partial(_read, getter, thing)
     fields = getattr(thing, "__dict__", None) if name != "__dict__" else None
