@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from types import FunctionType
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -239,10 +240,11 @@ def _refuse_unknown(facts: Any, containers: Containers) -> None:
         owner = slot.owner
         if not _is_content(key) or id(owner) in containers or slot.read() is old:
             continue
-        if not (facts.outside.has(owner) or journal.is_made(owner)):
+        is_known = facts.outside.has(owner) or journal.is_made(owner)
+        if not is_known and type(owner) is not FunctionType:  # a `def` notes not what it makes
             kind = type(owner).__name__
             raise StagingError(
-                f"a {kind} is changed here that code of a library has found, it is not known where",
+                f"a {kind} that code of a library has found is changed here, it is not known where",
                 f"find the {kind} by an index or attribute of lists, dicts and objects",
                 origin=journal.place_of(key),
             )
