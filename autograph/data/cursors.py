@@ -18,7 +18,7 @@ from autograph.data.elements import (
     nothing_of,
     structure_of,
 )
-from autograph.data.rows import Corners, Rows, Slices, called, check_alike
+from autograph.data.rows import Corners, Rows, Slices, called, check_alike, corner
 
 __all__ = [
     "Batching",
@@ -370,20 +370,21 @@ class _Places:
     """Elements in arrays, one in each place; of unknown sizes, they are in corners of it."""
 
     def __init__(self, count: Any, spec: Any) -> None:
-        parts = leaves_of(nothing_of(spec))
+        specs = leaves_of(spec)
         self.structure = structure_of(spec)
-        self.is_open = [None in one.shape for one in leaves_of(spec)]
-        self.buffers = [_empty(count, part) for part in parts]
-        self.sizes = [np.zeros((count, np.ndim(part)), np.int64) for part in parts]
+        self.buffers = [_empty(count, part) for part in leaves_of(nothing_of(spec))]
+        # Of the sizes of each element; None where these are known.
+        self.sizes = [
+            np.zeros((count, len(one.shape)), np.int64) if None in one.shape else None
+            for one in specs
+        ]
 
     def put(self, k: Any, x: Any) -> None:
         """Put an element into place `k`."""
         made = []
-        for buffer, sizes, is_open, part in zip(  # noqa: B905 - it is converted
-            self.buffers, self.sizes, self.is_open, leaves_of(x)
-        ):
+        for buffer, sizes, part in zip(self.buffers, self.sizes, leaves_of(x)):  # noqa: B905
             found = buffer
-            if is_open:
+            if sizes is not None:
                 found = _grown(buffer, np.shape(part), 0)
                 for axis, n in enumerate(np.shape(part)):
                     sizes[k, axis] = n
@@ -396,29 +397,29 @@ class _Places:
     def at(self, k: Any) -> Any:
         """The element in place `k`."""
         found = []
-        for buffer, sizes, is_open in zip(self.buffers, self.sizes, self.is_open):  # noqa: B905
-            part = np.copy(buffer[k])[()]
-            if is_open:
-                part = part[tuple([slice(sizes[k, n]) for n in range(sizes.shape[1])])]
-            found.append(part)
+        for buffer, sizes in zip(self.buffers, self.sizes):  # noqa: B905 - it is converted
+            found.append(corner(np.copy(buffer[k])[()], sizes, k))
         return nest_of(self.structure, found)
 
     def move(self, k: Any, start: Any) -> None:
         """Have in place `k` what is in another one."""
         for buffer, sizes in zip(self.buffers, self.sizes):  # noqa: B905
-            buffer[k], sizes[k] = buffer[start], sizes[start]
+            buffer[k] = buffer[start]
+            if sizes is not None:
+                sizes[k] = sizes[start]
 
     def leave_out(self, count: int) -> None:
         """Move all elements so many places to the front."""
-        for array in (*self.buffers, *self.sizes):
+        for array in (*self.buffers, *[x for x in self.sizes if x is not None]):
             rest = array[count:].copy()
             array[: len(rest)] = rest
 
     def rows(self, count: Any, step: int) -> Rows:
         """The elements of the first `count` places, `step` apart, which are no longer changed."""
         found = [buffer[:count:step].copy() for buffer in self.buffers]
-        if any(self.is_open):
-            return Corners(self.structure, found, [x[:count:step].copy() for x in self.sizes])
+        sizes = [None if x is None else x[:count:step].copy() for x in self.sizes]
+        if any(x is not None for x in sizes):
+            return Corners(self.structure, found, sizes)
         return Slices(nest_of(self.structure, found))
 
 

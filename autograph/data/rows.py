@@ -39,6 +39,7 @@ __all__ = [
     "Together",
     "called",
     "check_alike",
+    "corner",
 ]
 
 
@@ -123,6 +124,13 @@ class Slices(Rows):
         return nest_of(self.structure, [array[numbers] for array in self.arrays])
 
 
+def corner(part: Any, sizes: Any, k: Any) -> Any:
+    """The first elements of `part`, as many of each axis as row `k` of `sizes` says; None: all."""
+    if sizes is None:
+        return part
+    return part[tuple([slice(sizes[k, n]) for n in range(sizes.shape[1])])]
+
+
 class Corners(Rows):
     """The rows of arrays, of each the first elements: as many of each axis as `sizes` says."""
 
@@ -131,11 +139,8 @@ class Corners(Rows):
         self.count = len(arrays[0])
 
     def at(self, k: Any) -> Any:
-        found = []
-        for array, sizes in zip(self.arrays, self.sizes):  # noqa: B905 - it is converted
-            part = array[k]
-            found.append(part[tuple([slice(sizes[k, n]) for n in range(sizes.shape[1])])])
-        return nest_of(self.structure, found)
+        parts = zip(self.arrays, self.sizes)  # noqa: B905 - it is converted
+        return nest_of(self.structure, [corner(array[k], sizes, k) for array, sizes in parts])
 
 
 class Counted(Rows):

@@ -72,3 +72,29 @@ def test_what_no_memory_holds_is_a_memory_error(name):
     with pytest.raises(MemoryError) as caught:
         ag.convert(REDUCED[name])(x)
     assert str(caught.value).startswith(str(expected.value)[:20])
+
+
+def rows_are_moved(n):
+    rows = np.zeros((101, 0), np.int64)
+    for i in range(n):
+        rows[i] = rows[i + 1]
+    return rows
+
+
+def rows_are_set(n):
+    rows = np.ones((101, 0))
+    for i in range(n):
+        rows[i] = 3
+    return rows, rows[n].sum()
+
+
+def rows_are_summed(n):
+    rows, total = np.zeros((101, 0), np.complex128), 0
+    for i in range(n):
+        total += rows[i].sum()
+    return total
+
+
+@pytest.mark.parametrize("function", [rows_are_moved, rows_are_set, rows_are_summed])
+def test_rows_without_elements_are_made_in_the_graph(function):
+    check(function, (np.int64(3),), (np.int64(0),))

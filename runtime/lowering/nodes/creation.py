@@ -193,6 +193,8 @@ def array_form(
     array = np.ascontiguousarray(array)
     if is_small(array.shape):
         return Elements([const(known(x), kind) for x in array.flat], array.shape, kind)
+    if not array.size:
+        return uniform(const(known(array.dtype.type(0)), kind), array.shape)
     bits = array.ravel().view(f"V{array.itemsize}")
     if bits[0] == bits[-1] and bool((bits == bits[0]).all()):
         return uniform(const(known(array.flat[0]), kind), array.shape)

@@ -453,3 +453,30 @@ def test_an_iterator_gives_the_next_element_at_any_place(function, source):
         assert outcome(graph, elements, np.int64(n)) == expected or source == "shuffle"
     assert graph.trace_count == 1
     assert "runs as plain Python" not in graph.explain()
+
+
+def of_two_kinds():
+    return Dataset.from_generator(
+        lambda: ((np.arange(float(n)), np.array([n, 2.0 * n])) for n in (1, 3, 2, 4, 2)),
+        output_signature=(ag.TensorSpec((None,), "float64"), ag.TensorSpec((2,), "float64")),
+    )
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        lambda d: d.shuffle(3, seed=1),
+        lambda d: d.window(2).flat_map(lambda x, y: Dataset.zip((x, y))),
+    ],
+)
+def test_parts_of_known_and_of_unknown_sizes_wait_side_by_side(step):
+    def inside(epochs):
+        total = 0.0
+        for _ in range(epochs):
+            for x, y in step(of_two_kinds()):
+                total = total * 0.5 + x.sum() + 3 * y.sum() + x.size
+        return total
+
+    function = ag.convert(inside)
+    assert [function(np.int64(2)) for _ in range(2)] == [inside(2)] * 2
+    assert function.trace_count == 1
