@@ -89,7 +89,7 @@ def rows_are_set(n):
 
 
 def rows_are_summed(n):
-    rows, total = np.zeros((101, 0), np.complex128), 0
+    rows, total = np.zeros((101, 0), np.complex128), np.complex128(0)
     for i in range(n):
         total += rows[i].sum()
     return total
