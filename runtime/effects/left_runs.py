@@ -10,16 +10,18 @@ from __future__ import annotations
 import functools
 import operator
 from collections import Counter, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from types import FunctionType, MethodType
-from typing import Any, cast
+from sys import getrefcount
+from types import CellType, FunctionType, MethodType
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from runtime.building import building
+from runtime import journal
+from runtime.building import Builder, building
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller, path_of_callers
 from runtime.structure.tree import MADE_BY_CLASS_STATEMENT
@@ -31,8 +33,41 @@ __all__ = ["LeftRuns", "begin", "have_run", "keep", "note_class", "of_call",
 _VALUES = (int, float, complex, str, bytes, np.generic)
 _MISSING = object()
 _CONTAINERS = (list, dict, set, deque)
+_NO_ATTRIBUTES: dict[str, Any] = {}
 # Containers with more items are not looked at.
 _MOST_ITEMS = 4096
+
+
+class _Place(NamedTuple):
+    """What may be changed: what gives its content, puts one there, and tells two of them apart.
+
+    `thing` is the container, or the object that has the attributes.
+    """
+
+    take: Callable[[], Any]
+    put: Callable[[Any], None]
+    are_same: Callable[[Any, Any], bool]
+    thing: Any = None
+
+    def rolled_back(self, after: Any, noted: dict[Any, Any]) -> Any:
+        """What is there when places that were `noted` have the content again that they had."""
+        after = noted.get(("content", id(self.thing)), after)
+        if type(after) is not dict or type(self.thing) in _CONTAINERS:
+            return after
+        return {name: noted.get(("attr", id(self.thing), name), x) for name, x in after.items()}
+
+
+class _Change(NamedTuple):
+    """What was in a place before a run, and after it."""
+
+    place: _Place
+    before: Any
+    after: Any
+
+    def undo(self) -> None:
+        """Put back what was there, unless that was done meanwhile."""
+        if self.place.are_same(self.place.take(), self.after):
+            self.place.put(self.before)
 
 
 @dataclass(slots=True, eq=False)
@@ -41,32 +76,69 @@ class _Run:
 
     function: Any
     given: tuple[Any, ...]
+    # The graph that was being built.
+    builder: Builder | None = None
     result: Any = _MISSING
     error: Exception | None = None
-    # What puts back what it changed.
-    changes: list[Callable[[], None]] = field(default_factory=list)
+    # What it changed; and of that, what rolling the trace back undoes.
+    changes: list[_Change] = field(default_factory=list)
+    noted: list[tuple[journal.Slot, _Change]] = field(default_factory=list)
+    # What it made and gave, that nothing else holds, with what is in it.
+    made: list[tuple[Any, list[tuple[_Place, Any]]]] = field(default_factory=list)
 
     @property
     def is_known(self) -> bool:
         return self.result is not _MISSING or self.error is not None
 
+    @property
+    def is_seen_to_change(self) -> bool:
+        return bool(self.changes or self.noted)
+
+    def serves(self, given: tuple[Any, ...]) -> bool:
+        """Whether it need not run again on what is given now, with what is in places now."""
+        return (
+            self.is_known
+            and _are_same(self.given, given)
+            and all(
+                _are_alike(place.take(), before) or _are_alike(place.take(), after)
+                for _, (place, before, after) in self.noted
+            )
+        )
+
     def again(self) -> Any:
+        for slot, (place, before, after) in self.noted:
+            now = place.take()
+            if not _are_alike(now, after):
+                journal.note_result(slot)
+                place.put(_with_items_of(now, before, after))
         if self.error is not None:
             raise self.error
+        for thing, contents in self.made:
+            for place, content in contents:
+                place.put(content)
+            journal.fresh(thing)
         return self.result
 
     def undo(self) -> None:
         for change in reversed(self.changes):
-            change()
-        self.changes, self.result, self.error = [], _MISSING, None
+            change.undo()
+        self.changes, self.noted, self.result, self.error = [], [], _MISSING, None
 
     def run(self, args: tuple[Any, ...], kwargs: dict[str, Any], function: Any) -> Any:
         """Run the code, and note what it gives and changes."""
-        nodes, before = _nodes(), _state(self.function, self.given)
+        nodes = _nodes()
+        before = [(place, place.take()) for place in _state(self.function, self.given)]
+        noted = {key: slot.read() for key, (slot, _) in journal.all_noted().items()}
         try:
             result = function(*args, **kwargs)
             if _nodes() == nodes and not _is_of_trace(result):
                 self.result = result
+            if _counts((result,))[0] == _SOLE + 1 + (self.result is result):
+                # What holds the content of one is made when all are found.
+                made = [*_made_in(result)]
+                self.made = [(x, [(place, place.take()) for place in _own(x)]) for x in made]
+            for thing, _ in self.made:
+                journal.fresh(thing)
             return result
         except StagingError:
             raise
@@ -74,7 +146,18 @@ class _Run:
             self.error = error
             raise
         finally:
-            self.changes = [put for put, is_same in before if not is_same()]
+            now = journal.all_noted()
+            since = {key: old for key, (_, old) in now.items() if key not in noted}
+            self.changes = [
+                change._replace(after=change.place.rolled_back(change.after, since))
+                for change in _changes(before)
+            ]
+            for key, (slot, old) in now.items():
+                place = _Place(slot.read, slot.write, _hold_same)
+                for change in _changes([(place, noted.get(key, old))]):
+                    self.noted.append((slot, change))
+            if any(_is_of_trace(change.after) for _, change in self.noted):
+                self.result, self.error = _MISSING, None
 
 
 class LeftRuns:
@@ -103,11 +186,13 @@ class LeftRuns:
         self.given = None
         self._counts.clear()
         made = enumerate(self._made)
-        self._undo_from(next((i for i, run in made if run.changes and not run.is_known), None))
+        first = (i for i, run in made if run.is_seen_to_change and not run.is_known)
+        self._undo_from(next(first, len(self._made)))
 
-    def _undo_from(self, first: int | None) -> None:
-        for run in [] if first is None else reversed(self._made[first:]):
-            if run.changes:
+    def _undo_from(self, first: int, current: Sequence[Builder | None] = ()) -> None:
+        """Undo the runs from one on, but for those of this try, which are in `current` graphs."""
+        for run in reversed(self._made[first:]):
+            if run.is_seen_to_change and run.builder not in current:
                 run.undo()
 
     def kinds(self) -> Iterator[type]:
@@ -123,7 +208,8 @@ class LeftRuns:
         self.is_any = True
         if self._is_within:
             return function(*args, **kwargs)
-        this, builder = _Run(*_taken_apart(function, args, kwargs)), building()
+        builder = building()
+        this = _Run(*_taken_apart(function, args, kwargs), builder)
         is_in_body = builder is not None and builder is not builder.root
         depends = is_in_body or any(map(_is_of_trace, this.given))
         if (is_in_body and self.sees_ranges) or (depends and self.sees_numbers):
@@ -135,10 +221,10 @@ class LeftRuns:
         self._counts[path, builder] += 1
         key = path, self._counts[path, builder], id(this.function)
         known = self._runs.get(key)
-        if known is not None and known.is_known and _are_same(known.given, this.given):
+        if known is not None and known.serves(this.given):
             return known.again()
-        if known is not None and is_in_body:
-            self._undo_from(self._made.index(known))
+        if known is not None:
+            self._undo_from(self._made.index(known), _chain_of(builder))
         self._runs[key] = this
         self._made.append(this)
         self._functions.add(id(this.function))
@@ -152,6 +238,9 @@ class LeftRuns:
     def again(self) -> Iterator[None]:
         """Within this, Python makes the call: what ran while tracing does not run again."""
         self.begin()
+        # Python makes objects itself.
+        makes = (i for i, run in enumerate(self._made) if isinstance(run.function, type))
+        self._undo_from(next(makes, len(self._made)))
         self.is_again = True
         token = _open.set(self)
         try:
@@ -235,6 +324,15 @@ def of_numbers(*, are_inputs: bool, stages_ranges: bool) -> None:
         runs.sees_numbers, runs.sees_ranges = are_inputs, stages_ranges
 
 
+def _chain_of(builder: Builder | None) -> list[Builder | None]:
+    """A graph that is being built, and those that it is a body in."""
+    chain = [builder]
+    while builder is not None:
+        builder = builder.parent
+        chain.append(builder)
+    return chain[: len(chain) - 1] or chain
+
+
 def _nodes() -> int:
     builder = building()
     return 0 if builder is None else len(builder.graph.nodes)
@@ -274,62 +372,149 @@ def _is_of_trace(result: Any) -> bool:
 
 # ---- what such code may change -----------------------------------------------------------------
 
-_Place = tuple[Callable[[], None], Callable[[], bool]]
+
+def _changes(places: Iterable[tuple[_Place, Any]]) -> Iterator[_Change]:
+    """What changed of some places, each with what was there."""
+    for place, before in places:
+        after = place.take()
+        if not place.are_same(before, after):
+            yield _Change(place, before, after)
 
 
-def _state(function: Any, given: tuple[Any, ...]) -> list[_Place]:
-    """What a function may change of the objects that it is given, and of names that its code has.
-
-    Of each place: what puts back what is there now, and whether that is still there.
-    """
-    found: list[_Place] = []
+def _state(function: Any, given: tuple[Any, ...]) -> Iterator[_Place]:
+    """What a function may change of what it is given, and of names that its code has."""
+    function = vars(function).get("__init__") if isinstance(function, type) else function
     code = getattr(function, "__code__", None)
     if code is not None:
-        found += _of_names(function.__globals__, code.co_names)
+        names = _of_names(function.__globals__, code.co_names)
+        yield names
+        for value in names.take().values():
+            yield from _of_container(value)
+        for cell in function.__closure__ or ():
+            yield _Place(
+                functools.partial(_content_of, cell), functools.partial(_bind, cell), operator.is_
+            )
+            yield from _of_container(_content_of(cell))
     for thing in given:
-        held = getattr(thing, "__dict__", None)
-        if type(thing).__flags__ & MADE_BY_CLASS_STATEMENT and type(held) is dict:
-            found += _of_names(held)
-        found += _of_container(thing)
-    return found
+        yield from _own(thing)
+        for value in _attributes(thing).values():
+            yield from _of_container(value)
 
 
-def _of_names(held: dict[str, Any], names: tuple[str, ...] | None = None) -> Iterator[_Place]:
-    before = dict(held) if names is None else {name: held[name] for name in names if name in held}
-    if names is None:
-        yield functools.partial(_put, held, before), lambda: _are_one(held, before)
+def _own(thing: Any) -> Iterator[_Place]:
+    """What an object or a container holds itself."""
+    held = _attributes(thing)
+    if held is not _NO_ATTRIBUTES:
+        yield _of_names(held, None, thing)
+    yield from _of_container(thing)
+
+
+def _attributes(thing: Any) -> dict[str, Any]:
+    held = getattr(thing, "__dict__", None)
+    is_users = type(thing).__flags__ & MADE_BY_CLASS_STATEMENT
+    return held if is_users and type(held) is dict else _NO_ATTRIBUTES
+
+
+def _made_in(result: Any) -> Iterator[Any]:
+    """A result that nothing else holds, and what in it nothing else holds either."""
+    held = _attributes(result)
+    if held is not _NO_ATTRIBUTES or type(result) in _CONTAINERS:
+        yield result
+    if type(result) in _CONTAINERS or type(result) is tuple:
+        held = result
+    parts = held.values() if type(held) is dict else held
+    for part, count in zip(parts, _counts(parts), strict=True):
+        if count == _SOLE:
+            yield from _made_in(part)
+
+
+def _counts(parts: Iterable[Any]) -> list[int]:
+    """How many hold each of some parts."""
+    return [getrefcount(part) for part in parts]
+
+
+# What that is of a part that nothing else holds.
+_SOLE = _counts([object()])[0]
+
+
+def _content_of(cell: CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # it is not bound yet
+        return _MISSING
+
+
+def _bind(cell: CellType, content: Any) -> None:
+    if content is _MISSING:
+        del cell.cell_contents
     else:
-        yield (
-            functools.partial(held.update, before),
-            lambda: all(held.get(name, _MISSING) is x for name, x in before.items()),
-        )
-    for value in before.values():
-        yield from _of_container(value)
+        cell.cell_contents = content
 
 
-def _put(held: dict[Any, Any], before: dict[Any, Any]) -> None:
-    """Put back what is another thing, or is missing; what stays is left as it is."""
-    for name in [name for name in held if name not in before]:
-        del held[name]
-    held.update((name, x) for name, x in before.items() if held.get(name, _MISSING) is not x)
+def _of_names(held: dict[str, Any], names: tuple[str, ...] | None, owner: Any = None) -> _Place:
+    """Some names of a namespace, or all of them."""
 
+    def take() -> dict[str, Any]:
+        return dict(held) if names is None else {x: held[x] for x in names if x in held}
 
-def _are_one(one: dict[Any, Any], other: dict[Any, Any]) -> bool:
-    return one.keys() == other.keys() and all(one[name] is x for name, x in other.items())
+    def put(before: dict[str, Any]) -> None:
+        """Put back what is another thing, or is missing; what stays is left as it is."""
+        for name in take().keys() - before.keys():
+            del held[name]
+        held.update((k, x) for k, x in before.items() if held.get(k, _MISSING) is not x)
+
+    return _Place(take, put, _hold_same, owner)
 
 
 def _of_container(thing: Any) -> Iterator[_Place]:
-    kind = type(thing)
-    if kind not in _CONTAINERS or len(thing) > _MOST_ITEMS:
-        return
-    before: Any = kind(thing)
+    kind: Any = type(thing)
+    if kind in _CONTAINERS and len(thing) <= _MOST_ITEMS:
+        put = kind.update if kind in (dict, set) else kind.extend
+
+        def refill(before: Any) -> None:
+            kind.clear(thing)
+            put(thing, before)
+
+        yield _Place(functools.partial(kind, thing), refill, _hold_same, thing)
+
+
+def _hold_same(one: Any, other: Any) -> bool:
+    """Whether two things, or contents of a container, are the same objects in the same order."""
+    kind: Any = type(one)
+    if kind is not type(other) or (kind not in _CONTAINERS and kind is not np.ndarray):
+        return one is other
+    if kind is np.ndarray:
+        return one is other or one.tobytes() == other.tobytes()
+    if kind is set:
+        return set(map(id, one)) == set(map(id, other))
     if kind is dict:
-        yield functools.partial(_put, thing, before), lambda: _are_one(thing, before)
-        return
-    put = thing.update if kind is set else thing.extend
+        return _hold_same([*one], [*other]) and _hold_same([*one.values()], [*other.values()])
+    return len(one) == len(other) and all(map(operator.is_, one, other))
 
-    def refill() -> None:
-        thing.clear()
-        put(before)
 
-    yield refill, lambda: len(thing) == len(before) and all(map(operator.is_, thing, before))
+def _are_alike(one: Any, other: Any) -> bool:
+    """Whether two contents are the same, but for objects that a trace has made."""
+    if one is other:
+        return True
+    kind: Any = type(one)
+    if kind is not type(other) or _is_of_trace(one):
+        return False
+    if kind is dict:
+        return [*one] == [*other] and all(map(_are_alike, one.values(), other.values()))
+    if kind in (list, tuple, deque):
+        return len(one) == len(other) and all(map(_are_alike, one, other))
+    if kind in _VALUES or kind in (set, np.ndarray):
+        return bool(np.array_equal(one, other)) if kind is np.ndarray else bool(one == other)
+    return isinstance(one, _VALUES) and bool(one == other)
+
+
+def _with_items_of(now: Any, before: Any, after: Any) -> Any:
+    """What a run left, with the objects that are there now for those that were before it."""
+    kind: Any = type(after)
+    if kind not in (list, deque, dict) or type(now) is not kind or type(before) is not kind:
+        return after
+    pairs = (before.values(), now.values()) if kind is dict else (before, now)
+    others = {id(x): y for x, y in zip(*pairs, strict=True)}
+    if kind is dict:
+        return {key: others.get(id(x), x) for key, x in after.items()}
+    return kind(others.get(id(x), x) for x in after)

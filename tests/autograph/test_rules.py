@@ -265,6 +265,144 @@ def test_code_that_is_left_alone_runs_once_while_tracing(library, body, runs):
     assert g.traces()[0].graph.nodes
 
 
+# What code that is left alone and converted code change both. Each is a function of `n`; `left` runs
+# a part of it that is left alone, and `log`, `o` and `kept` are those of the closure.
+SHARED = [
+    "o.n += 10; o.log.append('f'); a = left_n(); o.n += 100; o.log.append('g'); return a * n + o.n",
+    "kept[n + 1] = [0]; a = left_key(n); a += sum(kept[n]) if n in kept else 0; return a",
+    "total(10); a = left_total(); total(100); return a * n",
+    "def cb(v): log.append(v); return v * 2\n    return left_call(n, cb)",
+    "log.append('f'); return left_again(n) + 1",
+    "c = Kind(n); c.up(); c.down(); c.k += 1; d = Kind.of(3); return c.k + c.up() + d.down()",
+    "c = Marked(1); c.n += n; return c.n",
+    "x = [0, 1, n]; s = left_list(x); x.append(s); left_list(x); return x",
+]
+
+
+def _shared(body, wrap):
+    """What calls of a function give and leave, each time."""
+    log, kept, sum_ = [], {}, 0
+    o = types.SimpleNamespace(n=0, log=[])
+
+    def total(n):
+        nonlocal sum_
+        sum_ += n
+
+    @ag.do_not_convert
+    def left_total():
+        nonlocal sum_
+        sum_ += 1
+        return sum_
+
+    @ag.do_not_convert
+    def left_n():
+        o.n += 1
+        o.log.append(o.n)
+        return o.n
+
+    @ag.do_not_convert
+    def left_key(n):
+        kept.setdefault(n, []).append(len(kept))
+        return len(kept)
+
+    @ag.do_not_convert
+    def left_call(n, call):
+        log.append("in")
+        return call(n) + call(n)
+
+    @ag.do_not_convert
+    def left_again(n):
+        log.append(n)
+        return users.f(n - 1) + 1 if n else 0
+
+    @ag.do_not_convert
+    def left_list(x):
+        log.append(len(x))
+        x.append(len(log))
+        return len(x)
+
+    @ag.do_not_convert
+    class Marked:
+        def __init__(self, n):
+            log.append(n)
+            self.n = n
+
+    class Kind:
+        @ag.do_not_convert
+        def __init__(self, k):
+            log.append(k)
+            self.k = k
+
+        def up(self):
+            self.k += 1
+            log.append("up")
+            return self.k
+
+        @ag.do_not_convert
+        def down(self):
+            self.k -= 1
+            log.append("down")
+            return self.k
+
+        @classmethod
+        @ag.do_not_convert
+        def of(cls, k):
+            log.append(("of", k))
+            return cls(k)
+
+    names = {name: x for name, x in locals().items() if name not in ("body", "wrap")}
+    users = ag.convert_source(f"def f(n):\n    {body}\n", "users")
+    vars(users).update(names)
+    users.f = wrap(users.f)
+    return [
+        (users.f(n), [*log], repr(o), {k: [*x] for k, x in kept.items()}, left_total())
+        for n in (2, 3, 2, 5)
+    ]
+
+
+@pytest.mark.parametrize("body", SHARED)
+def test_what_code_that_is_left_alone_changes_with_others_is_changed_as_often(body):
+    assert _shared(body, ag.convert) == _shared(body, lambda g: g)
+
+
+# What such code makes is changed as what converted code makes is, also where a trace begins anew.
+MADE = [
+    "d = left(); d.append(2); return x * len(d), d[0], d[4]",
+    "d = left(); d[0].append(2); d[1]['k'] = 1; return x * len(d[0]), d[:2]",
+    "d = left()[2]; d.n += 1; d.log.append(d.n); return x * d.n, d.log",
+    "a, d = 1.0, left()[2]; d.n += 1\n    for v in x: a = [a, d.n, v][1]\n    return a, d.n",
+    "d = left()[3]; d[1].n += 1; d[0].append(d[1].n); return x * d[1].n, d[0]",
+]
+AGAIN = """
+    a = []
+    for v in x: a.append(v)
+    b = a if x.sum() > 0 else [1.0]
+    b.append(2.0)
+"""
+
+
+@pytest.mark.parametrize("begins_anew", [False, True])
+@pytest.mark.parametrize("body", MADE)
+def test_what_code_that_is_left_alone_has_made_may_be_changed(body, begins_anew):
+    first, at, last = body.rpartition("return")
+    body = first + (AGAIN + "    " if begins_anew else "") + at + last
+    users = ag.convert_source(f"def g(x):\n    {body}\n", "users")
+
+    class Made:
+        def __init__(self):
+            self.n, self.log = 0, []
+
+    def left():
+        return [[1], {}, Made(), ([], Made())]
+
+    vars(users).update(left=ag.do_not_convert(left))
+    g = ag.convert(users.g)
+    for x in (np.ones(3), np.arange(3.0)):
+        # An item of a list by data alone has the joined type.
+        np.testing.assert_equal(g(x), users.g(x))
+    assert g.traces()[0].graph.nodes and g.trace_count == 1
+
+
 def test_loops_that_python_can_run_do_not_freeze_what_is_left_alone(library):
     ag.config.do_not_convert_module("library")
     users = ag.convert_source("def g(x, n):\n    return sum(tick() for _ in range(n))\n", "users")

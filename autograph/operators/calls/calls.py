@@ -610,8 +610,11 @@ def _call_class(
 ) -> Any:
     """Make an object: `__new__` and `__init__` of the user's class are converted."""
     trace, cls = current_trace(), own_class(cls)
-    note_class(is_left_alone=rules.is_left_alone(cls))
-    if trace is None or rules.is_left_alone(cls) or attribute(type(cls), "__call__") is not _MAKE:
+    is_left_alone = rules.is_left_alone(cls)
+    note_class(is_left_alone=is_left_alone)
+    if is_left_alone and trace is not None:
+        return _in_module_of(scope, args, _traced_as_it_is(cls, args, kwargs))
+    if trace is None or attribute(type(cls), "__call__") is not _MAKE:
         return _in_module_of(scope, args, call_unconverted(cls, args, kwargs))
     new = attribute(cls, "__new__")
     own_new = isinstance(new, staticmethod) and convert(new.__func__) is not None
