@@ -222,7 +222,10 @@ def _dispatcher(
             guard_environment(original)
             for argument in args:
                 guard_state(argument)
-            result = run_left(original, args, kwargs)
+            if rules.is_left_alone(original):
+                result = run_left(original, args, kwargs)
+            else:
+                result = original(*args, **kwargs)
             return journal.fresh(result) if type(result) is GeneratorType else result
         if name == "__next__":
             return _next(twin, args[0])
