@@ -199,7 +199,7 @@ class ConcreteFunction(Described):
     def begins_again(self) -> bool:
         """Whether a call that came to what only Python can do has left no trace of itself."""
         traced = self._traced
-        return not traced.stages_nothing and traced.is_repeatable
+        return not traced.stages_nothing and traced.changes_last
 
     def note_limit(self) -> None:
         """A call came to what only Python can do: the next ones are left to it, ever more of them.

@@ -3,13 +3,14 @@
 What a trace reads of an object from outside is known: attributes, items, cells, lengths, each
 guarded or an input. Another object of the class of which all that is alike is served by the same
 graph, with its own arrays for inputs, and is what the graph writes into. So are other functions of
-the same code, methods of other objects, partial functions, lists and dicts.
+the same code, methods of other objects, partial functions, lists, dicts, sets and deques.
 """
 
 from __future__ import annotations
 
 import enum
 import functools
+from collections import deque
 from collections.abc import Callable, Sequence
 from types import FunctionType, MethodType
 from typing import Any, NamedTuple, cast
@@ -64,8 +65,8 @@ def is_movable(thing: Any) -> bool:
     return kind in _OF_PARTS or _is_of_users(kind)
 
 
-# What is known through what it is made of; a generator has a state, which is its own.
-_OF_PARTS = (MethodType, functools.partial, Generator)
+# What is known through what it is made of, or holds; a generator has a state, which is its own.
+_OF_PARTS = (MethodType, functools.partial, Generator, set, deque)
 
 
 def _is_made_in_function(function: FunctionType) -> bool:

@@ -375,6 +375,8 @@ class _Writer:
             self._enter(thing.keywords, self._let(f"{name}.keywords"))
         else:
             self._need(f"type({name}) is {self._bind(weakref.ref(kind))}()")
+            if kind is deque:
+                self._need(f"{name}.maxlen == {thing.maxlen}")
 
     def _enter_function(self, function: FunctionType, name: str) -> None:
         code, space = self._bind(function.__code__), self._bind(function.__globals__)
@@ -522,6 +524,9 @@ class _Writer:
         elif type(thing) is list:
             self._need(f"len({owner}) == {len(expected)}")
             pairs = [(f"{owner}[{i}]", value) for i, value in enumerate(expected)]
+        elif all(isinstance(x, PLAIN) for x in expected):  # a set or deque, in its order
+            self._need(f"same(tuple({owner}), {self._bind(tuple(expected))})")
+            return
         else:
             raise _Unlike
         for expression, value in pairs:

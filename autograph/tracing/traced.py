@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any
 
 from autograph.operators.captured.captures import Captured, Guard
@@ -223,6 +224,14 @@ class Traced:
     def is_repeatable(self) -> bool:
         """Whether a call that raises has changed nothing that a second one would find."""
         effects = {node.op.effect for node in self.graph.walk()}
+        return not (self.writes_before_errors or self.created) and effects <= _WITHOUT_CHANGES
+
+    @property
+    def changes_last(self) -> bool:
+        """Whether it is repeatable but for what it stores at its end, where nothing raises."""
+        nodes = takewhile(lambda x: x.op.effect == "store" and not x.graphs, self.graph.nodes[::-1])
+        last = set(nodes)
+        effects = {node.op.effect for node in self.graph.walk() if node not in last}
         return not (self.writes_before_errors or self.created) and effects <= _WITHOUT_CHANGES
 
     @property

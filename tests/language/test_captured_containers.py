@@ -602,3 +602,54 @@ def of_a_list_with_its_own_iter(x):
 
 def test_what_is_noted_of_a_list_is_read_past_its_own_iter():
     check(of_a_list_with_its_own_iter, (np.float64(3.0),), (np.float64(2.0),), saved=False)
+
+
+class Memo:
+    def __init__(self):
+        self.known = {}
+
+    def square(self, k):
+        if k not in self.known:
+            self.known[k] = k * k
+        return self.known[k]
+
+
+SQUARES = {}
+
+
+def squared(k):
+    if k not in SQUARES:
+        SQUARES[k] = k * k
+    return SQUARES[k]
+
+
+def told_and_squared(k):
+    print("asked for", k)
+    return squared(k)
+
+
+@pytest.mark.parametrize("form", ["name", "attribute", "list of keys"])
+def test_a_dict_from_outside_gets_keys_that_ints_of_several_calls_are(form):
+    memo = Memo()
+    if form == "name":
+        SQUARES.clear()
+        function, known = ag.convert(squared), SQUARES
+    elif form == "attribute":
+        function, known = ag.convert(lambda k: memo.square(k)), memo.known
+    else:
+        function = ag.convert(lambda k: [memo.square(i) for i in (k, k + 1)][0])
+        known = memo.known
+    for k in (1, 2, 3, 2, 7):
+        assert function(k) == k * k and type(function(k)) is int
+        assert known[k] == k * k
+    assert all(type(k) is int and v == k * k for k, v in known.items())
+
+
+def test_python_does_nothing_again_that_a_graph_has_done_before_it_found_a_new_key(capsys):
+    SQUARES.clear()
+    function = ag.convert(told_and_squared)
+    for k in (1, 2, 3, 4):
+        with contextlib.suppress(NotImplementedError):
+            assert function(k) == k * k
+    lines = capsys.readouterr().out.splitlines()
+    assert lines == [f"asked for {k}" for k in (1, 2, 3, 4)]

@@ -152,16 +152,19 @@ def outcome(f, box, x, capsys):
         kind = type(found)
     except ZeroDivisionError as error:
         found, kind = str(error), type(error)
-    state = sorted((k, type(v), repr(v)) for k, v in vars(box).items())
+    state = sorted((k, type(v), repr(v)) for k, v in vars(box).items() if k[0] != "_")
     return kind, repr(found), state, capsys.readouterr().out
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda f: f.__name__)
 @pytest.mark.parametrize("native", [False, True])
-def test_each_call_is_that_of_plain_python(sample, native, capsys):
+@pytest.mark.parametrize(
+    "make", [Box, lambda **names: type("Kind", (), names)], ids=["object", "class"]
+)
+def test_each_call_is_that_of_plain_python(sample, native, make, capsys):
     def made():
-        return Box(n=1, mean=0.5, m2=0.25, last=0.5, items=[1, 2.5], large=42,
-                   table={"n": 1}, mixed=[np.arange(3.0), 1])  # fmt: skip
+        return make(n=1, mean=0.5, m2=0.25, last=0.5, items=[1, 2.5], large=42,
+                    table={"n": 1}, mixed=[np.arange(3.0), 1])  # fmt: skip
 
     plain, ours = made(), made()
     function = ag.convert(lambda x: sample(ours, x), native=native)
@@ -242,3 +245,33 @@ def test_each_object_has_its_own():
             assert layer(np.float64(2.0)) == 2.0 * plain[k]
     twin = copy.copy(layers[0])
     assert twin(np.float64(1.0)) == 6.0 and layers[0].n == 5
+
+
+def test_objects_that_their_class_counts():
+    class Sample:
+        made = 0
+
+        def __init__(self, x):
+            type(self).made += 1
+            self.x = x
+
+    class Fixed(type):
+        def __setattr__(cls, name, value):
+            super().__setattr__(name, value % 3)
+
+    class Turn(metaclass=Fixed):
+        n = 0
+
+    def counted(x):
+        return Sample(x).x * Sample.made
+
+    def turned(x):
+        Turn.n += 1
+        return x * Turn.n
+
+    count, turn = ag.convert(counted), ag.convert(turned)
+    for k in range(1, 9):
+        assert count(np.float64(2.0)) == 2.0 * k and Sample.made == k
+        assert turn(np.float64(2.0)) == 2.0 * (k % 3) and Turn.n == k % 3
+    assert count.trace_count == 2
+    assert type(Sample.made) is type(Turn.n) is int

@@ -149,7 +149,7 @@ def _count(x: Any, item: Any) -> None:
     open_dicts.put(x, item, open_dicts.get(x, item, 0) + 1)
 
 
-def update(x: dict[Any, Any], *others: Any, **kwargs: Any) -> None:
+def update(x: dict[Any, Any], /, *others: Any, **kwargs: Any) -> None:
     """`x.update(...)` of a dict whose keys depend on data, or that is given such ones."""
     for other in (*others, kwargs):
         items = other
@@ -171,7 +171,7 @@ def is_dict_of_pairs(function: Any, args: tuple[Any, ...]) -> bool:
     return is_open or type(x) is list and has_runs(x) or call_of(x) is not None
 
 
-def dict_of_pairs(pairs: Any, **kwargs: Any) -> dict[Any, Any]:
+def dict_of_pairs(pairs: Any, /, **kwargs: Any) -> dict[Any, Any]:
     """`dict(pairs, **kwargs)`."""
     made: dict[Any, Any] = journal.fresh({})
     update(made, pairs, **kwargs)

@@ -173,7 +173,7 @@ def _unbound(match: re.Match[str], origin: Origin, values: Values) -> str:
 _ANSWERS: tuple[tuple[type[BaseException], re.Pattern[str], Answer], ...] = tuple(
     (kind, re.compile(words), answer)
     for kind, words, answer in (
-        (ValueError, r"matmul: .*do not fit|mismatch in its core dimension|not aligned",
+        (ValueError, r"mismatch in its core dimension|not aligned",
          "as many columns on the left as rows on the right: transpose one (`.T`), or reshape"),
         (ValueError, r"could not be broadcast|could not broadcast|shape mismatch",
          "sizes must be equal or 1, counted from the last axis: slice, reshape or add an axis "

@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from autograph.operators.captured.captures import Trace, as_input
@@ -118,9 +119,11 @@ def _held(trace: Trace, key: Any, place: Place) -> Iterator[None]:
             write(number)
 
 
-def _is_descriptor(kind: type, name: Any) -> bool:
-    """Whether a class decides what its objects have under a name, as a property does."""
-    return hasattr(type(inspect.getattr_static(kind, name, None)), "__set__")
+def _is_set_by(holder: Any, name: Any) -> bool:
+    """Whether a class decides what its object has under a name, as by a property or for a class."""
+    kind = type(holder)
+    is_own = issubclass(kind, type) and kind.__setattr__ is not type.__setattr__
+    return is_own or hasattr(type(inspect.getattr_static(kind, name, None)), "__set__")
 
 
 def _content(place: Place) -> Any:
@@ -133,21 +136,21 @@ def _content(place: Place) -> Any:
 def _writer(place: Place) -> Callable[[Any], None] | None:
     """What writes a place that is only that: an item, an attribute that an object holds, a cell.
 
-    A name of a module is one as long as no other thread can read it.
+    A name of a module or an attribute of a class is one as long as no other thread can read it.
     """
     if place.route is None:
         return None
     kind, thing, key = place.route
     if kind == "cell":
         return lambda value: setattr(thing, "cell_contents", value)
-    owner = thing
-    if kind == "attribute":
-        holder = thing()
-        owner = getattr(holder, "__dict__", None)
-        if type(owner) is not dict or key not in owner or _is_descriptor(type(holder), key):
-            return None
-    elif type(owner) not in (list, dict):
+    holder = thing() if kind == "attribute" else None
+    owner: Any = thing if holder is None else getattr(holder, "__dict__", ())
+    of, holds = type(owner), (list, dict) if holder is None else (dict, MappingProxyType)
+    if of not in holds or holder is not None and (key not in owner or _is_set_by(holder, key)):
         return None
-    if type(owner) is dict and "__builtins__" in owner and threading.active_count() > 1:
-        return None  # other threads may read the names of a module meanwhile
+    is_seen = of is MappingProxyType or of is dict and "__builtins__" in owner
+    if is_seen and threading.active_count() > 1:
+        return None  # other threads may read it meanwhile
+    if of is MappingProxyType:
+        return lambda value: type.__setattr__(holder, key, value)
     return lambda value: owner.__setitem__(key, value)

@@ -295,7 +295,7 @@ def getattr_plain(thing: Any, name: str) -> Any:
     """`object.__getattribute__(thing, name)`."""
     _refuse_plainly(thing)
     try:
-        value = object.__getattribute__(thing, name)
+        value = _base_method(thing, "__getattribute__")(thing, name)
     except AttributeError:
         guard_absence(thing, name)
         raise
@@ -562,7 +562,12 @@ def attribute_slot(thing: Any, name: str) -> journal.Slot:
 def _plainly(thing: Any, special: str, function: Callable[..., Any]) -> Callable[..., Any]:
     """`function`, or what it does where the class has no special method of the user's for it."""
     is_own = isinstance(attribute(type(thing), special), FunctionType)
-    return getattr(object, special) if is_own else function
+    return _base_method(thing, special) if is_own else function
+
+
+def _base_method(thing: Any, special: str) -> Callable[..., Any]:
+    """The method of `object`, or for a class that of `type`."""
+    return getattr(type if issubclass(type(thing), type) else object, special)  # type: ignore[no-any-return]
 
 
 def _holds(thing: Any, name: str) -> bool:
@@ -681,7 +686,7 @@ def setattr_plain(thing: Any, name: str, value: Any) -> None:
         setter(value)
         return
     _note_attribute(thing, name)
-    object.__setattr__(thing, name, value)
+    _base_method(thing, "__setattr__")(thing, name, value)
 
 
 def delattr_(thing: Any, name: str) -> None:
@@ -703,7 +708,7 @@ def delattr_(thing: Any, name: str) -> None:
 
 def delattr_plain(thing: Any, name: str) -> None:
     """`object.__delattr__(thing, name)`."""
-    _delete(thing, name, object.__delattr__)
+    _delete(thing, name, _base_method(thing, "__delattr__"))
 
 
 def _delete(thing: Any, name: str, delete: Callable[[Any, str], None]) -> None:

@@ -63,9 +63,9 @@ def _matmul_type(x: TensorType, y: TensorType) -> TensorType:
         )
     inner, other = x.shape[-1], y.shape[-2 if len(y.shape) > 1 else -1]
     if None not in (inner, other) and inner != other:
-        shown = [str(s).replace("None", "?") for s in (x.shape, y.shape)]
         raise ValueError(
-            f"matmul: shapes {shown[0]} and {shown[1]} do not fit: {inner} columns, {other} rows"
+            "matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature "
+            f"(n?,k),(k,m?)->(n?,m?) (size {other} is different from {inner})"
         )
     batch = broadcast_shapes(x.shape[:-2], y.shape[:-2]) or ()
     rows, columns = x.shape[-2:-1], y.shape[-1:] if len(y.shape) > 1 else ()
@@ -304,8 +304,21 @@ def dot(x: Operand, y: Operand, /) -> Any:
         # NumPy takes Python numbers for arrays here, which keep their dtype.
         return multiply(strengthen(x), strengthen(y))
     if max(ranks) <= 2:
+        _check_aligned(type_of(x).shape, type_of(y).shape)
         return matmul(x, y)
     return tensordot(x, y, ((-1,), (-2,) if ranks[1] > 1 else (-1,)))
+
+
+def _check_aligned(one: Shape, other: Shape) -> None:
+    """Raise what `np.dot` raises for vectors and matrices that do not fit."""
+    assert one is not None and other is not None
+    i, j = len(one) - 1, max(len(other) - 2, 0)
+    if None in (one[i], other[j]) or one[i] == other[j]:
+        return
+    shown = [str(shape).replace(" ", "").replace("None", "?") for shape in (one, other)]
+    raise ValueError(
+        f"shapes {shown[0]} and {shown[1]} not aligned: {one[i]} (dim {i}) != {other[j]} (dim {j})"
+    )
 
 
 @implements(

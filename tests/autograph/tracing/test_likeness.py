@@ -1,11 +1,12 @@
 """Objects made anew for each call: how often they are traced, and that each gets what is its own."""
 
+import copy
 import dataclasses
 import enum
 import functools
 import gc
 import weakref
-from collections import namedtuple
+from collections import deque, namedtuple
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
@@ -634,3 +635,61 @@ def test_other_generators_draw_their_own_numbers():
     del kept
     gc.collect()
     assert alone() is None
+
+
+# Each writes into the container of its call, or reads it, in its order.
+WITH_SETS = {
+    "unread": lambda s, x: x * 2,
+    "asked": lambda s, x: x * len(s) if 3 in s else x,
+    "in order": lambda s, x: [x * v for v in s],
+    "written": lambda s, x: (s.add(7), s.discard(1), x + len(s))[2],
+    "two names": lambda s, x: (s.update(s | {9}), x)[1],
+}
+WITH_DEQUES = {
+    "in order": lambda d, x: [x * v for v in d],
+    "written": lambda d, x: (d.append(7), d.rotate(1), x * d[0])[2],
+    "set": lambda d, x: (d.__setitem__(0, 5), x * d[0])[1],
+    "of a length": lambda d, x: (d.extend([4, 5]), x * len(d), d.maxlen)[1:],
+}
+SETS = [{1, 3}, {3, 1}, {1, 3}, {8, 0}, {0, 8}, {1.0, 3}, {True, 3}, set(), {"a"}, {1, 3}]
+DEQUES = [deque(x, n) for x, n in (([1, 2], None), ([1, 2], 2), ([1, 2], None), ([2, 1], None),
+                                   ([1.0, 2], None), ([1, 2], 2))]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("f", "made"),
+    [(f, SETS) for f in WITH_SETS.values()] + [(f, DEQUES) for f in WITH_DEQUES.values()],
+    ids=[*(f"set {name}" for name in WITH_SETS), *(f"deque {name}" for name in WITH_DEQUES)],
+)
+def test_sets_and_deques_of_each_call(f, made):
+    function = ag.convert(f)
+    for one in [x for x in made if all(type(v) is not str for v in x) or f is WITH_SETS["unread"]]:
+        ours, plain = copy.copy(one), copy.copy(one)
+        outcomes = []
+        for run, given in ((function, ours), (f, plain)):
+            outcomes.append((repr(run(given, X)), given, [*map(type, given)]))
+        assert outcomes[0] == outcomes[1]
+    count = function.trace_count
+    for one in made[:3]:  # of these there are traces
+        for _ in range(2):
+            given = copy.copy(one)
+            function(given, X)
+    assert function.trace_count == count <= 8
+    first = copy.copy(made[0])
+    alone = weakref.ref(first)
+    function(first, X)
+    del first
+    gc.collect()
+    assert alone() is None
+
+
+def test_a_set_in_two_places_is_another_trace_than_two_sets():
+    def moved(a, b, x):
+        a.add(5)
+        return x * len(b)
+
+    function = ag.convert(moved)
+    for _ in range(2):
+        one, two = {1}, {1}
+        assert function(one, two, X).tolist() == X.tolist() and (one, two) == ({1, 5}, {1})
+        assert function(one, one, X).tolist() == (2 * X).tolist() and one == {1, 5}

@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
+import autograph as ag
 from runtime import ops
 from runtime.execute import plan, reference
 from runtime.graph.ir import Graph, Node, Value
@@ -47,3 +48,37 @@ def test_only_integer_products_are_computed_otherwise(dtype):
 def test_integers_that_meet_as_floats_are_no_integer_product():
     x, y = np.ones((2, 2), "u8"), np.ones((2, 2), "i8")
     assert "np.matmul(x, y)" in plan.prepare(_product(x, y)).source
+
+
+SHAPES_THAT_DO_NOT_FIT = [((3,), (4,)), ((2, 3), (4,)), ((3,), (4, 2)), ((2, 3), (2, 3))]
+PRODUCTS = {
+    "@": lambda x, y: x @ y,
+    "dot": lambda x, y: x.dot(y),
+    "np.dot": lambda x, y: np.dot(x, y),
+}
+
+
+@pytest.mark.parametrize("shapes", SHAPES_THAT_DO_NOT_FIT, ids=str)
+@pytest.mark.parametrize("product", PRODUCTS.values(), ids=PRODUCTS)
+def test_sizes_that_do_not_fit_are_told_as_numpy_tells_them(product, shapes):
+    x, y = map(np.ones, shapes)
+    with pytest.raises(ValueError, match="mismatch|not aligned") as of_numpy:
+        product(x, y)
+    function = ag.convert(lambda x, y: product(x, y))
+    for call in (function, ag.grad(lambda x, y: product(x, y).sum())):
+        with pytest.raises(ValueError, match="mismatch|not aligned") as ours:
+            call(x, y)
+        assert str(ours.value) == str(of_numpy.value)
+
+
+@pytest.mark.parametrize("shapes", SHAPES_THAT_DO_NOT_FIT, ids=str)
+def test_sizes_that_do_not_fit_when_a_graph_of_all_sizes_runs(shapes):
+    open_sizes = [ag.TensorSpec([None] * len(shape), "float64") for shape in shapes]
+    function = ag.convert(lambda x, y: x @ y, input_signature=open_sizes)
+    x, y = map(np.ones, shapes)
+    with pytest.raises(ValueError, match="mismatch") as of_numpy:
+        x @ y
+    with pytest.raises(ValueError, match="mismatch") as ours:
+        function(x, y)
+    assert str(ours.value) == str(of_numpy.value)
+    assert function.trace_count == 1
