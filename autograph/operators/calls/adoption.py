@@ -217,6 +217,8 @@ def _dispatcher(
             journal.fresh(args[0])  # code that is not converted makes it
         trace.code.ask(type(args[0]), name)
         trace.outside.meet(args[0])
+        if name == "__deepcopy__" and not trace.outside.has(args[1]):
+            journal.fresh(args[1])  # the library made the memo
         twin = convert(source)
         if twin is None:
             guard_environment(original)
