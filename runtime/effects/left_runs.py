@@ -25,7 +25,7 @@ from runtime.origins import origin_of_caller, path_of_callers
 from runtime.structure.tree import MADE_BY_CLASS_STATEMENT
 from runtime.tensor import Tensor
 
-__all__ = ["LeftRuns", "begin", "have_run", "keep", "note_class", "of_call",
+__all__ = ["LeftRuns", "begin", "have_run", "is_within_run", "keep", "note_class", "of_call",
            "of_numbers", "run_again", "run_left"]  # fmt: skip
 
 _VALUES = (int, float, complex, str, bytes, np.generic)
@@ -90,7 +90,7 @@ class LeftRuns:
         self._runs: dict[Any, _Run] = {}
         self._counts: Counter[Any] = Counter()
         self._functions: set[int] = set()
-        self._is_within = False
+        self.is_within = False
         self.is_any = self.is_again = False
         # Whether such code is to see what numbers are, and to stand in loops of Python: see
         # `of_numbers`.
@@ -121,7 +121,7 @@ class LeftRuns:
     def run(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What `function(*args, **kwargs)` gives, or gave at this place of a trace before."""
         self.is_any = True
-        if self._is_within:
+        if self.is_within:
             return function(*args, **kwargs)
         this, builder = _Run(*_taken_apart(function, args, kwargs)), building()
         is_in_body = builder is not None and builder is not builder.root
@@ -142,11 +142,11 @@ class LeftRuns:
         self._runs[key] = this
         self._made.append(this)
         self._functions.add(id(this.function))
-        self._is_within = True
+        self.is_within = True
         try:
             return this.run(args, kwargs, function)
         finally:
-            self._is_within = False
+            self.is_within = False
 
     @contextmanager
     def again(self) -> Iterator[None]:
@@ -222,6 +222,12 @@ def have_run() -> bool:
     """Whether code that is left alone ran while the call is traced."""
     runs = _open.get()
     return runs is not None and runs.is_any
+
+
+def is_within_run() -> bool:
+    """Whether code that is left alone runs now."""
+    runs = _open.get()
+    return runs is not None and runs.is_within
 
 
 def of_numbers(*, are_inputs: bool, stages_ranges: bool) -> None:
