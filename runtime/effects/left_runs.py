@@ -45,6 +45,8 @@ class _Run:
     error: Exception | None = None
     # What puts back what it changed.
     changes: list[Callable[[], None]] = field(default_factory=list)
+    # Whether an earlier trace, of the call or of a body, made it, and nothing of it is left.
+    is_past: bool = False
 
     @property
     def is_known(self) -> bool:
@@ -104,11 +106,14 @@ class LeftRuns:
         self._counts.clear()
         made = enumerate(self._made)
         self._undo_from(next((i for i, run in made if run.changes and not run.is_known), None))
+        for run in self._made:
+            run.is_past = not run.changes
 
     def _undo_from(self, first: int | None) -> None:
         for run in [] if first is None else reversed(self._made[first:]):
             if run.changes:
                 run.undo()
+            run.is_past = True
 
     def kinds(self) -> Iterator[type]:
         """The classes of the objects of which methods ran."""
@@ -137,7 +142,7 @@ class LeftRuns:
         known = self._runs.get(key)
         if known is not None and known.is_known and _are_same(known.given, this.given):
             return known.again()
-        if known is not None and is_in_body:
+        if known is not None and is_in_body and not known.is_past:
             self._undo_from(self._made.index(known))
         self._runs[key] = this
         self._made.append(this)
