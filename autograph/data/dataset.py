@@ -220,8 +220,7 @@ class Dataset:
         of files, is called by plain Python, in `num_parallel_calls` threads. Elements come in
         order, whatever `deterministic` says.
         """
-        calls = num_parallel_calls or 1
-        at_once = (os.cpu_count() or 1) if calls == AUTOTUNE else calls
+        at_once = num_parallel_calls or 1
         return self._after(stages.Mapped(self._stage, map_func, self._component, at_once))
 
     def filter(self: Self, predicate: Callable[..., Any], name: str | None = None) -> Self:

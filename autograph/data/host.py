@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import queue
 import threading
 from collections import deque
@@ -154,12 +155,13 @@ def spec_of_first(stage: Any) -> Any:
 def in_parallel(mapped: Any) -> Iterator[Any]:
     """What a function gives for each element, in order; several threads call it."""
     waiting: deque[Any] = deque()
+    at_once = mapped.at_once if mapped.at_once > 0 else os.cpu_count() or 1
     # It brings `logging` along, which the package is imported without.
-    with import_module("concurrent.futures").ThreadPoolExecutor(mapped.at_once) as threads:
+    with import_module("concurrent.futures").ThreadPoolExecutor(at_once) as threads:
         try:
             for x in mapped.source:
                 waiting.append(threads.submit(mapped.of, x))
-                if len(waiting) > mapped.at_once:
+                if len(waiting) > at_once:
                     yield waiting.popleft().result()
             while waiting:
                 yield waiting.popleft().result()

@@ -320,7 +320,7 @@ class Mapped(_Computing):
         return None if rows is None else Computed(rows, self.function, self.finish)
 
     def steps(self) -> Iterator[Any]:
-        return in_parallel(self) if self.at_once > 1 and self.is_host else self._one_by_one()
+        return in_parallel(self) if self.at_once != 1 and self.is_host else self._one_by_one()
 
     def _one_by_one(self) -> Iterator[Any]:
         for x in self.source:

@@ -12,6 +12,7 @@ from typing import Any
 
 from runtime.graph.ir import Graph
 from runtime.ops.elementwise import exponential, trigonometric
+from runtime.spec import TensorType
 
 __all__ = ["Trial", "is_exact"]
 
@@ -30,8 +31,8 @@ def is_exact(graph: Graph) -> bool:
     >>> is_exact(Graph())
     True
     """
-    are_ints = all(value.is_array and value.type.dtype.kind in "bi" for value in graph.outputs)
-    return are_ints and all(node.op.name not in _ROUNDED for node in graph.walk())
+    kinds = {value.type.dtype.kind for value in graph.outputs if type(value.type) is TensorType}
+    return kinds <= {"b", "i"} and all(node.op.name not in _ROUNDED for node in graph.walk())
 
 
 class Trial:

@@ -27,7 +27,7 @@ from runtime.origins import origin_of_caller, path_of_callers
 from runtime.structure.tree import MADE_BY_CLASS_STATEMENT
 from runtime.tensor import Tensor
 
-__all__ = ["LeftRuns", "begin", "have_run", "keep", "note_class", "of_call",
+__all__ = ["LeftRuns", "begin", "have_run", "is_within_run", "keep", "note_class", "of_call",
            "of_numbers", "run_again", "run_left"]  # fmt: skip
 
 _VALUES = (int, float, complex, str, bytes, np.generic)
@@ -85,6 +85,8 @@ class _Run:
     noted: list[tuple[journal.Slot, _Change]] = field(default_factory=list)
     # What it made and gave, that nothing else holds, with what is in it.
     made: list[tuple[Any, list[tuple[_Place, Any]]]] = field(default_factory=list)
+    # Whether an earlier trace, of the call or of a body, made it, and nothing of it is left.
+    is_past: bool = False
 
     @property
     def is_known(self) -> bool:
@@ -173,7 +175,7 @@ class LeftRuns:
         self._runs: dict[Any, _Run] = {}
         self._counts: Counter[Any] = Counter()
         self._functions: set[int] = set()
-        self._is_within = False
+        self.is_within = False
         self.is_any = self.is_again = False
         # Whether such code is to see what numbers are, and to stand in loops of Python: see
         # `of_numbers`.
@@ -188,12 +190,16 @@ class LeftRuns:
         made = enumerate(self._made)
         first = (i for i, run in made if run.is_seen_to_change and not run.is_known)
         self._undo_from(next(first, len(self._made)))
+        for run in self._made:
+            run.is_past = not run.is_seen_to_change
 
     def _undo_from(self, first: int, current: Sequence[Builder | None] = ()) -> None:
         """Undo the runs from one on, but for those of this try, which are in `current` graphs."""
         for run in reversed(self._made[first:]):
-            if run.is_seen_to_change and run.builder not in current:
-                run.undo()
+            if run.builder not in current:
+                if run.is_seen_to_change:
+                    run.undo()
+                run.is_past = True
 
     def kinds(self) -> Iterator[type]:
         """The classes of the objects of which methods ran."""
@@ -206,7 +212,7 @@ class LeftRuns:
     def run(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What `function(*args, **kwargs)` gives, or gave at this place of a trace before."""
         self.is_any = True
-        if self._is_within:
+        if self.is_within:
             return function(*args, **kwargs)
         builder = building()
         this = _Run(*_taken_apart(function, args, kwargs), builder)
@@ -223,16 +229,16 @@ class LeftRuns:
         known = self._runs.get(key)
         if known is not None and known.serves(this.given):
             return known.again()
-        if known is not None:
+        if known is not None and not known.is_past:
             self._undo_from(self._made.index(known), _chain_of(builder))
         self._runs[key] = this
         self._made.append(this)
         self._functions.add(id(this.function))
-        self._is_within = True
+        self.is_within = True
         try:
             return this.run(args, kwargs, function)
         finally:
-            self._is_within = False
+            self.is_within = False
 
     @contextmanager
     def again(self) -> Iterator[None]:
@@ -311,6 +317,12 @@ def have_run() -> bool:
     """Whether code that is left alone ran while the call is traced."""
     runs = _open.get()
     return runs is not None and runs.is_any
+
+
+def is_within_run() -> bool:
+    """Whether code that is left alone runs now."""
+    runs = _open.get()
+    return runs is not None and runs.is_within
 
 
 def of_numbers(*, are_inputs: bool, stages_ranges: bool) -> None:

@@ -247,6 +247,11 @@ def _calls_of(body, wrap, is_marked):
         ("for v in x: o.bump(v)", 1),
         ("s = 0\n    for v in x:\n        s = s + v / 2\n        o.bump(s)\n    return s", 1),
         (
+            "s = 0\n    for v in x:\n        s = s + v / 2\n        o.bump(s)\n        halves(s)\n"
+            "    return s",
+            1,
+        ),
+        (
             "o.bump(); tick(); o.bump(x)\n    a = []\n    for v in x: a.append(v)\n"
             "    b = a if x.sum() > 0 else [1.0]\n    b.append(2.0)\n    return b",
             3,
@@ -257,7 +262,7 @@ def test_code_that_is_left_alone_runs_once_while_tracing(library, body, runs):
     ag.config.do_not_convert_module("library")
     users = ag.convert_source(f"def g(x):\n    {body}\n", "users")
     o = library.Counter()
-    vars(users).update(o=o, tick=library.tick)
+    vars(users).update(o=o, tick=library.tick, halves=library.halves)
     g = ag.convert(users.g)
     for x in (np.ones(3), np.arange(3.0)):
         g(x)
@@ -417,7 +422,8 @@ def test_b4_01_objects_of_what_a_rule_leaves_alone_are_traced_as_functions_are(l
     f = ag.convert(lambda x: layer(x) if layer(x) > 2 else layer.call(-x))
     assert (f(1.0), f(-1.0)) == (3.0, 3.0)
     assert set(library.seen) == {"Tensor"}
-    assert f.trace_count == 1
+    layer.inside = [library.Layer(k) for k in range(3)]  # which is not looked at
+    assert (f(1.0), f.trace_count) == (3.0, 1)
     assert not any(node.op.name == "host_call" for node in f.traces()[0].graph.walk())
 
 

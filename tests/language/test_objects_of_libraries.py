@@ -105,9 +105,7 @@ def test_what_a_library_finds_elsewhere_is_not_changed_in_silence():
         dict(x)["a"].append(2.0)
         return value * 2
 
-    with pytest.raises(
-        ag.StagingError, match="a list that code of a library has found is changed here"
-    ):
+    with pytest.raises(ag.StagingError, match="a list that code of a library has found is changed"):
         ag.convert(by_copy)(types.MappingProxyType(held), np.ones(2))
     assert held == {"a": [1.0]}
 

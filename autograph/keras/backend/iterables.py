@@ -45,11 +45,17 @@ def _is_known(x: Any, y: Any, sample_weight: Any) -> bool:
 
 
 class Epochs(EpochIterator):
-    """Goes through data once in each epoch; that an iterable has an end is no interruption."""
+    """Goes through data once in each epoch; that it comes to its end is no interruption."""
 
     def _interrupted_warning(self) -> None:
-        if self.steps_per_epoch is not None or not isinstance(self.data_adapter, _Batches):
+        if self.steps_per_epoch is not None or not self._may_end():
             super()._interrupted_warning()
+
+    def _may_end(self) -> bool:
+        """Whether nothing is missing: any iterable may end, and an execution may be the last."""
+        known = self.data_adapter.num_batches
+        last = known is not None and self._steps_seen > known
+        return last or isinstance(self.data_adapter, _Batches)
 
 
 class _Batches(DataAdapter):

@@ -40,7 +40,7 @@ from autograph.operators.values.one_of import note_refused_choice
 from autograph.operators.values.templates import LazyString, shown
 from runtime import journal, ops
 from runtime.building import building, current_builder
-from runtime.effects.left_runs import run_again, run_left
+from runtime.effects.left_runs import is_within_run, run_again, run_left
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 from runtime.structure.tree import MADE_BY_CLASS_STATEMENT
@@ -212,6 +212,8 @@ def _dispatcher(
         trace = current_trace()
         if trace is None:
             return (run_again(original) or original)(*args, **kwargs)
+        if is_within_run() and rules.is_left_alone(original):
+            return original(*args, **kwargs)  # a part of what runs as it is
         is_first = name == "__init__" and getrefcount(args[0]) == journal.BEING_MADE[bool(kwargs)]
         if is_first and not any(fields_of(args[0])):
             journal.fresh(args[0])  # code that is not converted makes it

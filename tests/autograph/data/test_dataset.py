@@ -549,6 +549,16 @@ def test_elements_of_text_are_texts_of_a_graph(name):
     assert function.trace_count == 1 and "`for` is staged" in function.explain()
 
 
+def test_a_graph_makes_a_data_set_of_as_many_threads_as_there_are():
+    def total(n):
+        numbers = Dataset.range(n).map(lambda x: x * 2, num_parallel_calls=ag.data.AUTOTUNE)
+        return sum(x for x in numbers)
+
+    function = ag.convert(total)
+    assert function(np.int64(4)) == function(np.int64(4)) == total(4) == 12
+    assert any(node.op.name == "while" for node in function.traces()[0].graph.walk())
+
+
 @pytest.mark.parametrize("threads", [None, 4, ag.data.AUTOTUNE])
 def test_functions_of_text_are_called_by_python_in_order(threads):
     def elements():

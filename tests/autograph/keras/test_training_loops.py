@@ -88,6 +88,11 @@ def test_a_loop_over_batches_is_one_loop_of_native_code(name):
     assert "plan" not in function.explain() and "calls Python" not in function.explain()
     if arguments:
         assert int(result[0]) == 10
+    for training in (eager, graph):  # what the first step made is what later ones go on with
+        training.step(X[:5], Y[:5])
+        assert training.model.built and training.optimizer.built
+    for found, expected in zip(graph.values(), eager.values(), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=2e-4, atol=2e-5)
 
 
 def test_losses_and_metrics_of_a_batch_of_unknown_size():

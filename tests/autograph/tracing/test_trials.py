@@ -84,7 +84,7 @@ def test_a_much_larger_call_is_timed_anew():
     assert function([*range(900)], 8) == several([*range(900)], 8)
 
 
-def test_graphs_that_may_round_otherwise_are_not_timed():
+def test_graphs_that_may_give_other_bits_or_types_are_not_timed():
     def total(xs, scale):
         found = 0.0
         for x in xs:
@@ -92,14 +92,21 @@ def test_graphs_that_may_round_otherwise_are_not_timed():
         return found
 
     def plain(xs, scale):
-        found = 0.0
+        found = 0
         for x in xs:
-            found += x * scale
+            found += x > scale
+        return found
+
+    def joined(xs, scale):
+        found = 0
+        for x in xs:
+            if x > scale:
+                found = found + x
         return found
 
     kept = []
-    for sample in (total, plain):
+    for sample in (total, joined, plain):
         function = ag.convert(sample)
         function([0.5 * k for k in range(40)], 1.5)
         kept += [is_exact(concrete.graph) for concrete in function.traces()]
-    assert kept == [False, True]
+    assert kept == [False, False, True]

@@ -88,6 +88,27 @@ def test_a_graph_gives_what_it_gives_eagerly(make, x):
     assert all(g is not None for g in tape.gradient(loss, model.trainable_variables))
 
 
+def test_what_keras_finds_in_a_model_is_not_looked_at_in_each_call():
+    """Neither where a graph makes the first call of it, nor where its slots and weights are made."""
+    built = keras.Sequential([keras.Input((6,)), layers.Dense(3), layers.Dense(1)])
+    for model in (built, keras.Sequential([layers.Dense(3), layers.Dense(1)]), masked()):
+        optimizer = keras.optimizers.AdamW(0.01)
+        x = ROWS if model.layers[0].name.startswith("dense") else WORDS
+
+        def step(x, model=model, optimizer=optimizer):
+            with ag.GradientTape() as tape:
+                loss = ops.mean(model(x, training=True) ** 2)
+            weights = model.trainable_variables
+            optimizer.apply_gradients(zip(tape.gradient(loss, weights), weights, strict=True))
+            return loss
+
+        for function in (ag.convert(lambda x, model=model: model(x)), ag.convert(step)):
+            for _ in range(3):
+                function(x)
+            assert function.trace_count == 1
+            assert "object" not in str(function.explain()).rpartition("again when one changes")[2]
+
+
 BOTH = [SERIES[:, :, :2], SERIES[:, :, :2]]
 UNKNOWN = [
     (layers.Resizing(4, 5), [IMAGES]),

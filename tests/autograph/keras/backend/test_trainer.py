@@ -94,6 +94,16 @@ def test_ways_to_run_it_agree(options):
     np.testing.assert_allclose(found["loss"], expected["loss"], rtol=1e-5)
 
 
+def test_the_last_execution_of_several_steps_may_have_fewer(recwarn):
+    made = model(steps_per_execution=3)
+    made.fit(X, Y, batch_size=5, epochs=2, verbose=0)
+    made.evaluate(X, Y, batch_size=5, verbose=0)
+    assert made.predict(X, batch_size=5, verbose=0).shape == (10, 2)
+    assert not [str(w.message) for w in recwarn if "ran out of data" in str(w.message)]
+    with pytest.warns(UserWarning, match="ran out of data"):
+        made.fit(X, Y, batch_size=5, steps_per_epoch=4, verbose=0)
+
+
 def test_callbacks_stop_and_keep(tmp_path, capsys):
     stop = keras.callbacks.EarlyStopping("loss", min_delta=10, patience=1)
     keep = keras.callbacks.ModelCheckpoint(tmp_path / "best.keras", "loss", save_best_only=True)
