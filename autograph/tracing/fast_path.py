@@ -270,7 +270,7 @@ def _tensor_part(x: Tensor) -> Any:
 
 # What Python's own values are made of; such nests may be in each other so deep.
 _NESTS = frozenset((list, tuple, dict))
-VALUES = frozenset(_CONSTANTS)
+VALUES: frozenset[Any] = frozenset(_CONSTANTS)
 _OWN = _NESTS | VALUES
 # Those that there are many of: a trace is one of just these values.
 TOLD = (int, str, bytes)

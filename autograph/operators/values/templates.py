@@ -396,8 +396,8 @@ class ChosenText(LazyString):
 
     def dug_alone(self, operands: list[Tensor]) -> Alternative:
         """The same where it is all that there is of a text."""
+        which = Hole(len(operands))
         operands.append(self.which)
-        which = Hole(len(operands) - 1)
         first, second = (t if isinstance(t, str) else t.dug_alone(operands) for t in self.texts)
         return Alternative(which, (first, second))
 
