@@ -47,6 +47,8 @@ from runtime.structure import tree
 from runtime.tensor import Tensor
 
 __all__ = [
+    "DEEPEST",
+    "IN_COLUMNS",
     "TOLD",
     "VALUES",
     "Entry",
@@ -268,11 +270,13 @@ def _tensor_part(x: Tensor) -> Any:
 
 # What Python's own values are made of; such nests may be in each other so deep.
 _NESTS = frozenset((list, tuple, dict))
-VALUES = frozenset(_CONSTANTS)
+VALUES: frozenset[Any] = frozenset(_CONSTANTS)
 _OWN = _NESTS | VALUES
 # Those that there are many of: a trace is one of just these values.
 TOLD = (int, str, bytes)
-_DEEPEST = 16
+DEEPEST = 16
+# Classes of the items of long lists that may be columns.
+IN_COLUMNS = (int, float, bool, tuple, np.float64, np.int64, np.bool_)
 
 
 def told_within(args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
@@ -282,7 +286,7 @@ def told_within(args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
     """
     level: Collection[Any] = [*args, *kwargs.values()]
     count = 0
-    for _ in range(_DEEPEST):
+    for _ in range(DEEPEST):
         kinds = [*map(type, level)]
         found = {*kinds}
         if not found <= _OWN:
@@ -305,7 +309,7 @@ def seem_own(given: Iterable[Any]) -> bool:
         kind = type(x)
         if kind in VALUES:
             continue
-        for _ in range(_DEEPEST):
+        for _ in range(DEEPEST):
             if kind not in _NESTS:
                 break
             if not x:

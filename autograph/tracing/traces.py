@@ -17,8 +17,6 @@ from operator import is_
 from types import MethodType
 from typing import Any, cast
 
-import numpy as np
-
 from autograph.frontend import conversion
 from autograph.generated import Options
 from autograph.operators.calls.calls import converted_call
@@ -30,7 +28,14 @@ from autograph.tracing import retracing
 from autograph.tracing import trace as tracing
 from autograph.tracing.columns import FEW
 from autograph.tracing.concrete import ConcreteFunction
-from autograph.tracing.fast_path import TOLD, VALUES, Entry, LikeEntry, seem_own, told_within
+from autograph.tracing.fast_path import (
+    IN_COLUMNS,
+    TOLD,
+    Entry,
+    LikeEntry,
+    seem_own,
+    told_within,
+)
 from autograph.tracing.kept_traces import KeptTraces
 from autograph.tracing.leaving import calls_nothing_of_ours
 from autograph.tracing.left_calls import (
@@ -102,7 +107,6 @@ _ROUNDS, _ROUNDS_BESIDE, _MOST_INTS = 1000, 4000, 32
 _LARGE = 256
 # After so many calls of Python's numbers that staged nothing, the others are not traced.
 _FRUITLESS = 4
-_IN_COLUMNS = (int, float, bool, tuple, np.float64, np.int64, np.bool_)
 # More signatures than these are told apart by a table, which takes half a microsecond.
 _MOST_BUILTINS = 4
 
@@ -532,7 +536,8 @@ class Traces:
     def _note_fruit(self) -> None:
         """A call has staged something: from now on, all are traced."""
         self._fruitless = -math.inf
-        self._left.kinds.clear()
+        self._left.forget_kinds()
+        self._set_builtins()
 
     def _note_left(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], arguments: Arguments
@@ -544,7 +549,8 @@ class Traces:
         leaves = arguments.leaves
         is_flat = not kwargs and len(args) <= len(leaves) and all(map(is_, args, leaves))
         if is_flat and self._are_fruitless(len(_told(arguments))):
-            self._left.kinds.add(tuple(map(type, args)))
+            self._left.leave_kinds(self._target, tuple(map(type, args)))
+            self._set_builtins()
 
     def _has_outline_left(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """Whether Python makes a call with long lists or dicts, told by how they begin."""
@@ -558,9 +564,8 @@ class Traces:
         if policy.inputs or policy.nests or not (self._leaves_lists or _are_few(args, kwargs)):
             return False
         if self._fruitless >= _FRUITLESS:
-            if not kwargs and VALUES.issuperset(map(type, args)):
-                self._left.kinds.add(tuple(map(type, args)))
-                return True
+            if self._left.leave_values(self._target, (*kwargs,)):
+                self._set_builtins()
             return seem_own(args if not kwargs else (*args, *kwargs.values()))
         told = told_within(args, kwargs)
         return told > 0 and self._are_fruitless(told)
@@ -733,8 +738,12 @@ class Traces:
                 by_names.setdefault(entry.names, []).append(entry)
         found = {names: _builtins_of(those) for names, those in by_names.items()}
         likes = (entry.server for row in self._likes.values() for entry in row if entry.server)
-        self._builtins = (*found.pop((), ()), *likes)[:_MOST_BUILTINS]
-        self._named = found
+        left = self._left.builtins(bool(self._policy.inputs or self._policy.nests))
+        graphs = (*found.pop((), ()), *likes)[:_MOST_BUILTINS]
+        self._builtins = (*graphs, *left.pop(()))
+        self._named = {
+            names: (*found.get(names, ()), *left.get(names, ())) for names in found | left
+        }
 
     def _reason(self, arguments: Arguments) -> Reason:
         if not self._table:
@@ -882,7 +891,7 @@ def _builtins_of(entries: list[Entry]) -> tuple[Callable[..., Any], ...]:
 def _are_few(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Whether no argument is a long list, of numbers or tuples, as it seems."""
     for x in args if not kwargs else (*args, *kwargs.values()):
-        if type(x) is list and len(x) > FEW and type(x[0]) in _IN_COLUMNS:
+        if type(x) is list and len(x) > FEW and type(x[0]) in IN_COLUMNS:
             return False
     return True
 

@@ -195,7 +195,7 @@ class Alternative(Fillable):
         self.which, self.texts = which, texts
 
     def fill(self, operands: Sequence[Any]) -> Any:
-        return fill(self.texts[0 if fill(self.which, operands) else 1], operands)
+        return fill(self.texts[0 if operands[self.which.index] else 1], operands)
 
 
 class Selection(Fillable):
@@ -492,23 +492,33 @@ def fill(part: Any, operands: Sequence[Any]) -> Any:
     >>> fill([Hole(1), LazyString(("x = ", (Hole(0), -1, ".1f")))], (0.25, True))
     [True, 'x = 0.2']
     """
-    if isinstance(part, Hole):
-        value = operands[part.index]
-        return np.asarray(value) if isinstance(part, ArrayHole) else value
+    kind = type(part)
+    if kind is str:
+        return part
+    if kind is Hole:
+        return operands[part.index]
+    if kind is ArrayHole:
+        return np.asarray(operands[part.index])
     if isinstance(part, Fillable):
         return part.fill(operands)
     if isinstance(part, LazyString):
-        return "".join(
-            p if isinstance(p, str) else format_part(*fill(p, operands)) for p in part.parts
-        )
+        return "".join([p if type(p) is str else _piece(p, operands) for p in part.parts])
     if isinstance(part, Record):
         return part.made({k: fill(v, operands) for k, v in part.fields.items()})
-    if type(part) in (tuple, list):
-        return type(part)(fill(p, operands) for p in part)
-    if type(part) is dict:
+    if kind in (tuple, list):
+        return kind(fill(p, operands) for p in part)
+    if kind is dict:
         return {k: fill(v, operands) for k, v in part.items()}
     # A constant of the graph: whoever gets it may write into it.
-    return part.copy() if type(part) is np.ndarray else part
+    return part.copy() if kind is np.ndarray else part
+
+
+def _piece(piece: tuple[Any, ...], operands: Sequence[Any]) -> str:
+    """The text of what is in the braces of an f-string: a text as it is, mostly."""
+    value = fill(piece[0], operands)
+    if type(value) is str and piece[1:] == (-1, None):
+        return value
+    return format_part(value, *fill(piece[1:], operands))
 
 
 _VALUES = frozenset((Hole, LazyString, bool, int, float, complex, str, bytes, type(None)))

@@ -284,6 +284,7 @@ TESTED_IN = {
     ),
     "runtime/execute/native/plain_loops.py": "autograph/tracing/test_leaving.py",
     "runtime/execute/native/gathering.py": "runtime/execute/native/test_reading.py",
+    "runtime/execute/native/plain_values.py": "autograph/tracing/test_left_calls.py",
     "runtime/lowering/kernels/arrays.py": "runtime/lowering/nodes/test_shaping.py",
     "runtime/lowering/kernels/builder.py": "runtime/lowering/nodes/test_control.py",
     "runtime/lowering/nodes/elements.py": "runtime/lowering/scalars/test_meaning.py",

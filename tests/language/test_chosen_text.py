@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from runtime.structure.templates import Alternative
 from tests.language.harness import Samples
 
 samples = Samples()
@@ -274,3 +275,23 @@ def test_text_and_number_have_no_order():
 
 def test_text_of_tensors():
     assert ag.convert(returned)(ag.constant(2.0)) == "positive"
+
+
+def test_a_text_of_many_that_is_in_results_is_filled_in_at_once():
+    names = [f"name {k}" for k in range(9)]
+
+    def named(i, x):
+        name = names[i % 9]
+        return name, f"<{name:>9}|{name!r}>", {"it": f"{x:.1f}" if i > 6 else name}
+
+    function = ag.convert(named)
+    for i in range(9):
+        assert function(np.int64(i), 0.25) == named(np.int64(i), 0.25)
+    (trace,) = function.traces()
+    outermost = trace._holes[0].text.parts[0][0]
+    depths, waiting = 0, [outermost]
+    while waiting:
+        depths, part = depths + 1, waiting.pop()
+        waiting += [text for text in part.texts if type(text) is not str]
+        assert type(part) is Alternative
+    assert depths == 8

@@ -35,6 +35,14 @@ def as_bool(k):
     return bool(k % 2)
 
 
+def as_named(k):
+    return ("odd" if k % 2 else "even"), int(k)
+
+
+def as_named_within(k):
+    return "it", (float(k) / 2, "low" if k < 3 else "high" if k > 5 else "in between")
+
+
 def commands_of_a_dict(codes, keys, key_of):
     """All that changes a dict, in the order that data says."""
     d, log = {}, 0
@@ -99,7 +107,7 @@ def commands_of_an_ordered_dict(codes, keys, key_of):
 @pytest.mark.parametrize(
     "commands", [commands_of_a_dict, commands_of_an_ordered_dict, commands_of_a_set]
 )
-@pytest.mark.parametrize("key_of", [as_int, as_half, as_pair, as_bool])
+@pytest.mark.parametrize("key_of", [as_int, as_half, as_pair, as_bool, as_named, as_named_within])
 def test_commands_have_pythons_results(commands, key_of):
     check(commands, *((*given, key_of) for given in COMMANDS))
 
@@ -116,6 +124,24 @@ def the_least_recently_used(codes, keys):
                 cache.popitem(last=False)
             cache[k] = hits
     return cache, hits
+
+
+@samples("E4", *COMMANDS)
+def other_texts_beside_numbers(codes, keys):
+    """Texts that no key has, and letters that data decides, which come when rows were moved."""
+    d, log = OrderedDict(), 0
+    for code, k in zip(codes, keys):  # noqa: B905
+        d["a" if k % 2 else "b", int(k)] = int(code)
+        log = log * 2 + d.get(("c" if code > 4 else "a", int(code)), -1)
+        log += d.pop(("a", int(code)), 5) + (("c", int(k)) in d)
+        log %= 1_000_003
+    before, first = [*d], next(iter(d))
+    d.move_to_end(first)
+    for code, k in zip(codes, keys):  # noqa: B905
+        d[f"n{k}", int(k)] = int(code)
+        log += d.pop(("b" if code % 2 else "a", int(k)), 3)
+    d.move_to_end(next(iter(d)), last=False)
+    return before, d, log
 
 
 @samples("E4", *COMMANDS)
@@ -231,6 +257,18 @@ def test_a_key_that_is_there_by_now_is_looked_for_once():
 def test_a_loop_that_sets_items_of_its_dict_does_not_compare_all_keys():
     names = names_of(doubled)
     assert "any" not in names and "order_last" not in names
+
+
+def test_known_texts_in_keys_are_not_compared_with_all():
+    def counted(keys):
+        counts = {}
+        for k in keys:
+            name = ("odd" if k % 2 else "even"), k
+            counts[name] = counts.get(name, 0) + 1
+        return counts
+
+    names = names_of(counted)
+    assert "find_key" in names and "argmax" not in names
 
 
 def test_keys_are_taken_out_without_a_move_of_all_rows():

@@ -2,13 +2,15 @@
 
 Each item of the list of items is a tuple of the key, the value of a dict, and two words of the row
 (`runtime/ops/python/key_links.py`): its link, and its place in the order. Numbers, and tuples of
-them, are found by the links; any other key, as a text among some, is compared with all. The places
-are Python's ints as long as the rows surely lie in order, as where no key is taken out.
+them beside known texts, are found by the links, which are of the numbers; any other key, as a text
+among some, is compared with all. The places are Python's ints as long as the rows surely lie in
+order, as where no key is taken out.
 """
 
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -32,11 +34,12 @@ from autograph.operators.symbolic.rows import (
 )
 from autograph.operators.values.bodies import stage_raise
 from autograph.operators.values.carried import both_hold, is_numeric, type_of
+from autograph.operators.values.one_of import index_of, texts_of
 from autograph.operators.values.runs import Run
 from runtime import ops
 from runtime.building import building
-from runtime.dtypes import kind_of
 from runtime.errors import LimitValueError, StagingError
+from runtime.ops.python.key_links import exactly_as
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
@@ -63,6 +66,11 @@ class Columns(NamedTuple):
     values: list[Tensor]
     links: Tensor
     order: Tensor | None
+
+    @property
+    def hashed(self) -> list[Tensor]:
+        """The columns of the keys that the links are of."""
+        return [*itertools.compress(self.keys, _of_numbers(self.key))]
 
 
 def columns(items: list[Any], *more: Any) -> Columns:
@@ -120,50 +128,51 @@ def packed_once(items: list[tuple[Any, ...]]) -> Run:
 # ---- looking for a key ---------------------------------------------------------------------------
 
 
+def _parts(form: Form) -> list[Form]:
+    """What is in keys that are tuples, and in tuples in them; other keys as they are."""
+    if isinstance(form, Branching) and isinstance(form.like, tuple) and form.parts:
+        return [one for part in form.parts for one in _parts(part)]
+    return [form]
+
+
 def _is_hashed(form: Form) -> bool:
-    if isinstance(form, Branching):
-        return (
-            isinstance(form.like, tuple) and bool(form.parts) and all(map(_is_hashed, form.parts))
-        )
-    return isinstance(form, Leaf) and form.type.rank == 0 and form.type.dtype.kind in "biuf"
+    found = [part.as_leaf for part in _parts(form) if {*map(type, part.constants)} != {str}]
+    return bool(found) and all(
+        x and x.type.rank == 0 and x.type.dtype.kind in "biuf" for x in found
+    )
+
+
+def _of_numbers(form: Form) -> list[bool]:
+    """Of each column of keys, whether it is of numbers, and not of which text is in them."""
+    return [not part.constants for part in _parts(form) for _ in part.columns()]
 
 
 def _sought(form: Form, key: Any) -> Iterator[tuple[Any, Any] | None]:
     """The numbers of a key, each with whether it is one of its column; None where none can tell."""
     if isinstance(form, Branching):
-        is_alike = type(key) is tuple and len(key) == len(form.parts)
-        parts = zip(form.parts, key, strict=True) if is_alike else ()
-        for part, one in parts:
-            yield from _sought(part, one)
-        if not is_alike:
+        if type(key) is not tuple or len(key) != len(form.parts):
             yield None
+            return
+        for part, one in zip(form.parts, key, strict=True):
+            yield from _sought(part, one)
+    elif form.constants and {*map(type, texts_of(key) or ())} == {str}:
+        number = index_of(key, tuple(dict.fromkeys((*form.constants, *(texts_of(key) or ())))))
+        yield (number, True) if len(form.constants) > 1 else (None, number == 0)
     elif isinstance(form, Leaf) and is_numeric(key) and type_of(key).rank == 0:
-        yield _in_type(key, form.type.dtype)
+        yield exactly_as(key, form.type.dtype)
     else:
         yield None
 
 
-def _in_type(number: Any, dtype: np.dtype[Any]) -> tuple[Any, Any] | None:
-    own = type_of(number).dtype
-    if own == dtype:
-        return number, True
-    kinds = kind_of(own) + kind_of(dtype)
-    if kinds in ("fi", "fu"):  # it is an integer exactly, or none: a column of floats would round
-        least, most = np.iinfo(dtype).min, np.iinfo(dtype).max
-        is_within = ops.logical_and(number >= float(least), number < float(most) + 1)
-        made = ops.astype(ops.where(is_within, number, 0.0), dtype)
-        return made, ops.equal(ops.astype(made, own), number)
-    if kinds[0] not in "biu" or kinds[1] not in "biuf":
-        return None
-    made = ops.astype(number, dtype)
-    return made, ops.equal(ops.astype(made, own), number)
+def _all_sought(form: Form, key: Any) -> list[tuple[Any, Any]] | None:
+    numbers = [*_sought(form, key)] if _is_hashed(form) else [None]
+    return None if None in numbers else numbers  # type: ignore[return-value]
 
 
 def find(found: Columns, key: Any) -> tuple[Any, Callable[[], Any]]:
     """Whether a key is there, and what gives its row where it is."""
-    sought = list(_sought(found.key, key)) if _is_hashed(found.key) else [None]
-    numbers = [number for number in sought if number is not None]
-    if len(numbers) < len(sought):
+    numbers = _all_sought(found.key, key)
+    if numbers is None:
         facts = current_trace()
         if facts is not None:
             facts.containers.compares_keys |= bool(found.keys)
@@ -172,10 +181,13 @@ def find(found: Columns, key: Any) -> tuple[Any, Callable[[], Any]]:
     known = trace_at_hand().containers.rows_of_keys.get(_told(found, numbers))
     if known is not None:
         return True, lambda: ops.as_weak(known, kind="int")
-    row = ops.find_key(found.links, *found.keys, *(number for number, _ in numbers))
+    given = [number for number, _ in numbers if number is not None]
+    pairs = zip(_of_numbers(found.key), found.keys, given, strict=True)
+    _, keys, sought = zip(*sorted(pairs, key=lambda pair: not pair[0]), strict=True)
+    row = ops.find_key(found.links, *keys, *sought, hashed=len(found.hashed))
     there = functools.reduce(both_hold, [one for _, one in numbers], ops.greater_equal(row, 0))
     for number, is_held in numbers:
-        if type_of(number).is_inexact:
+        if number is not None and type_of(number).is_inexact:
             if is_held is not True:
                 stage_raise(ops.logical_not(is_held), LimitValueError(_ROUNDED))
             nan = ops.logical_and(there, ops.isnan(number))
@@ -186,9 +198,8 @@ def find(found: Columns, key: Any) -> tuple[Any, Callable[[], Any]]:
 def note_row(items: list[Any], key: Any, row: Callable[[], Any]) -> None:
     """Remember that a key is surely there, and in which row: it is not looked for again."""
     found = columns(items)
-    sought = list(_sought(found.key, key)) if _is_hashed(found.key) else [None]
-    numbers = [number for number in sought if number is not None]
-    if len(numbers) == len(sought) and all(is_held is True for _, is_held in numbers):
+    numbers = _all_sought(found.key, key)
+    if numbers is not None and all(is_held is True for _, is_held in numbers):
         trace_at_hand().containers.rows_of_keys[_told(found, numbers)] = row()
 
 
@@ -204,8 +215,8 @@ def linked(form: Form, rows: list[Tensor]) -> list[Tensor]:
     """The rows, all of which lie in order, with the links of them all."""
     found = _columns(form, rows)
     if not _is_hashed(found.key):
-        return rows
-    return [*rows[:-2], ops.link_all(*found.keys), rows[-1] * 0]
+        return rows if found.order is None else [*rows[:-1], rows[-1] * 0]
+    return [*rows[:-2], ops.link_all(*found.hashed), rows[-1] * 0]
 
 
 def last_row(items: list[Any]) -> Any:
@@ -219,14 +230,18 @@ def _shortened(form: Form, rows: list[Tensor], row: Any, is_last: bool) -> list[
     """The rows without one of them, whose place others come in if it is found by the links."""
     found, count = _columns(form, rows), size_of(rows)
     if not _is_hashed(found.key):
+        if found.order is not None:  # as they were while no text of data was in a key
+            places = ops.rows_in_order(found.order)
+            row = ops.argmax(ops.equal(places, row))
+            rows = linked(form, [ops.getitem(one, places) for one in rows])
         return [without(one, -1 if is_last else row, count) for one in rows]
     if is_last and found.order is None:
-        links = ops.unlink_row(found.links, row, row, *found.keys)
+        links = ops.unlink_row(found.links, row, row, *found.hashed)
         *alone, place = (without(one, -1, count) for one in (*rows[:-2], rows[-1]))
         return [*alone, links, place]
     second = (ops.getitem(rows[-1], 0) << 32 >> 32) + 1
     hole = ops.where(ops.logical_and(ops.equal(row, 0), ops.greater(count, 1)), second, row)
-    links = ops.unlink_row(found.links, row, hole, *found.keys)  # before the keys are others
+    links = ops.unlink_row(found.links, row, hole, *found.hashed)  # before the keys are others
     order = ops.order_without(rows[-1], row, hole)
     return [*(_filled(one, row, hole, count) for one in rows[:-2]), links, order]
 
@@ -272,7 +287,7 @@ def move_before(items: list[Any], row: Tensor) -> None:
 def _with_one_more(form: Any, rows: list[Tensor], alone: list[Tensor]) -> tuple[Tensor, ...]:
     *made, link, place = with_row(form, rows, alone)
     found = _columns(form, [*made, link, place])
-    link = ops.link_last(link, *found.keys) if _is_hashed(found.key) else link
+    link = ops.link_last(link, *found.hashed) if _is_hashed(found.key) else link
     return (*made, link, place if found.order is None else ops.order_last(place))
 
 
@@ -280,8 +295,9 @@ def _refuse_rounded(before: Form, after: Form) -> None:
     """Refuse numbers as keys that a column of another type rounds: they would be other keys."""
     if not (isinstance(before, Branching) and isinstance(after, Branching)):
         return
-    pairs = zip(before.parts[0].columns(), after.parts[0].columns(), strict=False)
-    if not all(np.can_cast(own.type.dtype, leaf.type.dtype) for own, leaf in pairs):
+    pairs = zip(_parts(before.parts[0]), _parts(after.parts[0]), strict=False)
+    leaves = [(own.as_leaf, leaf.as_leaf) for own, leaf in pairs]
+    if not all(np.can_cast(x.type.dtype, y.type.dtype) for x, y in leaves if x and y):
         raise StagingError(
             "the keys of a dict or set are numbers of types of which none holds all exactly",
             "make keys of one type of them all, as `float(key)`",
@@ -321,10 +337,9 @@ def put(items: list[Any], what: str, *item: Any) -> None:
     """Put a key into a dict or set, or another value under it."""
     one = _to_put(items, item)
     there, position = find(_columns(one.form, one.rows), item[0])
-    is_set = len(item) == 1
 
     def replaced() -> tuple[Tensor, ...]:
-        return tuple(one.rows) if is_set else one.under(position())
+        return one.under(position()) if len(item) > 1 else tuple(one.rows)
 
     write(items, one.form, list(if_exp(there, replaced, one.behind, what)))
 

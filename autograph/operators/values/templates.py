@@ -367,6 +367,8 @@ class FilledText:
         operands += self.values
         return Excerpt(self.template, tuple(range(first, len(operands))))
 
+    dug_alone = dug
+
 
 def is_textual(x: Any) -> bool:
     """Whether `x` is a text; a str of a class of its own, as of a StrEnum, is an object beside."""
@@ -390,10 +392,14 @@ class ChosenText(LazyString):
 
     def dug(self, operands: list[Tensor]) -> LazyString:
         """The text with holes for values that are appended to `operands`."""
+        return LazyString(((self.dug_alone(operands), -1, None),))
+
+    def dug_alone(self, operands: list[Tensor]) -> Alternative:
+        """The same where it is all that there is of a text."""
+        which = Hole(len(operands))
         operands.append(self.which)
-        which = Hole(len(operands) - 1)
-        first, second = (t if isinstance(t, str) else t.dug(operands) for t in self.texts)
-        return LazyString(((Alternative(which, (first, second)), -1, None),))
+        first, second = (t if isinstance(t, str) else t.dug_alone(operands) for t in self.texts)
+        return Alternative(which, (first, second))
 
     def equals(self, other: Any) -> Any:
         """Whether it is that text: a bool if that is known, else a traced one."""

@@ -45,6 +45,7 @@ from runtime.execute.native.layout import (
     WRITEABLE,
     has_dict_versions,
 )
+from runtime.execute.native.plain_values import PLAIN_VALUES
 from runtime.execute.native.reading import IN_DICT, IN_LIST, IN_OBJECT, IN_SLOT, IN_TUPLE
 from runtime.execute.native.signature import ARRAY, LARGE
 from runtime.execute.native.taking import TAKING
@@ -89,7 +90,7 @@ _CONSTANTS = {
 @cache
 def entry_text() -> str:
     """The module."""
-    return module_of(TAKING, GIVING, CALLING, FAILING, _BUILTINS, GATHERING)
+    return module_of(TAKING, GIVING, CALLING, FAILING, _BUILTINS, GATHERING, PLAIN_VALUES)
 
 
 def module_of(*parts: str) -> str:

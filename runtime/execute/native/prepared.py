@@ -45,11 +45,13 @@ __all__ = [
     "Code",
     "Made",
     "Native",
+    "OwnValues",
     "Place",
     "bring_in",
     "bring_in_more",
     "column_filler",
     "needs_llvm",
+    "of_own_values",
     "plain",
     "problem",
     "still",
@@ -257,6 +259,42 @@ def plain(
     words, kept = table(reading, ctypes.addressof(context), known, plain=told)
     address = entry().address("plain")
     return builtin(address, "reading", ctypes.addressof(words), words, kept, context)
+
+
+class OwnValues(NamedTuple):
+    """Arguments that are told by their classes, and in lists, tuples and dicts by what comes first.
+
+    That is of one of the `kinds`, and within so many nests at most. Lists of more than `few` things
+    of the `others` are not meant.
+    """
+
+    kinds: Sequence[type]
+    deepest: int
+    others: Sequence[type]
+    few: int
+
+
+def of_own_values(
+    function: Callable[..., Any], names: tuple[str, ...], values: OwnValues
+) -> Callable[..., Any] | None:
+    """A builtin that calls a function with such arguments, the last ones by `names`.
+
+    It gives MISS where they are others. None where there is no native code.
+    """
+    if problem() is not None or not config.native.value:
+        return None
+    context = Context.of_the_process({}, MISS)
+    kinds, others = (
+        (ctypes.c_uint64 * len(row))(*map(id, row)) for row in (values.kinds, values.others)
+    )
+    row = [
+        *(ctypes.addressof(context), id(function), id(names) if names else 0),
+        *(values.few, values.deepest, id(list), id(tuple), id(dict)),
+        *(len(kinds), ctypes.addressof(kinds), len(others), ctypes.addressof(others)),
+    ]
+    words = (ctypes.c_uint64 * len(row))(*row)
+    kept = words, kinds, others, values, function, names, context
+    return builtin(entry().address("plain_values"), "own", ctypes.addressof(words), *kept)
 
 
 @cache

@@ -58,7 +58,8 @@ def find_key(b: Builder, node: Node) -> list[Form]:
         count = b.let(as_expr(links.shape[0]))
         inside: Block = []
         with b.within(inside):
-            bucket = b.let(_bucket(b, b.let(_hash(b, key)), count))
+            hashed = key[: node.attrs.get("hashed")]
+            bucket = b.let(_bucket(b, b.let(_hash(b, hashed)), count))
             following = b.cell("following", _first(b.at(links, [bucket])))
             body: Block = []
             with b.within(body):

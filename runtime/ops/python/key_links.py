@@ -19,13 +19,17 @@ from typing import Any
 
 import numpy as np
 
+from runtime.dtypes import kind_of
 from runtime.ops.declaration.declare import no_gradient, op
-from runtime.ops.declaration.operands import Array, Module
+from runtime.ops.declaration.operands import Array, Module, type_of
+from runtime.ops.elementwise.comparison import equal, logical_and
+from runtime.ops.elementwise.conversion import astype
+from runtime.ops.elementwise.selection import where
 from runtime.ops.numpy_compat.ufunc_at import on_host
 from runtime.spec import TensorType, type_of_number
 
-__all__ = ["HASH_OF_NAN", "HASH_START", "HASH_STEP", "NEAR", "find_key", "link_all", "link_last",
-           "order_last", "order_without", "rows_in_order", "unlink_row"]  # fmt: skip
+__all__ = ["HASH_OF_NAN", "HASH_START", "HASH_STEP", "NEAR", "exactly_as", "find_key", "link_all",
+           "link_last", "order_last", "order_without", "rows_in_order", "unlink_row"]  # fmt: skip
 
 # A hash is of the numbers of a key: equal ones of all types have the same.
 HASH_START, HASH_STEP, HASH_OF_NAN = 0x243F6A8885A308D3, 0x9E3779B97F4A7C15, 0x7FF8000000000000
@@ -312,7 +316,7 @@ def rows_in_order(xp: Module, order: Array) -> Array:
 
 @op(
     inputs=None,
-    infer=lambda links, *numbers: type_of_number(0).strong(),
+    infer=lambda links, *numbers, hashed=None: type_of_number(0).strong(),
     vjp=no_gradient,
     samples=lambda: (
         ((_linked(*_KEYS), *_KEYS, 20, 0.0), {}),
@@ -320,12 +324,14 @@ def rows_in_order(xp: Module, order: Array) -> Array:
         ((_linked(*_KEYS), *_KEYS, 7, 1.0), {}),
         ((_linked(_KEYS[0]), _KEYS[0], 5), {}),
         ((_NONE, _KEYS[0][:0], 5), {}),
+        ((_linked(_KEYS[0]), *_KEYS, 20, 0.0), {"hashed": 1}),
     ),
 )
-def find_key(xp: Module, links: Array, *numbers: Array) -> Array:
+def find_key(xp: Module, links: Array, *numbers: Array, hashed: int | None = None) -> Array:
     """The row that has a key, -1 where none has; `numbers` are the columns, and those of the key.
 
-    Each number is of the type of its column. Constant time on average natively; nan is equal to
+    Each number is of the type of its column. The links are of the first `hashed` columns, else of
+    all. Constant time on average natively; nan is equal to
     nan. Raises nothing.
 
     >>> keys = np.array([3, 1, 20])
@@ -337,3 +343,24 @@ def find_key(xp: Module, links: Array, *numbers: Array) -> Array:
     for column, number in zip(numbers[:half], numbers[half:], strict=True):
         is_it &= (column == number) | ((column != column) & (number != number))
     return xp.asarray(xp.argmax(is_it) if xp.any(is_it) else -1, _LINK)[()]
+
+
+def exactly_as(number: Any, dtype: np.dtype[Any]) -> tuple[Any, Any] | None:
+    """A number in another dtype, and whether it is equal to it; None where only the run can tell.
+
+    >>> [int(x) for x in exactly_as(np.float64(2.5), np.dtype(np.int64))]
+    [2, 0]
+    """
+    own = type_of(number).dtype
+    if own == dtype:
+        return number, True
+    kinds = kind_of(own) + kind_of(dtype)
+    if kinds in ("fi", "fu"):  # it is an integer exactly, or none: a column of floats would round
+        least, most = np.iinfo(dtype).min, np.iinfo(dtype).max
+        is_within = logical_and(number >= float(least), number < float(most) + 1)
+        made = astype(where(is_within, number, 0.0), dtype)
+        return made, equal(astype(made, own), number)
+    if kinds[0] not in "biu" or kinds[1] not in "biuf":
+        return None
+    made = astype(number, dtype)
+    return made, equal(astype(made, own), number)

@@ -8,6 +8,7 @@ from autograph.tracing.left_calls import LeftCalls
 from runtime import config
 from runtime.building import NodeLimit, TooManyNodes
 from runtime.errors import StagingError
+from runtime.execute.native import prepared
 
 
 @pytest.fixture(autouse=True)
@@ -223,3 +224,78 @@ def test_what_is_refused_is_refused_where_a_tensor_is_given():
     function = ag.convert(spanning)
     with pytest.raises(StagingError):
         function([(ag.constant(w), a, b) for w, a, b in edges(60)], 30)
+
+
+def counted(words, more=()):
+    counts = {}
+    for word in (*words, *more):
+        counts[word] = counts.get(word, 0) + 1
+    return counts
+
+
+def joined(*parts, end=""):
+    return " ".join(map(str, parts)) + str(end)
+
+
+def settled(sample, *given, **named):
+    """A function with calls that were left, and how often a call of those asks what it is given."""
+    function = ag.convert(sample)
+    for k in range(6):
+        function(*(make(k) for make in given), **{name: make(k) for name, make in named.items()})
+    asked = []
+    function._is_of_own_values = lambda *call: asked.append(call)
+    return function, asked
+
+
+# What is given, by a number; and others, each with whether native code makes a call with it.
+LEFT = [
+    (joined, [lambda k: f"t{k}"], {}, [("u", True), (b"u", True), (None, True), (2**70, True), (1.5, False), (np.int64(3), False)]),
+    (joined, [lambda k: {"a": f"t{k}"}], {}, [({}, True), ({"b": 1, "c": 1.5}, True), ({"a": 1.5}, False), ({1: [("x",)]}, True)]),
+    (joined, [lambda k: [f"t{k}"]], {}, [([], True), ((), True), (["u"] * 40, True), ([[3]] * 40, True), ([3] * 16, True), ([3] * 17, False), ([(3,)] * 17, False), ((3,) * 17, True), ([np.ones(2)], False), ([[[1.5]]], False)]),
+    (counted, [lambda k: [f"t{k}", "u"]], {"more": lambda k: ("u",) * k}, [(["v"], True), ({"v": 1}, True), ((), True)]),
+    (joined, [lambda k: f"t{k}"], {"end": lambda k: f"!{k}"}, [("u", True), (1.5, False)]),
+]  # fmt: skip
+
+
+@pytest.mark.skipif(prepared.problem() is not None, reason="it is told by native code")
+@pytest.mark.parametrize(
+    ("sample", "given", "named", "others"), LEFT, ids=map(str, range(len(LEFT)))
+)
+def test_calls_of_own_values_are_told_by_native_code(sample, given, named, others):
+    for other, is_left in others:
+        function, asked = settled(sample, *given, **named)
+        more = {name: make(9) for name, make in named.items()}
+        assert function(other, **more) == sample(other, **more)
+        assert bool(asked) != is_left
+        assert function.trace_count <= 5
+
+
+def test_calls_with_ints_that_are_inputs_are_told_by_all_classes():
+    function = ag.convert(lambda text, count: text * count)
+    for k in range(8):
+        assert function(f"t{k}", k) == f"t{k}" * k
+    assert function._policy.inputs and len(function._builtins) > 0
+    count = function.trace_count
+    assert function("new", 5) == "new" * 5 and function.trace_count == count
+    assert function(np.ones(2), 3).tolist() == [3.0, 3.0] and function("new", 2) == "newnew"
+
+
+def test_what_is_raised_in_a_call_that_is_left_is_the_functions():
+    function, asked = settled(joined, lambda k: f"t{k}")
+    with pytest.raises(TypeError, match="unexpected keyword argument 'ends'"):
+        function("u", ends=1)
+    function, asked = settled(lambda text: {"a": 1}[text[0]], lambda k: f"a{k}")
+    with pytest.raises(KeyError, match="b"):
+        function("b")
+    assert not asked
+
+
+def test_a_call_that_stages_something_ends_that():
+    def doubled(x, times):
+        for _ in range(times):
+            x = x * 2
+        return x
+
+    function, _ = settled(doubled, lambda k: f"t{k}", lambda k: 2)
+    assert function("u", 3) == "u" * 8
+    assert function(np.ones(2), 3).tolist() == [8.0, 8.0]

@@ -100,6 +100,18 @@ def test_what_is_no_key_is_not_found():
         assert ops.find_key(links, keys, other) == -1
 
 
+@each_kind
+def test_links_of_some_columns_find_keys_of_more(columns):
+    places = np.arange(len(columns[0])) % 3
+    links = np.asarray(ops.link_all(*columns))
+    for row, key in [*enumerate(zip(*columns, strict=True))][:3]:
+        for place in (places[row], np.int64(7)):
+            arguments, hashed = (links, *columns, places, *key, place), len(columns)
+            found = natively(lambda *x, n=hashed: ops.find_key(*x, hashed=n), *arguments)
+            wanted = row if place < 3 else -1
+            assert found == ops.find_key(*arguments, hashed=hashed) == wanted
+
+
 def test_equal_numbers_of_other_types_have_equal_links():
     ints = np.array([3, 0, -7, 2**40, 1])
     for dtype in (np.float64, np.float32):
