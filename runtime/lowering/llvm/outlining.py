@@ -33,8 +33,6 @@ from runtime.lowering.kernels.kernel import (
     Register,
     Statement,
     While,
-    expressions,
-    inner_blocks,
     walk,
 )
 from runtime.lowering.kernels.llvm_types import llvm_type
@@ -73,7 +71,7 @@ def _counted(statements: Iterable[Statement]) -> Counter[Any]:
 
 
 def _computed(s: Statement) -> list[Dim]:
-    return list(s.source.shape) if isinstance(s, Copy) else [*expressions(s)]
+    return list(s.source.shape) if isinstance(s, Copy) else [*s.computed()]
 
 
 def _read(found: Iterable[Dim]) -> Iterator[Any]:
@@ -95,11 +93,11 @@ def _given(s: Statement) -> list[Register | Cell]:
 
 def _loops(s: Statement) -> int:
     own = _OF_SUM if isinstance(s, PairwiseSum) else isinstance(s, For | While | Contract)
-    return own + sum(_loops(inner) for block in inner_blocks(s) for inner in block)
+    return own + sum(_loops(inner) for block in s.blocks() for inner in block)
 
 
 def _operations(s: Statement) -> int:
-    return sum(1 for _ in parts_of(*expressions(s)))
+    return len(parts_of(*s.computed()))
 
 
 def written(w: Any, block: Block, write: Callable[[Block], None]) -> None:

@@ -27,7 +27,6 @@ from runtime.lowering.kernels.kernel import (
     Store,
     While,
     assigned,
-    expressions,
     walk,
 )
 from runtime.lowering.kernels.merging import Renaming, changed
@@ -433,7 +432,7 @@ def _given_in_each_round(loop: While) -> set[Cell]:
     own: set[Cell] = set()
     met: set[Cell] = set()
     for s in (*loop.test, *loop.body):
-        met |= {x.value for inner in walk([s]) for e in expressions(inner) for x in e.sources}
+        met |= {x.value for inner in walk([s]) for e in inner.computed() for x in e.sources}
         if isinstance(s, Assign) and s.cell not in met:
             own.add(s.cell)
         met.update(assigned(s))
@@ -460,7 +459,7 @@ class _Proving(Renaming):
         self._known = known
 
     def __call__(self, x: Expr) -> Expr:
-        if _reads_cells(x):  # they may hold others by now
+        if x in self.made and _reads_cells(x):  # they may hold others by now
             self.made.pop(x, None)
         return super().__call__(x)
 
