@@ -305,7 +305,7 @@ class Renaming:
         if not x.args:
             return x
         args = tuple(map(self, x.args))
-        if all(a is b for a, b in zip(args, x.args, strict=True)):
+        if args == x.args:  # the same objects
             return x
         return Expr(x.function, x.type, args, x.value)
 

@@ -66,6 +66,8 @@ class Expr:
         self.value = value
         self.composed: tuple[str, tuple[Expr, ...]] | None = None
         self._sources: tuple[Expr, ...] | None = None
+        if not args:
+            self._sources = (self,) if function == "read" else ()
 
     @property
     def sources(self) -> tuple[Expr, ...]:
@@ -84,8 +86,8 @@ class Expr:
         return self._sources
 
     def _joined_sources(self) -> tuple[Expr, ...]:
-        own = (self,) if self.function in ("load", "read") else ()
-        given = [x._sources for x in reversed(self.args) if x._sources]
+        own = (self,) if self.function == "load" else ()
+        given = [x._sources for x in self.args[::-1] if x._sources]
         if len(given) == 1 and not own:
             return given[0]
         return tuple(dict.fromkeys(chain(own, *given)))

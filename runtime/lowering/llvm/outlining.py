@@ -44,7 +44,8 @@ __all__ = ["Uses", "declared", "written"]
 
 # The loops of a block from which on it is in pieces, and of a piece. A sum is several, and of what
 # stands in no loop, so many operations are as much work as one.
-_MANY, _PIECE, _OF_SUM, _OPERATIONS = 200, 60, 3, 40
+_MANY, _PIECE, _OPERATIONS = 200, 60, 40
+_LOOPS = {PairwiseSum: 3, For: 1, While: 1, Contract: 1}
 # A block of fewer statements has too few of those.
 _LONG = 200
 
@@ -92,8 +93,7 @@ def _given(s: Statement) -> list[Register | Cell]:
 
 
 def _loops(s: Statement) -> int:
-    own = _OF_SUM if isinstance(s, PairwiseSum) else isinstance(s, For | While | Contract)
-    return own + sum(_loops(inner) for block in s.blocks() for inner in block)
+    return sum(_LOOPS[type(x)] for x in walk([s]) if type(x) in _LOOPS)
 
 
 def _operations(s: Statement) -> int:

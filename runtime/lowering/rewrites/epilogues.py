@@ -27,6 +27,7 @@ from runtime.lowering.kernels.kernel import (
     Store,
     Swap,
     read,
+    walk,
 )
 from runtime.lowering.kernels.scalar import Expr
 from runtime.lowering.kernels.strides import plus, times
@@ -37,6 +38,8 @@ __all__ = ["join_epilogues"]
 
 def join_epilogues(program: Program) -> None:
     """Join contractions of a program with the loops that read them."""
+    if not any(isinstance(s, Contract) for s in walk(program.body)):
+        return
     uses = Counter(_used(program.body))
     uses.update(r.buffer for r in program.results if r.buffer is not None)
     for result in program.results:
