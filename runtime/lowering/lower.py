@@ -338,9 +338,9 @@ def _node(b: Builder, node: Node) -> list[Form]:
     """The results of a node that holds no graphs."""
     if has_complex(node) and not _serves_complex(node):
         raise Refusal(f"op `{node.op.name}` has no native form for complex numbers")
-    if has_narrow(node) and node.op.name in _IN_SINGLE and _is_ours(node):
+    if node.op.name in _IN_SINGLE and has_narrow(node) and _is_ours(node):
         return _in_single(b, node)
-    if has_narrow(node) and not (node.op.elementwise or node.op.name in _OF_NARROW):
+    if not (node.op.elementwise or node.op.name in _OF_NARROW) and has_narrow(node):
         raise Refusal(f"op `{node.op.name}` has no native form for floats of 16 bits and less")
     if node.op.name in _OF_ROWS and _is_ours(node):
         found = _OF_ROWS[node.op.name](b, node)

@@ -34,7 +34,6 @@ from runtime.lowering.kernels.kernel import (
     Store,
     Tick,
     While,
-    inner_blocks,
     walk,
 )
 from runtime.lowering.kernels.show import size_text
@@ -80,7 +79,7 @@ class Timed:
         made: Block = []
         for statement in block:
             if not isinstance(statement, _KERNELS):
-                for inner in inner_blocks(statement):
+                for inner in statement.blocks():
                     self._block(inner, counters, around)
                 made.append(statement)
                 continue
@@ -88,7 +87,7 @@ class Timed:
             self._times.kernels.append(self._kernel(statement, around))
             made += [Tick(counters, row, True), statement, Tick(counters, row, False)]
             if isinstance(statement, While):
-                for inner in inner_blocks(statement):
+                for inner in statement.blocks():
                     self._block(inner, counters, row)
         block[:] = made
 

@@ -139,6 +139,11 @@ class Call:
 
     def differences(self, other: Call) -> set[str] | None:
         """The places of numbers in which a later call differs; None for another kind of call."""
+        found = self.compared(other)
+        return None if found is None else found[0]
+
+    def compared(self, other: Call) -> tuple[set[str], bool] | None:
+        """As `differences`, and whether it is of the same types and lengths, but for those."""
         if self.bound is None or not is_same_function(self.function, other.function):
             return None
         found: set[str] = set()
@@ -148,11 +153,13 @@ class Call:
             return True
 
         try:
-            for name, form in self.fixed_forms.items():
-                widened(form, other.arguments[name], name, may_differ)
+            both = [
+                (form, widened(form, other.arguments[name], name, may_differ))
+                for name, form in self.fixed_forms.items()
+            ]
         except OtherCallError:
             return None
-        return found
+        return found, all(form == wider for form, wider in both)
 
     def covers(self, other: Call) -> bool:
         """Whether a later call that is alike is one with the same Python values and types."""

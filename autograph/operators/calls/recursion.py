@@ -182,7 +182,7 @@ def _staged(under_way: list[Call], call: Call) -> list[Call]:
 
 def _may_end(around: Call, call: Call) -> bool:
     """Whether a call may raise before it makes the same one again, in the same graph."""
-    if around.differences(call) != set() or not around.covers(call):
+    if around.compared(call) != (set(), True):
         return False
     nodes = [] if around.body is None else around.body.graph.nodes[around.begin :]
     return any(node.can_raise for node in nodes)

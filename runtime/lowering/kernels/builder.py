@@ -49,8 +49,6 @@ from runtime.lowering.kernels.kernel import (
     Swap,
     Watcher,
     While,
-    expressions,
-    inner_blocks,
     load,
     product,
     read,
@@ -87,7 +85,7 @@ def is_small(shape: Sequence[Dim]) -> bool:
 
 def is_of_the_run(size: Dim) -> bool:
     """Whether only the run tells a size: it is computed of more than the sizes of parameters."""
-    return isinstance(size, Expr) and any(isinstance(x.value, Cell) for x in parts_of(size))
+    return isinstance(size, Expr) and any(isinstance(x.value, Cell) for x in size.sources)
 
 
 def is_known(array: Elements) -> bool:
@@ -166,7 +164,7 @@ class Builder:
     def emit(self, statement: Statement) -> None:
         """Write a statement here."""
         is_loop = isinstance(statement, For | PairwiseSum | Contract)
-        operations = 0 if is_loop else sum(1 for _ in parts_of(*expressions(statement)))
+        operations = 0 if is_loop else len(parts_of(*statement.computed()))
         self.cost += _OF_LOOP if is_loop else 1 + operations / _OPERATIONS
         if self.cost > self._most_cost:
             raise TooLarge
@@ -275,7 +273,7 @@ class Builder:
 
     def is_limited(self, shape: Sequence[Dim]) -> bool:
         """Whether sizes that only the run tells are limited by others."""
-        cells = {x.value for n in shape if isinstance(n, Expr) for x in parts_of(n)}
+        cells = {x.value for n in shape if isinstance(n, Expr) for x in n.sources}
         most = [self._most[cell] for cell in cells if isinstance(cell, Cell)]
         return all(n is not None and self.is_limited([n]) for n in most)
 
@@ -303,8 +301,8 @@ class Builder:
         body: Block = []
         with self.inside(around), self.loop_body(body):
             value = self.at(array, [read(Register(self.fresh("i"), "i8")) for _ in array.shape])
-        found = [value, *(x for s in walk([*around, *body]) for x in expressions(s))]
-        return any(x.function == "load" and x.value is buffer for x in parts_of(*found))
+        found = [value, *(x for s in walk([*around, *body]) for x in s.computed())]
+        return any(part.value is buffer for x in found for part in x.sources)
 
     def flat_at(self, array: Array, position: Expr) -> Expr:
         """The element at a position in the order of memory."""
@@ -539,7 +537,7 @@ class Builder:
                 if isinstance(statement, Swap):
                     swapped |= {statement.one, statement.other}
                 elif isinstance(statement, While | If | Attempt):
-                    todo += inner_blocks(statement)
+                    todo += statement.blocks()
         here = {s.buffer for s in self.program.body if isinstance(s, Allocate)}
         return here - swapped
 

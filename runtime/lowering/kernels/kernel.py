@@ -5,7 +5,7 @@ A `Program` is what `.lower("kernels")` prints, and what is rendered as LLVM IR.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import field
 from typing import Any, Protocol, TypeAlias
 
@@ -57,8 +57,6 @@ __all__ = [
     "While",
     "allocated_in",
     "assigned",
-    "expressions",
-    "inner_blocks",
     "load",
     "product",
     "read",
@@ -69,6 +67,7 @@ __all__ = [
 
 # The size of an axis: a number, or an expression in the sizes of the parameters.
 Dim: TypeAlias = int | Expr
+Block: TypeAlias = "list[Statement]"
 
 
 class Register(Record):
@@ -101,49 +100,106 @@ class Buffer(Record):
     room: Dim | None = None
 
 
-class Let(Record):
+class Statement(Record):
+    """What a program does. Each kind says of itself, blocks that it holds aside, what is asked."""
+
+    # Whether statements of the kind may hold others: most do not, which `walk` passes by.
+    is_around = False
+
+    def blocks(self) -> list[Block]:
+        """The blocks that it holds."""
+        return []
+
+    def computed(self) -> list[Expr]:
+        """What it computes."""
+        return []
+
+    def given(self) -> Sequence[Cell]:
+        """The cells that it gives values."""
+        return ()
+
+    def contents(self) -> Sequence[Buffer]:
+        """The buffers whose content it may change."""
+        return ()
+
+    def sources(self) -> Sequence[Buffer]:
+        """The buffers of which it takes the content, its loads aside."""
+        return ()
+
+
+class Let(Statement):
     """Give a register its value."""
 
     register: Register
     value: Expr
 
+    def computed(self) -> list[Expr]:
+        return [self.value]
 
-class Assign(Record):
+
+class Assign(Statement):
     """Give a cell a value."""
 
     cell: Cell
     value: Expr
 
+    def computed(self) -> list[Expr]:
+        return [self.value]
 
-class Allocate(Record):
+    def given(self) -> Sequence[Cell]:
+        return (self.cell,)
+
+
+class Allocate(Statement):
     """Here begins the use of a buffer of its own memory."""
 
     buffer: Buffer
 
+    def contents(self) -> Sequence[Buffer]:
+        return (self.buffer,)
 
-class Store(Record):
+
+class Store(Statement):
     """Write one element."""
 
     buffer: Buffer
     offset: Expr
     value: Expr
 
+    def computed(self) -> list[Expr]:
+        return [self.offset, self.value]
 
-class Reserve(Record):
+    def contents(self) -> Sequence[Buffer]:
+        return (self.buffer,)
+
+
+class Reserve(Statement):
     """Make sure that a stack has room for so many elements."""
 
     buffer: Buffer
     size: Expr
 
+    def computed(self) -> list[Expr]:
+        return [self.size]
 
-class Copy(Record):
+    def contents(self) -> Sequence[Buffer]:
+        return (self.buffer,)
+
+
+class Copy(Statement):
     """Copy all elements of a buffer to another of the same shape."""
 
     target: Buffer
     source: Buffer
 
+    def contents(self) -> Sequence[Buffer]:
+        return (self.target,)
 
-class Move(Record):
+    def sources(self) -> Sequence[Buffer]:
+        return (self.source,)
+
+
+class Move(Statement):
     """Copy so many elements from a place in one buffer to one in another, or apart in the same."""
 
     target: Buffer
@@ -152,15 +208,27 @@ class Move(Record):
     begin: Expr
     size: Dim
 
+    def computed(self) -> list[Expr]:
+        return [self.to, self.begin, *_computed([self.size])]
 
-class Swap(Record):
+    def contents(self) -> Sequence[Buffer]:
+        return (self.target,)
+
+    def sources(self) -> Sequence[Buffer]:
+        return (self.source,)
+
+
+class Swap(Statement):
     """Let two buffers exchange their memory."""
 
     one: Buffer
     other: Buffer
 
+    def contents(self) -> Sequence[Buffer]:
+        return (self.one, self.other)
 
-class For(Record):
+
+class For(Statement):
     """Run the body for each index from 0 to `size` less 1.
 
     The rounds are independent unless the loop is `serial`. `most` is a limit of a size that is not
@@ -173,8 +241,16 @@ class For(Record):
     serial: bool = False
     most: int | None = None
 
+    is_around = True
 
-class PairwiseSum(Record):
+    def blocks(self) -> list[Block]:
+        return [self.body]
+
+    def computed(self) -> list[Expr]:
+        return _computed([self.size])
+
+
+class PairwiseSum(Statement):
     """Sum `element` over an index, in the order in which NumPy sums contiguous elements.
 
     With `how` = "ge" or "le", the largest or least of at least one element, in any order. Of parts
@@ -189,6 +265,17 @@ class PairwiseSum(Record):
     how: str = "sum"
     lanes: int = 8
 
+    is_around = True
+
+    def blocks(self) -> list[Block]:
+        return [self.body]
+
+    def computed(self) -> list[Expr]:
+        return [self.element, *_computed([self.size])]
+
+    def given(self) -> Sequence[Cell]:
+        return (self.cell,)
+
 
 class Axis(Record):
     """An axis of a contraction: its size, and how far apart in memory its elements are.
@@ -202,7 +289,7 @@ class Axis(Record):
     out: Dim
 
 
-class Contract(Record):
+class Contract(Statement):
     """Sums of products: `target[outer, row, column] = sum of x[...] * y[...] over inner axes`.
 
     All steps are in elements, of complex numbers in their parts; columns lie side by side in
@@ -219,49 +306,86 @@ class Contract(Record):
     inner: Sequence[Axis]
     starts: tuple[Dim, Dim, Dim] = (0, 0, 0)
 
+    def computed(self) -> list[Expr]:
+        axes = (*self.outer, self.row, self.column, *self.inner)
+        return _computed([*self.starts, *(n for a in axes for n in (a.size, a.x, a.y, a.out))])
 
-class If(Record):
+    def contents(self) -> Sequence[Buffer]:
+        return (self.target,)
+
+    def sources(self) -> Sequence[Buffer]:
+        return (self.x, self.y)
+
+
+class If(Statement):
     """Run one of two blocks."""
 
     condition: Expr
     yes: Block
     no: Block
 
+    is_around = True
 
-class Attempt(Record):
+    def blocks(self) -> list[Block]:
+        return [self.yes, self.no]
+
+    def computed(self) -> list[Expr]:
+        return [self.condition]
+
+
+class Attempt(Statement):
     """Run the body to its end, or until one of its `Escape`."""
 
     name: str
     body: Block
 
+    is_around = True
 
-class Escape(Record):
+    def blocks(self) -> list[Block]:
+        return [self.body]
+
+
+class Escape(Statement):
     """Go on behind the `Attempt` of that name. Nothing is moved past it."""
 
     name: str
 
 
-class While(Record):
+class While(Statement):
     """Run `test`, which gives `condition`, and the body as long as that is true."""
 
     test: Block
     condition: Expr
     body: Block
 
+    is_around = True
 
-class Poll(Record):
+    def blocks(self) -> list[Block]:
+        return [self.test, self.body]
+
+    def computed(self) -> list[Expr]:
+        return [self.condition]
+
+
+class Poll(Statement):
     """Look for signals once in a while: `cost` is about how many operations were done."""
 
     site: int
     cost: Expr
 
+    def computed(self) -> list[Expr]:
+        return [self.cost]
 
-class Check(Record):
+
+class Check(Statement):
     """Give up at a site where `failed` is true, with the operands for the message."""
 
     site: int
     failed: Expr
     operands: Sequence[Expr] = ()
+
+    def computed(self) -> list[Expr]:
+        return [self.failed, *self.operands]
 
 
 class Handed(Record):
@@ -274,7 +398,7 @@ class Handed(Record):
     shape: tuple[Dim, ...] = ()
 
 
-class CallOut(Record):
+class CallOut(Statement):
     """Have Python compute what `Program.outside` has at `number`, of copies of the operands.
 
     It may do anything that Python code does, so nothing is moved past it. Where it raises, the call
@@ -284,6 +408,20 @@ class CallOut(Record):
     number: int
     operands: Sequence[Handed]
     results: Sequence[Handed]
+
+    def computed(self) -> list[Expr]:
+        values = [h.value for h in self.operands if h.value is not None]
+        handed = (*self.operands, *self.results)
+        return [*values, *_computed([n for h in handed for n in h.shape])]
+
+    def given(self) -> Sequence[Cell]:
+        return [h.cell for h in self.results if h.cell is not None]
+
+    def contents(self) -> Sequence[Buffer]:
+        return [h.buffer for h in self.results if h.buffer is not None]
+
+    def sources(self) -> Sequence[Buffer]:
+        return [h.buffer for h in self.operands if h.buffer is not None]
 
 
 class Draw(CallOut):
@@ -296,7 +434,7 @@ class Draw(CallOut):
     sampler: str
 
 
-class MakeArray(Record):
+class MakeArray(Statement):
     """Make an array, a result whose size only the run tells, of what is in memory from a place on.
 
     Nothing that may fail comes behind these.
@@ -306,6 +444,12 @@ class MakeArray(Record):
     buffer: Buffer
     begin: Expr
     shape: tuple[Dim, ...]
+
+    def computed(self) -> list[Expr]:
+        return [self.begin, *_computed(self.shape)]
+
+    def sources(self) -> Sequence[Buffer]:
+        return (self.buffer,)
 
 
 class Function(Record):
@@ -320,7 +464,7 @@ class Function(Record):
     values: list[Expr]
 
 
-class Call(Record):
+class Call(Statement):
     """Call a function; where that fails, so does what is around.
 
     The call from outside `holds` the function: it stands there.
@@ -331,40 +475,27 @@ class Call(Record):
     results: Sequence[Cell]
     holds: bool = False
 
+    is_around = True
 
-class Tick(Record):
+    def blocks(self) -> list[Block]:
+        return [self.function.body] if self.holds else []
+
+    def computed(self) -> list[Expr]:
+        return [*self.operands, *(self.function.values if self.holds else ())]
+
+    def given(self) -> Sequence[Cell]:
+        return self.results
+
+
+class Tick(Statement):
     """Here a kernel that is timed begins or ends: its row in `counters` is cycles and calls."""
 
     counters: Buffer
     row: int
     begins: bool
 
-
-Statement: TypeAlias = (
-    Let
-    | Assign
-    | Allocate
-    | Store
-    | Reserve
-    | Copy
-    | Move
-    | Swap
-    | For
-    | PairwiseSum
-    | Contract
-    | If
-    | Attempt
-    | Escape
-    | While
-    | Poll
-    | Check
-    | CallOut
-    | Draw
-    | Call
-    | MakeArray
-    | Tick
-)
-Block: TypeAlias = list[Statement]
+    def sources(self) -> Sequence[Buffer]:
+        return (self.counters,)
 
 
 class Site(Record):
@@ -466,97 +597,32 @@ class Watcher(Protocol):
         """Nothing but this changes the program any more."""
 
 
-# The blocks of the kinds of statements that hold some: asked for each statement, over and over.
-_BLOCKS: dict[type[Record], tuple[str, ...]] = {
-    For: ("body",),
-    PairwiseSum: ("body",),
-    If: ("yes", "no"),
-    Attempt: ("body",),
-    While: ("test", "body"),
-}
-
-
-def inner_blocks(statement: Statement) -> list[Block]:
-    """The blocks that a statement holds."""
-    names = _BLOCKS.get(type(statement))
-    if names is not None:
-        return [getattr(statement, name) for name in names]
-    if isinstance(statement, Call) and statement.holds:
-        return [statement.function.body]
-    return []
-
-
-def walk(block: Block) -> Iterator[Statement]:
-    """All statements, those in loops and branches included."""
+def walk(block: Block) -> list[Statement]:
+    """All statements, those in loops and branches included, as they are now."""
+    found: list[Statement] = []
     for statement in block:
-        yield statement
-        for inner in inner_blocks(statement):
-            yield from walk(inner)
+        found.append(statement)
+        if statement.is_around:
+            for inner in statement.blocks():
+                found += walk(inner)
+    return found
 
 
 def written(statements: Iterable[Statement]) -> set[Buffer]:
     """The buffers whose content statements themselves may change; blocks that they hold aside."""
-    found: set[Buffer] = set()
-    for s in statements:
-        if isinstance(s, Store | Reserve | Allocate):
-            found.add(s.buffer)
-        elif isinstance(s, Copy | Move | Contract):
-            found.add(s.target)
-        elif isinstance(s, Swap):
-            found |= {s.one, s.other}
-        elif isinstance(s, CallOut):
-            found |= {handed.buffer for handed in s.results if handed.buffer is not None}
-    return found
+    return {buffer for s in statements for buffer in s.contents()}
 
 
-def assigned(statement: Statement) -> Iterator[Cell]:
+def assigned(statement: Statement) -> Sequence[Cell]:
     """The cells that a statement, or one that it holds, gives values."""
-    for s in walk([statement]):
-        if isinstance(s, Assign | PairwiseSum):
-            yield s.cell
-        elif isinstance(s, CallOut):
-            yield from (handed.cell for handed in s.results if handed.cell is not None)
-        elif isinstance(s, Call):
-            yield from s.results
+    if not statement.is_around:
+        return statement.given()
+    return [cell for s in walk([statement]) for cell in s.given()]
 
 
 def allocated_in(function: Function) -> list[Buffer]:
     """The arrays that each call of a function has for itself."""
     return [s.buffer for s in walk(function.body) if isinstance(s, Allocate)]
-
-
-def expressions(statement: Statement) -> list[Expr]:
-    """What a statement itself computes; blocks that it holds aside."""
-    if isinstance(statement, Let | Assign):
-        return [statement.value]
-    if isinstance(statement, Store):
-        return [statement.offset, statement.value]
-    if isinstance(statement, PairwiseSum):
-        return [statement.element, *_computed([statement.size])]
-    if isinstance(statement, For):
-        return _computed([statement.size])
-    if isinstance(statement, If | While):
-        return [statement.condition]
-    if isinstance(statement, Poll):
-        return [statement.cost]
-    if isinstance(statement, Reserve):
-        return [statement.size]
-    if isinstance(statement, Check):
-        return [statement.failed, *statement.operands]
-    if isinstance(statement, CallOut):
-        values = [h.value for h in statement.operands if h.value is not None]
-        handed = (*statement.operands, *statement.results)
-        return [*values, *_computed([n for h in handed for n in h.shape])]
-    if isinstance(statement, Call):
-        return [*statement.operands, *(statement.function.values if statement.holds else ())]
-    if isinstance(statement, Move):
-        return [statement.to, statement.begin, *_computed([statement.size])]
-    if isinstance(statement, MakeArray):
-        return [statement.begin, *_computed(statement.shape)]
-    if isinstance(statement, Contract):
-        axes = (*statement.outer, statement.row, statement.column, *statement.inner)
-        return _computed([*statement.starts, *(n for a in axes for n in (a.size, a.x, a.y, a.out))])
-    return []
 
 
 def _computed(sizes: Sequence[Dim]) -> list[Expr]:

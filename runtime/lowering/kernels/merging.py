@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from runtime.lowering.kernels.kernel import (
     Allocate,
@@ -19,7 +19,6 @@ from runtime.lowering.kernels.kernel import (
     Cell,
     Check,
     For,
-    Handed,
     If,
     Let,
     PairwiseSum,
@@ -29,8 +28,6 @@ from runtime.lowering.kernels.kernel import (
     Statement,
     Store,
     While,
-    expressions,
-    inner_blocks,
     read,
     walk,
 )
@@ -194,7 +191,7 @@ def row(access: Access, loop: Register, what: Summary) -> tuple[int, object] | N
 
 def _operations(loop: For) -> int:
     """How many operations a round of a loop is."""
-    found = (parts_of(*expressions(s)) for s in walk(loop.body))
+    found = (parts_of(*s.computed()) for s in walk(loop.body))
     return sum(1 for parts in found for part in parts if part.args)
 
 
@@ -272,7 +269,7 @@ def _block(block: Block) -> None:
             loop, passing = None, []
     block[:] = [*made, *([] if loop is None else [loop]), *passing]
     for s in block:
-        for inner in inner_blocks(s):
+        for inner in s.blocks():
             _block(inner)
     _forward(block)
 
@@ -308,7 +305,7 @@ class Renaming:
         if not x.args:
             return x
         args = tuple(map(self, x.args))
-        if all(a is b for a, b in zip(args, x.args, strict=True)):
+        if args == x.args:  # the same objects
             return x
         return Expr(x.function, x.type, args, x.value)
 
@@ -391,17 +388,8 @@ def mentioned(s: Statement) -> set[Buffer]:
 
 def _named(s: Statement, *but: type[Statement]) -> set[Buffer]:
     """The buffers that a statement itself names, unless it is of some kinds, or loads from."""
-    named: list[Any] = []
-    for name in s._fields:
-        value = getattr(s, name, None)
-        named += value if isinstance(value, tuple | list) else [value]
-    for handed in [part for part in named if isinstance(part, Handed)]:
-        named += [handed.value, handed.buffer, *handed.shape]
-    read_of = (x for part in named if isinstance(part, Expr) for x in part.sources)
-    found: set[Buffer] = {x.value for x in read_of if x.function == "load"}
-    if not isinstance(s, but):
-        found |= {part for part in named if isinstance(part, Buffer)}
-    return found
+    found = {x.value for part in s.computed() for x in part.sources if x.function == "load"}
+    return found if isinstance(s, but) else found.union(s.contents(), s.sources())
 
 
 def _shrink(block: Block) -> None:
@@ -416,7 +404,7 @@ def _shrink(block: Block) -> None:
             _shrink_in(block, at, users[0])
     for s in block:
         if isinstance(s, While | If):
-            for inner in inner_blocks(s):
+            for inner in s.blocks():
                 _shrink(inner)
 
 
@@ -497,6 +485,6 @@ def _without(block: Block, kept: set[Buffer]) -> None:
 
     block[:] = [s for s in block if is_kept(s)]
     for s in block:
-        for inner in inner_blocks(s):
+        for inner in s.blocks():
             _without(inner, kept)
     block[:] = [s for s in block if not (isinstance(s, For) and not s.body)]

@@ -11,7 +11,7 @@ kind of machine: each renders the same few functions.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
 from itertools import chain
 from typing import Any
@@ -66,6 +66,8 @@ class Expr:
         self.value = value
         self.composed: tuple[str, tuple[Expr, ...]] | None = None
         self._sources: tuple[Expr, ...] | None = None
+        if not args:
+            self._sources = (self,) if function == "read" else ()
 
     @property
     def sources(self) -> tuple[Expr, ...]:
@@ -84,8 +86,8 @@ class Expr:
         return self._sources
 
     def _joined_sources(self) -> tuple[Expr, ...]:
-        own = (self,) if self.function in ("load", "read") else ()
-        given = [x._sources for x in reversed(self.args) if x._sources]
+        own = (self,) if self.function == "load" else ()
+        given = [x._sources for x in self.args[::-1] if x._sources]
         if len(given) == 1 and not own:
             return given[0]
         return tuple(dict.fromkeys(chain(own, *given)))
@@ -94,17 +96,17 @@ class Expr:
         return f"Expr({self.function}: {self.type})"
 
 
-def parts_of(*xs: Expr, whole: Callable[[Expr], bool] | None = None) -> Iterator[Expr]:
+def parts_of(*xs: Expr, whole: Callable[[Expr], bool] | None = None) -> list[Expr]:
     """Expressions and all that is in them, each once; not what is in those that are `whole`."""
-    todo, seen = list(xs), set[Expr]()
+    todo, seen = list(xs), dict[Expr, None]()
     while todo:
         part = todo.pop()
         if part in seen:
             continue
-        seen.add(part)
-        yield part
-        if whole is None or not whole(part):
+        seen[part] = None
+        if part.args and (whole is None or not whole(part)):
             todo += part.args
+    return list(seen)
 
 
 # With the functions that compare constants.

@@ -33,8 +33,6 @@ from runtime.lowering.kernels.kernel import (
     Register,
     Statement,
     While,
-    expressions,
-    inner_blocks,
     walk,
 )
 from runtime.lowering.kernels.llvm_types import llvm_type
@@ -46,7 +44,8 @@ __all__ = ["Uses", "declared", "written"]
 
 # The loops of a block from which on it is in pieces, and of a piece. A sum is several, and of what
 # stands in no loop, so many operations are as much work as one.
-_MANY, _PIECE, _OF_SUM, _OPERATIONS = 200, 60, 3, 40
+_MANY, _PIECE, _OPERATIONS = 200, 60, 40
+_LOOPS = {PairwiseSum: 3, For: 1, While: 1, Contract: 1}
 # A block of fewer statements has too few of those.
 _LONG = 200
 
@@ -73,7 +72,7 @@ def _counted(statements: Iterable[Statement]) -> Counter[Any]:
 
 
 def _computed(s: Statement) -> list[Dim]:
-    return list(s.source.shape) if isinstance(s, Copy) else [*expressions(s)]
+    return list(s.source.shape) if isinstance(s, Copy) else [*s.computed()]
 
 
 def _read(found: Iterable[Dim]) -> Iterator[Any]:
@@ -94,12 +93,11 @@ def _given(s: Statement) -> list[Register | Cell]:
 
 
 def _loops(s: Statement) -> int:
-    own = _OF_SUM if isinstance(s, PairwiseSum) else isinstance(s, For | While | Contract)
-    return own + sum(_loops(inner) for block in inner_blocks(s) for inner in block)
+    return sum(_LOOPS[type(x)] for x in walk([s]) if type(x) in _LOOPS)
 
 
 def _operations(s: Statement) -> int:
-    return sum(1 for _ in parts_of(*expressions(s)))
+    return len(parts_of(*s.computed()))
 
 
 def written(w: Any, block: Block, write: Callable[[Block], None]) -> None:

@@ -36,8 +36,6 @@ from runtime.lowering.kernels.kernel import (
     Tick,
     While,
     assigned,
-    expressions,
-    inner_blocks,
     walk,
 )
 from runtime.lowering.kernels.llvm_types import llvm_type, memory_type
@@ -92,7 +90,7 @@ def _is_twice_as_wide(s: For) -> bool:
     """
     if not any(isinstance(x, Store) and x.buffer.type == "f4" for x in s.body):
         return False
-    inside = parts_of(*(value for x in s.body for value in expressions(x)))
+    inside = parts_of(*(value for x in s.body for value in x.computed()))
     return any(x.function == "muladd" and x.type == "f8" for x in inside)
 
 
@@ -292,7 +290,7 @@ class _Writer(Sums, Memory):
                     found |= _written(s)
             elif isinstance(s, While | If):
                 self.loops += isinstance(s, While)
-                found.update(*map(self._written_in_registers, inner_blocks(s)))
+                found.update(*map(self._written_in_registers, s.blocks()))
                 self.loops -= isinstance(s, While)
         return found
 
@@ -487,7 +485,7 @@ def _has_several_reasons(test: Block) -> bool:
     """
     statements, seen = list(walk(test)), set[int]()
     return any(isinstance(s, If) for s in statements) or any(
-        _joins(x, seen) for s in statements for x in expressions(s)
+        _joins(x, seen) for s in statements for x in s.computed()
     )
 
 

@@ -17,7 +17,6 @@ from runtime.lowering.kernels.kernel import (
     Buffer,
     Program,
     Register,
-    expressions,
     read,
     walk,
 )
@@ -55,7 +54,7 @@ def _composed(
     block: Block, others: Iterable[Expr], names: frozenset[str] | None = None
 ) -> Iterator[Expr]:
     """What is composed as a function, as one of `names`, in statements and others, each once."""
-    todo = [*others, *(x for s in walk(block) for x in expressions(s))]
+    todo = [*others, *(x for s in walk(block) for x in s.computed())]
     seen = set[Expr]()
     while todo:
         x = todo.pop()

@@ -108,7 +108,7 @@ class Values(Places):
                 return self.value(whole(*x.args)[RESULTS.index(x.function)])
             return self._divided(x)
         args = [self.value(a) for a in x.args]
-        is_wide = any(a in self.wide for a in args)
+        is_wide = not self.wide.isdisjoint(args)
         if is_wide:
             args = [self._widened(a, e.type) for a, e in zip(args, x.args, strict=True)]
         if self.given_in_test is not None and x.function in COMPARISONS:

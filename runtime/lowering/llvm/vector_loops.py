@@ -22,7 +22,6 @@ from runtime.lowering.kernels.kernel import (
     Register,
     Statement,
     Store,
-    inner_blocks,
     walk,
 )
 from runtime.lowering.kernels.merging import linear
@@ -71,7 +70,7 @@ def _is_served_outside(s: Statement) -> bool:
     """As `_is_served`, of what stands in no loop over elements, but in a `while` or a branch."""
     if isinstance(s, For | PairwiseSum):
         return _is_served(s)
-    return all(_is_served_outside(x) for block in inner_blocks(s) for x in block)
+    return all(_is_served_outside(x) for block in s.blocks() for x in block)
 
 
 def _is_around(s: For) -> bool:
@@ -103,7 +102,7 @@ def lanes_of(s: For) -> int | None:
             step = _step(x.offset, s.index, own)
             if x.buffer.type != kind or step != 1:
                 return None
-        if not _is_apt(x.value, s.index, own, types, kind):  # type: ignore[union-attr]
+        if not _is_apt(x.value, s.index, own, types, kind):  # type: ignore[attr-defined]
             return None
     return _BYTES // int(kind[1:])
 

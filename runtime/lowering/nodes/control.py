@@ -30,12 +30,13 @@ from runtime.lowering.kernels.kernel import (
     Draw,
     For,
     If,
+    Let,
     Move,
     PairwiseSum,
     Poll,
+    Store,
     Swap,
     While,
-    inner_blocks,
     product,
     read,
 )
@@ -589,7 +590,9 @@ def work_of(block: Block) -> Expr:
 def _work(block: Block) -> tuple[int, list[Expr]]:
     known, unknown = 1, []
     for statement in block:
-        if isinstance(statement, For | PairwiseSum):
+        if isinstance(statement, Let | Assign | Store):  # most are
+            known += 1
+        elif isinstance(statement, For | PairwiseSum):
             inner, parts = _work(statement.body)
             size = product([statement.size, inner])
             if isinstance(size, int):
@@ -598,7 +601,7 @@ def _work(block: Block) -> tuple[int, list[Expr]]:
                 unknown.append(size)
             unknown += [call("mul", as_expr(statement.size), part) for part in parts]
         elif isinstance(statement, If | Attempt):
-            for branch in inner_blocks(statement):
+            for branch in statement.blocks():
                 inner, parts = _work(branch)
                 known += inner
         elif isinstance(statement, Contract):

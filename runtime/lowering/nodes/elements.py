@@ -122,18 +122,14 @@ def element(node: Node, operands: Sequence[Expr], fail: Fail) -> Expr:
 
 def has_complex(node: Node | Graph) -> bool:
     """Whether it takes or gives complex numbers."""
-    return any(
-        isinstance(value.type, TensorType) and value.type.dtype.kind == "c"
-        for value in (*node.inputs, *node.outputs)
-    )
+    types = [value.type for value in (*node.inputs, *node.outputs)]
+    return "c" in [type_.dtype.kind for type_ in types if isinstance(type_, TensorType)]
 
 
 def has_narrow(node: Node) -> bool:
     """Whether it takes or gives floats of 16 bits or less."""
-    return any(
-        isinstance(value.type, TensorType) and is_half_or_less(value.type.dtype)
-        for value in (*node.inputs, *node.outputs)
-    )
+    types = [value.type for value in (*node.inputs, *node.outputs)]
+    return any(map(is_half_or_less, [x.dtype for x in types if isinstance(x, TensorType)]))
 
 
 def _complex_element(node: Node, operands: Sequence[Expr], fail: Fail) -> Expr:

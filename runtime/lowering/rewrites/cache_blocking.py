@@ -18,7 +18,6 @@ from runtime.lowering.kernels.kernel import (
     Register,
     Statement,
     Store,
-    inner_blocks,
     product,
     read,
 )
@@ -49,7 +48,7 @@ def _block(block: Block) -> None:
         if changed is not None:
             block[at] = changed
             continue
-        for inner in inner_blocks(s):
+        for inner in s.blocks():
             _block(inner)
 
 

@@ -13,7 +13,6 @@ from runtime.lowering.kernels.kernel import (
     Program,
     Register,
     Store,
-    inner_blocks,
     read,
 )
 from runtime.lowering.kernels.merging import Renaming, changed, linear
@@ -34,7 +33,7 @@ def collapse(program: Program) -> None:
 def _block(block: Block) -> None:
     sizes = {s.size for s in block if isinstance(s, For) and isinstance(s.size, int)}
     for at, s in enumerate(block):
-        for inner in inner_blocks(s):
+        for inner in s.blocks():
             _block(inner)
         whole = s if isinstance(s, For) else None
         while whole is not None:

@@ -24,7 +24,6 @@ from runtime.lowering.kernels.kernel import (
     Register,
     Store,
     While,
-    inner_blocks,
     load,
     product,
     read,
@@ -65,7 +64,7 @@ def _block(block: Block, shared: set[Buffer]) -> None:
         if isinstance(s, While):
             made += _before(s, shared)
         if not isinstance(s, For) or s.serial:  # threads have no room for copies of their own
-            for inner in inner_blocks(s):
+            for inner in s.blocks():
                 _block(inner, shared)
         made.append(s)
     block[:] = made
@@ -73,7 +72,7 @@ def _block(block: Block, shared: set[Buffer]) -> None:
 
 def _before(loop: While, shared: set[Buffer]) -> Block:
     """What stands before a loop; its products, those in other loops included, read that."""
-    inside = [s for block in inner_blocks(loop) for s in walk(block)]
+    inside = [s for block in loop.blocks() for s in walk(block)]
     contracts = [s for s in inside if isinstance(s, Contract) and _is_apart(s)]
     if not contracts:
         return []

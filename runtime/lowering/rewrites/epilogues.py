@@ -26,9 +26,8 @@ from runtime.lowering.kernels.kernel import (
     Register,
     Store,
     Swap,
-    expressions,
-    inner_blocks,
     read,
+    walk,
 )
 from runtime.lowering.kernels.scalar import Expr
 from runtime.lowering.kernels.strides import plus, times
@@ -39,6 +38,8 @@ __all__ = ["join_epilogues"]
 
 def join_epilogues(program: Program) -> None:
     """Join contractions of a program with the loops that read them."""
+    if not any(isinstance(s, Contract) for s in walk(program.body)):
+        return
     uses = Counter(_used(program.body))
     uses.update(r.buffer for r in program.results if r.buffer is not None)
     for result in program.results:
@@ -49,7 +50,7 @@ def join_epilogues(program: Program) -> None:
 
 def _join(program: Program, block: Block, uses: Counter[Buffer]) -> None:
     for statement in block:
-        for inner in inner_blocks(statement):
+        for inner in statement.blocks():
             _join(program, inner, uses)
     k = 0
     while k < len(block):
@@ -64,7 +65,7 @@ def _join(program: Program, block: Block, uses: Counter[Buffer]) -> None:
 def _used(block: Block) -> Iterator[Buffer]:
     """The buffers that statements name, once for each time."""
     for s in block:
-        for x in expressions(s):
+        for x in s.computed():
             yield from (part.value for part in _loads_of(x))
         if isinstance(s, Store):
             yield s.buffer
@@ -76,7 +77,7 @@ def _used(block: Block) -> Iterator[Buffer]:
             yield from (s.target, s.x, s.y)
         elif isinstance(s, CallOut):
             yield from (h.buffer for h in (*s.operands, *s.results) if h.buffer is not None)
-        for inner in inner_blocks(s):
+        for inner in s.blocks():
             yield from _used(inner)
 
 
@@ -133,7 +134,7 @@ def _nest(loop: For) -> tuple[list[For], Block]:
 def _loads(body: Block, buffer: Buffer) -> Iterator[Expr]:
     """The offsets at which a buffer is read."""
     for s in body:
-        for x in expressions(s):
+        for x in s.computed():
             yield from (part.args[0] for part in _loads_of(x) if part.value is buffer)
 
 

@@ -15,11 +15,10 @@ from runtime.lowering.kernels.kernel import (
     Program,
     Register,
     Store,
-    inner_blocks,
     read,
 )
 from runtime.lowering.kernels.merging import Renaming, changed
-from runtime.lowering.kernels.scalar import Expr, call, index, parts_of
+from runtime.lowering.kernels.scalar import Expr, call, index
 
 __all__ = ["hoist"]
 
@@ -34,7 +33,7 @@ def _block(block: Block) -> None:
     for s in block:
         made += _split(s) if isinstance(s, For) else [s]
     for s in made:
-        for inner in inner_blocks(s):
+        for inner in s.blocks():
             _block(inner)
     block[:] = made
 
@@ -72,7 +71,7 @@ class _Before(Renaming):
 
     def is_fixed(self, x: Expr) -> bool:
         """Whether it is the same in all rounds."""
-        for part in parts_of(x):
+        for part in x.sources:
             if part.function == "read" and part.value in self.own:
                 return False
             if part.function == "read" and not isinstance(part.value, Register):

@@ -9,7 +9,8 @@ interpretation, 1977). LLVM finds some of this itself, but not behind loops that
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from runtime.lowering.kernels.kernel import (
     Assign,
@@ -27,7 +28,6 @@ from runtime.lowering.kernels.kernel import (
     Store,
     While,
     assigned,
-    expressions,
     walk,
 )
 from runtime.lowering.kernels.merging import Renaming, changed
@@ -85,20 +85,26 @@ class _Known(Numbers):
         # Of statements that hold others, which are looked at over and over: what they give values.
         self._changed: dict[Statement, tuple[Cell, ...]] = {}
         self._own: dict[While, set[Cell]] = {}
+        self._read: dict[While, list[Cell | Register]] = {}
+        # What was found of loops, and what was known before: within others, they are met again.
+        self._solved: dict[While, tuple[dict[Any, Any], _Cells, _Cells]] = {}
         self._truths: dict[If, tuple[tuple[Cell, Expr, Expr], ...]] = {}
 
     def block(self, block: Block, cells: _Cells, *, is_last: bool) -> _Cells:
         """What cells can be behind a block; if it `is_last`, what is proven is left out of it."""
         before, self.cells = self.cells, cells
-        proving = _Proving(self)
-        made: Block = []
-        for s in block:
-            s = _proven(s, proving) if is_last else s
-            if not isinstance(s, Check) or s.failed is not FALSE:
-                self._statement(s, is_last=is_last)
-                made.append(s)
         if is_last:
+            proving = _Proving(self)
+            made: Block = []
+            for s in block:
+                s = _proven(s, proving)
+                if not isinstance(s, Check) or s.failed is not FALSE:
+                    self._statement(s, is_last=True)
+                    made.append(s)
             block[:] = made
+        else:
+            for s in block:
+                self._statement(s, is_last=False)
         after, self.cells = self.cells, before
         return after
 
@@ -113,6 +119,8 @@ class _Known(Numbers):
                 self.cells[s.cell] = found
         elif isinstance(s, Check):
             self._assume(invert(s.failed))
+        elif not s.is_around:
+            self._forget(s)
         elif isinstance(s, While):
             self._while(s, is_last=is_last)
         elif isinstance(s, If):
@@ -147,8 +155,10 @@ class _Known(Numbers):
             self._held.pop(cell, None)
             self._reasons.pop(cell, None)
 
-    def _cells_of(self, s: Statement) -> tuple[Cell, ...]:
+    def _cells_of(self, s: Statement) -> Sequence[Cell]:
         """The cells that a statement, or one that it holds, gives values."""
+        if not s.is_around:
+            return s.given()
         found = self._changed.get(s)
         if found is None:
             found = self._changed[s] = tuple(dict.fromkeys(assigned(s)))
@@ -199,25 +209,56 @@ class _Known(Numbers):
         if own is None:
             own = self._own[s] = _given_in_each_round(s)
         cells = dict.fromkeys(self._cells_of(s))
-        changing = [c for c in cells if is_int(c.type) and c not in own]
+        begin = 0 if found is None else start.get(found.cell, all_of(found.cell.type)).least
         state = {c: x for c, x in start.items() if c not in cells}
-        for cell in changing:
-            state[cell] = start.get(cell, all_of(cell.type)).plain
-        begin = 0
-        if found is not None:
-            begin = state[found.cell].least
-            most = max(state[found.cell].greatest, self.range(found.bound).greatest)
-            state[found.cell] = Range(begin, most)
-            changing.remove(found.cell)
-        self._settle(s, found, begin, changing, state)
-        within = {} if found is None else self._counted(s, found, begin, changing, start, state)
+        before = self._known_before(s)
+        solved = self._solved.get(s)
+        if solved is None or solved[0] != before:
+            changing = [c for c in cells if is_int(c.type) and c not in own]
+            for cell in changing:
+                state[cell] = start.get(cell, all_of(cell.type)).plain
+            if found is not None:
+                most = max(state[found.cell].greatest, self.range(found.bound).greatest)
+                state[found.cell] = Range(begin, most)
+                changing.remove(found.cell)
+            self._settle(s, found, begin, changing, state)
+            within = {} if found is None else self._counted(s, found, begin, changing, start, state)
+            solved = before, {c: state[c] for c in cells if c in state}, within
+            self._solved[s] = solved
+        state |= solved[1]
+        outside = dict(self.registers)
         if is_last:
             self._limit(s, start)
-        outside = dict(self.registers)
-        self._round(s, found, begin, state, within, is_last=is_last)
+            self._round(s, found, begin, state, solved[2], is_last=True)
+        else:
+            self._test(s, state, is_last=False)
+        self._held, self._reasons = {}, {}
         tested = {x.register for x in s.test if isinstance(x, Let)}
         outside |= {x: self.registers[x] for x in tested if x in self.registers}
         self.registers, self.cells = outside, state
+
+    def _known_before(self, s: While) -> dict[Any, Any]:
+        """What is known of all that a loop reads or changes, and of what that is known by."""
+        if s not in self._read:
+            inside = walk([s])
+            own = {x.register for x in inside if isinstance(x, Let)}
+            own |= {x.index for x in inside if isinstance(x, For | PairwiseSum)}
+            parts = (part for inner in inside for x in inner.computed() for part in x.sources)
+            named = {x.value for x in parts if x.function == "read"}
+            self._read[s] = [*(named - own), *self._cells_of(s)]
+        todo, known = list[Any](self._read[s]), dict[Any, Any]()
+        while todo:
+            place = todo.pop()
+            if place in known:
+                continue
+            found = self.registers.get(place) or self.cells.get(place)
+            value = self.given.get(place)
+            known[place] = found, value
+            if value is not None:
+                todo += [x.value for x in value.sources if x.function == "read"]
+            if found is not None:
+                todo += [x for x in (found.base, found.same) if x is not None]
+        return known
 
     def _limit(self, s: While, start: _Cells) -> None:
         """Find how many rounds a loop goes at most."""
@@ -302,8 +343,7 @@ class _Known(Numbers):
 
         They are what `within` says if there is one more round.
         """
-        self._held, self._reasons = {}, {}  # registers may be those of the round before
-        cells = self.block(s.test, dict(state), is_last=is_last)
+        cells = self._test(s, state, is_last=is_last)
         tested = dict(self.registers)
         outside, self.cells = self.cells, cells
         self._assume(s.condition)
@@ -317,6 +357,11 @@ class _Known(Numbers):
         end = self.block(s.body, cells, is_last=is_last)
         self.registers, self._held, self._reasons = tested, {}, {}
         return end
+
+    def _test(self, s: While, state: _Cells, *, is_last: bool) -> _Cells:
+        """What cells can be behind the test of a loop."""
+        self._held, self._reasons = {}, {}  # registers may be those of the round before
+        return self.block(s.test, dict(state), is_last=is_last)
 
     # ---- conditions --------------------------------------------------------------------------
 
@@ -433,7 +478,7 @@ def _given_in_each_round(loop: While) -> set[Cell]:
     own: set[Cell] = set()
     met: set[Cell] = set()
     for s in (*loop.test, *loop.body):
-        met |= {x.value for inner in walk([s]) for e in expressions(inner) for x in e.sources}
+        met |= {x.value for inner in walk([s]) for e in inner.computed() for x in e.sources}
         if isinstance(s, Assign) and s.cell not in met:
             own.add(s.cell)
         met.update(assigned(s))
@@ -460,7 +505,7 @@ class _Proving(Renaming):
         self._known = known
 
     def __call__(self, x: Expr) -> Expr:
-        if _reads_cells(x):  # they may hold others by now
+        if x in self.made and _reads_cells(x):  # they may hold others by now
             self.made.pop(x, None)
         return super().__call__(x)
 

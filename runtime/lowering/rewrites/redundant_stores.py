@@ -18,7 +18,6 @@ from runtime.lowering.kernels.kernel import (
     Statement,
     While,
     assigned,
-    inner_blocks,
     walk,
 )
 from runtime.lowering.kernels.scalar import Expr
@@ -67,7 +66,7 @@ class _Keeping:
                 self._give(cell, yes[cell] if yes[cell] == no[cell] else None, held)
             return
         # Functions that call themselves are left as they are: a call may change what it reads.
-        for inner in () if isinstance(s, Call) else inner_blocks(s):
+        for inner in () if isinstance(s, Call) else s.blocks():
             inside = dict(held)
             for cell in given:  # the rounds before have given them others
                 self._give(cell, None, inside)

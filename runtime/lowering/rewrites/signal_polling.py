@@ -26,8 +26,6 @@ from runtime.lowering.kernels.kernel import (
     Store,
     While,
     assigned,
-    expressions,
-    inner_blocks,
     read,
     walk,
 )
@@ -59,7 +57,7 @@ def pace(program: Program, limits: Mapping[While, Limit]) -> None:
 def _block(block: Block, limits: Mapping[While, Limit]) -> None:
     made: Block = []
     for s in block:
-        for inner in inner_blocks(s):
+        for inner in s.blocks():
             _block(inner, limits)
         made += _paced(s, made, limits.get(s)) if isinstance(s, While) else [s]
     block[:] = made
@@ -138,7 +136,7 @@ def _is_over_elements(loop: While) -> bool:
         return True
     if any(isinstance(s, Poll) for s in inside) or counting(loop) is None:
         return False
-    sources = (part for s in inside for x in expressions(s) for part in x.sources)
+    sources = (part for s in inside for x in s.computed() for part in x.sources)
     return any(isinstance(s, Store) for s in inside) or any(x.function == "load" for x in sources)
 
 

@@ -39,7 +39,6 @@ from runtime.lowering.kernels.kernel import (
     Store,
     Swap,
     While,
-    inner_blocks,
     product,
     read,
 )
@@ -179,7 +178,7 @@ class _Splitting:
         made: Block = []
         for s in block:
             made += _RULES.get(type(s), _Splitting._same)(self, s)
-            for inner in inner_blocks(s):
+            for inner in s.blocks():
                 inner[:] = self.block(inner)
         return made
 

@@ -24,7 +24,6 @@ from runtime.lowering.kernels.kernel import (
     Store,
     Swap,
     While,
-    inner_blocks,
     read,
 )
 from runtime.lowering.kernels.merging import Summary, mentioned, renamed, row
@@ -49,7 +48,7 @@ def tile(program: Program) -> None:
 
 def _in_place(block: Block) -> None:
     for s in block:
-        for inner in inner_blocks(s):
+        for inner in s.blocks():
             _in_place(inner)
     for s in [s for s in block if isinstance(s, Swap)]:
         _without_swap(block, s)
@@ -113,7 +112,7 @@ def _stores_last(body: Block) -> Block | None:
 
 def _in_pieces(block: Block) -> None:
     for s in list(block):
-        for inner in inner_blocks(s):
+        for inner in s.blocks():
             _in_pieces(inner)
         if isinstance(s, While):
             found = _pieces(s)

@@ -21,13 +21,11 @@ from runtime.lowering.kernels.kernel import (
     Register,
     Statement,
     Store,
-    expressions,
-    inner_blocks,
     read,
     walk,
 )
 from runtime.lowering.kernels.merging import Renaming, Summary, linear
-from runtime.lowering.kernels.scalar import Expr, call, index, parts_of, size_in_bytes
+from runtime.lowering.kernels.scalar import Expr, call, index, size_in_bytes
 
 __all__ = ["abreast"]
 
@@ -52,7 +50,7 @@ def _block(block: Block, kept: set[Buffer]) -> None:
         if made is not None:
             block[at] = made
             continue
-        for inner in inner_blocks(s):
+        for inner in s.blocks():
             _block(inner, kept)
 
 
@@ -71,7 +69,7 @@ def _abreast(rows: For, kept: set[Buffer]) -> For | None:
     steps = _steps([s for s in rows.body if not _is_known(s, offsets)])
     if count is None or len(steps) < 2 or not kept.isdisjoint(own):
         return None
-    if any(isinstance(s, Allocate) for s in walk([x for x in rows.body if inner_blocks(x)])):
+    if any(isinstance(s, Allocate) for s in walk([x for x in rows.body if x.blocks()])):
         return None
     sizes = {buffer: _elements(buffer) for buffer in own}
     if count * sum(n * size_in_bytes(b.type) for b, n in sizes.items()) > _BYTES:
@@ -152,8 +150,8 @@ def _given(step: Block) -> set[Register | Cell]:
 
 
 def _read(step: Block) -> set[Register | Cell]:
-    given = (x for s in walk(step) for x in expressions(s))
-    return {x.value for x in parts_of(*given) if x.function == "read"}
+    given = (x for s in walk(step) for x in s.computed())
+    return {part.value for x in given for part in x.sources if part.function == "read"}
 
 
 # ---- a row of a group ----------------------------------------------------------------------------

@@ -17,8 +17,6 @@ from runtime.lowering.kernels.kernel import (
     Program,
     Register,
     Store,
-    expressions,
-    inner_blocks,
     load,
     read,
 )
@@ -49,7 +47,7 @@ def _block(block: Block, *, in_loop: bool = False) -> None:
         wide = _widened(flat) if isinstance(flat, For) and not in_loop else None
         made += [flat] if wide is None else wide
     for s in made:
-        for inner in inner_blocks(s):
+        for inner in s.blocks():
             _block(inner, in_loop=in_loop or isinstance(s, For))
     block[:] = made
 
@@ -104,7 +102,7 @@ class _Shared:
 
     def holds_of(self, block: Block) -> bool:
         """Whether the indices serve only to read and write the elements, and to read such rows."""
-        given = (x for s in block for x in expressions(s))
+        given = (x for s in block for x in s.computed())
         for x in parts_of(*given, whole=lambda x: self.is_place(x) or self.is_shared(x)):
             if is_read(x, self.outer) or is_read(x, self.inner):
                 return False

@@ -21,19 +21,20 @@ from runtime.lowering.scalars.meaning import Meaning, truth
 
 __all__ = ["evaluate"]
 
-_PLACE = "x{}__"
+_PLACES = [f"x{k}__" for k in range(8)]
 
 
 @lru_cache(maxsize=512)
-def _parsed(text: str) -> ast.expr:
-    places = [_PLACE.format(k) for k in range(8)]
-    return ast.parse(text.format(*places), mode="eval").body
+def _parsed(text: str) -> tuple[ast.expr, str]:
+    """The syntax tree, and the line of which its parts know where in it they stand."""
+    line = " ".join(text.format(*_PLACES).split())
+    return ast.parse(line, mode="eval").body, line
 
 
 def evaluate(text: str, operands: Sequence[Expr], meaning: Meaning) -> Expr:
     """What the text computes of the operands, each operator with the given meaning."""
-    names = {_PLACE.format(k): x for k, x in enumerate(operands)}
-    return _Evaluation(names, meaning).value(_parsed(text))
+    tree, line = _parsed(text)
+    return _Evaluation(line, dict(zip(_PLACES, operands, strict=False)), meaning).value(tree)
 
 
 def _number(node: ast.expr) -> float | None:
@@ -48,7 +49,8 @@ def _number(node: ast.expr) -> float | None:
 
 
 class _Evaluation:
-    def __init__(self, names: dict[str, Expr], meaning: Meaning) -> None:
+    def __init__(self, line: str, names: dict[str, Expr], meaning: Meaning) -> None:
+        self.line = line
         self.names = names
         self.meaning = meaning
         self.known: dict[str, Expr] = {}
@@ -57,10 +59,8 @@ class _Evaluation:
         """The expression of a syntax node; equal parts are one expression."""
         number = _number(node)
         if number is not None:
-            return self.meaning.number(
-                number, self.names[_PLACE.format(0)] if like is None else like
-            )
-        key = ast.dump(node)
+            return self.meaning.number(number, self.names[_PLACES[0]] if like is None else like)
+        key = self.line[node.col_offset : node.end_col_offset]
         if key not in self.known:
             rule = _RULES.get(type(node))
             if rule is None:

@@ -1,9 +1,12 @@
 """Checks that cannot fail are left out, and no others."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
 import autograph as ag
+from runtime.lowering.rewrites import ranges
 
 RNG = np.random.default_rng(5)
 X, GRID = RNG.random(50), RNG.random((20, 30))
@@ -329,3 +332,26 @@ def test_negative_positions_count_from_the_end():
         return total
 
     assert ag.convert(f)(X, np.int64(9)) == f(X, 9)
+
+
+def four_deep(n):
+    steps = 0
+    for i in range(n):
+        for _ in range(n):
+            for _ in range(n):
+                for j in range(n):
+                    steps += i + j
+    return steps
+
+
+def test_a_loop_in_loops_is_not_gone_through_anew_where_nothing_else_is_known(monkeypatch):
+    gone, plain = Counter(), ranges._Known._round
+
+    def counted(self, loop, *args, **named):
+        gone[loop] += 1
+        return plain(self, loop, *args, **named)
+
+    monkeypatch.setattr(ranges._Known, "_round", counted)
+    kernels(four_deep, N)
+    assert len(gone) == 4
+    assert max(gone.values()) < 60  # 121, if it were at each round of those around it
