@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import inspect
 import sys
 from collections import Counter
 from collections.abc import Mapping
@@ -181,6 +182,8 @@ def _stand_in(cls: type, name: str, function: Any, *, is_called: bool) -> Functi
         return None
     is_equality = _is_generated_equality(cls, name, function)
     made = _equality_of(cls, function) if is_equality else _dispatcher(name, function)
+    if name == "__init__":  # libraries ask it for its parameters
+        made.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]
     return mark(functools.wraps(function)(made))
 
 

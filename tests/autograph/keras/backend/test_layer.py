@@ -166,3 +166,25 @@ def test_eager_and_graph_draw_the_same():
     other = layers.Dropout(0.5, seed=3)
     for _ in range(2):
         np.testing.assert_array_equal(graph(ROWS), other(ROWS, training=True).numpy())
+
+
+def test_a_step_that_accumulates_gradients_is_converted():
+    def trained(wrap):
+        keras.utils.set_random_seed(1)
+        model = sequential((6,), layers.Dense(4))
+        optimizer = keras.optimizers.Adam(0.1, gradient_accumulation_steps=2)
+
+        def step(x):
+            with ag.GradientTape() as tape:
+                loss = ops.mean(model(x) ** 2)
+            variables = model.trainable_variables
+            optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
+            return loss
+
+        run = wrap(step)
+        return [float(run(ROWS)) for _ in range(5)], run
+
+    losses, run = trained(ag.convert)
+    np.testing.assert_allclose(losses, trained(lambda step: step)[0], rtol=1e-5)
+    assert losses[0] == losses[1] != losses[2] == losses[3]
+    assert run.trace_count <= 2
