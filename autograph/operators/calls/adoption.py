@@ -181,10 +181,10 @@ def _stand_in(cls: type, name: str, function: Any, *, is_called: bool) -> Functi
     if _is_of_others(function):
         return None
     is_equality = _is_generated_equality(cls, name, function)
-    made = _equality_of(cls, function) if is_equality else _dispatcher(name, function)
+    stand_in = _equality_of(cls, function) if is_equality else _dispatcher(name, function)
     if name == "__init__":  # libraries ask it for its parameters
-        made.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]
-    return mark(functools.wraps(function)(made))
+        stand_in.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]
+    return mark(functools.wraps(function)(stand_in))
 
 
 def _is_special(cls: type, name: str) -> bool:
