@@ -408,8 +408,11 @@ def _state(function: Any, given: tuple[Any, ...]) -> Iterator[_Place]:
             )
             yield from _of_container(_content_of(cell))
     for thing in given:
+        held = _attributes(thing).values()
+        if any(_attributes(x) is not _NO_ATTRIBUTES for x in held):
+            continue  # to put back a part of it, and not what these hold, would tear it apart
         yield from _own(thing)
-        for value in _attributes(thing).values():
+        for value in held:
             yield from _of_container(value)
 
 

@@ -18,7 +18,7 @@ from keras.src.backend.config import epsilon, standardize_data_format
 
 import autograph as ag
 from autograph.keras.backend.core import common_dtype, convert_to_tensor
-from autograph.keras.backend.numpy import floating, like
+from autograph.keras.backend.numpy import clipped, floating, like
 from runtime.ops.arrays.agreement import of_size
 
 # ---- activations -----------------------------------------------------------------------------
@@ -75,7 +75,7 @@ def glu(x: Any, axis: int = -1) -> Any:
 
 def hard_sigmoid(x: Any) -> Any:
     x = floating(x)
-    return ag.clip(x / 6 + like(x, 0.5), 0, 1)
+    return clipped(x / 6 + like(x, 0.5), 0, 1)
 
 
 def hard_silu(x: Any) -> Any:
@@ -83,7 +83,7 @@ def hard_silu(x: Any) -> Any:
 
 
 def hard_tanh(x: Any) -> Any:
-    return ag.clip(convert_to_tensor(x), -1, 1)
+    return clipped(convert_to_tensor(x), -1, 1)
 
 
 def hard_shrink(x: Any, threshold: float = 0.5) -> Any:
@@ -118,7 +118,7 @@ def sparse_plus(x: Any) -> Any:
 
 
 def sparse_sigmoid(x: Any) -> Any:
-    return ag.clip((floating(x) + 1) / 2, 0, 1)
+    return clipped((floating(x) + 1) / 2, 0, 1)
 
 
 def softmax(x: Any, axis: Any = -1) -> Any:
@@ -388,7 +388,7 @@ def _like_output(target: Any, output: Any) -> Any:
 def _inside(probability: Any) -> Any:
     """Probabilities that have a logarithm, as their complements have."""
     low, high = like(probability, epsilon()), like(probability, 1 - epsilon())
-    return ag.clip(probability, low, high)
+    return clipped(probability, low, high)
 
 
 def _log_probabilities(output: Any, from_logits: bool, axis: int) -> Any:
@@ -483,7 +483,7 @@ def moments(x: Any, axes: Any, keepdims: bool = False, synchronized: bool = Fals
     mean, variance = ag.nn.moments(floating(x), axes, keepdims)
     if mean.dtype == "float16":
         limits = np.finfo("float16")
-        mean, variance = (ag.clip(y, limits.min, limits.max) for y in (mean, variance))
+        mean, variance = (clipped(y, limits.min, limits.max) for y in (mean, variance))
     return mean, variance
 
 

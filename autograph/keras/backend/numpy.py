@@ -63,6 +63,9 @@ def exact(op: Callable[..., Any]) -> Callable[..., Any]:
     )
 
 
+clipped = exact(ag.clip)
+
+
 def _given(x: Any) -> Any:
     return x if isinstance(x, (bool, int, float)) else convert_to_tensor(x)
 
@@ -783,7 +786,7 @@ def clip(x: Any, x_min: Any, x_max: Any) -> Any:
     x = convert_to_tensor(x)
     x = ag.astype(x, "int32") if x.dtype.kind == "b" else x
     low, high = (None if y is None else convert_to_tensor(y, x.dtype) for y in (x_min, x_max))
-    return ag.clip(x, low, high)
+    return clipped(x, low, high)
 
 
 def round(x: Any, decimals: int = 0) -> Any:
