@@ -13,7 +13,6 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from types import FunctionType
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -85,8 +84,6 @@ def shared_container(containers: Iterable[Any]) -> Any:
 def store_writes(builder: Builder, facts: Any, containers: Containers) -> bool:
     """Emit nodes for all writes that outlive the call; gives whether arguments are among them."""
     written = False
-    if builder.graph.nodes:
-        _refuse_unknown(facts, containers)
     for key, slot, old, path in _lasting(facts, containers):
         operands: list[Tensor] = []
         writer = _writer(key, slot, old, path, facts, operands)
@@ -232,22 +229,6 @@ def _lasting(
             _guard_unwritten(slot, old)
         if not is_unwritten or key in facts.effects.written:
             yield key, slot, old, path
-
-
-def _refuse_unknown(facts: Any, containers: Containers) -> None:
-    """Refuse to change what the trace has not made and did not find in a place that it knows."""
-    for key, (slot, old) in journal.all_noted().items():
-        owner = slot.owner
-        if not _is_content(key) or id(owner) in containers or slot.read() is old:
-            continue
-        is_known = facts.outside.has(owner) or journal.is_made(owner)
-        if not is_known and type(owner) is not FunctionType:  # a `def` notes not what it makes
-            kind = type(owner).__name__
-            raise StagingError(
-                f"a {kind} that code of a library has found is changed here, it is not known where",
-                f"find the {kind} by an index or attribute of lists, dicts and objects",
-                origin=journal.place_of(key),
-            )
 
 
 def _guard_unwritten(slot: journal.Slot, old: Any) -> None:

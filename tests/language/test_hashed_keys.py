@@ -334,7 +334,7 @@ def test_many_keys_are_found_in_one_trace():
     got, wanted = converted(keys), counted(keys)
     assert got == wanted and list(got[0]) == list(wanted[0]) and converted.trace_count == 1
     graph = converted.get_concrete_function(keys).lower("optimized")
-    assert " find_key " in str(graph)
+    assert "find_key" in str(graph)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

@@ -98,18 +98,6 @@ def test_what_is_found_in_containers_of_the_library_is_changed(function, kind):
     assert f.traces()[0].graph.nodes
 
 
-def test_what_a_library_finds_elsewhere_is_not_changed_in_silence():
-    held = {"a": [1.0]}
-
-    def by_copy(x, value):
-        dict(x)["a"].append(2.0)
-        return value * 2
-
-    with pytest.raises(ag.StagingError, match="a list that code of a library has found is changed"):
-        ag.convert(by_copy)(types.MappingProxyType(held), np.ones(2))
-    assert held == {"a": [1.0]}
-
-
 # ---- what each call makes anew -------------------------------------------------------------------
 
 

@@ -83,7 +83,8 @@ class Variable(KerasVariable):
     def read_value(self) -> Any:
         """What operations compute with."""
         value = self.value
-        return value.read_value() if isinstance(value, ag.Variable) else value
+        value = value.read_value() if isinstance(value, ag.Variable) else value
+        return value if in_graph() else value.of_class(self.tensor_class)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return np.asarray(convert_to_numpy(self.value), dtype=dtype)
@@ -112,9 +113,7 @@ def convert_to_tensor(
     """A tensor of numbers, nested lists, arrays, variables; in `dtype`, else in its own."""
     if sparse or ragged:
         raise ValueError("`sparse=True` and `ragged=True` are not supported: tensors are dense")
-    if isinstance(x, KerasVariable):
-        x = x.value
-    if isinstance(x, ag.Variable):
+    if isinstance(x, (Variable, ag.Variable)):
         x = x.read_value()
     if isinstance(x, Tensor):
         if dtype is None:
