@@ -122,8 +122,7 @@ item:
   %row = mul i64 %k.next, 2
   %how = item i64 %wanted, %row
   %what = item ptr %how.at, 1
-  %item.at = getelementptr ptr, ptr %items, i64 %k
-  %one = load ptr, ptr %item.at
+  %one = item ptr %items, %k
   switch i64 %how, label %next [ i64 1, label %weak
                                  i64 2, label %kind ]
 weak:
@@ -157,8 +156,7 @@ head:
   %more = icmp slt i64 %k, %rank ? size : done
 size:
   %k.next = add i64 %k, 1
-  %at = getelementptr i64, ptr %dims, i64 %k
-  %found = load i64, ptr %at
+  %found = item i64 %dims, %k
   %wanted = item i64 %rank.at, %k.next
   %is.size = icmp eq i64 %found, %wanted ? head : done
 done:
@@ -244,8 +242,7 @@ in.list:
   %is.within = icmp slt i64 %position, %items.count ? of.place : changed
 of.place:
   %items = field ptr %thing, $ITEMS
-  %item.at = getelementptr ptr, ptr %items, i64 %position
-  %listed = load ptr, ptr %item.at
+  %listed = item ptr %items, %position
   br label %found
 ; Where its dict has it not, an object may have it from its class.
 in.dict:
@@ -643,8 +640,7 @@ nest:
   %number.next = add i64 %number, 1
   %row = mul i64 %number, 5
   %position = item i64 %rows, %row
-  %nest.at = getelementptr ptr, ptr %things, i64 %position
-  %thing = load ptr, ptr %nest.at
+  %thing = item ptr %things, %position
   %type = field ptr %thing, $TYPE
   %kind = item ptr %position.at, 1
   %is.kind = icmp eq ptr %type, %kind ? ask : changed
@@ -658,14 +654,10 @@ ask:
 wrapper:
   %inner.offset = load i64, ptr %keys
   %inner = field ptr %thing, %inner.offset
-  %one.at = getelementptr i64, ptr %keys, i64 1
-  %one.offset = load i64, ptr %one.at
-  %one.slot = getelementptr i8, ptr %thing, i64 %one.offset
-  %one.held = load ptr, ptr %one.slot
-  %two.at = getelementptr i64, ptr %keys, i64 2
-  %two.offset = load i64, ptr %two.at
-  %two.slot = getelementptr i8, ptr %thing, i64 %two.offset
-  %two.held = load ptr, ptr %two.slot
+  %one.offset = item i64 %keys, 1
+  %one.held = field ptr %thing, %one.offset
+  %two.offset = item i64 %keys, 2
+  %two.held = field ptr %thing, %two.offset
   %none = word None
   %is.inner = icmp ne ptr %inner, null
   %is.one = icmp eq ptr %one.held, %none
@@ -703,8 +695,7 @@ item:
   %k.next = add i64 %k, 1
   %to = add i64 %filled, %k
   %to.at = getelementptr ptr, ptr %things, i64 %to
-  %item.at = getelementptr ptr, ptr %items, i64 %k
-  %listed = load ptr, ptr %item.at
+  %listed = item ptr %items, %k
   switch i64 %layout, label %item.held [ i64 $IN_DICT, label %entry.of
                                          i64 $IN_OBJECT, label %field ]
 entry.of:

@@ -28,7 +28,7 @@ def test_a_group_takes_so_many_nodes_and_none_is_computed_in_two(traced):
 
     graph = traced(function, X)
     assert len(graph.nodes) > 80 and len(fused(graph)) < len(graph.nodes) - 2
-    assert count_loops(lower(graph)) <= len(fused(graph))
+    assert text(lower(graph)).count(" == 0.0)) else ") == 50  # one for each sine
 
 
 def test_what_is_read_twice_in_one_loop_is_computed_there_once(traced):
