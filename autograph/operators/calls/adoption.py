@@ -226,13 +226,12 @@ def _dispatcher(
             journal.fresh(args[1])  # the library made the memo
         twin = convert(source)
         if twin is None:
-            guard_environment(original)
-            for argument in args:
-                guard_state(argument)
-            if rules.is_left_alone(original):
-                result = run_left(original, args, kwargs)
-            else:
-                result = original(*args, **kwargs)
+            is_left = rules.is_left_alone(original)
+            if not (is_left and name == "__call__"):  # it is traced as it is, as functions are
+                guard_environment(original)
+                for argument in args:
+                    guard_state(argument)
+            result = run_left(original, args, kwargs) if is_left else original(*args, **kwargs)
             return journal.fresh(result) if type(result) is GeneratorType else result
         if name == "__next__":
             return _next(twin, args[0])
