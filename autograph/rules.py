@@ -10,7 +10,7 @@ from types import FunctionType
 from typing import Any, NamedTuple
 
 __all__ = ["UNCONVERTED", "Rule", "add", "decision", "is_left_alone", "is_of_container",
-           "is_plain_python"]  # fmt: skip
+           "is_of_left_module", "is_plain_python"]  # fmt: skip
 
 # Of a function or class that is marked to be left alone.
 UNCONVERTED = "__ag_do_not_convert__"
@@ -77,6 +77,14 @@ def is_left_alone(function: Any) -> bool:
     except AttributeError:  # an object is not asked by its `__getattr__`
         found = getattr(type(function), UNCONVERTED, False)
     return bool(found) or decision(getattr(function, "__module__", None)) is False
+
+
+def is_of_left_module(function: FunctionType) -> bool:
+    """Whether a rule leaves the module of a function alone: what its objects hold is not guarded.
+
+    An object of a library may hold a whole model, and makes parts of it in its first call.
+    """
+    return decision(function.__module__) is False
 
 
 def is_of_container(function: FunctionType) -> bool:

@@ -427,6 +427,21 @@ def test_b4_01_objects_of_what_a_rule_leaves_alone_are_traced_as_functions_are(l
     assert not any(node.op.name == "host_call" for node in f.traces()[0].graph.walk())
 
 
+@pytest.mark.parametrize("convert", [ag.convert, lambda o: ag.convert(lambda x: o(x))])
+def test_a_marked_call_of_an_object_sees_what_the_object_holds_now(convert):
+    class Scale:
+        @ag.do_not_convert
+        def __call__(self, x):
+            return x * self.factor[0]
+
+    scale = Scale()
+    scale.factor = [2.0]
+    f = convert(scale)
+    assert f(3.0) == 6.0
+    scale.factor[0] = 5.0
+    assert (f(3.0), f(4.0), f.trace_count) == (15.0, 20.0, 2)
+
+
 def test_b4_01_lists_of_what_a_rule_leaves_alone_are_kept_in_the_place_of_empty_ones(library):
     ag.config.do_not_convert_module("library")
 

@@ -227,7 +227,7 @@ def _dispatcher(
         twin = convert(source)
         if twin is None:
             is_left = rules.is_left_alone(original)
-            if not (is_left and name == "__call__"):  # it is traced as it is, as functions are
+            if name != "__call__" or not rules.is_of_left_module(original):
                 guard_environment(original)
                 for argument in args:
                     guard_state(argument)
