@@ -89,6 +89,11 @@ class TensorType:
         self.weak = weak
         self.device = device
 
+    @property
+    def kind(self) -> str:
+        """The kind of its numbers: that of the dtype, "f" for bfloat16 and float8, too."""
+        return kind_of(self.dtype)
+
     def __eq__(self, other: object) -> bool:
         return (
             self is other

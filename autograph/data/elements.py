@@ -13,6 +13,7 @@ import numpy as np
 from autograph.operators.values.iterables import Indexed, iterator_over
 from runtime import ops
 from runtime.building import building
+from runtime.dtypes import kind_of
 from runtime.spec import TensorSpec, fits
 from runtime.structure import tree
 from runtime.tensor import Tensor
@@ -59,7 +60,7 @@ def as_component(x: Any) -> Any:
     if isinstance(x, (Tensor, np.ndarray, np.generic)):
         return x
     made = np.asarray(x)
-    if made.dtype.kind not in "biufcU":
+    if kind_of(made.dtype) not in "biufcU":
         raise TypeError(f"a data set holds arrays, numbers and texts, not {x!r}")
     return made if made.ndim else made[()]
 

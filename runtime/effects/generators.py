@@ -179,7 +179,7 @@ def chosen_by(given: Any, count: Any) -> tuple[Any, Callable[[Any], Any]]:
     A number that is drawn between 0 and 1 has its place among their running sums.
     """
     weights = ops.astype(given, np.float64)
-    kind = given.type.dtype if given.type.dtype.kind == "f" else np.dtype(np.float64)
+    kind = given.type.dtype if given.type.kind == "f" else np.dtype(np.float64)
     is_one = ops.abs(ops.sum(weights) - 1.0) < _CLOSE * np.finfo(kind).eps ** 0.5
     is_good = ops.logical_and(
         ops.logical_and(is_one, ops.all(weights >= 0.0)), given.shape[0] == count

@@ -107,6 +107,37 @@ def test_programs_compute_what_plain_python_computes(name):
                 assert_same(staged(*map(ag.constant, operands(name))), expected)
 
 
+AS_NUMBERS = [
+    lambda x, y: (x[0, 0].item() * 2, x.item(1), y[0].tolist()),
+    lambda x, y: [v * 2 for v in x[0].tolist()],
+    lambda x, y: round(sum(y[0].tolist()), 3),
+    lambda x, y: (float(x[0, 0]), int(y[0, 1] * 8), complex(x[0, 1])),
+    lambda x, y: x.dtype.type(float(x[0, 0]) * 2) + ml_dtypes.bfloat16(y[0, 0].item()),
+    lambda x, y: sorted(x[0].tolist()),
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("function", AS_NUMBERS)
+def test_elements_are_numbers_of_python_and_numbers_are_its_floats(name, function):
+    staged, expected = ag.convert(function), function(*operands(name))
+    assert repr(staged(*operands(name))) == repr(expected)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_batches_of_them_are_taken_one_by_one(name):
+    def total(batches, start):
+        for batch in batches:
+            start = start + batch.sum()
+        return start
+
+    x, y = operands(name)
+    staged = ag.convert(total)
+    assert repr(staged([x[0], y[0]], x[0, 0])) == repr(total([x[0], y[0]], x[0, 0]))
+    rows = ag.data.Dataset.from_tensor_slices([x[0, 0], x[0, 1]]).batch(2)
+    assert [row.dtype for row in rows] == [np.dtype(name)]
+
+
 PRODUCTS = [
     lambda x, y: x @ y.T,
     lambda x, y: x @ y[0],

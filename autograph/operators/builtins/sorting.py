@@ -280,7 +280,7 @@ def _permuted(items: list[Any], order: Any) -> list[Any]:
     types = [type_of(item) for item in items]
     if not all(type_.weak for type_ in types):
         return made
-    kind = _WEAK_KINDS[promote(*types).dtype.kind]
+    kind = _WEAK_KINDS[promote(*types).kind]
     return [ops.as_weak(item, kind=kind) for item in made]
 
 

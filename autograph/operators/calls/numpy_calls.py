@@ -70,7 +70,7 @@ def call_function_of_numpy(
         return _call_without_op(function, args, kwargs)
     note_call(function, args, kwargs)
     found = with_objects(function, lambda: function(*args, **kwargs))
-    if function in _UNFILLED and found.dtype.kind in "biufc":
+    if function in _UNFILLED and kind_of(found.dtype) in "biufc":
         found.fill(0)
     return as_fresh(found)
 
@@ -103,7 +103,8 @@ def _of_numbers(result: Any) -> Any:
 
 def _call_without_op(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call what no op stands for: a type, or a function made of other functions."""
-    if isinstance(function, type) and issubclass(function, _NUMBERS) and len(args) == 1:
+    is_scalar = isinstance(function, type) and issubclass(function, np.generic)
+    if is_scalar and kind_of(np.dtype(function)) in "biufc" and len(args) == 1:
         return _as_number(function, *args, **kwargs)
     refusal = no_tensor_form(f"np.{_numpy_name(function)}")
     # NumPy would ask the tensors, which know no more; `bmat` passes over what is no ndarray.
@@ -124,9 +125,6 @@ def _call_without_op(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
         if not runs_no_callback:
             raise
         raise refusal from error
-
-
-_NUMBERS = (np.number, np.bool_)
 
 
 def _as_number(kind: Any, x: Any, /) -> Any:

@@ -113,7 +113,7 @@ PURE_MODULES = frozenset(
 OURS = frozenset(("autograph", "runtime"))
 # Modules whose classes go through what they are given.
 _MADE_OF_ITEMS = frozenset(("builtins", "collections", "itertools"))
-ARRAYS = frozenset(("numpy", "cupy"))
+ARRAYS = frozenset(("numpy", "cupy", "ml_dtypes"))
 _HOST_BUILTINS = frozenset((input, open, __import__, exec, eval, compile, id, hash, vars, dir))
 # What looks at the program, or at what a trace has in the place of values.
 _ABOUT_THE_PROGRAM = (__import__, exec, eval, compile, id, hash, vars, dir)

@@ -27,6 +27,7 @@ from autograph.operators.results.host_results import types_of
 from autograph.operators.values.grown_text import LETTERS, GrownText
 from autograph.operators.values.transforms import is_ours
 from runtime import trace
+from runtime.dtypes import kind_of
 from runtime.eager import Eager
 from runtime.effects import host
 from runtime.effects.taken_ahead import begun, following, keep_ahead, keep_begun, take_begun
@@ -328,7 +329,7 @@ _COPIED = tuple(map(type, _ITERATORS))
 def _spec_of(x: Any) -> Any:
     if type(x) in _NUMBERS or type(x) is str:
         return type(x)
-    if not isinstance(x, (np.ndarray, np.generic, Tensor)) or x.dtype.kind not in "biufcU":
+    if not isinstance(x, (np.ndarray, np.generic, Tensor)) or kind_of(x.dtype) not in "biufcU":
         return None
     # Batches may be of several sizes.
     return TensorSpec((None, *x.shape[1:]) if x.shape else (), x.dtype)

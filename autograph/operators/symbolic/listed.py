@@ -34,7 +34,7 @@ def grows(x: Tensor) -> bool:
 
 def listed(x: Tensor) -> list[Any]:
     """The elements of an array with one axis as Python numbers: a new list."""
-    kind = _KINDS[x.dtype.kind]
+    kind = _KINDS[x.type.kind]
     dtype = WEAK_DTYPES[kind]
     return _of(TensorType(dtype, (), weak=True), ops.astype(x.current(), dtype, copy=True))
 

@@ -101,7 +101,7 @@ def _computed(operands: list[_Classes], type_: TensorType) -> _Classes:
 
 def _python_class(type_: TensorType) -> type:
     kinds = {dtype.kind: kind for kind, dtype in WEAK_DTYPES.items()}
-    return kinds["i" if type_.dtype.kind == "u" else type_.dtype.kind]
+    return kinds["i" if type_.kind == "u" else type_.kind]
 
 
 def _either(type_: TensorType) -> _Classes:

@@ -27,6 +27,7 @@ from autograph.syntax.source import Source, keep_source, source_of
 from autograph.syntax.template import Template
 from autograph.syntax.walk import Transformer
 from runtime.building import building
+from runtime.dtypes import kind_of
 from runtime.tensor import Tensor
 
 __all__ = ["RESULT", "Event", "logged", "logging_lines", "note"]
@@ -86,7 +87,7 @@ def _note_value(line: int, name: str, value: Any) -> None:
 
 def _is_numeric(x: Any) -> bool:
     if isinstance(x, (np.ndarray, np.generic, Tensor)):
-        return x.dtype.kind in _NUMERIC
+        return kind_of(x.dtype) in _NUMERIC
     return isinstance(x, (bool, int, float, complex))
 
 

@@ -14,9 +14,13 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
+from runtime.dtypes import is_narrow
 from runtime.errors import UnsavableError
 
-__all__ = ["Emitter", "Names", "Scalar", "Term", "element_type", "refuse"]
+__all__ = ["OPSET", "Emitter", "Names", "Scalar", "Term", "element_type", "refuse"]
+
+# The version of ONNX' operations that models are written in.
+OPSET = 20
 
 Scalar: TypeAlias = "bool | int | float"
 _BOOL = np.dtype(np.bool_)
@@ -36,6 +40,20 @@ def element_type(dtype: np.dtype[Any]) -> int:
     if dtype.kind == "c":
         raise refuse("a complex number", "compute with real and imaginary parts")
     return int(helper.np_dtype_to_tensor_dtype(dtype))
+
+
+def _check_narrow(op: str, inputs: Sequence[Term | None]) -> None:
+    """Refuse floats of 16 bits or less that ONNX' operation does not take."""
+    formals = onnx.defs.get_schema(op, OPSET).inputs
+    for k, x in enumerate(inputs):
+        if x is None or not is_narrow(x.dtype):
+            continue
+        name = onnx.TensorProto.DataType.Name(element_type(x.dtype)).lower()
+        if f"tensor({name})" not in formals[min(k, len(formals) - 1)].types:
+            raise refuse(
+                f"{x.dtype}, which ONNX' {op} does not take",
+                "compute with `x.astype(np.float32)` in the exported function",
+            )
 
 
 class Term:
@@ -142,7 +160,7 @@ class Names(Words):
 
     def initializer(self, array: np.ndarray[Any, Any], stem: str) -> str:
         """The name of a constant of the whole model; equal ones are one."""
-        key = (array.dtype.str, array.shape, array.tobytes())
+        key = (array.dtype, array.shape, array.tobytes())
         if key not in self._constants:
             self._constants[key] = self.fresh(stem)
             self.add(array, self._constants[key])
@@ -189,6 +207,8 @@ class Emitter:
         while given and not given[-1]:
             given.pop()
         domain = attributes.pop("domain", None)
+        if domain is None:
+            _check_narrow(op, inputs)
         self.nodes.append(helper.make_node(op, given, names, domain=domain, **attributes))
         return [Term(self, name, np.dtype(d)) for name, d in zip(names, dtypes, strict=True)]
 
@@ -200,7 +220,7 @@ class Emitter:
         known = self._constants
         if known is None:
             return Term(self, self.names.initializer(array, stem), array.dtype)
-        key = (array.dtype.str, array.shape, array.tobytes())
+        key = (array.dtype, array.shape, array.tobytes())
         if key not in known:
             held = numpy_helper.from_array(array, stem)
             known[key] = self("Constant", dtype=array.dtype, value=held)

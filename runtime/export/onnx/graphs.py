@@ -17,7 +17,7 @@ from runtime.building import trace_function
 from runtime.errors import StagingError, UnsavableError
 from runtime.export.onnx import elementwise, indexing, products, random, reductions, shaping
 from runtime.export.onnx.distributions import LAWS, Draws
-from runtime.export.onnx.emitter import Emitter, Names, Term, element_type, refuse
+from runtime.export.onnx.emitter import OPSET, Emitter, Names, Term, element_type, refuse
 from runtime.export.onnx.random import check_allowed, without_keys
 from runtime.export.onnx.table import WRITERS
 from runtime.export.repetitions import call_repetitions
@@ -27,10 +27,9 @@ from runtime.ops.declaration.declare import REGISTRY
 from runtime.passes import optimize
 from runtime.spec import StackType, TensorType, Type
 
-__all__ = ["OPSET", "checked_bytes", "model_of", "without_keys"]
+__all__ = ["checked_bytes", "model_of", "without_keys"]
 
-OPSET = 20
-# The version of the file format that goes with it.
+# The version of the file format that goes with the operations'.
 _FORMAT = 10
 _DOMAIN = "autograph"
 # The modules declare in the table; what an operation is that none of them has, see `_traced`.

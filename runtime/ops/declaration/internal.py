@@ -145,7 +145,7 @@ def strengthen(xp: Module, x: Array) -> Array:
 
 
 def _kind_of(x: TensorType, kind: str | None) -> type:
-    return _KINDS[kind or _NAMES[x.dtype.kind]]
+    return _KINDS[kind or _NAMES[x.kind]]
 
 
 def _weak_type(x: TensorType, kind: str | None) -> TensorType:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -62,9 +63,9 @@ def cdist(x: Operand, y: Operand, /, metric: str = "euclidean", *, p: float = 2.
 
     `x` is `(..., m, n)`, `y` is `(..., k, n)`, the result `(..., m, k)`. `metric` is "braycurtis",
     "canberra", "chebyshev", "cityblock", "correlation", "cosine", "euclidean", "sqeuclidean" or
-    "minkowski", of exponent `p`. Single precision stays it. The gradient of the distance of equal
-    rows is 0. Raises ValueError for another metric and for arrays that are no matrices, TypeError
-    for complex numbers.
+    "minkowski", of exponent `p` greater than 0. Single precision stays it. The gradient of the
+    distance of equal rows is 0. Raises ValueError for another metric and for arrays that are no
+    matrices, TypeError for complex numbers.
 
     >>> ag.cdist(np.array([[0.0, 0.0]]), np.array([[3.0, 4.0], [1.0, 0.0]])).numpy()
     array([[5., 1.]])
@@ -81,7 +82,11 @@ def cdist(x: Operand, y: Operand, /, metric: str = "euclidean", *, p: float = 2.
     if metric in _OF_ROWS:
         return _OF_ROWS[metric](rows, others)
     if metric == "minkowski":
-        return sum_(abs_(rows - others) ** p, axis=-1) ** (1 / p)
+        if not p > 0:
+            raise ValueError(f"cdist: p must be greater than 0, not {p}")
+        if p != math.inf:
+            return sum_(abs_(rows - others) ** p, axis=-1) ** (1 / p)
+        metric = "chebyshev"
     if metric not in _OF_DIFFERENCES:
         known = ", ".join(sorted({*_OF_ROWS, *_OF_DIFFERENCES, *_OF_MATRICES, "minkowski"}))
         raise ValueError(f"cdist: metric must be one of {known}, not {metric!r}")

@@ -200,8 +200,8 @@ def lu_(xp: Module, x: Array) -> tuple[Array, Array]:
     The diagonal of L, which is 1, is left out. Of equally large pivots the first is taken. Raises
     numpy.linalg.LinAlgError for a singular matrix.
     """
-    size = x.shape[-1]
-    made = xp.array(x, dtype=float_dtype(type_of(x)))
+    made = xp.array(x, dtype=_lu_type(type_of(x))[0].dtype)
+    size = made.shape[-1]
     packed = made.reshape(-1, size, size)
     count = xp.arange(len(packed))
     rows = xp.zeros((len(packed), size), np.int32) + xp.arange(size, dtype=np.int32)

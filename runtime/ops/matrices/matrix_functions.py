@@ -11,7 +11,7 @@ from runtime.ops.arrays.creation import eye, zeros_like
 from runtime.ops.arrays.joining import concat
 from runtime.ops.arrays.shapes import expand_dims, reshape
 from runtime.ops.declaration.declare import always, op
-from runtime.ops.declaration.operands import Array, Module, dtype_of, shape_of
+from runtime.ops.declaration.operands import Array, Module, dtype_of, shape_of, type_of
 from runtime.ops.declaration.samples import calls
 from runtime.ops.elementwise.complex import real
 from runtime.ops.elementwise.conversion import astype
@@ -39,8 +39,9 @@ def _function_type(x: TensorType) -> TensorType:
 
 
 def _double(xp: Module, x: Array) -> Array:
-    """A stack of matrices in double precision."""
+    """A stack of square matrices in double precision."""
     made = xp.asarray(x)
+    square_shape(type_of(made))  # sizes that the run tells
     kind = np.complex128 if made.dtype.kind == "c" else np.float64
     return made.astype(kind).reshape(math.prod(made.shape[:-2]), *made.shape[-2:])
 

@@ -158,6 +158,14 @@ def turned(x):
     return np.fft.fft(x)
 
 
+def in_eight_bits(x):
+    return np.tanh(x.astype("float8_e5m2")).astype(np.float32)
+
+
+def sorted_bfloats(x):
+    return np.sort(x.astype("bfloat16")).astype(np.float32)
+
+
 REFUSED = [
     (raised, "an exception"),
     (printed, "text that is printed"),
@@ -165,6 +173,8 @@ REFUSED = [
     (drawn, "random numbers, which the runtime draws"),
     (written, "an argument that is written into"),
     (turned, "a complex number"),
+    (in_eight_bits, "float8_e5m2, which ONNX' Tanh does not take"),
+    (sorted_bfloats, "bfloat16, which ONNX' TopK does not take"),
 ]
 
 

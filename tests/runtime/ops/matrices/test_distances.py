@@ -15,9 +15,12 @@ METRICS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("metric", METRICS)
-def test_a_metric_gives_what_it_gives_in_scipy(metric):
-    further = {"p": 3} if metric == "minkowski" else {}
+@pytest.mark.parametrize(
+    ("metric", "p"),
+    [*((metric, None) for metric in METRICS), ("minkowski", 3), ("minkowski", np.inf)],
+)
+def test_a_metric_gives_what_it_gives_in_scipy(metric, p):
+    further = {} if p is None else {"p": p}
     found = ag.cdist(X, Y, metric, **further).numpy()
     np.testing.assert_allclose(found, cdist(X, Y, metric, **further), atol=1e-12)
     single = ag.cdist(X.astype("f4"), Y.astype("f4"), metric, **further)
@@ -46,8 +49,10 @@ def test_equal_rows_have_no_slope():
         ((X, Y, "hamming"), ValueError, "metric must be one of"),
         ((X[0], Y), ValueError, "takes matrices"),
         ((X + 0j, Y), TypeError, "takes real numbers"),
+        ((X, Y, "minkowski", 0), ValueError, "greater than 0"),
     ],
 )
 def test_what_has_no_distance_is_refused(args, error, what):
+    *args, p = args if len(args) == 4 else (*args, 2.0)
     with pytest.raises(error, match=what):
-        ag.cdist(*args)
+        ag.cdist(*args, p=p)

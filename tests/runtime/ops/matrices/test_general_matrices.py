@@ -78,6 +78,15 @@ def test_triangles_make_the_matrix_again():
         )
 
 
+@pytest.mark.parametrize("shape", [(2, 3), (3, 2), (3,)])
+@pytest.mark.parametrize("name", ["lu", "lu_factor", "expm", "sqrtm", "eig"])
+def test_what_is_not_square_is_refused_alike_eagerly_and_in_graphs(name, shape):
+    function = getattr(ag.linalg, name)
+    for way in (function, ag.convert(lambda x: function(x))):
+        with pytest.raises(np.linalg.LinAlgError, match="must be"):
+            way(np.ones(shape))
+
+
 def test_a_singular_matrix_has_no_triangles():
     for way in (lu_, ag.convert(lambda x: lu_(x))):
         with pytest.raises(np.linalg.LinAlgError, match="Singular"):
