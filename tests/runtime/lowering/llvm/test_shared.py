@@ -28,6 +28,7 @@ def programs(name, operands):
     return ag.convert_source(text, "shared")
 
 
+@pytest.mark.broad(2)
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 @pytest.mark.parametrize(
     ("name", "operands"), [("sin", 1), ("tanh", 1), ("log1p", 1), ("power", 2)]
