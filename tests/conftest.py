@@ -47,9 +47,15 @@ def pytest_collection_modifyitems(items):
     leave_to_long_tests(items)
 
 
-def pytest_collection_finish(session):
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
     """Keep the garbage collector from the tests themselves: two million objects that stay."""
-    _keep_what_is_left()
+    gc.disable()  # it would go through them again and again while they become more
+    try:
+        return (yield)
+    finally:
+        _keep_what_is_left()
+        gc.enable()
 
 
 def pytest_runtest_teardown(item):

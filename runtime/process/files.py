@@ -150,7 +150,9 @@ def _remove_unfinished(folder: str) -> None:
     """Remove what those who were killed have left."""
     with contextlib.suppress(OSError), os.scandir(folder or ".") as entries:
         for entry in entries:
-            if not _is_unfinished(entry.name) or not entry.is_file(follow_symlinks=False):
+            name = entry.name
+            is_named_so = name.startswith(_BEGIN) and _is_unfinished(name)
+            if not is_named_so or not entry.is_file(follow_symlinks=False):
                 continue
             with contextlib.suppress(OSError), open(entry.path, "rb") as file:
                 if sys.platform == "win32":

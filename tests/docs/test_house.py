@@ -357,7 +357,6 @@ def test_a_module_has_its_tests():
 # What may only fall. A question is a call of `isinstance`, or of `type` of one thing.
 LINES_OF_OPERATORS, QUESTIONS, LONGEST_FUNCTION = 42_132, 2_618, 78
 
-TREES = {module: ast.parse((ROOT / module).read_text()) for module in MODULES}
 OPERATORS = [module for module in MODULES if module.is_relative_to("autograph/operators")]
 
 
@@ -366,11 +365,24 @@ def name_of(module):
 
 
 NAMES = {name_of(module): module for module in MODULES}
+# Every file, packages' own included.
+FILES = sorted(
+    path.relative_to(ROOT)
+    for package in ("autograph", "runtime")
+    for path in (ROOT / package).rglob("*.py")
+)
+OURS = {name_of(file).removesuffix(".__init__") for file in FILES}
 
 
-def imported(tree):
+@functools.cache
+def nodes_of(file):
+    """The tree of a file, and all that is below it; parsed for a test, not for who collects them."""
+    return [*ast.walk(ast.parse((ROOT / file).read_text()))]
+
+
+def imported(nodes):
     """The modules that a module imports, also by `import_module("...")`."""
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -382,8 +394,8 @@ def imported(tree):
 
 def test_no_module_comes_back_to_itself_by_what_it_imports():
     graph = {
-        module: {NAMES[name] for name in imported(tree) if name in NAMES} - {module}
-        for module, tree in TREES.items()
+        module: {NAMES[name] for name in imported(nodes_of(module)) if name in NAMES} - {module}
+        for module in MODULES
     }
     list(graphlib.TopologicalSorter(graph).static_order())  # raises CycleError
 
@@ -395,8 +407,8 @@ def is_question(node):
 
 def test_the_house_grows_no_larger():
     lines = sum((ROOT / module).read_text().count("\n") for module in OPERATORS)
-    questions = sum(is_question(node) for m in OPERATORS for node in ast.walk(TREES[m]))
-    functions = [n for t in TREES.values() for n in ast.walk(t) if isinstance(n, ast.FunctionDef)]
+    questions = sum(is_question(node) for m in OPERATORS for node in nodes_of(m))
+    functions = [n for m in MODULES for n in nodes_of(m) if isinstance(n, ast.FunctionDef)]
     longest = max(f.end_lineno - f.lineno + 1 for f in functions)
     found = lines, questions, longest
     allowed = LINES_OF_OPERATORS, QUESTIONS, LONGEST_FUNCTION
@@ -405,14 +417,6 @@ def test_the_house_grows_no_larger():
 
 # ---- what modules do to one another --------------------------------------------------------------
 
-# Every file, packages' own included.
-FILES = {
-    path.relative_to(ROOT): ast.parse(path.read_text())
-    for package in ("autograph", "runtime")
-    for path in sorted((ROOT / package).rglob("*.py"))
-}
-NODES = {file: [*ast.walk(tree)] for file, tree in FILES.items()}
-OURS = {name_of(file).removesuffix(".__init__") for file in FILES}
 # Records of more fields than this are named, with as many as they may have: it may only fall.
 MOST_FIELDS, OF_MORE = 20, {"Scope": 25, "Traced": 42}
 
@@ -490,14 +494,15 @@ def by_name(nodes):
 
 
 def test_imports_by_name_have_a_reason():
-    found = collections.Counter(str(f) for f, nodes in NODES.items() for _ in by_name(nodes))
+    found = collections.Counter(str(file) for file in FILES for _ in by_name(nodes_of(file)))
     allowed = {file: count for file, (count, _) in IMPORT_BY_NAME.items()}
     assert found == allowed, "import it where the module begins, or see `runtime.process.later`"
     assert LATER.keys() <= OURS
 
 
 def test_imports_stand_where_a_module_begins():
-    for file, nodes in NODES.items():
+    for file in FILES:
+        nodes = nodes_of(file)
         if any(isinstance(x, ast.Import | ast.ImportFrom) and x.col_offset for x in nodes):
             functions = [x for x in nodes if isinstance(x, ast.FunctionDef)]
             within = [x for f in functions for x in ast.walk(f)]
@@ -514,14 +519,14 @@ def test_what_waits_for_its_first_use_is_asked_for():
 
 def test_no_module_sets_a_hook():
     rebound = {
-        str(file): [name for n in nodes if isinstance(n, ast.Global) for name in n.names]
-        for file, nodes in NODES.items()
+        str(file): [name for n in nodes_of(file) if isinstance(n, ast.Global) for name in n.names]
+        for file in FILES
     }
     assert {file: names for file, names in rebound.items() if names} == REBOUND
     found = collections.Counter()
-    for file, nodes in NODES.items():
-        theirs = resolved(nodes)
-        for node in nodes:
+    for file in FILES:
+        theirs = resolved(nodes_of(file))
+        for node in nodes_of(file):
             if not isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Call):
                 continue
             targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", 0)]
@@ -537,8 +542,8 @@ def test_no_module_sets_a_hook():
 def test_importing_a_module_fills_nothing_elsewhere():
     """What declares ops, and the names of `autograph.tf`, is called on import; the rest is named."""
     found = {}
-    for file, tree in FILES.items():
-        theirs = resolved(NODES[file])
+    for file in FILES:
+        theirs, (tree, *_) = resolved(nodes_of(file)), nodes_of(file)
         for node in tree.body:
             if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call):
                 continue
@@ -555,7 +560,7 @@ def is_record(node):
 
 
 def test_a_record_has_few_fields():
-    classes = [n for nodes in NODES.values() for n in nodes if isinstance(n, ast.ClassDef)]
+    classes = [n for file in FILES for n in nodes_of(file) if isinstance(n, ast.ClassDef)]
     records = {
         n.name: sum(isinstance(x, ast.AnnAssign) for x in n.body) for n in classes if is_record(n)
     }

@@ -44,20 +44,32 @@ def test_each_exclusion_has_a_reason():
     assert all(reason for reason in excluded().values())
 
 
-@pytest.mark.parametrize(
-    "part", [*SHORT, *(pytest.param(part, marks=pytest.mark.long) for part in LONG)]
-)
-def test_keras_tests_pass(part, tmp_path):
-    import keras
+def test_a_few_of_keras_tests_pass():
+    run(*map(source_of, SHORT))
 
-    source = Path(keras.__file__).parent / "src" / part
-    if source.is_file() and missing(source):
-        pytest.skip(f"needs {missing(source)}")
+
+@pytest.mark.long
+@pytest.mark.parametrize("part", LONG)
+def test_keras_tests_pass(part, tmp_path):
+    source = source_of(part)
     if part == "trainers/trainer_test.py":
         source = that_knows_us(source, tmp_path / "keras" / "src" / part)
+    run(source)
+
+
+def source_of(part):
+    import keras
+
+    return Path(keras.__file__).parent / "src" / part
+
+
+def run(*sources):
+    lacking = [missing(source) for source in sources if source.is_file()]
+    if any(lacking):
+        pytest.skip(f"needs {lacking}")
     command = [
         sys.executable, "-m", "pytest", "-p", "tests.keras.plugin", "-p", "no:cacheprovider",
-        "-p", "no:warnings", "-c", os.devnull, "-q", "--tb=short", str(source),
+        "-p", "no:warnings", "-c", os.devnull, "-q", "--tb=short", *map(str, sources),
     ]  # fmt: skip
     environment = {**os.environ, "PYTHONPATH": str(HERE.parents[1])}
     done = subprocess.run(

@@ -478,8 +478,8 @@ def golden(name: str, text: str) -> None:
 class Samples:
     """The samples of a test file: `@samples(row, case, case, ..., conds=1)` before each.
 
-    One of six is run in every way, and each other one natively and in one of these ways in turn;
-    the long tests run all in every way.
+    One of twelve is run in every way, each other one natively, and half of those in one more way, in
+    turn; the long tests run all in every way.
     """
 
     def __init__(self) -> None:
@@ -503,8 +503,8 @@ class Samples:
         def test_sample(sample: Any, cases: Any, how: Any) -> None:
             number = next(n for n, row in enumerate(self.rows) if row.values[2] is how)
             served = [way for way in EVERY_WAY if how.get(way, True)]
-            in_turn = served[number % (len(served) or 1) :][:1]
-            ways = in_turn if number % 6 else EVERY_WAY
+            in_turn = served[number // 2 % (len(served) or 1) :][:1] if number % 2 else []
+            ways = in_turn if number % 12 else EVERY_WAY
             check(sample, *cases, ways=ways, **how)
 
         return test_sample

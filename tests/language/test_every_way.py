@@ -1,4 +1,4 @@
-"""All samples in every way, in the long tests; each run takes one of six so: see `Samples`."""
+"""All samples in every way, in the long tests; each run takes one of twelve so: see `Samples`."""
 
 import pytest
 

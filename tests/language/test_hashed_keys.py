@@ -104,10 +104,12 @@ def commands_of_an_ordered_dict(codes, keys, key_of):
     return d, log, list(d), [k for k, v in d.items() if v > 2], d.copy()
 
 
-@pytest.mark.parametrize(
-    "commands", [commands_of_a_dict, commands_of_an_ordered_dict, commands_of_a_set]
-)
-@pytest.mark.parametrize("key_of", [as_int, as_half, as_pair, as_bool, as_named, as_named_within])
+# Each kind of key with one of the containers; with the others in the long tests.
+@pytest.mark.parametrize(("commands", "key_of"), [
+    pytest.param(commands, key_of, marks=[pytest.mark.long] if (m + n) % 3 else [])
+    for m, key_of in enumerate((as_int, as_half, as_pair, as_bool, as_named, as_named_within))
+    for n, commands in enumerate((commands_of_a_dict, commands_of_an_ordered_dict, commands_of_a_set))
+])  # fmt: skip
 def test_commands_have_pythons_results(commands, key_of):
     check(commands, *((*given, key_of) for given in COMMANDS))
 

@@ -2,7 +2,7 @@
 
 Each sample is run as Python, eagerly, as a graph on each backend with one trace per signature and
 no line of its own at the second call, and after save and load (`harness.check`): in the long tests
-all of them, in each run one of six, and each other one natively and in one more of these ways.
+all of them, in each run one of twelve, each other one natively, and half of those in one more way.
 """
 
 from __future__ import annotations

@@ -142,5 +142,5 @@ def is_answered(seed):
 
 
 test_chosen_arrays, test_chosen_arrays_at_length = blocks_of(
-    is_answered, step=20, many=1200, share=0.8
+    is_answered, step=10, many=1200, share=0.8
 )

@@ -119,8 +119,8 @@ def is_answered_of(seed, kind):
 
 
 test_lists_of_numbers, test_lists_of_numbers_at_length = blocks_of(
-    is_answered_of, "numbers", step=40, many=3000, share=0.75
+    is_answered_of, "numbers", step=20, many=3000, share=0.75
 )
 test_lists_of_arrays, test_lists_of_arrays_at_length = blocks_of(
-    is_answered_of, "arrays", step=40, many=3000, share=0.6
+    is_answered_of, "arrays", step=20, many=3000, share=0.6
 )

@@ -6,8 +6,8 @@ from tests.random_programs.programs import make_program
 from tests.random_programs.running import MODES, check, coverage
 from tests.random_programs.shrinking import fails_alike, shrink
 
-FEW, MANY = 70, 2000
-STEP = 35
+FEW, MANY = 40, 2000
+STEP = 20
 # Of the programs of a block, at least which stage an `if` and a `while` that go both ways.
 SHARE = 0.75
 

@@ -146,7 +146,7 @@ def _extreme_of(
             return _extreme_of(rows, choose, name, _ABSENT, is_keyed=is_keyed)
 
         return if_exp(rows.length > 0, some, lambda: default, name)
-    found = reduced(rows.after_first(), rows.item(0), choose)
+    found = reduced(rows.after(1), rows.item(0), choose)
     return found[1] if is_keyed else found
 
 

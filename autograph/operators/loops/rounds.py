@@ -53,7 +53,7 @@ class Step(NamedTuple):
 
     def after_first(self) -> Step:
         """The rounds that follow the first one."""
-        return self if self.items is None else self._replace(items=self.items.after_first())
+        return self if self.items is None else self._replace(items=self.items.after(1))
 
 
 def of_kinds(leaves: Iterable[tuple[Any, TensorType]]) -> list[TensorType]:

@@ -51,10 +51,6 @@ class Indexed:
         """These items, for `user`, which cannot go on where there are more or fewer of them."""
         return self
 
-    def after_first(self) -> Indexed:
-        """All items but the first."""
-        return self.after(1)
-
     def after(self, count: int) -> Indexed:
         """All items but the first ones."""
         rest = Indexed(self.name, _less(self._length, count), lambda i: self.item(i + count))
@@ -63,7 +59,10 @@ class Indexed:
 
     def known_length(self) -> int | None:
         """The length, if it is known while tracing."""
-        return _known(self.length)
+        length = self.length
+        if isinstance(length, Tensor):
+            return length.item() if length.is_known else None
+        return int(length)
 
     def begin(self) -> None:
         """Note that the items are gone through now: from the first to the last, any time."""
@@ -101,7 +100,7 @@ class InTurn(Iterator[Any]):
         self._items, self._next = items, 0
 
     def __len__(self) -> int:
-        count = _known(self._items.length)
+        count = self._items.known_length()
         if count is None:
             raise StagingError(
                 f"`{self._items.name}` is gone through item by item, and data decides in a round "
@@ -119,12 +118,6 @@ class InTurn(Iterator[Any]):
     def ahead(self, k: int) -> Any:
         """The item that is `k` places ahead, which is not taken."""
         return self._items.item(self._next + k)
-
-
-def _known(length: Any) -> int | None:
-    if isinstance(length, Tensor):
-        return length.item() if length.is_known else None
-    return int(length)
 
 
 def has_open_length(x: Any) -> bool:
@@ -175,8 +168,7 @@ class IndexedIterator(Indexed):
         elif length == 0:
             self._length = 0  # whatever is added later
             raise StopIteration
-        of: Any = self._item
-        item_at, before = of.args if getattr(of, "func", None) is _behind else (of, 0)
+        item_at, before = _split(self._item, _behind)
         self._length = _less(self._length, 1)
         self._item = functools.partial(_behind, item_at, before + 1)
         return item_at(before)
@@ -199,7 +191,20 @@ def _behind(item_at: Callable[[Any], Any], count: int, index: Any) -> Any:
 
 
 def _less(length: Any, count: int) -> Any:
-    return (lambda: length() - count) if callable(length) else length - count
+    if not callable(length):
+        return length - count
+    counted, before = _split(length, _fewer)
+    return functools.partial(_fewer, counted, before + count)
+
+
+def _fewer(counted: Callable[[], Any], count: int) -> Any:
+    """How many items are left of those that are counted: in one step, however many were taken."""
+    return counted() - count
+
+
+def _split(part: Any, step: Callable[..., Any]) -> Any:
+    """Of what such a step gives: what it is about, and the count; of all else, itself and 0."""
+    return part.args if getattr(part, "func", None) is step else (part, 0)
 
 
 def with_members(x: Any, method: str) -> Any:
@@ -274,7 +279,7 @@ def zipped(parts: tuple[Any, ...], strict: bool = False) -> Any:
     """`zip` of which some part is traced; parts of a Python sequence make it a Python list."""
     is_indexed = all(isinstance(p, Indexed | Tensor | range) for p in parts)
     if not is_indexed or (not strict and _takes_one_more(parts)):
-        return zip(*(_in_python(p) for p in parts), strict=strict)
+        return zip(*parts, strict=strict)
     known = [part for part in map(as_indexed, parts) if part is not None]
     if not strict:
         _refuse_one_more(known)
@@ -383,12 +388,6 @@ def _smaller(a: Any, b: Any) -> Any:
     if not is_open(a) and not is_open(b):
         return min(int(a), int(b))
     return ops.as_weak(ops.minimum(a, b), kind="int")
-
-
-def _in_python(x: Any) -> Any:
-    if isinstance(x, Indexed):
-        return x.unrolled()
-    return iter(x) if isinstance(x, Tensor) else x
 
 
 def _one_by_one(x: IndexedIterator) -> Iterator[Any]:

@@ -30,6 +30,10 @@ _DIGEST = 32
 # The files are in folders of their own by the first digit of their keys; each has its part of the
 # bytes, so that only one needs to be looked through.
 _SHARDS = 16
+# A process looks through one when it first puts something there, and again when it has put so much
+# of what the files may take: to look each time would take longer than to compile a small kernel.
+_PART = 16
+_put: dict[str, int] = {}  # how many bytes since then, by the folder
 _OFF = ("off", "0")
 
 
@@ -87,7 +91,10 @@ class Store:
             with suppress(FileExistsError):
                 os.mkdir(shard, 0o700)
             put_file(path, content, mode=0o600)
-            self._make_room(shard)
+            _put[shard] = _put.get(shard, self.limit) + len(content)
+            if _put[shard] > self.limit // _SHARDS // _PART:
+                self._make_room(shard)
+                _put[shard] = 0
 
     def _path(self, key: bytes) -> str:
         name = key.hex()

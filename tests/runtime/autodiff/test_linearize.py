@@ -152,7 +152,7 @@ def test_calls():
     assert [len(n.graphs[0].outputs) for n in calls] == sizes
 
 
-@pytest.mark.parametrize("order", [2, 3])
+@pytest.mark.parametrize("order", [2, pytest.param(3, marks=pytest.mark.long)])
 def test_branches_with_values_of_unknown_shape(order):
     def f(x, y):
         def true():

@@ -21,9 +21,10 @@ def test_items_in_order():
     assert list(items) == ["a", "b", "c"] and len(items) == 3 and items.known_length() == 3
 
 
-def test_an_item_is_found_at_once_however_many_were_taken():
-    # In one call each: items behind items behind items would be too deep.
-    taken = IndexedIterator("map", 5000, lambda i: i)
+@pytest.mark.parametrize("length", [5000, lambda: 5000], ids=["known", "counted"])
+def test_an_item_is_found_at_once_however_many_were_taken(length):
+    # In one call each: items behind items behind items would be too deep, and so their numbers.
+    taken = IndexedIterator("map", length, lambda i: i)
     assert [next(taken) for _ in range(4999)] == [*range(4999)]
     left = taken.copy()
     assert next(taken) == next(left) == 4999

@@ -119,6 +119,15 @@ def test_files_take_no_more_than_the_limit(tmp_path):
     assert 5 <= len(files(tmp_path)) <= 10
 
 
+def test_a_folder_is_looked_through_once_in_a_while(tmp_path, monkeypatch):
+    looks, look = [], Store._make_room
+    monkeypatch.setattr(Store, "_make_room", lambda *given: looks.append(given) or look(*given))
+    store = Store(str(tmp_path), 16 * 160_000)  # again after 10,000 bytes
+    for number in range(100):
+        store.put(key(number), b"x" * 1000)
+    assert 5 <= len(looks) <= 20 and len(files(tmp_path)) == 100
+
+
 def test_what_was_used_is_kept_longest(tmp_path):
     store = Store(str(tmp_path), 16 * 10_000)
     for number in range(50):

@@ -22,14 +22,13 @@ def run(use, seed, count):
     return made.stdout
 
 
-@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("use", COUNTS)
-def test_random_calls_are_as_those_of_python(use, seed):
-    assert run(use, seed, COUNTS[use]) == "done\n"
+def test_random_calls_are_as_those_of_python(use):
+    assert run(use, 0, COUNTS[use]) == "done\n"
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(100, 120))
+@pytest.mark.parametrize("seed", range(1, 21))
 @pytest.mark.parametrize("use", COUNTS)
 def test_many_random_calls_are_as_those_of_python(use, seed):
     assert run(use, seed, 10 * COUNTS[use]) == "done\n"

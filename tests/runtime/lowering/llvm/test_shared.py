@@ -28,10 +28,12 @@ def programs(name, operands):
     return ag.convert_source(text, "shared")
 
 
-@pytest.mark.parametrize("dtype", ["f4", "f8"])
-@pytest.mark.parametrize(
-    ("name", "operands"), [("sin", 1), ("tanh", 1), ("log1p", 1), ("power", 2)]
-)
+# Each function of one dtype, and each dtype of two; of the other one in the long tests.
+@pytest.mark.parametrize(("name", "operands", "dtype"), [
+    pytest.param(*function, dtype, marks=[pytest.mark.long] if (m + n) % 2 else [])
+    for m, dtype in enumerate(("f4", "f8"))
+    for n, function in enumerate([("sin", 1), ("tanh", 1), ("log1p", 1), ("power", 2)])
+])  # fmt: skip
 def test_a_function_of_many_uses_is_written_once(name, operands, dtype):
     module = programs(name, operands)
     for size in (None, 7, 237):
