@@ -22,6 +22,7 @@ __all__ = [
     "is_half_or_less",
     "is_narrow",
     "kind_of",
+    "limits_of",
     "stored_as",
 ]
 
@@ -56,6 +57,17 @@ def is_half_or_less(dtype: np.dtype[Any]) -> bool:
     (True, False)
     """
     return dtype == np.float16 or is_narrow(dtype)
+
+
+def limits_of(dtype: np.dtype[Any]) -> Any:
+    """The limits of a float of any width, as `numpy.finfo` tells them.
+
+    Raises ValueError for another dtype.
+
+    >>> float(limits_of(np.dtype("f2")).max)
+    65504.0
+    """
+    return _package(dtype.name).finfo(dtype) if is_narrow(dtype) else np.finfo(dtype)
 
 
 def exact_numbers(x: Any) -> Any:

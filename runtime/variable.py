@@ -104,6 +104,8 @@ class Variable:
     is_weak: ClassVar[bool] = False
     # The class of the tensors that it gives.
     tensor_class: ClassVar[type[Tensor]] = Tensor
+    # What optimizers of Keras apply to the content after a step.
+    constraint: Any = None
 
     def __init__(
         self,
@@ -135,6 +137,11 @@ class Variable:
     def shape(self) -> Any:
         """Size of each axis."""
         return self.variable_type.shape
+
+    @property
+    def path(self) -> str:
+        """The name, by which optimizers of Keras tell which rule is for a variable."""
+        return self.name
 
     @property
     def rank(self) -> int | None:

@@ -39,6 +39,19 @@ def test_its_floats_are_floats(name):
     assert ag.TensorSpec([None], name).dtype == ag.Variable(x).dtype == dtype
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_infinities_become_the_largest_numbers(name):
+    limits = ag.finfo(dtype_from(name))
+    assert (limits.max, limits.eps) == tuple(
+        float(getattr(ml_dtypes.finfo(name), limit)) for limit in ("max", "eps")
+    )
+    x = np.array([1, np.nan, np.inf, -np.inf]).astype(dtype_from(name))
+    largest = 0 if np.isnan(x[2]) else limits.max  # a dtype may have no infinity
+    for convert in (lambda f: f, ag.convert):
+        found = convert(ag.nan_to_num)(x)
+        assert np.asarray(found).tolist() == [1, 0, largest, -largest] and found.dtype == x.dtype
+
+
 def chosen(x, y):
     if x[0, 0] < y[0, 0]:
         x = x + y

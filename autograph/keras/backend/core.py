@@ -221,13 +221,22 @@ def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any]) -> 
     """`true_fn()` or `false_fn()`; in a graph, one of two branches."""
     if isinstance(pred, KerasVariable):
         pred = pred.value
-    return ag.cond(pred, true_fn, false_fn)
+    return ag.cond(pred, lambda: _read(true_fn()), lambda: _read(false_fn()))
+
+
+def _read(made: Any) -> Any:
+    """What a function gives, with tensors for variables: another branch gives new values."""
+
+    def content(x: Any) -> Any:
+        return x.read_value() if isinstance(x, (Variable, ag.Variable)) else x
+
+    return tree.map_structure(content, made)
 
 
 def switch(index: Any, branches: Sequence[Callable[..., Any]], *operands: Any) -> Any:
     """The result of the branch with a number, the first or last where there is none."""
     index = ag.clip(convert_to_tensor(index, "int32"), 0, len(branches) - 1)
-    return ag.switch_case(index, [functools.partial(one, *operands) for one in branches])
+    return ag.switch_case(index, [lambda one=one: _read(one(*operands)) for one in branches])
 
 
 def while_loop(
@@ -291,7 +300,7 @@ def scan(
     xs = None if xs is None else tree.map_structure(convert_to_tensor, xs)
 
     def step(carry: Any, x: Any) -> Any:
-        carry, y = f(carry, x)
+        carry, y = _read(f(carry, x))
         return carry, carry if y is None else y
 
     return ag.scan(step, init, xs, length, reverse)
@@ -318,7 +327,8 @@ def associative_scan(
 
 def vectorized_map(function: Callable[..., Any], elements: Any) -> Any:
     """The results of a function for each row of its argument, computed together."""
-    return ag.vmap(function)(tree.map_structure(convert_to_tensor, elements))
+    elements = tree.map_structure(convert_to_tensor, elements)
+    return ag.vmap(lambda row: _read(function(row)))(elements)
 
 
 # ---- parts of tensors ------------------------------------------------------------------------

@@ -795,7 +795,7 @@ def round(x: Any, decimals: int = 0) -> Any:
 
 
 def nan_to_num(x: Any, nan: float = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
-    return exact(ag.nan_to_num)(convert_to_tensor(x), nan=nan, posinf=posinf, neginf=neginf)
+    return ag.nan_to_num(convert_to_tensor(x), nan=nan, posinf=posinf, neginf=neginf)
 
 
 def take(x: Any, indices: Any, axis: int | None = None) -> Any:

@@ -285,6 +285,10 @@ class _Contraction:
                     )
                 return
             wanted = str(width) if left is None else left
+            if left is not None:  # processors are slow with tiny numbers, which may lie there
+                for v in range(int(left) // code.lanes if is_number(left) else 0, vectors):
+                    there = self.at(target, str(v * code.lanes))
+                    code.add(f"store {code.vector} zeroinitializer, ptr {there}")
             with code.loop("0", wanted) as j:
                 value = code.do(f"load {code.kind}, ptr {self.along(source, j, column.y)}")
                 code.add(f"store {code.kind} {value}, ptr {self.at(target, j)}")

@@ -9,7 +9,7 @@ from typing import Any
 
 from runtime.execute.native.processor import has_slow_subnormals, vector_bytes
 from runtime.lowering.kernels.kernel import Contract, Dim, For, PairwiseSum
-from runtime.lowering.kernels.tiles import ahead_of, counts_of_parts, products
+from runtime.lowering.kernels.tiles import ahead_of, around, counts_of_parts, products
 from runtime.lowering.llvm.contractions import NAME, contraction_text
 from runtime.lowering.llvm.subnormals import DECLARED, Careful, careful
 from runtime.lowering.llvm.vector_loops import serves
@@ -110,7 +110,9 @@ def _contracted(w: Any, s: Contract, places: list[str], is_narrow: bool = False)
     elif w.around is not None or is_little:
         w.add(f"call void {name}({', '.join([*given, *_ranges(['0'] * 3, ends)])})")
     else:
-        _contract_in_parts(w, name, given, ends, work, is_streamed=ahead_of(s) > 0)
+        # What is copied of `y` is copied again for other rows, not for what is around with it.
+        order = (2, 0, 1) if around(s)[0] else (2, 1, 0)
+        _contract_in_parts(w, name, given, ends, order, work, is_streamed=ahead_of(s) > 0)
 
 
 def _looking(w: Any, looks: Careful, name: str, places: list[str]) -> str:
@@ -126,17 +128,18 @@ def _looking(w: Any, looks: Careful, name: str, places: list[str]) -> str:
 
 
 def _contract_in_parts(
-    w: Any, name: str, given: list[str], ends: list[str], work: Dim, *, is_streamed: bool
-) -> None:
+    w: Any, name: str, given: list[str], ends: list[str], order: tuple[int, ...], work: Dim, *,
+    is_streamed: bool,
+) -> None:  # fmt: skip
     """Parts of columns; of what is around and of rows, too, where columns are few."""
     alone, done = None, "1"
-    counts: list[str] = []
-    for k, end in enumerate(reversed(ends)):
+    counts = ["1"] * len(ends)
+    for k in order:
         missing = w.whole("sdiv", w.whole("add", done, str(PARTS - 1)), done)
         # What comes from memory is read by one part alone.
-        most = "1" if k and is_streamed else w.least(end, missing)
-        counts.insert(0, w.most(most, "1"))
-        done = w.whole("mul", done, counts[0])
+        most = "1" if k != order[0] and is_streamed else w.least(ends[k], missing)
+        counts[k] = w.most(most, "1")
+        done = w.whole("mul", done, counts[k])
     if not isinstance(work, int):
         alone = w.do(f"icmp slt i64 {w.value(work)}, {LARGE}")
         counts = [w.do(f"select i1 {alone}, i64 1, i64 {count}") for count in counts]
@@ -146,18 +149,16 @@ def _contract_in_parts(
     ]
     child, left = w._child(part), "%k"
     child.in_lanes = True  # it has no loops
-    firsts: list[str] = []
-    lasts: list[str] = []
-    for end, count in zip(reversed(ends), reversed(counts), strict=True):
-        own_end, own_count = part.capture(end, "i64"), part.capture(count, "i64")
+    firsts, lasts = ["0"] * len(ends), ["0"] * len(ends)
+    for k in order:
+        own_end, own_count = part.capture(ends[k], "i64"), part.capture(counts[k], "i64")
         number = child.whole("srem", left, own_count)
         left = child.whole("sdiv", left, own_count)
         bounds = [
             child.whole("sdiv", child.whole("mul", n, own_end), own_count)
             for n in (number, child.whole("add", number, "1"))
         ]
-        firsts.insert(0, bounds[0])
-        lasts.insert(0, bounds[1])
+        firsts[k], lasts[k] = bounds
     child.add(f"call void {name}({', '.join([*inside, *_ranges(firsts, lasts)])})")
     launch(w, part, w._finish(child, part), done, alone)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.dtypes import limits_of
 from runtime.ops.declaration.declare import implements
 from runtime.ops.declaration.operands import Operand, is_tensor, type_of
 from runtime.spec import TensorType, promote
@@ -51,7 +52,7 @@ def finfo(type: Any, /) -> FloatLimits:
     >>> ag.finfo(np.float32).eps
     1.1920928955078125e-07
     """
-    found = np.finfo(_dtype(type))
+    found = limits_of(_dtype(type))
     return FloatLimits(
         np.dtype(found.dtype),
         int(found.bits),

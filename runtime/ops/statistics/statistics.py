@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from runtime.dtypes import kind_of
+from runtime.dtypes import kind_of, limits_of
 from runtime.ops.arrays.axes import moveaxis, permute_dims
 from runtime.ops.arrays.creation import full, zeros
 from runtime.ops.arrays.diagonals import diagonal
@@ -170,7 +170,7 @@ def nan_to_num(
         return make_complex(*parts)
     if kind_of(own.dtype) != "f":
         return where_(True, x, x)
-    limits = np.finfo(own.dtype)
+    limits = limits_of(own.dtype)
     low = copied_to(x, limits.min if neginf is None else neginf)
     high = copied_to(x, limits.max if posinf is None else posinf)
     result = where_(isnan(x), copied_to(x, nan), x)

@@ -13,6 +13,7 @@ from runtime import config
 from runtime.execute.native.stateful import Stateful
 
 X = np.array([[1.0, -2.0, 3.0], [4.0, 5.0, -6.0]], np.float32)
+KEPT = keras.Variable(X + 1)
 
 
 def by_two(carry, x):
@@ -35,6 +36,11 @@ CONTROL = {
     "slice_update": lambda x: ops.slice_update(x, (0, 1), x[:, :2] * 10),
     "scatter": lambda x: ops.scatter([[1], [1]], x, (3, 3)),
     "scatter_update": lambda x: ops.scatter_update(x, [[0, 1], [1, 2]], x[0, :2]),
+    "cond of a variable": lambda x: ops.cond(ops.sum(x) > 0, lambda: KEPT.value, lambda: -x),
+    "switch of a variable": lambda x: ops.switch(ops.argmax(x[0]), [lambda: KEPT, lambda: x]),
+    "scan of a variable": lambda x: ops.scan(lambda c, row: (c + row, KEPT), KEPT[0], x),
+    "map of a variable": lambda x: ops.map(lambda row: KEPT, x),
+    "vectorized_map of a variable": lambda x: ops.vectorized_map(lambda row: KEPT, x),
 }
 
 
@@ -74,6 +80,37 @@ def test_a_variable_is_a_source_of_gradients_and_an_operand():
     step(X)
     np.testing.assert_allclose(v.numpy(), 5 * X)
     assert step.trace_count == 1
+
+
+OPTIMIZERS = {
+    "Adam": keras.optimizers.Adam, "AdamW": keras.optimizers.AdamW, "Muon": keras.optimizers.Muon,
+    "accumulation": lambda: keras.optimizers.SGD(0.1, gradient_accumulation_steps=2),
+    "average": lambda: keras.optimizers.Lion(0.1, use_ema=True, weight_decay=0.1),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("make", OPTIMIZERS.values(), ids=OPTIMIZERS)
+def test_optimizers_update_variables_that_are_not_of_keras(make):
+    def trained(kind, convert):
+        w, b, optimizer = kind(X.T, name="w"), kind(np.ones(2, np.float32), name="b"), make()
+
+        def step(x):
+            with ag.GradientTape() as tape:
+                loss = ag.sum((x @ ag.tanh(w) + b) ** 2)
+            optimizer.apply_gradients(zip(tape.gradient(loss, [w, b]), [w, b], strict=True))
+
+        step = convert(step)
+        for _ in range(4):
+            step(X)
+        assert getattr(step, "trace_count", 1) == 1
+        return [np.asarray(w), np.asarray(b)]
+
+    for kind in (ag.Variable, keras.Variable):
+        for convert in (lambda f: f, ag.convert):
+            for one, other in zip(
+                trained(kind, convert), trained(keras.Variable, ag.convert), strict=True
+            ):
+                np.testing.assert_allclose(one, other, rtol=1e-5)
 
 
 def test_a_layer_that_is_built_in_a_trace_keeps_its_weights():

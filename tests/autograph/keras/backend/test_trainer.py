@@ -9,6 +9,7 @@ import keras
 
 import autograph as ag
 from autograph.data import Dataset
+from runtime import config
 
 X = np.random.default_rng(0).random((10, 4), np.float32)
 Y = (X.sum(axis=1) > 2).astype(int)
@@ -130,6 +131,169 @@ def test_steps_of_adam_are_those_of_its_paper():
             state[k + 2] += 0.001 * (g * g - state[k + 2])
         rate = 0.1 * np.sqrt(1 - 0.999**step) / (1 - 0.9**step)
         w, b = (q - rate * m / (np.sqrt(v) + 1e-7) for q, m, v in zip((w, b), state, state[2:]))
+
+
+def test_a_seed_gives_the_same_bits_eagerly_and_in_a_plan():
+    def trained(**options):
+        keras.utils.set_random_seed(3)
+        layers = [keras.layers.Dense(8, "relu"), keras.layers.Dropout(0.4)]
+        normal, last = keras.layers.BatchNormalization(), keras.layers.Dense(2, "softmax")
+        made = keras.Sequential([keras.Input((4,)), *layers, normal, last])
+        made.compile("adam", "sparse_categorical_crossentropy", **options)
+        losses = made.fit(X, Y, batch_size=3, epochs=3, shuffle=True, verbose=0).history["loss"]
+        traces = getattr(getattr(made.train_function, "step", None), "trace_count", None)
+        assert traces == (None if options.get("run_eagerly") else 2)  # of 3 rows, and of 1
+        return [losses, *(w.tolist() for w in made.get_weights())]
+
+    with config.native.using(False):
+        expected = trained(run_eagerly=True)
+        assert trained() == trained(steps_per_execution=2) == expected
+
+
+def _waves(*shape):
+    """Numbers that are equal everywhere."""
+    return np.sin(np.arange(np.prod(shape)) ** 1.5).reshape(shape).astype(np.float32)
+
+
+class _Attending(keras.layers.Layer):
+    def __init__(self):
+        super().__init__()
+        self.layer = keras.layers.MultiHeadAttention(2, 4)
+
+    def call(self, x):
+        return self.layer(x, x) + x
+
+
+WORDS = np.arange(40).reshape(8, 5)  # each once: TensorFlow's Adam has other squares otherwise
+# Layers, examples, and the losses of ten steps of Adam with Keras 3.15 on TensorFlow 2.21.
+AS_TENSORFLOW = {
+    "dense": (
+        lambda: [keras.layers.Dense(6, "relu")],
+        _waves(8, 5),
+        [
+            1.035532,
+            1.011978,
+            0.990784,
+            0.971052,
+            0.9526,
+            0.935185,
+            0.918521,
+            0.902326,
+            0.88796,
+            0.874694,
+        ],
+    ),
+    "batch norm": (
+        lambda: [keras.layers.Dense(6, "tanh"), keras.layers.BatchNormalization()],
+        _waves(8, 5),
+        [
+            1.234348,
+            1.171555,
+            1.113359,
+            1.059354,
+            1.009127,
+            0.962364,
+            0.918844,
+            0.878371,
+            0.840715,
+            0.805604,
+        ],
+    ),
+    "convolution": (
+        lambda: [keras.layers.Conv2D(3, 3, activation="relu"), keras.layers.MaxPooling2D(2)],
+        _waves(8, 8, 8, 2),
+        [
+            2.419484,
+            2.010149,
+            1.683548,
+            1.446194,
+            1.293493,
+            1.201426,
+            1.140076,
+            1.081005,
+            1.008519,
+            0.919691,
+        ],
+    ),
+    "LSTM": (
+        lambda: [keras.layers.LSTM(4)],
+        _waves(8, 5, 3),
+        [
+            1.095998,
+            1.084186,
+            1.072706,
+            1.061495,
+            1.050494,
+            1.039658,
+            1.028931,
+            1.018236,
+            1.00749,
+            0.996633,
+        ],
+    ),
+    "GRU": (
+        lambda: [keras.layers.GRU(4)],
+        _waves(8, 5, 3),
+        [
+            1.127872,
+            1.111314,
+            1.096806,
+            1.08419,
+            1.073259,
+            1.063835,
+            1.055727,
+            1.04872,
+            1.042588,
+            1.037108,
+        ],
+    ),
+    "words with a mask": (
+        lambda: [keras.layers.Embedding(40, 4, mask_zero=True), keras.layers.LSTM(4)],
+        WORDS,
+        [
+            1.114885,
+            1.096962,
+            1.080255,
+            1.064481,
+            1.049292,
+            1.034373,
+            1.019479,
+            1.004411,
+            0.988993,
+            0.973063,
+        ],
+    ),
+    "attention": (
+        lambda: [_Attending(), keras.layers.LayerNormalization()],
+        _waves(8, 5, 6),
+        [
+            2.502441,
+            2.040146,
+            1.609871,
+            1.245387,
+            0.979488,
+            0.807834,
+            0.696116,
+            0.612932,
+            0.540279,
+            0.470597,
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", AS_TENSORFLOW)
+def test_ten_steps_of_adam_are_those_on_tensorflow(name):
+    layers, x, expected = AS_TENSORFLOW[name]
+    made = keras.Sequential([keras.Input(x.shape[1:], dtype=x.dtype), *layers()])
+    made.add(keras.layers.Flatten())
+    made.add(keras.layers.Dense(3))
+    made.set_weights([_waves(*w.shape) / 2 if w.ndim > 1 else w for w in made.get_weights()])
+    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    made.compile(keras.optimizers.Adam(0.01), loss)
+    found = [made.train_on_batch(x, np.arange(8) % 3) for _ in range(10)]
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5)
+    assert made.train_function.step.trace_count == 1
 
 
 @pytest.mark.parametrize("weights", [{}, {"sample_weight": np.ones(10)}])

@@ -131,3 +131,11 @@ def test_few_rows_read_the_other_operand_to_the_end_of_its_rows(sizes, expected,
     assert streams(c, cut(c, vector_bytes)) == expected
     apart = contraction(*sizes, y=sizes[2])
     assert not streams(apart, cut(apart, vector_bytes))
+
+
+@pytest.mark.parametrize(
+    ("columns", "is_filled"), [(16, False), (20, True), (64, False), (70, True)]
+)
+def test_lanes_without_a_column_hold_zeros_where_columns_are_packed(columns, is_filled):
+    text, _, _ = contraction_text(contraction(20, columns, 16, y="apart"), 64)
+    assert ("zeroinitializer, ptr %v" in text) == is_filled

@@ -189,3 +189,17 @@ def test_products_in_a_loop_are_part_of_it():
     function = ag.convert(rnn)
     np.testing.assert_allclose(function(*given), rnn(*given), rtol=1e-12)
     assert isinstance(function.traces()[-1]._differentiable.run, Native)
+
+
+def scores(q, k):
+    return np.einsum("bthd,bshd->bhts", q, k)
+
+
+@pytest.mark.parametrize(
+    "shape", [(1, 130, 2, 70), (5, 40, 4, 21), (8, 64, 4, 16), (70, 33, 2, 16)]
+)
+def test_parts_of_products_of_batches_are_those_of_numpy(shape):
+    q, k = operands(shape, (shape[0], shape[1] + 3, *shape[2:]), "f8")
+    function = ag.convert(scores)
+    np.testing.assert_allclose(function(q, k), scores(q, k), rtol=1e-12)
+    assert isinstance(function.traces()[-1]._differentiable.run, Native)
