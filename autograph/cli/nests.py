@@ -53,7 +53,7 @@ def expected_nests(target: Any, place: str | int) -> Iterator[Any]:
         return
     for concrete in target.signatures.values():
         args, kwargs = concrete.structured_input_signature
-        named = zip(target.function_spec.parameters, args, strict=False)
-        known: dict[str | int, Any] = {**dict(named), **kwargs, **dict(enumerate(args))}
+        named: dict[str | int, Any] = dict(zip(target.function_spec.parameters, args))
+        known = {**named, **kwargs, **dict(enumerate(args))}
         if place in known:
             yield known[place]
