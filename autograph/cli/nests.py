@@ -53,7 +53,8 @@ def expected_nests(target: Any, place: str | int) -> Iterator[Any]:
         return
     for concrete in target.signatures.values():
         args, kwargs = concrete.structured_input_signature
-        named: dict[str | int, Any] = dict(zip(target.function_spec.parameters, args))
-        known = {**named, **kwargs, **dict(enumerate(args))}
+        known: dict[Any, Any] = dict(enumerate(args))
+        known.update(zip(target.function_spec.parameters, args, strict=False))
+        known.update(kwargs)
         if place in known:
             yield known[place]
