@@ -15,6 +15,7 @@ import numpy as np
 
 import autograph as ag
 from autograph.cli.failure import CommandError, Status, in_one_line, suggestion
+from autograph.cli.nests import expected_nests, named_parts, nest_of
 from autograph.cli.specs import Argument, ArrayFile, Literal, Spec
 from autograph.errors import AutographError
 from runtime.errors import StagingError
@@ -56,7 +57,8 @@ def bind(
     positional: list[Any] = []
     named: dict[str, Any] = {}
     for argument in arguments:
-        for name, value in _values(argument):
+        place = len(positional) if argument.name is None else argument.name
+        for name, value in _values(argument, list(expected_nests(target, place))):
             if name is None:
                 positional.append(value)
             elif name in named:
@@ -84,8 +86,11 @@ def refusals() -> Iterator[None]:
             raise CommandError(str(error), Status.REFUSED) from error
 
 
-def _values(argument: Argument) -> Iterator[tuple[str | None, Any]]:
-    """The values of one `--input` with their names: several are in a `.npz` file."""
+def _values(argument: Argument, expected: list[Any]) -> Iterator[tuple[str | None, Any]]:
+    """The values of one `--input` with their names: several are in a `.npz` file.
+
+    `expected` are the nests that may be given in its place.
+    """
     match argument.value:
         case Spec(dtype, shape):
             yield argument.name, ag.TensorSpec(shape, dtype)
@@ -93,12 +98,18 @@ def _values(argument: Argument) -> Iterator[tuple[str | None, Any]]:
             found = _load(path)
             if not isinstance(found, dict):
                 yield argument.name, found
-            elif key is None and argument.name is None:
-                yield from ((_argument_name(name), array) for name, array in found.items())
+            elif key is not None:
+                yield argument.name, _named(found, key, path)
+            elif argument.name is not None or any(map(_is_nest, expected)):
+                yield argument.name, nest_of(found, expected)
             else:
-                yield argument.name, _one_of(found, key, path)
+                yield from ((_argument_name(name), array) for name, array in found.items())
         case Literal(value):
             yield argument.name, value
+
+
+def _is_nest(x: Any) -> bool:
+    return len(list(named_parts(x))) != 1 or next(named_parts(x))[0] != ""
 
 
 def _argument_name(name: str) -> str | None:
@@ -110,16 +121,12 @@ def _argument_name(name: str) -> str | None:
     return None if name.removeprefix("arr_").isdecimal() else name
 
 
-def _one_of(arrays: dict[str, Any], key: str | None, path: Path) -> Any:
-    """The array called `key`, or the only one."""
-    if key is None and len(arrays) == 1:
-        return next(iter(arrays.values()))
+def _named(arrays: dict[str, Any], key: str, path: Path) -> Any:
+    """The array called `key`."""
     if key in arrays:
         return arrays[key]
-    names = ", ".join(arrays)
-    if key is None:
-        raise CommandError(f"{path}: of {names}, name one: {path}:{next(iter(arrays), 'name')}")
-    raise CommandError(f"{path}: there is no {key!r}, but {names}{suggestion(key, arrays)}")
+    raise CommandError(f"{path}: there is no {key!r}, but {', '.join(arrays)}"
+                       f"{suggestion(key, arrays)}")  # fmt: skip
 
 
 def _load(path: Path) -> Any:

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import io
 import json
+import zipfile
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from autograph.cli.failure import CommandError, Status
+from autograph.cli.nests import named_parts
 from autograph.cli.programs import add_target_arguments, bind, convert, refusals
 from autograph.cli.specs import Argument, Spec, parse_argument
 from autograph.cli.targets import load_target
 from runtime.dtypes import kind_of
 from runtime.process.files import replace_file
+from runtime.structure import tree
 
 __all__ = ["SUMMARY", "add_arguments", "execute"]
 
@@ -62,9 +64,17 @@ def _given(text: str) -> Argument:
 
 
 def _save(path: Path, result: Any) -> None:
-    arrays, stream = dict(_arrays(result, "")), io.BytesIO()
+    parts = [(name, part) for name, part in named_parts(result) if part is not None]
+    arrays, stream = {name: np.asarray(part) for name, part in parts}, io.BytesIO()
+    for name, array in arrays.items():
+        if array.dtype.hasobject:
+            kind = type(dict(parts)[name]).__name__
+            raise CommandError(f"--output {path}: {name or 'the result'} is a {kind}, not an array")
     if path.suffix == ".npz":
-        np.savez(stream, **{name or "result": array for name, array in arrays.items()})
+        with zipfile.ZipFile(stream, "w") as archive:  # `savez` has names of its own
+            for name, array in arrays.items():
+                with archive.open(f"{name or 'result'}.npy", "w", force_zip64=True) as entry:
+                    np.lib.format.write_array(entry, array, allow_pickle=False)
     elif path.suffix == ".npy" and list(arrays) == [""]:
         np.save(stream, arrays[""])
     else:
@@ -75,26 +85,15 @@ def _save(path: Path, result: Any) -> None:
         raise CommandError(f"--output {path}: {error.strerror}") from error
 
 
-def _arrays(value: Any, name: str) -> Iterator[tuple[str, Any]]:
-    """The arrays of a nest with their paths, such as `0.loss`."""
-    if isinstance(value, dict):
-        items: Any = value.items()
-    elif isinstance(value, list | tuple):
-        items = enumerate(value)
-    else:
-        yield name, np.asarray(value)
-        return
-    for key, item in items:
-        yield from _arrays(item, f"{name}.{key}" if name else str(key))
-
-
 def _as_json(value: Any) -> Any:
     if value is None or isinstance(value, bool | int | float | str):
         return value
-    if isinstance(value, dict):
-        return {str(key): _as_json(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_as_json(item) for item in value]
+    found = tree.entries(value)
+    if found is not None:
+        keys, items, _ = found
+        parts = [_as_json(item) for item in items]
+        is_row = isinstance(value, list | tuple)
+        return parts if is_row else dict(zip(map(str, keys), parts, strict=True))
     array = np.asarray(value)
     if kind_of(array.dtype) not in "biuf":
         raise CommandError(f"--json: a {type(value).__name__} of {array.dtype} has no JSON form")

@@ -84,7 +84,9 @@ def load(path: str | os.PathLike[str]) -> Program:
     ...     ag.load(f"{folder}/f.agz")
     <Program <lambda>(x)>
     """
-    return read(os.fspath(path), _program)  # type: ignore[no-any-return]
+    program: Program = read(os.fspath(path), _program)
+    program.path = os.fspath(path)
+    return program
 
 
 def unpacked(stream: IO[bytes], path: str = "program.agz") -> Program:

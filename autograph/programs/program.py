@@ -98,6 +98,8 @@ class Program:
         self._fast: dict[Any, ConcreteFunction] = {}
         # Where it is computed, None on the host: arguments from elsewhere are copied there.
         self._device = device
+        # The file that it was loaded from, if it was.
+        self.path: str | None = None
 
     # ---- looking -----------------------------------------------------------------------------
 
@@ -184,6 +186,9 @@ class Program:
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if building() is not None:
             return self.__ag_call__(args, kwargs)
+        for leaf in tree.leaves((args, kwargs)):
+            if hasattr(leaf, "__ag_called__"):  # an input of a model, which makes a layer of it
+                return leaf.__ag_called__(self, args, kwargs)
         if self._device is not None:
             return self._call_there(self._bound(args, kwargs))
         signature, leaves = self._select(self._bound(args, kwargs))

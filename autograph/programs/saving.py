@@ -83,8 +83,8 @@ def save(
 
     `signatures` says for which arguments: a sequence of specs and values, one per parameter, or a
     dict from a name to such a sequence (or to a dict by parameter) for several graphs. Without it,
-    the graphs are saved that the function has already. With `gradients`, it is an error if one of
-    them cannot be differentiated.
+    the graphs are saved that the function has already, and a Keras model for its inputs. With
+    `gradients`, it is an error if one of them cannot be differentiated.
 
     Raises UnsavableError, with the line, for what a file cannot hold: stores into Python objects,
     objects in messages and results. Raises ValueError when there is no graph. The file at `path`
@@ -112,6 +112,9 @@ def save(
 
 def packed(function: Any, signatures: Specs | None = None, gradients: bool = False) -> bytes:
     """The content of the file that `save` writes."""
+    told = getattr(function, "__ag_endpoints__", None)
+    if told is not None and signatures is None:  # a model knows its inputs
+        function, signatures = told()["__call__"]
     source = _source(function)
     found = list(_signatures(source, signatures))
     if gradients:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import os
-from collections.abc import Callable, Mapping
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import autograph as ag
 from autograph.functions import BoundFunction, Function
+from autograph.programs.exporting.programs import identifier
 from autograph.tf.names import serve
 from autograph.tf.tensors import as_results, as_tensor
 from autograph.tracing.concrete import ConcreteFunction
@@ -18,6 +21,8 @@ __all__ = ["load", "save"]
 
 _SUFFIX = ".agz"
 _SERVING = "serving_default"
+# The name of the file with several functions.
+_JOINT = "saved_model"
 # What a loaded object is called as: the first of these that it has.
 _FIRST = (_SERVING, "__call__", "serve")
 
@@ -52,10 +57,73 @@ def save(obj: Any, export_dir: str | os.PathLike[str], signatures: Any = None) -
         functions[_SERVING] = signatures, _signature_of(signatures)
     if not functions:
         raise ValueError(f"{obj!r} has no tf.function to be saved")
+    ((name, (function, specs)), *others) = functions.items()
+    if others:
+        name, (function, specs) = _JOINT, _joined(functions)
     os.makedirs(export_dir, exist_ok=True)
+    ag.save(function, os.path.join(export_dir, f"{name}{_SUFFIX}"), specs)
+    for old in os.listdir(export_dir):
+        if old.endswith(_SUFFIX) and old != f"{name}{_SUFFIX}":
+            os.remove(os.path.join(export_dir, old))
+
+
+def _joined(functions: Mapping[str, tuple[Any, Any]]) -> tuple[Any, dict[str, dict[str, Any]]]:
+    """Functions as one, which takes the name of one first, and its signatures.
+
+    So they share their Variables in the file. Its parameters are those of all, `x_of_train`.
+    """
+    kinds = {name: inspect.signature(function) for name, (function, _) in functions.items()}
+    whole = [
+        inspect.Parameter(_whole(p.name, name), p.POSITIONAL_OR_KEYWORD, default=_default(p))
+        for name, kind in kinds.items()
+        for p in kind.parameters.values()
+    ]
+    places = {p.name: k for k, p in enumerate(whole)}
+    signatures: dict[str, dict[str, Any]] = {}
     for name, (function, specs) in functions.items():
-        path = os.path.join(export_dir, f"{name}{_SUFFIX}")
-        ag.save(function, path, None if specs is None else list(specs))
+        for number, (args, kwargs) in enumerate(_calls(function, specs), 1):
+            given = kinds[name].bind(*args, **kwargs).arguments.items()
+            title = name if number == 1 else f"{name} {number}"
+            signatures[title] = {"endpoint": name, **{_whole(p, name): x for p, x in given}}
+
+    @ag.do_not_convert
+    def arranged(name: str, given: Sequence[Any]) -> Any:
+        own = {p: given[places[_whole(p, name)]] for p in kinds[name].parameters}
+        return inspect.BoundArguments(kinds[name], OrderedDict(own))
+
+    def endpoints(endpoint: str, *given: Any) -> Any:
+        call = arranged(endpoint, given)
+        return functions[endpoint][0](*call.args, **call.kwargs)
+
+    first = inspect.Parameter("endpoint", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    endpoints.__signature__ = inspect.Signature([first, *whole])  # type: ignore[attr-defined]
+    return endpoints, signatures
+
+
+def _whole(parameter: str, name: str) -> str:
+    return f"{parameter}_of_{identifier(name)}"
+
+
+# By its default, a parameter that takes what is left over.
+_REST: dict[Any, Any] = {inspect.Parameter.VAR_POSITIONAL: (), inspect.Parameter.VAR_KEYWORD: {}}
+
+
+def _default(parameter: inspect.Parameter) -> Any:
+    missing = None if parameter.default is parameter.empty else parameter.default
+    return _REST.get(parameter.kind, missing)
+
+
+def _calls(function: Any, specs: Any) -> list[tuple[Sequence[Any], Mapping[str, Any]]]:
+    """The arguments of a function for which it is saved: those it declares, or was called with."""
+    if specs is not None:
+        return [(specs, {})]
+    is_bound = isinstance(function, BoundFunction)
+    known = [t.structured_input_signature for t in function.traces() if not t.broken_guards()]
+    if not known:
+        raise ValueError(
+            f"{function!r} has no graph to save: call it, or give it an `input_signature`"
+        )
+    return [(args[is_bound:], kwargs) for args, kwargs in known]
 
 
 def _signature_of(function: Any) -> Any:
@@ -138,6 +206,8 @@ def load(export_dir: str | os.PathLike[str]) -> Any:
         whose = ": what it holds only TensorFlow reads" if is_of_tensorflow else ""
         raise FileNotFoundError(f"{path} holds no function that tf.saved_model saved{whose}")
     paths = {n.removesuffix(_SUFFIX): os.path.join(path, n) for n in names}
+    if list(paths) == [_JOINT]:
+        return _Loaded(_of_file(ag.load(paths[_JOINT])), path)
     return _Loaded({name: _of_tensors(ag.load(one)) for name, one in paths.items()}, path)
 
 
@@ -147,7 +217,36 @@ def _of_file(program: ag.Program) -> dict[str, Any]:
         return {program.name: _of_tensors(program)}
     if next(iter(program.function_spec.parameters)) != "endpoint":
         return {"__call__": _of_tensors(program)}
-    return {name: _of_tensors(functools.partial(program, name)) for name in program.signatures}
+    constants = [dict(s.arguments.constants()) for s in program._signatures]
+    names = dict.fromkeys(str(known["endpoint"]) for known in constants)
+    return {name: _of_tensors(program, _arrange(program, name)) for name in names}
+
+
+def _arrange(program: ag.Program, name: str) -> Callable[..., Any]:
+    """How arguments of one of the functions that a program is become those of the program."""
+    tail = _whole("", name)
+    own: list[inspect.Parameter] = []
+    for p in program.function_spec.parameters.values():
+        if p.name.endswith(tail):
+            rest = next((kind for kind, x in _REST.items() if x == p.default), None)
+            is_behind = bool(own) and own[-1].kind in (p.VAR_POSITIONAL, p.KEYWORD_ONLY)
+            kind = p.KEYWORD_ONLY if is_behind else p.kind
+            default = p.empty if rest is not None else p.default
+            parameter = p.replace(kind=kind if rest is None else rest, default=default)
+            own.append(parameter.replace(name=p.name.removesuffix(tail)))
+    if not own:
+        return lambda *args, **kwargs: ((name, *args), kwargs)
+    signature = inspect.Signature(own)
+
+    def arrange(*args: Any, **kwargs: Any) -> Any:
+        given = signature.bind(*args, **kwargs).arguments
+        return (name,), {f"{parameter}{tail}": x for parameter, x in given.items()}
+
+    return arrange
+
+
+def _as_given(*args: Any, **kwargs: Any) -> Any:
+    return args, kwargs
 
 
 def _tensors(argument: Any) -> Any:
@@ -156,11 +255,16 @@ def _tensors(argument: Any) -> Any:
     return tree.map_structure(as_tensor, argument) if has_several else as_tensor(argument)
 
 
-def _of_tensors(program: Callable[..., Any]) -> Any:
+def _of_tensors(program: ag.Program, arrange: Callable[..., Any] = _as_given) -> Any:
     def call(*args: Any, **kwargs: Any) -> Any:
-        return as_results(
-            program(*map(_tensors, args), **{k: _tensors(v) for k, v in kwargs.items()})
-        )
+        given, named = arrange(*args, **kwargs)
+        try:
+            program.check(*given, **named)
+        except TypeError:  # numbers that stand for tensors
+            given, named = arrange(
+                *map(_tensors, args), **{k: _tensors(v) for k, v in kwargs.items()}
+            )
+        return as_results(program(*given, **named))
 
     return call
 

@@ -8,15 +8,18 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from keras.src import layers, tree
 from keras.src.export.export_utils import get_input_signature, make_input_spec
+from keras.src.export.tfsm_layer import TFSMLayer
 from keras.src.utils import io_utils
+from keras.src.utils.naming import auto_name
 
 import autograph as ag
 from autograph.keras.backend.core import Variable
 
-__all__ = ["AutographExportArchive", "call_program", "export", "hold_program", "served"]
+__all__ = ["AutographExportArchive", "call_program", "export", "hold_program", "layer_of", "served"]
 
 _SERVE = "serve"
 _FORMATS = (
@@ -204,21 +207,39 @@ def _spec(x: Any) -> Any:
 # ---- a program as a layer ------------------------------------------------------------------------
 
 
-def hold_program(layer: Any, path: str | os.PathLike[str], *endpoints: str | None) -> None:
-    """Have a layer hold a saved program, whose Variables are its weights.
+def hold_program(layer: Any, given: str | os.PathLike[str] | ag.Program, *endpoints: Any) -> None:
+    """Have a layer hold a saved program, or the one in a file, whose Variables are its weights.
 
     Raises ValueError for an endpoint that the program does not have; as `ag.load` for the file.
     """
-    program = ag.load(path)
+    program = given if isinstance(given, ag.Program) else ag.load(given)
+    layer.filepath = program.path
     for name in endpoints:
         if name not in (None, *program.signatures) and not _is_the_only_one(program, name):
             raise ValueError(
-                f"The endpoint '{name}' is not in {os.fspath(path)}. Available endpoints: "
+                f"The endpoint '{name}' is not in {layer.filepath}. Available endpoints: "
                 f"{list(program.signatures)}"
             )
-    layer._program = program
+    layer._held = _Held(program)
     for variable in program.variables:
         layer._track_variable(_weight(variable))
+
+
+class _Held:
+    """A program that a layer holds: were it an attribute, it would be a layer in the layer."""
+
+    def __init__(self, program: ag.Program) -> None:
+        self.program = program
+
+
+_layers: WeakKeyDictionary[ag.Program, Any] = WeakKeyDictionary()
+
+
+def layer_of(program: ag.Program) -> Any:
+    """The layer that a loaded program is, the same each time."""
+    if program not in _layers:
+        _layers[program] = TFSMLayer(program, None, name=auto_name(program.name))
+    return _layers[program]
 
 
 def _is_the_only_one(program: Any, name: str | None) -> bool:
@@ -236,8 +257,10 @@ def _weight(variable: ag.Variable) -> Variable:
     return made
 
 
-def call_program(layer: Any, endpoint: str, inputs: Any, kwargs: dict[str, Any]) -> Any:
-    """What an endpoint of the program that a layer holds gives."""
-    program = layer._program
-    chosen = (endpoint,) if len(program.signatures) > 1 else ()
-    return program(*chosen, inputs, **kwargs)
+def call_program(layer: Any, endpoint: str | None, inputs: Any, kwargs: dict[str, Any]) -> Any:
+    """What the program that a layer holds gives; an endpoint is one of its signatures."""
+    program = layer._held.program
+    several = endpoint is not None and len(program.signatures) > 1
+    if several and "endpoint" not in program.function_spec.parameters:
+        return program.signatures[endpoint](inputs, **kwargs)
+    return program(*(endpoint,) * several, inputs, **kwargs)

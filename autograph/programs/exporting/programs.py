@@ -14,7 +14,7 @@ from autograph.programs.program import Program, Signature
 from autograph.programs.saving import Specs, packed
 from autograph.tracing.results import FixedPart, ListHole, ResultHole
 from autograph.tracing.signature import is_input_key, type_of_key
-from runtime.errors import UnsavableError
+from runtime.errors import Origin, UnsavableError
 from runtime.graph.ir import Graph, Node, Value
 from runtime.ops import CONSTANT
 from runtime.ops.declaration.operands import type_of
@@ -147,14 +147,22 @@ def flat_results(
 ) -> tuple[list[str], list[Value]]:
     """Names and values of the parts of the result, for languages that know arrays alone.
 
-    Lists of numbers are arrays. Raises UnsavableError for other parts.
+    Lists of numbers are arrays, and what is None is left out. Raises UnsavableError, with the line
+    if there is one, for other parts.
     """
     structure, holes = signature.concrete._traced.result
     names, values = [], []
     for name, hole in zip(_paths(structure, ""), holes, strict=True):
-        for tail, value in _values(graph, hole, language):
-            names.append(f"{name or 'result'}{tail}")
-            values.append(value)
+        found = _values(graph, hole)
+        if found is None:
+            raise UnsavableError(
+                f"`{graph.name}` cannot be exported to {language}: its result"
+                f"{f', in {name!r},' if name else ''} is {_kind_of(hole)}",
+                "return arrays, numbers, and lists of numbers",
+                _origin(graph, hole),
+            )
+        names += [f"{name or 'result'}{tail}" for tail, _ in found]
+        values += [value for _, value in found]
     return names, values
 
 
@@ -167,27 +175,20 @@ def _paths(structure: tree.Structure, path: str) -> Iterator[str]:
         yield from _paths(child, f"{path}_{key}" if path else own)
 
 
-def _values(graph: Graph, hole: Any, language: str) -> Iterator[tuple[str, Value]]:
-    """The values that a part of the result is made of."""
+def _values(graph: Graph, hole: Any) -> list[tuple[str, Value]] | None:
+    """The values that a part of the result is made of; None if it is not made of such."""
     if isinstance(hole, ResultHole):
-        yield "", graph.outputs[hole.index]
-        return
+        return [("", graph.outputs[hole.index])]
     if isinstance(hole, ListHole) and hole.kind.name == "list":
-        parts = [part for part in hole.parts if type(part) is ItemPart]
-        if len(parts) == len(hole.parts):
-            for part in parts:
-                tail = "" if len(parts) == 1 else f"_{part.row}"
-                yield tail, graph.outputs[hole.first + part.row]
-            return
+        rows = [part.row for part in hole.parts if type(part) is ItemPart]
+        tails = [f"_{row}" if len(rows) > 1 else "" for row in rows]
+        found = [graph.outputs[hole.first + row] for row in rows]
+        return list(zip(tails, found, strict=True)) if len(rows) == len(hole.parts) else None
     if isinstance(hole, FixedPart) and isinstance(hole.value, (bool, int, float, np.generic)):
         node = Node(CONSTANT, (), {"value": hole.value}, types=(type_of(hole.value),))
         graph.nodes.append(node)
-        yield "", node.outputs[0]
-        return
-    raise UnsavableError(
-        f"this cannot be exported to {language}: a part of the result that is {_kind_of(hole)}",
-        "return arrays, numbers, and lists of numbers",
-    )
+        return [("", node.outputs[0])]
+    return [] if isinstance(hole, FixedPart) and hole.value is None else None
 
 
 def _kind_of(hole: Any) -> str:
@@ -196,6 +197,17 @@ def _kind_of(hole: Any) -> str:
     if hasattr(hole, "text"):
         return "text"
     return "there on some paths only, or a list or dict of other things than numbers"
+
+
+def _origin(graph: Graph, hole: Any) -> Origin | None:
+    """The user's line that a part of the result comes from, if the graph has it."""
+    positions = [getattr(hole, name, None) for name in ("first", "present", "index")]
+    position = next((k for k in positions if k is not None), None)
+    if position is None:
+        inner = (_origin(graph, part) for part in getattr(hole, "holes", ()))
+        return next((origin for origin in inner if origin is not None), None)
+    node = graph.outputs[position].node if position < len(graph.outputs) else None
+    return None if node is None else node.origin
 
 
 def identifier(text: str) -> str:

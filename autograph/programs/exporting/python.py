@@ -33,8 +33,10 @@ from autograph.programs.exporting.results import Results
 from autograph.programs.program import Program, Signature
 from autograph.programs.saving import Specs
 from autograph.tracing.concrete import fresh_outputs
+from runtime.errors import UnsavableError
 from runtime.export.python.functions import Functions
 from runtime.export.python.sources import Sources
+from runtime.graph.ir import Graph
 from runtime.process.files import replace_file
 from runtime.spec import TensorType
 from runtime.structure import tree
@@ -71,6 +73,19 @@ def export_python(
     """
     program = program_of_function(function, signatures)
     replace_file(path, _File(program).text().encode())
+
+
+def _refuse_dtypes(graph: Graph) -> None:
+    """Refusal for numbers of other packages than NumPy, such as bfloat16."""
+    made = ((value, node.origin) for node in graph.walk() for value in node.outputs)
+    for value, origin in (*((value, None) for value in graph.inputs), *made):
+        if isinstance(value.type, TensorType) and value.type.dtype.isbuiltin == 2:
+            raise UnsavableError(
+                f"this cannot be exported to Python: numbers of {value.type.dtype}, which NumPy "
+                "alone does not have",
+                "convert them to float32 in the function, and the weights before",
+                origin,
+            )
 
 
 class _File:
@@ -117,6 +132,7 @@ class _File:
         traced = signature.concrete._traced
         graph = used_graph(signature)
         graph.name = f"graph_of_{name}"
+        _refuse_dtypes(graph)
         things = [self._thing(title, thing) for title, thing in read_things(signature)]
         run = self.functions.main(graph, traced.written)
         lines, given = self._arguments(signature)
@@ -218,8 +234,9 @@ class _File:
             if k in traced.identities:
                 return inputs[traced.identities[k]]
             type_ = traced.graph.outputs[k].type
-            is_scalar = isinstance(type_, TensorType) and type_.shape == ()
-            mine = outputs[k] if fresh[k] or is_scalar else f"np.array({outputs[k]})"
+            shape = type_.shape if isinstance(type_, TensorType) else None
+            mine = outputs[k] if fresh[k] or shape == () else f"np.array({outputs[k]})"
+            mine = f"{mine}[()]" if isinstance(type_, TensorType) and shape is None else mine
             if k in traced.choices:
                 which, positions = traced.choices[k]
                 rows = ", ".join(f"{n}: {inputs[p]}" for n, p in positions.items())

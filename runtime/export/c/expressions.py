@@ -19,6 +19,8 @@ _SIGNS = {
     "eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "div": "/",
     "and": "&", "or": "|", "xor": "^", "quotient": "/",
 }  # fmt: skip
+# What comparing a whole number with itself gives.
+_OF_ITSELF = dict.fromkeys(("eq", "le", "ge"), "true") | dict.fromkeys(("ne", "lt", "gt"), "false")
 _WRAPPING = {"add": "+", "sub": "-", "mul": "*", "product": "*"}
 _FUNCTIONS = {
     "abs": "fabs", "sqrt": "sqrt", "floor": "floor", "ceil": "ceil", "trunc": "trunc",
@@ -186,8 +188,8 @@ class Expressions:
             return write(self, x, args)
         if x.function in _WRAPPING:
             return self._arithmetic(x, args)
-        if x.function == "ne" and x.args[0] == x.args[1] and not is_float(x.args[0].type):
-            return "false"
+        if x.function in _OF_ITSELF and args[0] == args[1] and not is_float(x.args[0].type):
+            return _OF_ITSELF[x.function]  # compilers warn of it
         if x.function in _SIGNS:
             return f"({args[0]} {_SIGNS[x.function]} {args[1]})"
         return f"{_FUNCTIONS[x.function]}{'f' if x.type == 'f4' else ''}({', '.join(args)})"

@@ -135,14 +135,13 @@ def _free(f: Exported) -> str:
 
 def _error(f: Exported) -> str:
     """The function that tells a status in words."""
-    cases = [
-        f"    case {k}: return {_quoted(text)};\n" for k, text in enumerate(f.function.checks, 1)
-    ]
+    told = [*enumerate(f.function.checks, 1)]
+    told += [(-2 - k, text) for k, text in enumerate(f.function.demands)]
+    cases = [f"    case {status}: return {_quoted(text)};\n" for status, text in told]
     return (
         f"const char *{f.name}_error(int status) {{\n    switch (status) {{\n"
         '    case 0: return "";\n'
-        '    case -1: return "sizes that do not fit each other, or the program";\n'
-        '    case -2: return "no memory";\n'
+        '    case -1: return "no memory";\n'
         f'{"".join(cases)}    default: return "an error of no known kind";\n    }}\n}}\n'
     )
 

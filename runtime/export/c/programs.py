@@ -41,6 +41,7 @@ from runtime.lowering.kernels.kernel import (
     product,
     walk,
 )
+from runtime.lowering.kernels.scalar import is_float
 
 __all__ = ["RESERVED", "Argument", "Function", "array_text", "function_of"]
 
@@ -76,7 +77,7 @@ RESERVED = {
 }
 
 
-_NO_MEMORY = "{ status = -2; goto leave; }"
+_NO_MEMORY = "{ status = -1; goto leave; }"
 
 
 class Argument(NamedTuple):
@@ -94,13 +95,17 @@ class Argument(NamedTuple):
 
 
 class Function(NamedTuple):
-    """A function of C: its text, what it needs, and its results as (type, shape or None)."""
+    """A function of C: its text, what it needs, and its results as (type, shape or None).
+
+    `checks` and `demands` say what the statuses from 1 up and from -2 down mean.
+    """
 
     text: str
     helpers: set[str]
     constants: list[str]
     results: list[tuple[str, int | None]]
     checks: list[str]
+    demands: list[str]
 
 
 def function_of(
@@ -132,6 +137,7 @@ class _Writer(Expressions):
         self.rooms: dict[Buffer, str] = {}
         self.ends: dict[str, str] = {}
         self.own: list[str] = []
+        self.demands: list[str] = []
         for argument in arguments:
             self.taken.add(argument.name)
 
@@ -185,7 +191,8 @@ class _Writer(Expressions):
         self._begin()
         text = "\n".join([head, *self.lines, *body, "}"]) + "\n"
         constants = [made for name, made in self.constants.items() if name in text]
-        return Function(text, self.helpers, constants, self._fields(), self._checks())
+        checks = [_description(site) for site in program.sites]
+        return Function(text, self.helpers, constants, self._fields(), checks, self.demands)
 
     def _head(self) -> str:
         """The head of the function: numbers, and pointers to arrays with their open sizes."""
@@ -246,9 +253,15 @@ class _Writer(Expressions):
             self.add(f"int64_t {room} = 0;")
         self.add("memset(results, 0, sizeof *results);")
         for one, other in self.program.equal:
-            self.add(f"if ({self.value(one)} != {self.value(other)}) return -1;")
+            self._demand(self.value(one), "==", self.value(other))
         for one, least in self.program.least:
-            self.add(f"if ({self.value(one)} < {least}) return -1;")
+            self._demand(self.value(one), ">=", str(least))
+
+    def _demand(self, one: str, sign: str, other: str) -> None:
+        """Take no sizes but those of which this holds: the status tells it."""
+        if one != other:
+            self.demands.append(f"the program takes sizes with {one} {sign} {other}")
+            self.add(f"if (!({one} {sign} {other})) return -{1 + len(self.demands)};")
 
     def _result_name(self, k: int) -> str:
         return self.results[k] if k < len(self.results) else f"content_{k}"
@@ -296,10 +309,6 @@ class _Writer(Expressions):
             is_number = result.value is not None
             found.append((type_, None if is_number else len(result.type.shape or ())))
         return found
-
-    def _checks(self) -> list[str]:
-        """What is said of each place that can fail."""
-        return [_description(site) for site in self.program.sites]
 
     # ---- statements --------------------------------------------------------------------------
 
@@ -377,7 +386,8 @@ class _Writer(Expressions):
             found = self.name("element")
             self.add(f"const {c_type(s.cell.type)} {found} = {self.value(s.element)};")
             sign = {"ge": ">=", "le": "<="}[s.how]
-            keeps = f"{cell} {sign} {found} || {cell} != {cell}"
+            keeps = f"{cell} {sign} {found}"
+            keeps += f" || {cell} != {cell}" if is_float(s.cell.type) else ""  # nan stays
             self.add(f"if ({index} == 0 || !({keeps})) {cell} = {found};")
 
     def _sum(self, s: PairwiseSum) -> None:
@@ -501,7 +511,9 @@ class _Writer(Expressions):
                  f"sizeof({kind}) * {size});")  # fmt: skip
 
     def _call_out(self, s: CallOut) -> None:
-        outside = self.program.outside[s.number]
+        # Where there are calls of Python, errors are calls, too.
+        named = (x for x in self.program.outside if not x.fails)
+        outside = next(named, self.program.outside[s.number])
         what = f"`{outside.node.op.name}`, which has no native form"
         raise UnsavableError(
             f"this cannot be exported to C: {what}",
@@ -563,6 +575,7 @@ def _description(site: Any) -> str:
         what = f"{template.kind.__name__}: {texts}"
     else:
         what = str(site.node.attrs.get("what") or f"`{site.node.op.name}` failed")
+        what = f"{site.kind.__name__}: {what}" if site.kind else what
     if origin is None:
         return what
     place = origin.filename.rpartition("/")[2].strip("<>").rpartition(": ")[2]

@@ -132,7 +132,7 @@ class Builder:
         # that are cut at the same places are as long.
         self.parts: dict[tuple[Any, ...], tuple[Expr, Dim, Dim]] = {}
         self._numbers: dict[str, Iterator[int]] = {}
-        self._sites: dict[tuple[Node, tuple[Origin, ...]], int] = {}
+        self._sites: dict[tuple[Any, ...], int] = {}
         # How many elements of small arrays were given registers.
         self._unrolled = 0
         # How many loops and branches are around.
@@ -233,13 +233,15 @@ class Builder:
         """The user's positions of a node."""
         return self.calls if node.origin is None else (*self.calls, node.origin)
 
-    def site(self, node: Node, is_complete: bool = False) -> int:
+    def site(
+        self, node: Node, is_complete: bool = False, kind: type[BaseException] | None = None
+    ) -> int:
         """The number of the place where `node` fails; whether it is told of all its operands."""
-        key = (node, self.origins(node))
+        key = (node, self.origins(node), kind)
         if key not in self._sites:
             # Through which calls of itself a function came here, the plan knows.
             is_complete = is_complete and self.function is None
-            self.program.sites.append(Site(*key, is_complete))
+            self.program.sites.append(Site(*key[:2], is_complete, kind))
             self._sites[key] = len(self.program.sites)
         return self._sites[key]
 

@@ -505,6 +505,8 @@ class Site(Record):
     origins: tuple[Origin, ...]
     # Whether the operands given are all that the node needs in order to raise its error.
     is_complete: bool = True
+    # The class of the error, where that is known here.
+    kind: type[BaseException] | None = None
 
 
 class Outside(Record):

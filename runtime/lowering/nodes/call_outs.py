@@ -37,7 +37,7 @@ from runtime.lowering.kernels.kernel import (
     read,
 )
 from runtime.lowering.kernels.refusal import Refusal, TooLarge
-from runtime.lowering.kernels.scalar import TRUE, Expr, const, index, is_complex
+from runtime.lowering.kernels.scalar import TRUE, Expr, call, const, index, is_complex
 from runtime.lowering.kernels.sharing import DRAW_KEYS, PUT, PUT_IF_RAISED, TAKE
 from runtime.lowering.kernels.state import DONE_ONCE, runs_no_code
 from runtime.lowering.nodes.attempts import escapes, kind_of
@@ -48,6 +48,7 @@ from runtime.ops.declaration.declare import REGISTRY
 from runtime.spec import TensorType, Type
 
 __all__ = [
+    "at_least",
     "call_out",
     "called_outside",
     "calls_python",
@@ -180,7 +181,7 @@ def fails(b: Builder, node: Node) -> Fail:
             failing(b, node, block)
             b.emit(If(failed, block, []))
             return
-        check = Check(b.site(node, is_complete), failed, operands if is_complete else ())
+        check = Check(b.site(node, is_complete, kind), failed, operands if is_complete else ())
         if b.unsaved is None:
             b.emit(check)
             return
@@ -191,6 +192,14 @@ def fails(b: Builder, node: Node) -> Fail:
         b.emit(If(failed, block, []))
 
     return fail
+
+
+def at_least(b: Builder, size: Expr, least: int, kind: type[BaseException]) -> None:
+    """Have the present node raise an error of that class where a size is less."""
+    if b.is_alone and b.node is not None:
+        fails(b, b.node)(call("lt", size, index(least)), kind)
+    else:
+        b.require(size, least, raises=True)
 
 
 def failing(b: Builder, node: Node, block: Block) -> None:

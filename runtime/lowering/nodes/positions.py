@@ -36,6 +36,7 @@ from runtime.lowering.kernels.scalar import (
     is_float,
     select,
 )
+from runtime.lowering.nodes.call_outs import at_least
 from runtime.lowering.nodes.elementwise import mapped
 from runtime.lowering.nodes.reductions import as_stored, by_groups_of_rows, in_shape, reduced_axes
 
@@ -57,7 +58,7 @@ def position(b: Builder, node: Node) -> list[Form]:
     for a in axes:
         size = form.shape[a]
         if isinstance(size, Expr):
-            b.require(size, 1, raises=True)
+            at_least(b, size, 1, ValueError)
     if form.type in NARROW:  # no machine compares them
         form = mapped(b, [form], "f4", lambda args: cast(args[0], "f4"))
     x = b.stored(form) if isinstance(form, Computed) and not form.is_view else form

@@ -57,6 +57,7 @@ from runtime.lowering.kernels.scalar import (
     real,
     select,
 )
+from runtime.lowering.nodes.call_outs import at_least
 from runtime.lowering.nodes.concatenation_views import in_one_order, join
 from runtime.lowering.nodes.elements import machine_type, tensor_type
 from runtime.lowering.nodes.elementwise import converted, in_type, mapped
@@ -135,7 +136,7 @@ def over_axes(
     if name in ("max", "min") and count == 0:
         raise Refusal(f"{name} of nothing")
     if name in ("max", "min") and isinstance(count, Expr) and (b.is_alone or is_of_the_run(count)):
-        b.require(count, 1, raises=True)
+        at_least(b, count, 1, ValueError)
     if name == "mean" and is_of_the_run(count) and not b.program.has_effects:
         b.require(as_expr(count), 1, warns=True)
     is_exact = name in ("max", "min") and result in NARROW  # so are they in single precision

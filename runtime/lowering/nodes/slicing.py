@@ -19,6 +19,7 @@ from runtime.lowering.kernels.builder import Builder, is_of_the_run
 from runtime.lowering.kernels.kernel import Dim
 from runtime.lowering.kernels.refusal import Refusal
 from runtime.lowering.kernels.scalar import Expr, call, cast, const, index, is_int, select
+from runtime.lowering.nodes.call_outs import at_least
 
 __all__ = ["Map", "clamped", "sliced", "static_index"]
 
@@ -39,7 +40,7 @@ def static_index(b: Builder, size: Dim, i: int) -> Expr:
         if not -size <= i < size:
             raise Refusal("an index that is out of bounds")
         return index(i % size)
-    b.require(size, i + 1 if i >= 0 else -i, raises=True)
+    at_least(b, size, i + 1 if i >= 0 else -i, IndexError)
     return index(i) if i >= 0 else as_expr(b.shifted(size, i))
 
 

@@ -111,6 +111,73 @@ def test_a_program_is_a_layer_that_is_trained(model, tmp_path):
         layers.TFSMLayer(tmp_path / "m.agz", "nope")
 
 
+def within_functional(program):
+    inputs = Input((6, 3))
+    return keras.Model(inputs, layers.Dense(1)(program(inputs)))
+
+
+class Holding(keras.Model):
+    def __init__(self, program):
+        super().__init__()
+        self.parts = [program]
+        self.program, self.last = program, layers.Dense(1)
+
+    def call(self, x):
+        return self.last(self.program(x))
+
+
+def added(program):
+    made = keras.Sequential([Input((6, 3))])
+    made.add(program)
+    made.add(layers.Dense(1))
+    return made
+
+
+WITH_PROGRAM = {
+    "sequential": lambda program: keras.Sequential([Input((6, 3)), program, layers.Dense(1)]),
+    "added": added,
+    "functional": within_functional,
+    "subclass": Holding,
+}
+
+
+@pytest.mark.parametrize("kind", WITH_PROGRAM)
+def test_a_loaded_program_is_a_layer_as_it_is(kind, tmp_path):
+    """A39: what `ag.load` gives is trained within a model, whose file holds its weights."""
+    keras.utils.set_random_seed(3)
+    inner = keras.Sequential([Input((6, 3)), layers.LSTM(4), layers.Dense(3)])
+    ag.save(inner, tmp_path / "inner.agz")
+    program = ag.load(tmp_path / "inner.agz")
+    before = [v.numpy().copy() for v in program.variables]
+    model = WITH_PROGRAM[kind](program)
+    model.compile(keras.optimizers.Adam(0.05), "mse")
+    y = X.sum((1, 2))[:, None]
+    losses = model.fit(X, y, epochs=8, verbose=0).history["loss"]
+    assert losses[-1] < 0.9 * losses[0] and model.train_function.step.trace_count == 1
+    assert len(model.trainable_weights) == len(inner.trainable_weights) + 2
+    for old, variable in zip(before, program.variables, strict=True):
+        assert np.abs(old - variable.numpy()).max() > 0
+    wanted = model.predict(X, verbose=0)
+    model.save_weights(tmp_path / "m.weights.h5")
+    other = WITH_PROGRAM[kind](ag.load(tmp_path / "inner.agz"))
+    other(X)
+    other.load_weights(tmp_path / "m.weights.h5")
+    np.testing.assert_allclose(other.predict(X, verbose=0), wanted, atol=1e-6)
+    if kind in ("sequential", "functional"):
+        model.save(tmp_path / "m.keras")
+        again = keras.saving.load_model(tmp_path / "m.keras", safe_mode=False)
+        np.testing.assert_allclose(again.predict(X, verbose=0), wanted, atol=1e-6)
+
+
+def test_an_endpoint_of_a_layer_is_a_signature_of_the_program(tmp_path):
+    specs = {"row": [ag.TensorSpec([3], "float32")], "table": [ag.TensorSpec([5, 3], "float32")]}
+    ag.save(ag.convert(lambda x: x * x.ndim), tmp_path / "f.agz", specs)
+    table = layers.TFSMLayer(tmp_path / "f.agz", "table")
+    np.testing.assert_array_equal(table(X[:, 0]), X[:, 0] * 2)
+    with pytest.raises(TypeError, match=r"must be float32\[5, 3\]"):
+        table(X[0, 0])
+
+
 def sequential(*parts):
     return keras.Sequential(list(parts))
 

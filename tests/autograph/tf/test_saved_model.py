@@ -50,6 +50,66 @@ def test_a_file_is_loaded_as_a_folder_is(tmp_path):
     }  # fmt: skip
 
 
+class Counter(tf.Module):
+    """Functions of several kinds of parameters, which share their Variables."""
+
+    def __init__(self):
+        super().__init__()
+        self.w = tf.Variable(2.0)
+
+    @tf.function
+    def scaled(self, x, k=2, *, of_w=True):
+        return x * k * self.w if of_w else x
+
+    @tf.function(input_signature=[tf.TensorSpec([None])])
+    def train(self, x):
+        self.w.assign_add(tf.reduce_sum(x))
+        return self.w.read_value()
+
+    @tf.function(input_signature=[])
+    def reset(self):
+        return self.w.assign(2.0)
+
+    @tf.function(input_signature=[tf.TensorSpec([]), tf.TensorSpec([])])
+    def rest(self, a, *others):
+        return a + others[0] * self.w
+
+    @tf.function
+    def named(self, **parts):
+        return parts["p"] - parts["q"] * self.w
+
+
+def test_the_functions_of_an_object_share_their_variables(tmp_path):
+    counter = Counter()
+    x = tf.ones([2])
+    calls = [
+        ("scaled", (x,), {}), ("train", (), {"x": tf.ones([3])}), ("scaled", (x, 3), {}),
+        ("train", ([1.0, 1.0],), {}), ("scaled", (), {"x": x, "of_w": False}),
+        ("rest", (1.0, 2.0), {}), ("named", (), {"q": 1.0, "p": 5.0}), ("reset", (), {}),
+        ("scaled", (x,), {}),
+    ]  # fmt: skip
+    numbers = [
+        (name, args, {k: tf.constant(v) if k in "pq" else v for k, v in kwargs.items()})
+        for name, args, kwargs in calls
+    ]
+    wanted = [getattr(counter, name)(*args, **kwargs).numpy() for name, args, kwargs in numbers]
+    tf.saved_model.save(Linear(2), tmp_path)  # which the next one replaces
+    tf.saved_model.save(counter, tmp_path)
+    loaded = tf.saved_model.load(tmp_path)
+    got = [getattr(loaded, name)(*args, **kwargs) for name, args, kwargs in calls]
+    assert all(type(one) is tf.Tensor for one in got)
+    for one, other in zip(got, wanted, strict=True):
+        np.testing.assert_array_equal(one, other)
+    served = loaded.signatures
+    assert set(served) == {"named", "reset", "rest", "scaled", "train"}
+    assert float(served["train"](x=[1.0])["output_0"]) == 3.0
+    assert float(served["reset"]()["output_0"]) == 2.0
+    with pytest.raises(TypeError, match=r"x_of_train: float32\[2, 2\]"):
+        loaded.train(tf.ones([2, 2]))
+    with pytest.raises(TypeError, match="unexpected keyword argument 'y'"):
+        loaded.train(y=1.0)
+
+
 def test_what_cannot_be_loaded_or_called_is_told(tmp_path):
     class Two(tf.Module):
         @tf.function(input_signature=[tf.TensorSpec([])])

@@ -1,6 +1,7 @@
 """`export_c`: programs that compile, and give what the saved programs give, bit for bit."""
 
 import functools
+import math
 import shutil
 import subprocess
 
@@ -78,6 +79,20 @@ def pictures(x, kernel, of_channels):
     return y, ag.nn.avg_pool2d(y, 2, 2)
 
 
+def extremes(x):
+    """Of whole numbers nothing is nan: compilers warn of what is compared with itself."""
+    return x.max(), x.min(), x.argmax(), np.interp(x[:3] / 2, x, x * 10.0)
+
+
+def added(x):
+    """Nothing is given back, and what is None in a result is left out."""
+    y0.assign_add(x.sum())
+
+
+def partly(x):
+    return {"y": x * y0, "none": None, "both": (None, x.sum())}
+
+
 random = np.random.default_rng(0).standard_normal
 PROGRAMS = [
     (exp, [ag.TensorSpec([None, 4])], [np.ones((1, 4))]),
@@ -91,6 +106,8 @@ PROGRAMS = [
     (collatz, [ag.TensorSpec([], np.int64)], [np.int64(27)]),
     (caught, [ANY, ag.TensorSpec([])], [np.array([1.0, 9.0, 2.0]), np.float64(5.0)]),
     (written, [ANY, ag.TensorSpec([], np.int64)], [np.arange(4.0), np.int64(2)]),
+    (extremes, [ag.TensorSpec([None], np.int64)], [np.array([-3, 4, 9, 12])]),
+    (added, [ANY], [np.arange(4.0)]), (partly, [ANY], [np.arange(4.0)]),
 ]  # fmt: skip
 
 
@@ -128,6 +145,8 @@ def compiled(function, specs, folder):
 
 def as_bytes(x):
     """What a result is in memory."""
+    if x is None:
+        return b""
     if isinstance(x, dict):
         x = tuple(x.values())
     if isinstance(x, tuple):
@@ -162,6 +181,57 @@ def test_errors_are_a_status_with_the_line(tmp_path):
     got = call(np.ones(2) * 5)
     assert got.returncode == 1 and got.stdout == b""
     assert b"test_c.py:" in got.stderr and b"ValueError: too large" in got.stderr
+
+
+def item(x, k):
+    return x[k]
+
+
+def gathered(x, k):
+    return np.take(x, k[k >= 0])
+
+
+def counted(x, k):
+    n = 0
+    while n < len(x):
+        n += k.item()
+    return n
+
+
+def rooted(x, k):
+    return math.sqrt(k) + x.sum()
+
+
+def put(x, k):
+    x[k] = 0.0
+    return x
+
+
+WHOLE, MANY = ag.TensorSpec([], np.int64), ag.TensorSpec([None], np.int64)
+RAISING = [
+    (item, WHOLE, np.int64(3), IndexError), (item, WHOLE, np.int64(-4), IndexError),
+    (gathered, MANY, np.array([0, 7]), IndexError), (put, WHOLE, np.int64(9), IndexError),
+    (counted, WHOLE, np.int64(-(2**62)), OverflowError), (rooted, WHOLE, np.int64(-1), ValueError),
+]  # fmt: skip
+
+
+@needs_compiler
+@pytest.mark.parametrize(("function", "spec", "k", "error"), RAISING)
+def test_an_error_has_the_name_of_its_class(function, spec, k, error, tmp_path):
+    program, call = compiled(function, [ANY, spec], tmp_path)
+    with pytest.raises(error):
+        program(np.arange(3.0), k)
+    got = call(np.arange(3.0), k)
+    assert got.returncode == 1 and error.__name__ in got.stderr.decode()
+    assert "test_c.py:" in got.stderr.decode()
+
+
+@needs_compiler
+def test_sizes_that_a_program_does_not_take_are_named(tmp_path):
+    _, call = compiled(lambda x, y: x + y, [ANY, ANY], tmp_path)
+    assert call(np.ones(3), np.ones(3)).returncode == 0
+    got = call(np.ones(3), np.ones(2))
+    assert got.returncode == 1 and b"sizes with x_size0 == y_size0" in got.stderr
 
 
 def ends(x):
@@ -204,10 +274,26 @@ def taken(x):
     return found
 
 
+def first_or(x):
+    try:
+        return x[0] + x[-2]
+    except IndexError:
+        return np.float64(len(x))
+
+
+def largest_or(x):
+    found = np.float64(7)
+    try:
+        found = x.max() * x.argmax()
+    except ValueError:
+        found = -found
+    return found
+
+
 # How many elements of how few are an error.
 FEW = [
     (ends, {0}), (largest, {0}), (mean_beside, ()), (without_last, {0}), (first_if, ()),
-    (sum_with_first, ()), (halves, ()), (taken, {0, 1, 2}),
+    (sum_with_first, ()), (halves, ()), (taken, {0, 1, 2}), (first_or, ()), (largest_or, ()),
 ]  # fmt: skip
 
 
@@ -278,8 +364,30 @@ def factorial(n):
     return 1 if n < 2 else n * factorial(n - 1)
 
 
+def shown(x):
+    for k, value in enumerate(x):
+        print(k, value)
+    return len(x)
+
+
+def named(x):
+    return x, "positive" if x.sum() > 0 else "negative"
+
+
+def words(x):
+    return ["a" if value > 0 else "b" for value in x]
+
+
+def perhaps(x):
+    return {"some": x if x.sum() > 3 else None}
+
+
 REFUSED = [
     (printed, [ANY], "`print`"),
+    (shown, [ANY], "`print`"),
+    (named, [ANY], "its result, in 'result_1', is text"),
+    (words, [ANY], "its result is .* a list or dict of other things than numbers"),
+    (perhaps, [ANY], "its result, in 'some', is there on some paths only"),
     (spectrum, [ag.TensorSpec([2, 2])], "op `eigvals` has no native form"),
     (factorial, [ag.TensorSpec([], np.int64)], "calls itself"),
     (lambda x: x * 1j, [ANY], "complex"),
@@ -361,6 +469,12 @@ def test_a_program_in_c_is_trained_as_the_program_is(tmp_path, monkeypatch):
     np.testing.assert_allclose(found, wanted, rtol=1e-11, atol=1e-13)
     first = np.concatenate([w.numpy().reshape(-1) for w in WEIGHTS])
     assert (found[-1, 1:] != first).all() and np.abs(found[-1, 1:] - first).mean() > 0.03
+
+
+def test_a_constant_text_in_a_result_is_refused_by_its_name(tmp_path):
+    with pytest.raises(ag.UnsavableError, match="its result, in 'kind', is 'relu'"):
+        ag.export_c(lambda x: {"kind": "relu", "y": x * 2}, tmp_path / "f.c", [ANY])
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("name", ["step", "step.c", "my.step.c"])

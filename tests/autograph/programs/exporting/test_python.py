@@ -85,6 +85,11 @@ def special(x):
     return ag.special.gammaln(x), np.fft.rfft(x), x[x > 1], Point(x.max(), x.min())
 
 
+def squeezed(x, n):
+    """Of unknown rank: a number, where the sizes are 1."""
+    return np.squeeze(x[:n, :n]), None
+
+
 generator = ag.random.Generator(3)
 
 
@@ -105,6 +110,7 @@ PROGRAMS = [
     (factorial, [np.int64(5)], [np.int64(9)]),
     (drawn, [np.ones(3)], [np.arange(3.0)], [np.arange(5.0, 2.0, -1.0)]),
     (special, [np.array([0.5, 3.0, 7.25])], [np.array([2.0, 1.0, 0.0])]),
+    (squeezed, [np.ones((2, 2)), np.int64(1)], [np.ones((2, 2)), np.int64(2)]),
 ]  # fmt: skip
 
 
@@ -200,6 +206,20 @@ def test_what_cannot_be_exported_leaves_the_file_as_it_was(tmp_path):
     with pytest.raises(ag.UnsavableError, match=r"test_python.py:\d+, in `.*logged`"):
         export_python(ag.convert(logged), tmp_path / "f.py", [ag.TensorSpec([2])])
     assert (tmp_path / "f.py").read_text() == "mine"
+
+
+def test_numbers_that_numpy_alone_does_not_have_are_refused(tmp_path):
+    pytest.importorskip("ml_dtypes")
+    within = lambda x: (x.astype("bfloat16") * 2).astype("float32")  # noqa: E731
+    for function, dtype, place in (
+        (within, "float32", r"test_python.py>?:\d+.*"),
+        (abs, "bfloat16", ""),
+    ):
+        with pytest.raises(
+            ag.UnsavableError, match=f"{place}numbers of bfloat16, which NumPy alone"
+        ):
+            export_python(ag.convert(function), tmp_path / "f.py", [ag.TensorSpec([2], dtype)])
+    assert not list(tmp_path.iterdir())
 
 
 def test_the_command_writes_a_file(tmp_path, monkeypatch):
