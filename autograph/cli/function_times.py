@@ -48,7 +48,8 @@ def arguments(
     """
     positional, named = bind(target, given)
     for argument in given:
-        if isinstance(argument.value, Spec) and None in (argument.value.shape or (None,)):
+        shape = argument.value.shape if isinstance(argument.value, Spec) else ()
+        if shape is None or None in shape:
             raise CommandError("--input: a call needs all sizes")
     return [_made(x) for x in positional], {name: _made(x) for name, x in named.items()}
 

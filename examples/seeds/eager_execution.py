@@ -4,7 +4,7 @@ The article downloads MNIST; here the 1,792 first of scikit-learn's digits stand
 of 8 by 8. `training_loss.png` is drawn into the current folder.
 """
 
-import os  # noqa: F401
+import os
 import autograph.tf as tf
 import cProfile
 import matplotlib.pyplot as plt

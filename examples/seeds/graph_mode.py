@@ -1,18 +1,15 @@
 """An article on graph mode: branches, prints, and a model of pictures trained eagerly and in a graph.
 
 The article has pictures of horses and humans; here generated stripes that stand and that lie stand
-in for them. PICTURES, BATCH_SIZE and EPOCHS in the environment make a shorter run.
+in for them. Its six epochs of 23 batches take minutes.
 """
 
 import autograph.tf as tf
 import numpy as np
-import os
 import time
 
 IMAGE_SIZE = 224
-PICTURES = int(os.environ.get("PICTURES", 736))
-BATCH_SIZE = int(os.environ.get("BATCH_SIZE", 32))
-EPOCHS = int(os.environ.get("EPOCHS", 6))
+BATCH_SIZE = 32
 
 
 #Eager mode.
@@ -115,7 +112,7 @@ def stripes(count, seed):
     pictures = pictures + random.integers(0, 50, pictures.shape, np.uint8)
     return tf.data.Dataset.from_tensor_slices((pictures, labels))
 
-num_examples = PICTURES
+num_examples = 736
 train_examples = stripes(num_examples, 0)
 validation_examples = stripes(num_examples // 4, 1)
 test_examples = stripes(num_examples // 4, 2)
@@ -254,7 +251,7 @@ optimizer, train_loss, train_accuracy, val_loss, val_accuracy = objects()
 
 #Solving the model in eager mode, and printing the time elapsed.
 st = time.time()
-train_eager(model, optimizer, EPOCHS, train_ds_eager,
+train_eager(model, optimizer, 6, train_ds_eager,
             train_loss, train_accuracy, valid_ds_eager,
             val_loss, val_accuracy)
 et = time.time()
@@ -267,7 +264,7 @@ optimizer, train_loss, train_accuracy, val_loss, val_accuracy = objects()
 
 #Solving the model in graph mode, and printing the time elapsed.
 st = time.time()
-train_graph(model, optimizer, EPOCHS, train_ds_graph,
+train_graph(model, optimizer, 6, train_ds_graph,
             train_loss, train_accuracy, valid_ds_graph,
             val_loss, val_accuracy)
 et = time.time()

@@ -1,8 +1,8 @@
 """The listings of a notebook on `tf.function`: wrapping, conversion, printing, speed, tracing."""
 
-import timeit
-
 import autograph.tf as tf
+import timeit
+from datetime import datetime
 
 # ---- advantages of graphs
 

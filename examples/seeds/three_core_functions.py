@@ -70,8 +70,8 @@ print(len(cpu_times), len(gpu_times), min(cpu_times + gpu_times) > 0)
 
 # 自动梯度
 import os
-
 os.environ['TF_CPP_MIN_LOG_LEVEL'] = '2' #忽略CPU与tensorflow版本问题
+import autograph.tf as tf
 #创建4个张量,并赋值
 a = tf.constant(1.)
 b = tf.constant(2.)

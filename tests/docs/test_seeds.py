@@ -14,15 +14,20 @@ SEEDS = ROOT / "examples" / "seeds"
 pytest.importorskip("autograph.keras", exc_type=ImportError, reason="needs the extra `keras`")
 
 
-def run(name, folder, **sizes):
-    """The program run in a folder, with smaller sizes than the text's; Keras warns of `input_shape`."""
+def run(name, folder, shorter=()):
+    """The program run in a folder, what takes minutes made shorter; Keras warns of `input_shape`."""
+    text = (SEEDS / name).read_text()
+    for long, short in shorter:
+        assert long in text
+        text = text.replace(long, short)
+    (folder / name).write_text(text)
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-W", "ignore:Do not pass:UserWarning", str(SEEDS / name)],
+        [sys.executable, "-W", "error", "-W", "ignore:Do not pass:UserWarning", name],
         capture_output=True,
         text=True,
         check=False,
         cwd=folder,
-        env={"PYTHONPATH": str(ROOT), **{key: str(size) for key, size in sizes.items()}},
+        env={"PYTHONPATH": str(ROOT)},
     )
     assert done.returncode == 0, done.stderr
     return done
@@ -35,7 +40,7 @@ def test_each_program_has_a_test():
 
 # A01 to A03, A05 to A09: the printed values of the text are exchanged there.
 def test_a02_introduction_to_graphs(tmp_path):
-    out = run("introduction_to_graphs.py", tmp_path, CALLS=1).stdout
+    out = run("introduction_to_graphs.py", tmp_path, [("number=1000", "number=1")]).stdout
     assert out.startswith(
         "Multiple a of shape (1, 2) with b of shape (2, 1)\n[[5.5]]\n"
         "Add a of shape (1, 2) with b of shape (2, 1)\n[[10.5 10.5]\n [ 1.5  1.5]]\n"
@@ -88,7 +93,10 @@ SUMMARY = """
 
 # A28 to A46, H12: the article's generated code names the argument wrongly.
 def test_a28_graph_mode(tmp_path):
-    done = run("graph_mode.py", tmp_path, PICTURES=4, BATCH_SIZE=2, EPOCHS=1)
+    shorter = ("num_examples = 736", "num_examples = 4"), ("BATCH_SIZE = 32", "BATCH_SIZE = 2")
+    done = run(
+        "graph_mode.py", tmp_path, [*shorter, ("optimizer, 6, train_ds", "optimizer, 2, train_ds")]
+    )
     out, _, later = done.stdout.partition("Eager Time spend:")
     assert out.startswith("4 -3\n4 -3\n4 -3\n")
     parts = (
@@ -126,12 +134,12 @@ def check_training(out, errors):
     graph = re.findall(
         r"^Step (\d) : train loss ([\d.e-]+) ; train accuracy ([\d.]+)$", errors, re.M
     )
-    assert [step[0] for step in eager] == ["1", "2"]
+    assert [step[0] for step in eager] == ["1", "2", "3", "4"]
     assert [[float(x) for x in s] for s in graph] == [
-        pytest.approx([float(x) for x in s], 1e-4) for s in eager
+        pytest.approx([float(x) for x in s], 1e-3) for s in eager
     ]
     last = re.findall(r"^val loss [\d.e-]+ ; val accuracy [\d.]+$", errors, re.MULTILINE)
-    assert len(last) == 2
+    assert len(last) == 4
     assert re.search(r"^Eager mode spent time: .*\nGraph mode spent time: ", out, re.MULTILINE)
     assert float(out.rpartition("Weights differ by at most ")[2]) < 1e-4
 

@@ -31,6 +31,7 @@ from autograph.operators.values.iterables import (
     as_indexed,
     has_open_length,
 )  # fmt: skip
+from autograph.operators.values.printing import held_prints
 from autograph.operators.values.runs import has_runs
 from runtime import journal
 from runtime.building import building, current_builder
@@ -307,7 +308,7 @@ class Going:
             put(item)
 
         self.put = note
-        with journal.transaction() as trial:
+        with held_prints() as printed, journal.transaction() as trial:
             journal.note_spent(source)
             try:
                 items(map(counted.item, range(_TRIED)))
@@ -315,9 +316,11 @@ class Going:
                 work = builder.work(mark) * length // _TRIED
             except Exception:  # noqa: BLE001 - the user's own, raised again in its turn
                 nodes = work = 0
-            self.put = put
+            self.put, shows = put, bool(printed)
             if trial.advanced:
                 trial.commit()
+            else:
+                printed.clear()
         if trial.advanced:
             self.over(counted.after(_TRIED), items, place, is_begun=True)
         journal.note_unspent(source)
@@ -327,7 +330,7 @@ class Going:
         facts = current_trace()
         if facts is not None and facts.attempt.keeps_lengths:
             work = nodes
-        if work <= _MOST_NODES or not _are_alike(seen):
+        if work <= _MOST_NODES or shows or not _are_alike(seen):
             return False
         body = _Round(items, place.__code__)
         is_done = is_staged(counted, body, self._note_data, self._state, builder)
@@ -353,11 +356,12 @@ class Going:
         """Whether Python could go through items; if not, nothing is done."""
         builder = current_builder()
         mark = builder.mark()
-        with journal.transaction() as trial:
+        with held_prints() as printed, journal.transaction() as trial:
             self._is_trial = True
             try:
                 run()
             except _ByData:
+                printed.clear()
                 if trial.advanced:
                     raise _of_iterator() from None
             except BaseException:

@@ -31,6 +31,7 @@ from autograph.operators.values.bodies import State, nothing
 from autograph.operators.values.captured_items import one_by_one
 from autograph.operators.values.iterables import Indexed, InTurn, as_indexed, numbers_left
 from autograph.operators.values.iterators import Taken, spend, taken
+from autograph.operators.values.printing import held_prints, refused_prints
 from autograph.operators.values.runs import has_runs
 from autograph.operators.values.transforms import is_ours
 from runtime import journal
@@ -128,11 +129,11 @@ def _may_roll(opts: dict[str, Any]) -> bool:
     return opts.get("unroll") is not True and opts.get("stage") is not False
 
 
-def _roll(stage: Thunk, builder: Builder) -> bool:
+def _roll(stage: Thunk, builder: Builder, prints: Any = refused_prints) -> bool:
     """Try to stage a Python loop; what needs Python values stays unrolled."""
     mark, facts = builder.mark(), current_trace()
     spent = 0 if facts is None else facts.decisions.budget.spent
-    with journal.transaction() as attempt:
+    with journal.transaction() as attempt, prints():
         try:
             stage()
         except StagingError as error:
@@ -525,24 +526,13 @@ class _For(NamedTuple):
                 "make a list of it first",
             )
         spend([iterator])
-        items = Taken(
-            iterator,
-            list_iterators.taken_from,
-            iterator.ahead if isinstance(iterator, InTurn) else None,
-        )
+        ahead = iterator.ahead if isinstance(iterator, InTurn) else None
+        items = Taken(iterator, list_iterators.taken_from, ahead)
         source, position = list_iterators.place_in_list(iterator)
         begin: int | None = 0
 
         def rest(go: Any, k: int) -> None:
-            if_stmt(
-                go,
-                lambda: run(k),
-                nothing,
-                self.state.getter,
-                self.state.setter,
-                self.state.names,
-                0,
-            )
+            if_stmt(go, lambda: run(k), nothing, *self.state, 0)
 
         def run(k: int) -> None:
             # What is next, and whether anything is, is known on the way that comes here. A branch
@@ -570,7 +560,9 @@ class _For(NamedTuple):
         length = items.known_length()
         if length is None or length > _UNROLLED_ITEMS or self.opts.get("stage") is True:
             self.staged(items, 0)
-        elif self.opts.get("unroll") is True or not _roll(lambda: self.staged(items, 0), builder):
+            return
+        unrolls = self.opts.get("unroll") is True
+        if unrolls or not _roll(lambda: self.staged(items, 0), builder, held_prints):
             self.unrolled(InTurn(items))
 
     def over_range(self, whole: range, builder: Builder) -> None:
@@ -615,15 +607,16 @@ class _For(NamedTuple):
         """
         done, together = 0, 1
         while done < len(items):
-            idle = self._idle_together(items[done : done + together], builder)
+            with held_prints() as printed:
+                idle = self._idle_together(items[done : done + together], printed, builder)
             done += idle.done
             if idle.has_taken or (idle.then_adds and together == 1) or idle.has_ended:
                 return idle._replace(done=done)
             together = 1 if idle.then_adds else 2 * together
         return _Idle(done)
 
-    def _idle_together(self, items: range, builder: Builder) -> _Idle:
-        """Run all these rounds, or none of them if one adds a node."""
+    def _idle_together(self, items: range, printed: list[Any], builder: Builder) -> _Idle:
+        """Run all these rounds, or none of them if one adds a node or is to be seen."""
         before, mark = self.state.get(), builder.mark()
         with journal.transaction() as trial:
             for number, item in enumerate(items):
@@ -644,7 +637,8 @@ class _For(NamedTuple):
                 if trial.advanced:
                     trial.commit()
                     return _Idle(number + 1, has_taken=True)
-                if added or builder.mark() > mark:
+                if added or printed or builder.mark() > mark:
+                    printed.clear()
                     note_written(_code_of(self.body), trial)
                     self.state.set(before)
                     builder.truncate(mark)

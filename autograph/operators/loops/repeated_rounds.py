@@ -17,7 +17,7 @@ from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.variables import Maybe, Poison, Undefined
 from autograph.operators.loops.sites import note_written
 from autograph.operators.values.bodies import State
-from autograph.operators.values.printing import holding_prints, release_prints
+from autograph.operators.values.printing import held_prints
 from autograph.operators.values.runs import has_runs
 from runtime import journal
 from runtime.building import Builder, Mark
@@ -76,17 +76,13 @@ class Repeated:
                 self._body(item)
             self._note(spent, mark)
             return True
-        printed: list[Callable[[], None]] = []
-        with journal.transaction() as part:
+        with held_prints() as printed, journal.transaction() as part:
             try:
-                with holding_prints(printed):
-                    self._body(item)
+                self._body(item)
             except BaseException:
-                release_prints(printed)
                 part.commit()
                 raise
-            if not self._is_to_be_staged(part, before, mark, left, shows=bool(printed)):
-                release_prints(printed)
+            if printed or not self._is_to_be_staged(part, before, mark, left):
                 part.commit()
                 self._note(spent, mark)
                 return True
@@ -107,19 +103,13 @@ class Repeated:
         self._done += 1
 
     def _is_to_be_staged(
-        self,
-        part: journal.Transaction,
-        before: tuple[Any, ...],
-        mark: Mark,
-        left: int | None,
-        *,
-        shows: bool,
+        self, part: journal.Transaction, before: tuple[Any, ...], mark: Mark, left: int | None
     ) -> bool:
-        """Whether what is left is to be one loop; `shows`: a round prints while it is traced."""
+        """Whether what is left is to be one loop."""
         size = self._builder.size(mark)
         nodes = self._builder.size(self._begin) if left is None else size * left
         is_long = self._cost == 0 and left is not None and left > MANY_ROUNDS and size > 0
-        works = not shows and works_long(self._builder.since(mark))
+        works = works_long(self._builder.since(mark))
         self.projected = nodes
         nodes -= self._cost or 0
         if part.advanced or (self._budget.allows(nodes) and not (is_long or works)):

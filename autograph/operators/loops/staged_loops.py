@@ -48,7 +48,7 @@ from autograph.operators.values.bodies import (
 from autograph.operators.values.carried import NOTHING, merge_types, tensor
 from autograph.operators.values.iterables import is_open
 from autograph.operators.values.iterators import refuse_in_loop
-from autograph.operators.values.printing import holding_prints, release_prints
+from autograph.operators.values.printing import held_prints
 from autograph.operators.values.references import reference_of
 from autograph.operators.values.runs import Rows
 from autograph.operators.values.scope import cells_of
@@ -163,16 +163,14 @@ class _Loop:
     # ---- the fixed point ---------------------------------------------------------------------
 
     def solve(self) -> Outcome:
-        printed: list[Callable[[], None]] = []
         facts = current_trace()
         spent = 0 if facts is None else facts.decisions.budget.spent
-        try:
+        with held_prints() as printed:
             for attempt in range(_ATTEMPTS):
                 printed.clear()  # the next trace prints it again
                 if facts is not None:
                     facts.decisions.budget.spent = spent
-                with holding_prints(printed):
-                    outcome = self.trace_round()
+                outcome = self.trace_round()
                 is_settled = not self._grow(outcome)
                 if is_settled:
                     self.site.remember(self.entries, self.ownership.others, self.carries_go)
@@ -182,8 +180,6 @@ class _Loop:
                         return outcome
                     self.carries_go |= not is_pure
             raise self._unsettled(outcome)
-        finally:
-            release_prints(printed)
 
     def _unsettled(self, outcome: Outcome) -> StagingError:
         slots = [entry.slot for entry in self.entries.values() if entry.slot is not None]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, NamedTuple
 
 from autograph.operators.captured.captures import current_trace
 from autograph.operators.captured.settings import guard_print_options
@@ -28,12 +28,12 @@ from runtime import journal
 from runtime.building import building
 from runtime.effects import control
 from runtime.errors import StagingError
-from runtime.origins import origin_of_caller
+from runtime.origins import Origin, origin_of_caller
 from runtime.structure.templates import Line
 from runtime.tensor import Tensor
 
-__all__ = ["ascii_", "format_", "graph_print", "holding_prints", "print_", "release_prints",
-           "repr_", "str_", "trace_print"]  # fmt: skip
+__all__ = ["ascii_", "format_", "graph_print", "held_prints", "print_", "refused_prints", "repr_",
+           "str_", "trace_print"]  # fmt: skip
 
 
 def print_(
@@ -58,38 +58,53 @@ def print_(
         trace_print(*map(_at_trace, values), sep=sep, end=end, file=file, flush=flush)
 
 
-# What the loops that are being traced have printed in their last round so far, if any is.
-_held: ContextVar[list[Callable[[], None]] | None] = ContextVar("held", default=None)
+class _Print(NamedTuple):
+    """A print at the time of tracing."""
+
+    write: Callable[[], None]
+    origin: Origin | None
+
+    def show(self) -> None:
+        self.write()
+
+    def refuse(self) -> None:
+        raise StagingError("each round prints while it is traced", origin=self.origin)
+
+
+# What becomes of prints: loops that are being traced hold them until they are settled.
+_take: ContextVar[Callable[[_Print], None]] = ContextVar("take", default=_Print.show)
 
 
 def trace_print(*values: Any, file: Any = None, **options: Any) -> None:
     """Python's `print` at the time of tracing, once for a loop body however often it is traced."""
     write = functools.partial(print, *values, file=file or sys.stdout, **options)
-    held = _held.get()
-    if held is None:
-        write()
-    else:
-        held.append(write)
+    _take.get()(_Print(write, origin_of_caller()))
 
 
 @contextmanager
-def holding_prints(held: list[Callable[[], None]]) -> Iterator[None]:
-    """Within this context `trace_print` adds to `held` and prints nothing."""
-    token = _held.set(held)
+def held_prints() -> Iterator[list[Any]]:
+    """What `trace_print` prints in this context is held to its end, unless the caller clears it."""
+    held: list[_Print] = []
+    try:
+        with _taken(held.append):
+            yield held
+    finally:
+        for each in held:
+            _take.get()(each)
+
+
+def refused_prints() -> AbstractContextManager[None]:
+    """In this context `trace_print` raises StagingError: each round shows what is its own."""
+    return _taken(_Print.refuse)
+
+
+@contextmanager
+def _taken(take: Callable[[_Print], None]) -> Iterator[None]:
+    token = _take.set(take)
     try:
         yield
     finally:
-        _held.reset(token)
-
-
-def release_prints(held: list[Callable[[], None]]) -> None:
-    """Print what was held, or hold it for the loop around."""
-    around = _held.get()
-    for write in held:
-        if around is None:
-            write()
-        else:
-            around.append(write)
+        _take.reset(token)
 
 
 def _at_trace(value: Any) -> Any:

@@ -44,6 +44,12 @@ def test_a_function_is_timed_in_all_ways(program, capsys):
     assert "sum over 30" in found["kernels"][0]["what"]
 
 
+def test_a_spec_of_a_number_is_a_random_number(program, capsys):
+    given = ["--input", "f64[]", "--input", "n=7", "--seconds", "0.001"]
+    assert main(["bench", f"{program}:step", *given]) == 0
+    assert "native" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("what", "given", "message"),
     [

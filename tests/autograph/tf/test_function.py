@@ -257,6 +257,54 @@ def test_a19_eager_mode_prints_each_time(capsys):
     assert {int(v) for v in values} == {9} and values[0].dtype == np.int32  # H09
 
 
+def epochs(n, x):
+    for epoch in range(n):
+        for row in x:
+            x = x + row
+        print(f"Epoch {epoch} finished")
+    return x
+
+
+def counted(n, x):
+    i = 0
+    while i < n:
+        x = x + i
+        print("round", i)
+        i += 1
+    return x
+
+
+def some_rounds(n, x):
+    for i in range(n):
+        for j in range(n):
+            x = x - j
+        if i % 7 == 3:
+            print("round", i)
+    return x
+
+
+def comprehension(n, x):
+    return sum([x * i for i in range(n) if print("item", i) is None])
+
+
+@pytest.mark.parametrize("n", [2, 20])
+@pytest.mark.parametrize("loop", [epochs, counted, some_rounds, comprehension])
+def test_a56_each_round_of_a_loop_of_python_prints_while_it_is_traced(loop, n, capsys):
+    """A56: as in TensorFlow, it is no loop of the graph then; loops over tensors still are."""
+    x = tf.constant([1.0, 2.0])
+    wanted = loop(n, x).numpy()
+    printed = capsys.readouterr().out
+    function = tf.function(loop)
+    np.testing.assert_allclose(function(n, x), wanted, rtol=1e-5)
+    assert capsys.readouterr().out == printed
+    function(n, x)
+    assert capsys.readouterr().out == "" and traces(function) == 1
+    if n == 20 and loop is not comprehension:
+        assert "each round prints while it is traced" in function.explain()
+    whiles = [node.op.name for node in function.traces()[0].graph.walk()].count("while")
+    assert whiles == (n if loop is epochs or (loop is some_rounds and n == 20) else 0)
+
+
 def test_a_function_without_results_prints_once(capsys):
     @tf.function
     def f():
