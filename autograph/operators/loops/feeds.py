@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import inspect
 import itertools
 import sys
 from collections.abc import Callable, Iterator
@@ -215,7 +216,7 @@ def fed(x: Any) -> Any:
     facts = None if type(x) in _CONTAINERS else current_trace()
     if facts is None:
         return x
-    if type(x) is GeneratorType and x in facts.generators.calls:
+    if type(x) is GeneratorType and x in facts.generators.calls and not _has_begun(x):
         return _fed_by_call(x, *facts.generators.calls[x])
     if not facts.outside.has(x):
         return x
@@ -224,6 +225,11 @@ def fed(x: Any) -> Any:
         return x
     why = "it is older than the call" if is_shared else "its `__iter__` is left alone"
     return Fed(_feed_of(x), (x,), known_as=type(x), why=why, is_shared=is_shared)
+
+
+def _has_begun(x: GeneratorType[Any, Any, Any]) -> bool:
+    """Whether the trace has taken items of a generator, which are a part of it, as others are."""
+    return inspect.getgeneratorstate(x) != inspect.GEN_CREATED
 
 
 def is_older_iterator(x: Any) -> bool:
