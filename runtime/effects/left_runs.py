@@ -13,7 +13,7 @@ import operator
 import weakref
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from sys import getrefcount
@@ -30,8 +30,8 @@ from runtime.origins import origin_of_caller, path_of_callers
 from runtime.structure.tree import MADE_BY_CLASS_STATEMENT
 from runtime.tensor import Tensor
 
-__all__ = ["LeftRuns", "begin", "have_run", "is_within_run", "keep", "note_class", "of_call",
-           "of_numbers", "run_again", "run_left"]  # fmt: skip
+__all__ = ["LeftRuns", "begin", "have_changed", "have_run", "is_within_run", "keep", "note_class",
+           "of_call", "of_numbers", "run_again", "run_left", "undone"]  # fmt: skip
 
 _VALUES = (int, float, complex, str, bytes, np.generic)
 _MISSING = object()
@@ -67,10 +67,12 @@ class _Change(NamedTuple):
     before: Any
     after: Any
 
-    def undo(self) -> None:
-        """Put back what was there, unless that was done meanwhile."""
-        if self.place.are_same(self.place.take(), self.after):
+    def undo(self) -> bool:
+        """Put back what was there, unless that was done meanwhile; whether it was not."""
+        is_there = self.place.are_same(self.place.take(), self.after)
+        if is_there:
             self.place.put(self.before)
+        return is_there
 
 
 class _Steps:
@@ -296,6 +298,21 @@ class LeftRuns:
         finally:
             self.is_within = False
 
+    def have_changed(self) -> bool:
+        """Whether what ran is seen to have changed something, that stays so."""
+        return any(run.is_seen_to_change for run in self._made)
+
+    @contextmanager
+    def undone(self) -> Iterator[None]:
+        """Within this, what such code has changed is as it was before, unless it changed since."""
+        changes = [change for run in self._made for change in run.changes]
+        undone = [change for change in reversed(changes) if change.undo()]
+        try:
+            yield
+        finally:
+            for change in reversed(undone):
+                change.place.put(change.after)
+
     @contextmanager
     def again(self) -> Iterator[None]:
         """Within this, Python makes the call: what ran while tracing does not run again."""
@@ -373,6 +390,20 @@ def have_run() -> bool:
     """Whether code that is left alone ran while the call is traced."""
     runs = _open.get()
     return runs is not None and runs.is_any
+
+
+def have_changed() -> bool:
+    """Whether code that is left alone is seen to have changed something for the call."""
+    runs = _open.get()
+    return runs is not None and runs.have_changed()
+
+
+@contextmanager
+def undone() -> Iterator[None]:
+    """Within this, what such code has changed for the call is as it was before."""
+    runs = _open.get()
+    with nullcontext() if runs is None else runs.undone():
+        yield
 
 
 def is_within_run() -> bool:

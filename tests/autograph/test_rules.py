@@ -388,6 +388,37 @@ def test_what_code_that_is_left_alone_changes_with_others_is_changed_as_often(bo
     assert _shared(body, ag.convert) == _shared(body, lambda g: g)
 
 
+# Functions that read a number which code that is left alone counts up, of a closure or module.
+COUNTED = [
+    "return x * number(), n",
+    "number(); return x * n",
+    "y = x * n; number(); return y, n",
+]
+
+
+@pytest.mark.parametrize("is_global", [False, True])
+@pytest.mark.parametrize("x", [3, 1.5, np.ones(2)], ids=str)
+@pytest.mark.parametrize("body", COUNTED)
+def test_a_number_that_code_left_alone_counts_does_not_freeze(body, x, is_global):
+    scope = "global" if is_global else "nonlocal"
+    text = f"def number():\n    {scope} n\n    n += 1\n    return n\n"
+    text += f"def g(x):\n    {body}\n"
+    if is_global:
+        text = "n = 0\n" + text
+    else:
+        inner = "".join(f"    {line}\n" for line in ("n = 0\n" + text).splitlines())
+        text = f"def made(do_not_convert):\n{inner}    do_not_convert(number)\n    return g\n"
+
+    def found(wrap):
+        module = ag.convert_source(text, "users")
+        if is_global:
+            ag.do_not_convert(module.number)
+        g = wrap(module.g if is_global else module.made(ag.do_not_convert))
+        return [repr(g(x)) for _ in range(5)]
+
+    assert found(ag.convert) == found(lambda g: g)
+
+
 # What such code makes is changed as what converted code makes is, also where a trace begins anew.
 MADE = [
     "d = left(); d.append(2); return x * len(d), d[0], d[4]",
