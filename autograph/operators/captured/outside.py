@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import gc
 import os
 import types
 from collections import deque
@@ -72,23 +71,8 @@ class Outside:
         return self.is_given(thing) or self.has(thing)
 
     def holds(self, thing: Any) -> bool:
-        """Whether what existed before the trace leads to `thing`, be it by objects of a library.
-
-        What the trace itself has put into places does not count.
-        """
-        noted: Any = journal.all_noted()
-        met = {id(slot.read()) for key, (slot, _) in noted.items() if key[0] == "attr"}
-        waiting = [*self.things.values(), *self.given.values()]
-        while waiting:
-            one = waiting.pop()
-            before = noted.get(("content", id(one)))
-            for part in _referents(one if before is None else before[1]):
-                if part is thing:
-                    return id(part) not in met
-                if id(part) not in met and not isinstance(part, _APART):
-                    met.add(id(part))
-                    waiting.append(part)
-        return False
+        """Whether what existed before the trace leads to `thing`."""
+        return journal.leads_to([*self.things.values(), *self.given.values()], thing)
 
     def add(self, thing: Any) -> None:
         """Remember that `thing` existed before the trace."""
@@ -197,18 +181,6 @@ def _containers_in(thing: Any) -> Iterator[Any]:
     if PLAIN_TYPES.issuperset(map(type, parts)):  # mostly, and of many this is seen at once
         return iter(())
     return (x for x in parts if isinstance(x, (*_CONTAINERS, tuple)) or has_state(x))
-
-
-# What leads to all of a program, or to nothing.
-_APART = (type, types.ModuleType, types.CodeType, str, int, float, complex, bytes)
-
-
-def _referents(thing: Any) -> Iterable[Any]:
-    """What a thing refers to; a function, by the names that its code has."""
-    if not isinstance(thing, types.FunctionType):
-        return () if isinstance(thing, _APART) else gc.get_referents(thing)
-    names = (thing.__globals__.get(name) for name in thing.__code__.co_names)
-    return *names, thing.__closure__, thing.__defaults__, thing.__kwdefaults__, thing.__dict__
 
 
 def title(thing: Any) -> str:

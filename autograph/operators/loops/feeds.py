@@ -216,7 +216,9 @@ def fed(x: Any) -> Any:
     facts = None if type(x) in _CONTAINERS else current_trace()
     if facts is None:
         return x
-    if type(x) is GeneratorType and x in facts.generators.calls and not _has_begun(x):
+    # What the trace has taken items of is a part of it.
+    is_new = type(x) is GeneratorType and inspect.getgeneratorstate(x) == inspect.GEN_CREATED
+    if is_new and x in facts.generators.calls:
         return _fed_by_call(x, *facts.generators.calls[x])
     if not facts.outside.has(x):
         return x
@@ -225,11 +227,6 @@ def fed(x: Any) -> Any:
         return x
     why = "it is older than the call" if is_shared else "its `__iter__` is left alone"
     return Fed(_feed_of(x), (x,), known_as=type(x), why=why, is_shared=is_shared)
-
-
-def _has_begun(x: GeneratorType[Any, Any, Any]) -> bool:
-    """Whether the trace has taken items of a generator, which are a part of it, as others are."""
-    return inspect.getgeneratorstate(x) != inspect.GEN_CREATED
 
 
 def is_older_iterator(x: Any) -> bool:
