@@ -7,6 +7,7 @@ tracing do not happen twice.
 
 from __future__ import annotations
 
+import gc
 import itertools
 import weakref
 from collections import Counter
@@ -14,7 +15,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar, Token
 from sys import getrefcount
-from types import CellType, GeneratorType
+from types import CellType, CodeType, FunctionType, GeneratorType, ModuleType
 from typing import Any, NamedTuple
 
 from runtime.errors import StagingError
@@ -44,6 +45,7 @@ __all__ = [
     "is_only_in",
     "is_spent",
     "item_of",
+    "leads_to",
     "may_be",
     "note",
     "note_advanced",
@@ -675,6 +677,42 @@ def is_made(thing: Any) -> bool:
             return True
         open_ = open_.parent
     return False
+
+
+# What leads to all of a program, or to nothing.
+_APART = (type, ModuleType, CodeType, str, int, float, complex, bytes)
+
+
+def leads_to(things: list[Any], thing: Any) -> bool:
+    """Whether some things lead to `thing`, be it by objects of a library.
+
+    What was put into places since the outermost transaction began does not count.
+
+    >>> held = [1]
+    >>> leads_to([{"a": (held,)}], held), leads_to([{"a": ([1],)}], held)
+    (True, False)
+    """
+    noted: Any = all_noted()
+    met = {id(slot.read()) for key, (slot, _) in noted.items() if key[0] == "attr"}
+    waiting = [*things]
+    while waiting:
+        one = waiting.pop()
+        before = noted.get(("content", id(one)))
+        for part in _referents(one if before is None else before[1]):
+            if part is thing:
+                return id(part) not in met
+            if id(part) not in met and not isinstance(part, _APART):
+                met.add(id(part))
+                waiting.append(part)
+    return False
+
+
+def _referents(thing: Any) -> Iterable[Any]:
+    """What a thing refers to; a function, by the names that its code has."""
+    if not isinstance(thing, FunctionType):
+        return () if isinstance(thing, _APART) else gc.get_referents(thing)
+    names = (thing.__globals__.get(name) for name in thing.__code__.co_names)
+    return *names, thing.__closure__, thing.__defaults__, thing.__kwdefaults__, thing.__dict__
 
 
 def is_older_than_body(thing: Any) -> bool:

@@ -7,7 +7,7 @@ these: to look at all that is in them would take as long as many a call.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from itertools import islice
+from itertools import islice, repeat
 from typing import Any
 
 import numpy as np
@@ -105,16 +105,18 @@ class LeftCalls:
         else:
             self._by_kinds = {**self._by_kinds, kinds: made}
 
-    def leave_values(self, function: Callable[..., Any], names: tuple[str, ...]) -> bool:
-        """Leave calls with Python's own values, the last ones by names: whether that is new.
+    def leave_values(
+        self, function: Callable[..., Any], names: tuple[str, ...]
+    ) -> Callable[..., Any] | None:
+        """Leave calls with Python's own values, the last ones by names: what makes them, if new.
 
         A long list of numbers or tuples is none of these values.
         """
         if names in self._by_names or len(self._by_names) >= _MOST_KINDS:
-            return False
+            return None
         made = of_own_values(function, names, _VALUES)
         self._by_names = {**self._by_names, names: made}
-        return made is not None
+        return made
 
     def forget_kinds(self) -> None:
         """Leave no calls by the classes of their arguments alone."""
@@ -167,9 +169,8 @@ def size_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
 
 
 def _outline_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    given = tuple([_outline(x, 0) for x in args])
-    named = tuple([(name, _outline(x, 0)) for name, x in kwargs.items()]) if kwargs else ()
-    return given, named
+    named = zip(kwargs, map(_outline, kwargs.values(), repeat(0)), strict=False)
+    return tuple(map(_outline, args, repeat(0))), tuple(named) if kwargs else ()
 
 
 def _outline(x: Any, depth: int) -> Any:

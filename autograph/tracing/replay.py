@@ -84,6 +84,8 @@ def shared_container(containers: Iterable[Any]) -> Any:
 def store_writes(builder: Builder, facts: Any, containers: Containers) -> bool:
     """Emit nodes for all writes that outlive the call; gives whether arguments are among them."""
     written = False
+    if builder.graph.nodes:
+        _refuse_found(facts, containers)
     for key, slot, old, path in _lasting(facts, containers):
         operands: list[Tensor] = []
         writer = _writer(key, slot, old, path, facts, operands)
@@ -229,6 +231,25 @@ def _lasting(
             _guard_unwritten(slot, old)
         if not is_unwritten or key in facts.effects.written:
             yield key, slot, old, path
+
+
+def _refuse_found(facts: Any, containers: Containers) -> None:
+    """Refuse to change what code that is not converted has found in what is older than the trace.
+
+    Where that was found is not known, and another call may find another one there.
+    """
+    for key, (slot, old) in journal.all_noted().items():
+        owner = slot.owner
+        if not _is_content(key) or slot.read() is old or id(owner) in containers:
+            continue
+        is_known = journal.is_made(owner) or facts.outside.has(owner)
+        if not is_known and facts.outside.holds(owner):
+            kind = type(owner).__name__
+            raise StagingError(
+                f"a {kind} is changed that code outside of the conversion has found somewhere",
+                f"find the {kind} by an index or attribute of lists, dicts and objects",
+                origin=journal.place_of(key),
+            )
 
 
 def _guard_unwritten(slot: journal.Slot, old: Any) -> None:

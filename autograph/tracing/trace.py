@@ -20,7 +20,7 @@ from autograph.operators.captured.attempt import Attempt
 from autograph.operators.captured.captures import Trace, guard_apart, identifier
 from autograph.operators.captured.context import Adoption, OpenLists
 from autograph.operators.captured.decisions import PLAIN, Decision
-from autograph.operators.captured.guards import together
+from autograph.operators.captured.guards import NUMBERS, Guard, Place, together
 from autograph.operators.captured.host_values import is_object
 from autograph.operators.captured.methods import looked_up, method
 from autograph.operators.captured.open_numbers import Numbers, opened
@@ -303,6 +303,8 @@ def _traced(
             emit_raise(error)
             result, raised = None, True
         check_left(facts)
+        if left_runs.have_changed():
+            _guard_numbers_left(facts)
         with _giving_result(facts, function):
             finished = _finish(
                 builder, arguments, placeholders, transaction, result, pure, containers
@@ -318,6 +320,36 @@ def _traced(
         facts.decisions.sites.clear()  # what was found of loops; of no use to who keeps the trace
         facts.containers.packed.clear()
         return finished
+
+
+def _guard_numbers_left(facts: Trace) -> None:
+    """Let a trace that reads a number of the closure serve once, if code left alone changes it.
+
+    A graph would not change it.
+    """
+    captures = facts.captures
+    places: dict[Any, Place] = {
+        key: guard.place
+        for key, guard in captures.guards.items()
+        if type(guard) is Guard and type(guard.expected) in NUMBERS and key[0] in ("cell", "global")
+    }
+    opened = [key for key in captures.open_numbers if key in captures.inputs]
+    places |= {key: captures.inputs[key].place for key in opened}
+    guards = {key: Guard(place, place.fetch(), True) for key, place in places.items()}
+    with left_runs.undone():
+        changed = [key for key, guard in guards.items() if not guard.holds()]
+    for key in changed:
+        captures.guards[key] = Guard(places[key], _CHANGING, True)
+
+
+class _Changing:
+    """What no place holds."""
+
+    def __repr__(self) -> str:
+        return "a number that code changes which is left alone"
+
+
+_CHANGING = _Changing()
 
 
 def _note_target(facts: Trace, target: Any) -> None:

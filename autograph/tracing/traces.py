@@ -564,7 +564,11 @@ class Traces:
         if policy.inputs or policy.nests or not (self._leaves_lists or _are_few(args, kwargs)):
             return False
         if self._fruitless >= _FRUITLESS:
-            if self._left.leave_values(self._target, (*kwargs,)):
+            names = (*kwargs,)
+            made = self._left.leave_values(self._target, names)
+            if made is not None and names:
+                self._named = {**self._named, names: (*self._named.get(names, ()), made)}
+            elif made is not None:
                 self._set_builtins()
             return seem_own(args if not kwargs else (*args, *kwargs.values()))
         told = told_within(args, kwargs)

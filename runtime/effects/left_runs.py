@@ -8,27 +8,30 @@ what such code gave before; where that was made of tensors, what it changed is c
 from __future__ import annotations
 
 import functools
+import itertools
 import operator
+import weakref
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from sys import getrefcount
-from types import CellType, FunctionType, MethodType
+from types import CellType, FunctionType, GeneratorType, MethodType
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from runtime import journal
 from runtime.building import Builder, building
+from runtime.effects.taken_ahead import forget
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller, path_of_callers
 from runtime.structure.tree import MADE_BY_CLASS_STATEMENT
 from runtime.tensor import Tensor
 
-__all__ = ["LeftRuns", "begin", "have_run", "is_within_run", "keep", "note_class", "of_call",
-           "of_numbers", "run_again", "run_left"]  # fmt: skip
+__all__ = ["LeftRuns", "begin", "have_changed", "have_run", "is_within_run", "keep", "note_class",
+           "of_call", "of_numbers", "run_again", "run_left", "undone"]  # fmt: skip
 
 _VALUES = (int, float, complex, str, bytes, np.generic)
 _MISSING = object()
@@ -64,10 +67,58 @@ class _Change(NamedTuple):
     before: Any
     after: Any
 
-    def undo(self) -> None:
-        """Put back what was there, unless that was done meanwhile."""
-        if self.place.are_same(self.place.take(), self.after):
+    def undo(self) -> bool:
+        """Put back what was there, unless that was done meanwhile; whether it was not."""
+        is_there = self.place.are_same(self.place.take(), self.after)
+        if is_there:
             self.place.put(self.before)
+        return is_there
+
+
+class _Steps:
+    """What a generator of such code gives, for all who go through it while a call is traced."""
+
+    def __init__(self, generator: GeneratorType[Any, Any, Any]) -> None:
+        self._generator = generator
+        self._given: list[Any] = []
+        self._end: Exception | None = None
+        self._last: weakref.ref[Any] | None = None
+        self.is_of_trace = False
+
+    def begun(self) -> Generator[Any, Any, Any]:
+        """A pass over the items: the steps that an earlier one came to are not made again."""
+        earlier = None if self._last is None else self._last()
+        if earlier is not None:
+            forget(earlier)
+        made = cast("GeneratorType[Any, Any, Any]", self._pass())
+        made.__name__, made.__qualname__ = self._generator.__name__, self._generator.__qualname__
+        self._last = weakref.ref(made)
+        return made
+
+    def _pass(self) -> Generator[Any, Any, Any]:
+        sent = thrown = None
+        for place in itertools.count():
+            if place == len(self._given):
+                if self._end is None:
+                    self._step(sent, thrown)
+                if isinstance(self._end, StopIteration):
+                    return self._end.value
+                if self._end is not None:
+                    raise self._end
+            try:
+                sent, thrown = (yield self._given[place]), None
+            except Exception as error:  # noqa: BLE001 - it is the generator's
+                thrown = error
+
+    def _step(self, sent: Any, thrown: Exception | None) -> None:
+        step = self._generator
+        try:
+            item = step.send(sent) if thrown is None else step.throw(thrown)
+        except Exception as error:  # noqa: BLE001 - each pass raises it
+            self._end = error
+        else:
+            self._given.append(item)
+            self.is_of_trace |= _is_of_trace(item)
 
 
 @dataclass(slots=True, eq=False)
@@ -80,6 +131,7 @@ class _Run:
     builder: Builder | None = None
     result: Any = _MISSING
     error: Exception | None = None
+    steps: _Steps | None = None
     # What it changed; and of that, what rolling the trace back undoes.
     changes: list[_Change] = field(default_factory=list)
     noted: list[tuple[journal.Slot, _Change]] = field(default_factory=list)
@@ -90,6 +142,8 @@ class _Run:
 
     @property
     def is_known(self) -> bool:
+        if self.steps is not None:
+            return not self.steps.is_of_trace
         return self.result is not _MISSING or self.error is not None
 
     @property
@@ -119,12 +173,13 @@ class _Run:
             for place, content in contents:
                 place.put(content)
             journal.fresh(thing)
-        return self.result
+        return self.result if self.steps is None else self.steps.begun()
 
     def undo(self) -> None:
         for change in reversed(self.changes):
             change.undo()
         self.changes, self.noted, self.result, self.error = [], [], _MISSING, None
+        self.steps = None
 
     def run(self, args: tuple[Any, ...], kwargs: dict[str, Any], function: Any) -> Any:
         """Run the code, and note what it gives and changes."""
@@ -133,6 +188,9 @@ class _Run:
         noted = {key: slot.read() for key, (slot, _) in journal.all_noted().items()}
         try:
             result = function(*args, **kwargs)
+            if type(result) is GeneratorType and not any(map(_is_of_trace, self.given)):
+                self.steps = _Steps(result)
+                return self.steps.begun()
             if _nodes() == nodes and not _is_of_trace(result):
                 self.result = result
             if _counts((result,))[0] == _SOLE + 1 + (self.result is result):
@@ -159,7 +217,7 @@ class _Run:
                 for change in _changes([(place, noted.get(key, old))]):
                     self.noted.append((slot, change))
             if any(_is_of_trace(change.after) for _, change in self.noted):
-                self.result, self.error = _MISSING, None
+                self.result, self.error, self.steps = _MISSING, None, None
 
 
 class LeftRuns:
@@ -240,6 +298,21 @@ class LeftRuns:
         finally:
             self.is_within = False
 
+    def have_changed(self) -> bool:
+        """Whether what ran is seen to have changed something, that stays so."""
+        return any(run.is_seen_to_change for run in self._made)
+
+    @contextmanager
+    def undone(self) -> Iterator[None]:
+        """Within this, what such code has changed is as it was before, unless it changed since."""
+        changes = [change for run in self._made for change in run.changes]
+        undone = [change for change in reversed(changes) if change.undo()]
+        try:
+            yield
+        finally:
+            for change in reversed(undone):
+                change.place.put(change.after)
+
     @contextmanager
     def again(self) -> Iterator[None]:
         """Within this, Python makes the call: what ran while tracing does not run again."""
@@ -317,6 +390,20 @@ def have_run() -> bool:
     """Whether code that is left alone ran while the call is traced."""
     runs = _open.get()
     return runs is not None and runs.is_any
+
+
+def have_changed() -> bool:
+    """Whether code that is left alone is seen to have changed something for the call."""
+    runs = _open.get()
+    return runs is not None and runs.have_changed()
+
+
+@contextmanager
+def undone() -> Iterator[None]:
+    """Within this, what such code has changed for the call is as it was before."""
+    runs = _open.get()
+    with nullcontext() if runs is None else runs.undone():
+        yield
 
 
 def is_within_run() -> bool:

@@ -11,6 +11,7 @@ from runtime.origins import warn_caller
 __all__ = [
     "begun",
     "following",
+    "forget",
     "keep_ahead",
     "keep_begun",
     "note_what_is_ahead",
@@ -65,6 +66,13 @@ def take_begun(source: tuple[Any, ...]) -> Iterator[Any] | None:
     """The same, which is taken by this."""
     held = _begun.pop((*map(id, source),), None) if _begun else None
     return None if held is None else held[1]
+
+
+def forget(items: Iterator[Any]) -> None:
+    """Forget what was taken of an iterator, and that a trace began a pass over it."""
+    _ahead.pop(id(items), None)
+    for source in [source for source, held in _begun.items() if held[1] is items]:
+        del _begun[source]
 
 
 def following(items: Iterator[Any]) -> Any:

@@ -55,6 +55,14 @@ def tick(*given):
 def row():
     return [tick()]
 
+def steps(most):
+    try:
+        for _ in range(most % 7):
+            sent = yield tick()
+            tick(sent or 0)
+    except ValueError:
+        yield tick() * 100
+
 class Counter:
     def __init__(self):
         self.n = 2
@@ -62,6 +70,10 @@ class Counter:
     def bump(self, *given):
         self.n += 1
         return self.n + sum(given)
+
+    def steps(self):
+        for _ in range(3):
+            yield self.bump()
 
     bumped = property(bump)
     __len__ = __call__ = __int__ = __neg__ = __index__ = __round__ = __hash__ = bump
@@ -200,6 +212,12 @@ COUNTING = [
     "return sorted([3, 1], key=lambda x: o.bump())",
     "print(tick(), o.bump())",
     "raise ValueError(tick())",
+    "found = 0\n    for v in steps(9): found += v * n\n    return found",
+    "return [v + n for v in o.steps()], list(steps(4))",
+    "g = o.steps(); a = next(g)\n    for i in range(9): a += i * n\n    return a + sum(g)",
+    "g = steps(90); return next(g), g.send(2), g.throw(ValueError()), next(g, n)",
+    "g = steps(90); next(g); return g.throw(KeyError(n))",
+    "for v in o.steps():\n        if v > n + 3: break\n    return v",
     "for _ in range(1500 + n): found = tick()\n    return found",
     "for _ in range(1500): found = len(o), o.bump(n)\n    return found",
 ]
@@ -216,13 +234,13 @@ def test_code_that_is_left_alone_runs_as_often_as_in_python(body, is_marked):
 def _calls_of(body, wrap, is_marked):
     """What calls of a function give, print and leave, each time."""
     module = ag.convert_source(TEXT, "library.inner")
-    functions = [*vars(module.Counter).values(), module.tick, module.row]
+    functions = [*vars(module.Counter).values(), module.tick, module.row, module.steps]
     for function in filter(inspect.isfunction, functions) if is_marked else ():
         ag.do_not_convert(function)
     users = ag.convert_source(f"def g(n):\n    {body}\n", "users")
     o, box, kept = module.Counter(), types.SimpleNamespace(seen=None), []
     names = {"o": o, "box": box, "kept": kept, "tick": module.tick, "row": module.row}
-    vars(users).update(names, Counter=module.Counter)
+    vars(users).update(names, Counter=module.Counter, steps=module.steps)
     g, found = wrap(users.g), []
     for n in (1, 2, 1, 3, 1):
         printed = io.StringIO()
@@ -368,6 +386,37 @@ def _shared(body, wrap):
 @pytest.mark.parametrize("body", SHARED)
 def test_what_code_that_is_left_alone_changes_with_others_is_changed_as_often(body):
     assert _shared(body, ag.convert) == _shared(body, lambda g: g)
+
+
+# Functions that read a number which code that is left alone counts up, of a closure or module.
+COUNTED = [
+    "return x * number(), n",
+    "number(); return x * n",
+    "y = x * n; number(); return y, n",
+]
+
+
+@pytest.mark.parametrize("is_global", [False, True])
+@pytest.mark.parametrize("x", [3, 1.5, np.ones(2)], ids=str)
+@pytest.mark.parametrize("body", COUNTED)
+def test_a_number_that_code_left_alone_counts_does_not_freeze(body, x, is_global):
+    scope = "global" if is_global else "nonlocal"
+    text = f"def number():\n    {scope} n\n    n += 1\n    return n\n"
+    text += f"def g(x):\n    {body}\n"
+    if is_global:
+        text = "n = 0\n" + text
+    else:
+        inner = "".join(f"    {line}\n" for line in ("n = 0\n" + text).splitlines())
+        text = f"def made(do_not_convert):\n{inner}    do_not_convert(number)\n    return g\n"
+
+    def found(wrap):
+        module = ag.convert_source(text, "users")
+        if is_global:
+            ag.do_not_convert(module.number)
+        g = wrap(module.g if is_global else module.made(ag.do_not_convert))
+        return [repr(g(x)) for _ in range(5)]
+
+    assert found(ag.convert) == found(lambda g: g)
 
 
 # What such code makes is changed as what converted code makes is, also where a trace begins anew.

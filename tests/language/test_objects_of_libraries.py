@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 import decimal
 import io
 import itertools
+import json
 import operator
 import types
-from collections import ChainMap, OrderedDict, deque
+from collections import ChainMap, OrderedDict, UserDict, deque
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -96,6 +98,69 @@ def test_what_is_found_in_containers_of_the_library_is_changed(function, kind):
         f(kind(held), np.ones(2))
     assert held == {"a": [1.0, 2.0, 2.0]}
     assert f.traces()[0].graph.nodes
+
+
+BOARD = {"a": [1.0]}
+
+
+@ag.do_not_convert
+def board():
+    return BOARD
+
+
+@pytest.mark.parametrize(
+    ("find", "holder"),
+    [
+        (lambda x: dict(x)["a"], types.MappingProxyType),
+        (lambda x: {**x}["a"], types.MappingProxyType),
+        (lambda x: (x | {})["a"], types.MappingProxyType),
+        (lambda x: x.get("a"), ChainMap),
+        (lambda x: next(iter(x.values())), ChainMap),
+        (lambda x: copy.copy(x)["a"], ChainMap),
+        (lambda x: max(copy.copy(x).values()), UserDict),
+        (lambda x: board()["a"], dict),
+    ],
+)
+def test_what_other_code_finds_in_older_objects_is_not_changed_in_silence(find, holder):
+    def appended(x, value):
+        find(x).append(value.sum())
+        return value * 2
+
+    def read(x, value):
+        return sum(find(x)) * value
+
+    for function, is_refused in ((appended, True), (read, False)):
+        converted = ag.convert(function)
+        for k in range(3):
+            BOARD["a"][:] = [k + 1.0]
+            if is_refused:
+                with pytest.raises(ag.StagingError, match="a list is changed that code outside of"):
+                    converted(holder(BOARD), np.ones(2))
+                assert BOARD == {"a": [k + 1.0]}
+            elif "board" not in find.__code__.co_names:  # what runs once, while tracing
+                assert converted(holder(BOARD), np.ones(2)).tolist() == [k + 1.0] * 2
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: json.loads('{"a": [1]}'),
+        lambda: copy.deepcopy(BOARD),
+        lambda: UserDict(a=[1]),
+        lambda: types.SimpleNamespace(a=[1]).__dict__,
+    ],
+)
+def test_what_a_library_has_made_is_changed(make):
+    def appended(value):
+        made = make()
+        made["a"].append(value.sum())
+        return made["a"], value * 2
+
+    converted = ag.convert(appended)
+    for _ in range(3):
+        (found, _), (wanted, _) = converted(np.ones(2)), appended(np.ones(2))
+        assert found == wanted and converted.trace_count == 1
+    assert converted.traces()[0].graph.nodes
 
 
 # ---- what each call makes anew -------------------------------------------------------------------

@@ -6,6 +6,7 @@ import functools
 import itertools
 from collections import deque
 from collections.abc import Callable
+from sys import getrefcount
 from types import BuiltinFunctionType, GeneratorType
 from typing import Any
 
@@ -322,9 +323,13 @@ def as_fresh(result: Any) -> Any:
         return journal.fresh(type(result)(map(as_fresh, result)))
     if not isinstance(result, _OWN) or journal.is_fresh(result):
         return result
-    trace = current_trace()  # a part of what it was given is not new
-    return result if trace is not None and trace.outside.has(result) else journal.fresh(result)
+    trace, is_alone = current_trace(), getrefcount(result) == journal.ALONE
+    if trace is not None and (
+        trace.outside.has(result) or not is_alone and trace.outside.holds(result)
+    ):
+        return result  # a part of what it was given, or has found, is not new
+    return journal.fresh(result)
 
 
-# What nobody else has seen where a function gives it as its result.
+# What is new, mostly, where a function gives it as its result.
 _OWN = (list, dict, set, deque, GeneratorType)

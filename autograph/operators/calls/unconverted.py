@@ -65,51 +65,13 @@ from runtime.origins import origin_of_caller
 __all__ = ["ARRAYS", "OURS", "PURE_MODULES", "call_unconverted"]
 
 PURE_MODULES = frozenset(
-    [
-        "math",
-        "cmath",
-        "operator",
-        "itertools",
-        "functools",
-        "collections",
-        "copy",
-        "dataclasses",
-        "string",
-        "re",
-        "enum",
-        "typing",
-        "numbers",
-        "fractions",
-        "decimal",
-        "statistics",
-        "bisect",
-        "textwrap",
-        "abc",
-        "types",
-        "inspect",
-        "builtins",
-        "_operator",
-        "_functools",
-        "_collections",
-        "_bisect",
-        "_abc",
-        "typing_extensions",
-        "contextlib",
-        "array",
-        "struct",
-        "json",
-        "keyword",
-        "unicodedata",
-        "difflib",
-        "colorsys",
-        "datetime",
-        "calendar",
-        "_struct",
-        "_json",
-        "_decimal",
-        "_datetime",
-    ]
-)
+    ("math", "cmath", "operator", "itertools", "functools", "collections", "copy",
+     "dataclasses", "string", "re", "enum", "typing", "numbers", "fractions", "decimal",
+     "statistics", "bisect", "textwrap", "abc", "types", "inspect", "builtins", "_operator",
+     "_functools", "_collections", "_bisect", "_abc", "typing_extensions", "contextlib",
+     "array", "struct", "json", "keyword", "unicodedata", "difflib", "colorsys", "datetime",
+     "calendar", "_struct", "_json", "_decimal", "_datetime")
+)  # fmt: skip
 OURS = frozenset(("autograph", "runtime"))
 # Modules whose classes go through what they are given.
 _MADE_OF_ITEMS = frozenset(("builtins", "collections", "itertools"))

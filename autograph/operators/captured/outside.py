@@ -70,6 +70,10 @@ class Outside:
         """Whether the caller has it, too."""
         return self.is_given(thing) or self.has(thing)
 
+    def holds(self, thing: Any) -> bool:
+        """Whether what existed before the trace leads to `thing`."""
+        return journal.leads_to([*self.things.values(), *self.given.values()], thing)
+
     def add(self, thing: Any) -> None:
         """Remember that `thing` existed before the trace."""
         if id(thing) in self.things:

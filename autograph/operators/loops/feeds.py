@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import inspect
 import itertools
 import sys
 from collections.abc import Callable, Iterator
@@ -216,7 +217,9 @@ def fed(x: Any) -> Any:
     facts = None if type(x) in _CONTAINERS else current_trace()
     if facts is None:
         return x
-    if type(x) is GeneratorType and x in facts.generators.calls:
+    # What the trace has taken items of is a part of it.
+    is_new = type(x) is GeneratorType and inspect.getgeneratorstate(x) == inspect.GEN_CREATED
+    if is_new and x in facts.generators.calls:
         return _fed_by_call(x, *facts.generators.calls[x])
     if not facts.outside.has(x):
         return x

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 from functools import cache
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -56,4 +56,5 @@ def builtin(address: int, name: str, context: int, *kept: Any) -> Callable[..., 
     definition = _definition(name, address)
     self = _Address(context)
     self.kept = kept
-    return cast("Callable[..., Any]", _new()(ctypes.addressof(definition), self, None, None))
+    made: Callable[..., Any] = _new()(ctypes.addressof(definition), self, None, None)
+    return made

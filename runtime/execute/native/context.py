@@ -8,6 +8,7 @@ then those of the one graph (what to call where it cannot go on, and the error s
 from __future__ import annotations
 
 import ctypes
+import itertools
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -137,8 +138,9 @@ class Context:
 
         That lives as long as the process.
         """
-        handlers = [id(miss) if name == "miss" else 0 for name in HANDLERS]
-        words = [*_of_the_process(), *handlers, *(code.get(name, 0) for name in CODE)]
+        handlers = [0] * len(HANDLERS)
+        handlers[HANDLERS.index("miss")] = id(miss)
+        words = [*_of_the_process(), *handlers, *map(code.get, CODE, itertools.repeat(0))]
         return (ctypes.c_uint64 * len(words))(*words)
 
     @property

@@ -284,9 +284,8 @@ def of_own_values(
     if problem() is not None or not config.native.value:
         return None
     context = Context.of_the_process({}, MISS)
-    kinds, others = (
-        (ctypes.c_uint64 * len(row))(*map(id, row)) for row in (values.kinds, values.others)
-    )
+    kinds = (ctypes.c_uint64 * len(values.kinds))(*map(id, values.kinds))
+    others = (ctypes.c_uint64 * len(values.others))(*map(id, values.others))
     row = [
         *(ctypes.addressof(context), id(function), id(names) if names else 0),
         *(values.few, values.deepest, id(list), id(tuple), id(dict)),
