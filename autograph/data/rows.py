@@ -22,6 +22,7 @@ from autograph.data.elements import (
     nothing_of,
     structure_of,
 )
+from autograph.operators.values.templates import has_traced
 
 __all__ = [
     "Batches",
@@ -96,6 +97,10 @@ class Rows:
         filled = [like(x, array) for x, array in zip(parts, made)]  # noqa: B905
         return nest_of(structure_of(first), filled)
 
+    def component(self, number: int) -> Rows:
+        """One component of each element."""
+        return Component(self, number)
+
     def __iter__(self) -> Iterator[Any]:
         return counted(self.count, self.at) if is_staged() else self._in_turn()
 
@@ -123,6 +128,9 @@ class Slices(Rows):
     def take(self, numbers: Any) -> Any:
         return nest_of(self.structure, [array[numbers] for array in self.arrays])
 
+    def component(self, number: int) -> Rows:
+        return Slices(self.arrays[number])
+
 
 def corner(part: Any, sizes: Any, k: Any) -> Any:
     """The first elements of `part`, as many of each axis as row `k` of `sizes` says; None: all."""
@@ -141,6 +149,10 @@ class Corners(Rows):
     def at(self, k: Any) -> Any:
         parts = zip(self.arrays, self.sizes)  # noqa: B905 - it is converted
         return nest_of(self.structure, [corner(array[k], sizes, k) for array, sizes in parts])
+
+    def component(self, number: int) -> Rows:
+        array = self.arrays[number]
+        return Corners(structure_of(array), [array], [self.sizes[number]])
 
 
 class Counted(Rows):
@@ -222,8 +234,9 @@ class Batches(Rows):
 
     def __init__(self, rows: Rows, size: int, drop_remainder: bool) -> None:
         self.rows, self.size = rows, size
-        self.is_even = drop_remainder or rows.count % size == 0
-        self.count = rows.count // size if self.is_even else -(-rows.count // size)
+        count = rows.count
+        self.is_even = drop_remainder or (not has_traced(count) and count % size == 0)
+        self.count = count // size if self.is_even else -(-count // size)
 
     def at(self, k: Any) -> Any:
         if self.is_even:

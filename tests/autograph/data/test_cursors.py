@@ -292,6 +292,7 @@ OF_NUMBERS = {
     "shuffle": lambda: of_single().shuffle(3, seed=1),
     "prefetch": lambda: of_single().map(lambda x: x * 2).prefetch(2),
     "unbatch": lambda: of_single().batch(2).unbatch(),
+    "windows": lambda: in_memory().window(2).flat_map(lambda w: w.batch(2)).map(np.sum),
     "zip": lambda: Dataset.zip(of_single(), in_memory()).map(lambda a, b: a + b),
     "interleave": lambda: Dataset.range(1, 4).interleave(
         lambda n: Dataset.from_generator(
@@ -428,12 +429,10 @@ def any_and_next(elements, n):
 
 NEXT = (
     two, in_rounds, begun_in_rounds, to_the_end, with_default, with_none, in_a_branch,
-    in_some_rounds, past_the_end, added_up, beside_others,
+    in_some_rounds, past_the_end, added_up, beside_others, rest, what_a_break_leaves, in_blocks,
+    in_the_loop_over_it, any_and_next,
 )  # fmt: skip
-# Of what is in memory the items that a loop leaves are refused, as with all that has them by number.
-LEFT = (rest, what_a_break_leaves, in_blocks, in_the_loop_over_it, any_and_next)
 ASKED = [(f, source) for f in NEXT for source in OF_NUMBERS]
-ASKED += [(f, source) for f in LEFT for source in OF_NUMBERS if source != "in memory"]
 
 
 def outcome(function, *args):
