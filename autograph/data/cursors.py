@@ -195,8 +195,9 @@ class Flattening(Cursor):
         while self.is_open and not is_found:
             self.inner.end()
             self.is_open, x = self.source.following()
-            self.inner = self.begin(x)
-            is_found, y = self.inner.following()
+            if self.is_open:
+                self.inner = self.begin(x)
+                is_found, y = self.inner.following()
         return self.is_open and is_found, y
 
     def end(self) -> None:

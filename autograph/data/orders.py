@@ -15,6 +15,7 @@ from runtime.random.draws import Draws
 from runtime.random.generator import Generator
 from runtime.random.keys import as_key
 from runtime.tensor import Tensor
+from runtime.variable import Variable
 
 __all__ = ["Orders"]
 
@@ -24,10 +25,10 @@ class Orders:
 
     def __init__(self, seed: Any, is_new_each_time: bool) -> None:
         self.is_new_each_time = is_new_each_time
-        key = random.bits(dtype=np.uint64) if seed is None else as_key(seed)
+        key = _plain(random.bits(dtype=np.uint64) if seed is None else as_key(seed))
         # Whether a graph draws them, which the data set is made in.
         self.is_of_graph = is_staged()
-        self._draws: Draws = _Begun(key) if self.is_of_graph else Generator(key)
+        self._draws: Draws = _Begun(key) if self.is_of_graph else _Kept(key)
         self._key = None if is_new_each_time else key
 
     def order(self, count: Any, size: int) -> Any:
@@ -48,6 +49,18 @@ class Orders:
         if self._key is None:
             return getattr(self._draws, name)(*args)
         return getattr(random, name)(*args, key=self._key)
+
+
+class _State(Variable):
+    """What orders are drawn from: elements stay of what the data set is made of."""
+
+    makes_tensors = False
+
+
+class _Kept(Generator):
+    """A generator that draws on from pass to pass."""
+
+    _variable = _State
 
 
 class _Begun(Draws):

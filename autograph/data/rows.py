@@ -13,7 +13,7 @@ import numpy as np
 
 from autograph.data.elements import (
     as_components,
-    block_of,
+    blocks_of,
     counted,
     is_staged,
     leaves_of,
@@ -77,9 +77,9 @@ class Rows:
         """The elements from `start` to `stop`, no more than `size`, of which there is one."""
         return self.take(np.arange(start, min(start + size, stop)))
 
-    def block(self, k: Any, size: int) -> Any:
-        """The elements of block number `k` of so many each, which are all there."""
-        return self.take(np.arange(size) + k * size)
+    def blocks(self, size: int) -> Rows:
+        """Blocks of so many elements each, which are all there, in a graph."""
+        return _Blocks(self, size)
 
     def take(self, numbers: Any) -> Any:
         """The elements with these numbers, of which there is one at least."""
@@ -109,6 +109,26 @@ class Rows:
             yield self.at(k)
 
 
+class _Blocks(Rows):
+    """So many elements each, one block after the other."""
+
+    def __init__(self, rows: Rows, size: int) -> None:
+        self.rows, self.size, self.count = rows, size, rows.count // size
+
+    def at(self, k: Any) -> Any:
+        return self.rows.take(np.arange(self.size) + k * self.size)
+
+
+class _Gathered(Rows):
+    """The elements with the numbers in each row of an array."""
+
+    def __init__(self, rows: Rows, numbers: Any) -> None:
+        self.rows, self.numbers, self.count = rows, numbers, len(numbers)
+
+    def at(self, k: Any) -> Any:
+        return self.rows.take(self.numbers[k])
+
+
 class Slices(Rows):
     """The rows of arrays."""
 
@@ -122,8 +142,8 @@ class Slices(Rows):
     def span(self, start: Any, stop: Any, size: int) -> Any:
         return nest_of(self.structure, [array[start:stop][:size] for array in self.arrays])
 
-    def block(self, k: Any, size: int) -> Any:
-        return nest_of(self.structure, [block_of(array, k, size) for array in self.arrays])
+    def blocks(self, size: int) -> Rows:
+        return Slices(nest_of(self.structure, [blocks_of(array, size) for array in self.arrays]))
 
     def take(self, numbers: Any) -> Any:
         return nest_of(self.structure, [array[numbers] for array in self.arrays])
@@ -196,6 +216,9 @@ class Stretch(Rows):
     def take(self, numbers: Any) -> Any:
         return self.rows.take(self.start + numbers * self.step)
 
+    def component(self, number: int) -> Rows:
+        return Stretch(self.rows.component(number), self.count, self.start, self.step)
+
 
 class Chosen(Rows):
     """The elements of another order."""
@@ -209,8 +232,8 @@ class Chosen(Rows):
     def span(self, start: Any, stop: Any, size: int) -> Any:
         return self.rows.take(self.order[start:stop][:size])
 
-    def block(self, k: Any, size: int) -> Any:
-        return self.rows.take(block_of(self.order, k, size))
+    def blocks(self, size: int) -> Rows:
+        return _Gathered(self.rows, blocks_of(self.order, size))
 
     def take(self, numbers: Any) -> Any:
         return self.rows.take(self.order[numbers])
@@ -232,15 +255,18 @@ class Cycled(Rows):
 class Batches(Rows):
     """So many elements each; the last ones may be fewer."""
 
-    def __init__(self, rows: Rows, size: int, drop_remainder: bool) -> None:
+    def __init__(self, rows: Rows, size: int, drop_remainder: bool, is_sized: bool) -> None:
         self.rows, self.size = rows, size
         count = rows.count
-        self.is_even = drop_remainder or (not has_traced(count) and count % size == 0)
-        self.count = count // size if self.is_even else -(-count // size)
+        is_known = is_sized and not has_traced(count)
+        is_even = drop_remainder or (is_known and count % size == 0)
+        self.count = count // size if is_even else -(-count // size)
+        # Made before the rounds, in each of which it would copy all rows.
+        self.even = rows.blocks(size) if is_even and is_staged() else None
 
     def at(self, k: Any) -> Any:
-        if self.is_even:
-            return self.rows.block(k, self.size)
+        if self.even is not None:
+            return self.even.at(k)
         return self.rows.span(k * self.size, self.rows.count, self.size)
 
 
@@ -257,8 +283,8 @@ class Together(Rows):
     def span(self, start: Any, stop: Any, size: int) -> Any:
         return nest_of(self.structure, [part.span(start, stop, size) for part in self.parts])
 
-    def block(self, k: Any, size: int) -> Any:
-        return nest_of(self.structure, [part.block(k, size) for part in self.parts])
+    def blocks(self, size: int) -> Rows:
+        return Together(self.structure, [part.blocks(size) for part in self.parts])
 
     def take(self, numbers: Any) -> Any:
         return nest_of(self.structure, [part.take(numbers) for part in self.parts])
@@ -289,8 +315,8 @@ class Component(Rows):
     def span(self, start: Any, stop: Any, size: int) -> Any:
         return leaves_of(self.rows.span(start, stop, size))[self.number]
 
-    def block(self, k: Any, size: int) -> Any:
-        return leaves_of(self.rows.block(k, size))[self.number]
+    def blocks(self, size: int) -> Rows:
+        return Component(self.rows.blocks(size), self.number)
 
     def take(self, numbers: Any) -> Any:
         return leaves_of(self.rows.take(numbers))[self.number]

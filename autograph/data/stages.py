@@ -132,6 +132,8 @@ class Stage:
 
     # Whether each pass has the same order; whether its elements are parts of what is in memory.
     is_steady = is_stored = True
+    # Whether each one that its place in a loop makes has as many elements.
+    is_sized = True
     # Whether a pass comes to its end, of elements that no plain Python gives.
     ends_in_memory = True
     # Whether plain Python begins with what only the graph knows.
@@ -143,6 +145,7 @@ class Stage:
     def _take_after(self, *sources: Stage) -> None:
         """Be what all that this step begins with are."""
         self.is_stored = all(source.is_stored for source in sources)
+        self.is_sized = all(source.is_sized for source in sources)
         self.is_steady = all(source.is_steady for source in sources)
         self.ends_in_memory = all(source.ends_in_memory for source in sources)
         self.is_of_graph = any(source.is_of_graph for source in sources)
@@ -213,8 +216,8 @@ class Stage:
 class FromRows(Stage):
     """A source in memory."""
 
-    def __init__(self, rows: Rows, spec: Any) -> None:
-        self._rows, self._spec = rows, spec
+    def __init__(self, rows: Rows, spec: Any, is_sized: bool = True) -> None:
+        self._rows, self._spec, self.is_sized = rows, spec, is_sized
 
     @property
     def is_host(self) -> bool:
@@ -551,7 +554,9 @@ class Batched(_Through):
 
     def rows(self) -> Rows | None:
         rows = self.source.rows()
-        return None if rows is None else Batches(rows, self.size, self.drop_remainder)
+        return (
+            None if rows is None else Batches(rows, self.size, self.drop_remainder, self.is_sized)
+        )
 
     def steps(self) -> Iterator[Any]:
         waiting = []
@@ -1031,8 +1036,10 @@ class Windowed(_Through):
         spec = self.source.spec()
         parts = leaves_of(spec)
         if len(parts) == 1 and parts[0] is spec:
-            return self.wrap(FromRows(rows, spec))
-        found = [FromRows(rows.component(k), part) for k, part in enumerate(parts)]
+            return self.wrap(FromRows(rows, spec, self.drop_remainder))
+        found = [
+            FromRows(rows.component(k), part, self.drop_remainder) for k, part in enumerate(parts)
+        ]
         return nest_of(structure_of(spec), [self.wrap(part) for part in found])
 
     def windows(self) -> Windowed:
