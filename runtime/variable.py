@@ -103,7 +103,7 @@ class Variable:
     # As of a tensor: what it holds is no Python number.
     is_weak: ClassVar[bool] = False
     # Whether functions that read it give tensors.
-    makes_tensors: ClassVar[bool] = True
+    makes_tensors: bool = True
     # The class of the tensors that it gives.
     tensor_class: ClassVar[type[Tensor]] = Tensor
 
@@ -350,9 +350,9 @@ def _fits(declared: Any, given: Any) -> bool:
     )
 
 
-def makes_tensors(kind: type) -> bool:
-    """Whether functions that read such objects give tensors, not arrays."""
-    return issubclass(kind, Tensor) or (issubclass(kind, Variable) and kind.makes_tensors)
+def makes_tensors(thing: Any) -> bool:
+    """Whether functions that read an object give tensors, not arrays."""
+    return isinstance(thing, Tensor) or (isinstance(thing, Variable) and thing.makes_tensors)
 
 
 def on_new_variable(variable: Variable) -> None:

@@ -15,7 +15,6 @@ from runtime.random.draws import Draws
 from runtime.random.generator import Generator
 from runtime.random.keys import as_key
 from runtime.tensor import Tensor
-from runtime.variable import Variable
 
 __all__ = ["Orders"]
 
@@ -28,7 +27,7 @@ class Orders:
         key = _plain(random.bits(dtype=np.uint64) if seed is None else as_key(seed))
         # Whether a graph draws them, which the data set is made in.
         self.is_of_graph = is_staged()
-        self._draws: Draws = _Begun(key) if self.is_of_graph else _Kept(key)
+        self._draws: Draws = _Begun(key) if self.is_of_graph else _kept(key)
         self._key = None if is_new_each_time else key
 
     def order(self, count: Any, size: int) -> Any:
@@ -51,16 +50,11 @@ class Orders:
         return getattr(random, name)(*args, key=self._key)
 
 
-class _State(Variable):
-    """What orders are drawn from: elements stay of what the data set is made of."""
-
-    makes_tensors = False
-
-
-class _Kept(Generator):
-    """A generator that draws on from pass to pass."""
-
-    _variable = _State
+def _kept(key: Any) -> Generator:
+    """A generator that draws on from pass to pass; elements stay of what their source gives."""
+    made = Generator(key)
+    made.state.makes_tensors = False
+    return made
 
 
 class _Begun(Draws):

@@ -570,7 +570,7 @@ class _OfTensors:
         self._inputs = dict.fromkeys(builder.graph.inputs, False)
         self._inputs |= {cast(Value, c.handle._value): issubclass(c.kind, Tensor) for c in captured}
         for thing, value in builder.externals.values():
-            self._inputs[value] = makes_tensors(type(thing))
+            self._inputs[value] = makes_tensors(thing)
         self._stands_for = builder.stands_for
 
     def __call__(self, value: Value) -> bool:
@@ -655,7 +655,7 @@ def _assemble(
     tensors = (
         facts.captures.tensors
         or any(issubclass(c.kind, Tensor) for c in captured)
-        or any(makes_tensors(type(x)) for x in externals)
+        or any(makes_tensors(x) for x in externals)
     )
     facts.effects.handouts.settle(of_tensors, on_host=on_host)
     return Traced(

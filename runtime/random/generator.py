@@ -68,12 +68,10 @@ class Generator(Draws):
     (array([7, 0, 7, 9]), array([0, 8, 2, 1]))
     """
 
-    _variable: type[Variable] = Variable
-
     def __init__(self, seed: Any = None) -> None:
         key = _entropy() if seed is None else _known(seed)
         with placing_on(None):  # numbers on the host, whoever draws
-            self._state = self._variable(_state(key), trainable=False, name="random_state")
+            self._state = Variable(_state(key), trainable=False, name="random_state")
 
     @classmethod
     def from_seed(cls, seed: Any) -> Generator:

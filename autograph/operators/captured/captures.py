@@ -91,8 +91,8 @@ class Trace:
     def meets_tensors(self) -> bool:
         """Whether the function was given tensors or Variables, or has read some so far."""
         things = [thing for thing, _ in self.builder.root.externals.values()]
-        kinds = [c.kind for c in self.captures.inputs.values()]
-        return self.captures.tensors or any(map(makes_tensors, (*kinds, *map(type, things))))
+        is_given = any(issubclass(c.kind, Tensor) for c in self.captures.inputs.values())
+        return self.captures.tensors or is_given or any(map(makes_tensors, things))
 
 
 def note_identity(thing: Any) -> None:
