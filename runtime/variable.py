@@ -30,7 +30,7 @@ from runtime.origins import origin_of_caller
 from runtime.spec import TensorType, VariableType
 from runtime.tensor import Tensor
 
-__all__ = ["ASSIGN", "READ", "Variable"]
+__all__ = ["ASSIGN", "READ", "Variable", "makes_tensors"]
 
 _numbers = itertools.count()
 
@@ -102,6 +102,8 @@ class Variable:
     __array_priority__ = 1000
     # As of a tensor: what it holds is no Python number.
     is_weak: ClassVar[bool] = False
+    # Whether functions that read it give tensors.
+    makes_tensors: bool = True
     # The class of the tensors that it gives.
     tensor_class: ClassVar[type[Tensor]] = Tensor
     # What optimizers of Keras apply to the content after a step.
@@ -353,6 +355,11 @@ def _fits(declared: Any, given: Any) -> bool:
     return len(declared) == len(given) and all(
         d is None or g is None or d == g for d, g in zip(declared, given, strict=True)
     )
+
+
+def makes_tensors(thing: Any) -> bool:
+    """Whether functions that read an object give tensors, not arrays."""
+    return isinstance(thing, Tensor) or (isinstance(thing, Variable) and thing.makes_tensors)
 
 
 def on_new_variable(variable: Variable) -> None:

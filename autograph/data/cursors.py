@@ -195,8 +195,9 @@ class Flattening(Cursor):
         while self.is_open and not is_found:
             self.inner.end()
             self.is_open, x = self.source.following()
-            self.inner = self.begin(x)
-            is_found, y = self.inner.following()
+            if self.is_open:
+                self.inner = self.begin(x)
+                is_found, y = self.inner.following()
         return self.is_open and is_found, y
 
     def end(self) -> None:
@@ -381,18 +382,16 @@ class _Places:
 
     def put(self, k: Any, x: Any) -> None:
         """Put an element into place `k`."""
-        made = []
-        for buffer, sizes, part in zip(self.buffers, self.sizes, leaves_of(x)):  # noqa: B905
-            found = buffer
-            if sizes is not None:
-                found = _grown(buffer, np.shape(part), 0)
+        parts = zip(self.buffers, self.sizes, leaves_of(x))  # noqa: B905 - it is converted
+        for number, (buffer, sizes, part) in enumerate(parts):
+            if sizes is None:
+                buffer[k] = part
+            else:
+                whole = _grown(buffer, np.shape(part), 0)
                 for axis, n in enumerate(np.shape(part)):
                     sizes[k, axis] = n
-                found[(k, *[slice(n) for n in np.shape(part)])] = part
-            else:
-                found[k] = part
-            made.append(found)
-        self.buffers = made
+                whole[(k, *[slice(n) for n in np.shape(part)])] = part
+                self.buffers[number] = whole
 
     def at(self, k: Any) -> Any:
         """The element in place `k`."""

@@ -442,7 +442,7 @@ class Dataset:
             raise NotImplementedError(
                 "a data set is cached in memory: leave the name of a file out"
             )
-        if self._stage.cardinality() == stages.INFINITE:
+        if stages.is_count(self._stage.cardinality(), INFINITE):
             return self  # no pass comes to an end
         return self._after(stages.Cached(self._stage))
 

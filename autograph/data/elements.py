@@ -24,7 +24,7 @@ __all__ = [
     "as_component",
     "as_components",
     "batched_spec",
-    "block_of",
+    "blocks_of",
     "counted",
     "filling_of",
     "has_text",
@@ -143,12 +143,10 @@ def nest_of(structure: Any, leaves: Sequence[Any]) -> Any:
     return tree.unflatten(structure, leaves)
 
 
-def block_of(array: Any, k: Any, size: int) -> Any:
-    """Block number `k` of so many rows each: in a graph, their number is known."""
-    if not is_staged():
-        return array[k * size : k * size + size]
+def blocks_of(array: Any, size: int) -> Any:
+    """The blocks of so many rows each, of an array of a graph: the size of each is known."""
     whole = array.shape[0] // size
-    return ops.reshape(array[: whole * size], (whole, size, *array.shape[1:]))[k]
+    return ops.reshape(array[: whole * size], (whole, size, *array.shape[1:]))
 
 
 def nothing_of(spec: Any) -> Any:

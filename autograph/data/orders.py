@@ -24,10 +24,10 @@ class Orders:
 
     def __init__(self, seed: Any, is_new_each_time: bool) -> None:
         self.is_new_each_time = is_new_each_time
-        key = random.bits(dtype=np.uint64) if seed is None else as_key(seed)
+        key = _plain(random.bits(dtype=np.uint64) if seed is None else as_key(seed))
         # Whether a graph draws them, which the data set is made in.
         self.is_of_graph = is_staged()
-        self._draws: Draws = _Begun(key) if self.is_of_graph else Generator(key)
+        self._draws: Draws = _Begun(key) if self.is_of_graph else _kept(key)
         self._key = None if is_new_each_time else key
 
     def order(self, count: Any, size: int) -> Any:
@@ -48,6 +48,13 @@ class Orders:
         if self._key is None:
             return getattr(self._draws, name)(*args)
         return getattr(random, name)(*args, key=self._key)
+
+
+def _kept(key: Any) -> Generator:
+    """A generator that draws on from pass to pass; elements stay of what their source gives."""
+    made = Generator(key)
+    made.state.makes_tensors = False
+    return made
 
 
 class _Begun(Draws):

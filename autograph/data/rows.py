@@ -13,7 +13,7 @@ import numpy as np
 
 from autograph.data.elements import (
     as_components,
-    block_of,
+    blocks_of,
     counted,
     is_staged,
     leaves_of,
@@ -22,6 +22,7 @@ from autograph.data.elements import (
     nothing_of,
     structure_of,
 )
+from autograph.operators.values.templates import has_traced
 
 __all__ = [
     "Batches",
@@ -76,9 +77,9 @@ class Rows:
         """The elements from `start` to `stop`, no more than `size`, of which there is one."""
         return self.take(np.arange(start, min(start + size, stop)))
 
-    def block(self, k: Any, size: int) -> Any:
-        """The elements of block number `k` of so many each, which are all there."""
-        return self.take(np.arange(size) + k * size)
+    def blocks(self, size: int) -> Rows:
+        """Blocks of so many elements each, which are all there, in a graph."""
+        return _Blocks(self, size)
 
     def take(self, numbers: Any) -> Any:
         """The elements with these numbers, of which there is one at least."""
@@ -96,12 +97,36 @@ class Rows:
         filled = [like(x, array) for x, array in zip(parts, made)]  # noqa: B905
         return nest_of(structure_of(first), filled)
 
+    def component(self, number: int) -> Rows:
+        """One component of each element."""
+        return Component(self, number)
+
     def __iter__(self) -> Iterator[Any]:
         return counted(self.count, self.at) if is_staged() else self._in_turn()
 
     def _in_turn(self) -> Iterator[Any]:
         for k in range(self.count):
             yield self.at(k)
+
+
+class _Blocks(Rows):
+    """So many elements each, one block after the other."""
+
+    def __init__(self, rows: Rows, size: int) -> None:
+        self.rows, self.size, self.count = rows, size, rows.count // size
+
+    def at(self, k: Any) -> Any:
+        return self.rows.take(np.arange(self.size) + k * self.size)
+
+
+class _Gathered(Rows):
+    """The elements with the numbers in each row of an array."""
+
+    def __init__(self, rows: Rows, numbers: Any) -> None:
+        self.rows, self.numbers, self.count = rows, numbers, len(numbers)
+
+    def at(self, k: Any) -> Any:
+        return self.rows.take(self.numbers[k])
 
 
 class Slices(Rows):
@@ -117,11 +142,14 @@ class Slices(Rows):
     def span(self, start: Any, stop: Any, size: int) -> Any:
         return nest_of(self.structure, [array[start:stop][:size] for array in self.arrays])
 
-    def block(self, k: Any, size: int) -> Any:
-        return nest_of(self.structure, [block_of(array, k, size) for array in self.arrays])
+    def blocks(self, size: int) -> Rows:
+        return Slices(nest_of(self.structure, [blocks_of(array, size) for array in self.arrays]))
 
     def take(self, numbers: Any) -> Any:
         return nest_of(self.structure, [array[numbers] for array in self.arrays])
+
+    def component(self, number: int) -> Rows:
+        return Slices(self.arrays[number])
 
 
 def corner(part: Any, sizes: Any, k: Any) -> Any:
@@ -141,6 +169,10 @@ class Corners(Rows):
     def at(self, k: Any) -> Any:
         parts = zip(self.arrays, self.sizes)  # noqa: B905 - it is converted
         return nest_of(self.structure, [corner(array[k], sizes, k) for array, sizes in parts])
+
+    def component(self, number: int) -> Rows:
+        array = self.arrays[number]
+        return Corners(structure_of(array), [array], [self.sizes[number]])
 
 
 class Counted(Rows):
@@ -184,6 +216,9 @@ class Stretch(Rows):
     def take(self, numbers: Any) -> Any:
         return self.rows.take(self.start + numbers * self.step)
 
+    def component(self, number: int) -> Rows:
+        return Stretch(self.rows.component(number), self.count, self.start, self.step)
+
 
 class Chosen(Rows):
     """The elements of another order."""
@@ -197,8 +232,8 @@ class Chosen(Rows):
     def span(self, start: Any, stop: Any, size: int) -> Any:
         return self.rows.take(self.order[start:stop][:size])
 
-    def block(self, k: Any, size: int) -> Any:
-        return self.rows.take(block_of(self.order, k, size))
+    def blocks(self, size: int) -> Rows:
+        return _Gathered(self.rows, blocks_of(self.order, size))
 
     def take(self, numbers: Any) -> Any:
         return self.rows.take(self.order[numbers])
@@ -220,14 +255,18 @@ class Cycled(Rows):
 class Batches(Rows):
     """So many elements each; the last ones may be fewer."""
 
-    def __init__(self, rows: Rows, size: int, drop_remainder: bool) -> None:
+    def __init__(self, rows: Rows, size: int, drop_remainder: bool, is_sized: bool) -> None:
         self.rows, self.size = rows, size
-        self.is_even = drop_remainder or rows.count % size == 0
-        self.count = rows.count // size if self.is_even else -(-rows.count // size)
+        count = rows.count
+        is_known = is_sized and not has_traced(count)
+        is_even = drop_remainder or (is_known and count % size == 0)
+        self.count = count // size if is_even else -(-count // size)
+        # Made before the rounds, in each of which it would copy all rows.
+        self.even = rows.blocks(size) if is_even and is_staged() else None
 
     def at(self, k: Any) -> Any:
-        if self.is_even:
-            return self.rows.block(k, self.size)
+        if self.even is not None:
+            return self.even.at(k)
         return self.rows.span(k * self.size, self.rows.count, self.size)
 
 
@@ -244,8 +283,8 @@ class Together(Rows):
     def span(self, start: Any, stop: Any, size: int) -> Any:
         return nest_of(self.structure, [part.span(start, stop, size) for part in self.parts])
 
-    def block(self, k: Any, size: int) -> Any:
-        return nest_of(self.structure, [part.block(k, size) for part in self.parts])
+    def blocks(self, size: int) -> Rows:
+        return Together(self.structure, [part.blocks(size) for part in self.parts])
 
     def take(self, numbers: Any) -> Any:
         return nest_of(self.structure, [part.take(numbers) for part in self.parts])
@@ -276,8 +315,8 @@ class Component(Rows):
     def span(self, start: Any, stop: Any, size: int) -> Any:
         return leaves_of(self.rows.span(start, stop, size))[self.number]
 
-    def block(self, k: Any, size: int) -> Any:
-        return leaves_of(self.rows.block(k, size))[self.number]
+    def blocks(self, size: int) -> Rows:
+        return Component(self.rows.blocks(size), self.number)
 
     def take(self, numbers: Any) -> Any:
         return leaves_of(self.rows.take(numbers))[self.number]

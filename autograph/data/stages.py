@@ -66,7 +66,6 @@ from autograph.data.rows import (
     Batches,
     Chained,
     Chosen,
-    Component,
     Computed,
     Cycled,
     Listed,
@@ -115,6 +114,7 @@ __all__ = [
     "Unique",
     "Windowed",
     "Zipped",
+    "is_count",
 ]
 
 INFINITE, UNKNOWN = -1, -2
@@ -122,11 +122,18 @@ INFINITE, UNKNOWN = -1, -2
 ENDLESS = 2**62
 
 
+def is_count(count: Any, *kinds: int) -> bool:
+    """Whether a number of elements is one of these; not where only the graph knows the number."""
+    return not has_traced(count) and count in kinds
+
+
 class Stage:
     """One step of a data set, which begins a new pass each time that it is gone through."""
 
     # Whether each pass has the same order; whether its elements are parts of what is in memory.
     is_steady = is_stored = True
+    # Whether each one that its place in a loop makes has as many elements.
+    is_sized = True
     # Whether a pass comes to its end, of elements that no plain Python gives.
     ends_in_memory = True
     # Whether plain Python begins with what only the graph knows.
@@ -138,6 +145,7 @@ class Stage:
     def _take_after(self, *sources: Stage) -> None:
         """Be what all that this step begins with are."""
         self.is_stored = all(source.is_stored for source in sources)
+        self.is_sized = all(source.is_sized for source in sources)
         self.is_steady = all(source.is_steady for source in sources)
         self.ends_in_memory = all(source.ends_in_memory for source in sources)
         self.is_of_graph = any(source.is_of_graph for source in sources)
@@ -194,10 +202,7 @@ class Stage:
 
     def one_by_one(self) -> Iterator[Any]:
         """The elements of a new pass in a graph, where any place may take the next one."""
-        if self.is_host:
-            return from_python(self)
-        rows = self.rows()
-        return asked(self) if rows is None else iter(rows)
+        return from_python(self) if self.is_host else asked(self)
 
     def __iter__(self) -> Iterator[Any]:
         if is_staged() and self.is_host:
@@ -211,8 +216,8 @@ class Stage:
 class FromRows(Stage):
     """A source in memory."""
 
-    def __init__(self, rows: Rows, spec: Any) -> None:
-        self._rows, self._spec = rows, spec
+    def __init__(self, rows: Rows, spec: Any, is_sized: bool = True) -> None:
+        self._rows, self._spec, self.is_sized = rows, spec, is_sized
 
     @property
     def is_host(self) -> bool:
@@ -549,7 +554,9 @@ class Batched(_Through):
 
     def rows(self) -> Rows | None:
         rows = self.source.rows()
-        return None if rows is None else Batches(rows, self.size, self.drop_remainder)
+        return (
+            None if rows is None else Batches(rows, self.size, self.drop_remainder, self.is_sized)
+        )
 
     def steps(self) -> Iterator[Any]:
         waiting = []
@@ -574,7 +581,7 @@ class Batched(_Through):
         return count // self.size if self.drop_remainder else -(-count // self.size)
 
     def spec(self) -> Any:
-        is_even = self.drop_remainder or self.source.cardinality() == INFINITE
+        is_even = self.drop_remainder or is_count(self.source.cardinality(), INFINITE)
         return batched_spec(self.source.spec(), self.size if is_even else None)
 
 
@@ -702,12 +709,11 @@ class Repeated(_Through):
         self.ends_in_memory = count is not None and source.ends_in_memory
 
     def rows(self) -> Rows | None:
-        if not self.is_steady or self.source.cardinality() == 0:
-            return None
-        rows = self.source.rows()
+        rows = self.source.rows() if self.is_steady else None
         if rows is None:
             return None
-        return Cycled(rows, ENDLESS if self.count is None else rows.count * self.count)
+        whole = min(rows.count, 1) * ENDLESS if self.count is None else rows.count * self.count
+        return Cycled(rows, whole)
 
     def steps(self) -> Iterator[Any]:
         if self.count is None:
@@ -722,7 +728,7 @@ class Repeated(_Through):
     def _endless(self) -> Iterator[Any]:
         is_empty = self.source.cardinality() == 0
         while not is_empty:
-            is_empty = self.source.cardinality() == UNKNOWN
+            is_empty = is_count(self.source.cardinality(), UNKNOWN)
             for x in self.source:
                 is_empty = False
                 yield x
@@ -757,7 +763,7 @@ class Concatenated(Stage):
         return self.first.known_as
 
     def rows(self) -> Rows | None:
-        if self.first.cardinality() < 0 or self.second.cardinality() < 0:
+        if any(is_count(x.cardinality(), INFINITE, UNKNOWN) for x in (self.first, self.second)):
             return None
         if not alike(self.first.spec(), self.second.spec()):
             return None
@@ -775,9 +781,10 @@ class Concatenated(Stage):
 
     def cardinality(self) -> int:
         first, second = int(self.first.cardinality()), int(self.second.cardinality())
-        if INFINITE in (first, second):
+        if is_count(first, INFINITE) or is_count(second, INFINITE):
             return INFINITE
-        return UNKNOWN if UNKNOWN in (first, second) else first + second
+        is_unknown = is_count(first, UNKNOWN) or is_count(second, UNKNOWN)
+        return UNKNOWN if is_unknown else first + second
 
     def spec(self) -> Any:
         return joined_spec(self.first.spec(), self.second.spec())
@@ -820,8 +827,8 @@ class Zipped(Stage):
 
     def cardinality(self) -> int:
         counts = [int(part.cardinality()) for part in self.parts]
-        finite = [count for count in counts if count != INFINITE]
-        if UNKNOWN in counts:
+        finite = [count for count in counts if not is_count(count, INFINITE)]
+        if any(is_count(count, UNKNOWN) for count in counts):
             return UNKNOWN
         return min(finite) if finite else INFINITE
 
@@ -957,7 +964,8 @@ class Shuffled(_Through):
         return super().is_host and not self.orders.is_of_graph
 
     def rows(self) -> Rows | None:
-        rows = None if self.source.cardinality() < 0 else self.source.rows()
+        is_open = is_count(self.source.cardinality(), INFINITE, UNKNOWN)
+        rows = None if is_open else self.source.rows()
         if rows is None:
             return None
         return Chosen(rows, self.orders.order(rows.count, self.size))
@@ -1028,8 +1036,10 @@ class Windowed(_Through):
         spec = self.source.spec()
         parts = leaves_of(spec)
         if len(parts) == 1 and parts[0] is spec:
-            return self.wrap(FromRows(rows, spec))
-        found = [FromRows(Component(rows, k), part) for k, part in enumerate(parts)]
+            return self.wrap(FromRows(rows, spec, self.drop_remainder))
+        found = [
+            FromRows(rows.component(k), part, self.drop_remainder) for k, part in enumerate(parts)
+        ]
         return nest_of(structure_of(spec), [self.wrap(part) for part in found])
 
     def windows(self) -> Windowed:

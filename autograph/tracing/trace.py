@@ -88,7 +88,7 @@ from runtime.process.recursion_limit import roomy
 from runtime.spec import device_of_type
 from runtime.structure import tree
 from runtime.tensor import Tensor
-from runtime.variable import Variable
+from runtime.variable import Variable, makes_tensors
 
 __all__ = [
     "FunctionBuilder",
@@ -602,7 +602,7 @@ class _OfTensors:
         self._inputs = dict.fromkeys(builder.graph.inputs, False)
         self._inputs |= {cast(Value, c.handle._value): issubclass(c.kind, Tensor) for c in captured}
         for thing, value in builder.externals.values():
-            self._inputs[value] = isinstance(thing, (Tensor, Variable))
+            self._inputs[value] = makes_tensors(thing)
         self._stands_for = builder.stands_for
 
     def __call__(self, value: Value) -> bool:
@@ -686,9 +686,8 @@ def _assemble(
     variables = [x for x in externals if isinstance(x, Variable)]
     tensors = (
         facts.captures.tensors
-        or bool(variables)
         or any(issubclass(c.kind, Tensor) for c in captured)
-        or any(isinstance(x, Tensor) for x in externals)
+        or any(makes_tensors(x) for x in externals)
     )
     facts.effects.handouts.settle(of_tensors, on_host=on_host)
     return Traced(

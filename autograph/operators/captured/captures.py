@@ -59,7 +59,7 @@ from runtime.building import Builder, building
 from runtime.devices import is_device_array
 from runtime.ops.declaration.operands import type_of
 from runtime.tensor import Tensor
-from runtime.variable import Variable
+from runtime.variable import makes_tensors
 
 __all__ = ["Captured", "Guard", "Place", "Trace", "are_one_object", "as_input",
            "content_before", "current_trace", "guard_absence", "guard_absent_item",
@@ -91,8 +91,8 @@ class Trace:
     def meets_tensors(self) -> bool:
         """Whether the function was given tensors or Variables, or has read some so far."""
         things = [thing for thing, _ in self.builder.root.externals.values()]
-        kinds = [c.kind for c in self.captures.inputs.values()] + [type(x) for x in things]
-        return self.captures.tensors or any(issubclass(x, (Tensor, Variable)) for x in kinds)
+        is_given = any(issubclass(c.kind, Tensor) for c in self.captures.inputs.values())
+        return self.captures.tensors or is_given or any(map(makes_tensors, things))
 
 
 def note_identity(thing: Any) -> None:
