@@ -14,10 +14,13 @@ from onnx import helper, numpy_helper
 
 import autograph as ag
 from autograph.programs.importing import images, layers, operations, pooling, quantization, signals
-from autograph.programs.importing.table import ASKED, OPERATIONS, Unknown, ints, known
-from runtime.building import trace_function
+from autograph.programs.importing.table import ASKED, DRAWING, OPERATIONS, Unknown, ints, known
+from runtime import trace
+from runtime.building import building, trace_function
+from runtime.eager import Eager
 from runtime.ops import append_row
 from runtime.ops.declaration.operands import dtype_of, shape_of, type_of
+from runtime.structure import tree
 
 __all__ = ["Model", "read"]
 
@@ -83,7 +86,11 @@ class Model:
             inspect.signature(function).bind(*inputs, **attributes)
         except TypeError as error:
             raise Unknown(f"this form of `{node.op_type}` of ONNX: {error}") from error
-        return function(*inputs, **attributes)
+        if building() is None or node.op_type in DRAWING or not all(map(_is_known, inputs)):
+            return function(*inputs, **attributes)
+        # Shapes, axes and the like are computed while tracing, by what is known of them.
+        with trace.interpreting(Eager()):
+            return tree.map_structure(_as_array, function(*inputs, **attributes))
 
     def _by_its_function(
         self,
@@ -207,6 +214,15 @@ _OF_ONNX = ("", "ai.onnx", "ai.onnx.ml")
 # These declare what is in the table.
 _DECLARING = (images, layers, operations, pooling, quantization, signals)
 _CONTROL = {"If": Model._if, "Loop": Model._loop, "Scan": Model._scan}
+
+
+def _is_known(x: Any) -> bool:
+    """Whether the value of an input does not wait for the run."""
+    return x is None or isinstance(x, (np.ndarray, np.generic))
+
+
+def _as_array(x: Any) -> Any:
+    return x.numpy() if isinstance(x, ag.Tensor) else x
 
 
 def _attributes(node: onnx.NodeProto, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -451,11 +451,13 @@ def _pad(x: Any, pads: Any, value: Any = None, axes: Any = None, mode: str = "co
 
 @operation("Range")
 def _range(start: Any, stop: Any, step: Any) -> Any:
+    dtype = dtype_of(start)
+    wide = np.dtype(np.float32) if kind_of(dtype) == "f" and dtype.itemsize < 4 else dtype
     try:
-        ends = [known(n, "a range").reshape(())[()] for n in (start, stop, step)]
+        ends = [known(n, "a range").reshape(()).astype(wide)[()] for n in (start, stop, step)]
     except Unknown:
-        ends = [ag.reshape(n, ()) for n in (start, stop, step)]
-    return ag.astype(ag.arange(*ends), dtype_of(start))
+        ends = [ag.astype(ag.reshape(n, ()), wide) for n in (start, stop, step)]
+    return ag.astype(ag.arange(*ends), dtype)
 
 
 @operation("ConstantOfShape")

@@ -20,11 +20,16 @@ from runtime.dtypes import kind_of
 from runtime.ops.declaration.operands import dtype_of, shape_of
 
 __all__ = [
-    "ASKED", "OPERATIONS", "Unknown", "channels_first", "channels_last", "dtype_named", "ints",
-    "known", "operation", "saturated", "sizes_of",
+    "ASKED", "DRAWING", "OPERATIONS", "Unknown", "channels_first", "channels_last", "dtype_named",
+    "ints", "known", "operation", "saturated", "sizes_of",
 ]  # fmt: skip
 
 OPERATIONS: dict[str, Callable[..., Any]] = {}
+# They draw random numbers in each run.
+DRAWING = (
+    "Dropout", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform",
+    "RandomUniformLike",
+)  # fmt: skip
 # What the function of an operation asks for beside its attributes.
 ASKED: dict[str, set[str]] = {}
 

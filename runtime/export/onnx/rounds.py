@@ -56,9 +56,10 @@ class _Loop:
         inputs, outputs, places = self.body.inputs, self.body.outputs, range(len(self.carried))
         made = {k: n for k in places if (n := self._writer(k, number, limit)) is not None}
         states = [k for k in places if k not in made]
-        read = self._readers(number, limit, states)
-        gone = {*made.values(), *read}
         rows = [node.inputs[1] for node in made.values()]
+        is_fixed = all(map(_is_fixed, [*(self.node.outputs[k] for k in states), *rows]))
+        read = self._readers(number, limit) if is_fixed else {}
+        gone = {*made.values(), *read}
         parts = [node.outputs[0] for node in read]
         body = Graph(
             [*inputs[: self.count], *(self.carried[k] for k in states), *parts],
@@ -100,34 +101,30 @@ class _Loop:
         seen = self.uses[array], self.uses[result], self.uses[self.test.inputs[self.count + k]]
         if writer is None or writer not in self.body.nodes or seen != (1, 1, 0):
             return None
-        row, whole = writer.inputs[1].type if len(writer.inputs) > 1 else None, result.type
-        if writer.inputs[0] is not array or type(row) is not TensorType:
+        if writer.op.name not in ("append_row", "index_update") or writer.inputs[0] is not array:
             return None
-        # What no round makes has the sizes that are known.
+        row, whole = _tensor(writer.inputs[1]), _tensor(result)
         if writer.op.name == "append_row":
+            # What no round makes has the sizes that are known.
             return writer if _is_known(row) else None
-        if writer.op.name != "index_update" or writer.attrs["index"] != _BY_NUMBER:
+        if writer.attrs["index"] != _BY_NUMBER or not whole.shape:
             return None
-        is_whole = type(whole) is TensorType and whole.shape and row.shape == whole.shape[1:]
+        is_whole = row.shape == whole.shape[1:]
         of_the_round = number is not None and writer.inputs[2] is number
         return writer if is_whole and of_the_round and _has_rows(initial, limit) else None
 
-    def _readers(
-        self, number: Value | None, limit: Value | None, states: list[int]
-    ) -> dict[Node, int]:
+    def _readers(self, number: Value | None, limit: Value | None) -> dict[Node, int]:
         """The nodes that read the round's row of captured arrays which nothing else looks at.
 
-        onnxruntime refuses a `Scan` of no rows, and of states whose sizes change.
+        onnxruntime refuses a `Scan` of no rows and of states whose sizes change, and one of rows
+        without elements ends the process.
         """
         found: dict[Node, int] = {}
-        has_rounds = limit is not None and bool(_constant(limit))
-        if not has_rounds or not all(_is_fixed(self.node.outputs[k]) for k in states):
-            return found
         for k in range(self.count):
             array, given = self.body.inputs[k], self.node.inputs[k]
             readers = [n for n in self.body.nodes if _is_row(n, array, number)]
             seen = self.uses[array] + self.uses[self.test.inputs[k]]
-            if readers and seen == len(readers) and _has_rows(given, limit):
+            if readers and seen == len(readers) and _is_fixed(given) and _has_rows(given, limit):
                 found.update(dict.fromkeys(readers, k))
         return found
 
@@ -149,7 +146,9 @@ def _constant(value: Value) -> object:
 
 
 def _is_fixed(value: Value) -> bool:
-    return type(value.type) is TensorType and _is_known(value.type)
+    """Whether a value has elements, and as many in all rounds."""
+    type_ = value.type
+    return type(type_) is TensorType and _is_known(type_) and 0 not in (type_.shape or ())
 
 
 def _is_known(type_: TensorType) -> bool:

@@ -335,6 +335,10 @@ def set_rows(x):
     return y
 
 
+def products(x):
+    return np.cumprod(x, axis=0), np.cumprod(x, axis=1)
+
+
 # With the nodes for three rows, and for any number of them.
 OF_ROWS = [
     (scanned, {"Scan": 1}, {"Loop": 1}),
@@ -346,6 +350,7 @@ OF_ROWS = [
     (that_looks, {"Loop": 1, "Concat": 1}, {"Loop": 1, "Concat": 1}),
     (of_each_row, {"Scan": 2}, {"Loop": 1, "Scan": 1}),
     (growing, {"Loop": 1, "Concat": 1}, {"Loop": 1, "Concat": 1}),
+    (products, {"Loop": 2}, {"Loop": 2}),
     (set_rows, None, {"Loop": 1, "ScatterElements": 1}),
 ]
 
