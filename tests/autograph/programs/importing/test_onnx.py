@@ -181,14 +181,12 @@ def test_sizes_that_only_the_run_tells_are_computed_with(tmp_path):
     ]
     path = tmp_path / "f.onnx"
     found = model_of(path, nodes, {"x": X}, {"all": 2, "numbers": 2}, arrays=arrays)
+    found = found.get_concrete_function(ag.TensorSpec([None, 3, 4], np.float32))
     for n in (2, 1, 5, 3):
         x = np.resize(X, (n, 3, 4))
         rows, numbers = found(x)
         np.testing.assert_array_equal(rows, x.reshape(n, -1))
         np.testing.assert_array_equal(numbers, np.repeat(np.arange(n), 5).reshape(n, 5))
-    traces = found.trace_count
-    found(np.resize(X, (9, 3, 4)))
-    assert found.trace_count == traces
 
 
 def test_shapes_that_are_known_are_computed_while_tracing(tmp_path):
