@@ -41,7 +41,8 @@ _DIRECT: dict[str, Callable[..., Any]] = {
     "BitwiseOr": ag.bitwise_or, "BitwiseXor": ag.bitwise_xor, "BitwiseNot": ag.bitwise_invert,
     "Where": ag.where, "Det": ag.linalg.det, "Relu": ag.nn.relu,
 }  # fmt: skip
-OPERATIONS.update(_DIRECT)
+for _name, _function in _DIRECT.items():
+    operation(_name)(_function)
 
 
 @operation("Identity")
@@ -154,7 +155,8 @@ _ACTIVATIONS: dict[str, Callable[..., Any]] = {
     "Swish": lambda x, alpha=1.0: x * ag.nn.sigmoid(ag.astype(alpha * x, dtype_of(x))),
     "Shrink": _shrink,
 }  # fmt: skip
-OPERATIONS.update((name, _kept(formula)) for name, formula in _ACTIVATIONS.items())
+for _name, _function in _ACTIVATIONS.items():
+    operation(_name)(_kept(_function))
 
 
 def _hardmax(x: Any, axis: int) -> Any:
