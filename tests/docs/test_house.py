@@ -165,7 +165,7 @@ TESTED_IN = {
     # What is exported is what its languages make of it.
     **in_folder(
         "autograph/programs/importing",
-        "models operations",
+        "images layers models operations pooling quantization signals table",
         "autograph/programs/importing/test_onnx.py",
     ),
     "autograph/cli/export.py": "autograph/programs/exporting/test_python.py",
@@ -182,7 +182,9 @@ TESTED_IN = {
         "elementwise emitter indexing products random reductions shaping table",
         "runtime/export/onnx/test_graphs.py",
     ),
-    "runtime/export/onnx/distributions.py": "autograph/programs/exporting/test_onnx.py",
+    **in_folder(
+        "runtime/export/onnx", "distributions rounds", "autograph/programs/exporting/test_onnx.py"
+    ),
     **in_folder(
         "runtime/export/python",
         "functions on_host texts",

@@ -50,8 +50,8 @@ def export_onnx(
     """Write the graph of a function or loaded program as an ONNX model.
 
     `signatures` says for which arguments, as in `save`; `signature` is the name of the one to write
-    where there are several. Branches become `If`, loops `Loop`, what is repeated a function of the
-    model, Variables and captured arrays initializers; sizes that are not known stay open. Inputs
+    where there are several. Branches become `If`, loops `Loop` or `Scan`, what is repeated a
+    function of the model, Variables and captured arrays initializers; open sizes stay open. Inputs
     have the names of the parameters, outputs those of the places in the result. Integers wrap
     beyond 64 bits. With `allow_random`, draws are those of the runtime.
 

@@ -16,10 +16,11 @@ def import_onnx(path: str | os.PathLike[str]) -> Function[..., Any]:
     """The model in an ONNX file as a converted function of its inputs.
 
     It is called, differentiated, saved and exported as functions are; initializers are arrays that
-    it captures. It gives the output, or a tuple of several. `If` and `Loop` become branches and
-    loops, functions of the model and of ONNX are taken apart. Raises NotImplementedError, with
+    it captures. It gives the output, or a tuple of several. `If`, `Loop` and `Scan` become branches
+    and loops, functions of the model and of ONNX are taken apart. Raises NotImplementedError, with
     its name, in the first call that meets an operation that is not known here, or one whose
-    sizes or axes only the run tells; ImportError where the package `onnx` is missing.
+    axes only the run tells, and for models before version 7; ImportError where the package `onnx`
+    is missing.
 
     >>> import autograph as ag
     >>> model = ag.import_onnx("model.onnx")  # doctest: +SKIP

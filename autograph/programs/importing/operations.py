@@ -1,52 +1,30 @@
-"""The operations of ONNX as functions of ours: the table of `import_onnx`, one declaration each.
-
-A function takes the inputs, None for one that is left out, and attributes by name.
-"""
+"""Operations of ONNX on elements and shapes, as functions of ours."""
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from onnx import helper, numpy_helper
+from onnx import numpy_helper
 
 import autograph as ag
+from autograph.programs.importing.table import (
+    OPERATIONS,
+    Unknown,
+    dtype_named,
+    ints,
+    known,
+    operation,
+    saturated,
+    sizes_of,
+)
+from runtime.dtypes import kind_of
 from runtime.ops.declaration.operands import dtype_of, rank_of, shape_of
 
-__all__ = ["OPERATIONS", "Unknown", "known"]
-
-OPERATIONS: dict[str, Callable[..., Any]] = {}
-
-
-class Unknown(NotImplementedError):
-    """An operation, or a form of one, that is not in the table."""
-
-
-def operation(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Declare the function of the operations of these names."""
-
-    def declare(function: Callable[..., Any]) -> Callable[..., Any]:
-        OPERATIONS.update(dict.fromkeys(names, function))
-        return function
-
-    return declare
-
-
-def known(x: Any, what: str) -> np.ndarray[Any, Any]:
-    """The value of an input that is to be known before the run."""
-    if isinstance(x, ag.Tensor):
-        try:
-            return np.asarray(x.numpy())
-        except ag.StagingError:
-            raise Unknown(f"{what} that only the run tells") from None
-    return np.asarray(x)
-
-
-def _ints(x: Any, what: str) -> list[int]:
-    return [int(n) for n in known(x, what).reshape(-1)]
-
+__all__: list[str] = []
 
 # ---- element by element ------------------------------------------------------------------------
 
@@ -63,7 +41,8 @@ _DIRECT: dict[str, Callable[..., Any]] = {
     "BitwiseOr": ag.bitwise_or, "BitwiseXor": ag.bitwise_xor, "BitwiseNot": ag.bitwise_invert,
     "Where": ag.where, "Det": ag.linalg.det, "Relu": ag.nn.relu,
 }  # fmt: skip
-OPERATIONS.update(_DIRECT)
+for _name, _function in _DIRECT.items():
+    operation(_name)(_function)
 
 
 @operation("Identity")
@@ -100,7 +79,8 @@ def _several(*xs: Any, kind: str) -> Any:
 
 
 @operation("Clip")
-def _clip(x: Any, least: Any = None, most: Any = None) -> Any:
+def _clip(x: Any, least: Any = None, most: Any = None, *, min: Any = None, max: Any = None) -> Any:
+    least, most = (a if b is None else dtype_of(x).type(b) for a, b in ((least, min), (most, max)))
     x = x if least is None else ag.maximum(x, least)
     return x if most is None else ag.minimum(x, most)
 
@@ -118,20 +98,19 @@ def _shift(x: Any, y: Any, direction: str) -> Any:
 
 
 @operation("Cast")
-def _cast(x: Any, to: int, **how: Any) -> Any:
-    return ag.astype(x, _dtype(to))
+def _cast(x: Any, to: int, saturate: int = 1, round_mode: str = "up") -> Any:
+    return _as(x, dtype_named(to), saturate)
 
 
 @operation("CastLike")
-def _cast_like(x: Any, like: Any, **how: Any) -> Any:
-    return ag.astype(x, dtype_of(like))
+def _cast_like(x: Any, like: Any, saturate: int = 1, round_mode: str = "up") -> Any:
+    return _as(x, dtype_of(like), saturate)
 
 
-def _dtype(number: int) -> np.dtype[Any]:
-    found = helper.tensor_dtype_to_np_dtype(number)
-    if found.kind not in "biufc":
-        raise Unknown(f"elements of {found}")
-    return found
+def _as(x: Any, dtype: np.dtype[Any], saturate: int) -> Any:
+    """Floats of 8 bits take what is beyond them as their largest, or as infinity."""
+    is_narrow = kind_of(dtype) == "f" and dtype.itemsize == 1 and kind_of(dtype_of(x)) == "f"
+    return saturated(x, dtype, saturate) if is_narrow else ag.astype(x, dtype)
 
 
 # ---- activations -------------------------------------------------------------------------------
@@ -175,26 +154,36 @@ _ACTIVATIONS: dict[str, Callable[..., Any]] = {
     "Gelu": _gelu,
     "Swish": lambda x, alpha=1.0: x * ag.nn.sigmoid(ag.astype(alpha * x, dtype_of(x))),
     "Shrink": _shrink,
-    "Softmax": lambda x, axis=-1: ag.nn.softmax(x, axis=axis),
-    "LogSoftmax": lambda x, axis=-1: ag.nn.log_softmax(x, axis=axis),
 }  # fmt: skip
-OPERATIONS.update((name, _kept(formula)) for name, formula in _ACTIVATIONS.items())
+for _name, _function in _ACTIVATIONS.items():
+    operation(_name)(_kept(_function))
 
 
-@operation("Hardmax")
-def _hardmax(x: Any, axis: int = -1) -> Any:
+def _hardmax(x: Any, axis: int) -> Any:
     places = ag.expand_dims(ag.argmax(x, axis=axis), axis)
     shape = [1] * rank_of(x)
     shape[axis] = -1
-    span = ag.reshape(ag.arange(shape_of(x)[axis]), shape)
-    return ag.astype(ag.equal(places, span), dtype_of(x))
+    return ag.equal(places, ag.reshape(ag.arange(shape_of(x)[axis]), shape))
+
+
+_SHARES = {"Softmax": ag.nn.softmax, "LogSoftmax": ag.nn.log_softmax, "Hardmax": _hardmax}
+
+
+@operation(*_SHARES)
+def _shares(x: Any, axis: int | None = None, *, kind: str, version: int) -> Any:
+    """Before version 13 over all axes from one on."""
+    function = _kept(_SHARES[kind])
+    if version >= 13:
+        return function(x, axis=-1 if axis is None else axis)
+    rows = _flatten(x, 1 if axis is None else axis)
+    return ag.reshape(function(rows, axis=-1), shape_of(x))
 
 
 # ---- reductions --------------------------------------------------------------------------------
 
 
 def _axes(axes: Any) -> tuple[int, ...] | None:
-    return None if axes is None else tuple(_ints(axes, "the axes of a reduction"))
+    return None if axes is None else tuple(ints(axes, "the axes of a reduction"))
 
 
 _REDUCTIONS: dict[str, Callable[..., Any]] = {
@@ -242,7 +231,7 @@ def _arg(x: Any, axis: int = 0, keepdims: int = 1, select_last_index: int = 0, *
 
 @operation("CumSum", "CumProd")
 def _cumulated(x: Any, axis: Any, exclusive: int = 0, reverse: int = 0, *, kind: str) -> Any:
-    (at,) = _ints(axis, "an axis")
+    (at,) = ints(axis, "an axis")
     x = ag.flip(x, axis=at) if reverse else x
     is_sum = kind == "CumSum"
     found = ag.cumsum(x, axis=at) if is_sum else ag.cumprod(x, axis=at)
@@ -260,7 +249,7 @@ def _reversed(x: Any) -> Any:
 
 @operation("TopK")
 def _top_k(x: Any, k: Any, axis: int = -1, largest: int = 1, sorted: int = 1) -> tuple[Any, ...]:
-    (count,) = _ints(k, "the number of elements")
+    (count,) = sizes_of(k)
     order = ag.argsort(_reversed(x) if largest else x, axis=axis, stable=True)
     part = [slice(None)] * rank_of(x)
     part[axis] = slice(0, count)
@@ -286,25 +275,35 @@ def _size(x: Any) -> Any:
 
 @operation("Reshape")
 def _reshape(x: Any, shape: Any, allowzero: int = 0) -> Any:
-    sizes: list[Any] = list(_sizes(shape))
+    sizes: list[Any] = list(sizes_of(shape))
     if not allowzero:
         own = shape_of(x)
-        sizes = [own[k] if type(n) is int and n == 0 else n for k, n in enumerate(sizes)]
+        sizes = [_or_own(n, own[k]) if k < len(own) else n for k, n in enumerate(sizes)]
     return ag.reshape(x, tuple(sizes))
 
 
-def _sizes(shape: Any) -> Sequence[Any]:
-    """Sizes: numbers where they are known, parts of a tensor where only the run tells."""
-    try:
-        return _ints(shape, "a shape")
-    except Unknown:
-        return [shape[k] for k in range(shape_of(shape)[0])]
+def _or_own(n: Any, own: Any) -> Any:
+    """A size; in the place of 0 that of the array."""
+    if type(n) is int:
+        return n or own
+    return ag.where(ag.equal(n, 0), own, n)
 
 
 @operation("Expand")
 def _expand(x: Any, shape: Any) -> Any:
-    sizes = _ints(shape, "a shape")
-    return ag.broadcast_to(x, np.broadcast_shapes(tuple(shape_of(x)), tuple(sizes)))
+    wanted, own = list(sizes_of(shape)), list(shape_of(x))
+    rank = max(len(wanted), len(own))
+    pairs = zip([1] * (rank - len(wanted)) + wanted, [1] * (rank - len(own)) + own, strict=True)
+    return ag.broadcast_to(x, tuple(_wider(n, size) for n, size in pairs))
+
+
+def _wider(one: Any, other: Any) -> Any:
+    """The size that two sizes are broadcast to."""
+    is_one = [type(n) is int and n == 1 for n in (one, other)]
+    if any(is_one):
+        return one if is_one[1] else other
+    known_sizes = [n for n in (one, other) if type(n) is int]
+    return known_sizes[0] if known_sizes else ag.where(ag.equal(other, 1), one, other)
 
 
 @operation("Flatten")
@@ -329,7 +328,7 @@ def _squeeze(x: Any, axes: Any = None) -> Any:
 
 @operation("Unsqueeze")
 def _unsqueeze(x: Any, axes: Any) -> Any:
-    places = _ints(axes, "axes")
+    places = ints(axes, "axes")
     rank = rank_of(x) + len(places)
     for place in sorted(p % rank for p in places):
         x = ag.expand_dims(x, axis=place)
@@ -350,7 +349,7 @@ def _split(
         each = -(-size // (num_outputs or outputs))
         sizes = [min(each, size - k) for k in range(0, size, each)]
     else:
-        sizes = _ints(split, "the sizes of parts")
+        sizes = ints(split, "the sizes of parts")
     part, found, at = [slice(None)] * rank_of(x), [], 0
     for n in sizes:
         part[axis] = slice(at, at + n)
@@ -361,35 +360,36 @@ def _split(
 
 @operation("Slice")
 def _slice(x: Any, starts: Any, ends: Any, axes: Any = None, steps: Any = None) -> Any:
-    first, last = _ints(starts, "where a slice begins"), _ints(ends, "where a slice ends")
-    places = range(len(first)) if axes is None else _ints(axes, "axes")
-    by = [1] * len(first) if steps is None else _ints(steps, "steps")
+    first, last = sizes_of(starts), sizes_of(ends)
+    places = range(len(first)) if axes is None else ints(axes, "axes")
+    by = [1] * len(first) if steps is None else ints(steps, "steps")
     part = [slice(None)] * rank_of(x)
     for axis, a, b, step in zip(places, first, last, by, strict=True):
         size = shape_of(x)[axis]
         # What lies before all elements is counted from the end in Python.
-        end: int | None = b
-        if step < 0 and isinstance(size, int) and b < -size:
+        end: Any = b
+        if step < 0 and isinstance(size, int) and isinstance(b, int) and b < -size:
             end = None
         part[axis] = slice(a, end, step)
-    return x[tuple(part)]
+    return ag.asarray(x)[tuple(part)]
 
 
 @operation("Gather")
 def _gather(x: Any, places: Any, axis: int = 0) -> Any:
     part = [slice(None)] * rank_of(x)
     part[axis] = places
-    return x[tuple(part)]
+    return ag.asarray(x)[tuple(part)]
 
 
 @operation("GatherElements")
 def _gather_elements(x: Any, places: Any, axis: int = 0) -> Any:
-    return x[_along(x, places, axis)]
+    return ag.asarray(x)[_along(x, places, axis)]
 
 
 def _along(x: Any, places: Any, axis: int) -> tuple[Any, ...]:
     """The subscript of the elements at places along an axis, at the same places of the others."""
-    grids = list(np.indices(tuple(shape_of(places)), sparse=True))
+    sizes, rank = shape_of(places), rank_of(places)
+    grids = [ag.reshape(ag.arange(n), (-1, *[1] * (rank - 1 - k))) for k, n in enumerate(sizes)]
     grids[axis] = places
     return tuple(grids)
 
@@ -399,43 +399,48 @@ def _gather_nd(x: Any, places: Any, batch_dims: int = 0) -> Any:
     depth = shape_of(places)[-1]
     shape = tuple(shape_of(places)[:-1])
     batch = [
-        np.arange(n).reshape(-1, *[1] * (len(shape) - k - 1))
+        ag.reshape(ag.arange(n), (-1, *[1] * (len(shape) - k - 1)))
         for k, n in enumerate(shape[:batch_dims])
     ]
-    return x[(*batch, *(places[..., k] for k in range(depth)))]
+    return ag.asarray(x)[(*batch, *(places[..., k] for k in range(depth)))]
 
 
-def _written(x: Any, key: Any, values: Any, reduction: str) -> Any:
-    if reduction == "none":
-        return ag.index_update(x, values, key)
-    if reduction == "add":
-        return ag.index_add(x, values, key)
-    raise Unknown(f"a scatter with reduction {reduction!r}")
+def _at(ufunc: np.ufunc, x: Any, values: Any, key: Any) -> Any:
+    found = ag.copy(ag.asarray(x))
+    ufunc.at(found, key, values)
+    return found
 
 
-@operation("ScatterElements")
+_WRITTEN: dict[str, Callable[..., Any]] = {
+    "none": ag.index_update, "add": ag.index_add,
+    **{name: functools.partial(_at, ufunc) for name, ufunc in
+       (("mul", np.multiply), ("max", np.maximum), ("min", np.minimum))},
+}  # fmt: skip
+
+
+@operation("ScatterElements", "Scatter")
 def _scatter_elements(
     x: Any, places: Any, values: Any, axis: int = 0, reduction: str = "none"
 ) -> Any:
-    return _written(x, _along(x, places, axis), values, reduction)
+    return _WRITTEN[reduction](x, values, _along(x, places, axis))
 
 
 @operation("ScatterND")
 def _scatter_nd(x: Any, places: Any, values: Any, reduction: str = "none") -> Any:
     depth = shape_of(places)[-1]
-    return _written(x, tuple(places[..., k] for k in range(depth)), values, reduction)
+    return _WRITTEN[reduction](x, values, tuple(places[..., k] for k in range(depth)))
 
 
 @operation("Tile")
 def _tile(x: Any, repeats: Any) -> Any:
-    return ag.tile(x, tuple(_ints(repeats, "numbers of repetitions")))
+    return ag.tile(x, tuple(sizes_of(repeats)))
 
 
 @operation("Pad")
 def _pad(x: Any, pads: Any, value: Any = None, axes: Any = None, mode: str = "constant") -> Any:
-    sides = _ints(pads, "how much to pad")
+    sides = ints(pads, "how much to pad")
     rank = rank_of(x)
-    places = range(rank) if axes is None else _ints(axes, "axes")
+    places = range(rank) if axes is None else ints(axes, "axes")
     width = [(0, 0)] * rank
     for k, axis in enumerate(places):
         width[axis] = (sides[k], sides[k + len(sides) // 2])
@@ -448,13 +453,19 @@ def _pad(x: Any, pads: Any, value: Any = None, axes: Any = None, mode: str = "co
 
 @operation("Range")
 def _range(start: Any, stop: Any, step: Any) -> Any:
-    return ag.arange(*(known(n, "a range").reshape(())[()] for n in (start, stop, step)))
+    dtype = dtype_of(start)
+    wide = np.dtype(np.float32) if kind_of(dtype) == "f" and dtype.itemsize < 4 else dtype
+    try:
+        ends = [known(n, "a range").reshape(()).astype(wide)[()] for n in (start, stop, step)]
+    except Unknown:
+        ends = [ag.astype(ag.reshape(n, ()), wide) for n in (start, stop, step)]
+    return ag.astype(ag.arange(*ends), dtype)
 
 
 @operation("ConstantOfShape")
 def _constant_of_shape(shape: Any, value: Any = None) -> Any:
     number = np.zeros(1, np.float32) if value is None else numpy_helper.to_array(value)
-    return ag.full(tuple(_sizes(shape)), number[0])
+    return ag.full(tuple(sizes_of(shape)), number[0])
 
 
 @operation("Constant")
@@ -474,25 +485,25 @@ def _nonzero(x: Any) -> Any:
 
 @operation("Trilu")
 def _trilu(x: Any, k: Any = None, upper: int = 1) -> Any:
-    (offset,) = (0,) if k is None else _ints(k, "a diagonal")
+    (offset,) = (0,) if k is None else ints(k, "a diagonal")
     return ag.triu(x, offset) if upper else ag.tril(x, offset)
 
 
 @operation("OneHot")
 def _one_hot(places: Any, depth: Any, values: Any, axis: int = -1) -> Any:
-    (size,) = _ints(depth, "a depth")
+    (size,) = sizes_of(ag.reshape(depth, (1,)))
     rank = rank_of(places) + 1
     shape = [1] * rank
-    shape[axis] = size
-    span = np.arange(size).reshape(shape)
-    at = ag.expand_dims(ag.remainder(places, size), axis % rank)
+    shape[axis] = -1
+    span = ag.reshape(ag.arange(size), shape)
+    at = ag.expand_dims(ag.where(places < 0, places + size, places), axis % rank)
     return ag.where(ag.equal(at, span), values[1], values[0])
 
 
 @operation("EyeLike")
 def _eye_like(x: Any, dtype: int | None = None, k: int = 0) -> Any:
     rows, columns = shape_of(x)
-    return ag.eye(rows, columns, k, dtype=dtype_of(x) if dtype is None else _dtype(dtype))
+    return ag.eye(rows, columns, k, dtype=dtype_of(x) if dtype is None else dtype_named(dtype))
 
 
 @operation("Compress")
@@ -523,125 +534,106 @@ def _depth(x: Any, blocksize: int, mode: str = "DCR", *, kind: str) -> Any:
     return ag.reshape(turned, (batch, channels // (b * b), height * b, width * b))
 
 
-# ---- layers ------------------------------------------------------------------------------------
+# ---- places and bits -----------------------------------------------------------------------------
 
 
-@operation("Gemm")
-def _gemm(
-    x: Any, y: Any, c: Any = None, alpha: float = 1.0, beta: float = 1.0,
-    transA: int = 0, transB: int = 0,
-) -> Any:  # fmt: skip
-    x = ag.matrix_transpose(x) if transA else x
-    y = ag.matrix_transpose(y) if transB else y
-    found = ag.astype(alpha * ag.matmul(x, y), dtype_of(x))
-    return found if c is None else found + ag.astype(beta * c, dtype_of(x))
+@operation("BitCast")
+def _bit_cast(x: Any, to: int) -> Any:
+    return ag.asarray(x).view(dtype_named(to))
 
 
-def _by_axes(functions: Sequence[Any]) -> Callable[[int], Any]:
-    """The function for a number of axes."""
-
-    def function_for(axes: int) -> Any:
-        if not 1 <= axes <= len(functions):
-            raise Unknown(f"windows over {axes} axes")
-        return functions[axes - 1]
-
-    return function_for
-
-
-_BY_AXES = {
-    "conv": _by_axes([ag.nn.conv1d, ag.nn.conv2d, ag.nn.conv3d]),
-    "max_pool": _by_axes([ag.nn.max_pool1d, ag.nn.max_pool2d, ag.nn.max_pool3d]),
-    "avg_pool": _by_axes([ag.nn.avg_pool1d, ag.nn.avg_pool2d, ag.nn.avg_pool3d]),
-}
+@operation("ReverseSequence")
+def _reverse_sequence(x: Any, lengths: Any, batch_axis: int = 1, time_axis: int = 0) -> Any:
+    moved = ag.moveaxis(x, (batch_axis, time_axis), (0, 1))
+    span = ag.arange(shape_of(moved)[1])[None]
+    ends = ag.astype(lengths, np.int64)[:, None]
+    places = ag.where(span < ends, ends - 1 - span, span)
+    found = moved[ag.arange(shape_of(moved)[0])[:, None], places]
+    return ag.moveaxis(found, (0, 1), (batch_axis, time_axis))
 
 
-def _channels_last(x: Any) -> Any:
-    rank = rank_of(x)
-    return ag.permute_dims(x, (0, *range(2, rank), 1))
-
-
-def _channels_first(x: Any) -> Any:
-    rank = rank_of(x)
-    return ag.permute_dims(x, (0, rank - 1, *range(1, rank - 1)))
-
-
-def _padding(pads: Any, auto_pad: str, axes: int) -> Any:
-    if auto_pad == "SAME_UPPER":
-        return "same"
-    if auto_pad not in ("NOTSET", "VALID"):
-        raise Unknown(f"padding {auto_pad!r}")
-    if pads is None or auto_pad == "VALID":
-        return "valid"
-    return tuple((pads[k], pads[k + axes]) for k in range(axes))
-
-
-@operation("Conv")
-def _conv(
-    x: Any, kernel: Any, bias: Any = None, auto_pad: str = "NOTSET", dilations: Any = None,
-    group: int = 1, kernel_shape: Any = None, pads: Any = None, strides: Any = None,
-) -> Any:  # fmt: skip
-    axes = rank_of(x) - 2
-    turned = ag.permute_dims(kernel, (*range(2, axes + 2), 1, 0))
-    found = _BY_AXES["conv"](axes)(
-        _channels_last(x), turned, strides=tuple(strides or (1,) * axes),
-        padding=_padding(pads, auto_pad, axes), dilations=tuple(dilations or (1,) * axes),
-        groups=group,
-    )  # fmt: skip
-    return _channels_first(found if bias is None else found + bias)
-
-
-@operation("MaxPool", "AveragePool")
-def _pool(
-    x: Any, kernel_shape: Any, auto_pad: str = "NOTSET", ceil_mode: int = 0,
-    count_include_pad: int = 0, dilations: Any = None, pads: Any = None, storage_order: int = 0,
-    strides: Any = None, *, kind: str, outputs: int,
-) -> Any:  # fmt: skip
-    axes = rank_of(x) - 2
-    if ceil_mode or outputs > 1 or dilations is not None and set(dilations) != {1}:
-        raise Unknown("pooling that is dilated, rounds up, or gives places")
-    padding = _padding(pads, auto_pad, axes)
-    size, strides = tuple(kernel_shape), tuple(strides or (1,) * axes)
-    given = _channels_last(x)
-    if kind == "MaxPool":
-        return _channels_first(
-            _BY_AXES["max_pool"](axes)(given, size, strides=strides, padding=padding)
-        )
-    if count_include_pad and isinstance(padding, tuple):
-        given = ag.pad(given, [(0, 0), *padding, (0, 0)])
-        padding = "valid"
-    return _channels_first(
-        _BY_AXES["avg_pool"](axes)(given, size, strides=strides, padding=padding)
+@operation("Unique")
+def _unique(x: Any, axis: int | None = None, sorted: int = 1) -> tuple[Any, ...]:
+    values, first, places, counts = ag.unique(
+        x, return_index=True, return_inverse=True, return_counts=True, axis=axis
     )
+    places = ag.reshape(places, (-1,))
+    if not sorted:
+        order = ag.argsort(first)
+        values = ag.take(values, order, axis=0 if axis is None else axis)
+        first, counts, places = first[order], counts[order], ag.argsort(order)[places]
+    return values, first, places, counts
 
 
-@operation("GlobalAveragePool", "GlobalMaxPool")
-def _global_pool(x: Any, kind: str) -> Any:
-    axes = tuple(range(2, rank_of(x)))
-    return (ag.mean if kind == "GlobalAveragePool" else ag.max)(x, axis=axes, keepdims=True)
+@operation("TensorScatter")
+def _tensor_scatter(
+    past: Any, update: Any, starts: Any = None, axis: int = -2, mode: str = "linear"
+) -> Any:
+    rows, size = shape_of(update)[axis], shape_of(past)[axis]
+    moved, new = ag.moveaxis(past, axis, 1), ag.moveaxis(update, axis, 1)
+    batch = shape_of(moved)[0]
+    begin = ag.zeros((batch,), np.int64) if starts is None else ag.astype(starts, np.int64)
+    places = begin[:, None] + ag.arange(rows)[None]
+    places = ag.remainder(places, size) if mode == "circular" else places
+    found = ag.index_update(moved, new, (ag.arange(batch)[:, None], places))
+    return ag.moveaxis(found, 1, axis)
 
 
-@operation("BatchNormalization")
-def _batch_norm(
-    x: Any, scale: Any, bias: Any, mean: Any, var: Any, epsilon: float = 1e-5,
-    momentum: float = 0.9, training_mode: int = 0,
-) -> Any:  # fmt: skip
-    if training_mode:
-        raise Unknown("batch normalization while training")
-    shape = (1, -1, *[1] * (rank_of(x) - 2))
-    scale, bias, mean, var = (ag.reshape(v, shape) for v in (scale, bias, mean, var))
-    return ag.astype((x - mean) / ag.sqrt(var + epsilon) * scale + bias, dtype_of(x))
+@operation("ArrayFeatureExtractor")
+def _features(x: Any, places: Any) -> Any:
+    return ag.asarray(x)[..., ag.reshape(places, (-1,))]
 
 
-@operation("InstanceNormalization")
-def _instance_norm(x: Any, scale: Any, bias: Any, epsilon: float = 1e-5) -> Any:
-    axes, shape = tuple(range(2, rank_of(x))), (1, -1, *[1] * (rank_of(x) - 2))
-    mean, var = ag.mean(x, axis=axes, keepdims=True), ag.var(x, axis=axes, keepdims=True)
-    scale, bias = ag.reshape(scale, shape), ag.reshape(bias, shape)
-    return ag.astype(scale * (x - mean) / ag.sqrt(var + epsilon) + bias, dtype_of(x))
+@operation("Binarizer")
+def _binarizer(x: Any, threshold: float = 0.0) -> Any:
+    return ag.astype(x > threshold, dtype_of(x))
 
 
-@operation("Dropout")
-def _dropout(x: Any, ratio: Any = None, training: Any = None, *, outputs: int, **how: Any) -> Any:
-    if training is not None and known(training, "a mode").any():
-        raise Unknown("dropout while training")
-    return x if outputs == 1 else (x, ag.astype(ag.ones_like(x), np.bool_))
+# ---- sequences and what may be missing ---------------------------------------------------------
+
+
+OPERATIONS["SequenceConstruct"] = lambda *xs: [*xs]
+OPERATIONS["SequenceEmpty"] = lambda **how: []
+OPERATIONS["SequenceLength"] = lambda xs: np.int64(len(xs))
+OPERATIONS["OptionalHasElement"] = lambda x=None: np.bool_(x is not None)
+OPERATIONS["Optional"] = lambda x=None, **how: x
+OPERATIONS["OptionalGetElement"] = lambda x: x
+
+
+def _place(at: Any) -> int:
+    (place,) = ints(at, "a place in a sequence")
+    return place
+
+
+@operation("SequenceAt")
+def _sequence_at(xs: list[Any], at: Any) -> Any:
+    return xs[_place(at)]
+
+
+@operation("SequenceInsert")
+def _sequence_insert(xs: list[Any], x: Any, at: Any = None) -> list[Any]:
+    place = len(xs) if at is None else _place(at)
+    return [*xs[:place], x, *xs[place:]]
+
+
+@operation("SequenceErase")
+def _sequence_erase(xs: list[Any], at: Any = None) -> list[Any]:
+    found = [*xs]
+    del found[-1 if at is None else _place(at)]
+    return found
+
+
+@operation("ConcatFromSequence")
+def _concat_from_sequence(xs: list[Any], axis: int, new_axis: int = 0) -> Any:
+    return (ag.stack if new_axis else ag.concat)(xs, axis=axis)
+
+
+@operation("SplitToSequence")
+def _split_to_sequence(x: Any, split: Any = None, axis: int = 0, keepdims: int = 1) -> list[Any]:
+    size = shape_of(x)[axis]
+    if split is not None and known(split, "the sizes of parts").ndim == 0:
+        (each,) = ints(split, "the sizes of parts")
+        split = [min(each, size - k) for k in range(0, size, each)]
+    parts = _split(x, [1] * size if split is None else split, axis, outputs=0)
+    squeezed = split is None and not keepdims
+    return [ag.squeeze(part, axis=axis) if squeezed else part for part in parts]

@@ -25,6 +25,8 @@ OPSET = 20
 Scalar: TypeAlias = "bool | int | float"
 _BOOL = np.dtype(np.bool_)
 _INT = np.dtype(np.int64)
+# The integers that onnxruntime chooses between; others are taken as those of 64 bits.
+_CHOSEN = (np.dtype(np.int32), _INT)
 
 
 def refuse(what: str, hint: str = "") -> UnsavableError:
@@ -243,7 +245,7 @@ class Emitter:
         yes, no = self.like(x, one), self.like(y, one)
         if yes.dtype == _BOOL:
             return (condition & yes) | (~condition & no)
-        if yes.dtype.kind in "iu" and yes.dtype.itemsize not in (4, 8):
+        if yes.dtype.kind in "iu" and yes.dtype not in _CHOSEN:
             return self.where(condition, yes.to(_INT), no.to(_INT)).to(yes.dtype)
         return self("Where", condition, yes, no, dtype=yes.dtype)
 

@@ -19,6 +19,7 @@ from runtime.export.onnx import elementwise, indexing, products, random, reducti
 from runtime.export.onnx.distributions import LAWS, Draws
 from runtime.export.onnx.emitter import OPSET, Emitter, Names, Term, element_type, refuse
 from runtime.export.onnx.random import check_allowed, without_keys
+from runtime.export.onnx.rounds import rounds_of
 from runtime.export.onnx.table import WRITERS
 from runtime.export.repetitions import call_repetitions
 from runtime.graph.ir import Graph, Node, Value
@@ -47,6 +48,13 @@ _REFUSED = {
     "clock": "the time",
     "assign": "a Variable that is assigned to",
     "recursion": "a function that calls itself",
+}
+
+
+# What a body of `Loop` is told, and says first of all.
+_OF_ROUNDS = {
+    "round": TensorType(np.dtype(np.int64), ()),
+    "going": TensorType(np.dtype(np.bool_), ()),
 }
 
 
@@ -160,52 +168,59 @@ class GraphWriter:
         inner.terms.update(self.terms)
         given = [Term(inner.emit, x.name, x.dtype) for x in captured]
         outputs = inner.write(graph, given)
-        return inner.finish(graph.name, [], outputs, graph.outputs, node.outputs)
+        return inner.finish(graph.name, [], outputs, [value.type for value in node.outputs])
 
     def finish(
-        self, name: str, inputs: list[Any], outputs: Sequence[Term], values: Sequence[Value],
-        wanted: Sequence[Value],
-    ) -> onnx.GraphProto:  # fmt: skip
+        self, name: str, inputs: list[Any], outputs: Sequence[Term], types: Sequence[Type]
+    ) -> onnx.GraphProto:
         """A graph within a node: its outputs have names of their own, and the wanted dtypes."""
         made = []
-        for term, want in zip(outputs, wanted, strict=True):
-            whole = Term(self.emit, term.name, term.dtype).to(_dtype(want.type))
+        for term, wanted in zip(outputs, types, strict=True):
+            whole = Term(self.emit, term.name, term.dtype).to(_dtype(wanted))
             own = self.emit("Identity", whole)
-            made.append(value_info(own.name, want.type))
+            made.append(value_info(own.name, wanted))
         return helper.make_graph(self.emit.nodes, self.emit.names.fresh(name), inputs, made)
 
     def _while(self, node: Node, operands: list[Term]) -> list[Term]:
-        """The test of the first round stands before the loop, others at the ends of rounds."""
-        test, body = node.graphs
+        """`Scan` where rounds go through rows of an array, else `Loop`.
+
+        What a `Loop` tests before its first round stands before it, other tests at ends of rounds.
+        """
+        emit, rounds, test = self.emit, rounds_of(node), node.graphs[0]
         count = node.attrs.get("captures", 0)
-        captured, initial = operands[:count], operands[count:]
-        emit = self.emit
-        initial = [x.to(_dtype(v.type)) for x, v in zip(initial, node.outputs, strict=True)]
-        first = self._inline(test, [*captured, *initial])[0]
+        carried = zip(operands[count:], node.outputs, strict=True)
+        captured, initial = operands[:count], [x.to(_dtype(v.type)) for x, v in carried]
+        begun = [initial[k] for k in rounds.states]
         inner = GraphWriter(emit.inner(), self.callers)
         inner.terms.update(self.terms)
-        names = emit.names
-        round_, going = names.fresh("round"), names.fresh("going")
-        carried = [
-            Term(inner.emit, names.fresh(v.name or "carried"), _dtype(o.type))
-            for v, o in zip(body.inputs[count:], node.outputs, strict=True)
-        ]
         around = [Term(inner.emit, x.name, x.dtype) for x in captured]
-        values = inner.write(body, [*around, *carried])
-        ahead = inner._inline(test, [*around, *values])[0]
-        inputs = [
-            helper.make_tensor_value_info(round_, onnx.TensorProto.INT64, []),
-            helper.make_tensor_value_info(going, onnx.TensorProto.BOOL, []),
-            *(value_info(x.name, o.type) for x, o in zip(carried, node.outputs, strict=True)),
-        ]
-        truth = Value(TensorType(np.dtype(np.bool_), ()))
-        graph = inner.finish(
-            body.name, inputs, [ahead, *values], [truth, *body.outputs], [truth, *node.outputs]
-        )
-        maximum = node.attrs.get("maximum")
-        most = None if maximum is None else emit.constant(maximum, np.int64)
-        dtypes = [_dtype(value.type) for value in node.outputs]
-        return emit.several("Loop", [most, first.to(np.bool_), *initial], dtypes, body=graph)
+        given = zip(rounds.body.inputs[count:], rounds.taken, strict=True)
+        names = [(emit.names.fresh(v.name or "carried"), type_) for v, type_ in given]
+        taken = [Term(inner.emit, name, _dtype(type_)) for name, type_ in names]
+        results = inner.write(rounds.body, [*around, *taken])
+        inputs, types = [value_info(*named) for named in names], rounds.given
+        before: list[Term | None]
+        how: dict[str, Any] = {}
+        if rounds.read:
+            op, before = "Scan", [*begun, *(captured[k] for k in rounds.read)]
+            how["num_scan_inputs"] = len(rounds.read)
+        else:
+            # It looks at no array that is made of rows.
+            first = self._inline(test, [*captured, *initial])[0].to(np.bool_)
+            ends = {**dict(enumerate(initial)), **dict(zip(rounds.states, results, strict=False))}
+            results = [inner._inline(test, [*around, *ends.values()])[0], *results]
+            numbers = [(emit.names.fresh(name), type_) for name, type_ in _OF_ROUNDS.items()]
+            inputs = [*(value_info(*named) for named in numbers), *inputs]
+            types = [_OF_ROUNDS["going"], *types]
+            maximum = node.attrs.get("maximum")
+            most = None if maximum is None else emit.constant(maximum, np.int64)
+            op, before = "Loop", [most, first, *begun]
+        graph = inner.finish(rounds.body.name, inputs, results, types)
+        made = emit.several(op, before, [_dtype(t) for t in rounds.given], body=graph, **how)
+        found = dict(zip([*rounds.states, *rounds.made], made, strict=True))
+        for k, writer in rounds.made.items():
+            found[k] = _with_rows(initial[k], found[k], writer)
+        return [found[k] for k in range(len(initial))]
 
     def _inline(self, graph: Graph, inputs: Sequence[Term]) -> list[Term]:
         """The nodes of a graph, here."""
@@ -256,6 +271,14 @@ class GraphWriter:
             emit("SequenceErase", operands[0], last),
             emit("SequenceAt", operands[0], last, dtype=operands[0].dtype),
         ]
+
+
+def _with_rows(initial: Term, rows: Term, writer: Node) -> Term:
+    """An array with the rows that all rounds made, behind its own or in the place of them."""
+    emit = initial.emit
+    if writer.op.name == "append_row":
+        return emit("Concat", initial, rows, axis=0)
+    return emit.reshape(rows, emit.shape(initial))  # where no round made any, too
 
 
 def _empty_stack(writer: GraphWriter, node: Node, operands: list[Term]) -> list[Term]:

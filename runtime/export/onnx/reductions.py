@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from onnx import helper
+from onnx import TensorProto, helper
 
 from runtime.export.onnx.emitter import Emitter, Term, element_type
 from runtime.export.onnx.table import (
     operand_types,
     rank_of_value,
     result_dtype,
-    result_type,
     writes,
 )
 from runtime.graph.ir import Node
@@ -157,33 +156,33 @@ def _nanargmax(emit: Emitter, node: Node, x: Term) -> Term:
 
 @writes("cumprod")
 def _cumprod(emit: Emitter, node: Node, x: Term) -> Term:
-    """A scan whose state is the product so far."""
+    """A loop whose state is the product so far: `Scan` of nothing ends onnxruntime's process."""
     dtype, axis = result_dtype(node), node.attrs["axis"]
     rank = rank_of_value(node)
     if axis is None or rank == 0:
         x, axis, rank = emit.flat(x), 0, 1
     axis = normal_axis(axis, rank)
-    x = x.to(dtype)
-    shape = result_type(node).shape
-    if shape is not None and 0 in shape:
-        return x
-    ones = emit("Expand", emit.constant(1, dtype), emit.shape(emit.total(x, [axis])))
+    order = [axis, *(k for k in range(rank) if k != axis)]
+    x = emit("Transpose", x.to(dtype), perm=order)
+    ones = emit("Expand", emit.constant(1, dtype), emit.shape(emit.total(x, [0])))
     inner = emit.inner()
-    names = [emit.names.fresh(stem) for stem in ("product", "element")]
-    state, element = (Term(inner, name, dtype) for name in names)
-    product = state * element
-    row = inner("Identity", product)
+    number, going, product = (emit.names.fresh(stem) for stem in ("round", "going", "product"))
+    element = inner("Gather", x, Term(inner, number, np.dtype(np.int64)), axis=0)
+    row = Term(inner, product, dtype) * element
+    info = helper.make_tensor_value_info
     kind = element_type(dtype)
-    body = helper.make_graph(
-        inner.nodes, emit.names.fresh("scan"),
-        [helper.make_tensor_value_info(name, kind, None) for name in names],
-        [helper.make_tensor_value_info(t.name, kind, None) for t in (product, row)],
-    )  # fmt: skip
-    _, rows = emit.several(
-        "Scan", [ones, x], [dtype, dtype], body=body, num_scan_inputs=1,
-        scan_input_axes=[axis], scan_output_axes=[axis],
-    )  # fmt: skip
-    return rows
+    given = [
+        info(number, TensorProto.INT64, []), info(going, TensorProto.BOOL, []),
+        info(product, kind, None),
+    ]  # fmt: skip
+    goes = inner("Identity", Term(inner, going, np.dtype(np.bool_)))
+    both = [inner("Identity", row) for _ in range(2)]
+    made = [info(goes.name, TensorProto.BOOL, []), *(info(t.name, kind, None) for t in both)]
+    body = helper.make_graph(inner.nodes, emit.names.fresh("products"), given, made)
+    count = emit.scalar(emit.size(x, 0))
+    _, rows = emit.several("Loop", [count, None, ones], [dtype, dtype], body=body)
+    found = emit.reshape(rows, emit.shape(x))
+    return emit("Transpose", found, perm=[order.index(k) for k in range(rank)])
 
 
 # ---- orders ------------------------------------------------------------------------------------

@@ -28,6 +28,10 @@ FAILURES = {
         "D.barrier()\nif D.rank() == 1: os.kill(os.getpid(), 9)\nD.allreduce(np.ones(3))",
         ["signal 9"],
     ),
+    "an exit": (
+        "D.barrier()\nif D.rank() == 1: raise SystemExit(3)\nD.allreduce(np.ones(3))",
+        ["rank 0: allreduce(op='sum') of float64[3]", "rank 1: the end of its program"],
+    ),
     "another shape": (
         "f = ag.convert(lambda x: D.allreduce(x))\nf(np.ones(3 + D.rank()))",
         ["rank 0: allreduce(op='sum') of float64[3]", "rank 1: allreduce(op='sum') of float64[4]"],

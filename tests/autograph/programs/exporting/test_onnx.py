@@ -274,6 +274,122 @@ def test_what_is_repeated_is_a_function_of_the_model(case, tmp_path):
             np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12)
 
 
+# ---- rows that rounds go through, and rows that they make ---------------------------------------
+
+
+def scanned(xs):
+    return ag.scan(lambda c, x: (c * 0.5 + x, np.tanh(c + x)), np.zeros(3), xs)
+
+
+def of_pairs(xs):
+    return ag.scan(lambda c, p: (c + p[0] * p[1], (c, p[0] - p[1])), np.zeros(3), (xs, xs + 1))
+
+
+def in_reverse(xs):
+    return ag.scan(lambda c, x: (c + x, c * x), np.zeros(3), xs, reverse=True)
+
+
+def two_lists(x):
+    sums, most = [1.0], []
+    for row in x:
+        sums.append(row.sum() * 2)
+        most.append(1.0 if row.max() > 1 else 0.0)
+    return np.array(sums), np.array(most)
+
+
+def twice_a_round(x):
+    found = []
+    for row in x:
+        found.append(row.sum())
+        found.append(row.max())
+    return np.array(found)
+
+
+def until_large(x):
+    found = []
+    for row in x:
+        if row.sum() > 1:
+            break
+        found.append(row.sum())
+    return np.array(found)
+
+
+def that_looks(x):
+    found = []
+    for row in x:
+        found.append(row.sum() + len(found))
+    return np.array(found)
+
+
+def of_each_row(x):
+    found = []
+    for row in x:
+        total = 0.0
+        for v in row:
+            total = total * 0.5 + v
+        found.append(total)
+    return np.array(found)
+
+
+def growing(x):
+    y = x.sum(axis=0)
+    for row in x:
+        y = np.concatenate([y, row])
+    return y
+
+
+def set_rows(x):
+    y = np.zeros((x.shape[0], 3))
+    for k in range(x.shape[0]):
+        y[k] = x[k].sum()
+    return y
+
+
+def products(x):
+    return np.cumprod(x, axis=0), np.cumprod(x, axis=1)
+
+
+# With the nodes for three rows, and for any number of them.
+OF_ROWS = [
+    (scanned, {"Scan": 1}, {"Loop": 1}),
+    (of_pairs, {"Scan": 1}, {"Loop": 1}),
+    (in_reverse, {"Loop": 1, "ScatterElements": 1}, {"Loop": 1, "ScatterElements": 1}),
+    (two_lists, {"Scan": 1, "If": 1}, {"Loop": 1, "If": 1}),
+    (twice_a_round, {"Loop": 1, "Concat": 2}, {"Loop": 1, "Concat": 2}),
+    (until_large, {"Loop": 1}, {"Loop": 1}),
+    (that_looks, {"Loop": 1, "Concat": 1}, {"Loop": 1, "Concat": 1}),
+    (of_each_row, {"Scan": 2}, {"Loop": 1, "Scan": 1}),
+    (growing, {"Loop": 1, "Concat": 1}, {"Loop": 1, "Concat": 1}),
+    (products, {"Loop": 2}, {"Loop": 2}),
+    (set_rows, None, {"Loop": 1, "ScatterElements": 1}),
+]
+
+
+@pytest.mark.parametrize("case", OF_ROWS, ids=lambda case: case[0].__name__)
+def test_rows_are_those_of_scan_and_loop_and_are_not_carried(case, tmp_path):
+    function, of_three, of_any = case
+    x, path = np.random.default_rng(3).normal(size=(3, 3)), tmp_path / "f.onnx"
+    for rows, wanted in ((3, of_three), (None, of_any)):
+        ag.export_onnx(function, path, [ag.TensorSpec([rows, 3])])
+        ops = Counter(node.op_type for node in nodes_of(onnx.load(path).graph.node))
+        if wanted is not None:
+            of_rows = ("Scan", "Loop", "ScatterElements")
+            assert {n: ops[n] for n in of_rows if ops[n]} == {
+                n: count for n, count in wanted.items() if n in of_rows
+            }
+            assert all(ops[name] == count for name, count in wanted.items())
+        session, back = session_of(path), ag.import_onnx(path)
+        for given in [x] if rows else [x, x[:1], x[:0]]:
+            expected = flat(ag.convert(function)(given))
+            for got in (
+                session.run(None, {session.get_inputs()[0].name: given}),
+                flat(back(given)),
+            ):
+                for one, other in zip(got, expected, strict=True):
+                    assert (one.shape, one.dtype) == (other.shape, other.dtype)
+                    np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12)
+
+
 def test_a_model_is_written_the_same_each_time(tmp_path):
     paths = tmp_path / "a.onnx", tmp_path / "b.onnx"
     for path in paths:
