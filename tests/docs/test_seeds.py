@@ -35,7 +35,7 @@ def run(name, folder, shorter=()):
 
 def test_each_program_has_a_test():
     text = (ROOT / "tests" / "docs" / "test_seeds.py").read_text()
-    assert all(f'run("{path.name}"' in text for path in SEEDS.glob("*.py"))
+    assert all(f'"{path.name}", tmp_path' in text for path in SEEDS.glob("*.py"))
 
 
 # A01 to A03, A05 to A09: the printed values of the text are exchanged there.
