@@ -106,6 +106,8 @@ class Variable:
     makes_tensors: bool = True
     # The class of the tensors that it gives.
     tensor_class: ClassVar[type[Tensor]] = Tensor
+    # What optimizers of Keras apply to the content after a step.
+    constraint: Callable[[Any], Any] | None = None
 
     def __init__(
         self,
@@ -142,11 +144,6 @@ class Variable:
     def path(self) -> str:
         """The name, by which optimizers of Keras tell which rule is for a variable."""
         return self.name
-
-    @property
-    def constraint(self) -> Callable[[Any], Any] | None:
-        """What optimizers of Keras apply to the content after a step: nothing."""
-        return None
 
     @property
     def rank(self) -> int | None:

@@ -90,5 +90,5 @@ def test_the_examples_of_a_module_are_true(name):
 def test_the_methods_of_a_public_class_have_docstrings(cls):
     public = [name for name in dir(cls) if not name.startswith("_")]
     bare = [name for name in public if not inspect.getdoc(inspect.getattr_static(cls, name))]
-    data = {"shape", "dtype", "name", "array_class"}
+    data = {"shape", "dtype", "name", "array_class", "constraint"}
     assert not set(bare) - data, bare
