@@ -111,7 +111,7 @@ class Holder:
     pass
 
 
-@samples("E4", (N,), (M,))
+@samples("E4", (N,), (M,), tensors=False)  # which show as tensors outside of a graph
 def parts_in_fields(n):
     found, table, waiting, partial, holder = [], {}, deque(), {}, Holder()
     for v in n:
