@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from operator import is_
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -22,12 +23,13 @@ from autograph.operators.captured.guards import same_value
 from autograph.operators.captured.standing import Owner
 from autograph.operators.captured.variables import Maybe, Nullable, Poison, Undefined, _Unreadable
 from autograph.operators.expressions.attributes import attribute_slot
+from autograph.operators.results.held_parts import fields_of
 from autograph.operators.results.item_templates import template_of
 from autograph.operators.results.outputs import Place
 from autograph.operators.results.reconstruction import Form, Items, remembering
 from autograph.operators.values.carried import split
 from autograph.operators.values.contents import container_base, content_slot
-from autograph.operators.values.runs import Opened, has_runs
+from autograph.operators.values.runs import OpenDeque, Opened, OpenSet, has_runs
 from autograph.operators.values.templates import dig, fill, has_traced, shown
 from autograph.tracing.columns import AttributeOfItems, OfItems
 from runtime import journal
@@ -40,6 +42,7 @@ from runtime.effects.host import lending
 from runtime.errors import StagingError
 from runtime.graph.ir import Value
 from runtime.tensor import Tensor
+from runtime.variable import Variable
 
 __all__ = [
     "ArrayWriter",
@@ -198,10 +201,39 @@ def lasting_writes(facts: Any, transaction: journal.Transaction) -> list[tuple[j
         if not _is_local(key, slot, facts, None)
     ]
     return [
-        (slot, dig(new, []))
+        (slot, _settled(new))
         for slot, new in lasting
         if not has_traced(new) and not isinstance(new, _Unreadable)
     ]
+
+
+def _settled(x: Any, around: frozenset[int] = frozenset()) -> Any:
+    """What is known while tracing, with values for constants, in the very objects that hold it.
+
+    `around` are those that hold it: one may hold itself.
+    """
+    is_nest = isinstance(x, (list, dict, set, deque, tuple))
+    if isinstance(x, (Variable, Tensor)) or not (is_nest or journal.is_made(x)):
+        return dig(x, [])
+    if id(x) in around:
+        return x
+    inner = around | {id(x)}
+    if isinstance(x, tuple):
+        parts = [_settled(part, inner) for part in x]
+        return x if all(map(is_, parts, x)) else tuple.__new__(type(x), parts)
+    if isinstance(x, OpenSet):
+        return {*x}
+    if isinstance(x, OpenDeque):
+        return deque((_settled(part, inner) for part in x), x.maxlen)
+    base = container_base(x) if is_nest else None
+    if base in (dict, OrderedDict):
+        base.update(x, {key: _settled(part, inner) for key, part in base.items(x)})
+    elif base in (list, deque):
+        for index, part in enumerate(base.__iter__(x)):
+            base.__setitem__(x, index, _settled(part, inner))
+    for name, part in fields_of(x):
+        object.__setattr__(x, name, _settled(part, inner))
+    return x
 
 
 def _known_part(key: Any, new: Any) -> Any:

@@ -297,7 +297,7 @@ def _traced(
         except (StagingError, GraphError, GraphLimit):
             raise
         except Exception as error:
-            if builder.created or isinstance(error, AutographError):
+            if isinstance(error, AutographError):
                 raise
             # It is what the function does: its effects up to here stay, so it runs as a graph.
             emit_raise(error)
@@ -689,7 +689,8 @@ def _assemble(
         or any(issubclass(c.kind, Tensor) for c in captured)
         or any(makes_tensors(x) for x in externals)
     )
-    facts.effects.handouts.settle(of_tensors, on_host=on_host)
+    is_first = bool(builder.created)
+    facts.effects.handouts.settle(of_tensors, on_host=on_host, is_first=is_first)
     return Traced(
         graph,
         arguments,

@@ -377,7 +377,7 @@ class Traces:
                 if found is not None and (found.takes_items or not found.grows_slowly):
                     traced = found
         following = None
-        if traced.created:
+        if traced.created and not traced.raised:
             self._initial += [(weakref.ref(v), v.numpy()) for v in traced.created]
             # As it will be from the second call on, when the variables exist.
             with traced.afterwards():

@@ -324,3 +324,26 @@ def test_a_view_of_memory_as_another_dtype():
     assert slopes.dtype == np.complex64 and slopes.tolist() == [4j]
     whole = np.arange(6.0).reshape(2, 3)
     np.testing.assert_array_equal(ag.vmap(lambda x: x.view("i4"))(whole), whole.view("i4"))
+
+
+def test_a_view_shows_bools_as_numbers_and_the_reverse():
+    def sample(x):
+        is_large = x > 1
+        bits = is_large.view(np.uint8)
+        bits[0] = 1
+        words = is_large.view("u8")
+        bools = (x > 2).astype("i1").view(bool)
+        bools[1] = True
+        return is_large, bits, words, bools, bools.sum(), (x > 3).view("i1").sum()
+
+    x = np.array([0.0, 1.0, 2.0, 3.0, 0.0, 4.0, 5.0, 1.0])
+    check(sample, (x,), tensors=False)
+    counted = ag.convert(lambda x: (x > 1).view("i1") * 2, native=True)
+    np.testing.assert_array_equal(counted(x), (x > 1).view("i1") * 2)
+    # A byte that is neither 0 nor 1 is a bool that NumPy's functions disagree about.
+    bits, whole = np.array([1, 2], np.uint8), ag.TensorSpec([None], np.uint8)
+    staged = ag.convert(lambda x: x.view(bool), input_signature=[whole])
+    for way in (lambda x: ag.constant(x).view(bool), staged):
+        with pytest.raises(ValueError, match="0 or 1"):
+            way(bits)
+        np.testing.assert_array_equal(way(bits & 1), [True, False])

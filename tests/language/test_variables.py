@@ -1,9 +1,13 @@
 """Variables in converted functions: ordered reads and assigns, creation, gradients."""
 
+import collections
+import dataclasses
+
 import numpy as np
 import pytest
 
 import autograph as ag
+import autograph.tf as tf
 
 T = ag.constant
 
@@ -124,6 +128,222 @@ def test_b6_11_lazy_creation_in_closures_lists_and_dicts():
     assert in_list(1.0).numpy() == 2.0 and in_list(1.0).numpy() == 3.0 and len(box) == 1
     assert in_dict(1.0).numpy() == 2.0 and in_dict(1.0).numpy() == 3.0 and len(table) == 1
     assert in_closure.trace_count == 1
+
+
+class Part:
+    """A layer that makes its variable on its first call."""
+
+    w = None
+
+    def __call__(self, x):
+        if self.w is None:
+            self.w = ag.Variable(3.0)
+        return x * self.w
+
+
+class Ring:
+    def __init__(self):
+        self.own, self.w = self, ag.Variable(2.0)
+
+
+@dataclasses.dataclass
+class Fields:
+    w: object
+    n: int = 2
+
+
+@dataclasses.dataclass(frozen=True)
+class Frozen:
+    w: object
+
+
+class Slots:
+    __slots__ = ("w",)
+
+    def __init__(self):
+        self.w = ag.Variable(2.0)
+
+
+Named = collections.namedtuple("Named", "n w")
+
+
+def cyclic():
+    made = [ag.Variable(2.0)]
+    made.append(made)
+    return made
+
+
+def twice():
+    part = Part()
+    return [part, {"same": part}]
+
+
+class Holder:
+    """Makes what it holds on its first call, and uses that in each."""
+
+    held = None
+
+    def __init__(self, make, use):
+        self.make, self.use = make, use
+
+    def __call__(self, x):
+        if self.held is None:
+            self.held = self.make()
+        return self.use(self.held, x)
+
+    def method(self, x):
+        return self(x)
+
+    @ag.convert
+    def converted(self, x):
+        return self(x)
+
+    @tf.function
+    def decorated(self, x):
+        return self(x)
+
+
+HELD = {
+    "dict": (lambda: {"w": ag.Variable(2.0)}, lambda h, x: x * h["w"]),
+    "dicts": (lambda: {"a": {"w": [ag.Variable(2.0)]}}, lambda h, x: x * h["a"]["w"][0]),
+    "list": (lambda: [Part(), Part()], lambda h, x: h[1](h[0](x))),
+    "tuple": (lambda: (Part(), Part()), lambda h, x: h[1](h[0](x))),
+    "tuple of variables": (lambda: (ag.Variable(2.0), 3), lambda h, x: x * h[0] * h[1]),
+    "tuple in a dict": (lambda: {"a": (Part(),)}, lambda h, x: h["a"][0](x)),
+    "named tuple": (lambda: Named(2, ag.Variable(2.0)), lambda h, x: x * h.w * h.n),
+    "dataclass": (lambda: Fields(ag.Variable(2.0)), lambda h, x: x * h.w * h.n),
+    "frozen dataclass": (lambda: Frozen(ag.Variable(2.0)), lambda h, x: x * h.w),
+    "slots": (Slots, lambda h, x: x * h.w),
+    "dict in an object": (lambda: Fields({"a": Part()}), lambda h, x: h.w["a"](x)),
+    "ordered dict": (
+        lambda: collections.OrderedDict(w=ag.Variable(2.0)),
+        lambda h, x: x * h["w"],
+    ),
+    "dict with a default": (
+        lambda: collections.defaultdict(list, w=[ag.Variable(2.0)]),
+        lambda h, x: x * h["w"][0],
+    ),
+    "ring": (Ring, lambda h, x: x * h.own.own.w),
+    "list in itself": (cyclic, lambda h, x: x * h[1][0]),
+    "one in two places": (twice, lambda h, x: h[0](h[1]["same"](x))),
+    "numbers": (lambda: {"n": 2.0 + 1, "w": ag.Variable(2.0)}, lambda h, x: x * h["n"] * h["w"]),
+}
+WAYS = {
+    "converted": ag.convert,
+    "function": tf.function,
+    "method": lambda made: tf.function(made.method),
+    "decorated": lambda made: made.decorated,
+    "converted method": lambda made: made.converted,
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("held", HELD)
+def test_b6_11_what_the_first_call_makes_is_what_later_ones_know(held, way, tmp_path):
+    """B6.11: one trace, whatever holds the variables, and the graph of it can be saved."""
+    make, use = HELD[held]
+    plain, made, x = Holder(make, use), Holder(make, use), np.array([1.0, 2.0])
+    f, expected = WAYS[way](made), plain(x).numpy()
+    before = f.trace_count  # those of other objects, of a method
+    first = np.asarray(f(x))
+    kept = made.held
+    np.testing.assert_array_equal(first, expected)
+    np.testing.assert_array_equal(f(x), expected)
+    f.get_concrete_function(x)
+    ag.save(f, tmp_path / "f.agz")
+    np.testing.assert_array_equal(ag.load(tmp_path / "f.agz")(x), expected)
+    assert f.trace_count == before + 1
+    assert made.held is kept and type(made.held) is type(plain.held)
+
+
+@pytest.mark.parametrize("held", HELD)
+def test_b6_11_what_a_trace_makes_is_left_behind_where_nothing_is_called(held):
+    """B6.11: objects of the user's classes, with values in them."""
+    make, use = HELD[held]
+    made, x = Holder(make, use), np.array([1.0, 2.0])
+    f = ag.convert(made)
+    f.get_concrete_function(x)
+    assert type(made.held) is type(make())
+    np.testing.assert_array_equal(f(x), Holder(make, use)(x).numpy())
+    assert f.trace_count == 1
+
+
+class Raising:
+    """A model that makes its variable and raises in its first call."""
+
+    def __init__(self, fail):
+        self.w, self.calls, self.log, self.fail = None, 0, [], fail
+
+    def __call__(self, x):
+        if self.w is None:
+            self.w = {"w": ag.Variable(2.0)}
+        self.w["w"].assign_add(1.0)
+        self.log.append("called")
+        if self.calls == 0:
+            self.calls = 1
+            self.fail(self, x)
+        return x * self.w["w"]
+
+
+def fails_by_itself(model, x):
+    raise ValueError("of the user's", model.calls)
+
+
+def fails_in_python(model, x):
+    return {}["missing"]
+
+
+def fails_by_an_index(model, x):
+    return [1.0][model.calls] * model.w["w"]
+
+
+def fails_by_data(model, x):
+    if x.sum() > 0:
+        raise ArithmeticError("by data")
+
+
+FAILS = [fails_by_itself, fails_in_python, fails_by_an_index, fails_by_data]
+
+
+@pytest.mark.parametrize("way", [ag.convert, tf.function], ids=["convert", "function"])
+@pytest.mark.parametrize("fail", FAILS)
+def test_s11_an_exception_leaves_the_variables_that_were_made_before(fail, way):
+    """S11: plain Python keeps what a call did before it raised."""
+
+    def outcomes(model, call):
+        found, x = [], np.array([1.0, 2.0])
+        for _ in range(3):
+            try:
+                found.append(np.asarray(call(x)).tolist())
+            except Exception as error:
+                found.append((type(error), str(error)))
+        return found, model.calls, model.log, model.w["w"].numpy()
+
+    plain, made = Raising(fail), Raising(fail)
+    f = way(made)
+    assert outcomes(made, f) == outcomes(plain, plain)
+    assert f.trace_count == 1
+
+
+def test_s17_a_refusal_leaves_no_variable():
+    """S17: what is refused has left nothing."""
+
+    class Refused:
+        w, calls = None, 0
+
+        def __call__(self, x):
+            self.calls += 1
+            if self.w is None:
+                self.w = {"a": ag.Variable(2.0)}
+                self.w["b"] = ag.Variable(x)
+            return x * self.w["a"]
+
+    made = Refused()
+    f = ag.convert(made)
+    for _ in range(2):
+        with pytest.raises(ag.StagingError, match="depends on an argument"):
+            f(np.float64(1.0))
+        assert made.w is None and made.calls == 0
 
 
 def test_b6_11_creation_for_a_spec():

@@ -93,8 +93,6 @@ def svd(x: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
 
 def lu_factor(a: Any) -> Any:
     a = floating(a)
-    if a.shape[-1] != a.shape[-2]:
-        raise NotImplementedError(f"lu_factor takes square matrices. Received: a.shape={a.shape}")
     factors, pivots = ag.linalg.lu_factor(a)
     return factors, ag.astype(pivots, "int32")
 

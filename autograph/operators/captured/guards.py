@@ -443,6 +443,8 @@ def _count_none(things: list[Any]) -> int:
 
 
 def mark(value: Any) -> Any:
+    if type(value) is tuple or (isinstance(value, tuple) and hasattr(value, "_fields")):
+        return tuple.__new__(type(value), map(mark, value))
     return value if isinstance(value, PLAIN) or is_number_of_numpy(value) else Mark(value)
 
 

@@ -137,6 +137,8 @@ class Handouts:
         self._is_special = False
         # The items of lists whose length depends on data that are handed out, and where.
         self.grown: list[tuple[tree.Structure, Place]] = []
+        # The templates of objects, and what they are of, which has to live as long for its key.
+        self._templates: list[tuple[Made, Any]] = []
         # Where lists and dicts are handed out that were taken out of such lists.
         self._taken_out: list[Place] = []
         # What stands in the result for containers that hold lists whose length depends on data.
@@ -150,8 +152,16 @@ class Handouts:
         """Whether two places get the same, so that a call must remember what it handed out."""
         return bool(self.given) or any(count > 1 for count in self.uses.values())
 
-    def settle(self, is_of_tensors: Callable[[Value], bool], *, on_host: bool) -> None:
-        """Say, when the trace is over, which values are made of tensors and what is at home."""
+    def settle(
+        self, is_of_tensors: Callable[[Value], bool], *, on_host: bool, is_first: bool
+    ) -> None:
+        """Say, when the trace is over, which values are made of tensors and what is at home.
+
+        Of a first call (`is_first`), which no other one repeats, the objects are those that the
+        trace made: of these the graph of the next calls knows.
+        """
+        for made, x in self._templates if is_first else ():
+            made.own = x if type(x) is made.kind else None
         for form, value in self._undecided:
             form.tensors = value is not None and is_of_tensors(value)
         for form in (self._of_arrays, self._of_arguments, *(form for form, _ in self._undecided)):
@@ -309,17 +319,14 @@ class Handouts:
         self._refuse_row(x)
         if journal.was_item(x):
             self._taken_out.append(self._place)
-        self._keep.append(x)
-        key = ("object", id(x))
-        self.uses[key] += 1
-        made = Made(key, type(x), extra)
+        made = self._template(x, extra)
         if isinstance(x, dict):
             self._check_keys(keys)
         if isinstance(x, (dict, list)):
             made.items = dict(zip(keys, parts, strict=True)) if isinstance(x, dict) else parts
         else:
             made.fields = dict(zip(keys, parts, strict=True))
-        self._is_special |= self.uses[key] > 1 or id(x) in self.containers
+        self._is_special |= self.uses[made.key] > 1 or id(x) in self.containers
         return self._argument(x, made)
 
     def _leaf(self, x: Any, hole: Hole) -> Any:
@@ -582,12 +589,9 @@ class Handouts:
                 "return it, or store an array (`np.array(...)`)",
             )
         self._refuse_row(x)
-        key = ("object", id(x))
-        self.uses[key] += 1
-        made = Made(key, python_class(type(x)), extra_of(x))
+        made = self._template(x, extra_of(x))
         if id(x) in self._open:
             return made
-        self._keep.append(x)
         self._lent.append(x)
         self._open.add(id(x))
         try:
@@ -607,6 +611,13 @@ class Handouts:
         finally:
             self._open.discard(id(x))
         return self._argument(x, made)
+
+    def _template(self, x: Any, extra: Any) -> Made:
+        """The template of an object, without what is in it."""
+        key = ("object", id(x))
+        self.uses[key] += 1
+        self._templates.append((Made(key, python_class(type(x)), extra), x))
+        return self._templates[-1][0]
 
     def _grown(self, x: list[Any], operands: list[Tensor], container: Any) -> Items:
         """What is in a list whose length depends on data, of which `x` may be a copy."""

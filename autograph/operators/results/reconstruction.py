@@ -515,10 +515,12 @@ class Made(Fillable):
     for any other object; `fields` the attributes.
     """
 
-    __slots__ = ("extra", "fields", "items", "key", "kind")
+    __slots__ = ("extra", "fields", "items", "key", "kind", "own")
 
     def __init__(self, key: Hashable, kind: type, extra: Any = None) -> None:
         self.key, self.kind, self.extra = key, kind, extra
+        # The object itself, to be given to the one call that there is.
+        self.own: Any = None
         self.items: Any = None
         self.fields: dict[str, Any] = {}
 
@@ -529,6 +531,7 @@ class Made(Fillable):
         made = known[self.key] = note_made(self._blank())
         if self.items is not None:
             base = container_base(made)
+            base.clear(made)
             add = base.extend if base in (list, deque) else base.update
             add(made, fill(self.items, operands))
         for name, part in self.fields.items():
@@ -536,6 +539,9 @@ class Made(Fillable):
         return made
 
     def _blank(self) -> Any:
+        own, self.own = self.own, None
+        if own is not None:
+            return own
         kind: Any = self.kind
         if kind is np.ndarray:
             return self.extra.copy()

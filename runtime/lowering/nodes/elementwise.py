@@ -185,10 +185,15 @@ def view(b: Builder, node: Node) -> list[Form]:
     target = machine_type(tensor_type(node.outputs[0].type).dtype)
     if size_in_bytes(target) != size_in_bytes(form.type):
         raise Refusal("memory that is seen as larger or smaller elements")
+    if target == "b1" != form.type:
+        raise Refusal("bytes that are seen as bools")
 
     def compute(args: Sequence[Expr]) -> Expr:
-        kind = "cast" if is_int(target) and is_int(form.type) else "bitcast"
-        return args[0] if form.type == target else Expr(kind, target, (args[0],))
+        if form.type == target:
+            return args[0]
+        bits = cast(args[0], "u1") if form.type == "b1" else args[0]
+        kind = "cast" if is_int(target) and is_int(bits.type) else "bitcast"
+        return Expr(kind, target, (bits,))
 
     return [compute([form]) if isinstance(form, Expr) else mapped(b, [form], target, compute)]
 

@@ -100,7 +100,7 @@ def bitcast(xp: Module, x: Array, dtype: np.dtype[Any]) -> Array:
 
 def _seen_type(x: TensorType, dtype: np.dtype[Any]) -> TensorType:
     for given in (x.dtype, dtype):
-        if kind_of(given) not in "iufc":
+        if kind_of(given) not in "biufc":
             raise TypeError(f"a view shows numbers, not {given}")
     size, own = dtype.itemsize, x.dtype.itemsize
     if x.shape is None or size == own:
@@ -131,6 +131,10 @@ def _seen_written(parent: Any, part: Any, dtype: np.dtype[Any]) -> Any:
     return _seen(part, dtype_of(parent))
 
 
+def _are_made_bools(own: np.dtype[Any], dtype: np.dtype[Any]) -> bool:
+    return dtype.kind == "b" and own.kind != "b"
+
+
 def _seen(x: Any, dtype: np.dtype[Any]) -> Any:
     return REGISTRY["view"](x, dtype=dtype)
 
@@ -142,7 +146,7 @@ _PARTS = {np.dtype(d): d in "fF" for d in "fFdD"}
     inputs=1,
     infer=_seen_type,
     vjp=_seen_back,
-    raises=lambda types, attrs: not types[0].is_static,
+    raises=lambda types, attrs: not types[0].is_static or _are_made_bools(types[0].dtype, **attrs),
     view=True,
     write_through=_seen_written,
     samples=lambda: (
@@ -153,13 +157,15 @@ _PARTS = {np.dtype(d): d in "fF" for d in "fFdD"}
         ((array((3, 4)),), {"dtype": np.dtype("c16")}),
         ((array((0, 2), "c8"),), {"dtype": np.dtype("f4")}),
         ((array(()),), {"dtype": np.dtype("u8")}),
+        ((array((3,)) > 0,), {"dtype": np.dtype("u1")}),
+        (((array((2, 3)) > 0).view("i1"),), {"dtype": np.dtype("?")}),
     ),
 )
 def view(xp: Module, x: Array, dtype: np.dtype[Any]) -> Array:
     """The memory of `x` as elements of another dtype, more or fewer along the last axis.
 
     Complex numbers that are seen as floats, and the reverse, have a gradient. Raises TypeError for
-    what is no number, ValueError where a last axis does not fit.
+    what is no number, ValueError where a last axis does not fit, or a byte is no bool: 0 or 1.
 
     >>> ag.view(np.array([1.0 + 2.0j]), np.dtype("f8")).numpy()
     array([1., 2.])
@@ -168,6 +174,8 @@ def view(xp: Module, x: Array, dtype: np.dtype[Any]) -> Array:
     is_apart = whole.ndim and whole.dtype.itemsize != dtype.itemsize
     if is_apart and whole.strides[-1] != whole.dtype.itemsize:
         whole = xp.ascontiguousarray(whole)  # as it lies in memory where Python computes it
+    if _are_made_bools(whole.dtype, dtype) and (whole.view(np.uint8) > 1).any():
+        raise ValueError("a view as bools is of bytes that are 0 or 1")
     return whole.view(dtype)
 
 

@@ -33,7 +33,14 @@ from runtime.ops.elementwise.complex import real
 from runtime.ops.elementwise.selection import maximum, minimum, where_
 from runtime.ops.indexing.indexing import getitem
 from runtime.ops.matrices.products import matmul
-from runtime.ops.matrices.systems import adjoint, float_dtype, sample_positive, solve, square_shape
+from runtime.ops.matrices.systems import (
+    adjoint,
+    float_dtype,
+    matrix_shape,
+    sample_positive,
+    solve,
+    square_shape,
+)
 from runtime.spec import TensorType
 
 __all__ = ["eigh", "eigvalsh", "pinv", "qr", "svd", "svdvals"]
@@ -167,13 +174,10 @@ def eigvalsh(x: Operand, /, UPLO: str = "L") -> Any:
 
 def _svd_type(x: TensorType, full_matrices: bool) -> tuple[TensorType, ...]:
     dtype = float_dtype(x)
-    if x.shape is None:
+    shape = matrix_shape(x)
+    if shape is None:
         return TensorType(dtype, None), TensorType(_real(dtype), None), TensorType(dtype, None)
-    if len(x.shape) < 2:
-        raise np.linalg.LinAlgError(
-            f"{len(x.shape)}-dimensional array given. Array must be at least two-dimensional"
-        )
-    *lead, m, n = x.shape
+    *lead, m, n = shape
     k = None if m is None or n is None else min(m, n)
     u, v = (m, n) if full_matrices else (k, k)
     return (
@@ -311,13 +315,10 @@ def svdvals(x: Operand, /) -> Any:
 
 def _qr_type(x: TensorType, complete: bool) -> tuple[TensorType, TensorType]:
     dtype = float_dtype(x)
-    if x.shape is None:
+    shape = matrix_shape(x)
+    if shape is None:
         return TensorType(dtype, None), TensorType(dtype, None)
-    if len(x.shape) < 2:
-        raise np.linalg.LinAlgError(
-            f"{len(x.shape)}-dimensional array given. Array must be at least two-dimensional"
-        )
-    *lead, m, n = x.shape
+    *lead, m, n = shape
     k = None if m is None or n is None else min(m, n)
     if complete:
         k = m

@@ -35,6 +35,7 @@ __all__ = [
     "float_dtype",
     "inv",
     "matrix_power",
+    "matrix_shape",
     "sample_matrix",
     "sample_positive",
     "slogdet",
@@ -53,17 +54,19 @@ def float_dtype(*types: TensorType) -> np.dtype[Any]:
     return dtype
 
 
-def square_shape(x: TensorType) -> tuple[Dim, ...] | None:
-    if x.shape is None:
-        return None
-    if len(x.shape) < 2:
+def matrix_shape(x: TensorType) -> tuple[Dim, ...] | None:
+    if x.shape is not None and len(x.shape) < 2:
         raise np.linalg.LinAlgError(
             f"{len(x.shape)}-dimensional array given. Array must be at least two-dimensional"
         )
-    rows, columns = x.shape[-2:]
-    if None not in (rows, columns) and rows != columns:
-        raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square")
     return x.shape
+
+
+def square_shape(x: TensorType) -> tuple[Dim, ...] | None:
+    shape = matrix_shape(x)
+    if shape is not None and None not in shape[-2:] and shape[-2] != shape[-1]:
+        raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square")
+    return shape
 
 
 def adjoint(x: Any) -> Any:

@@ -78,8 +78,13 @@ def test_triangles_make_the_matrix_again():
         )
 
 
-@pytest.mark.parametrize("shape", [(2, 3), (3, 2), (3,)])
-@pytest.mark.parametrize("name", ["lu", "lu_factor", "expm", "sqrtm", "eig"])
+@pytest.mark.parametrize(
+    ("name", "shape"),
+    [
+        *((name, shape) for name in ("expm", "sqrtm", "eig") for shape in ((2, 3), (3, 2), (3,))),
+        *((name, (3,)) for name in ("lu", "lu_factor")),
+    ],
+)
 def test_what_is_not_square_is_refused_alike_eagerly_and_in_graphs(name, shape):
     function = getattr(ag.linalg, name)
     for way in (function, ag.convert(lambda x: function(x))):
@@ -87,10 +92,63 @@ def test_what_is_not_square_is_refused_alike_eagerly_and_in_graphs(name, shape):
             way(np.ones(shape))
 
 
-def test_a_singular_matrix_has_no_triangles():
-    for way in (lu_, ag.convert(lambda x: lu_(x))):
+def test_a_singular_matrix_has_no_triangles_in_tensorflow():
+    for way in (tf.linalg.lu, tf.function(lambda x: tf.linalg.lu(x))):
         with pytest.raises(np.linalg.LinAlgError, match="Singular"):
             way(np.ones((2, 2)))
+        with pytest.raises(np.linalg.LinAlgError, match="square"):
+            way(np.ones((2, 3)))
+
+
+HOWS = [{}, {"permute_l": True}, {"p_indices": True}]
+RNG = np.random.default_rng(5)
+WIDE, TALL = RNG.normal(size=(3, 5)), RNG.normal(size=(5, 3))
+ANY_MATRICES = {
+    "wide": WIDE,
+    "tall": TALL,
+    "lanes": RNG.normal(size=(2, 2, 4, 3)),
+    "a row": WIDE[:1],
+    "a column": WIDE[:, :1],
+    "nothing": np.zeros((0, 3)),
+    "complex": WIDE + 1j * TALL.T,
+    "single": TALL.astype("f4"),
+    "integers": np.array([[1, 2, 3], [4, 5, 6]]),
+    "singular": np.array([[1.0, 2.0, 3.0], [2.0, 4.0, 6.0], [1.0, 0.0, 1.0]]),
+    "zeros": np.zeros((3, 4)),
+    "no first pivot": np.array([[0.0, 0.0, 1.0], [0.0, 0.0, 2.0]]),
+    "of rank one": np.array([[1.0, 2.0], [2.0, 4.0], [4.0, 8.0]]),
+}
+
+
+@pytest.mark.filterwarnings("ignore:Diagonal number")
+@pytest.mark.parametrize("x", ANY_MATRICES.values(), ids=ANY_MATRICES)
+def test_any_matrix_has_scipys_triangles(x):
+    """Eagerly, in a graph, and in one of unknown sizes."""
+    names = [(ag.linalg.lu, scipy.linalg.lu, how) for how in HOWS]
+    if x.ndim == 2:
+        names.append((ag.linalg.lu_factor, scipy.linalg.lu_factor, {}))
+    for ours, theirs, how in names:
+        graph = ag.convert(lambda x, f=ours, how=how: f(x, **how))
+        unknown = ag.TensorSpec([None] * x.ndim, x.dtype)
+        sized = ag.convert(graph.python_function, input_signature=[unknown])
+        for way in (lambda x, f=ours, how=how: f(x, **how), graph, sized):
+            for found, expected in zip(way(x), theirs(x, **how), strict=True):
+                assert found.dtype == expected.dtype
+                np.testing.assert_allclose(found, expected, atol=1e-6 if x.itemsize == 4 else 1e-12)
+        assert graph.trace_count == sized.trace_count == 1
+
+
+@pytest.mark.parametrize("x", [WIDE, TALL, ANY_MATRICES["lanes"][0]], ids=["wide", "tall", "lanes"])
+def test_triangles_of_any_matrix_have_slopes(x):
+    def function(x):
+        _, lower, upper = ag.linalg.lu(x)
+        return ag.sum(ag.sin(lower)) + ag.sum(ag.cos(upper) * upper)
+
+    unknown = ag.TensorSpec([None] * x.ndim)
+    for way in (function, ag.convert(function), ag.convert(function, input_signature=[unknown])):
+        check_gradients(way, [x], rtol=1e-3)
+    with pytest.raises(np.linalg.LinAlgError, match="Singular"):
+        ag.grad(function)(np.ones_like(x))
 
 
 def test_a_saved_program_is_read_where_nothing_of_tensorflow_is_imported(tmp_path):
@@ -109,7 +167,6 @@ def test_a_saved_program_is_read_where_nothing_of_tensorflow_is_imported(tmp_pat
     assert done.stdout.strip() == str(expected.tolist())
 
 
-HOWS = [{}, {"permute_l": True}, {"p_indices": True}]
 SIDES = [(trans, lower, unit) for trans in (0, 1, "C") for lower in (0, 1) for unit in (0, 1)]
 NAMES = [
     *((ag.linalg.lu, scipy.linalg.lu, how) for how in HOWS),
