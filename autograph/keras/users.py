@@ -2,7 +2,7 @@
 
 Keras' own modules are traced as they are. What the user writes in a class that derives from one of
 Keras' (a layer's `call`, a model's `train_step`), or gives to one (a loss function), may branch and
-loop by data.
+loop by data. What has no source, as a class that `exec` made, is traced as it is.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from contextlib import AbstractContextManager, nullcontext
 from types import FunctionType
 from typing import Any
 
-from autograph.operators.calls.calls import converted_call
+from autograph.frontend.conversion import left_alone
+from autograph.operators.calls.calls import converted_call, traced_as_it_is
+from autograph.operators.captured.methods import convert
 from autograph.operators.values.scope import ConversionOptions, FunctionScope
 from autograph.rules import UNCONVERTED
 from runtime import trace
@@ -33,6 +35,8 @@ def of_user(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         if building() is None:
             return function(*args, **kwargs)
+        if _has_no_source(function):
+            return traced_as_it_is(function, args, kwargs)
         return converted_call(function, args, kwargs, _SCOPE)
 
     setattr(call, UNCONVERTED, True)
@@ -53,6 +57,13 @@ def at_once(build: Callable[..., Any]) -> Callable[..., Any]:
             return build(*args, **kwargs)
 
     return call
+
+
+def _has_no_source(function: Any) -> bool:
+    """Whether it would be converted, but its text is not to be had."""
+    if not isinstance(function, FunctionType) or left_alone(function) is not None:
+        return False
+    return convert(function) is None
 
 
 def _is_of_user(thing: Any) -> bool:

@@ -12,7 +12,6 @@ from runtime.eager import raw
 from runtime.effects import control
 from runtime.structure.templates import Hole, SummaryLine
 from runtime.tensor import Tensor as AnyTensor
-from runtime.variable import Variable as AnyVariable
 
 __all__ = ["print"]
 
@@ -46,7 +45,7 @@ def print(
 
 def _dug(part: Any, operands: list[Any]) -> Any:
     """`part` with holes for its tensors; an array beside them is shown as Python shows it."""
-    if isinstance(part, AnyVariable):
+    if is_tensor(part) and not isinstance(part, AnyTensor):
         part = part.read_value()
     if is_tensor(part) or (isinstance(part, AnyTensor) and not part.is_known):
         operands.append(part.current())

@@ -260,7 +260,7 @@ def as_tensor(x: Any, like: Any = None) -> Any:
 
     A Python number beside the tensor `like` stays a number, which adapts to it.
     """
-    if isinstance(x, AnyVariable):
+    if not isinstance(x, AnyTensor) and _stands_for_tensor(x):
         x = x.read_value()
     if isinstance(x, AnyTensor):
         x = x.of_class(Tensor)
@@ -309,7 +309,7 @@ def _result(x: Any) -> Any:
         return x
     is_number = isinstance(x, (*NUMBERS, np.number, np.bool_))
     is_array = isinstance(x, np.ndarray) and x.dtype.kind in "biufc"
-    if isinstance(x, (AnyTensor, AnyVariable)) or is_number or is_array:
+    if _stands_for_tensor(x) or is_number or is_array:
         return as_tensor(x)
     return x
 
@@ -321,7 +321,12 @@ def is_tensor(x: Any) -> bool:
     >>> tf.is_tensor(tf.constant(1)), tf.is_tensor(1)
     (True, False)
     """
-    return isinstance(x, (AnyTensor, AnyVariable)) and type(x) is not Array
+    return _stands_for_tensor(x) and type(x) is not Array
+
+
+def _stands_for_tensor(x: Any) -> bool:
+    """Whether `x` is a tensor, a variable, or has one, as the weights of Keras' layers have."""
+    return isinstance(x, (AnyTensor, AnyVariable)) or hasattr(type(x), "__ag_variable__")
 
 
 def constant(
@@ -337,7 +342,7 @@ def constant(
     (dtype('float32'), array([3, 3], dtype=int32))
     """
     dtype = None if dtype is None else np.dtype(dtype)
-    if isinstance(value, (AnyTensor, AnyVariable)):
+    if _stands_for_tensor(value):
         made = as_tensor(value)
         if dtype is not None and made.dtype != dtype:
             raise TypeError(
@@ -356,7 +361,7 @@ def constant(
 def _holds_tensor(x: Any) -> bool:
     if isinstance(x, (list, tuple)):
         return any(map(_holds_tensor, x))
-    return isinstance(x, (AnyTensor, AnyVariable))
+    return _stands_for_tensor(x)
 
 
 def _packed(values: Any, dtype: Any) -> Any:

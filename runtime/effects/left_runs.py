@@ -1,4 +1,4 @@
-"""Code that is left alone runs once for a call, however often the call is traced.
+"""Code that is left alone runs once for a call, however often the call is traced; so do prints.
 
 What marks and rules leave alone runs while tracing, and what it does stays done. A trace that
 begins anew, a body that is traced again, and Python, where it makes the call after all, go on with
@@ -26,12 +26,12 @@ from runtime import journal
 from runtime.building import Builder, building
 from runtime.effects.taken_ahead import forget
 from runtime.errors import StagingError
-from runtime.origins import origin_of_caller, path_of_callers
+from runtime.origins import Origin, origin_of_caller, path_of_callers
 from runtime.structure.tree import MADE_BY_CLASS_STATEMENT
 from runtime.tensor import Tensor
 
 __all__ = ["LeftRuns", "begin", "have_changed", "have_run", "is_within_run", "keep", "note_class",
-           "of_call", "of_numbers", "run_again", "run_left", "undone"]  # fmt: skip
+           "of_call", "of_numbers", "run_again", "run_left", "show", "undone"]  # fmt: skip
 
 _VALUES = (int, float, complex, str, bytes, np.generic)
 _MISSING = object()
@@ -240,10 +240,14 @@ class LeftRuns:
         self.sees_numbers = self.sees_ranges = False
         # A trace that stages nothing, and what the function gave in it.
         self.given: tuple[Any, Any] | None = None
+        # Where traces have printed, in order; and how often this one has come to a print.
+        self._shown: list[Origin | None] = []
+        self._prints = 0
 
     def begin(self) -> None:
         """Another trace of the call begins."""
         self.given = None
+        self._prints = 0
         self._counts.clear()
         made = enumerate(self._made)
         first = (i for i, run in made if run.is_seen_to_change and not run.is_known)
@@ -297,6 +301,14 @@ class LeftRuns:
             return this.run(args, kwargs, function)
         finally:
             self.is_within = False
+
+    def is_to_be_shown(self, origin: Origin | None) -> bool:
+        """Whether no earlier trace has printed there, in its turn."""
+        at, self._prints = self._prints, self._prints + 1
+        if self._shown[at : at + 1] == [origin]:
+            return False
+        self._shown[at:] = [origin]
+        return True
 
     def have_changed(self) -> bool:
         """Whether what ran is seen to have changed something, that stays so."""
@@ -360,6 +372,20 @@ def run_left(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
     """
     runs = _open.get()
     return function(*args, **kwargs) if runs is None else runs.run(function, args, kwargs)
+
+
+def show(write: Callable[[], None], origin: Origin | None) -> None:
+    """Print while tracing, at a place where no earlier trace of the call has in its turn.
+
+    >>> with of_call():
+    ...     for _ in range(2):
+    ...         begin()
+    ...         show(lambda: print("once"), None)
+    once
+    """
+    runs = _open.get()
+    if runs is None or runs.is_to_be_shown(origin):
+        write()
 
 
 def note_class(*, is_left_alone: bool) -> None:

@@ -56,8 +56,12 @@ def test_what_is_quick_says_nothing(capsys):
 
 CHAIN = "".join(f"    elif x > {k}:\n        y = x + {k}\n" for k in range(20))
 TEXTS = {
-    "rounds": ("    y = x\n    for _ in range(16): y = y * x + 1\n", "loops go over arrays"),
+    "rounds": (
+        "    y = x\n    for _ in range(16): y = y * x + 1 - x / 2 * y + 3 * x\n",
+        "loops go over arrays",
+    ),
     "elif": (f"    if x > 99: y = 1.0\n{CHAIN}    else: y = 2.0\n", "in the place of many tests"),
+    "a few nodes": ("    y = x + 1 - x\n", ""),
     "a line": ("    y = x" + " + x" * 200 + "\n", "in the place of many tests"),
 }
 
@@ -71,6 +75,14 @@ def test_the_remedy_is_for_what_makes_the_graph_large(name, capsys):
     with slow.compiling(graph):
         said = waited(capsys)
     assert advice in said and len(said) < 450
+    assert advice or said.endswith("nodes of `f` takes more than 0.001 s.\n")
+
+
+def test_time_that_other_programs_have_is_not_counted(capsys, monkeypatch):
+    monkeypatch.setattr(time, "process_time", lambda: 7.0)
+    with slow.tracing("f"):
+        time.sleep(0.05)
+    assert capsys.readouterr().err == ""
 
 
 def test_it_is_no_thread_of_the_program():

@@ -100,7 +100,7 @@ from runtime.tensor import Tensor
 from runtime.variable import Variable
 
 __all__ = ["autograph_artifact", "converted_call", "converted_lambda", "frame_call", "is_artifact",
-           "local_class"]  # fmt: skip
+           "local_class", "traced_as_it_is"]  # fmt: skip
 
 _BOUND_BUILTINS = (BuiltinFunctionType, BuiltinMethodType, MethodWrapperType)
 _UNBOUND_BUILTINS = (MethodDescriptorType, WrapperDescriptorType)
@@ -310,7 +310,7 @@ def _call_of_kind(
     call = getattr(type(function), "__call__", None)  # noqa: B004 - the function is wanted
     if hasattr(type(call), "__ag_call__") or isinstance(call, FunctionType):
         if rules.is_left_alone(function):
-            return _traced_as_it_is(function, args, kwargs)
+            return traced_as_it_is(function, args, kwargs)
         return converted_call(call, (function, *args), kwargs, scope)
     return call_unconverted(function, args, kwargs)
 
@@ -508,7 +508,7 @@ def _call_function(
         own = function.dispatch(type_(args[0]))  # type: ignore[attr-defined]
         return converted_call(own, args, kwargs, scope)
     if rules.is_left_alone(function):
-        return _traced_as_it_is(function, args, kwargs)
+        return traced_as_it_is(function, args, kwargs)
     if is_ours(function):
         args, kwargs = with_converted(function, args, kwargs)
         return rewired(function)(*args, **kwargs)
@@ -553,7 +553,7 @@ def _method_and_arguments(caller: Any) -> tuple[str, tuple[Any, ...], dict[str, 
     return given[0], given[1:], {}
 
 
-def _traced_as_it_is(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def traced_as_it_is(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call what is left alone by a mark or a rule: its operations on tensors are traced."""
     refuse_open(function, (getattr(function, "__self__", None), *args), kwargs)
     _note_left(function)
@@ -599,7 +599,7 @@ def _call_method(
             return each()
         return method(*map(there, args), **{name: there(x) for name, x in kwargs.items()})
     if rules.is_left_alone(method):
-        return _traced_as_it_is(method, args, kwargs)
+        return traced_as_it_is(method, args, kwargs)
     if type(function).__name__ == "cython_function_or_method":
         return call_unconverted(method, args, kwargs)
     return converted_call(function, (owner, *args), kwargs, scope)
@@ -613,7 +613,7 @@ def _call_class(
     is_left_alone = rules.is_left_alone(cls)
     note_class(is_left_alone=is_left_alone)
     if is_left_alone and trace is not None:
-        return _in_module_of(scope, args, _traced_as_it_is(cls, args, kwargs))
+        return _in_module_of(scope, args, traced_as_it_is(cls, args, kwargs))
     if trace is None or attribute(type(cls), "__call__") is not _MAKE:
         return _in_module_of(scope, args, call_unconverted(cls, args, kwargs))
     new = attribute(cls, "__new__")

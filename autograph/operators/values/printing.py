@@ -27,6 +27,7 @@ from autograph.operators.values.templates import (
 from runtime import journal
 from runtime.building import building
 from runtime.effects import control
+from runtime.effects.left_runs import show
 from runtime.errors import StagingError
 from runtime.origins import Origin, origin_of_caller
 from runtime.structure.templates import Line
@@ -65,7 +66,7 @@ class _Print(NamedTuple):
     origin: Origin | None
 
     def show(self) -> None:
-        self.write()
+        show(self.write, self.origin)
 
     def refuse(self) -> None:
         raise StagingError("each round prints while it is traced", origin=self.origin)

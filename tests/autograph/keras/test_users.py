@@ -111,6 +111,46 @@ def test_it_may_branch_by_data(model, loss, metrics):
     np.testing.assert_allclose(*found, rtol=1e-5)
 
 
+MADE_BY_EXEC = """
+class Half(layers.Layer):
+    def call(self, x):
+        return x / 2
+
+class Made(keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.inner, self.half = layers.Dense(2), Half()
+
+    def call(self, x):
+        return self.half(self.inner(x))
+
+class Branching(keras.Model):
+    def call(self, x):
+        return x if ops.sum(x) > 0 else -x
+
+def squares(y_true, y_pred):
+    return ops.mean((y_true - y_pred) ** 2)
+"""
+
+
+def test_what_has_no_source_is_traced_as_it_is():
+    names = {"keras": keras, "layers": layers, "ops": ops}
+    exec(MADE_BY_EXEC, names)
+    x = np.ones((4, 3), np.float32)
+    model = names["Made"]()
+    call = autograph.convert(model)
+    np.testing.assert_allclose(call(x), model(x), rtol=1e-6)
+    ops_of = [node.op.name for node in call.traces()[0].graph.walk()]
+    assert call.trace_count == 1 and "host_call" not in ops_of
+    assert "`Made.call` is called as it is, while tracing" in call.explain()
+    model.compile("sgd", names["squares"])
+    model.fit(x, x[:, :2], epochs=2, verbose=0)
+    graph = model.train_function.step.traces()[0].graph
+    assert "host_call" not in [node.op.name for node in graph.walk()]
+    with pytest.raises(autograph.StagingError, match="needs the value of"):
+        autograph.convert(names["Branching"]())(x)
+
+
 def test_what_is_not_the_users_is_left():
     assert not hasattr(layers.Dense.call, "__wrapped__")
     assert Scaled.call.__wrapped__.__code__.co_firstlineno > 0

@@ -305,6 +305,28 @@ def test_a56_each_round_of_a_loop_of_python_prints_while_it_is_traced(loop, n, c
     assert whiles == (n if loop is epochs or (loop is some_rounds and n == 20) else 0)
 
 
+def test_a_trace_that_begins_anew_prints_nothing_again(capsys):
+    kept = []
+    batches = tf.data.Dataset.from_tensor_slices(np.arange(12.0, dtype=np.float32)).batch(3)
+
+    @tf.function
+    def f():
+        print("begin")
+        for epoch in range(2):
+            print("epoch", epoch)
+            for x in batches:
+                kept.append(tf.reduce_sum(x).numpy())
+                print("items")
+
+    for _ in range(2):  # the list is empty at first, then it is traced as what holds numbers
+        f()
+        shown = capsys.readouterr().out
+        assert shown == "begin\nepoch 0\nitems\nepoch 1\nitems\n"
+    f()
+    assert capsys.readouterr().out == "" and traces(f) == 2
+    assert kept == [3.0, 12.0, 21.0, 30.0] * 6
+
+
 def test_a_function_without_results_prints_once(capsys):
     @tf.function
     def f():

@@ -82,3 +82,48 @@ def test_without_keras_it_says_what_to_install(monkeypatch):
     monkeypatch.delattr(tf, "keras", raising=False)
     with pytest.raises(AttributeError, match=r"tf.keras: Keras is not installed: pip install"):
         _ = tf.keras
+
+
+# ---- weights of layers --------------------------------------------------------------------------
+
+OF_WEIGHTS = {
+    "matmul": lambda w: tf.matmul(tf.ones((4, 3)), w),
+    "square": tf.square,
+    "reduce_sum": tf.reduce_sum,
+    "stack": lambda w: tf.stack([w, w]),
+    "constant": lambda w: tf.convert_to_tensor([w, w]),
+    "clip_by_norm": lambda w: tf.clip_by_norm(w, 1.0),
+    "embedding_lookup": lambda w: tf.nn.embedding_lookup(w, [0, 2]),
+    "einsum": lambda w: tf.einsum("ij,jk->ik", tf.ones((4, 3)), w),
+    "where": lambda w: tf.where(w > 0, w, 0.0),
+    "map_fn": lambda w: tf.map_fn(tf.nn.relu, w),
+    "cast": lambda w: tf.cast(w, tf.float64),
+}
+
+
+@pytest.mark.parametrize("name", OF_WEIGHTS)
+def test_functions_of_tensors_take_weights_of_layers(name):
+    import_keras()
+    keras = tf.keras
+
+    class Layer(keras.layers.Layer):
+        def build(self, shape):
+            self.w = self.add_weight(shape=(3, 2), initializer="ones")
+
+        def call(self, x):
+            self.add_loss(tf.reduce_sum(OF_WEIGHTS[name](self.w)))
+            return x
+
+    x, layer = tf.ones((5, 3)), Layer()
+    layer(x)
+    take = tf.function(lambda: OF_WEIGHTS[name](layer.w))
+    for content in (2.0, 3.0):
+        layer.w.assign(np.full((3, 2), content, np.float32))
+        wanted = OF_WEIGHTS[name](tf.constant(layer.w.numpy())).numpy()
+        np.testing.assert_allclose(take().numpy(), wanted)
+        for function in (take, lambda: OF_WEIGHTS[name](layer.w)):
+            with tf.GradientTape() as tape:
+                value = tf.reduce_sum(function())
+            assert tape.gradient(value, layer.w).shape == (3, 2)
+    assert take.trace_count == 1 and tf.is_tensor(layer.w)
+    keras.Sequential([keras.Input((3,)), layer])  # its shapes are found without values
