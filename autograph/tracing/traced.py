@@ -124,8 +124,8 @@ class Traced:
     compares_keys: bool = False
     # Whether the trace went on for long without staging anything, and was not finished.
     is_given_up: bool = False
-    # Whether a graph would be too large for a call that Python can make: a gradient has one still.
-    is_too_large: bool = False
+    # Whether Python makes the call, of which who asks for a graph gets one: a gradient, say.
+    is_without_graph: bool = False
     # Whether loops are staged that Python could have run while tracing.
     replaces_python: bool = False
     # Whether tracing ended in an exception of the user's code: then the trace is not kept.

@@ -446,8 +446,9 @@ class Traces:
     def _may_be_without_graph(self, arguments: Arguments) -> bool:
         """Whether Python makes a call of which the graph would be too large."""
         may_be = self._is_called and config.leave_to_python.value and self._may_be_left()
-        if not may_be or not is_of_python(arguments):
-            return False
+        return may_be and is_of_python(arguments) and self._calls_nothing_of_ours()
+
+    def _calls_nothing_of_ours(self) -> bool:
         return calls_nothing_of_ours(conversion.underlying_function(self._target)[0])
 
     def _may_be_left(self) -> bool:
@@ -585,7 +586,7 @@ class Traces:
         traced = self._run_trace(arguments, may_create, patience)
         if traced.raised:
             return traced
-        is_done = left_runs.have_run() and traced.has_but_effects
+        is_done = traced.is_without_graph or (left_runs.have_run() and traced.has_but_effects)
         if not (is_done or _is_pythons(traced)):
             self._note_fruit()
             return traced
@@ -654,6 +655,7 @@ class Traces:
         limit = node_limit() if self._may_be_without_graph(arguments) else None
         is_of_numbers = self._is_of_numbers(arguments)
         left_runs.of_numbers(
+            is_pythons=self._is_called and is_of_numbers and self._calls_nothing_of_ours(),
             are_inputs=is_of_numbers and INT in arguments.keys,
             stages_ranges=patience is not None and patience.stages_all,
         )
@@ -685,6 +687,8 @@ class Traces:
         except NothingStaged:
             given_up = tracing.plain_python(arguments, "rounds and calls without end stage nothing")
             return dataclasses.replace(given_up, is_given_up=True)
+        except left_runs.CodeLeftAlone:
+            return _without_graph(arguments, "code runs in it that is left alone")
         except TooManyNodes:
             return _too_large(arguments)
         except GraphLimit as error:
@@ -838,7 +842,7 @@ class Traces:
     def _found_or_traced(self, bound: dict[str, Any], exactly: bool = False) -> ConcreteFunction:
         arguments = self._classify(bound, opens=not exactly)
         concrete = self._find(arguments, exactly)
-        if concrete is not None and concrete._traced.is_too_large:
+        if concrete is not None and concrete._traced.is_without_graph:
             self._table.forget(concrete)
             concrete = None
         if concrete is None:
@@ -919,7 +923,7 @@ def _too_large(arguments: Arguments) -> Traced:
 
 def _without_graph(arguments: Arguments, why: str) -> Traced:
     """The trace of a call that Python makes, but of which who asks for a graph gets one."""
-    return dataclasses.replace(tracing.plain_python(arguments, why), is_too_large=True)
+    return dataclasses.replace(tracing.plain_python(arguments, why), is_without_graph=True)
 
 
 def _told(arguments: Arguments) -> list[Any]:

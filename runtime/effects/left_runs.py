@@ -24,14 +24,15 @@ import numpy as np
 
 from runtime import journal
 from runtime.building import Builder, building
-from runtime.effects.taken_ahead import forget
+from runtime.effects.taken_ahead import all_ahead, forget, has_ahead
 from runtime.errors import StagingError
 from runtime.origins import Origin, origin_of_caller, path_of_callers
 from runtime.structure.tree import MADE_BY_CLASS_STATEMENT
 from runtime.tensor import Tensor
 
-__all__ = ["LeftRuns", "begin", "have_changed", "have_run", "is_within_run", "keep", "note_class",
-           "of_call", "of_numbers", "run_again", "run_left", "show", "undone"]  # fmt: skip
+__all__ = ["CodeLeftAlone", "LeftRuns", "begin", "have_changed", "have_run", "is_within_run",
+           "keep", "note_class", "of_call", "of_numbers", "run_again", "run_left", "show",
+           "undone"]  # fmt: skip
 
 _VALUES = (int, float, complex, str, bytes, np.generic)
 _MISSING = object()
@@ -41,16 +42,28 @@ _NO_ATTRIBUTES: dict[str, Any] = {}
 _MOST_ITEMS = 4096
 
 
+class CodeLeftAlone(BaseException):
+    """A trace came to code that is left alone, and Python makes the call from its beginning."""
+
+
 class _Place(NamedTuple):
     """What may be changed: what gives its content, puts one there, and tells two of them apart.
 
-    `thing` is the container, or the object that has the attributes.
+    `thing` is the container, or the object that has the attributes; `holder` the cell, or the dict
+    of names.
     """
 
     take: Callable[[], Any]
     put: Callable[[Any], None]
     are_same: Callable[[Any, Any], bool]
     thing: Any = None
+    holder: Any = None
+
+    def parts(self, content: Any) -> dict[Any, Any]:
+        """What is there, by what tells the container, the cell or each name."""
+        if type(self.holder) is dict:
+            return {(id(self.holder), name): x for name, x in content.items()}
+        return {id(self.thing if self.holder is None else self.holder): content}
 
     def rolled_back(self, after: Any, noted: dict[Any, Any]) -> Any:
         """What is there when places that were `noted` have the content again that they had."""
@@ -78,11 +91,14 @@ class _Change(NamedTuple):
 class _Steps:
     """What a generator of such code gives, for all who go through it while a call is traced."""
 
-    def __init__(self, generator: GeneratorType[Any, Any, Any]) -> None:
+    def __init__(self, generator: GeneratorType[Any, Any, Any], state: list[_Place]) -> None:
         self._generator = generator
         self._given: list[Any] = []
         self._end: Exception | None = None
         self._last: weakref.ref[Any] | None = None
+        # What the steps may change, and what the first one has changed, if a trace made it.
+        self._state = state
+        self.changed: set[Any] = set()
         self.is_of_trace = False
 
     def begun(self) -> Generator[Any, Any, Any]:
@@ -112,6 +128,8 @@ class _Steps:
 
     def _step(self, sent: Any, thrown: Exception | None) -> None:
         step = self._generator
+        is_ahead = not self._given and _open.get() is not None
+        before = [(place, place.take()) for place in self._state if is_ahead]
         try:
             item = step.send(sent) if thrown is None else step.throw(thrown)
         except Exception as error:  # noqa: BLE001 - each pass raises it
@@ -119,6 +137,15 @@ class _Steps:
         else:
             self._given.append(item)
             self.is_of_trace |= _is_of_trace(item)
+        for change in _changes(before):
+            parts, now = change.place.parts(change.before), change.place.parts(change.after)
+            keys = parts.keys() | now.keys()
+            same = (parts.get(key, _MISSING) is now.get(key, _MISSING) for key in keys)
+            self.changed.update(key for key, is_same in zip(keys, same, strict=True) if not is_same)
+
+    def is_ahead(self) -> bool:
+        """Whether an item of the pass that was begun last was taken, to know its type."""
+        return self._last is not None and has_ahead(self._last())
 
 
 @dataclass(slots=True, eq=False)
@@ -189,7 +216,7 @@ class _Run:
         try:
             result = function(*args, **kwargs)
             if type(result) is GeneratorType and not any(map(_is_of_trace, self.given)):
-                self.steps = _Steps(result)
+                self.steps = _Steps(result, [place for place, _ in before])
                 return self.steps.begun()
             if _nodes() == nodes and not _is_of_trace(result):
                 self.result = result
@@ -233,11 +260,13 @@ class LeftRuns:
         self._runs: dict[Any, _Run] = {}
         self._counts: Counter[Any] = Counter()
         self._functions: set[int] = set()
+        # What calls before had taken of iterators: Python lacks what this one takes.
+        self._ahead = all_ahead()
         self.is_within = False
         self.is_any = self.is_again = False
-        # Whether such code is to see what numbers are, and to stand in loops of Python: see
-        # `of_numbers`.
-        self.sees_numbers = self.sees_ranges = False
+        # Whether Python makes the call if such code runs, whether it is to see what numbers are,
+        # and to stand in loops of Python: see `of_numbers`.
+        self.is_pythons = self.sees_numbers = self.sees_ranges = False
         # A trace that stages nothing, and what the function gave in it.
         self.given: tuple[Any, Any] | None = None
         # Where traces have printed, in order; and how often this one has come to a print.
@@ -273,6 +302,9 @@ class LeftRuns:
 
     def run(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What `function(*args, **kwargs)` gives, or gave at this place of a trace before."""
+        if self.is_pythons and not self._made and all_ahead() <= self._ahead:
+            self.is_any = False
+            raise CodeLeftAlone
         self.is_any = True
         if self.is_within:
             return function(*args, **kwargs)
@@ -285,6 +317,7 @@ class LeftRuns:
                 "code that is left alone depends on numbers of Python's, which it is to see",
                 origin=origin_of_caller(),
             )
+        self._refuse_what_waits(this)
         path = tuple((id(code), at) for code, at in path_of_callers())
         self._counts[path, builder] += 1
         key = path, self._counts[path, builder], id(this.function)
@@ -310,6 +343,22 @@ class LeftRuns:
         self._shown[at:] = [origin]
         return True
 
+    def _refuse_what_waits(self, this: _Run) -> None:
+        """Refuse a run that needs what a generator changes whose other steps the graph makes."""
+        waiting = [run.steps for run in self._made if run.steps and run.steps.is_ahead()]
+        if not waiting:
+            return
+        read = {
+            key for place in _state(this.function, this.given) for key in place.parts(place.take())
+        }
+        if any(steps.changed & read for steps in waiting):
+            raise StagingError(
+                "code that is left alone needs what a generator that is left alone changes, of "
+                "which the steps are made when the graph runs",
+                "make a list of what it gives outside of the converted function",
+                origin=origin_of_caller(),
+            )
+
     def have_changed(self) -> bool:
         """Whether what ran is seen to have changed something, that stays so."""
         return any(run.is_seen_to_change for run in self._made)
@@ -332,7 +381,7 @@ class LeftRuns:
         # Python makes objects itself.
         makes = (i for i, run in enumerate(self._made) if isinstance(run.function, type))
         self._undo_from(next(makes, len(self._made)))
-        self.is_again = True
+        self.is_again, self.is_pythons = True, False
         token = _open.set(self)
         try:
             yield
@@ -438,14 +487,16 @@ def is_within_run() -> bool:
     return runs is not None and runs.is_within
 
 
-def of_numbers(*, are_inputs: bool, stages_ranges: bool) -> None:
+def of_numbers(*, is_pythons: bool, are_inputs: bool, stages_ranges: bool) -> None:
     """Say whether the next trace is of Python's numbers alone, or stages loops that Python can run.
 
-    Numbers that are inputs are constants where code that is left alone depends on them: it is given
-    them, or they take it to where it stands. Loops in which it stands are run by Python.
+    What `is_pythons` is given up, by CodeLeftAlone, where it comes to code that is left alone.
+    Numbers that are inputs are constants where such code depends on them: it is given them, or they
+    take it to where it stands. Loops in which it stands are run by Python.
     """
     runs = _open.get()
     if runs is not None:
+        runs.is_pythons = is_pythons
         runs.sees_numbers, runs.sees_ranges = are_inputs, stages_ranges
 
 
@@ -516,9 +567,8 @@ def _state(function: Any, given: tuple[Any, ...]) -> Iterator[_Place]:
         for value in names.take().values():
             yield from _of_container(value)
         for cell in function.__closure__ or ():
-            yield _Place(
-                functools.partial(_content_of, cell), functools.partial(_bind, cell), operator.is_
-            )
+            ways = functools.partial(_content_of, cell), functools.partial(_bind, cell)
+            yield _Place(*ways, operator.is_, holder=cell)
             yield from _of_container(_content_of(cell))
     for thing in given:
         held = _attributes(thing).values()
@@ -591,7 +641,7 @@ def _of_names(held: dict[str, Any], names: tuple[str, ...] | None, owner: Any = 
             del held[name]
         held.update((k, x) for k, x in before.items() if held.get(k, _MISSING) is not x)
 
-    return _Place(take, put, _hold_same, owner)
+    return _Place(take, put, _hold_same, owner, held)
 
 
 def _of_container(thing: Any) -> Iterator[_Place]:

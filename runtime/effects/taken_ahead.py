@@ -9,9 +9,11 @@ from runtime.building import building
 from runtime.origins import warn_caller
 
 __all__ = [
+    "all_ahead",
     "begun",
     "following",
     "forget",
+    "has_ahead",
     "keep_ahead",
     "keep_begun",
     "note_what_is_ahead",
@@ -46,6 +48,17 @@ def keep_ahead(items: Iterator[Any], item: Any) -> None:
     _ahead[id(items)] = _Ahead(items, item)
 
 
+def has_ahead(items: Any) -> bool:
+    """Whether an item was taken of an iterator, which is its next one."""
+    held = _ahead.get(id(items))
+    return held is not None and held.items is items
+
+
+def all_ahead() -> frozenset[object]:
+    """All that was taken of iterators and is their next item: plain Python lacks it."""
+    return frozenset(_ahead.values())
+
+
 # Passes that traces began, over what each run begins anew, by the identities of what begins them:
 # a function and its arguments. A trace that tries again, and the first run, go on with them.
 _begun: dict[tuple[int, ...], tuple[tuple[Any, ...], Iterator[Any]]] = {}
@@ -77,11 +90,7 @@ def forget(items: Iterator[Any]) -> None:
 
 def following(items: Iterator[Any]) -> Any:
     """The next item of an iterator, of which a trace may have taken it."""
-    held = _ahead.get(id(items))
-    if held is None or held.items is not items:
-        return next(items)
-    del _ahead[id(items)]
-    return held.item
+    return _ahead.pop(id(items)).item if has_ahead(items) else next(items)
 
 
 def note_what_is_ahead(error: BaseException) -> None:

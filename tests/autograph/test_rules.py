@@ -4,6 +4,7 @@ import colorsys
 import contextlib
 import inspect
 import io
+import sys
 import types
 
 import numpy as np
@@ -463,6 +464,101 @@ def test_loops_that_python_can_run_do_not_freeze_what_is_left_alone(library):
     vars(users).update(tick=library.tick)
     assert ag.convert(users.g)(np.ones(2), 9000) == sum(range(9001))
     assert library.counts == [9000]
+
+
+# Calls of Python's ints with code that is left alone: `counting` is a module that a rule leaves
+# alone, and `o` an object of it.
+COUNTING = """
+n = 0
+log = []
+def count():
+    global n
+    n += 1
+    return n
+def say(x):
+    print("left", x)
+    return x
+def upto(k):
+    for i in range(k):
+        log.append(i)
+        yield i
+class Counter:
+    def __init__(self): self.n = 0
+    def steps(self):
+        for _ in range(3):
+            self.n += 1
+            yield self.n
+    def more(self):
+        self.n += 10
+        return self.n
+class Walker:
+    def __init__(self, k): self.k = k
+    def __iter__(self): return upto(self.k)
+"""
+OF_INTS = [
+    "m = counting.count(); t = 0\n    for i in range(50): t += i * k % 7\n    return t + m",
+    "m = counting.count(); t = 0\n    for i in range(5000): t += i * k % 7\n    return t + m",
+    "print('first'); t = counting.say(k); print('last', t); return t",
+    "t = 0\n    for i in range(40): t += i * k\n    print(t); counting.say(t); return t",
+    "o = counting.Counter(); return [v + k for v in o.steps()], sum(o.steps()) * k, o.n",
+    "return [v + k for v in o.steps()], sum(o.steps()) * k",
+    "a = o.more(); b = [v + k for v in o.steps()]; return a, b, o.more() * k",
+    "t = 0\n    for v in counting.Walker(3): t += v * k\n    return t, len(counting.log)",
+    "a, *b = counting.Walker(4); return a, b, max(counting.Walker(3)) * k, [*counting.log]",
+    "t = 0\n    for a, b in zip(counting.upto(3), counting.upto(2)): t += a * k + b\n    return t",
+    "try: return counting.say(k) // (k - 4)\n    finally: counting.count(); print(counting.n)",
+]
+
+
+def _counted(monkeypatch, body, values, wrap):
+    """What calls give, print and leave, with the module and the object as they are at first."""
+    counting = types.ModuleType("counting")
+    monkeypatch.setitem(sys.modules, "counting", counting)
+    exec(COUNTING, vars(counting))
+    users = ag.convert_source(f"def f(k):\n    {body}\n", "users")
+    vars(users).update(counting=counting, o=counting.Counter())
+    f, found = wrap(users.f), []
+    for k in values:
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            try:
+                result = repr(f(k))
+            except ZeroDivisionError as error:
+                result = repr(error)
+        found.append((result, out.getvalue(), counting.n, [*counting.log], users.o.n))
+    return found, f
+
+
+@pytest.mark.parametrize("values", [(3, 3, 3), (3, 4, 3, 5, 6, 7, 8)], ids=["same", "others"])
+@pytest.mark.parametrize("body", OF_INTS)
+def test_python_makes_a_call_of_ints_in_which_code_left_alone_runs(monkeypatch, body, values):
+    ag.config.do_not_convert_module("counting")
+    found, f = _counted(monkeypatch, body, values, ag.convert)
+    assert found == _counted(monkeypatch, body, values, lambda g: g)[0]
+    assert f.trace_count and "left alone" in str(f.explain())
+
+
+# What a trace of floats takes ahead of a generator is seen by what else is left alone.
+OF_FLOATS = [
+    ("o = counting.Counter(); return [v + k for v in o.steps()], sum(o.steps()) * k", None),
+    ("return [v + k for v in counting.upto(3)], sum(counting.upto(2)) * k", "generator"),
+    ("return [v + k for v in o.steps()], sum(counting.upto(2)) * k", None),
+    ("return [v + k for v in o.steps()], sum(o.steps()) * k", "generator"),
+    ("a = [v + k for v in o.steps()]; return a, o.more() * k", "generator"),
+]
+
+
+@pytest.mark.parametrize(("body", "refused"), OF_FLOATS)
+def test_generators_left_alone_that_share_what_they_change_are_refused(monkeypatch, body, refused):
+    ag.config.do_not_convert_module("counting")
+    if refused:
+        with pytest.raises(ag.StagingError, match=refused):
+            _counted(monkeypatch, body, (3.0,), ag.convert)
+        return
+    found, f = _counted(monkeypatch, body, (3.0, 4.0, 3.0), ag.convert)
+    expected, _ = _counted(monkeypatch, body, (3.0, 4.0, 3.0), lambda g: g)
+    assert [row[0] for row in found] == [row[0] for row in expected]
+    assert f.trace_count == 1 and f.traces()[0].graph.nodes
 
 
 def test_b4_01_objects_of_what_a_rule_leaves_alone_are_traced_as_functions_are(library):

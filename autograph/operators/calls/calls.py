@@ -571,8 +571,10 @@ def _with_generators_noted(
     if kind is not GeneratorType:
         is_alone = _has_own_names(result) and getrefcount(result) == journal.ALONE
         return journal.fresh(result) if is_alone else result
-    is_by_rule = not getattr(function, rules.UNCONVERTED, False)
-    if trace is not None and is_by_rule and not has_traced((args, kwargs)):
+    given = getattr(function, "__self__", None), *args, *kwargs.values()
+    is_marked = getattr(function, rules.UNCONVERTED, False)
+    is_of_trace = any(_has_own_names(x) and journal.is_made(x) for x in given) or has_traced(given)
+    if trace is not None and not (is_marked or is_of_trace):
         trace.generators.calls[result] = function, args, kwargs
     return journal.fresh(result)
 
