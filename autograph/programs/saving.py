@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import json
 import os
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -138,9 +139,16 @@ class _Source(NamedTuple):
         """The parameters of a call."""
         return list(self.function._bind.signature.parameters.values())
 
-    def given(self, args: Sequence[Any]) -> tuple[Any, ...]:
-        """Arguments with the object."""
-        return tuple(args) if self.instance is None else (self.instance, *args)
+    def call(self, specs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The call that specs stand for: one or several by position, or a dict by parameter."""
+        own = () if self.instance is None else (self.instance,)
+        if not isinstance(specs, Mapping):
+            return (*own, *(specs if isinstance(specs, (list, tuple)) else [specs])), {}
+        named = dict(zip((p.name for p in self.parameters), own, strict=False)) | dict(specs)
+        known = {p.name: named.pop(p.name) for p in self.parameters if p.name in named}
+        call = inspect.BoundArguments(self.function._bind.signature, OrderedDict(known))
+        call.apply_defaults()
+        return call.args, {**call.kwargs, **named}
 
 
 def _source(function: Any) -> _Source:
@@ -169,14 +177,8 @@ def _signatures(source: _Source, wanted: Specs | None) -> Iterator[Signature]:
     for name, specs in named.items():
         if not is_name(name):
             raise TypeError(f"the name of a signature is a text, not {name!r}")
-        args, kwargs = _as_call(specs)
+        args, kwargs = source.call(specs)
         yield _traced(source, name, args, kwargs)
-
-
-def _as_call(specs: Any) -> tuple[Sequence[Any], Mapping[str, Any]]:
-    if isinstance(specs, Mapping):
-        return (), specs
-    return (specs if isinstance(specs, (list, tuple)) else [specs]), {}
 
 
 def _of_program(program: Program, wanted: Specs | None) -> Iterator[Signature]:
@@ -191,7 +193,7 @@ def _existing(source: _Source) -> Iterator[Signature]:
     number = 0
     stale = None
     if function.input_signature is not None and not function.traces():
-        yield _traced(source, DEFAULT_NAME, function.input_signature, {})
+        yield _traced(source, DEFAULT_NAME, *source.call(function.input_signature))
         return
     for concrete in function.traces():
         if source.instance is not None and not _is_of(concrete, source.instance):
@@ -228,12 +230,10 @@ def _is_of(concrete: ConcreteFunction, instance: Any) -> bool:
     return isinstance(first, Identity) and first.ref() is instance
 
 
-def _traced(
-    source: _Source, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]
-) -> Signature:
+def _traced(source: _Source, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Signature:
     """The graph for arguments in which specs stand for arrays."""
     function = source.function
-    concrete, declared = function._trace_declared(source.given(args), dict(kwargs))
+    concrete, declared = function._trace_declared(args, kwargs)
     if concrete._traced.stages_nothing:
         raise ValueError(
             f"`{function.__name__}` has no graph for signature {name!r}: nothing in it depends on "
@@ -433,7 +433,8 @@ class _Document:
         if key[0] == GENERATOR:
             raise UnsavableError(
                 "a function that is given a generator of NumPy's cannot be saved",
-                "give it the numbers that are drawn, or draw by `ag.random`",
+                "give it the numbers that are drawn, or draw from an `ag.random.Generator`, which "
+                "becomes a part of the program",
             )
         text = type_text(type_of_key(key).on(None))  # a file says nothing of devices
         if declared:

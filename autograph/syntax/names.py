@@ -11,6 +11,23 @@ RUNTIME = "ag__"
 """The name under which generated code sees the module of operators."""
 
 
+def identifier(text: str) -> str:
+    """A name in Python and C like a text."""
+    word = "".join(c if c.isascii() and c.isalnum() else "_" for c in text)
+    return f"_{word}" if not word or word[0].isdigit() else word
+
+
+def identifiers(texts: Iterable[str], taken: Iterable[str]) -> list[str]:
+    """A name like each of some texts, each once, and none of those that are taken."""
+    used, found = {*taken}, []
+    for name in map(identifier, texts):
+        while name in used:
+            name += "_"
+        used.add(name)
+        found.append(name)
+    return found
+
+
 @dataclass(frozen=True)
 class QualifiedName:
     """A place that a program can name: `a`, `a.b`, `a[0]`, `a[i].c`."""

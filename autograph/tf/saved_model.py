@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import itertools
 import os
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
@@ -11,17 +12,19 @@ from typing import Any
 
 import autograph as ag
 from autograph.functions import BoundFunction, Function
-from autograph.programs.exporting.programs import identifier
+from autograph.syntax.names import identifier
+from autograph.tf.function import Function as TensorFunction
 from autograph.tf.names import serve
 from autograph.tf.tensors import as_results, as_tensor
 from autograph.tracing.concrete import ConcreteFunction
+from autograph.tracing.options import check_options
 from runtime.structure import tree
 
 __all__ = ["load", "save"]
 
 _SUFFIX = ".agz"
 _SERVING = "serving_default"
-# The name of the file with several functions.
+# The one file that is written in a folder. Earlier releases wrote one for each function.
 _JOINT = "saved_model"
 # What a loaded object is called as: the first of these that it has.
 _FIRST = (_SERVING, "__call__", "serve")
@@ -30,9 +33,10 @@ _FIRST = (_SERVING, "__call__", "serve")
 def save(obj: Any, export_dir: str | os.PathLike[str], signatures: Any = None) -> None:
     """Save the functions of an object, with the variables that they read, in a folder.
 
-    `obj` is a `tf.function`, or an object with some in its attributes and methods; each needs an
-    `input_signature`, or a call before. A Keras model is saved for the inputs it was built for.
-    Raises ValueError where there is nothing to be saved.
+    `obj` is a `tf.function`, or an object with some in its attributes and methods: those are saved
+    that have an `input_signature`, or were called, and those in `signatures`. A Keras model is
+    saved for the inputs it was built for. The folder's `saved_model.agz` is written anew, and no
+    other file is touched. Raises ValueError where there is nothing to be saved.
 
     >>> import tempfile
     >>> import autograph.tf as tf
@@ -51,40 +55,49 @@ def save(obj: Any, export_dir: str | os.PathLike[str], signatures: Any = None) -
     array([3., 6.], dtype=float32)
     """
     functions = {**_told_by(obj), **{n: (f, f.input_signature) for n, f in _decorated(obj)}}
-    if isinstance(signatures, Mapping):
-        functions.update({name: (f, _signature_of(f)) for name, f in signatures.items()})
-    elif signatures is not None:
-        functions[_SERVING] = signatures, _signature_of(signatures)
+    wanted = signatures if isinstance(signatures, Mapping) else {_SERVING: signatures}
+    asked = {name: f for name, f in wanted.items() if f is not None}
+    functions |= {name: (f, _signature_of(f)) for name, f in asked.items()}
     if not functions:
         raise ValueError(f"{obj!r} has no tf.function to be saved")
-    ((name, (function, specs)), *others) = functions.items()
-    if others:
-        name, (function, specs) = _JOINT, _joined(functions)
+    calls = {name: _calls(name, *one) for name, one in functions.items()}
+    # A function that only others call needs no graph of its own.
+    needed = asked or (() if any(calls.values()) else functions)
+    for name in needed:
+        if not calls[name]:
+            raise ValueError(
+                f"{functions[name][0]!r} has no graph to save: call it, or give it an "
+                "`input_signature`"
+            )
+    saved = {name: functions[name][0] for name, known in calls.items() if known}
+    if len(saved) > 1:
+        function, known = _joined(saved, calls)
+    else:
+        ((name, function),) = saved.items()
+        known = calls[name]
     os.makedirs(export_dir, exist_ok=True)
-    ag.save(function, os.path.join(export_dir, f"{name}{_SUFFIX}"), specs)
-    for old in os.listdir(export_dir):
-        if old.endswith(_SUFFIX) and old != f"{name}{_SUFFIX}":
-            os.remove(os.path.join(export_dir, old))
+    ag.save(function, os.path.join(export_dir, f"{_JOINT}{_SUFFIX}"), known)
 
 
-def _joined(functions: Mapping[str, tuple[Any, Any]]) -> tuple[Any, dict[str, dict[str, Any]]]:
+def _joined(
+    functions: Mapping[str, Any], calls: Mapping[str, dict[str, dict[str, Any]]]
+) -> tuple[Any, dict[str, dict[str, Any]]]:
     """Functions as one, which takes the name of one first, and its signatures.
 
     So they share their Variables in the file. Its parameters are those of all, `x_of_train`.
     """
-    kinds = {name: inspect.signature(function) for name, (function, _) in functions.items()}
+    kinds = {name: inspect.signature(function) for name, function in functions.items()}
     whole = [
         inspect.Parameter(_whole(p.name, name), p.POSITIONAL_OR_KEYWORD, default=_default(p))
         for name, kind in kinds.items()
         for p in kind.parameters.values()
     ]
     places = {p.name: k for k, p in enumerate(whole)}
-    signatures: dict[str, dict[str, Any]] = {}
-    for name, (function, specs) in functions.items():
-        for number, (args, kwargs) in enumerate(_calls(function, specs), 1):
-            given = kinds[name].bind(*args, **kwargs).arguments.items()
-            title = name if number == 1 else f"{name} {number}"
-            signatures[title] = {"endpoint": name, **{_whole(p, name): x for p, x in given}}
+    signatures = {
+        title: {"endpoint": name, **{_whole(p, name): x for p, x in given.items()}}
+        for name, own in calls.items()
+        for title, given in own.items()
+    }
 
     @ag.do_not_convert
     def arranged(name: str, given: Sequence[Any]) -> Any:
@@ -93,11 +106,13 @@ def _joined(functions: Mapping[str, tuple[Any, Any]]) -> tuple[Any, dict[str, di
 
     def endpoints(endpoint: str, *given: Any) -> Any:
         call = arranged(endpoint, given)
-        return functions[endpoint][0](*call.args, **call.kwargs)
+        return functions[endpoint](*call.args, **call.kwargs)
 
     first = inspect.Parameter("endpoint", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    endpoints.__name__ = _JOINT
     endpoints.__signature__ = inspect.Signature([first, *whole])  # type: ignore[attr-defined]
-    return endpoints, signatures
+    # As in a tf.function, a Python number is a constant of its own graph.
+    return TensorFunction(endpoints, check_options({})), signatures
 
 
 def _whole(parameter: str, name: str) -> str:
@@ -113,17 +128,22 @@ def _default(parameter: inspect.Parameter) -> Any:
     return _REST.get(parameter.kind, missing)
 
 
-def _calls(function: Any, specs: Any) -> list[tuple[Sequence[Any], Mapping[str, Any]]]:
-    """The arguments of a function for which it is saved: those it declares, or was called with."""
-    if specs is not None:
-        return [(specs, {})]
-    is_bound = isinstance(function, BoundFunction)
-    known = [t.structured_input_signature for t in function.traces() if not t.broken_guards()]
-    if not known:
-        raise ValueError(
-            f"{function!r} has no graph to save: call it, or give it an `input_signature`"
-        )
-    return [(args[is_bound:], kwargs) for args, kwargs in known]
+def _calls(name: str, function: Any, specs: Any) -> dict[str, dict[str, Any]]:
+    """By title, the arguments by parameter for which a function is saved under a name.
+
+    They are those that it declares, or else those of its graphs, of which it may have none.
+    """
+    found: list[tuple[Sequence[Any], Mapping[str, Any]]] = [(specs, {})]
+    if specs is None:
+        is_bound = isinstance(function, BoundFunction)
+        known = [t.structured_input_signature for t in function.traces() if not t.broken_guards()]
+        found = [(args[is_bound:], kwargs) for args, kwargs in known]
+    bind = inspect.signature(function).bind
+    titles = (name if number == 1 else f"{name} {number}" for number in itertools.count(1))
+    return {
+        title: dict(bind(*args, **kwargs).arguments)
+        for title, (args, kwargs) in zip(titles, found, strict=False)
+    }
 
 
 def _signature_of(function: Any) -> Any:
@@ -206,20 +226,22 @@ def load(export_dir: str | os.PathLike[str]) -> Any:
         whose = ": what it holds only TensorFlow reads" if is_of_tensorflow else ""
         raise FileNotFoundError(f"{path} holds no function that tf.saved_model saved{whose}")
     paths = {n.removesuffix(_SUFFIX): os.path.join(path, n) for n in names}
-    if list(paths) == [_JOINT]:
-        return _Loaded(_of_file(ag.load(paths[_JOINT])), path)
+    if _JOINT in paths:
+        program = ag.load(paths[_JOINT])
+        return _Loaded(_of_file(program, next(iter(program.signatures))), path)
     return _Loaded({name: _of_tensors(ag.load(one)) for name, one in paths.items()}, path)
 
 
-def _of_file(program: ag.Program) -> dict[str, Any]:
+def _of_file(program: ag.Program, name: str | None = None) -> dict[str, Any]:
     """The functions of one file: one for each name that the program takes first, if it does."""
-    if len(program.signatures) == 1:
-        return {program.name: _of_tensors(program)}
-    if next(iter(program.function_spec.parameters)) != "endpoint":
-        return {"__call__": _of_tensors(program)}
-    constants = [dict(s.arguments.constants()) for s in program._signatures]
-    names = dict.fromkeys(str(known["endpoint"]) for known in constants)
-    return {name: _of_tensors(program, _arrange(program, name)) for name in names}
+    known = [dict(s.arguments.constants()).get("endpoint") for s in program._signatures]
+    if next(iter(program.function_spec.parameters), "") == "endpoint" and all(
+        s.name == one or s.name.removeprefix(f"{one} ").isdigit()
+        for one, s in zip(known, program._signatures, strict=True)
+    ):
+        return {one: _of_tensors(program, _arrange(program, one)) for one in map(str, known)}
+    told = name or (program.name if len(known) == 1 else "__call__")
+    return {told: _of_tensors(program)}
 
 
 def _arrange(program: ag.Program, name: str) -> Callable[..., Any]:

@@ -12,7 +12,6 @@ import numpy as np
 from autograph.programs.exporting.programs import (
     content_of,
     flat_results,
-    identifier,
     inputs_of,
     is_variable,
     program_of_function,
@@ -21,6 +20,7 @@ from autograph.programs.exporting.programs import (
 )
 from autograph.programs.program import Program, Signature
 from autograph.programs.saving import Specs
+from autograph.syntax.names import identifiers
 from runtime.errors import UnsavableError
 from runtime.export.c.expressions import c_type
 from runtime.export.c.files import Exported, header, main, source
@@ -98,7 +98,7 @@ class _File:
         self.known: dict[int, str] = {}
         names = [s.name for s in program._signatures]
         own = [program.name] if len(names) == 1 else names
-        self.names = _distinct([identifier(n) for n in own], set())
+        self.names = identifiers(own, RESERVED)
 
     def function(self, signature: Signature, name: str) -> Exported:
         """A signature as a function."""
@@ -113,7 +113,7 @@ class _File:
                 "compute it outside of the exported function",
                 None if refusal.node is None else refusal.node.origin,
             ) from None
-        fields = _distinct([identifier(r) for r in results], {a.name for a in arguments})
+        fields = identifiers(results, {*RESERVED, *(a.name for a in arguments)})
         made = function_of(lowered, name, arguments, fields, contents)
         return Exported(name, arguments, fields, made, _about(signature, name))
 
@@ -148,7 +148,7 @@ class _File:
         for wanted in inputs_of(signature):
             if wanted is None:
                 continue
-            (own,) = _distinct([identifier(wanted.path)], taken)
+            (own,) = identifiers([wanted.path], {*RESERVED, *taken})
             taken.add(own)
             shape = wanted.type.shape
             if shape is None:
@@ -170,7 +170,7 @@ class _File:
         kind = f"{content.dtype.kind}{content.dtype.itemsize}"
         _c_type(content.dtype)
         if id(thing) not in self.known:
-            (name,) = _distinct([identifier(title)], {*self.names, *self.known.values()})
+            (name,) = identifiers([title], {*RESERVED, *self.names, *self.known.values()})
             self.known[id(thing)] = name
             is_state = is_variable(thing) or is_written
             self.arrays.append(array_text(name, kind, content, is_state))
@@ -182,17 +182,6 @@ def _c_type(dtype: np.dtype[Any]) -> str:
     if dtype.kind not in "biuf" or dtype.itemsize not in (1, 2, 4, 8) or dtype == np.float16:
         raise UnsavableError(f"this cannot be exported to C: numbers of {dtype}", "convert them")
     return c_type(f"{dtype.kind}{dtype.itemsize}")
-
-
-def _distinct(names: list[str], taken: set[str]) -> list[str]:
-    """Names that C can have, each once."""
-    found: list[str] = []
-    for name in names:
-        own = name
-        while own in RESERVED or own in taken or own in found:
-            own += "_"
-        found.append(own)
-    return found
 
 
 def _about(signature: Signature, name: str) -> str:

@@ -27,7 +27,6 @@ __all__ = [
     "Input",
     "content_of",
     "flat_results",
-    "identifier",
     "inputs_of",
     "is_variable",
     "program_of_function",
@@ -208,9 +207,3 @@ def _origin(graph: Graph, hole: Any) -> Origin | None:
         return next((origin for origin in inner if origin is not None), None)
     node = graph.outputs[position].node if position < len(graph.outputs) else None
     return None if node is None else node.origin
-
-
-def identifier(text: str) -> str:
-    """A name in Python and C like a text."""
-    word = "".join(c if c.isascii() and c.isalnum() else "_" for c in text)
-    return f"_{word}" if not word or word[0].isdigit() else word

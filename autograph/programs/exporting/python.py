@@ -22,7 +22,6 @@ from autograph.programs.exporting.arguments import (
 from autograph.programs.exporting.programs import (
     Input,
     content_of,
-    identifier,
     inputs_of,
     is_variable,
     program_of_function,
@@ -32,6 +31,7 @@ from autograph.programs.exporting.programs import (
 from autograph.programs.exporting.results import Results
 from autograph.programs.program import Program, Signature
 from autograph.programs.saving import Specs
+from autograph.syntax.names import identifier
 from autograph.tracing.concrete import fresh_outputs
 from runtime.errors import UnsavableError
 from runtime.export.python.functions import Functions

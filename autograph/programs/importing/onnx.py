@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import keyword
 import os
 from typing import Any
 
 from autograph.functions import Function, convert
 from autograph.programs.exporting.onnx import onnx_part
+from autograph.syntax.names import identifier, identifiers
 
 __all__ = ["import_onnx"]
 
@@ -30,15 +32,10 @@ def import_onnx(path: str | os.PathLike[str]) -> Function[..., Any]:
     def call(*inputs: Any) -> Any:
         return model(*inputs)
 
-    names = [_identifier(x.name) for x in model.inputs]
+    names = identifiers([x.name for x in model.inputs], keyword.kwlist)
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     call.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [inspect.Parameter(name, kind) for name in names]
     )
-    call.__name__ = call.__qualname__ = _identifier(model.graph.name)
+    call.__name__ = call.__qualname__ = identifier(model.graph.name)
     return convert(call)
-
-
-def _identifier(text: str) -> str:
-    word = "".join(c if c.isalnum() else "_" for c in text)
-    return f"_{word}" if not word or word[0].isdigit() else word

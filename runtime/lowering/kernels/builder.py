@@ -55,7 +55,7 @@ from runtime.lowering.kernels.kernel import (
     walk,
 )
 from runtime.lowering.kernels.refusal import Refusal, TooLarge
-from runtime.lowering.kernels.scalar import Expr, call, index, parts_of
+from runtime.lowering.kernels.scalar import Expr, call, index, parts_of, select
 from runtime.origins import Origin
 
 __all__ = ["LONGEST", "MOST", "SMALL", "Builder", "is_of_the_run", "is_small"]
@@ -142,6 +142,8 @@ class Builder:
         # Sizes that are equal: to a representative; and sizes computed of others.
         self._same: dict[Expr, Dim] = {}
         self._derived: dict[tuple[Expr, str, Dim], Expr] = {}
+        # What each size was made from by taking a number away.
+        self._lessened: dict[Expr, tuple[Expr, int]] = {}
         # What sizes that only the run tells can be at most; and the node being lowered.
         self._most: dict[Cell, Dim | None] = {}
         # Those of them that are counts of elements that were looked at.
@@ -671,6 +673,34 @@ class Builder:
         return (
             size + by if isinstance(size, int) else self._of_size(size, "add", by) if by else size
         )
+
+    def limited(self, size: Dim, most: int) -> Dim:
+        """A size, or a number where that is less; the same expression for the same."""
+        if isinstance(size, int) or most <= 0:
+            return max(min(size, most), 0) if isinstance(size, int) else 0
+        key = (size, "limited", most)
+        if key not in self._derived:
+            self._derived[key] = select(call("lt", size, index(most)), size, index(most))
+        return self._derived[key]
+
+    def lessened(self, size: Dim, by: Dim) -> Dim:
+        """A size less another, and 0 where that is more; the same expression for the same."""
+        if isinstance(size, int) and isinstance(by, int):
+            return max(size - by, 0)
+        if by == 0:
+            return size
+        whole = as_expr(size)
+        base, before = self._lessened.get(whole, (whole, 0))
+        if isinstance(by, int):
+            whole, by = base, by + before
+        key = (whole, "lessened", by)
+        if key not in self._derived:
+            less = as_expr(by)
+            rest = select(call("gt", whole, less), call("sub", whole, less), index(0))
+            self._derived[key] = rest
+            if isinstance(by, int):
+                self._lessened[rest] = whole, by
+        return self._derived[key]
 
     def added(self, one: Dim, other: Dim) -> Dim:
         """Two sizes together, the same expression for the same."""

@@ -3,7 +3,7 @@
 Along an axis whose size only the call tells, a slice `[start:stop:step]` goes from one to another
 position, each of which is so far from one of the ends. That is all to say about them for sizes in
 which the two are in order and within the axis: the program requires such a size, and the plan
-computes for all others.
+computes for all others. Where there is no plan, sizes are computed for all.
 
 Where a bound is computed, only the run tells the size of the part: it is in a cell, and there is
 memory for as many elements as the axis has.
@@ -78,6 +78,8 @@ def _of_unknown(
         first = _Position(begin < 0, begin)
     if end is not None:
         behind = _Position(end < 0, end)
+    if b.is_alone:
+        return _of_any(b, size, first, behind, step, axis, shape)
     for position in (first, behind):
         b.require(size, -position.offset if position.from_end else position.offset + (step < 0))
     low, high = (first, behind) if step > 0 else (behind, first)
@@ -89,12 +91,36 @@ def _of_unknown(
         count = 0
     else:
         # An axis of no elements would be another program, where there is one.
-        b.require(size, low.offset - high.offset + (not b.is_alone))
+        b.require(size, low.offset - high.offset + 1)
         length = b.shifted(size, high.offset - low.offset)
         count = b.divided(b.shifted(length, abs(step) - 1), abs(step))
     shape.append(count)
     start = as_expr(b.shifted(size, first.offset) if first.from_end else first.offset)
     return lambda indices: _moved(indices[axis], start, step)
+
+
+def _of_any(
+    b: Builder,
+    size: Expr,
+    first: _Position,
+    behind: _Position,
+    step: int,
+    axis: int,
+    shape: list[Dim],
+) -> Map:
+    """The slice where no plan takes the sizes for which it is shorter, or of no elements."""
+    low, high = (first, behind) if step > 0 else (behind, first)
+    # Those of the same elements forwards.
+    begin, end = low.offset + (step < 0), high.offset + (step < 0)
+    start: Dim = b.lessened(size, -begin) if low.from_end else begin
+    stop = b.lessened(size, -end) if high.from_end else b.limited(size, end)
+    if low.from_end == high.from_end:
+        count = b.limited(stop if low.from_end else b.lessened(size, begin), end - begin)
+    else:
+        count = b.lessened(stop, start)
+    shape.append(b.divided(b.shifted(count, abs(step) - 1), abs(step)))
+    origin = as_expr(start if step > 0 else b.shifted(stop, -1))
+    return lambda indices: _moved(indices[axis], origin, step)
 
 
 def _of_the_run(

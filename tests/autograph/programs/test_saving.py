@@ -7,6 +7,7 @@ import dataclasses
 import io
 import linecache
 import os
+import pathlib
 import signal
 import subprocess
 import sys
@@ -68,6 +69,29 @@ def test_what_was_saved_runs_the_same(tmp_path):
 
 def test_the_same_program_gives_the_same_bytes():
     assert packed(collatz, [np.int64(1)]) == packed(collatz, [np.int64(1)])
+
+
+def test_a_file_of_an_older_writer_does_what_it_did(tmp_path):
+    # Two signatures, a loop, a branch, a list that grows, an error, a Variable, a captured array:
+    # written a thousand changes ago. It stays as it is when the version is raised.
+    old = pathlib.Path(__file__).with_name("version_1.agz")
+    ag.save(ag.load(old), tmp_path / "again.agz")
+    for path in (old, tmp_path / "again.agz"):
+        program = ag.load(path)
+        assert list(program.signatures) == ["rows", "total"]
+        for x, mode, values, kept in (
+            (np.array([1.0, 30.0]), "mean", [-8.8125, 18.1875], [1.0, -1.625, -2.9375]),
+            (np.array([4.0], np.float32), "total", [2.875], [2.125, 1.1875, 0.71875]),
+        ):
+            found = program(x, np.int64(3), mode)
+            np.testing.assert_array_equal(found["x"], values)
+            np.testing.assert_array_equal(found["kept"], kept)
+            assert (found["rounds"], found["mode"]) == (3, mode)
+        assert (program.variables[0].name, float(program.variables[0])) == ("weight", 4.0)
+        program.captured["limits"][1] = 2.0
+        assert program(np.array([1.0, 30.0]), np.int64(1))["x"].numpy().tolist() == [5.0, 10.0]
+        with pytest.raises(ValueError, match="too low: -200.0"):
+            program(np.array([-200.0]), np.int64(3))
 
 
 def test_a_program_that_was_loaded_can_be_saved_again():
@@ -329,6 +353,12 @@ def test_stars_and_keyword_only_parameters():
     loaded = again(f)
     np.testing.assert_array_equal(loaded(*args, **kwargs), f(*args, **kwargs))
     np.testing.assert_array_equal(loaded(*args, scale=3.0, **kwargs), f(*args, scale=3.0, **kwargs))
+    for rest, named in (((spec([2]),), {"named": {"off": 1.0}}), ([spec([2])] * 2, {"off": 1.0})):
+        loaded = again(f, {"call": {"x": spec([2]), "rest": rest, **named}})
+        given = (args[0], *[args[1]] * len(rest))
+        np.testing.assert_array_equal(loaded(*given, off=1.0), f(*given, off=1.0))
+    with pytest.raises(TypeError, match="missing.* 'x'"):
+        again(f, {"call": {"rest": (spec([2]),), "off": 1.0}})
 
 
 def test_ints_that_were_constants_must_be_the_same():

@@ -32,6 +32,51 @@ def test_a04_a_saved_model(tmp_path):
         tf.saved_model.load(tmp_path)
 
 
+def test_saving_into_a_folder_leaves_the_files_of_others(tmp_path):
+    double = ag.convert(lambda x: x * 2)
+    for name in ("mine", "__call__"):
+        ag.save(double, tmp_path / f"{name}.agz", [ag.TensorSpec([2], "float32")])
+    x = tf.constant([[1.0, 2.0]])
+    # Before there was one file, each of several functions had its own.
+    assert set(tf.saved_model.load(tmp_path).signatures) == {
+        "serving_default", "__call__", "mine",
+    }  # fmt: skip
+    for one, names in ((Counter(), {"train", "reset", "rest"}), (Linear(2), {"__call__"})):
+        tf.saved_model.save(one, tmp_path)
+        assert set(vars(tf.saved_model.load(tmp_path))) >= names
+    np.testing.assert_array_equal(tf.saved_model.load(tmp_path)(x), Linear(2)(x))
+    files = sorted(path.name for path in tmp_path.iterdir())
+    assert files == ["__call__.agz", "mine.agz", "saved_model.agz"]
+    np.testing.assert_array_equal(ag.load(tmp_path / "mine.agz")(x.numpy()[0]), [2, 4])
+
+
+def test_the_only_function_keeps_its_name_and_each_number_its_own_graph(tmp_path):
+    @tf.function
+    def power(x, k=2, *others, **named):
+        return x**k + sum(others) + sum(named.values())
+
+    x = tf.constant([1.0, 2.0])
+    for args, named in (((x,), {}), ((x, 3), {}), ((x, 4, x), {"y": x})):
+        power(*args, **named)
+    for signatures in ({"p": power}, {"p": power, "q": power}):
+        tf.saved_model.save(tf.Module(), tmp_path, signatures)
+        found = tf.saved_model.load(tmp_path)
+        assert set(found.signatures) - {"serving_default"} == set(signatures)
+        np.testing.assert_array_equal(found.p(x), power(x))
+        np.testing.assert_array_equal(found.p(x, 3), power(x, 3))
+        np.testing.assert_array_equal(found.p(x, 4, x, y=x), power(x, 4, x, y=x))
+        with pytest.raises(TypeError, match="expected one of"):
+            found.p(x, 5)
+
+
+def test_a_parameter_may_be_called_as_one_of_ours_is(tmp_path):
+    f = ag.convert(lambda endpoint, x: x * 2 if endpoint == "up" else x)
+    specs = {name: [name, ag.TensorSpec([], "float32")] for name in ("up", "down")}
+    ag.save(f, tmp_path / "f.agz", {f"{name}wards": one for name, one in specs.items()})
+    loaded, one = tf.saved_model.load(tmp_path / "f.agz"), tf.constant(1.0)
+    assert (float(loaded("up", one)), float(loaded("down", one))) == (2, 1)
+
+
 def test_a_file_is_loaded_as_a_folder_is(tmp_path):
     both = ag.convert(lambda x, y: {"sum": x + y, "parts": [x, y]})
     ag.save(both, tmp_path / "one.agz", [ag.TensorSpec([None], "float32")] * 2)
@@ -93,7 +138,6 @@ def test_the_functions_of_an_object_share_their_variables(tmp_path):
         for name, args, kwargs in calls
     ]
     wanted = [getattr(counter, name)(*args, **kwargs).numpy() for name, args, kwargs in numbers]
-    tf.saved_model.save(Linear(2), tmp_path)  # which the next one replaces
     tf.saved_model.save(counter, tmp_path)
     loaded = tf.saved_model.load(tmp_path)
     got = [getattr(loaded, name)(*args, **kwargs) for name, args, kwargs in calls]
@@ -125,6 +169,10 @@ def test_what_cannot_be_loaded_or_called_is_told(tmp_path):
     assert loaded.other(tf.constant(1.0)) == -1 and set(loaded.signatures) == {"one", "other"}
     with pytest.raises(TypeError, match="several functions.*one, other"):
         loaded(tf.constant(1.0))
+    with pytest.raises(ValueError, match="named.* has no graph to save"):
+        tf.saved_model.save(Counter(), tmp_path, {"named": Counter().named})
+    with pytest.raises(ValueError, match="has no graph to save"):
+        tf.saved_model.save(tf.function(lambda x: x), tmp_path)
     (tmp_path / "theirs").mkdir()
     (tmp_path / "theirs" / "saved_model.pb").touch()
     with pytest.raises(FileNotFoundError, match="only TensorFlow reads"):

@@ -1,6 +1,7 @@
 """`import_onnx`: models as functions, which give what the models were made of, and have gradients."""
 
 import collections
+import inspect
 
 import ml_dtypes
 import numpy as np
@@ -119,6 +120,15 @@ def model_of(path, nodes, inputs, outputs, version=20, arrays=None):
     opsets = [onnx.helper.make_opsetid("", version)]
     onnx.save(onnx.helper.make_model(graph, opset_imports=opsets, ir_version=8), path)
     return ag.import_onnx(path)
+
+
+def test_inputs_have_names_of_python_each_its_own(tmp_path):
+    x = np.ones(2, np.float32)
+    names = ["a.b", "a_b", "class", "x²", "2"]
+    node = onnx.helper.make_node("Sum", names, ["y"])
+    found = model_of(tmp_path / "f.onnx", [node], dict.fromkeys(names, x), {"y": 1})
+    assert list(inspect.signature(found).parameters) == ["a_b", "a_b_", "class_", "x_", "_2"]
+    np.testing.assert_array_equal(found(x, x, _2=x, x_=x, class_=x), 5 * x)
 
 
 def test_what_is_not_known_says_its_name(tmp_path):
