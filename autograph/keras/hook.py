@@ -3,7 +3,9 @@
 Keras chooses a backend by its name, in branches at the top of a few modules (`elif backend() ==
 "numpy": from keras.src.backend.numpy import *`). While these modules are imported, they get one
 branch more; and `keras.src.backend.autograph`, which it imports, is `autograph.keras.backend`. No
-file of Keras is changed. With another backend nothing is: the branch is not taken.
+file of Keras is changed. Keras reads the name in the environment, where it stands for that moment
+alone: programs that this one starts may have another backend. With another backend, as after
+`keras.config.set_backend`, nothing is changed.
 
 The classes of Keras that users derive from, or give functions to, come to know of their code when
 they are made (`autograph.keras.users`). Shapes come to know of sizes that a graph does not know
@@ -31,8 +33,12 @@ from runtime.tensor import tell_none
 __all__ = ["install"]
 
 NAME = "autograph"
+_VARIABLE = "KERAS_BACKEND"
+_CONFIGURATION = "keras.src.backend.config"
 _SERVED = f"keras.src.backend.{NAME}"
 _OURS = "autograph.keras.backend"
+# Keras imports it where it takes our backend.
+_TAKEN = f"{_OURS}.names"
 _USERS = "autograph.keras.users"
 # The modules of Keras that choose by the name of the backend what they import.
 _CHOOSING = frozenset((
@@ -58,7 +64,6 @@ def install() -> None:
         return
     if PathFinder.find_spec("keras") is None:
         raise ImportError("Keras is not installed: pip install 'autograph-numpy[keras]'")
-    os.environ["KERAS_BACKEND"] = NAME
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Finder())
     # What Keras does with tensors is traced as it is; of sizes it expects numbers and None.
@@ -80,15 +85,46 @@ class _Finder:
         if name == _SERVED or name.startswith(f"{_SERVED}."):
             alias: Any = _Alias()
             return ModuleSpec(name, alias, is_package=name == _SERVED)
-        if not name.startswith("keras.src."):
+        if not name.startswith("keras.src.") or not _is_ours():
             return None
-        kind = _Choosing if name in _CHOOSING else _Telling
-        if kind is _Telling and name not in _told():
+        kind = _kind_of(name)
+        if kind is None:
             return None
         spec = PathFinder.find_spec(name, path, target)
         if spec is not None and isinstance(spec.loader, SourceFileLoader):
             spec.loader = kind(name, spec.loader.path)
         return spec
+
+
+def _is_ours() -> bool:
+    """Whether Keras has our backend, or none so far."""
+    chosen = getattr(sys.modules.get(_CONFIGURATION), "backend", None)
+    return chosen is None or chosen() == NAME
+
+
+def _kind_of(name: str) -> type[SourceFileLoader] | None:
+    """What loads a module of Keras, where it is to be another than Python's."""
+    if name == _CONFIGURATION:
+        # Keras that is imported anew takes the backend that the environment has by then.
+        return None if _TAKEN in sys.modules else _Configuring
+    if name in _CHOOSING:
+        return _Choosing
+    return _Telling if name in _told() else None
+
+
+class _Configuring(SourceFileLoader):
+    """Has Keras read the name of our backend in the environment, and leaves that as it was."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        before = os.environ.get(_VARIABLE)
+        os.environ[_VARIABLE] = NAME
+        try:
+            super().exec_module(module)
+        finally:
+            if before is None:
+                del os.environ[_VARIABLE]
+            else:
+                os.environ[_VARIABLE] = before
 
 
 class _Alias:
@@ -99,6 +135,11 @@ class _Alias:
 
     def exec_module(self, module: ModuleType) -> None:
         name = module.__name__
+        if name == _SERVED and _TAKEN in sys.modules:
+            raise ImportError(
+                f"the backend {NAME!r} is part of the Keras that was imported first: another "
+                "Keras takes it in another process only"
+            )
         part = name.removeprefix(_SERVED) or ".names"
         sys.modules[name] = importlib.import_module(_OURS + part)
 

@@ -34,7 +34,12 @@ def cond(
     >>> tf.cond(tf.constant(2) > 1, lambda: 10, lambda: 20).numpy()
     np.int32(10)
     """
-    return as_results(ag.cond(pred, true_fn, false_fn))
+    return ag.cond(pred, _of_tensors(true_fn), _of_tensors(false_fn))
+
+
+def _of_tensors(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, with tensors in its result: what another path gives may be no variable."""
+    return lambda *args: as_results(fn(*args))
 
 
 def case(
@@ -49,7 +54,8 @@ def case(
     np.int32(2)
     """
     pairs = list(pred_fn_pairs.items() if isinstance(pred_fn_pairs, dict) else pred_fn_pairs)
-    return as_results(ag.case(pairs, default, exclusive))
+    pairs = [(pred, _of_tensors(fn)) for pred, fn in pairs]
+    return ag.case(pairs, default and _of_tensors(default), exclusive)
 
 
 def switch_case(
@@ -62,7 +68,8 @@ def switch_case(
     >>> tf.switch_case(tf.constant(1), [lambda: 10, lambda: 20]).numpy()
     np.int32(20)
     """
-    return as_results(ag.switch_case(as_tensor(branch_index), branch_fns, default))
+    branches = tree.map_structure(lambda x: _of_tensors(x) if callable(x) else x, branch_fns)
+    return ag.switch_case(as_tensor(branch_index), branches, default and _of_tensors(default))
 
 
 def while_loop(
@@ -81,8 +88,7 @@ def while_loop(
     <tf.Tensor: shape=(), dtype=int32, numpy=10>
     """
     started = as_results(loop_vars)
-    found = ag.while_loop(cond, body, started, maximum_iterations)
-    return as_results(found[0] if len(started) == 1 and not isinstance(found, list) else found)
+    return as_results(ag.while_loop(cond, _of_tensors(body), started, maximum_iterations))
 
 
 # ---- along an axis -----------------------------------------------------------------------------
@@ -100,7 +106,7 @@ def map_fn(
     array([1, 4, 9], dtype=int32)
     """
     rows = as_results(elems) if not isinstance(elems, list) else as_tensor(elems)
-    return as_results(ag.map_fn(lambda x: as_results(fn(x)), rows))
+    return as_results(ag.map_fn(_of_tensors(fn), rows))
 
 
 def vectorized_map(
@@ -112,7 +118,7 @@ def vectorized_map(
     >>> tf.vectorized_map(lambda x: x * x, tf.constant([1, 2, 3])).numpy()
     array([1, 4, 9], dtype=int32)
     """
-    return as_results(ag.vectorized_map(fn, as_results(elems)))
+    return as_results(ag.vectorized_map(_of_tensors(fn), as_results(elems)))
 
 
 def scan(

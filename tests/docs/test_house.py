@@ -245,7 +245,7 @@ TESTED_IN = {
     "autograph/programs/loading.py": "autograph/programs/test_saving.py",
     # Keras' own tests ask for each of its functions.
     **in_folder(
-        "autograph/keras/backend", "image linalg math names nn random", "keras/test_keras.py"
+        "autograph/keras/backend", "image linalg math names random", "keras/test_keras.py"
     ),
     "autograph/keras/backend/export.py": "autograph/keras/backend/test_layer.py",
     "autograph/keras/backend/iterables.py": "autograph/keras/backend/test_trainer.py",

@@ -36,6 +36,47 @@ def test_functional_forms_in_a_graph():
     assert {str(r.dtype) for r in (case, switch, count, total, *rest)} == {"int32"}
 
 
+W, ROWS = tf.Variable([1.0, 2.0]), tf.constant([[1.0, 2.0], [3.0, 4.0]])
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda x: tf.cond(x > 0, lambda: W, lambda: W * 2),
+        lambda x: tf.cond(x > 0, lambda: {"a": [W * 2, 1]}, lambda: {"a": [W, 2]})["a"][0],
+        lambda x: tf.cond(x > 0, lambda: W.assign_add([0.0, 0.0]), lambda: W),
+        lambda x: tf.case([(x > 0, lambda: W), (x > -5, lambda: W * 2)], lambda: W * 3),
+        lambda x: tf.case([(x > 0, lambda: W * 2)], default=lambda: W),
+        lambda x: tf.switch_case(tf.cast(x, tf.int32), {1: lambda: W}, lambda: W * 2),
+        lambda x: tf.switch_case(tf.cast(x, tf.int32), [lambda: W * 2, lambda: W]),
+        lambda x: tf.switch_case(tf.cast(x, tf.int32), [(0, lambda: W * 2), (1, lambda: W)]),
+        lambda x: tf.while_loop(lambda a: tf.reduce_sum(a) < x, lambda a: W, [W * 0])[0],
+        lambda x: tf.while_loop(lambda a: tf.reduce_sum(a) < x, lambda a: (W,), (W * 0,))[0],
+        lambda x: tf.map_fn(lambda row: W, ROWS * x),
+        lambda x: tf.vectorized_map(lambda row: W, ROWS * x),
+        lambda x: tf.scan(lambda a, row: W, ROWS * x),
+        lambda x: tf.foldr(lambda a, row: W, ROWS * x, initializer=W),
+    ],
+)
+def test_a_path_may_give_a_variable(program):
+    graph = tf.function(program)
+    for x in map(tf.constant, (1.0, -1.0)):
+        found, expected = graph(x), program(x)
+        assert type(found) is type(expected) is tf.Tensor
+        np.testing.assert_array_equal(found, expected)
+    assert graph.experimental_get_tracing_count() == 1
+
+
+def test_a_variable_on_a_path_has_a_gradient():
+    @tf.function
+    def gradient(x):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(tf.cond(x > 0, lambda: W, lambda: W * 2))
+        return tape.gradient(loss, W)
+
+    assert [gradient(tf.constant(x))[0].numpy() for x in (1.0, -1.0)] == [1, 2]
+
+
 def test_b10_03_a_dynamic_rnn():
     @tf.function
     def dynamic_rnn(rnn_step, input_data, initial_state):

@@ -115,6 +115,26 @@ def test_callbacks_stop_and_keep(tmp_path, capsys):
     keras.saving.load_model(tmp_path / "best.keras").predict(X, verbose=0)
 
 
+@pytest.mark.parametrize(
+    "optimizer",
+    [
+        lambda of: of.Adam(of.schedules.CosineDecay(0.1, 20), gradient_accumulation_steps=3),
+        lambda of: of.SGD(0.1, momentum=0.9, use_ema=True, ema_overwrite_frequency=3),
+        lambda of: of.LossScaleOptimizer(of.RMSprop(0.1, momentum=0.5), dynamic_growth_steps=3),
+    ],
+)
+def test_a_model_that_is_loaded_trains_on_bit_for_bit(optimizer, tmp_path):
+    made = model(optimizer(keras.optimizers))
+    made.fit(X, Y, batch_size=5, shuffle=False, verbose=0)
+    made.save(tmp_path / "model.keras")
+    for one in (made, again := keras.saving.load_model(tmp_path / "model.keras")):
+        one.fit(X, Y, batch_size=5, epochs=3, shuffle=False, verbose=0)
+        assert one.train_function.step.trace_count == 1
+    for x, y in zip(made.variables, again.variables, strict=True):
+        np.testing.assert_array_equal(x, y)
+    assert again.optimizer.iterations == made.optimizer.iterations
+
+
 def test_steps_of_adam_are_those_of_its_paper():
     made = model(keras.optimizers.Adam(0.1))
     w, b = (np.array(p, np.float64) for p in made.get_weights())
