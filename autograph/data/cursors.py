@@ -561,10 +561,10 @@ class TakingTurns(Cursor):
         return is_found, y
 
     def _is_open(self) -> Any:
-        return any([self.slot == k and turn.is_open for k, turn in enumerate(self.turns)])
+        return any(self.slot == k and turn.is_open for k, turn in enumerate(self.turns))
 
     def _is_any_open(self) -> Any:
-        return any([turn.is_open for turn in self.turns])
+        return any(turn.is_open for turn in self.turns)
 
     def end(self) -> None:
         for turn in self.turns:

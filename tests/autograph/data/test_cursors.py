@@ -115,6 +115,15 @@ STEPS = {
 }
 
 
+def without(*words):
+    """The names of the steps that have none of these in them; windows of those take long."""
+    return [
+        pytest.param(step, marks=pytest.mark.long if "window, " in step else ())
+        for step in STEPS
+        if not any(word in step for word in words)
+    ]
+
+
 def weigh(x):
     if isinstance(x, dict):
         x = tuple(x.values())
@@ -207,7 +216,7 @@ def test_a_graph_goes_through_the_same_elements(source, step, place):
 
 @pytest.mark.broad(20)
 @pytest.mark.parametrize("source", SOURCES)
-@pytest.mark.parametrize("step", [step for step in STEPS if "cache" not in step])
+@pytest.mark.parametrize("step", without("cache"))
 def test_a_data_set_is_made_in_a_graph(source, step):
     make, change = SOURCES[source], STEPS[step]
 
@@ -227,7 +236,7 @@ def test_a_data_set_is_made_in_a_graph(source, step):
 @pytest.mark.broad(10)
 @pytest.mark.parametrize("place", [once, in_epochs, left_early, taken_by_next])
 # Plain Python, which does not know the rows, would give the elements of a cache and of generators.
-@pytest.mark.parametrize("step", [x for x in STEPS if "cache" not in x and "generators" not in x])
+@pytest.mark.parametrize("step", without("cache", "generators"))
 def test_only_the_graph_knows_how_many_rows_there_are(step, place):
     def inside(count, epochs):
         return place(STEPS[step](Dataset.from_tensor_slices((X[:count], Y[:count]))), epochs)
@@ -239,14 +248,10 @@ def test_only_the_graph_knows_how_many_rows_there_are(step, place):
     assert function.trace_count == 1
 
 
-# Of the first and of caches plain Python gives the elements of the whole; the other one begins one
-# pass or another, which are two objects of the trace.
-OF_PYTHON = {"flat_map of generators", "repeat, take"}
-OF_PYTHON |= {step for step in STEPS if "cache" in step}
-
-
 @pytest.mark.broad(12)
-@pytest.mark.parametrize("step", [step for step in STEPS if step not in OF_PYTHON])
+# Of caches and generators plain Python gives the elements of the whole; the last one begins one pass
+# or another, which are two objects of the trace.
+@pytest.mark.parametrize("step", without("cache", "generators", "repeat, take"))
 def test_the_arguments_of_a_generator_are_known_when_the_graph_runs(step):
     signature = ag.TensorSpec((3,), "float64"), ag.TensorSpec((), "int64")
 
