@@ -15,8 +15,10 @@ from autograph.data.elements import (
     as_components,
     leaves_of,
     nest_of,
+    never,
     nothing_of,
     structure_of,
+    there,
 )
 from autograph.data.rows import Corners, Rows, Slices, called, check_alike, corner
 
@@ -185,13 +187,18 @@ class Spaced(Cursor):
 class Flattening(Cursor):
     """The elements of the passes that a function begins for each element, one after the other."""
 
-    def __init__(self, source: Cursor, begin: Callable[[Any], Cursor]) -> None:
-        self.source, self.begin = source, begin
+    def __init__(self, source: Cursor, begin: Callable[[Any], Cursor], spec: Any) -> None:
+        self.source, self.begin, self.nothing = source, begin, nothing_of(spec)
         self.is_open, x = source.following()
-        self.inner = begin(x)
+        inner = None
+        if self.is_open:
+            inner = begin(x)
+        self.inner = there(inner)
 
     def following(self) -> tuple[Any, Any]:
-        is_found, y = self.inner.following()
+        is_found, y = False, self.nothing
+        if self.is_open:
+            is_found, y = self.inner.following()
         while self.is_open and not is_found:
             self.inner.end()
             self.is_open, x = self.source.following()
@@ -201,7 +208,8 @@ class Flattening(Cursor):
         return self.is_open and is_found, y
 
     def end(self) -> None:
-        self.inner.end()
+        if self.is_open:
+            self.inner.end()
         self.source.end()
 
 
@@ -497,43 +505,68 @@ class Windowing(_Holding):
         return is_found, self.finish(rows)
 
 
+class _Turn:
+    """The pass that is gone through in one place of several, if it `is_open`."""
+
+    def __init__(self, begin: Callable[[Any], Cursor], nothing: Any) -> None:
+        inner = None
+        if never():
+            inner = begin(nothing)
+        self.begin, self.inner, self.is_open = begin, there(inner), False
+
+    def open(self, x: Any) -> None:
+        """Begin the pass for an element."""
+        self.inner, self.is_open = self.begin(x), True
+
+    def following(self) -> tuple[Any, Any]:
+        is_found, y = self.inner.following()
+        if not is_found:
+            self.end()
+        return is_found, y
+
+    def end(self) -> None:
+        if self.is_open:
+            self.inner.end()
+        self.is_open = False
+
+
 class TakingTurns(Cursor):
-    """The elements of the rows that a function gives, `block` of each of `cycle` in turn."""
+    """The elements of the passes that a function begins, `block` of each of `cycle` in turn."""
 
     def __init__(
-        self, source: Cursor, rows_of: Callable[[Any], Rows], turns: tuple[int, int], specs: Any
+        self, source: Cursor, begin: Callable[[Any], Cursor], turns: tuple[int, int], specs: Any
     ) -> None:
-        self.source, self.rows_of, self.nothing = source, rows_of, nothing_of(specs[1])
+        self.source, self.first, self.nothing = source, nothing_of(specs[0]), nothing_of(specs[1])
         self.cycle, self.block = turns
-        self.places = _Places(self.cycle, specs[0])
-        self.position = np.zeros(self.cycle, np.int64)
-        self.is_open = np.zeros(self.cycle, np.bool_)
-        self.opened, self.slot, self.given, self.is_over = 0, 0, 0, False
+        # A graph makes room for what `begin` gives, and calls it where there is an element.
+        self.turns = [_Turn(begin, self.first) for _ in range(self.cycle)]
+        self.slot, self.given, self.is_over = 0, 0, False
 
     def following(self) -> tuple[Any, Any]:
         is_found, y = False, self.nothing
-        while not is_found and not (self.is_over and self.opened == 0):
-            slot = self.slot
-            if not self.is_open[slot] and not self.is_over:
-                self._open(slot)
-            if self.is_open[slot]:
-                rows, k = self.rows_of(self.places.at(slot)), self.position[slot]
-                is_found = k < rows.count
-                if is_found:
-                    y = rows.at(k)
-                    self.position[slot] += 1
-                else:
-                    self.is_open[slot] = False
-                    self.opened -= 1
+        while not is_found and not (self.is_over and not self._is_any_open()):
+            is_new, x = False, self.first
+            if not self.is_over and not self._is_open():
+                is_new, x = self.source.following()
+                self.is_over = not is_new
+            for k, turn in enumerate(self.turns):
+                if self.slot == k:
+                    if is_new:
+                        turn.open(x)
+                    if turn.is_open:
+                        is_found, y = turn.following()
             self.given += 1
             if not is_found or self.given == self.block:
-                self.slot, self.given = (slot + 1) % self.cycle, 0
+                self.slot, self.given = (self.slot + 1) % self.cycle, 0
         return is_found, y
 
-    def _open(self, slot: Any) -> None:
-        is_found, x = self.source.following()
-        self.is_over = not is_found
-        if is_found:
-            self.places.put(slot, x)
-            self.position[slot], self.is_open[slot] = 0, True
-            self.opened += 1
+    def _is_open(self) -> Any:
+        return any(self.slot == k and turn.is_open for k, turn in enumerate(self.turns))
+
+    def _is_any_open(self) -> Any:
+        return any(turn.is_open for turn in self.turns)
+
+    def end(self) -> None:
+        for turn in self.turns:
+            turn.end()
+        self.source.end()

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from autograph.operators.values.carried import split_none
 from autograph.operators.values.iterables import Indexed, iterator_over
 from runtime import ops
 from runtime.building import building
@@ -160,6 +161,20 @@ def _nothing(spec: TensorSpec) -> Any:
         return "" if is_text(spec) else np.zeros((), spec.dtype)[()]
     # As an array from outside it would be one that other data sets have not.
     return own(np.zeros(sizes, spec.dtype))
+
+
+def there(x: Any) -> Any:
+    """What a branch of a graph made, or None, as what it made: it is used where that was taken."""
+    return split_none(x)[0]
+
+
+def never() -> Any:
+    """False, which a graph finds out when it runs: what it would do is traced, and is not done."""
+    builder = building()
+    if builder is None:
+        return False
+    # Not applied: of a constant that would give a constant, which is known while tracing.
+    return builder.tensor(builder.emit(ops.identity.op, [builder.constant(False)]).outputs[0])
 
 
 def own(nest: Any) -> Any:

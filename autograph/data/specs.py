@@ -46,6 +46,20 @@ def told_of_result(
     call: Callable[..., Any], function: Callable[..., Any], spec: Any, note: Callable[[Any], Any]
 ) -> Any:
     """What `note` tells of the result for a traced element, of which nothing else remains."""
+    if building() is None:
+        return _told(call, function, spec, note)
+    found = _told_in.setdefault(current_trace(), {})
+    key = function, note, repr(spec)
+    if key not in found:
+        found[key] = _told(call, function, spec, note)
+    return found[key]
+
+
+# Steps ask the steps before them, often and all the way: each trace is told once.
+_told_in: WeakKeyDictionary[Any, dict[Any, Any]] = WeakKeyDictionary()
+
+
+def _told(call: Any, function: Any, spec: Any, note: Callable[[Any], Any]) -> Any:
     parts, structure = tree.flatten(spec)
     around, specs = building(), []
 
@@ -53,11 +67,12 @@ def told_of_result(
         specs.append(note(found))
         return 0.0
 
+    @convert  # also where a property asks, which is plain Python
     def result(*parts: Any) -> Any:
         return keep(call(function, tree.unflatten(structure, parts)))
 
     if around is None:
-        convert(result).get_concrete_function(*parts)
+        result.get_concrete_function(*parts)
     else:
 
         def body(builder: Builder) -> Any:
@@ -73,22 +88,14 @@ def is_told_of_result(
     call: Callable[..., Any], function: Callable[..., Any], spec: Any, note: Callable[[Any], Any]
 ) -> bool:
     """Whether `note` says so; not where there is no such element, as of windows, or it raises."""
-    found = _told.setdefault(current_trace(), {})
-    key = function, note, repr(spec)
-    if key not in found:
-        try:
-            found[key] = bool(told_of_result(call, function, spec, note))
-        except StagingError as error:
-            if error.is_signal:
-                raise
-            found[key] = False
-        except Exception:  # noqa: BLE001 - the loop raises it
-            found[key] = False
-    return found[key]
-
-
-# It is asked often, and said once in each trace.
-_told: WeakKeyDictionary[Any, dict[Any, bool]] = WeakKeyDictionary()
+    try:
+        return bool(told_of_result(call, function, spec, note))
+    except StagingError as error:
+        if error.is_signal:
+            raise
+    except Exception:  # noqa: BLE001 - the loop raises it
+        pass
+    return False
 
 
 def _given(builder: Builder, spec: TensorSpec) -> Any:

@@ -430,7 +430,7 @@ class Flat(_Computing):
                 yield y
 
     def _cursor(self) -> Cursor:
-        return Flattening(self.source.cursor(), self._begin)
+        return Flattening(self.source.cursor(), self._begin, self.spec())
 
     def _begin(self, x: Any) -> Cursor:
         found: Cursor = called(self.function, x)._stage.cursor()
@@ -456,10 +456,6 @@ class Flat(_Computing):
 
 def _is_of_python(elements: Any) -> bool:
     return bool(elements._stage.is_of_graph)
-
-
-def _comes_one_by_one(elements: Any) -> bool:
-    return elements.rows() is None
 
 
 def _spec_of_elements(elements: Any) -> Any:
@@ -499,19 +495,7 @@ class Interleaved(Flat):
         if self.cycle == 1:
             return super()._cursor()
         specs, turns = (self.source.spec(), self.spec()), (self.cycle, self.block)
-        return TakingTurns(self.source.cursor(), self._rows_of, turns, specs)
-
-    def _begins_in_python(self) -> bool:
-        is_asked = self.cycle > 1
-        return (
-            super()._begins_in_python()
-            or is_asked
-            and self._told(called, self.function, _comes_one_by_one, is_told_of_result)
-        )
-
-    def _rows_of(self, x: Any) -> Rows:
-        rows: Rows = called(self.function, x).rows()
-        return rows
+        return TakingTurns(self.source.cursor(), self._begin, turns, specs)
 
 
 _END = object()
@@ -932,8 +916,8 @@ class Grouped(_Computing):
             window.append(x)
             if len(window) >= int(self.size_of(key)):
                 yield from self._of(*waiting.pop(number))
-        for left in () if self.drop_remainder else waiting.values():
-            yield from self._of(*left)
+        for number in () if self.drop_remainder else sorted(waiting):
+            yield from self._of(*waiting[number])
 
     def _of(self, key: Any, window: list[Any]) -> Any:
         return self.function(key, self.wrap(FromRows(Listed(window), self.source.spec())))
@@ -1095,7 +1079,7 @@ class Unbatched(_Through):
                 yield nest_of(structure, [part[k] for part in parts])
 
     def _cursor(self) -> Cursor:
-        return Flattening(self.source.cursor(), self._begin)
+        return Flattening(self.source.cursor(), self._begin, self.spec())
 
     def _begin(self, x: Any) -> Cursor:
         return Numbered(Slices(x), nothing_of(self.spec()))

@@ -115,6 +115,15 @@ STEPS = {
 }
 
 
+def without(*words):
+    """The names of the steps that have none of these in them; windows of those take long."""
+    return [
+        pytest.param(step, marks=pytest.mark.long if "window, " in step else ())
+        for step in STEPS
+        if not any(word in step for word in words)
+    ]
+
+
 def weigh(x):
     if isinstance(x, dict):
         x = tuple(x.values())
@@ -207,7 +216,7 @@ def test_a_graph_goes_through_the_same_elements(source, step, place):
 
 @pytest.mark.broad(20)
 @pytest.mark.parametrize("source", SOURCES)
-@pytest.mark.parametrize("step", [step for step in STEPS if "cache" not in step])
+@pytest.mark.parametrize("step", without("cache"))
 def test_a_data_set_is_made_in_a_graph(source, step):
     make, change = SOURCES[source], STEPS[step]
 
@@ -224,13 +233,10 @@ def test_a_data_set_is_made_in_a_graph(source, step):
         np.testing.assert_allclose(function(np.int64(2)), expected, rtol=1e-10)
 
 
-# Plain Python, which does not know the rows, would give the elements of these.
-WHOLE = {"interleave of what is filtered", "flat_map of generators"}
-
-
 @pytest.mark.broad(10)
 @pytest.mark.parametrize("place", [once, in_epochs, left_early, taken_by_next])
-@pytest.mark.parametrize("step", [x for x in STEPS if "cache" not in x and x not in WHOLE])
+# Plain Python, which does not know the rows, would give the elements of a cache and of generators.
+@pytest.mark.parametrize("step", without("cache", "generators"))
 def test_only_the_graph_knows_how_many_rows_there_are(step, place):
     def inside(count, epochs):
         return place(STEPS[step](Dataset.from_tensor_slices((X[:count], Y[:count]))), epochs)
@@ -242,14 +248,10 @@ def test_only_the_graph_knows_how_many_rows_there_are(step, place):
     assert function.trace_count == 1
 
 
-# Of the first three plain Python gives the elements of the whole; the last one begins one pass or
-# another, which are two objects of the trace.
-OF_PYTHON = {"interleave of what is filtered", "flat_map of generators", "repeat, take"}
-OF_PYTHON |= {step for step in STEPS if "cache" in step}
-
-
 @pytest.mark.broad(12)
-@pytest.mark.parametrize("step", [step for step in STEPS if step not in OF_PYTHON])
+# Of caches and generators plain Python gives the elements of the whole; the last one begins one pass
+# or another, which are two objects of the trace.
+@pytest.mark.parametrize("step", without("cache", "generators", "repeat, take"))
 def test_the_arguments_of_a_generator_are_known_when_the_graph_runs(step):
     signature = ag.TensorSpec((3,), "float64"), ag.TensorSpec((), "int64")
 
@@ -264,6 +266,59 @@ def test_the_arguments_of_a_generator_are_known_when_the_graph_runs(step):
     for first in (1, 2, 0):
         found, expected = function(np.int64(first), np.int64(2)), inside(first, 2)
         np.testing.assert_allclose(found, expected, rtol=1e-10)
+    assert function.trace_count == 1
+
+
+def seen(k):
+    print("seen", k)
+    return k + 1
+
+
+def some(k):
+    print("some", k)
+    return k % 2 == 0
+
+
+def up_to(k):
+    print("up to", k)
+    return Dataset.range(k + 1)
+
+
+def sifted(k):
+    return up_to(k).map(seen).filter(some)
+
+
+SEEN = {
+    "map": lambda d: d.map(seen).batch(2).map(np.sum),
+    "filter": lambda d: d.filter(some),
+    "take_while": lambda d: d.take_while(some),
+    "scan": lambda d: d.scan(np.int64(0), lambda s, x: (s + x, seen(s))),
+    "flat_map": lambda d: d.flat_map(up_to),
+    "flat_map of what is sifted": lambda d: d.flat_map(sifted).batch(2).map(np.sum),
+    "flat_map, flat_map": lambda d: d.flat_map(up_to).flat_map(up_to),
+    "interleave": lambda d: d.interleave(up_to, 2),
+    "interleave of what is sifted": lambda d: d.interleave(sifted, 3, 2),
+    "windows": lambda d: d.window(2, 1).flat_map(lambda w: w.map(seen)),
+    "unbatch": lambda d: d.batch(2).map(seen).unbatch(),
+    "zip": lambda d: Dataset.zip(d.map(seen), d.filter(some)).map(np.add),
+    "concatenate": lambda d: d.map(seen).concatenate(d.filter(some)),
+    "repeat": lambda d: d.map(seen).repeat(2),
+}
+
+
+@pytest.mark.parametrize("step", SEEN)
+def test_a_function_is_called_as_often_as_in_python(step, capsys):
+    def inside(least):
+        total = np.int64(0)
+        for x in SEEN[step](Dataset.range(4).filter(lambda k: k >= least)):
+            total = total * 3 + x
+        return total
+
+    function = ag.convert(inside)
+    for least in (5, 0, 2):
+        found, told = function(np.int64(least)), capsys.readouterr().out
+        assert (found, told) == (inside(least), capsys.readouterr().out)
+        assert told or least == 5
     assert function.trace_count == 1
 
 

@@ -830,8 +830,9 @@ OTHER_STEPS = {
     "rebatch": (lambda: of_five(7).batch(2).rebatch(3), [[0, 1, 2], [3, 4, 5], [6]]),
     "unique": (lambda: Dataset.from_tensor_slices([3, 1, 3, 2, 1]).unique(), [3, 1, 2]),
     "group_by_window": (
-        lambda: Dataset.range(8).group_by_window(lambda x: x % 2, lambda k, w: w.batch(3), 3),
-        [[0, 2, 4], [1, 3, 5], [6], [7]],
+        # What is left comes by its key.
+        lambda: Dataset.range(1, 9).group_by_window(lambda x: x % 2, lambda k, w: w.batch(3), 3),
+        [[1, 3, 5], [2, 4, 6], [8], [7]],
     ),
     "group_by_window of several sizes": (
         lambda: of_five(7).group_by_window(
@@ -846,6 +847,25 @@ OTHER_STEPS = {
     "bucket_by_sequence_length, whole batches of several sizes": (
         lambda: lengths_of(6).bucket_by_sequence_length(len, [3], [2, 3], drop_remainder=True),
         [[[0, 0], [0, 1]], [[0, 1, 2, 0, 0], [0, 1, 2, 3, 4], [0, 1, 2, 3, 0]]],
+    ),
+    "windows of sums of windows": (
+        lambda: (
+            Dataset.range(9)
+            .window(3, 2)
+            .flat_map(lambda w: w.batch(3))
+            .map(np.sum)
+            .window(2, 1, drop_remainder=True)
+            .flat_map(lambda w: w.batch(2))
+        ),
+        [[3, 9], [9, 15], [15, 21], [21, 8]],
+    ),
+    "windows of windows": (
+        lambda: (
+            Dataset.range(9)
+            .window(3, 2)
+            .flat_map(lambda w: w.window(2, 1).flat_map(lambda v: v.batch(2)).map(np.sum))
+        ),
+        [1, 3, 2, 5, 7, 4, 9, 11, 6, 13, 15, 8, 8],
     ),
     "with_options": (lambda: Dataset.range(3).with_options(None), [0, 1, 2]),
 }
