@@ -244,9 +244,7 @@ TESTED_IN = {
     "runtime/effects/size_decisions.py": "autograph/tracing/test_open_sizes.py",
     "autograph/programs/loading.py": "autograph/programs/test_saving.py",
     # Keras' own tests ask for each of its functions.
-    **in_folder(
-        "autograph/keras/backend", "image linalg math names random", "keras/test_keras.py"
-    ),
+    **in_folder("autograph/keras/backend", "image linalg math names random", "keras/test_keras.py"),
     "autograph/keras/backend/export.py": "autograph/keras/backend/test_layer.py",
     "autograph/keras/backend/iterables.py": "autograph/keras/backend/test_trainer.py",
     "autograph/keras/backend/rnn.py": "autograph/keras/backend/test_layer.py",

@@ -206,8 +206,11 @@ def _floor_divide(emit: Emitter, node: Node, x: Term, y: Term) -> Term:
             # The least integer by -1 ends the process of a runtime that lets the machine divide.
             is_back = y.equal(-1)
             safe = emit.where(is_back, emit.constant(1, y.dtype), safe)
-        quotient = (x - emit("Mod", x, safe)) / safe
+        rest = emit("Mod", x, safe, fmod=1)  # of the sign of `x`: what is left is no larger
+        quotient = (x - rest) / safe
         if is_back is not None:
+            is_below = ~rest.equal(0) & ~emit("Equal", safe < 0, rest < 0)
+            quotient = emit.where(is_below, quotient - 1, quotient)
             quotient = emit.where(is_back, 0 - x, quotient)
         return emit.where(y.equal(0), 0, quotient)
     rest = emit("Mod", x, y, fmod=1)

@@ -99,9 +99,9 @@ def test_a_model_gives_what_the_program_gives(case, tmp_path):
             np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint8])
-def test_no_quotient_of_integers_ends_the_process(dtype, tmp_path):
-    """By zero and of the least integer by -1, which the machine raises for, all is as in NumPy."""
+@pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint64])
+def test_quotients_of_any_two_integers_are_those_of_numpy(dtype, tmp_path):
+    """By zero too, and of the least integer by -1, which the machine raises for."""
 
     def quotients(x, y):
         return x // y, x % y
@@ -109,8 +109,9 @@ def test_no_quotient_of_integers_ends_the_process(dtype, tmp_path):
     spec = ag.TensorSpec([None], dtype)
     ag.export_onnx(ag.convert(quotients), tmp_path / "f.onnx", [spec, spec])
     least, most = np.iinfo(dtype).min, np.iinfo(dtype).max
-    x = np.array([least, least, most, 7, 7, 0], dtype)
-    y = np.array([0, -1 if least else most, 2, 0, 3, 5], dtype)
+    near = [-3, -1] if least else []
+    values = np.array([least, least + 1, *near, 0, 1, 2, 3, 7, 100, most - 1, most], dtype)
+    x, y = (a.ravel() for a in np.meshgrid(values, values))
     found = session_of(tmp_path / "f.onnx").run(None, {"x": x, "y": y})
     with np.errstate(all="ignore"):
         np.testing.assert_array_equal(found, quotients(x, y), strict=True)
