@@ -36,6 +36,7 @@ __all__ = [
     "counts_of_parts",
     "cut",
     "is_cut",
+    "most_parts_of_rows",
     "packs",
     "pieces",
     "products",
@@ -62,8 +63,11 @@ _FEW_COLUMNS, _SHORT_ROW = 4, 8
 _LITTLE, _VECTOR = 1 << 23, 5000
 # Rows of `y` of so many bytes or more, so many bytes in all, are fetched so many rows ahead.
 _STRIDE, _STREAM, _AHEAD = 512, 1 << 22, 16
-# With more rows than these, packing is worth it.
-_FEW_ROWS = 200
+# With rows of more bytes down a column, or more than one for so many terms, packing is worth it: it
+# takes about as long as the products of ten rows, the sums over lanes as some eighty terms.
+_FEW_ROWS, _EACH = 128, 8
+# So many rows pay for what is packed for them: parts have no fewer.
+_PAYING = 64
 
 
 class Cut(NamedTuple):
@@ -72,12 +76,6 @@ class Cut(NamedTuple):
     lanes: int
     vectors: int
     rows: int
-
-
-def has_short_sums(inner: Sequence[Axis]) -> bool:
-    """Whether sums are too short to be run in vectors."""
-    size = inner[-1].size if inner else 0
-    return isinstance(size, int) and size < _SHORT
 
 
 def _has_few_columns(c: Contract) -> bool:
@@ -101,10 +99,13 @@ def runs_along_sum(c: Contract) -> bool:
         return True
     if _has_few_columns(c):
         return not _has_few_terms(c.inner)
-    if c.column.y == 1 or has_short_sums(c.inner):
-        return c.column.y != 1 and c.row.size == 1
     rows = product([axis.size for axis in (*c.outer, c.row) if axis.y == 0])
-    return not isinstance(rows, int) or rows <= _FEW_ROWS
+    if c.column.y == 1 or rows == 1:
+        return c.column.y != 1
+    terms = product([axis.size for axis in c.inner])
+    most = (terms if isinstance(terms, int) else TERMS) // _EACH
+    few = _FEW_ROWS // int(c.target.type[1:])
+    return (rows if isinstance(rows, int) else few) <= min(most, few)
 
 
 def cut(c: Contract, vector_bytes: int) -> Cut:
@@ -193,6 +194,12 @@ def counts_of_parts(c: Contract, vector_bytes: int) -> tuple[Dim, Dim, Dim]:
     axes = list(c.outer) if along_sum else in_loops(c.outer)
     panels = _blocks(c.column.size, tile.vectors * (1 if along_sum else tile.lanes))
     return axes[0].size if axes else 1, _blocks(c.row.size, tile.rows), panels
+
+
+def most_parts_of_rows(c: Contract, vector_bytes: int) -> Dim | None:
+    """In how many parts rows are cut at most, since each packs its panels; None: in any."""
+    tile = cut(c, vector_bytes)
+    return None if runs_along_sum(c) or not packs(c, tile) else _blocks(c.row.size, _PAYING)
 
 
 def in_loops(axes: Sequence[Axis]) -> list[Axis]:
