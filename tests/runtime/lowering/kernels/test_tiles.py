@@ -135,6 +135,24 @@ def test_far_rows_are_packed_where_many_tiles_read_them():
     assert packs(large, cut(large, 64)) and not packs(small, cut(small, 64))
 
 
+@pytest.mark.parametrize(
+    ("kind", "sizes", "expected"),
+    [
+        ("f4", (64, 64, 256), True),
+        ("f4", (20, 64, 256), False),  # too few rows to pay for a copy
+        ("f4", (64, 30, 256), False),  # a cache has room for them all the same
+        ("f4", (64, 200, 200), False),  # rows of 800 bytes begin anywhere in their pages
+        ("f8", (64, 128, 64), True),
+        ("f8", (64, 64, 64), False),
+        ("f8", (64, 200, 32), False),  # rows side by side fill pages
+    ],
+)
+def test_rows_that_collide_in_a_cache_are_packed(kind, sizes, expected):
+    rows, terms, columns = sizes
+    c = contraction(rows, columns, terms, kind=kind)
+    assert packs(c, cut(c, 64)) == expected
+
+
 @pytest.mark.parametrize("vector_bytes", [16, 32, 64])
 @pytest.mark.parametrize(
     ("sizes", "expected"),
