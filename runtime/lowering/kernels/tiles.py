@@ -125,7 +125,9 @@ def cut(c: Contract, vector_bytes: int) -> Cut:
             lanes //= 2
     registers = 24 if vector_bytes == 64 else 12
     best, least = Cut(lanes, 1, 1), math.inf
-    tiles = [(n, registers // n) for n in (1, 2, 3, 4, 6)]
+    # Beside the sums of a step: a row of `y`, and an element of `x` for all lanes.
+    beside = registers * 4 // 3 - 1
+    tiles = [(n, min(registers, beside - n) // n) for n in (1, 2, 3, 4, 6)]
     little = _little(c)
     if little is not None:
         tiles += [(n, k) for n, most in tiles for k in range(4, most)]
