@@ -36,6 +36,7 @@ __all__ = [
     "counts_of_parts",
     "cut",
     "is_cut",
+    "most_parts_of_rows",
     "packs",
     "pieces",
     "products",
@@ -53,6 +54,9 @@ STREAMED = 4
 # `y` is packed where as many tiles read it, if its rows are far apart.
 _READERS = 16
 _FAR = 1 << 18
+# The nearest cache keeps so many lines of the same place in their pages. 128 x 128 x 64 float64
+# take 37 us where rows of `y` collide, and 25 packed, which so many rows pay for.
+_PAGE, _WAYS, _ROWS_OF_SETS = 1 << 12, 8, 32
 # Sums that run in vectors pay for the sum over the lanes where they are shorter.
 _SHORT = 64
 # Few columns leave lanes empty: sums of several axes run in vectors from so many terms in a row on.
@@ -62,8 +66,11 @@ _FEW_COLUMNS, _SHORT_ROW = 4, 8
 _LITTLE, _VECTOR = 1 << 23, 5000
 # Rows of `y` of so many bytes or more, so many bytes in all, are fetched so many rows ahead.
 _STRIDE, _STREAM, _AHEAD = 512, 1 << 22, 16
-# With more rows than these, packing is worth it.
-_FEW_ROWS = 200
+# With rows of more bytes down a column, or more than one for so many terms, packing is worth it: it
+# takes about as long as the products of ten rows, the sums over lanes as some eighty terms.
+_FEW_ROWS, _EACH = 128, 8
+# So many rows pay for what is packed for them: parts have no fewer.
+_PAYING = 64
 
 
 class Cut(NamedTuple):
@@ -72,12 +79,6 @@ class Cut(NamedTuple):
     lanes: int
     vectors: int
     rows: int
-
-
-def has_short_sums(inner: Sequence[Axis]) -> bool:
-    """Whether sums are too short to be run in vectors."""
-    size = inner[-1].size if inner else 0
-    return isinstance(size, int) and size < _SHORT
 
 
 def _has_few_columns(c: Contract) -> bool:
@@ -101,10 +102,13 @@ def runs_along_sum(c: Contract) -> bool:
         return True
     if _has_few_columns(c):
         return not _has_few_terms(c.inner)
-    if c.column.y == 1 or has_short_sums(c.inner):
-        return c.column.y != 1 and c.row.size == 1
     rows = product([axis.size for axis in (*c.outer, c.row) if axis.y == 0])
-    return not isinstance(rows, int) or rows <= _FEW_ROWS
+    if c.column.y == 1 or rows == 1:
+        return c.column.y != 1
+    terms = product([axis.size for axis in c.inner])
+    most = (terms if isinstance(terms, int) else TERMS) // _EACH
+    few = _FEW_ROWS // int(c.target.type[1:])
+    return (rows if isinstance(rows, int) else few) <= min(most, few)
 
 
 def cut(c: Contract, vector_bytes: int) -> Cut:
@@ -121,7 +125,9 @@ def cut(c: Contract, vector_bytes: int) -> Cut:
             lanes //= 2
     registers = 24 if vector_bytes == 64 else 12
     best, least = Cut(lanes, 1, 1), math.inf
-    tiles = [(n, registers // n) for n in (1, 2, 3, 4, 6)]
+    # Beside the sums of a step: a row of `y`, and an element of `x` for all lanes.
+    beside = registers * 4 // 3 - 1
+    tiles = [(n, min(registers, beside - n) // n) for n in (1, 2, 3, 4, 6)]
     little = _little(c)
     if little is not None:
         tiles += [(n, k) for n, most in tiles for k in range(4, most)]
@@ -195,6 +201,12 @@ def counts_of_parts(c: Contract, vector_bytes: int) -> tuple[Dim, Dim, Dim]:
     return axes[0].size if axes else 1, _blocks(c.row.size, tile.rows), panels
 
 
+def most_parts_of_rows(c: Contract, vector_bytes: int) -> Dim | None:
+    """In how many parts rows are cut at most, since each packs its panels; None: in any."""
+    tile = cut(c, vector_bytes)
+    return None if runs_along_sum(c) or not packs(c, tile) else _blocks(c.row.size, _PAYING)
+
+
 def in_loops(axes: Sequence[Axis]) -> list[Axis]:
     """The axes around in the order of their loops: first those that all operands have."""
     return sorted(axes, key=lambda axis: axis.y == 0)
@@ -240,8 +252,21 @@ def packs(c: Contract, tile: Cut) -> bool:
     step = c.inner[-1].y if c.inner else 0
     if not isinstance(tiles, int) or not isinstance(terms, int) or not isinstance(step, int):
         return False
-    far = terms * abs(step) * int(c.target.type[1:])
-    return tiles >= _READERS * tile.rows and far >= _FAR
+    size = int(c.target.type[1:])
+    if tiles >= _READERS * tile.rows and terms * abs(step) * size >= _FAR:
+        return True
+    return tiles >= _ROWS_OF_SETS and _collides(
+        step * size, terms, tile.vectors * tile.lanes * size
+    )
+
+
+def _collides(step: int, rows: int, size: int) -> bool:
+    """Whether rows of a panel, of so many bytes each, are where a cache has too little room.
+
+    Bytes of the same place in their pages share it: with steps of 1,024, four rows do in turn.
+    """
+    covered = _PAGE // math.gcd(step, _PAGE) * size
+    return covered < _PAGE and rows * size > _WAYS * covered
 
 
 def streams(c: Contract, tile: Cut) -> bool:

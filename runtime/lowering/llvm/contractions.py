@@ -13,6 +13,7 @@ the sums.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -39,6 +40,8 @@ __all__ = ["NAME", "contraction_text"]
 
 # What stands for the name of the function, so that equal ones can be told.
 NAME = "@contraction"
+# Squares of more lanes are not turned: their text is long.
+_MOST_LANES = 16
 
 
 class _Piece(NamedTuple):
@@ -293,17 +296,42 @@ class _Contraction:
                 value = code.do(f"load {code.kind}, ptr {self.along(source, j, column.y)}")
                 code.add(f"store {code.kind} {value}, ptr {self.at(target, j)}")
 
+        def turn(source: str, number: str) -> None:
+            """Copy as many terms as a vector has lanes, from columns in vectors of terms."""
+            with code.loop("0", str(vectors)) as v:
+                begin = code.times(v, str(code.lanes))
+                columns = [code.plus(begin, str(k)) for k in range(code.lanes)]
+                if left is not None:  # the last column again where there are no more
+                    last = code.plus(left, "-1")
+                    columns = [code.least(k, last) for k in columns]
+                found = [code.load(self.along(source, k, column.y), None) for k in columns]
+                target = self.at(block, code.plus(code.times(number, str(width)), begin))
+                for k, value in enumerate(code.transposed(found)):
+                    there = self.at(target, str(k * width))
+                    code.add(f"store {code.vector} {value}, ptr {there}")
+
         def nest(axes: list[Axis], source: str, number: str) -> None:
             if not axes:
                 copy([source], number)
                 return
             axis, *others = axes
             bound = piece.length if axis is first else self.of(axis.size)
-            with code.loop("0", bound) as i:
-                inside = code.plus(code.times(number, self.of(axis.size)), i)
-                nest(others, self.along(source, i, axis.y), inside if axis is not first else i)
+            begin = "0"
 
-        # Elements side by side along the sum are read in that order.
+            def inside(i: str) -> tuple[str, str]:
+                before = code.times(number, self.of(axis.size))
+                place = code.plus(before, i) if axis is not first else i
+                return self.along(source, i, axis.y), place
+
+            if not others and axis.y == 1 and column.y != 1 and 1 < code.lanes <= _MOST_LANES:
+                begin = code.times(code.whole("sdiv", bound, str(code.lanes)), str(code.lanes))
+                if begin != "0":
+                    with code.loop("0", begin, code.lanes) as i:
+                        turn(*inside(i))
+            if begin != bound:
+                with code.loop(begin, bound) as i:
+                    nest(others, *inside(i))
+
         nest([first, *rest], y, "0")
 
     # ---- rows --------------------------------------------------------------------------------
@@ -485,8 +513,23 @@ class _Contraction:
                 terms(self.at(x, whole), self.at(y, whole), mask)
 
         nest(list(c.inner), x, y)
-        for r, line in zip(rows, sums, strict=True):
-            target = self.along(out, r, c.row.out)
-            for j, place in zip(columns, line, strict=True):
-                total = code.over_lanes(code.do(f"load {code.vector}, ptr {place}"))
-                code.add(f"store {code.kind} {total}, ptr {self.along(target, j, c.column.out)}")
+        # As many sums at once as a vector has lanes: of several rows, or of some columns.
+        few = min(wide, code.lanes)
+        for first, j in itertools.product(range(0, height, code.lanes // few), range(0, wide, few)):
+            block = [line[j : j + few] for line in sums[first : first + code.lanes // few]]
+            self._write_sums(out, rows[first:], columns[j : j + few], block, columns_left is None)
+
+    def _write_sums(
+        self, out: str, rows: list[str], columns: list[str], sums: list[list[str]], is_whole: bool
+    ) -> None:
+        """Write the sums over the lanes of vectors; side by side if all columns are there."""
+        code, row, column = self.code, self.c.row, self.c.column
+        places = [place for line in sums for place in line]
+        totals, lanes = code.over_lanes([code.do(f"load {code.vector}, ptr {p}") for p in places])
+        kind = f"<{lanes} x {code.kind}>"
+        size = len(columns) if is_whole and column.out == 1 else 1
+        for k in range(0, len(places), size):
+            r, j = divmod(k, len(columns))
+            part = code.picked(kind, totals, totals, range(k, k + size))
+            at = self.along(self.along(out, rows[r], row.out), columns[j], column.out)
+            code.add(f"store <{size} x {code.kind}> {part}, ptr {at}, align {code.align}")

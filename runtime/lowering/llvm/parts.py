@@ -9,7 +9,13 @@ from typing import Any
 
 from runtime.execute.native.processor import has_slow_subnormals, vector_bytes
 from runtime.lowering.kernels.kernel import Contract, Dim, For, PairwiseSum
-from runtime.lowering.kernels.tiles import ahead_of, around, counts_of_parts, products
+from runtime.lowering.kernels.tiles import (
+    ahead_of,
+    around,
+    counts_of_parts,
+    most_parts_of_rows,
+    products,
+)
 from runtime.lowering.llvm.contractions import NAME, contraction_text
 from runtime.lowering.llvm.subnormals import DECLARED, Careful, careful
 from runtime.lowering.llvm.vector_loops import serves
@@ -112,7 +118,13 @@ def _contracted(w: Any, s: Contract, places: list[str], is_narrow: bool = False)
     else:
         # What is copied of `y` is copied again for other rows, not for what is around with it.
         order = (2, 0, 1) if around(s)[0] else (2, 1, 0)
-        _contract_in_parts(w, name, given, ends, order, work, is_streamed=ahead_of(s) > 0)
+        most = list(ends)
+        rows = most_parts_of_rows(s, vector_bytes())
+        if rows is not None:
+            most[1] = w.least(ends[1], w._size(rows))
+        if ahead_of(s) > 0:  # what comes from memory is read by one part alone
+            most[0] = most[1] = "1"
+        _contract_in_parts(w, name, given, ends, most, order, work)
 
 
 def _looking(w: Any, looks: Careful, name: str, places: list[str]) -> str:
@@ -128,17 +140,15 @@ def _looking(w: Any, looks: Careful, name: str, places: list[str]) -> str:
 
 
 def _contract_in_parts(
-    w: Any, name: str, given: list[str], ends: list[str], order: tuple[int, ...], work: Dim, *,
-    is_streamed: bool,
+    w: Any, name: str, given: list[str], ends: list[str], most: list[str], order: tuple[int, ...],
+    work: Dim,
 ) -> None:  # fmt: skip
-    """Parts of columns; of what is around and of rows, too, where columns are few."""
+    """Parts of columns, and where these are few of what is around and of rows: `most` of each."""
     alone, done = None, "1"
     counts = ["1"] * len(ends)
     for k in order:
         missing = w.whole("sdiv", w.whole("add", done, str(PARTS - 1)), done)
-        # What comes from memory is read by one part alone.
-        most = "1" if k != order[0] and is_streamed else w.least(ends[k], missing)
-        counts[k] = w.most(most, "1")
+        counts[k] = w.most(w.least(most[k], missing), "1")
         done = w.whole("mul", done, counts[k])
     if not isinstance(work, int):
         alone = w.do(f"icmp slt i64 {w.value(work)}, {LARGE}")

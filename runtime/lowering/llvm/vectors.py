@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from runtime.execute.native.processor import has_fma
@@ -177,19 +177,36 @@ class Vectors(FunctionLines):
             f"call void {name}({self.vector} {value}, ptr {at}, i32 {self.align}, {bits} {mask})"
         )
 
-    def over_lanes(self, value: str) -> str:
-        """The sum of the lanes, in halves."""
-        lanes, vector = self.lanes, self.vector
-        while lanes > 1:
-            lanes //= 2
-            low = ", ".join(f"i32 {k}" for k in range(lanes))
-            high = ", ".join(f"i32 {k}" for k in range(lanes, 2 * lanes))
-            halves = [
-                self.do(
-                    f"shufflevector {vector} {value}, {vector} poison, <{lanes} x i32> <{part}>"
-                )
-                for part in (low, high)
-            ]
-            vector = f"<{lanes} x {self.kind}>"
-            value = self.do(f"{self._plus} {vector} {halves[0]}, {halves[1]}")
-        return self.do(f"extractelement {vector} {value}, i64 0")
+    def transposed(self, rows: list[str]) -> list[str]:
+        """The columns of a square of as many vectors as they have lanes: halves change places."""
+        lanes, rows = self.lanes, list(rows)
+        for step in [1 << k for k in range(lanes.bit_length() - 1)]:
+            low = [k + lanes - step if k & step else k for k in range(lanes)]
+            high = [k + lanes if k & step else k + step for k in range(lanes)]
+            for k in [k for k in range(lanes) if not k & step]:
+                pair = rows[k], rows[k + step]
+                rows[k] = self.picked(self.vector, *pair, low)
+                rows[k + step] = self.picked(self.vector, *pair, high)
+        return rows
+
+    def over_lanes(self, values: list[str]) -> tuple[str, int]:
+        """A vector of the sums of the lanes of vectors, no more of them than it has, in halves.
+
+        And how many lanes it has: more than there are sums, perhaps.
+        """
+        found, half, width, kind = list(values), self.lanes, self.lanes, self.vector
+        while half > 1:
+            half //= 2  # the lanes of a sum after this round; sums of two vectors are side by side
+            lanes = range(min(len(found), 2) * width)
+            low, high = ([k for k in lanes if k // half % 2 == which] for which in (0, 1))
+            pairs = [(found[k], found[min(k + 1, len(found) - 1)]) for k in range(0, len(found), 2)]
+            halves = [(self.picked(kind, *p, low), self.picked(kind, *p, high)) for p in pairs]
+            width = len(low)
+            kind = f"<{width} x {self.kind}>"
+            found = [self.do(f"{self._plus} {kind} {a}, {b}") for a, b in halves]
+        return found[0], width
+
+    def picked(self, kind: str, one: str, other: str, lanes: Sequence[int]) -> str:
+        """Lanes of two vectors, numbered one after the other."""
+        where = f"<{len(lanes)} x i32> <{', '.join(f'i32 {k}' for k in lanes)}>"
+        return self.do(f"shufflevector {kind} {one}, {kind} {other}, {where}")

@@ -36,9 +36,6 @@ _FEW = 1 << 7
 # Rows are copied side by side that are of so many bytes, and read for so many columns: 600 x 600
 # float32 by as many take 10 % less time then, 1000 x 1000 25 %, and 400 x 400 25 % more.
 _FAR, _MANY_COLUMNS = 1 << 20, 128
-# Columns that lie apart are copied side by side, so few elements for so many rows: 1,680 x 30 by
-# the transpose of 20 x 30 float32 takes 20 us then, and 580 without.
-_FEW_APART, _MANY_ROWS = 1 << 14, 16
 # An operand, and its shape.
 Placed = tuple[Strided, tuple[Dim, ...]]
 # Instead of rows or columns where there are none: one, of elements side by side.
@@ -95,8 +92,6 @@ def _contracted(
     one, other = placed(b, x, kind), placed(b, y, kind)
     if x.type == kind and _is_better_copied(one, x.shape, y.shape[1:], kind):
         one = Strided(b.stored(x).buffer, 0, steps_of(x.shape))
-    if y.type == kind and _are_few_apart(other, y.shape, x.shape[-2:-1]):
-        other = Strided(b.stored(y).buffer, 0, steps_of(y.shape))
     return _multiplied(b, (one, x.shape), (other, y.shape), inner, batch, kind)
 
 
@@ -242,17 +237,6 @@ def _is_better_copied(x: Strided, shape: Sequence[Dim], columns: Sequence[Dim], 
     if len(shape) != 2 or len(sizes) < 3 or kind[0] != "f" or x.steps[-1] == 1:
         return False
     return sizes[0] * sizes[1] * int(kind[1:]) >= _FAR and sizes[2] >= _MANY_COLUMNS
-
-
-def _are_few_apart(y: Strided, shape: Sequence[Dim], rows: Sequence[Dim]) -> bool:
-    """Whether columns that lie apart are brought together, for many rows.
-
-    Those beyond whole vectors would be read element by element for each row.
-    """
-    sizes = [n for n in (*shape, *rows) if isinstance(n, int)]
-    if len(shape) != 2 or len(sizes) < 3 or y.steps[-1] == 1 or 1 in shape:
-        return False
-    return sizes[0] * sizes[1] <= _FEW_APART and sizes[2] >= _MANY_ROWS
 
 
 def _stretched(steps: list[Dim], shape: Sequence[Dim], rank: int) -> list[Dim]:

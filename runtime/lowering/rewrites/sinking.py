@@ -31,7 +31,7 @@ from runtime.lowering.kernels.kernel import (
 from runtime.lowering.kernels.merging import Renaming, Summary, changed, linear, mentioned
 from runtime.lowering.kernels.scalar import Expr
 from runtime.lowering.kernels.strides import plus, times
-from runtime.lowering.kernels.tiles import Cut, is_cut, runs_along_sum
+from runtime.lowering.kernels.tiles import runs_along_sum
 from runtime.lowering.rewrites.overwriting import gives, is_allocation
 from runtime.lowering.rewrites.parallel import FAR, ON_STACK
 
@@ -41,8 +41,6 @@ __all__ = ["sink"]
 _MOST_TERMS, _NEAR = 64, 1 << 18
 # Blocks of fewer rows would read more of `y` than they write.
 _FEWEST_ROWS = 4
-# A cut for which a product is packed if it is for any.
-_SMALLEST = Cut(1, 1, 1)
 
 
 def sink(program: Program) -> None:
@@ -66,7 +64,7 @@ def _rows_of_blocks(c: Contract) -> int | None:
         return None
     size = int(c.target.type[1:])
     is_whole = not c.outer and c.row.out == columns and c.column.out == 1 and starts[2] == 0
-    is_apt = c.target.type[0] == "f" and c.column.y == 1 and not is_cut(c, _SMALLEST)
+    is_apt = c.target.type[0] == "f" and c.column.y == 1
     if not is_whole or not is_apt or rows * columns * size < FAR:
         return None
     if terms > _MOST_TERMS or terms * columns * size > _NEAR:

@@ -1,6 +1,7 @@
 """How contractions are cut: into tiles of the registers there are, by their sizes alone."""
 
 import math
+import re
 
 import pytest
 
@@ -85,12 +86,25 @@ def test_the_first_axis_around_is_one_that_all_operands_have():
     assert counts_of_parts(c, 64)[0] == 7
 
 
-def test_sums_run_in_vectors_where_columns_are_apart():
-    assert runs_along_sum(contraction(32, 128, 784, y=784))
-    assert runs_along_sum(contraction(1000, 1, 1000, y=1000))
-    assert not runs_along_sum(contraction(32, 128, 784))
-    assert not runs_along_sum(contraction(32, 128, 10, y=10)), "short sums"
-    assert not runs_along_sum(contraction(5000, 128, 784, y=784)), "many rows: packing is worth it"
+@pytest.mark.parametrize(
+    ("kind", "terms", "most"),
+    [
+        ("f4", 10, 1),
+        ("f4", 64, 8),
+        ("f4", 128, 16),
+        ("f4", 784, 32),
+        ("f8", 64, 8),
+        ("f8", 784, 16),
+    ],
+)
+def test_sums_run_in_vectors_where_columns_are_apart_and_rows_are_few(kind, terms, most):
+    def along(rows, **others):
+        return runs_along_sum(contraction(rows, 128, terms, kind=kind, **others))
+
+    assert along(most, y=terms) and not along(most + 1, y=terms)
+    assert not along(most), "columns side by side"
+    assert along(1, y=terms, outer=[Axis(50, 30, 20, 0)]), "each row has columns of its own"
+    assert not along(1, y=terms, outer=[Axis(50, 30, 0, 0)]), "many rows, one around each other"
 
 
 def test_sums_over_several_axes_run_in_vectors_where_columns_are_few():
@@ -121,6 +135,24 @@ def test_far_rows_are_packed_where_many_tiles_read_them():
     assert packs(large, cut(large, 64)) and not packs(small, cut(small, 64))
 
 
+@pytest.mark.parametrize(
+    ("kind", "sizes", "expected"),
+    [
+        ("f4", (64, 64, 256), True),
+        ("f4", (20, 64, 256), False),  # too few rows to pay for a copy
+        ("f4", (64, 30, 256), False),  # a cache has room for them all the same
+        ("f4", (64, 200, 200), False),  # rows of 800 bytes begin anywhere in their pages
+        ("f8", (64, 128, 64), True),
+        ("f8", (64, 64, 64), False),
+        ("f8", (64, 200, 32), False),  # rows side by side fill pages
+    ],
+)
+def test_rows_that_collide_in_a_cache_are_packed(kind, sizes, expected):
+    rows, terms, columns = sizes
+    c = contraction(rows, columns, terms, kind=kind)
+    assert packs(c, cut(c, 64)) == expected
+
+
 @pytest.mark.parametrize("vector_bytes", [16, 32, 64])
 @pytest.mark.parametrize(
     ("sizes", "expected"),
@@ -133,9 +165,20 @@ def test_few_rows_read_the_other_operand_to_the_end_of_its_rows(sizes, expected,
     assert not streams(apart, cut(apart, vector_bytes))
 
 
-@pytest.mark.parametrize(
-    ("columns", "is_filled"), [(16, False), (20, True), (64, False), (70, True)]
-)
-def test_lanes_without_a_column_hold_zeros_where_columns_are_packed(columns, is_filled):
-    text, _, _ = contraction_text(contraction(20, columns, 16, y="apart"), 64)
-    assert ("zeroinitializer, ptr %v" in text) == is_filled
+@pytest.mark.parametrize(("columns", "is_over"), [(16, False), (20, True), (64, False), (70, True)])
+def test_lanes_without_a_column_hold_zeros_or_the_last_one_where_columns_are_packed(
+    columns, is_over
+):
+    few, square = (
+        contraction_text(contraction(80, columns, terms, y="apart"), 64)[0] for terms in (15, 16)
+    )
+    assert ("zeroinitializer, ptr %v" in few) == is_over
+    assert "zeroinitializer, ptr %v" not in square
+    assert (square.count("call i64 @llvm.smin") >= 16) == is_over
+
+
+@pytest.mark.parametrize(("terms", "squares"), [(15, 0), (16, 16), (40, 16)])
+def test_columns_of_whole_vectors_of_terms_are_turned_as_squares(terms, squares):
+    text, _, _ = contraction_text(contraction(80, 16, terms, y=terms), 64)
+    turned = re.findall(r"shufflevector <16 x float> %v\d+, <16 x float> %v\d+", text)
+    assert len(turned) == 4 * squares, "as many rounds as the lanes can be halved"
