@@ -100,7 +100,7 @@ def _computed(operands: list[_Classes], type_: TensorType) -> _Classes:
 
 
 def _python_class(type_: TensorType) -> type:
-    kinds = {dtype.kind: kind for kind, dtype in WEAK_DTYPES.items()}
+    kinds: dict[str, type] = {dtype.kind: kind for kind, dtype in WEAK_DTYPES.items()}
     return kinds["i" if type_.kind == "u" else type_.kind]
 
 
