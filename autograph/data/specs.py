@@ -67,12 +67,13 @@ def _told(call: Any, function: Any, spec: Any, note: Callable[[Any], Any]) -> An
         specs.append(note(found))
         return 0.0
 
-    @convert  # also where a property asks, which is plain Python
+    converted = convert(call)  # also where a property asks, which is plain Python
+
     def result(*parts: Any) -> Any:
-        return keep(call(function, tree.unflatten(structure, parts)))
+        return keep(converted(function, tree.unflatten(structure, parts)))
 
     if around is None:
-        result.get_concrete_function(*parts)
+        convert(result).get_concrete_function(*parts)
     else:
 
         def body(builder: Builder) -> Any:

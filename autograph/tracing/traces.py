@@ -381,6 +381,7 @@ class Traces:
             self._initial += [(weakref.ref(v), v.numpy()) for v in traced.created]
             # As it will be from the second call on, when the variables exist.
             with traced.afterwards():
+                left_runs.show_again()
                 following = self._run_trace(arguments, False)
         self._trace_count += not traced.raised
         traced.arguments = traced.arguments.without_values()

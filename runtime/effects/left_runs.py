@@ -32,7 +32,7 @@ from runtime.tensor import Tensor
 
 __all__ = ["CodeLeftAlone", "LeftRuns", "begin", "have_changed", "have_run", "is_within_run",
            "keep", "note_class", "of_call", "of_numbers", "run_again", "run_left", "show",
-           "undone"]  # fmt: skip
+           "show_again", "undone"]  # fmt: skip
 
 _VALUES = (int, float, complex, str, bytes, np.generic)
 _MISSING = object()
@@ -359,6 +359,10 @@ class LeftRuns:
                 origin=origin_of_caller(),
             )
 
+    def forget_shown(self) -> None:
+        """Print again where earlier traces have."""
+        self._shown.clear()
+
     def have_changed(self) -> bool:
         """Whether what ran is seen to have changed something, that stays so."""
         return any(run.is_seen_to_change for run in self._made)
@@ -435,6 +439,13 @@ def show(write: Callable[[], None], origin: Origin | None) -> None:
     runs = _open.get()
     if runs is None or runs.is_to_be_shown(origin):
         write()
+
+
+def show_again() -> None:
+    """Note that the next trace is another one, of later calls: it prints what earlier ones have."""
+    runs = _open.get()
+    if runs is not None:
+        runs.forget_shown()
 
 
 def note_class(*, is_left_alone: bool) -> None:

@@ -190,6 +190,16 @@ def _agreed(x: Any, y: Any) -> Any:
     return KerasTensor(dims, x.dtype)
 
 
+class _OfSpecs(StatelessScope):
+    """Variables keep their content within this: only sizes and dtypes are asked for.
+
+    What the body of a branch or loop assigns is of the graph of that body alone.
+    """
+
+    def add_update(self, update: Any) -> None:
+        """Do nothing."""
+
+
 def _traced_with(
     size: int | None, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
@@ -203,7 +213,7 @@ def _traced_with(
         dims = tuple(size if n is None else n for n in shape)
         return traced(builder.input(TensorType(np.dtype(x.dtype), dims)))
 
-    with StatelessScope(), SymbolicScope(), trace.interpreting(builder):
+    with _OfSpecs(), SymbolicScope(), trace.interpreting(builder):
         args, kwargs = tree.map_structure(placeholder, (args, kwargs))
         return tree.map_structure(_spec, fn(*args, **kwargs))
 
