@@ -38,7 +38,9 @@ class Positive(keras.metrics.Metric):
             self.count.assign_add(1.0)
 
     def result(self):
-        return self.count.value
+        if self.count > 1:  # read of what a branch has assigned
+            return self.count * 2.0
+        return self.count * 1.0
 
 
 class Steps(keras.optimizers.schedules.LearningRateSchedule):
