@@ -21,6 +21,8 @@ runtime = pytest.importorskip("onnxruntime", reason="needs the package onnxrunti
 
 FILES = sorted(Path(__file__).parents[3].joinpath("language").glob("test_*.py"))
 EACH = 3
+# Programs that ask for what ONNX does not promise, as docs/guide/export.md says.
+LEFT_OUT = {"S15-signs_of_nan"}
 # What `check` is told beside the options of `convert`.
 CHECKED = {"conds", "whiles", "traces", "joined", "tolerance", "eager", "tensors", "saved", "ways"}
 
@@ -37,9 +39,16 @@ def parts(x):
     return [array]
 
 
-def row_of(arrays):
-    """All numbers in order: of a list of pairs the model gives two columns."""
-    return np.sort(np.concatenate([np.zeros(0), *(np.ravel(x) for x in arrays)]))
+def rows_of(got, wanted):
+    """The numbers that are compared, and whether each result is by itself.
+
+    Of a list of arrays the model gives one array, of a list of pairs two columns: then all numbers
+    are compared in order of their size.
+    """
+    if [np.size(x) for x in got] == [np.size(x) for x in wanted]:
+        return [[np.ravel(x) for x in side] for side in (got, wanted)]
+    whole = [np.concatenate([np.zeros(0), *map(np.ravel, side)]) for side in (got, wanted)]
+    return [[row] for row in (whole if len(got) == 1 else map(np.sort, whole))]
 
 
 def outcome(sample, cases, how, path):
@@ -66,7 +75,8 @@ def outcome(sample, cases, how, path):
             continue
         given = dict(zip(names, map(np.asarray, case)))
         got = session.run(None, {x.name: given[x.name] for x in session.get_inputs()})
-        np.testing.assert_allclose(row_of(got), row_of(wanted), rtol=1e-9, atol=1e-12)
+        for one, other in zip(*rows_of(got, wanted), strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
     return "equal"
 
 
@@ -76,7 +86,7 @@ def outcome(sample, cases, how, path):
 def test_programs_of_the_suite_are_equal_in_onnx_or_refused(file, tmp_path):
     module = importlib.import_module(f"tests.language.{file.stem}")
     tables = [table for table in vars(module).values() if isinstance(table, Samples)]
-    rows = [row for table in tables for row in table.rows]
+    rows = [row for table in tables for row in table.rows if row.id not in LEFT_OUT]
     found = collections.Counter()
     for row in rows[::EACH]:
         try:
